@@ -1,4 +1,4 @@
-/** The daemon's own state, read from accounts, storage and problems. */
+/** The daemon's own state, made from accounts, storage and problems. */
 
 import type { Home } from "../core/prices/home-snapshot.ts";
 import type { SeriesKey } from "../core/series/series.ts";
@@ -30,7 +30,7 @@ export interface DaemonStateDeps {
   readonly historyFrom: (now: EpochMs) => EpochMs;
 }
 
-/** What is known of one account, as of a revision of it and a day. */
+/** State of one account, for a revision of its data and a day. */
 interface AccountState {
   readonly revision: number;
   readonly day: EpochMs;
@@ -39,7 +39,10 @@ interface AccountState {
   readonly backfill: BackfillState;
 }
 
-/** The state of the daemon: service, quota, ages of the series, back-fill and problems. An account that did nothing is not looked at again. */
+/**
+ * State of the daemon: service, quota, ages of the series, back-fill and problems.
+ * The part of an account is cached until its revision or the day changes.
+ */
 export class DaemonStates {
   readonly #deps: DaemonStateDeps;
   /** By name. Bounded by the accounts. */
@@ -106,7 +109,10 @@ export class DaemonStates {
   }
 }
 
-/** How much of the wanted history was asked. History is filled from the newest day on, so one gap is left at most. */
+/**
+ * Returns how much of the wanted history was fetched.
+ * History is filled from the newest day back, so at most one gap is left.
+ */
 function backfillOf(all: readonly SeriesKey[], repository: SeriesRepository, within: Interval): BackfillState {
   const days = (range: Interval) => Math.round((range.end - range.start) / DAY_MS);
   let known = 0;

@@ -9,7 +9,14 @@ import { OWNER_ONLY } from "./atomic-file.ts";
 import { dropDamagedRows, lostCommitsText } from "./damage-scan.ts";
 import { DatabaseError, DatabaseInUse } from "./database.ts";
 import { KeyValueStore } from "./key-value-store.ts";
-import { type OpenedDatabase, openOrRestore, type Recovery, recoverKeys } from "./recovery.ts";
+import {
+  type OpenedDatabase,
+  openOrRestore,
+  type Recovery,
+  type Replacement,
+  recoverKeys,
+  takeWaiting,
+} from "./recovery.ts";
 import { WriteGuard, writeTroubleOf } from "./write-guard.ts";
 
 export interface StorageOptions {
@@ -30,7 +37,13 @@ export interface Storage {
 
 /** Opens the storage and removes damaged rows. Throws StartError if the data directory cannot be used. */
 export function openStorage({ config, clock, log }: StorageOptions): Storage {
-  const { database, databasePath, recovery, outdated, lostCommits } = openDataDir(config.data_dir, clock.now());
+  const opened = openDataDir(config.data_dir, clock.now());
+  const { database, databasePath, recovery, outdated, lostCommits, replaced } = opened;
+  if (replaced)
+    log.warn(
+      { keys: replaced.keys.map(({ name }) => name), setAside: replaced.setAside },
+      "database replaced by the copy that was uploaded; its keys are valid again",
+    );
   if (outdated !== null)
     log.warn({ file: outdated }, "database of an older version set aside; its prices and usage are asked for again");
   const writing = new WriteGuard(database);
@@ -40,15 +53,27 @@ export function openStorage({ config, clock, log }: StorageOptions): Storage {
   return { database, databasePath, recovery, writing, settings, close: () => database.close() };
 }
 
+<<<<<<< HEAD
 /** Opens the database of a data directory and creates the directory if it is missing. Throws StartError. */
 export function openDataDir(dataDir: string, now: EpochMs): OpenedDatabase & { readonly databasePath: string } {
+=======
+interface OpenedDataDir extends OpenedDatabase {
+  readonly databasePath: string;
+  /** What an uploaded copy took the place of at this start; null if none did. */
+  readonly replaced: Replacement | null;
+}
+
+/** Opens the database of a data directory, which is made where it is not there. Errors: throws a StartError. */
+export function openDataDir(dataDir: string, now: EpochMs): OpenedDataDir {
+>>>>>>> main
   const databasePath = databasePathIn(dataDir);
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    const replaced = takeWaiting(databasePath, now);
     const opened = openOrRestore(databasePath, now);
     if (opened.recovery) recoverKeys(opened.database, databasePath);
     keepPrivate(dataDir, databasePath);
-    return { ...opened, databasePath };
+    return { ...opened, databasePath, replaced };
   } catch (error) {
     if (error instanceof DatabaseInUse) throw new DataDirInUse(error.message);
     if (error instanceof DatabaseError) throw new StartError(error.message);

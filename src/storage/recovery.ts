@@ -74,10 +74,36 @@ export function copyPathOf(databasePath: string): string {
   return `${databasePath}.copy`;
 }
 
+<<<<<<< HEAD
 /**
  * Opens the database, or restores it if it is damaged. Throws DatabaseError as `openDatabase` does, and errors of the
  * file system.
  */
+=======
+/** Where an uploaded copy waits for the next start. */
+export function waitingPathOf(databasePath: string): string {
+  return `${databasePath}.waiting`;
+}
+
+/**
+ * Puts the copy that waits in place of the database; null where none does. Errors: as `replaceDatabase`. A copy that cannot
+ * be used is put aside, so that the start after this one goes on with what there is.
+ */
+export function takeWaiting(databasePath: string, now: EpochMs): Replacement | null {
+  const waiting = waitingPathOf(databasePath);
+  if (!existsSync(waiting)) return null;
+  try {
+    const replacement = replaceDatabase(databasePath, waiting, now);
+    rmSync(waiting, { force: true });
+    return replacement;
+  } catch (error) {
+    if (!(error instanceof DatabaseInUse)) putAside(waiting, now);
+    throw error;
+  }
+}
+
+/** Errors: throws a DatabaseError as `openDatabase` does, and what the file system says. */
+>>>>>>> main
 export function openOrRestore(databasePath: string, now: EpochMs): OpenedDatabase {
   const loss = lossOf(databasePath);
   const lost = loss === null ? lostCommits(`${databasePath}-wal`) : 0;

@@ -147,7 +147,7 @@ export const da = {
     plug_silent: "stikkontakten {name} svarer ikke; tjek, at den har strøm og netværk, og dens topic i konfigurationen",
     plug_without_timer:
       "stikkontakten {name} kan ikke selv afslutte {state}, hvis elbro går ned; brug en med timer, se docs/plugs.md",
-    unknown_home: "sæt home for {owner} til {homes}; indtil da er intet tændt",
+    unknown_home: "sæt home for {owner} til et af: {homes}; indtil da er intet tændt",
     keys_unreadable: "Ret eller slet {file}, og opret dens nøgler igen; de kendte gælder indtil en genstart.",
     configuration_refused:
       "konfigurationen kan ikke bruges, så det, der kører, fortsætter uændret; ret den, og lad den læse igen",

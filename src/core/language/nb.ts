@@ -151,7 +151,7 @@ export const nb: Translation = {
       "stikkontakten {name} svarer ikke; sjekk at den har strøm og nettverk, og MQTT-emnet i konfigurasjonen",
     plug_without_timer:
       "stikkontakten {name} kan ikke selv avslutte {state} hvis elbro går ned; bruk en med tidsbryter, se docs/plugs.md",
-    unknown_home: "sett home for {owner} til {homes}; til da er ingenting på",
+    unknown_home: "sett home for {owner} til et av: {homes}; til da er ingenting på",
     keys_unreadable: "Rett eller slett {file}, og opprett nøklene på nytt; de kjente gjelder til en omstart.",
     configuration_refused:
       "konfigurasjonen kan ikke brukes, så det som kjører, fortsetter uendret; rett den, og la den leses igjen",

@@ -151,7 +151,7 @@ export const sv: Translation = {
       "uttaget {name} svarar inte; kontrollera att det har ström och nätverk, och dess topic i konfigurationen",
     plug_without_timer:
       "uttaget {name} kan inte självt avsluta {state} om elbro går ner; använd ett med timer, se docs/plugs.md",
-    unknown_home: "sätt home för {owner} till {homes}; tills dess är inget på",
+    unknown_home: "sätt home för {owner} till ett av: {homes}; tills dess är inget på",
     keys_unreadable: "Rätta eller radera {file} och skapa dess nycklar på nytt; de kända gäller till en omstart.",
     configuration_refused:
       "konfigurationen kan inte användas, så det som körs fortsätter oförändrat; rätta den och låt den läsas igen",

@@ -3,7 +3,9 @@
 import type { LocalRoute } from "../http/route.ts";
 import { csvEndpoint, type Endpoint, endpointOpenApi } from "./endpoint.ts";
 import { formatEndpoints } from "./formats.ts";
+import { keyEndpoints } from "./keys.ts";
 import { type LocalDeps, localSource } from "./local-source.ts";
+import { logEndpoints } from "./log.ts";
 import { planEndpoints } from "./plans.ts";
 import { plugEndpoints } from "./plugs.ts";
 import { priceEndpoints } from "./prices.ts";
@@ -15,6 +17,8 @@ export const endpoints: readonly Endpoint[] = [
   ...planEndpoints,
   ...plugEndpoints,
   ...resultEndpoints,
+  ...keyEndpoints,
+  ...logEndpoints,
   ...signalEndpoints,
   ...formatEndpoints,
 ];

@@ -9,6 +9,7 @@ import { colorOf, type LevelThresholds } from "../../core/prices/level.ts";
 import { type PlacePoint, placeSnapshot } from "../../core/prices/place-snapshot.ts";
 import { type PricePoint, type Timeline, tiled } from "../../core/prices/timeline.ts";
 import type { UsageWanted } from "../../core/prices/usage-periods.ts";
+import type { LogMemory } from "../../core/runtime/log-memory.ts";
 import { type EpochMs, formatInstant, HOUR_MS, type Interval } from "../../core/time/interval.ts";
 import { THIRD_PARTY } from "../../state/accounts.ts";
 import { type CheapAnswer, CheapQueries, type Priced } from "../../state/cheap-queries.ts";
@@ -19,7 +20,7 @@ import type { Storage } from "../../storage/open-storage.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 
 export interface LocalDeps {
-  readonly config: Pick<Config, "plugs" | "language">;
+  readonly config: Pick<Config, "plugs" | "language" | "api" | "data_dir">;
   readonly editor: EntryEditor;
   readonly plugs: {
     snapshots(): readonly PlugSnapshot[];
@@ -33,6 +34,7 @@ export interface LocalDeps {
     "thresholds" | "calendar" | "homes" | "homeReader" | "places" | "plans" | "isTimeTrusted"
   >;
   readonly storage: Pick<Storage, "settings">;
+  readonly logLines: Pick<LogMemory, "list">;
 }
 
 /** Prices of a home or place at a moment. Of a place only what its day's prices are there for is judged. */
@@ -48,7 +50,7 @@ export interface PriceView extends Priced {
 export type LocalSource = ReturnType<typeof localSource>;
 
 export function localSource(deps: LocalDeps) {
-  const { state, editor, plugs, config } = deps;
+  const { state, editor, plugs, config, logLines } = deps;
   const { thresholds, calendar, homes, homeReader, places, plans, isTimeTrusted } = state;
   const cheap = new CheapQueries({
     calendar,
@@ -72,6 +74,7 @@ export function localSource(deps: LocalDeps) {
     plugs,
     editor,
     config,
+    logLines,
     /** Homes first, then places. */
     list: (): readonly Priced[] => [
       ...homes.list().map(({ id, name }) => ({ kind: "home" as const, id, name })),

@@ -115,7 +115,7 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
         responses: { 200: jsonResponse("The daemon in full.", reference("schemas", "System")) },
       }),
       handle: async ({ now, headers }) => {
-        const language = "en";
+        const language = languageOf(headers["accept-language"], deps.config.language);
         return { kind: "json", body: systemReport(deps, await health.report(), now, language) };
       },
     },

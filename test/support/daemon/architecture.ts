@@ -71,7 +71,7 @@ const WORLD: ReadonlySet<string> = new Set([
 
 /** Sources that are sent to browsers. They may import types of other modules, but values only from these packages. */
 const BROWSER = "src/server/web/dashboard/";
-const BROWSER_PACKAGES: readonly string[] = ["preact", "preact/hooks", "@preact/signals", "uplot"];
+const BROWSER_PACKAGES: readonly string[] = ["preact", "preact/hooks", "@preact/signals", "uplot", "uqr"];
 
 const MAX_LINES = 300;
 

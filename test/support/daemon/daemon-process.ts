@@ -12,6 +12,8 @@ export interface DaemonProcessOptions {
   readonly channel?: "none" | "ipc";
   /** A program that runs Node, with its arguments: `["strace", "-f"]`. */
   readonly under?: readonly string[];
+  /** The folder in which it runs; without it one that has no `config/elbro.yaml`. */
+  readonly folder?: string;
 }
 
 /** Built program in its own process. */
@@ -24,13 +26,13 @@ export class DaemonProcess implements AsyncDisposable {
   constructor(
     args: readonly string[],
     environment: Readonly<Record<string, string>>,
-    { nodeArgs = [], channel = "none", under = [] }: DaemonProcessOptions = {},
+    { nodeArgs = [], channel = "none", under = [], folder = path.join(ROOT, "dist") }: DaemonProcessOptions = {},
   ) {
     const { PATH = "", HOME = "" } = process.env;
     const [program = process.execPath, ...rest] = [...under, process.execPath];
     this.#child = spawn(program, [...rest, ...nodeArgs, path.join(ROOT, "dist/elbro.cjs"), ...args], {
       // This folder has no config/elbro.yaml. The root of a clone may contain the owner's.
-      cwd: path.join(ROOT, "dist"),
+      cwd: folder,
       env: { PATH, HOME, ...environment },
       stdio: ["ignore", "pipe", "pipe", ...(channel === "ipc" ? (["ipc"] as const) : [])],
     });
