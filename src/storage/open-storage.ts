@@ -1,4 +1,4 @@
-/** Opens what is kept in the data directory: the database, opened or restored, and what guards its writes. */
+/** Opens or restores the database of the data directory, and guards its writes. */
 import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
@@ -28,14 +28,14 @@ export interface StorageOptions {
 export interface Storage {
   readonly database: DatabaseSync;
   readonly databasePath: string;
-  /** What was done about a damaged database at this start; null if it was sound. */
+  /** Recovery of a damaged database at this start; null if it was intact. */
   readonly recovery: Recovery | null;
   readonly writing: WriteGuard;
   readonly settings: KeyValueStore;
   readonly close: () => void;
 }
 
-/** Errors: throws a StartError if the data directory cannot be used. */
+/** Opens the storage and removes damaged rows. Throws StartError if the data directory cannot be used. */
 export function openStorage({ config, clock, log }: StorageOptions): Storage {
   const opened = openDataDir(config.data_dir, clock.now());
   const { database, databasePath, recovery, outdated, lostCommits, replaced } = opened;
@@ -53,6 +53,10 @@ export function openStorage({ config, clock, log }: StorageOptions): Storage {
   return { database, databasePath, recovery, writing, settings, close: () => database.close() };
 }
 
+<<<<<<< HEAD
+/** Opens the database of a data directory and creates the directory if it is missing. Throws StartError. */
+export function openDataDir(dataDir: string, now: EpochMs): OpenedDatabase & { readonly databasePath: string } {
+=======
 interface OpenedDataDir extends OpenedDatabase {
   readonly databasePath: string;
   /** What an uploaded copy took the place of at this start; null if none did. */
@@ -61,6 +65,7 @@ interface OpenedDataDir extends OpenedDatabase {
 
 /** Opens the database of a data directory, which is made where it is not there. Errors: throws a StartError. */
 export function openDataDir(dataDir: string, now: EpochMs): OpenedDataDir {
+>>>>>>> main
   const databasePath = databasePathIn(dataDir);
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -79,7 +84,10 @@ export function openDataDir(dataDir: string, now: EpochMs): OpenedDataDir {
   }
 }
 
-/** Prices tell when somebody is at home: nobody but the daemon's user may look. A file system without owners cannot. */
+/**
+ * Makes the data readable by the daemon's user only, because usage shows when people are at home. Skipped if another
+ * user owns the directory or the file system has no owners.
+ */
 function keepPrivate(dataDir: string, databasePath: string): void {
   if (statSync(dataDir).uid !== process.getuid?.()) return;
   chmodSync(dataDir, 0o700);
@@ -87,7 +95,7 @@ function keepPrivate(dataDir: string, databasePath: string): void {
     if (existsSync(databasePath + ending)) chmodSync(databasePath + ending, OWNER_ONLY);
 }
 
-/** Codes of the system for a disk that is read-only, fails, is full or is not there yet. */
+/** System error codes for a disk that is read-only, failing, full or not mounted yet. */
 const DISK_CODES: ReadonlySet<unknown> = new Set(["EROFS", "EIO", "ENOSPC", "EDQUOT", "ENXIO", "ENODEV"]);
 
 function mayPass(error: unknown): boolean {
@@ -95,12 +103,15 @@ function mayPass(error: unknown): boolean {
   return error instanceof Error && "code" in error && DISK_CODES.has(error.code);
 }
 
-/** Where the database of a data directory is. */
+/** Returns the path of the database in a data directory. */
 export function databasePathIn(dataDir: string): string {
   return path.join(dataDir, "elbro.db");
 }
 
-/** Stores the transitions of the service's zone, by version of the time zone database: another version is read again. */
+/**
+ * Stores the transitions of the service's zone per version of the time zone database, so that a new version is read
+ * again.
+ */
 export function transitionsIn(
   settings: Pick<KeyValueStore, "read" | "write">,
   tz = process.versions.tz,
