@@ -9,7 +9,7 @@ import { daemon } from "../../../support/home/home-cases.ts";
 
 const written = /<!-- entities -->\n(.*)\n<!-- \/entities -->/s.exec(pageText("docs/home-assistant.md"))?.[1];
 
-test("every row of every table has its line, and every line four bars", () => {
+test("every row of every table has its line with six columns", () => {
   const lines = entityDocs().split("\n");
   for (const { name, key } of [...homeRows, ...placeRows, ...planRows])
     expect(lines.filter((line) => line.startsWith(`| ${name} | \`_${key}\` |`)).length).toBeGreaterThan(0);
@@ -21,7 +21,7 @@ test.each([
   ["place", placeRows],
   ["plan", planRows],
   ["daemon", daemonRows(daemon("busy"))],
-])("the rows of a %s have keys of their own, names of their own and a sentence each", (_device, rows) => {
+])("the rows of a %s have unique keys, unique names and one sentence each", (_device, rows) => {
   expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
   expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
   for (const { key, about } of rows) {
@@ -30,6 +30,6 @@ test.each([
   }
 });
 
-test("home-assistant.md has the table of the code (npm run docs writes it)", () => {
+test("home-assistant.md contains the generated table (npm run docs writes it)", () => {
   expect(written?.trim()).toBe(entityDocs());
 });

@@ -16,7 +16,7 @@ const FOLDER = path.resolve(import.meta.dirname, "../../../../../src/server/web/
 type Words = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 const languages: Readonly<Record<string, Words>> = { da, en, nb, sv };
 
-/** The facts that a word has places for. */
+/** Returns the placeholders of a text. */
 function factsOf(word: Words[string] | undefined): string[] {
   const texts = typeof word === "object" ? Object.values(word) : [word ?? ""];
   return [...new Set(texts.flatMap((text) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "")))].sort();
@@ -32,7 +32,7 @@ function sources(): string {
 describe.each(["da", "nb", "sv"])("%s", (language) => {
   const words = languages[language] ?? {};
 
-  test("has a place for every fact", () => {
+  test("has the same placeholders as English", () => {
     for (const [key, word] of Object.entries(en)) expect([key, factsOf(words[key])]).toEqual([key, factsOf(word)]);
   });
 
@@ -44,7 +44,7 @@ describe.each(["da", "nb", "sv"])("%s", (language) => {
   });
 });
 
-test("every word that is there is used", () => {
+test("every text is used", () => {
   const text = sources();
   const stems = [...text.matchAll(/`([a-z_]+_)\$\{/g)].map(([, stem]) => stem ?? "");
   const unused = Object.keys(en).filter(
@@ -53,7 +53,7 @@ test("every word that is there is used", () => {
   expect(unused.filter((key) => !new RegExp(`\\b${key}\\b`).test(text))).toEqual([]);
 });
 
-test("plans, problems and states of the service are told in words", () => {
+test("all codes of plans, problems and service states have a text", () => {
   for (const code of planCodes) expect(en).toHaveProperty(`reason_${code}`);
   for (const why of planRefusals) expect(en).toHaveProperty(`refused_${why}`);
   for (const state of planStates) expect(en).toHaveProperty(`state_${state}`);
@@ -70,6 +70,6 @@ test.each([
   [["fr"], null, "en"],
   [["en-US"], "da", "da"],
   [["en-US"], "xx", "en"],
-])("a reader of %j who chose %s reads %s", (wanted, chosen, language) => {
+])("a user with languages %j and choice %s gets %s", (wanted, chosen, language) => {
   expect(languageFor(wanted, chosen)).toBe(language);
 });
