@@ -89,7 +89,7 @@ for (const qos of [0, 1] as const)
     expect(wrong).toEqual([]);
   });
 
-test("a topic that is emptied in the moment of a subscription stays empty", async () => {
+test("a topic that is cleared during a subscription stays empty", async () => {
   await using broker = await BusyBroker.open();
   for (let round = 1; round <= ROUNDS / 2; round++) {
     await broker.publishAll(round);
