@@ -5,9 +5,7 @@ import { pageText } from "../support/docs/docs-pages.ts";
 
 const PAGE = pageText("docs/mqtt.md");
 
-/**
- * Returns the documented topics with `<name>` for variable levels. `…/costs` continues the topic before it.
- */
+/** Documented topics with `<name>` for variable levels. `…/costs` continues the topic before it. */
 const told: readonly string[] = PAGE.split("\n").flatMap((line) => {
   let before = "";
   const place = line.startsWith("|") ? (line.split("|")[1] ?? "") : line;

@@ -85,7 +85,7 @@ describe.skipIf(!haveMosquitto)("shards with one Mosquitto (skipped if it is not
     expect(fleet.simulator.answered().filter(({ status }) => status === 429)).toEqual([]);
   });
 
-  test("add new accounts, remove deleted ones with their topics, and report an invalid file with its line", async () => {
+  test("add accounts, remove deleted ones with their topics, and report an invalid file with its line", async () => {
     await using fleet = await TestFleet.open({ start: START, accounts: 5 });
     const { watcher } = fleet;
     const added = fleet.account(5);
