@@ -1,8 +1,11 @@
 /** The configuration's JSON Schema, for editors that complete and check while it is written. */
 import * as z from "zod/mini";
+import { type Condition, schemaOfCondition } from "./conditions.ts";
 import { isSecretKey } from "./config-error.ts";
 import { keyRows } from "./key-rows.ts";
 import { kindOf, shapeOf } from "./keys.ts";
+import { planConditions, planSchema } from "./plan-schema.ts";
+import { plugConditions, plugSchema } from "./plug-schema.ts";
 import { configSchema } from "./schema.ts";
 
 type Json = Record<string, unknown>;
@@ -39,6 +42,11 @@ export function configJsonSchema(): Json {
   };
 }
 
+const conditions = new Map<z.core.$ZodType, readonly Condition[]>([
+  [planSchema, planConditions],
+  [plugSchema, plugConditions],
+]);
+
 /** Which protocols a URL may have. */
 function protocolOf(schema: z.core.$ZodType): RegExp | null {
   const { protocol } = schema._zod.def as { readonly protocol?: unknown };
@@ -67,6 +75,7 @@ function withFiles(section: z.core.$ZodType, json: Json): Json {
     allOf: [
       ...neededTexts.map((name) => ({ anyOf: [{ required: [name] }, { required: [`${name}_file`] }] })),
       ...texts.map((name) => ({ not: { type: "object", required: [name, `${name}_file`] } })),
+      ...(conditions.get(section) ?? []).map(schemaOfCondition),
     ],
   };
 }

@@ -22,6 +22,7 @@ import { MAX_PRICE_LIMITS } from "../core/planning/plan-settings.ts";
 import { levels } from "../core/prices/level.ts";
 import { freeSlug, slugOf } from "../core/text/slug.ts";
 import { HOUR_MS } from "../core/time/interval.ts";
+import type { Condition } from "./conditions.ts";
 import { key } from "./key-description.ts";
 import { unknownText } from "./suggest-key.ts";
 import { type Mistake, mistakes, repeated, slug, text, textLike, unique } from "./values.ts";
@@ -219,6 +220,15 @@ const KINDS_OF: Readonly<Partial<Record<keyof PlanEntry, readonly PlanKind[]>>> 
   percent: ["below"],
   tolerance: ["window", "slots"],
 };
+
+/** The same as conditions of a JSON Schema: forms leave out what is of no use, and editors mark it. */
+export const planConditions: readonly Condition[] = [
+  ...planKinds.map((kind): Condition => {
+    const others = Object.entries(KINDS_OF).flatMap(([setting, kinds]) => (kinds.includes(kind) ? [] : [setting]));
+    const oneOf = kind === "below" ? ["percent", "level", "max_price"] : ["hours", "energy"];
+    return { key: "kind", values: [kind], without: others, oneOf };
+  }),
+];
 
 function mistakesOf(entry: PlanEntry): Mistake[] {
   const found: Mistake[] = [];

@@ -5,6 +5,7 @@ import { expressionIn } from "../core/plugs/families/custom.ts";
 import { type PlugFamily, plugFamilies } from "../core/plugs/families/families.ts";
 import type { PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
 import { slugOf } from "../core/text/slug.ts";
+import type { Condition } from "./conditions.ts";
 import { key } from "./key-description.ts";
 import { type PlanEntry, planIds } from "./plan-schema.ts";
 import { mistakes, repeated, slug, text, topic } from "./values.ts";
@@ -18,7 +19,7 @@ const pattern = text.check(
   z.refine((value) => isSound(expressionIn(value)), "expected a payload, or a regular expression between slashes"),
 );
 
-const plug = z
+export const plugSchema = z
   .strictObject({
     id: key(z.optional(slug), "What it is called in topics, where not its name."),
     name: key(text, "What it is called."),
@@ -66,11 +67,27 @@ const plug = z
   })
   .check(mistakes((value) => [...mistakesIn(value)].map(([key, text]) => ({ path: [key], text }))));
 
-type Plug = z.infer<typeof plug>;
+type Plug = z.infer<typeof plugSchema>;
 export type PlugConfig = Plug;
 type KeyMistake = readonly [key: keyof Plug & string, message: string];
 
 const CUSTOM_KEYS = ["on", "off", "dead_man", "ask", "state", "availability"] as const;
+
+/** As conditions of a JSON Schema. */
+export const plugConditions: readonly Condition[] = [
+  {
+    key: "family",
+    values: families.filter((family) => family !== "custom"),
+    without: CUSTOM_KEYS,
+    oneOf: ["topic", "url", "topic_file", "url_file"],
+  },
+  {
+    key: "family",
+    values: families.filter((family) => !("http" in plugFamilies[family])),
+    without: ["url"],
+    oneOf: [],
+  },
+];
 
 function* mistakesIn(given: Plug): Generator<KeyMistake> {
   const { plan, home, signal, signal_topic } = given;
@@ -112,7 +129,7 @@ export function plugId({ id, name }: Pick<Plug, "id" | "name">): string {
 }
 
 /** Two plugs of one id would share their topics; two of one device would switch against each other. */
-export const plugs = z.array(plug).check(
+export const plugs = z.array(plugSchema).check(
   mistakes((list) => [
     ...repeated(list.map(plugId)).map(({ name, index, first }) => ({
       path: [index, "id"],

@@ -2,7 +2,9 @@
  * The configuration: one schema gives types, defaults, validation, environment names and the documentation.
  * One row per key, with its description. Every object is strict: an unknown key is a mistake.
  */
+
 import * as z from "zod/mini";
+import { languages } from "../core/language/language.ts";
 import { attributeFormats } from "../core/prices/home-snapshot.ts";
 import { MAX_SHARDS, SHARD_NAME } from "../core/sharding/shard.ts";
 import { apiSchema } from "./api-schema.ts";
@@ -244,6 +246,10 @@ const sections = z.strictObject({
     { items: ["{ address_id: 11111111-2222-4333-8444-555555555555, id: home, resolution: fifteenMinutes }"] },
   ),
   mqtt: key(z.prefault(mqtt, {}), "The broker that everything is published to."),
+  language: key(
+    z._default(z.enum(languages), "en"),
+    "Language of the names of entities and of reasons and problems: English, Danish, Swedish or Norwegian. Ids, codes and the log stay as they are.",
+  ),
   broker: key(z.prefault(broker, {}), "The broker inside elbro, used when mqtt.url is not set."),
   home_assistant: key(
     z.optional(homeAssistant),

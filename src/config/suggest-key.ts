@@ -1,3 +1,5 @@
+import { message, type Text } from "../core/language/text.ts";
+
 /** The word among `words` that was probably meant; null where none is near. Ties go to the first. */
 export function nearest(meant: string, words: readonly string[]): string | null {
   let best: string | null = null;
@@ -15,6 +17,14 @@ export function unknownText(what: string, found: string, known: readonly string[
   const meant = nearest(found, known);
   const hint = meant === null ? "" : `; did you mean ${meant}?`;
   return `expected the id of ${what} (${known.join(", ")}), found "${found}"${hint}`;
+}
+
+/** The same of a home, for a problem. */
+export function unknownHome(found: string, known: readonly string[]): Text {
+  if (known.length === 0) return message("found_no_home", { found });
+  const meant = nearest(found, known);
+  const facts = { known: known.join(", "), found };
+  return meant === null ? message("found_home", facts) : message("found_home_near", { ...facts, meant });
 }
 
 /** Letters to add, leave out, replace, or exchange with their neighbour. */

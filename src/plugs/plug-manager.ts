@@ -6,11 +6,13 @@
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import { deviceOf, type PlugConfig, plugId } from "../config/plug-schema.ts";
+import type { Language } from "../core/language/language.ts";
+import { message, sayIn } from "../core/language/text.ts";
 import type { WhenLost } from "../core/planning/model/plan-spec.ts";
 import { plugFamilies } from "../core/plugs/families/families.ts";
 import { onOff, type Reader } from "../core/plugs/families/payload-readers.ts";
 import type { PlugAddress, PlugCommands, PlugFamilyRow, PlugMessage } from "../core/plugs/families/plug-family.ts";
-import { decide, type PlugDecision } from "../core/plugs/plug-controller.ts";
+import { decide, type PlugDecision, type PlugReason } from "../core/plugs/plug-controller.ts";
 import { type PlugSnapshot, plugReasonText } from "../core/plugs/plug-snapshot.ts";
 import {
   type PlugCommand,
@@ -44,6 +46,8 @@ export interface PlugManagerDeps {
   /** Remembers since when each plug is ON or OFF, for the minimum times. */
   readonly memory: KeyValue;
   readonly problems: Pick<Problems, "start" | "end">;
+  /** Of the reasons; English where absent. */
+  readonly language?: Language;
   readonly log: { info(facts: object, text: string): void };
   /** Something was heard: look again at once. */
   readonly wake: () => void;
@@ -305,16 +309,22 @@ class Plug {
   /** See `PlugManager.tryOut`. Only the way out of its resting state and back is tried, and not while it is away from it. */
   tryOut(now: EpochMs): string | null {
     const { whenLost, deadMan } = this.#rules;
-    if (whenLost !== "off") return "it is to stay ON where nothing is known, so it is not switched to try it";
-    if (deadMan === null) return "its firmware cannot end an ON by itself, so it is not switched to try it";
-    if (this.#line !== "up" || this.#state.available === false) return "it cannot be reached";
-    if (this.#state.reported === true || this.#last?.aim === true) return "it is ON already";
+    const say = sayIn(this.#deps.language ?? "en");
+    if (whenLost !== "off") return say("plug_try_stays_on");
+    if (deadMan === null) return say("plug_try_no_timer");
+    if (this.#line !== "up" || this.#state.available === false) return say("plug_try_away");
+    if (this.#state.reported === true || this.#last?.aim === true) return say("plug_try_is_on");
     this.#trialUntil = now + TRIAL_MS;
     const { aim, reason } = this.#decide({ kind: "tick" }, now);
     if (aim === true) return null;
     this.#trialUntil = Number.NEGATIVE_INFINITY;
     this.#decide({ kind: "tick" }, now);
-    return plugReasonText(reason, this.#lastWanted?.reason ?? null, whenLost);
+    return this.#reasonText(reason);
+  }
+
+  #reasonText(code: PlugReason): string {
+    const because = this.#lastWanted?.reason ?? null;
+    return plugReasonText(code, { because, whenLost: this.whenLost, language: this.#deps.language ?? "en" });
   }
 
   endProblems(): void {
@@ -344,7 +354,7 @@ class Plug {
       on: reported,
       wanted: aim,
       code,
-      reason: plugReasonText(code, this.#lastWanted?.reason ?? null, this.whenLost),
+      reason: this.#reasonText(code),
       available: connected ? (available ?? (reported === null ? null : true)) : false,
       silent: unresponsive,
       since: since && since.on === reported ? since.at : null,
@@ -383,12 +393,13 @@ class Plug {
   #wantedAt(now: EpochMs): Wanted | null {
     const { signal_topic: signalTopic } = this.config;
     // A clock that is set back does not make it longer.
+    const say = sayIn(this.#deps.language ?? "en");
     if (now < this.#trialUntil && now >= this.#trialUntil - TRIAL_MS)
-      return { on: true, until: this.#trialUntil, reason: "it is tried: ON for ten seconds", isTrial: true };
+      return { on: true, until: this.#trialUntil, reason: say("plug_is_tried"), isTrial: true };
     if (signalTopic === undefined) return this.#deps.wanted(this.config, now);
-    return this.#signal === null
-      ? null
-      : { on: this.#signal, until: null, reason: `${signalTopic} says ${this.#signal ? "ON" : "OFF"}` };
+    if (this.#signal === null) return null;
+    const reason = say("plug_topic_says", { topic: signalTopic, state: say(this.#signal ? "on" : "off") });
+    return { on: this.#signal, until: null, reason };
   }
 
   #send(command: PlugCommand): void {
@@ -423,7 +434,9 @@ class Plug {
         subject: `plug ${id}`,
         since: now,
         names: { name },
-        detail: `told ${state.sent?.on ? "ON" : "OFF"} four times without an answer; ${state.available === false ? "it is offline" : "it is told again each quarter of an hour"}`,
+        detail: message(state.available === false ? "found_plug_offline" : "found_plug_silent", {
+          state: message(state.sent?.on ? "on" : "off"),
+        }),
       });
     }
     if (!state.unresponsive && before.unresponsive) this.#deps.problems.end(`plug ${id}`);
@@ -437,11 +450,11 @@ class Plug {
       memory.write(this.#timerMemory, timerWorks ? "works" : "none");
     const isMissing = this.#rules.isTimerUnsure && timerWorks !== true && memory.read(this.#timerMemory) === "none";
     const subject = `timer of plug ${this.id}`;
-    const on = this.whenLost === "on" ? "OFF" : "ON";
+    const timed = message(this.whenLost === "on" ? "off" : "on");
     if (isMissing || (this.whenLost === "on" && this.#rules.deadMan === null))
       problems.start({
-        ...{ code: "plug_without_timer", subject, since: now, names: { name: this.config.name, state: on } },
-        detail: isMissing ? `it did not end an ${on} by itself` : `its firmware cannot end an ${on} by itself`,
+        ...{ code: "plug_without_timer", subject, since: now, names: { name: this.config.name, state: timed } },
+        detail: message(isMissing ? "found_timer_failed" : "found_timer_missing", { state: timed }),
       });
     else problems.end(subject);
   }

@@ -2,7 +2,9 @@
 
 import { deviceOf, type PlugConfig, plansOf, plugId, whenLostOfPlug } from "../config/plug-schema.ts";
 import type { Config } from "../config/schema.ts";
-import { unknownText } from "../config/suggest-key.ts";
+import { unknownHome } from "../config/suggest-key.ts";
+import type { Language } from "../core/language/language.ts";
+import { message, messageOr, sayIn } from "../core/language/text.ts";
 import type { AnnouncedHere } from "../core/plugs/families/announced.ts";
 import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
 import type { Wanted } from "../core/plugs/plug-types.ts";
@@ -21,7 +23,7 @@ import { openHttpPlug } from "./http-plug.ts";
 import { PlugManager, type PlugManagerDeps } from "./plug-manager.ts";
 
 export interface PlugsOptions {
-  readonly config: Pick<Config, "plans" | "plugs" | "mqtt" | "accounts_dir">;
+  readonly config: Pick<Config, "plans" | "plugs" | "mqtt" | "accounts_dir" | "language">;
   readonly clock: Clock;
   readonly log: PlugManagerDeps["log"];
   /** Fires when the daemon ends. */
@@ -60,14 +62,14 @@ export function startPlugs(
     baseTopic: config.mqtt.base_topic,
     plugs: config.plugs,
     publishOnce: (topic, payload) => mqtt.client.sendCommand(topic, payload),
-    wanted: (plug, now) => wantedOf(plug, state, now),
+    wanted: (plug, now) => wantedOf(plug, state, config.language, now),
     whenLost: (plug) => whenLostOfPlug(plug, current.plans),
     openHttp: openHttpPlug,
     trusted: state.isTimeTrusted,
     memory: storage.settings,
     onChange: () => changes.stateChanged.emit({ home: null }),
     wake: () => loop?.wake(),
-    ...{ problems: state.problems, log },
+    ...{ problems: state.problems, language: config.language, log },
   });
   let loop: StateLoop | null = null;
   let isRunning = false;
@@ -110,13 +112,13 @@ export function startPlugs(
   };
 }
 
-function wantedOf(plug: PlugConfig, state: Followed, now: EpochMs): Wanted | null {
+function wantedOf(plug: PlugConfig, state: Followed, language: Language, now: EpochMs): Wanted | null {
   const { homes, homeReader, places, plans } = state;
   if (plug.plan !== undefined) return plans.wantedByAny(plansOf(plug), plug.home ?? null, now);
   const home = plug.home === undefined ? null : homes.named(plug.home);
   if (home) {
     tellHome(plug, null, state, now);
-    return wantedAt(home.name, homeReader.snapshot(home, now));
+    return wantedAt(home.name, homeReader.snapshot(home, now), language);
   }
   const around = places.snapshots(now, homes.ids);
   // The configuration names a place as it is called now; its id may be that of an earlier name.
@@ -124,15 +126,17 @@ function wantedOf(plug: PlugConfig, state: Followed, now: EpochMs): Wanted | nul
     around.find(({ place }) => place.id === plug.home) ?? around.find(({ place }) => slugOf(place.name) === plug.home);
   const ids = [...homes.ids, ...around.map(({ place }) => place.id)];
   if (homes.known || found) tellHome(plug, found ? null : ids, state, now);
-  return found ? wantedAt(found.place.name, found) : null;
+  return found ? wantedAt(found.place.name, found, language) : null;
 }
 
 /** What the signal of a home or place says. */
-function wantedAt(name: string, { cheap, current, level, nextChangeAt }: Signal): Wanted | null {
+function wantedAt(name: string, { cheap, current, level, nextChangeAt }: Signal, language: Language): Wanted | null {
   if (cheap === null) return null;
+  const say = sayIn(language);
   const isEstimate = current !== null && "estimate" in current && current.estimate;
-  const basis = cheap ? ", by an estimate" : " by an estimate, and only a confirmed price switches on";
-  return { on: cheap, until: nextChangeAt, reason: `the price at ${name} is ${level}${isEstimate ? basis : ""}` };
+  const basis = isEstimate ? say(cheap ? "plug_by_estimate" : "plug_only_estimate") : "";
+  const reason = `${say("plug_price_is", { name, level: messageOr(`level_${level}`, String(level)) })}${basis}`;
+  return { on: cheap, until: nextChangeAt, reason };
 }
 
 /** Which homes there are is known once the account told its addresses. `ids` are theirs where the plug's is none. */
@@ -146,8 +150,8 @@ function tellHome(plug: PlugConfig, ids: readonly string[] | null, { problems }:
     code: "unknown_home",
     subject,
     since: now,
-    names: { owner: `the plug ${plug.name}`, homes: ids.join(", ") || "the homes" },
-    detail: unknownText("a home", plug.home ?? "", ids),
+    names: { owner: message("owner_plug", { name: plug.name }), homes: ids.join(", ") || message("the_homes") },
+    detail: unknownHome(plug.home ?? "", ids),
   });
 }
 

@@ -99,7 +99,7 @@ export function apiRoutes(deps: ApiDeps, keys: ApiKeys): Router {
     ...openapiRoutes(() => routes),
     ...docsRoutes(),
     configurationSchemaRoute(),
-    ...dashboardRoutes(deps.state, { keys, pages }),
+    ...dashboardRoutes(deps.state, { keys, pages, editor: deps.editor }),
   ];
   for (const route of routes) addRoute(router, route, door);
   return router;

@@ -1,6 +1,7 @@
 /** The questions of small devices: what is remembered of each, so that the same question has one coherent answer. */
 
 import * as z from "zod/mini";
+import type { Language } from "../core/language/language.ts";
 import { askCheap, type CheapSpec, type CheapState, cheapIsKnown, cheapKey } from "../core/planning/cheap-query.ts";
 import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
 import { reasonOf } from "../core/planning/plan-reason.ts";
@@ -31,6 +32,8 @@ export interface CheapQueriesDeps {
   readonly calendar: Calendar;
   readonly memory: KeyValue;
   readonly isTimeTrusted: (now: EpochMs) => boolean;
+  /** Of the reasons; English where absent. */
+  readonly language?: Language;
 }
 
 /** Different questions that are remembered; a house has a few. The one not asked for the longest gives way. */
@@ -66,7 +69,7 @@ export class CheapQueries {
   }
 
   ask(subject: Priced, timeline: Timeline | null, spec: CheapSpec, now: EpochMs): CheapAnswer {
-    const { calendar, isTimeTrusted } = this.#deps;
+    const { calendar, isTimeTrusted, language = "en" } = this.#deps;
     const key = cheapKey(subject.id, spec);
     const moment = { spec, now, timeline, calendar, trusted: isTimeTrusted(now) };
     const before = this.#states.get(key) ?? null;
@@ -77,7 +80,7 @@ export class CheapQueries {
     if (begunText(before?.advance.memory) !== begunText(state.advance.memory)) this.#keep(now);
     const { advance } = state;
     const currency = timeline?.currency ?? null;
-    const reason = reasonOf({ spec, advance, now, calendar, trusted: moment.trusted, currency, home: null });
+    const reason = reasonOf({ spec, advance, now, calendar, trusted: moment.trusted, currency, home: null, language });
     const definition: PlanDefinition = {
       id: "cheap",
       name: subject.name,

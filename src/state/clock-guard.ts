@@ -4,6 +4,7 @@
  */
 
 import type { MonotonicMs } from "../core/fetching/rate-limit.ts";
+import { message, type Text } from "../core/language/text.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { CALENDAR_YEARS } from "../core/time/calendar.ts";
@@ -54,14 +55,17 @@ export class ClockGuard {
   }
 
   /** Why the time cannot be trusted; null where it can. */
-  why(now: EpochMs): string | null {
+  why(now: EpochMs): Text | null {
     const { releasedAt, lastToldMs } = this.#deps;
-    if (now < releasedAt) return `it shows ${shown(now)}, before this release was made`;
+    if (now < releasedAt) return message("found_clock_released", { time: shown(now) });
     const serviceNow = this.#serviceNow(now);
     if (serviceNow !== null && Math.abs(now - serviceNow) > MAX_APART_MS)
-      return `it shows ${shown(now)}, ${lengthOf(now - serviceNow)} ${now > serviceNow ? "ahead of" : "behind"} the service's`;
+      return message(now > serviceNow ? "found_clock_ahead" : "found_clock_behind", {
+        time: shown(now),
+        length: lengthOf(now - serviceNow),
+      });
     if (serviceNow === null && lastToldMs !== null && now < lastToldMs - MAX_APART_MS)
-      return `it shows ${shown(now)}, and before the start it was ${shown(lastToldMs)} already`;
+      return message("found_clock_set_back", { time: shown(now), before: shown(lastToldMs) });
     return null;
   }
 
@@ -85,10 +89,10 @@ function shown(at: EpochMs): string {
 }
 
 /** A length of time as people say it: `43 s`, `12 min`, `3 h`, `20541 days`. */
-function lengthOf(ms: number): string {
+function lengthOf(ms: number): Text {
   const size = Math.abs(ms);
   if (size < 2 * MINUTE_MS) return `${Math.round(size / SECOND_MS)} s`;
   if (size < 2 * HOUR_MS) return `${Math.round(size / MINUTE_MS)} min`;
   if (size < 48 * HOUR_MS) return `${Math.round(size / HOUR_MS)} h`;
-  return `${Math.round(size / (24 * HOUR_MS))} days`;
+  return message("length_days", { count: Math.round(size / (24 * HOUR_MS)) });
 }

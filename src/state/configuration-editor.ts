@@ -45,6 +45,10 @@ export class ConfigurationEditor implements EntryEditor {
     this.#deps = deps;
   }
 
+  get isInvented(): boolean {
+    return this.#deps.source === null;
+  }
+
   saved(list: EntryList, id: string): SavedEntry | null {
     const { source, files, reloading } = this.#deps;
     const index = writtenIds(list, reloading.used[list]).indexOf(id);

@@ -1,5 +1,7 @@
 /** Notices that the data directory is gone: a disk that was taken out, a folder that was deleted or put back from a copy. */
+
 import { statSync } from "node:fs";
+import { message } from "../core/language/text.ts";
 import type { Problems } from "../core/status/problem.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 
@@ -17,14 +19,14 @@ export class DataDirWatch {
   /** Starts or ends the problem. What SQLite writes to a file without a name is lost with the process. */
   tell(problems: Pick<Problems, "start" | "end">, now: EpochMs): void {
     const inode = inodeOf(this.#databasePath);
-    const detail = inode === null ? "is gone" : "is another file than at the start";
+    const detail = inode === null ? "found_database_gone" : "found_other_database";
     if (inode === this.#inode) problems.end(SUBJECT);
     else
       problems.start({
         code: "data_dir_gone",
         subject: SUBJECT,
         since: now,
-        detail: `the database ${this.#databasePath} ${detail}`,
+        detail: message(detail, { path: this.#databasePath }),
       });
   }
 }

@@ -47,6 +47,8 @@ export interface EntryChange {
 }
 
 export interface EntryEditor {
+  /** Whether the house is invented: then nothing can be saved. */
+  readonly isInvented: boolean;
   /** An entry that is in use; null where it is not. */
   saved(list: EntryList, id: string): SavedEntry | null;
   /** The configuration as it would be with an entry, or what is wrong with the entry. */

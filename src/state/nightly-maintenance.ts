@@ -1,5 +1,7 @@
 /** What the database needs once a day, at night: what is too old is deleted, and a copy is made and checked. */
+
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { message } from "../core/language/text.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import type { Problems } from "../core/status/problem.ts";
 import type { Calendar } from "../core/time/calendar.ts";
@@ -124,14 +126,13 @@ export class NightlyMaintenance {
 /** Tells that the database had to be replaced. The problem ends with the next copy that is found whole. */
 export function reportRecovery(recovery: Recovery, problems: Problems, now: EpochMs): void {
   const { damage, setAside, copiedAt } = recovery;
+  const kept = setAside === null ? message("found_nothing_left") : message("found_set_aside", { file: setAside });
   const instead =
-    copiedAt === null
-      ? "there was no copy, so it starts empty"
-      : `the copy of ${formatInstant(copiedAt)} took its place`;
+    copiedAt === null ? message("found_no_copy") : message("found_copy", { time: formatInstant(copiedAt) });
   problems.start({
     code: "database_restored",
     subject: SUBJECT,
     since: now,
-    detail: `${damage}; ${setAside === null ? "nothing was left of it" : `it is kept as ${setAside}`}; ${instead}`,
+    detail: message("found_restored", { damage, kept, instead }),
   });
 }

@@ -133,6 +133,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   const plans = new Plans({
     definitions: planDefinitions(config.plans, config.groups),
     groups: config.groups,
+    language: config.language,
     memory: storage.settings,
     exportTimelineOf(home, now) {
       const timeline = homeReader.timeline(home, now);

@@ -14,8 +14,9 @@ import {
   usageRange,
 } from "../core/prices/usage.ts";
 import { DEFAULT_COST_FIELD, type UsageOperation, usageOperations } from "../core/prices/usage-amounts.ts";
+import { type UsagePeriod, type UsageWanted, usagePeriods } from "../core/prices/usage-periods.ts";
 import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
-import type { SeriesKey } from "../core/series/series.ts";
+import type { Envelope, SeriesKey } from "../core/series/series.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
 import type { SeriesRepository } from "./series-repository.ts";
@@ -108,6 +109,16 @@ export class HomeReader {
     return { ...NO_USAGE, ...Object.fromEntries(figures) };
   }
 
+  /** What is stored of a home's usage, added up; null where the service never answered it. */
+  usageIn(home: Home, wanted: UsageWanted): { readonly unit: string; readonly periods: readonly UsagePeriod[] } | null {
+    const { store, calendar, costField } = this.#deps;
+    const series = usageOf(home, wanted.operation);
+    const envelope = store.envelope(series);
+    if (!envelope) return null;
+    const days = store.rowsByChunk(series, wanted.range);
+    return { unit: unitOf(envelope), periods: usagePeriods(days, wanted, calendar, costField) };
+  }
+
   #readTimeline(home: Home, day: EpochMs): Timeline | null {
     const { store, calendar } = this.#deps;
     const range = { start: calendar.add("day", day, -REFERENCE_DAYS), end: calendar.add("day", day, 2) };
@@ -142,11 +153,11 @@ export class HomeReader {
 
   #readUsage(home: Home, operation: UsageOperation, now: EpochMs): SeriesDays | null {
     const { store, calendar, costField = DEFAULT_COST_FIELD } = this.#deps;
-    const series: SeriesKey = { account: home.account, place: home.addressId, operation, unit: "hour" };
+    const series = usageOf(home, operation);
     const envelope = store.envelope(series);
     if (!envelope) return null;
     const days = usageDays(store.rowsByChunk(series, usageRange(now, calendar)), operation, calendar, costField);
-    return { unit: typeof envelope.currency === "string" ? envelope.currency : "kWh", days };
+    return { unit: unitOf(envelope), days };
   }
 
   /** When tomorrow's prices were first seen, also by an earlier run of the daemon. */
@@ -165,6 +176,14 @@ const published = z.object({ day: z.number(), at: z.number() });
 
 function pricesOf({ account, addressId, resolution }: Home): SeriesKey {
   return { account, place: addressId, operation: "prices", unit: resolution };
+}
+
+function usageOf({ account, addressId }: Home, operation: UsageOperation): SeriesKey {
+  return { account, place: addressId, operation, unit: "hour" };
+}
+
+function unitOf({ currency }: Envelope): string {
+  return typeof currency === "string" ? currency : "kWh";
 }
 
 /** What was made for the day or range that begins at `from`, or is made now. */

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import type { PlanRecord } from "../core/planning/plan-record.ts";
 import type { FinishedRun } from "../core/planning/plan-savings.ts";
 import type { ChangedSettings, PlanSetting } from "../core/planning/plan-settings.ts";
-import { DAY_MS, type EpochMs, HOUR_MS } from "../core/time/interval.ts";
+import { DAY_MS, type EpochMs, HOUR_MS, type Interval } from "../core/time/interval.ts";
 import { transaction, withDigest } from "./database.ts";
 import { WriteGuard } from "./write-guard.ts";
 
@@ -26,6 +26,8 @@ const KEPT_MS = 400 * DAY_MS;
 const MAX_RUN_MS = 50 * HOUR_MS;
 /** Finished runs that wait for a disk that takes nothing; a few a day. */
 const MAX_UNWRITTEN_RUNS = 2_000;
+
+const ANY_TIME: Interval = { start: 0, end: Number.MAX_SAFE_INTEGER };
 
 /** What is kept of a run that is over. */
 export const RUN_COLUMNS = "start_ms, end_ms, basis, mean_price, started_now_price, window_price, kwh";
@@ -162,14 +164,14 @@ export class PlanStore {
     return this.lastRuns(plan, 1)[0] ?? null;
   }
 
-  /** The latest runs that are over. Shape: newest first. */
-  lastRuns(plan: string, most: number): FinishedRun[] {
+  /** The latest runs that are over, of those that began in `range` where it is given. Shape: newest first. */
+  lastRuns(plan: string, most: number, { start, end }: Interval = ANY_TIME): FinishedRun[] {
     const runs = this.#database.prepare(
       `select start_ms as start, end_ms as end, basis, mean_price as meanPrice, started_now_price as windowStartPrice,
               window_price as windowPrice, kwh
-       from plan_run where plan = ? order by start_ms desc limit ?`,
+       from plan_run where plan = ? and start_ms >= ? and start_ms < ? order by start_ms desc limit ?`,
     );
-    return runs.all(plan, most) as unknown as FinishedRun[];
+    return runs.all(plan, start, end, most) as unknown as FinishedRun[];
   }
 }
 

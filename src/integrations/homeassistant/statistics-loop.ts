@@ -2,6 +2,7 @@
  * Decides when statistics are imported: at the start, after readings changed, and once a day to see that Home Assistant
  * still has them. The connection lasts as long as an import.
  */
+import { message } from "../../core/language/text.ts";
 import type { Home } from "../../core/prices/home-snapshot.ts";
 import { usageOperations } from "../../core/prices/usage-amounts.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
@@ -137,7 +138,7 @@ export class StatisticsLoop {
         subject: `statistics of ${id}`,
         since: clock.now(),
         names: { home: id, other: owner },
-        detail: `${id} and ${owner} are both ${slugOf(id)} in Home Assistant`,
+        detail: message("found_same_statistics", { home: id, other: owner, id: slugOf(id) }),
       });
       return false;
     });

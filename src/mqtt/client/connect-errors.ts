@@ -1,8 +1,8 @@
-/** Why there is no connection, in words for the owner of the house. */
+/** Messages for the user that explain why the connection to the broker failed. */
 
 const TWIN_QUESTION = "does a second elbro run on a copy of this data directory?";
 
-/** How far a connection had come when it failed. */
+/** Stage of a connection at which it failed. */
 export type Phase = "opening" | "greeting" | "up";
 
 const CA_ADVICE = "give the certificate of its authority as mqtt.ca_file";
@@ -33,7 +33,7 @@ const OPENING: Readonly<Record<string, string>> = {
   EPROTO: NO_TLS,
 };
 
-/** Reason codes of CONNACK and DISCONNECT: 3.1.1's are below 6, MQTT 5's above 127. */
+/** Messages for reason codes of CONNACK and DISCONNECT. Codes of MQTT 3.1.1 are below 6, those of MQTT 5 above 127. */
 const REASONS: Readonly<Record<number, string>> = {
   2: "the broker refuses the client id",
   3: "the broker takes no clients at the moment",
@@ -53,7 +53,7 @@ const REASONS: Readonly<Record<number, string>> = {
   154: "the broker takes no retained messages, which elbro needs",
 };
 
-/** Says why a connection failed or ended. */
+/** Returns the reason why a connection failed or ended. */
 export function explainFailure(error: unknown, phase: Phase): string {
   if (!(error instanceof Error)) return "the connection failed";
   const code = "code" in error ? error.code : undefined;
@@ -66,7 +66,7 @@ export function explainFailure(error: unknown, phase: Phase): string {
   return error.message || "the connection failed";
 }
 
-/** Says why a broker that took the bytes of CONNECT closed without an answer. */
+/** Returns the reason for a close by the broker without an error. */
 export function explainSilentClose(phase: Phase): string {
   return phase === "up"
     ? "the broker closed the connection"
@@ -74,8 +74,9 @@ export function explainSilentClose(phase: Phase): string {
 }
 
 /**
- * Says what to look at when connections break young again and again, the last one with messages to `topics` on their
- * way: Mosquitto before 2.0.12 hangs up on a client that publishes where it may not.
+ * Returns the explanation of repeated short connections. `topics` are those of the unacknowledged messages of the last
+ * one.
+ * Mosquitto before 2.0.12 disconnects a client that publishes to a topic without permission.
  */
 export function explainYoungEnds(reason: string, topics: readonly string[]): string {
   const again = `${reason}, again and again; ${TWIN_QUESTION}`;

@@ -8,6 +8,7 @@ import { type Home, type HomeSnapshot, homeSnapshot } from "../../core/prices/ho
 import { colorOf, type LevelThresholds } from "../../core/prices/level.ts";
 import { type PlacePoint, placeSnapshot } from "../../core/prices/place-snapshot.ts";
 import { type PricePoint, type Timeline, tiled } from "../../core/prices/timeline.ts";
+import type { UsageWanted } from "../../core/prices/usage-periods.ts";
 import { type EpochMs, formatInstant, HOUR_MS, type Interval } from "../../core/time/interval.ts";
 import { THIRD_PARTY } from "../../state/accounts.ts";
 import { type CheapAnswer, CheapQueries, type Priced } from "../../state/cheap-queries.ts";
@@ -18,7 +19,7 @@ import type { Storage } from "../../storage/open-storage.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 
 export interface LocalDeps {
-  readonly config: Pick<Config, "plugs">;
+  readonly config: Pick<Config, "plugs" | "language">;
   readonly editor: EntryEditor;
   readonly plugs: {
     snapshots(): readonly PlugSnapshot[];
@@ -49,7 +50,12 @@ export type LocalSource = ReturnType<typeof localSource>;
 export function localSource(deps: LocalDeps) {
   const { state, editor, plugs, config } = deps;
   const { thresholds, calendar, homes, homeReader, places, plans, isTimeTrusted } = state;
-  const cheap = new CheapQueries({ calendar, memory: deps.storage.settings, isTimeTrusted });
+  const cheap = new CheapQueries({
+    calendar,
+    memory: deps.storage.settings,
+    isTimeTrusted,
+    language: deps.config.language,
+  });
   const homeNamed = (id: string) => homes.named(id);
   const placeNamed = (id: string, now: EpochMs) =>
     places.priced(now, homes.ids).find(({ place }) => place.id === id) ?? null;
@@ -85,6 +91,11 @@ export function localSource(deps: LocalDeps) {
     points(id: string, range: Interval, now: EpochMs): readonly PricePoint[] {
       const home = homeNamed(id);
       return home ? homeReader.pricesIn(home, range, now) : (timelineOf(id, now)?.points ?? []);
+    },
+    /** Stored usage of a home; null for what the service never answered. */
+    usage(id: string, wanted: UsageWanted) {
+      const home = homeNamed(id);
+      return home && homeReader.usageIn(home, wanted);
     },
     askCheap: (view: PriceView, spec: CheapSpec, now: EpochMs): CheapAnswer =>
       cheap.ask(view, timelineOf(view.id, now), spec, now),

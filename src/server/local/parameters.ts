@@ -7,6 +7,7 @@ import { parseInstant } from "../../service/contract/range.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalRequest } from "../http/route.ts";
 import { localTime, instant as openApiInstant, type Schema } from "../openapi/json-schema.ts";
+import { decimalSigns } from "./csv.ts";
 
 export interface ParameterKind<Value> {
   /** Returns null for a text that is no such value. */
@@ -106,6 +107,14 @@ export const format = {
   kind: oneOf(["text", "json"]),
   about: "`text` or `json`, in place of what `Accept` asks for.",
   example: "json",
+} as const;
+
+export const planQuery = { kind: slug, about: "The id of a plan; without it all of them.", example: "washer" } as const;
+export const decimal = {
+  kind: oneOf(decimalSigns),
+  about:
+    "Of CSV: `comma` writes `1,25` with `;` between the columns, as spreadsheets expect where a comma is the decimal sign.",
+  example: "comma",
 } as const;
 
 /**

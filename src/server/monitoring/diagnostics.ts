@@ -23,7 +23,7 @@ export function diagnosticsReport(deps: MonitoringDeps, health: HealthReport, no
   const report = {
     made_at: formatInstant(now),
     machine: machine(),
-    system: systemReport(deps, health, now),
+    system: systemReport(deps, health, now, "en"),
     homes: homes.list().map((home) => {
       const { today, tomorrow, tomorrowValid, forecast, current, currency } = homeReader.snapshot(home, now);
       return {

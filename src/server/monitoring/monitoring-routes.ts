@@ -1,5 +1,6 @@
 /** What tells of the house and of the daemon while it runs. */
 
+import { languageOf } from "../../core/language/language.ts";
 import { VERSION } from "../../core/status/version.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { addressGroup } from "../../service/serve/address-group.ts";
@@ -101,9 +102,22 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
       summary: "Quota, requests, ages, broker, plugs, versions and problems of the daemon.",
       openApi: () => ({
         operationId: "getSystem",
+        parameters: [
+          {
+            name: "Accept-Language",
+            in: "header",
+            required: false,
+            description:
+              "Language of `advice` and `detail` of the problems: `en`, `da`, `sv` or `nb`; else the configured one.",
+            schema: text,
+          },
+        ],
         responses: { 200: jsonResponse("The daemon in full.", reference("schemas", "System")) },
       }),
-      handle: async ({ now }) => ({ kind: "json", body: systemReport(deps, await health.report(), now) }),
+      handle: async ({ now, headers }) => {
+        const language = "en";
+        return { kind: "json", body: systemReport(deps, await health.report(), now, language) };
+      },
     },
     {
       method: "GET",

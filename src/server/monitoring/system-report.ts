@@ -2,7 +2,9 @@
 import { statSync } from "node:fs";
 import type { Config } from "../../config/schema.ts";
 import { shares } from "../../core/fetching/rate-limit.ts";
+import type { Language } from "../../core/language/language.ts";
 import type { DaemonState } from "../../core/status/daemon-status.ts";
+import { problemIn } from "../../core/status/problem.ts";
 import type { PastProblem } from "../../core/status/problem-history.ts";
 import { VERSION } from "../../core/status/version.ts";
 import { DAY_MS, type EpochMs, formatInstant, SECOND_MS } from "../../core/time/interval.ts";
@@ -15,8 +17,8 @@ import type { MonitoringDeps } from "./monitoring-deps.ts";
 /** What `GET /local/v1/system` answers. */
 export type SystemReport = ReturnType<typeof systemReport>;
 
-/** Makes that answer. */
-export function systemReport(deps: MonitoringDeps, health: HealthReport, now: EpochMs) {
+/** Makes that answer; `language` is that of advice and details. */
+export function systemReport(deps: MonitoringDeps, health: HealthReport, now: EpochMs, language: Language) {
   const { startedAt, stats, isTimeTrusted, accounts, daemonState } = deps.state;
   const state = daemonState(now);
   return {
@@ -49,7 +51,7 @@ export function systemReport(deps: MonitoringDeps, health: HealthReport, now: Ep
     },
     database: databaseReport(deps.storage),
     memory: memoryReport(),
-    problems: stats.problems.list().map(problemReport),
+    problems: stats.problems.list().map((problem) => problemReport(problemIn(language, problem))),
   };
 }
 

@@ -8,13 +8,14 @@ import { metricRows } from "../monitoring/metrics.ts";
 /** Tables of endpoints and of their parameters in docs/http-api.md. */
 export function localDocs(): string {
   const requests = endpoints.map((row) => {
-    const answers = [textOf(row), "JSON"].filter(Boolean).join(", ");
+    const answers = [textOf(row), "JSON", row.csv && "CSV"].filter(Boolean).join(", ");
     const key = row.scope === "control" ? " Needs a key with the scope `control`." : "";
     return [`\`${row.method} ${written(row.path)}\``, `${row.summary}${key}`, answers];
   });
   const parameters = endpoints.flatMap(({ path, parameters: rows }) =>
     Object.entries(rows)
-      .filter(([, row]) => row.in !== "path")
+      // That of every CSV stands in the text.
+      .filter(([name, row]) => row.in !== "path" && name !== "decimal")
       .map(([name, { example, about, required }]) => {
         const must = required ? " Must be given." : "";
         return [`\`${written(path).replace("/local/v1/", "")}\``, `\`${name}=${example}\``, `${about}${must}`];

@@ -15,6 +15,7 @@ import {
   type Share,
 } from "../../core/fetching/rate-limit.ts";
 import { RateWindow } from "../../core/fetching/rate-window.ts";
+import type { Text } from "../../core/language/text.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
@@ -62,7 +63,7 @@ export interface RateLimitSource {
   budget(now: MonotonicMs): readonly RateLimit[];
   learn(notes: AnswerNotes, now: MonotonicMs): void;
   /** Why the budget is too small for what may have to be asked, in words; null where it is not. */
-  shortage?(): string | null;
+  shortage?(): Text | null;
 }
 
 export interface RateLimiterDeps {
@@ -123,7 +124,7 @@ export class RateLimiter {
   }
 
   /** Why the quota is too small for the fetch schedule, in words; null where it is not. */
-  get shortage(): string | null {
+  get shortage(): Text | null {
     return this.#deps.source.shortage?.() ?? null;
   }
 

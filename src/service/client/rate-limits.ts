@@ -11,6 +11,7 @@ import {
   thirdPartyRateLimits,
   UNKNOWN_LIMITS,
 } from "../../core/fetching/rate-limit.ts";
+import { message, type Text } from "../../core/language/text.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { DAY_MS, type EpochMs, HOUR_MS } from "../../core/time/interval.ts";
 import { type QuotaWindow, quotaWindows } from "../contract/limits.ts";
@@ -67,10 +68,10 @@ export class LearnedRateLimits implements RateLimitSource {
     return consumerRateLimits(this.limits(now), this.#addresses());
   }
 
-  shortage(): string | null {
+  shortage(): Text | null {
     const wanted = RESERVE_PER_ADDRESS * this.#addresses();
     const limit = this.#learned.day?.limit ?? wanted;
-    return limit < wanted ? `${limit} requests a day; a bad day may need ${wanted}` : null;
+    return limit < wanted ? message("found_quota", { limit, wanted }) : null;
   }
 
   learn(notes: AnswerNotes, now: MonotonicMs): void {
@@ -161,11 +162,9 @@ export class AdaptiveRateLimits implements RateLimitSource {
     return thirdPartyRateLimits(this.#perDay, this.#places);
   }
 
-  shortage(): string | null {
+  shortage(): Text | null {
     const wanted = PRICES_PER_PLACE * this.#places;
-    return this.#perDay < wanted
-      ? `${this.#perDay} requests a day since the service said that there were too many; a bad day may need ${wanted}`
-      : null;
+    return this.#perDay < wanted ? message("found_quota_halved", { limit: this.#perDay, wanted }) : null;
   }
 
   learn(notes: AnswerNotes, now: MonotonicMs): void {

@@ -1,5 +1,6 @@
 /** Steps a plan through time, in the night to 11 March 2026. */
 
+import type { Language } from "../../../src/core/language/language.ts";
 import type { PlanSpec, WindowPlan } from "../../../src/core/planning/model/plan-spec.ts";
 import type { PlanInput } from "../../../src/core/planning/plan-input.ts";
 import { reasonOf } from "../../../src/core/planning/plan-reason.ts";
@@ -61,9 +62,9 @@ export function timesOf(memory: PlanRecord | null): string[] {
   return memory ? runsOf(memory).map(({ start, end }) => `${iso(start)}-${iso(end)}`) : [];
 }
 
-/** Returns the text of the reason. */
-export function wordsOf(advance: PlanAdvance, now: number, spec: PlanSpec = washer): string {
-  return reasonOf({ spec, advance, now, calendar, trusted: true, currency: "DKK", home: null }).text;
+/** The reason as its owner reads it. */
+export function wordsOf(advance: PlanAdvance, now: number, spec: PlanSpec = washer, language: Language = "en"): string {
+  return reasonOf({ spec, advance, now, calendar, trusted: true, currency: "DKK", home: null, language }).text;
 }
 
 export function iso(instant: number): string {

@@ -46,7 +46,7 @@ export function planOf(spec: PlanSpec, prices: "prices" | "none" = "prices", now
     solve: solvePlan,
   });
   const currency = timeline?.currency ?? null;
-  const reason = reasonOf({ spec, advance, now, calendar, trusted: true, currency, home: null });
+  const reason = reasonOf({ spec, advance, now, calendar, trusted: true, currency, home: null, language: "en" });
   const none = {
     againstNow: null,
     againstWindowStart: "kwh" in spec ? 1.5 : null,

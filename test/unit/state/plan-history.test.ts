@@ -10,8 +10,7 @@ const timeline = timelineOf(
   }),
 );
 /**
- * Window from 18:00 to 06:00 local time. A run of two hours at 18:00 costs 1.85 per kWh; the mean of the night is
- * 1.15.
+ * Window from 18:00 to 06:00 local time. A run of two hours at 18:00 costs 1.85 per kWh; the mean of the night is 1.15.
  */
 const washer = definitionOf({
   kind: "window",

@@ -200,8 +200,7 @@ function isIn({ start }: Row, day: { readonly start: number; readonly end: numbe
 }
 
 /**
- * Returns the pages of a table: its tree and the overflow of its rows. Source:
- * https://www.sqlite.org/fileformat2.html
+ * Returns the pages of a table: its tree and the overflow of its rows. Source: https://www.sqlite.org/fileformat2.html
  */
 function pagesOfTable(bytes: Buffer, root: number, pageBytes: number): number[] {
   const pages = [root];

@@ -1,6 +1,5 @@
 /**
- * Kills the ingesting process with SIGKILL repeatedly on one file: acknowledged data must be complete, and nothing
- * else
+ * Kills the ingesting process with SIGKILL repeatedly on one file: acknowledged data must be complete, and nothing else
  * may be damaged. `ELBRO_CRASH_ROUNDS` sets the number of kills.
  */
 import { setTimeout as realPause } from "node:timers/promises";

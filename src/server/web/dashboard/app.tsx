@@ -28,7 +28,6 @@ const loadUse = async () => (await import("./use-part.tsx")).UsePart;
 const loadPlans = async () => (await import("./plans-part.tsx")).PlansPart;
 const loadSystem = async () => (await import("./system-part.tsx")).SystemPart;
 
-document.documentElement.lang = language;
 const [t, refusal] = await Promise.all([texts, started]);
 const tools: PageTools = {
   house,

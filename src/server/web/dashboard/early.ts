@@ -8,6 +8,8 @@ import { refusalIn } from "./requests.ts";
 
 export const house = new House(kept("home"));
 export const language = languageFor(navigator.languages, kept("language"));
+// Answers are in this language too.
+document.documentElement.lang = language;
 export const texts = wordsIn(language);
 /** Null once the session is known; the refusal if it could not be read. */
 export const started = house.start().then(() => null, refusalIn);

@@ -12,6 +12,13 @@ interface RefusalFacts {
   /** Why a plan refused a command. */
   readonly refusal?: string | null;
   readonly retryAfterSec?: number | null;
+  readonly mistakes?: readonly Mistake[];
+}
+
+/** What is wrong with what was sent, in English. */
+export interface Mistake {
+  readonly path: string;
+  readonly text: string;
 }
 
 /** A request without success: the daemon refused it or did not answer. */
@@ -21,14 +28,16 @@ export class Refusal extends Error {
   readonly reason: string;
   readonly refusal: string | null;
   readonly retryAfterSec: number | null;
+  readonly mistakes: readonly Mistake[];
 
-  constructor({ status, code, reason, refusal = null, retryAfterSec = null }: RefusalFacts) {
+  constructor({ status, code, reason, refusal = null, retryAfterSec = null, mistakes = [] }: RefusalFacts) {
     super(reason);
     this.status = status;
     this.code = code;
     this.reason = reason;
     this.refusal = refusal;
     this.retryAfterSec = retryAfterSec;
+    this.mistakes = mistakes;
   }
 }
 
@@ -44,17 +53,28 @@ export async function get<Answer>(path: string, headers: Readonly<Record<string,
 }
 
 export async function post(path: string, body: object): Promise<void> {
-  await send(path, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  });
+  await ask("POST", path, body);
+}
+
+export async function ask<Answer>(
+  method: "POST" | "PUT" | "DELETE",
+  path: string,
+  body?: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const content = body && { body: JSON.stringify(body) };
+  return (await send(path, {
+    method,
+    headers: { ...headers, ...(body && { "Content-Type": "application/json" }) },
+    ...content,
+  })) as Answer;
 }
 
 interface ErrorBody {
   readonly errorCode?: string;
   readonly reason?: string;
   readonly refusal?: string;
+  readonly mistakes?: readonly Mistake[];
 }
 
 async function send(path: string, options: RequestInit & { headers: Readonly<Record<string, string>> }) {
@@ -62,13 +82,13 @@ async function send(path: string, options: RequestInit & { headers: Readonly<Rec
   const body: unknown = await response.json().catch(() => null);
   if (response.ok && body !== null) return body;
   const retryAfterSec = Number(response.headers.get("retry-after")) || null;
-  const { errorCode = "unreadable", reason = `status ${response.status}`, refusal } = (body ?? {}) as ErrorBody;
-  throw new Refusal({ status: response.status, code: errorCode, reason, refusal: refusal ?? null, retryAfterSec });
+  const { errorCode = "unreadable", reason = `status ${response.status}`, ...told } = (body ?? {}) as ErrorBody;
+  throw new Refusal({ ...told, status: response.status, code: errorCode, reason, retryAfterSec });
 }
 
 async function answered(path: string, options: RequestInit): Promise<Response> {
   try {
-    const headers = { ...options.headers, "X-Elbro-Page": "1" };
+    const headers = { ...options.headers, "X-Elbro-Page": "1", "Accept-Language": document.documentElement.lang };
     return await fetch(pathOf(path), { ...options, headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
   } catch {
     throw new Refusal({ status: null, code: "no_contact", reason: "no contact" });

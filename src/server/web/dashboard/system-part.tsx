@@ -4,7 +4,7 @@ import type { System } from "./answers.ts";
 import { ageText, outcomesOf, pastProblems, presentProblems } from "./daemon.ts";
 import { Icon, Part } from "./elements.tsx";
 import { usePage } from "./page.ts";
-import { ProblemCards } from "./problem-card.tsx";
+import { ProblemCards, sentence } from "./problem-card.tsx";
 
 const MAX_PAST = 8;
 const DOWNLOAD = "M12 4v11m0 0-4.5-4.5M12 15l4.5-4.5M5 20h14";
@@ -245,9 +245,9 @@ function Problems({ system }: SystemProps) {
         <>
           <h4>{t("problems_past")}</h4>
           <ul class="past">
-            {past.map(({ code, subject, since, ended_at: endedAt }) => (
+            {past.map(({ code, subject, advice, since, ended_at: endedAt }) => (
               <li key={`${code} ${subject} ${since}`}>
-                <span>{t(`problem_${code}`)}</span>
+                <span>{sentence(advice)}</span>
                 <span class="faint">{` ${subject} · ${timeOf(since)} – ${timeOf(endedAt)}`}</span>
               </li>
             ))}

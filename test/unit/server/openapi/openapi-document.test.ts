@@ -156,8 +156,10 @@ describe("the OpenAPI document of the LAN API", () => {
   test("has operation ids for generated clients", () => {
     const own = operations.filter(({ path }) => !/^\/(consumer|thirdParty)\//.test(path));
     expect(own.map(({ operation }) => operation.operationId).join(" ")).toBe(
-      "getNow getTimeline listPlans planOnce getPlan savePlan deletePlan changePlan getPlanEntry previewPlan " +
-        "listPlugs createPlug listAnnouncedPlugs getPlugEntry savePlug deletePlug testPlug getCheap getSignal getFormat " +
+      "getNow getTimeline getTimelineCsv listPlans planOnce listPlansCsv getPlan savePlan deletePlan changePlan " +
+        "getPlanEntry previewPlan listPlugs createPlug listPlugsCsv listAnnouncedPlugs getPlugEntry savePlug deletePlug " +
+        "testPlug listRuns listRunsCsv listSavings listSavingsCsv getUsage getUsageCsv getPlanStarts getPlanStartsCsv " +
+        "getCheap getSignal getFormat " +
         "getEvents getHealth getLiveness getMetrics getSystem getDiagnostics getOpenApi " +
         "getDocs getDocsAsset getConfigurationSchema getDashboard getDashboardAsset getSession logIn logOut",
     );

@@ -1,7 +1,6 @@
 /**
  * Tests the rate limiter against a strict model of the service. With any faults of process, machine, clocks and
- * requests,
- * no fixed window of the service is exceeded.
+ * requests, no fixed window of the service is exceeded.
  *
  * Runs 2,000 random sequences in `npm test` and 200,000 with ELBRO_NIGHTLY=1.
  */

@@ -10,8 +10,7 @@ import * as resource from "../../../../src/service/contract/resources.ts";
 import { codesIn, serviceDocument, type TableRow, tablesOf } from "../../../support/service/service-document.ts";
 
 /**
- * Converts both sides to one form and compares them completely, so that a row missing on either side fails. Without
- * the
+ * Converts both sides to one form and compares them completely, so that a row missing on either side fails. Without the
  * document next to the repository, these tests are skipped.
  */
 const document = serviceDocument ?? "";

@@ -2,7 +2,12 @@ import { describe, expect, test } from "vitest";
 import { configJsonSchema } from "../../../../../src/config/json-schema.ts";
 import { keyRows } from "../../../../../src/config/key-rows.ts";
 import { mistakesIn, readScalar } from "../../../../../src/server/web/dashboard/forms/checks.ts";
-import { type Field, fieldOf, type JsonSchema } from "../../../../../src/server/web/dashboard/forms/fields.ts";
+import {
+  type Field,
+  fieldOf,
+  type JsonSchema,
+  usefulFields,
+} from "../../../../../src/server/web/dashboard/forms/fields.ts";
 import { formTexts as da } from "../../../../../src/server/web/dashboard/forms/texts-da.ts";
 import { formTexts as en } from "../../../../../src/server/web/dashboard/forms/texts-en.ts";
 import { formTexts as nb } from "../../../../../src/server/web/dashboard/forms/texts-nb.ts";
@@ -90,5 +95,37 @@ describe.each(Object.entries({ da, en, nb, sv }))("form texts in %s", (_, texts)
       const field = fields.get(path);
       if (options && field && "options" in field) expect(Object.keys(options)).toEqual(field.options);
     }
+  });
+});
+
+describe("the form shows fields by the conditions of the schema:", () => {
+  const planSchema = sections.plans?.items ?? {};
+  const plugSchema = sections.plugs?.items ?? {};
+  const fieldsOf = (field: Field) => (field.kind === "group" ? field.fields : []);
+  const shown = (value: Record<string, string | number>) => usefulFields(planSchema, fieldsOf(plan), value);
+  const needed = (value: Record<string, string | number>) =>
+    shown(value).flatMap(({ name, isRequired }) => (isRequired ? [name] : []));
+
+  test("a plan of kind below has no hours, and requires a limit", () => {
+    expect(shown({ kind: "below" }).map(({ name }) => name)).not.toContain("hours");
+    expect(needed({ kind: "below" })).toEqual(["name", "home", "kind", "percent"]);
+    expect(needed({ kind: "below", level: "cheap" })).toEqual(["name", "home", "kind", "level"]);
+  });
+
+  test("every other kind requires hours, or energy with kw", () => {
+    for (const kind of ["window", "slots", "avoid"]) expect(needed({ kind })).toContain("hours");
+    expect(needed({ kind: "window", energy: 3 })).not.toContain("hours");
+  });
+
+  test("without a kind all fields are shown", () => {
+    expect(shown({})).toHaveLength(fieldsOf(plan).length);
+  });
+
+  test("only a custom plug has switch commands; it alone requires no topic", () => {
+    const names = (family: string) => usefulFields(plugSchema, fieldsOf(plug), { family }).map(({ name }) => name);
+    expect(names("tasmota")).not.toContain("dead_man");
+    expect(names("custom")).toContain("dead_man");
+    expect(names("custom")).not.toContain("url");
+    expect(names("shelly_gen2")).toContain("url");
   });
 });

@@ -5,7 +5,10 @@ import { planRefusals } from "../../../../../src/core/planning/command-refusal.t
 import { planCodes } from "../../../../../src/core/planning/plan-reason.ts";
 import { planStates } from "../../../../../src/core/planning/plan-state-machine.ts";
 import { serviceStates } from "../../../../../src/core/status/daemon-status.ts";
-import { problemCatalog } from "../../../../../src/core/status/problem-catalog.ts";
+import { texts as editingDa } from "../../../../../src/server/web/dashboard/editing/texts-da.ts";
+import { texts as editingEn } from "../../../../../src/server/web/dashboard/editing/texts-en.ts";
+import { texts as editingNb } from "../../../../../src/server/web/dashboard/editing/texts-nb.ts";
+import { texts as editingSv } from "../../../../../src/server/web/dashboard/editing/texts-sv.ts";
 import { languageFor } from "../../../../../src/server/web/dashboard/language.ts";
 import { words as da } from "../../../../../src/server/web/dashboard/words-da.ts";
 import { words as en } from "../../../../../src/server/web/dashboard/words-en.ts";
@@ -14,7 +17,12 @@ import { words as sv } from "../../../../../src/server/web/dashboard/words-sv.ts
 
 const FOLDER = path.resolve(import.meta.dirname, "../../../../../src/server/web/dashboard");
 type Words = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
-const languages: Readonly<Record<string, Words>> = { da, en, nb, sv };
+/** The texts of the page, and of the parts that are loaded later, in each language. */
+const tables: Readonly<Record<string, Readonly<Record<"da" | "en" | "nb" | "sv", Words>>>> = {
+  page: { da, en, nb, sv },
+  editing: { da: editingDa, en: editingEn, nb: editingNb, sv: editingSv },
+};
+const languages = ["da", "nb", "sv"] as const;
 
 /** Returns the placeholders of a text. */
 function factsOf(word: Words[string] | undefined): string[] {
@@ -24,40 +32,40 @@ function factsOf(word: Words[string] | undefined): string[] {
 
 function sources(): string {
   return readdirSync(FOLDER, { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.tsx?$/.test(name) && !name.startsWith("words-"))
+    .filter((name) => /\.tsx?$/.test(name) && !/(^|\/)(words|texts)-/.test(name))
     .map((name) => readFileSync(path.join(FOLDER, name), "utf8"))
     .join("\n");
 }
 
-describe.each(["da", "nb", "sv"])("%s", (language) => {
-  const words = languages[language] ?? {};
+describe.each(Object.entries(tables))("the texts of %s", (_, table) => {
+  const english: Words = table.en;
 
-  test("has the same placeholders as English", () => {
-    for (const [key, word] of Object.entries(en)) expect([key, factsOf(words[key])]).toEqual([key, factsOf(word)]);
+  test.each(languages)("have the same placeholders in %s as in English", (language) => {
+    for (const [key, word] of Object.entries(english))
+      expect([key, factsOf(table[language][key])]).toEqual([key, factsOf(word)]);
   });
 
-  test("is not English", () => {
-    const same = Object.entries(en).filter(
-      ([key, word]) => typeof word === "string" && word.length > 14 && words[key] === word,
+  test.each(languages)("are translated in %s", (language) => {
+    const same = Object.entries(english).filter(
+      ([key, word]) => typeof word === "string" && word.length > 14 && table[language][key] === word,
     );
     expect(same).toEqual([]);
   });
+
+  test("are all used", () => {
+    const text = sources();
+    const stems = [...text.matchAll(/`([a-z_]+_)\$\{/g)].map(([, stem]) => stem ?? "");
+    const unused = Object.keys(english).filter(
+      (key) => !text.includes(`"${key}"`) && !stems.some((stem) => key.startsWith(stem)),
+    );
+    expect(unused.filter((key) => !new RegExp(`\\b${key}\\b`).test(text))).toEqual([]);
+  });
 });
 
-test("every text is used", () => {
-  const text = sources();
-  const stems = [...text.matchAll(/`([a-z_]+_)\$\{/g)].map(([, stem]) => stem ?? "");
-  const unused = Object.keys(en).filter(
-    (key) => !text.includes(`"${key}"`) && !stems.some((stem) => key.startsWith(stem)),
-  );
-  expect(unused.filter((key) => !new RegExp(`\\b${key}\\b`).test(text))).toEqual([]);
-});
-
-test("all codes of plans, problems and service states have a text", () => {
+test("all codes of plans and service states have a text", () => {
   for (const code of planCodes) expect(en).toHaveProperty(`reason_${code}`);
   for (const why of planRefusals) expect(en).toHaveProperty(`refused_${why}`);
   for (const state of planStates) expect(en).toHaveProperty(`state_${state}`);
-  for (const code of Object.keys(problemCatalog)) expect(en).toHaveProperty(`problem_${code}`);
   for (const state of serviceStates)
     if (!["address_gone", "bad_request"].includes(state)) expect(en).toHaveProperty(`service_${state}`);
 });
