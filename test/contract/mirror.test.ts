@@ -21,7 +21,7 @@ describe("with a filled store", () => {
     asked = mirror.upstream;
     return mirror;
   };
-  const more = () => test("the service was asked for nothing of all this", () => expect(mirror.upstream).toBe(asked));
+  const more = () => test("these requests caused no request to the service", () => expect(mirror.upstream).toBe(asked));
   describeService("the mirror", filled, { more });
 });
 

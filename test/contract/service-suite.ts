@@ -39,7 +39,7 @@ export function describeService(
       });
     }
     describe("data", () => dataRules(get, operations));
-    if (more) describe("more", () => more(get));
+    if (more) describe("rules of this server", () => more(get));
   });
 }
 

@@ -379,7 +379,7 @@ describe("without a configuration", () => {
     "simulate",
     "hash-password",
     "version",
-  ])("%s --help tells what it is for", async (name) => {
+  ])("%s --help prints its help", async (name) => {
     await using command = new DaemonProcess([name, "--help"], {});
     expect(await command.exit).toBe(0);
     expect(command.output).toMatch(/--help/);

@@ -38,7 +38,7 @@ describe("results", () => {
     return { text: await answer.text(), headers: answer.headers };
   };
 
-  test("a run has its price and the prices of both baselines", async () => {
+  test("a run has its price, and those of both baselines", async () => {
     const { runs, more } = (await askJson(daemon, "runs?plan=washer")) as { runs: Run[]; more: boolean };
     expect(more).toBe(false);
     expect(runs).toHaveLength(1);
@@ -58,7 +58,7 @@ describe("results", () => {
     expect(run.against_window_start).toBeCloseTo((run.window_start_price - run.mean_price) * 1.2, 5);
   });
 
-  test("savings are sums of runs by plan and month; a plan without energy has runs but no amounts", async () => {
+  test("savings add up the runs by plan and month; a plan without energy has runs and no money", async () => {
     const { runs } = (await askJson(daemon, "runs?plan=washer")) as { runs: Run[] };
     const { months } = (await askJson(daemon, "savings?home=home")) as { months: Record<string, unknown>[] };
     expect(months.find(({ plan }) => plan === "washer")).toMatchObject({
@@ -72,7 +72,7 @@ describe("results", () => {
     expect(await askJson(daemon, "savings?plan=nobody")).toMatchObject({ months: [] });
   });
 
-  test("costs of a start now or at another time are returned", async () => {
+  test("what if it started now, or at another time", async () => {
     const { starts, planned, now } = (await askJson(daemon, "plans/washer/starts")) as {
       starts: { start: string; end: string; cost: number; estimate: boolean }[];
       planned: { start: string; cost: number };
@@ -94,7 +94,7 @@ describe("results", () => {
     expect((await daemon.request("/local/v1/plans/nobody/starts")).status).toBe(404);
   });
 
-  test("usage by day is the sum of the mirror's hours", async () => {
+  test("usage by day is the sum of the hours of the mirror", async () => {
     const [from, to] = ["2026-03-05T23:00:00Z", "2026-03-07T23:00:00Z"];
     const { rows, unit } = (await askJson(daemon, `usage?from=${from}&to=${to}`)) as {
       rows: { value: number; hours: number }[];
@@ -125,7 +125,7 @@ describe("results", () => {
     ["savings", /^start,plan,name,home,runs,hours \(h\),currency,cost \(DKK\),.*\r\n2026-03-01T00:00:00\+01:00,/],
     ["usage?measure=costs", /^start,end,value \(DKK\),hours,estimate\r\n2026-03-01T00:00:00\+01:00,/],
     ["plans/washer/starts", /^start,end,mean_price \(DKK\/kWh\),cost \(DKK\),estimate\r\n2026-03-11T11:00:00\+01:00,/],
-  ])("%s is available as CSV, by its path and by the Accept header", async (path, pattern) => {
+  ])("%s as CSV, by its name and by what is accepted", async (path, pattern) => {
     const accepted = await csv(path, "text/csv");
     expect(accepted.text).toMatch(pattern);
     expect(accepted.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present");
@@ -135,7 +135,7 @@ describe("results", () => {
     expect(named.text).toBe(accepted.text);
   });
 
-  test("names that look like formulas are escaped; with decimal commas, columns are separated by semicolons", async () => {
+  test("a name that would be a formula is a text, and a comma as decimal sign divides columns by semicolons", async () => {
     const { text } = await csv("runs.csv?plan=dryer");
     expect(text).toMatch(/\r\ndryer,'=Dryer,home,/);
     const comma = await csv("prices.csv?decimal=comma");

@@ -173,7 +173,7 @@ describe("an environment variable", () => {
       { ELBRO_CONSUMER_API_KEY: CANARY, ELBRO_CONSUMER_API_KEY_FILE: "/run/secrets/key" },
       "consumer.api_key_file (ELBRO_CONSUMER_API_KEY_FILE): api_key is there as well; leave one of them out",
     ],
-  ])("a mistake in it names the variable: %j", (environment, told) => {
+  ])("with a mistake is reported with its name: %j", (environment, told) => {
     const mistakes = mistakesOf(null, environment as Record<string, string>);
     expect(mistakes).toContain(told);
     expect(mistakes.join()).not.toContain(CANARY);

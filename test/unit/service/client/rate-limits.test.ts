@@ -142,7 +142,7 @@ describe("the learned limits of the consumer interface", () => {
     '{"day":{"limit":-3,"raise":null}}',
     '{"day":"x"}',
     '{"day":{"limit":1.5,"raise":null}}',
-  ])("what cannot be read (%s) is as if it were not there", (text) => {
+  ])("are the initial ones if the stored text is invalid: %s", (text) => {
     const machine = new ManualMachine();
     machine.keptTexts.set("limits/consumer", text);
     expect(learned(machine).limits(0)).toEqual({ minute: 5, day: 50 });

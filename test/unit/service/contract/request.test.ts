@@ -62,7 +62,7 @@ describe("the third-party interface", () => {
     ["2026-01-01T10:30%2B01", Date.UTC(2026, 0, 1, 9, 30)],
     ["2026-01-01T10:30:00-0130", Date.UTC(2026, 0, 1, 12)],
     ["2026-01-01t10:30z", Date.UTC(2026, 0, 1, 10, 30)],
-  ])("the date %s is ISO 8601, in UTC where it says no zone", (date, at) => {
+  ])("accepts the ISO 8601 date %s, in UTC without a zone", (date, at) => {
     expect(read("chargesHistory", `latitude=56.1&longitude=10.2&fromDate=${date}`, {})).toMatchObject({
       params: { fromDate: at },
     });

@@ -153,7 +153,7 @@ function words(meaning: string): string[] {
   return meaning.match(/\w+/g) ?? [];
 }
 
-/** The kinds the document's types stand for: the caller of the third-party interface writes doubles and timestamps. */
+/** Returns the parameters in a table cell as `place name type`, with `?` if optional. Numbers have their name as type. */
 function parametersIn(cell: string): string[] {
   const kindOf = (name: string, type: string) =>
     type.startsWith("ISO 8601") ? "timestamp" : type === "string" ? "text" : name;
