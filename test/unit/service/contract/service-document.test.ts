@@ -153,7 +153,7 @@ function words(meaning: string): string[] {
   return meaning.match(/\w+/g) ?? [];
 }
 
-/** Returns the parameters in a table cell as `place name type`, with `?` if optional. Numbers have their name as type. */
+/** Returns a cell's parameters as `place name type`, with `?` if optional. A number has its name as type. */
 function parametersIn(cell: string): string[] {
   const kindOf = (name: string, type: string) =>
     type.startsWith("ISO 8601") ? "timestamp" : type === "string" ? "text" : name;
