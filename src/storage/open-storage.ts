@@ -53,19 +53,14 @@ export function openStorage({ config, clock, log }: StorageOptions): Storage {
   return { database, databasePath, recovery, writing, settings, close: () => database.close() };
 }
 
-<<<<<<< HEAD
-/** Opens the database of a data directory and creates the directory if it is missing. Throws StartError. */
-export function openDataDir(dataDir: string, now: EpochMs): OpenedDatabase & { readonly databasePath: string } {
-=======
 interface OpenedDataDir extends OpenedDatabase {
   readonly databasePath: string;
   /** What an uploaded copy took the place of at this start; null if none did. */
   readonly replaced: Replacement | null;
 }
 
-/** Opens the database of a data directory, which is made where it is not there. Errors: throws a StartError. */
+/** Opens the database of a data directory and creates the directory if it is missing. Throws StartError. */
 export function openDataDir(dataDir: string, now: EpochMs): OpenedDataDir {
->>>>>>> main
   const databasePath = databasePathIn(dataDir);
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });

@@ -74,12 +74,6 @@ export function copyPathOf(databasePath: string): string {
   return `${databasePath}.copy`;
 }
 
-<<<<<<< HEAD
-/**
- * Opens the database, or restores it if it is damaged. Throws DatabaseError as `openDatabase` does, and errors of the
- * file system.
- */
-=======
 /** Where an uploaded copy waits for the next start. */
 export function waitingPathOf(databasePath: string): string {
   return `${databasePath}.waiting`;
@@ -102,8 +96,10 @@ export function takeWaiting(databasePath: string, now: EpochMs): Replacement | n
   }
 }
 
-/** Errors: throws a DatabaseError as `openDatabase` does, and what the file system says. */
->>>>>>> main
+/**
+ * Opens the database, or restores it if it is damaged. Throws DatabaseError as `openDatabase` does, and errors of the
+ * file system.
+ */
 export function openOrRestore(databasePath: string, now: EpochMs): OpenedDatabase {
   const loss = lossOf(databasePath);
   const lost = loss === null ? lostCommits(`${databasePath}-wal`) : 0;

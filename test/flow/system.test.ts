@@ -21,7 +21,7 @@ async function systemOf(it: TestDaemon, headers: Record<string, string> = {}): P
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 
-test("the system tells quota, requests, ages, broker, versions and problems", async () => {
+test("the system endpoint contains quota, requests, ages, broker, versions and problems", async () => {
   await using it = await TestDaemon.start({ start: MORNING, config: { history: { months: 1 } } });
   await it.clock.runUntil(MORNING + 30 * MINUTE_MS);
   const before = it.simulator.answered().length;
@@ -51,7 +51,7 @@ test("the system tells quota, requests, ages, broker, versions and problems", as
   expect(system.database.bytes).toBeGreaterThan(10_000);
 });
 
-test("problems are told in the configured language, and in that of who asks", async () => {
+test("problems have texts in the configured language, or in that of the Accept-Language header", async () => {
   await using it = await TestDaemon.start({ start: MORNING, config: { history: { months: 0 }, language: "sv" } });
   it.simulator.setFaults([{ operation: "*", fault: "status", status: 503 }]);
   await it.clock.runUntil(MORNING + 240 * MINUTE_MS);
@@ -63,7 +63,7 @@ test("problems are told in the configured language, and in that of who asks", as
   expect(await adviceIn({ "Accept-Language": "en" })).toContain("asked again");
 });
 
-test("a problem that is over is still told, with its end, and what to do", async () => {
+test("an ended problem is still listed with its end and a remedy", async () => {
   await using it = await TestDaemon.start({ start: MORNING, config: { history: { months: 0 } } });
   await it.clock.runUntil(MORNING + 30 * MINUTE_MS);
   it.simulator.setFaults([{ operation: "*", fault: "status", status: 503 }]);

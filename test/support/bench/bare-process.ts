@@ -1,6 +1,6 @@
 /**
- * Measures Node alone: a server that sends prepared buffers. Each argument is a file; `/0` sends the first. Prints
- * its port.
+ * Measures Node alone: a server that sends prepared buffers. Each argument is a file; `/0` sends the first. Prints its
+ * port.
  */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";

@@ -17,8 +17,8 @@ import { addressId, calendar, StoredHome } from "./stored-home.ts";
 const START_ENDS_AFTER_MS = 4_000;
 const NO_LIMIT = 1_000_000_000;
 /**
- * Number of requests, each for a window that starts one day later and was not requested before.
- * With 500, the slowest 1 % contains more than the 2 or 3 responses during which the process compiles its code.
+ * Number of requests, each for a window that starts one day later and was not requested before. With 500, the slowest 1
+ * % contains more than the 2 or 3 responses during which the process compiles its code.
  */
 export const COLD_WINDOWS = 500;
 export const YEAR_DAYS = 366;

@@ -3,8 +3,7 @@
  * the longest event-loop tick since the last message and the memory after a garbage collection.
  *
  * A timer of 1 ms is due in every event-loop tick. Its delay also contains the time of other processes. `held`
- * therefore
- * counts the processor time of this thread if that is less; `late` is the full delay.
+ * therefore counts the processor time of this thread if that is less; `late` is the full delay.
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

@@ -1,6 +1,5 @@
 /**
- * Simulates a day without a broker in its own process: states change and connections fail. Arguments: a port without
- * a
+ * Simulates a day without a broker in its own process: states change and connections fail. Arguments: a port without a
  * listener, and the number of connection attempts. Prints the growth of resident memory in bytes, after garbage
  * collection.
  */

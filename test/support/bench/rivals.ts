@@ -1,6 +1,5 @@
 /**
- * Other programs that serve a prepared JSON body, for comparison. They are installed on demand into a temporary
- * folder,
+ * Other programs that serve a prepared JSON body, for comparison. They are installed on demand into a temporary folder,
  * because only the benches use them.
  */
 import { execFileSync, spawn } from "node:child_process";
@@ -38,8 +37,8 @@ export function jsonServer(dir: TempDir, body: object): Promise<Rival | null> {
 }
 
 /**
- * Starts Prism with the body as the example of its only operation. Resolves with null if it cannot be installed or
- * does not answer.
+ * Starts Prism with the body as the example of its only operation. Resolves with null if it cannot be installed or does
+ * not answer.
  */
 export function prism(dir: TempDir, body: object): Promise<Rival | null> {
   const file = dir.file("openapi.json");

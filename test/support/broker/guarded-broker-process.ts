@@ -1,8 +1,7 @@
 /**
  * Runs the embedded broker in its own process, configured as in the daemon, to measure its memory under hostile
- * clients.
- * Prints its port. For every line that it reads, prints its resident memory in bytes; the line `collect` collects
- * garbage first.
+ * clients. Prints its port. For every line that it reads, prints its resident memory in bytes; the line `collect`
+ * collects garbage first.
  */
 import { createInterface } from "node:readline";
 import { setFlagsFromString } from "node:v8";

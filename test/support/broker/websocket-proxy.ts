@@ -5,8 +5,8 @@ import { createWebSocketStream, WebSocketServer } from "ws";
 import type { Identity } from "../service/certificates.ts";
 
 /**
- * Proxy that accepts MQTT over WebSocket and forwards it to a broker without WebSocket support. Uses TLS if an
- * identity is given.
+ * Proxy that accepts MQTT over WebSocket and forwards it to a broker without WebSocket support. Uses TLS if an identity
+ * is given.
  */
 export class WebSocketProxy implements AsyncDisposable {
   readonly port: number;

@@ -94,8 +94,8 @@ export function violationsIn(sources: Sources): Violation[] {
 }
 
 /**
- * Returns every module that a source imports or re-exports, types and dynamic imports included; null if the name is
- * not a string literal.
+ * Returns every module that a source imports or re-exports, types and dynamic imports included; null if the name is not
+ * a string literal.
  */
 export function importsOf(path: string, source: string): (string | null)[] {
   return [...walk(parse(path, source).program)].flatMap(({ node }) => moduleOf(node));

@@ -92,8 +92,8 @@ function decoded(bytes: Buffer, encoding: string | undefined): Buffer {
 }
 
 /**
- * Returns a text as a golden file shows it: JSON as a value; a text of more than 2,000 characters as its beginning
- * and digest.
+ * Returns a text as a golden file shows it: JSON as a value; a text of more than 2,000 characters as its beginning and
+ * digest.
  */
 export function shownText(text: string): unknown {
   if (text.length <= MAX_BODY_LENGTH) return readable(text);

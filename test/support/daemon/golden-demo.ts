@@ -14,8 +14,8 @@ const STANDS_STILL = "0.000000001";
 const STEP_MS = 11_000;
 const STEP_NS = BigInt(Math.round((STEP_MS / Number(STANDS_STILL)) * 1e6));
 /**
- * Script that runs before the program. `Math.random` decides the times of requests and the client ids in the output.
- * On SIGUSR2 the clock of `--clock` moves one step: the program reads time only from `hrtime`.
+ * Script that runs before the program. `Math.random` decides the times of requests and the client ids in the output. On
+ * SIGUSR2 the clock of `--clock` moves one step: the program reads time only from `hrtime`.
  */
 const BEFORE = `Math.random = () => 0.5;
 const { bigint } = process.hrtime;

@@ -40,8 +40,7 @@ function written(value: unknown, indent: string): string {
 
 /**
  * Returns the parsed value if the text is a JSON object or list exactly as `JSON.stringify` writes it, otherwise the
- * text.
- * Two texts that differ in one byte therefore differ here, and JSON stays readable.
+ * text. Two texts that differ in one byte therefore differ here, and JSON stays readable.
  */
 export function readable(text: string): unknown {
   try {

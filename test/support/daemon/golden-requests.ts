@@ -1,7 +1,6 @@
 /**
  * Requests of the golden files, in the order of sending. Quota headers depend on the requests before, so add new
- * requests at
- * the end of their list.
+ * requests at the end of their list.
  */
 import { GOLDEN_KEYS, GOLDEN_ORIGIN } from "./golden-demo.ts";
 

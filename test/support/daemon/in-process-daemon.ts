@@ -4,8 +4,7 @@ export type InProcessOptions = Pick<DaemonOptions, "config" | "clock"> & Partial
 
 /**
  * Starts a daemon in this process. No other test file calls `startDaemon`. By default the daemon logs nothing, trusts
- * its
- * clock, draws 0.5 as every random number and accepts every client of its broker.
+ * its clock, draws 0.5 as every random number and accepts every client of its broker.
  */
 export function startInProcess(options: InProcessOptions): Promise<Daemon> {
   const silent = () => undefined;

@@ -13,8 +13,7 @@ const QUIET_LOOKS = 40;
 const MIN_LOOPS = 3;
 
 /**
- * Clock that the test moves. It moves to the time of the next sleeper, wakes it, and waits until all loops sleep
- * again.
+ * Clock that the test moves. It moves to the time of the next sleeper, wakes it, and waits until all loops sleep again.
  * A simulated year therefore takes only the time of its work, and every loop wakes at its exact time.
  */
 export class ManualClock implements Clock {

@@ -1,7 +1,6 @@
 /**
- * Strict parser of the Prometheus text format 0.0.4. Violations of the format and warnings of `promtool check
- * metrics` are
- * errors here.
+ * Strict parser of the Prometheus text format 0.0.4. Violations of the format and warnings of `promtool check metrics`
+ * are errors here.
  * Source: https://prometheus.io/docs/instrumenting/exposition_formats/, https://prometheus.io/docs/practices/naming/
  */
 export interface ReadMetric {

@@ -8,8 +8,8 @@ export const TEST_FOLDER: string = fileURLToPath(new URL("../../", import.meta.u
 const INSTALL_TIMEOUT_MS = 240_000;
 
 /**
- * Installs the packages unless the required versions are installed. Returns false if that fails, for example without
- * a network.
+ * Installs the packages unless the required versions are installed. Returns false if that fails, for example without a
+ * network.
  */
 export function installTestPackages(): boolean {
   const { dependencies } = packageAt("package.json");

@@ -1,6 +1,5 @@
 /**
- * Simulates months of a daemon in minutes: a service with faults, and a clock that jumps to the next scheduled
- * action.
+ * Simulates months of a daemon in minutes: a service with faults, and a clock that jumps to the next scheduled action.
  */
 import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";

@@ -1,7 +1,6 @@
 /**
  * Generates the options of the Home Assistant app from the configuration schema. Every key of the schema is either in
- * the
- * app's form or in one of the two exclusion tables below.
+ * the app's form or in one of the two exclusion tables below.
  */
 import { stringify } from "yaml";
 import * as z from "zod/mini";

@@ -1,7 +1,6 @@
 /**
  * Tables of the keys and values that Home Assistant accepts for MQTT entities. Source: its documentation of MQTT
- * platforms, sensor device classes and state classes, 2026.9. Contains full names only: elbro writes no
- * abbreviations.
+ * platforms, sensor device classes and state classes, 2026.9. Contains full names only: elbro writes no abbreviations.
  */
 
 const COMMON = [

@@ -1,6 +1,5 @@
 /**
- * Validates discovery documents and the states that they refer to. Reports what Home Assistant rejects, what it
- * ignores
+ * Validates discovery documents and the states that they refer to. Reports what Home Assistant rejects, what it ignores
  * without a log line, and what it accepts but elbro does not want.
  */
 import {
@@ -30,8 +29,7 @@ const DEFAULT_PREFIX = "homeassistant";
 
 /**
  * Throws an error that lists all violations. `retained` is all retained messages of a broker, or discovery documents
- * only.
- * Without states, only the documents are checked.
+ * only. Without states, only the documents are checked.
  */
 export function assertDiscovery(retained: Iterable<Retained>, prefix = DEFAULT_PREFIX): void {
   const found = discoveryViolations(retained, prefix);

@@ -1,6 +1,5 @@
 /**
- * Emulates the part of Home Assistant's WebSocket API and recorder that concerns statistics. Its messages are those
- * of
+ * Emulates the part of Home Assistant's WebSocket API and recorder that concerns statistics. Its messages are those of
  * Home Assistant 2026.11 (websocket_api/auth.py, recorder/websocket_api.py). `npm run homeassistant` runs the same
  * commands against the real program.
  */
@@ -38,8 +37,7 @@ export class EmulatedHomeAssistant implements AsyncDisposable {
   isAdmin = true;
   isRecorderLoaded = true;
   /**
-   * When imported rows are stored. `late`: after the response. `never`: as if Home Assistant restarted before
-   * storing.
+   * When imported rows are stored. `late`: after the response. `never`: as if Home Assistant restarted before storing.
    */
   stores: "at once" | "late" | "never" = "at once";
   /** Number of successful imports, after which the connection is closed instead of a response to the next. */

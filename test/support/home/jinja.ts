@@ -1,8 +1,7 @@
 /**
  * Renders the five forms of Home Assistant templates that elbro writes: a value of the JSON payload, by path or
- * `.get()`;
- * whether it is not none; the value or an empty string; the value as JSON; and a constant JSON object.
- * A missing key is an error, also with `.get()`. Values are written as Python writes them: `None`, `True`, `False`.
+ * `.get()`; whether it is not none; the value or an empty string; the value as JSON; and a constant JSON object. A
+ * missing key is an error, also with `.get()`. Values are written as Python writes them: `None`, `True`, `False`.
  */
 
 /** Unknown template form, or payload that does not fit the template. */

@@ -1,13 +1,10 @@
 /**
  * Emulates how Home Assistant's supervisor validates an app's options. The supervisor is not on PyPI. The rules are
- * those
- * of supervisor/apps/options.py (class `AppOptions`) and supervisor/apps/validate.py (`SCHEMA_ELEMENT`) at commit
- * 1ee90b7
- * (2026).
+ * those of supervisor/apps/options.py (class `AppOptions`) and supervisor/apps/validate.py (`SCHEMA_ELEMENT`) at commit
+ * 1ee90b7 (2026).
  * Not verified: secrets (`!secret`); the types `email`, `url`, `port` and `device`, which elbro does not use;
- * conversions
- * of Python's voluptuous other than plain numbers and booleans; and whether the frontend omits a field that was
- * emptied.
+ * conversions of Python's voluptuous other than plain numbers and booleans; and whether the frontend omits a field that
+ * was emptied.
  */
 
 type Json = Readonly<Record<string, unknown>>;

@@ -62,7 +62,7 @@ export function timesOf(memory: PlanRecord | null): string[] {
   return memory ? runsOf(memory).map(({ start, end }) => `${iso(start)}-${iso(end)}`) : [];
 }
 
-/** The reason as its owner reads it. */
+/** Returns the text of the reason. */
 export function wordsOf(advance: PlanAdvance, now: number, spec: PlanSpec = washer, language: Language = "en"): string {
   return reasonOf({ spec, advance, now, calendar, trusted: true, currency: "DKK", home: null, language }).text;
 }

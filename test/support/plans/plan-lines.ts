@@ -6,8 +6,8 @@ import { type RunsChoice, type RunsLimits, RunsTable } from "../../../src/core/p
 export type LineProblem = RunsProblem & { readonly on: number };
 
 /**
- * Returns the optimum over all states, without pruning. Its correctness is tested on sequences short enough to try
- * all sets.
+ * Returns the optimum over all states, without pruning. Its correctness is tested on sequences short enough to try all
+ * sets.
  */
 export function bestOfAll(problem: LineProblem, limits?: RunsLimits): RunsChoice | null {
   return new RunsTable(problem, 0).cheapest({ ...limits, on: problem.on });

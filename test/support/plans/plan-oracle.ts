@@ -1,6 +1,5 @@
 /**
- * Reference solver for small plans: tries every set of steps. It knows only the rules of a plan. Costs are whole
- * tenths
+ * Reference solver for small plans: tries every set of steps. It knows only the rules of a plan. Costs are whole tenths
  * of the currency, so that sums are exact.
  */
 

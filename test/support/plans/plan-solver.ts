@@ -1,7 +1,6 @@
 /**
  * Solves plans with HiGHS, a mixed-integer solver, to verify elbro's solver on days too long to try every set. A plan
- * is
- * expressed as inequalities over x (ON), s (a run starts) and z (a run has ended). No code is shared with elbro's
+ * is expressed as inequalities over x (ON), s (a run starts) and z (a run has ended). No code is shared with elbro's
  * solver.
  */
 import highs, { type Highs } from "highs";

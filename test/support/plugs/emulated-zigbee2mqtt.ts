@@ -125,8 +125,7 @@ export class EmulatedZigbee2mqtt {
   }
 
   /**
-   * Switches and reports a change, as Zigbee2MQTT configures it. A plug that is already in this state does not
-   * report.
+   * Switches and reports a change, as Zigbee2MQTT configures it. A plug that is already in this state does not report.
    */
   #switch(on: boolean, offAt: number | null): void {
     const changed = on !== this.on;

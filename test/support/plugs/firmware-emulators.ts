@@ -1,7 +1,6 @@
 /**
  * Emulates the firmware of each plug family, without a network: subscribed topics, effects of commands, published
- * states.
- * Written from the documentation of the devices, not from the daemon's drivers.
+ * states. Written from the documentation of the devices, not from the daemon's drivers.
  */
 import type { PlugConfig } from "../../../src/config/plug-schema.ts";
 

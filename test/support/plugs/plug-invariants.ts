@@ -83,8 +83,7 @@ export class PlugInvariants {
   }
 
   /**
-   * Checks that the plug is reported as unresponsive only after at least `MAX_RETRIES` losses. Not checked for
-   * ESPHome,
+   * Checks that the plug is reported as unresponsive only after at least `MAX_RETRIES` losses. Not checked for ESPHome,
    * which reports only changes.
    */
   foundSilent(): void {
@@ -106,9 +105,8 @@ export class PlugInvariants {
   }
 
   /**
-   * Records that the device's timer ended an ON. The daemon takes it for a manual change if it did not start the
-   * timer on
-   * this clock, if another client started it, or if the message is late.
+   * Records that the device's timer ended an ON. The daemon takes it for a manual change if it did not start the timer
+   * on this clock, if another client started it, or if the message is late.
    */
   timerEnds(started: Cause): void {
     const { now, isLate } = this.#world;
@@ -118,8 +116,7 @@ export class PlugInvariants {
 
   /**
    * Records a command from another client. After a reconnection the daemon ignores the plug's reports for a while, by
-   * its
-   * own clock. It takes a later report for a manual change.
+   * its own clock. It takes a later report for a manual change.
    */
   foreignComes(): void {
     const { now, isLate } = this.#world;

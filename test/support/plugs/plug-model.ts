@@ -1,6 +1,5 @@
 /**
- * Models a plug, a broker, a plan and the daemon's plug control, without a network. The model has the correct time;
- * the
+ * Models a plug, a broker, a plan and the daemon's plug control, without a network. The model has the correct time; the
  * daemon's clock may be wrong. Messages are routed as by a real broker and may be lost or late.
  */
 

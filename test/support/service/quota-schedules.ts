@@ -66,8 +66,7 @@ const burstsOf = (how: fc.Arbitrary<Passage>): fc.Arbitrary<Action> =>
   });
 const bursts = burstsOf(passage);
 /**
- * Bursts with prompt responses. A late or lost response could hide attempts of others, so the rate limiter then
- * waits.
+ * Bursts with prompt responses. A late or lost response could hide attempts of others, so the rate limiter then waits.
  */
 const promptBursts = burstsOf(
   fc.record({ upMs: fc.nat({ max: 900 }), downMs: fc.nat({ max: 900 }), fate: fc.constant("answered" as const) }),

@@ -1,6 +1,5 @@
 /**
- * Implements the service's quota as documented: fixed UTC windows that count every attempt. Checks the attempts of
- * one
+ * Implements the service's quota as documented: fixed UTC windows that count every attempt. Checks the attempts of one
  * daemon and records violations.
  */
 

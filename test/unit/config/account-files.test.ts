@@ -40,8 +40,8 @@ class Folder implements Disposable {
 
 const accountsIn = ({ consumer = [] }: Config) => [consumer].flat().map(({ name, api_key }) => `${name} ${api_key}`);
 
-describe("a folder of accounts", () => {
-  test("is all files but hidden ones and those of another kind, by name", () => {
+describe("the accounts folder", () => {
+  test("consists of all YAML files that are not hidden, in the order of their names", () => {
     using folder = new Folder({ "b.yaml": account(2), "a.yml": account(1), ".c.yaml": "?", "notes.txt": "?" });
     const config = folder.join();
     expect(accountsIn(config)).toEqual(["a key-1", "b key-2"]);
@@ -49,7 +49,7 @@ describe("a folder of accounts", () => {
     expect(config.accounts).toEqual({ refused: {}, elsewhere: [] });
   });
 
-  test("of a shard has its accounts, and knows those of others", () => {
+  test("gives each shard its own accounts and the names of the others", () => {
     const names = Array.from({ length: 20 }, (_, i) => `a${i + 1}`);
     using folder = new Folder(Object.fromEntries(names.map((name, i) => [`${name}.yaml`, account(i + 1)])));
     const shards = [0, 1, 2].map((index) => folder.join({ index, count: 3 }));
@@ -60,7 +60,7 @@ describe("a folder of accounts", () => {
     for (const { homes, accounts } of shards) expect((homes?.length ?? 0) + (accounts?.elsewhere.length ?? 0)).toBe(20);
   });
 
-  test("makes ids of plans within their file, whatever other files are there", () => {
+  test("generates plan ids within each file, independent of other files", () => {
     const plan = (home: number) => `plans: [{ name: Car ${home}, home: house-${home}, kind: slots, hours: 1 }]`;
     using folder = new Folder({ "a.yaml": account(1, plan(1)), "b.yaml": account(2, plan(2)) });
     expect(folder.join().plans.map(({ id }) => id)).toEqual(["car_1", "car_2"]);
@@ -82,19 +82,19 @@ describe("a folder of accounts", () => {
       account(1).replace("house-1", "other"),
       /homes\[0\]\.address_id: is used by a\.yaml already; each needs its own \(line 3\)/,
     ],
-  ])("refuses %j alone", (text, why) => {
+  ])("rejects only the file with %j", (text, why) => {
     using folder = new Folder({ "a.yaml": account(1), "b.yaml": text });
     const config = folder.join();
     expect(config.accounts?.refused["b.yaml"]).toMatch(why);
     expect(accountsIn(config)).toEqual(["a key-1"]);
   });
 
-  test("refuses a file whose name is no name of an account", () => {
+  test("rejects a file whose name is not a valid account name", () => {
     using folder = new Folder({ "House 1.yaml": account(1), "third_party.yaml": account(2) });
     expect(Object.keys(folder.join().accounts?.refused ?? {})).toEqual(["House 1.yaml", "third_party.yaml"]);
   });
 
-  test("goes on with what a file said before it was spoiled, and forgets it when the file is gone", () => {
+  test("keeps the last valid content of an invalid file, and drops it when the file is deleted", () => {
     using folder = new Folder({ "a.yaml": account(1), "b.yaml": account(2) });
     folder.join();
     folder.write("b.yaml", "api_key: [");
@@ -103,7 +103,7 @@ describe("a folder of accounts", () => {
     expect(accountsIn(folder.join())).toEqual(["a key-1"]);
   });
 
-  test("never lets a new file take the home of an account that runs, whatever its name", () => {
+  test("keeps a home with its running account when a new file claims it", () => {
     using folder = new Folder({ "b.yaml": account(1) });
     folder.join();
     folder.write("a.yaml", account(1).replace("key-1", "key-of-a"));
@@ -112,7 +112,7 @@ describe("a folder of accounts", () => {
     expect(Object.keys(config.accounts?.refused ?? {})).toEqual(["a.yaml"]);
   });
 
-  test("that cannot be read is an error of its own", () => {
+  test("that cannot be read causes an AccountsDirError", () => {
     using folder = new Folder({});
     const basics = configSchema.parse({ accounts_dir: "/nowhere" });
     expect(() => folder.files.join(basics)).toThrow(AccountsDirError);

@@ -10,7 +10,7 @@ import { TempDir } from "../../support/daemon/temp-dir.ts";
 const NOON = Date.UTC(2026, 5, 15, 10);
 const LOG = { info: () => undefined, warn: () => undefined, debug: () => undefined };
 
-test("a problem that is raised before anything is published is announced and kept", async () => {
+test("a problem that starts before the first publication is announced and stored", async () => {
   using dir = new TempDir();
   const machine = new ManualMachine(NOON);
   const config = configSchema.parse({ data_dir: dir.path });

@@ -1,6 +1,6 @@
 /**
- * Ingests in a loop, as the daemon does: records an attempt, settles it, stores the response.
- * Prints each step after it is acknowledged: `ready`, `spent <id>`, `kept <round>`. The argument is the first round.
+ * Ingests in a loop, as the daemon does: records an attempt, settles it, stores the response. Prints each step after it
+ * is acknowledged: `ready`, `spent <id>`, `kept <round>`. The argument is the first round.
  */
 import { writeSync } from "node:fs";
 import { flushCompileCache } from "node:module";

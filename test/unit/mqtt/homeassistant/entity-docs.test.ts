@@ -11,7 +11,7 @@ import { daemon } from "../../../support/home/home-cases.ts";
 
 const written = /<!-- entities -->\n(.*)\n<!-- \/entities -->/s.exec(pageText("docs/home-assistant.md"))?.[1];
 
-test("every row of every table has its line, and every line four bars", () => {
+test("every row of every table has its line with six columns", () => {
   const lines = entityDocs().split("\n");
   for (const row of [...homeRows, ...placeRows, ...planRows]) {
     const start = `| ${entityName(row, "en")} | \`_${row.key}\` |`;
@@ -25,19 +25,16 @@ test.each([
   ["place", placeRows],
   ["plan", planRows],
   ["daemon", daemonRows(daemon("busy"))],
-])(
-  "the rows of a %s have keys of their own, names of their own in every language and a sentence each",
-  (_device, rows) => {
-    expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
-    for (const language of languages)
-      expect(new Set(rows.map((row) => entityName(row, language))).size).toBe(rows.length);
-    for (const { key, about } of rows) {
-      expect(key).toMatch(/^[a-z][a-z0-9_]*$/);
-      expect(about).toMatch(/^[A-Z1].*\.$/);
-    }
-  },
-);
+])("the rows of a %s have unique keys, unique names in every language and one sentence each", (_device, rows) => {
+  expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
+  for (const language of languages)
+    expect(new Set(rows.map((row) => entityName(row, language))).size).toBe(rows.length);
+  for (const { key, about } of rows) {
+    expect(key).toMatch(/^[a-z][a-z0-9_]*$/);
+    expect(about).toMatch(/^[A-Z1].*\.$/);
+  }
+});
 
-test("home-assistant.md has the table of the code (npm run docs writes it)", () => {
+test("home-assistant.md contains the generated table (npm run docs writes it)", () => {
   expect(written?.trim()).toBe(entityDocs());
 });

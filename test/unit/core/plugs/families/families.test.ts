@@ -171,7 +171,7 @@ describe("plug messages", () => {
       '{"src":"shellyplugsg3-3","dst":"shellyplugsg3-3/events","method":"NotifyStatus","params":{"ts":1.5,"switch:0":{"id":0,"output":true,"source":"button"}}}',
       is(true),
     ],
-    // Source: the same, "Shelly 1 Gen4": a notification without the output tells nothing of it.
+    // Source: the same, "Shelly 1 Gen4": a notification without the output.
     [
       "shelly_gen4",
       "shelly1g4-4/events/rpc",

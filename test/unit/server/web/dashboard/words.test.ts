@@ -39,7 +39,7 @@ const tables: Readonly<Record<string, Readonly<Record<"da" | "en" | "nb" | "sv",
 };
 const languages = ["da", "nb", "sv"] as const;
 
-/** The facts that a word has places for. */
+/** Returns the placeholders of a text. */
 function factsOf(word: Words[string] | undefined): string[] {
   const texts = typeof word === "object" ? Object.values(word) : [word ?? ""];
   return [...new Set(texts.flatMap((text) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "")))].sort();
@@ -55,12 +55,12 @@ function sources(): string {
 describe.each(Object.entries(tables))("the texts of %s", (_, table) => {
   const english: Words = table.en;
 
-  test.each(languages)("%s has a place for every fact", (language) => {
+  test.each(languages)("have the same placeholders in %s as in English", (language) => {
     for (const [key, word] of Object.entries(english))
       expect([key, factsOf(table[language][key])]).toEqual([key, factsOf(word)]);
   });
 
-  test.each(languages)("%s is not English", (language) => {
+  test.each(languages)("are translated in %s", (language) => {
     const same = Object.entries(english).filter(
       ([key, word]) => typeof word === "string" && word.length > 14 && table[language][key] === word,
     );
@@ -77,7 +77,7 @@ describe.each(Object.entries(tables))("the texts of %s", (_, table) => {
   });
 });
 
-test("plans and states of the service are told in words", () => {
+test("all codes of plans and service states have a text", () => {
   for (const code of planCodes) expect(en).toHaveProperty(`reason_${code}`);
   for (const why of planRefusals) expect(en).toHaveProperty(`refused_${why}`);
   for (const state of planStates) expect(en).toHaveProperty(`state_${state}`);
@@ -93,6 +93,6 @@ test.each([
   [["fr"], null, "en"],
   [["en-US"], "da", "da"],
   [["en-US"], "xx", "en"],
-])("a reader of %j who chose %s reads %s", (wanted, chosen, language) => {
+])("a user with languages %j and choice %s gets %s", (wanted, chosen, language) => {
   expect(languageFor(wanted, chosen)).toBe(language);
 });
