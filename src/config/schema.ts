@@ -218,6 +218,11 @@ const retention = z.strictObject({ years: key(z._default(years, 10), "How many y
 const logLevel = z.enum(["debug", "info", "warn", "error"]);
 const log = z.strictObject({
   level: key(z._default(logLevel, "info"), "The least important lines that are written."),
+  format: key(
+    z.optional(z.enum(["json", "text"])),
+    "A JSON object a line, for programs, or text for people; without it text on a terminal and JSON elsewhere.",
+    { example: "text" },
+  ),
 });
 
 /** A section that is left out has the defaults of its keys. */

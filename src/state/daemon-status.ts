@@ -55,6 +55,7 @@ export class DaemonStates {
     const states = accounts.all.map((account) => this.#stateOf(account, now));
     const known = states.reduce((sum, { backfill }) => sum + backfill.known, 0);
     const wanted = states.reduce((sum, { backfill }) => sum + backfill.wanted, 0);
+    const waiting = accounts.all.find((_, i) => (states[i]?.backfill.known ?? 0) < (states[i]?.backfill.wanted ?? 0));
     return {
       version: VERSION,
       startedAt,
@@ -71,7 +72,7 @@ export class DaemonStates {
         };
       }),
       series: states.flatMap(({ series }) => series),
-      backfill: wanted === 0 ? null : { known, wanted },
+      backfill: wanted === 0 ? null : { known, wanted, pause: waiting?.backfillPause(now) ?? null },
     };
   }
 

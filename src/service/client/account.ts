@@ -6,6 +6,7 @@ import { LRUCache } from "lru-cache";
 import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { MonotonicMs, Share } from "../../core/fetching/rate-limit.ts";
 import type { Need, Verdict } from "../../core/fetching/retry-policy.ts";
+import type { BackfillPause } from "../../core/status/daemon-status.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import type { ServiceProblemCode } from "../../core/status/problem-catalog.ts";
 import { type EpochMs, type Interval, SECOND_MS } from "../../core/time/interval.ts";
@@ -104,6 +105,17 @@ export class Account {
     const scopes = this.#scopesOf(operation, params, share);
     const until = Math.max(gate.pausedUntil(scopes), governor.earliest(share, monotonicMs));
     return now + Math.max(0, Math.ceil(until - monotonicMs));
+  }
+
+  /** Why nothing may be asked for the history at this time; null while it may. */
+  backfillPause(now: EpochMs): BackfillPause | null {
+    const { clock, gate, governor } = this.#deps;
+    const monotonicMs = clock.monotonicMs();
+    const silentUntil = gate.pausedUntil({ account: this.name, place: "", series: "", request: "" });
+    const until = Math.max(silentUntil, governor.earliest("backfill", monotonicMs));
+    if (until <= monotonicMs) return null;
+    const why = until > silentUntil ? "quota" : (this.trouble ?? "service_trouble");
+    return { until: now + Math.ceil(until - monotonicMs), why };
   }
 
   /** Asks the service, or says why not now. Equal requests in flight at the same time are one. */
