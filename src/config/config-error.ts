@@ -19,7 +19,7 @@ type Path = readonly PropertyKey[];
 type Shape = NonNullable<ReturnType<typeof shapeOf>>;
 
 const UNTOLD = "Invalid input";
-const SECRET = /(^|_)(key|secret|password|token)$/;
+const SECRET = /(^|_)(key|secret|password|token|topic_url)$/;
 const MAX_SHOWN_LENGTH = 60;
 /** A name longer than this is no misspelt key; it may be a secret in the wrong place. */
 const MAX_KEY_LENGTH = 30;

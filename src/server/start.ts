@@ -6,6 +6,7 @@ import type { Clock } from "../core/runtime/clock.ts";
 import type { SeriesKey } from "../core/series/series.ts";
 import type { Mqtt } from "../mqtt/start-mqtt.ts";
 import type { PlugsModule } from "../plugs/plug-wiring.ts";
+import type { ProxySettings } from "../service/client/proxy.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
 import type { ConfigReload } from "../state/config-reload.ts";
 import type { EntryEditor } from "../state/entry-editor.ts";
@@ -19,6 +20,7 @@ export interface ServerOptions {
   readonly log: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
   /** Home Assistant passes requests of its users on, and needs no key. */
   readonly ingress?: boolean;
+  readonly proxy?: ProxySettings | null;
   /** How the owner types a command of this program; `elbro …` by default. */
   readonly commandHint?: CommandHint;
   /** Fires when the daemon ends. */
@@ -44,7 +46,7 @@ export interface Server {
 
 /** Resolves when the API listens. Errors: throws a StartError where the port cannot be had. */
 export async function startServer(options: ServerOptions, deps: ServerDeps, changes: ChangeBus): Promise<Server> {
-  const { config, clock, log, ingress = false, signal, commandHint = DEFAULT_HINT } = options;
+  const { config, clock, log, ingress = false, signal, commandHint = DEFAULT_HINT, proxy = null } = options;
   const { storage, state, mqtt, plugs, reloading, editor } = deps;
   const events = new EventFeed({ baseTopic: config.mqtt.base_topic, homes: state.homes, startedAt: state.startedAt });
   mqtt.published.subscribe((change) =>
@@ -52,7 +54,7 @@ export async function startServer(options: ServerOptions, deps: ServerDeps, chan
   );
   changes.seriesChanged.subscribe((series) => events.changed(series));
   const api = {
-    ...{ config, clock, log, ingress, signal, commandHint, storage, state, mqtt, plugs, events, editor },
+    ...{ config, clock, log, ingress, proxy, signal, commandHint, storage, state, mqtt, plugs, events, editor },
     onSeriesChanged: (series: SeriesKey) => changes.seriesChanged.emit(series),
   };
   await mqtt.client.upSoon;

@@ -100,6 +100,18 @@ export const da = {
     plug_try_away: "den kan ikke nås",
     plug_try_is_on: "den er allerede tændt",
 
+    note_tomorrow_title: "{home}: morgendagens priser",
+    note_tomorrow: "{mean} i gennemsnit. Lavest {least} {least_at}, højest {most} {most_at}.",
+    note_negative_title: "{home}: negative priser",
+    note_negative_today: "I dag {times}, ned til {least}.",
+    note_negative_tomorrow: "I morgen {times}, ned til {least}.",
+    note_plan_title: "{plan} kan ikke køre som ønsket",
+    note_plan_part_title: "{plan} får ikke alle sine timer",
+    note_plug_title: "En stikkontakt svarer ikke",
+    note_problem_title: "elbro har et problem",
+    note_test_title: "elbro: test",
+    note_test: "Beskeder fra elbro når frem hertil.",
+
     owner_plan: "planen “{id}”",
     owner_plug: "stikkontakten {name}",
     the_homes: "hjemmene",
@@ -170,6 +182,8 @@ export const da = {
     home_assistant_refused:
       "Home Assistant afviser import af statistik; sæt home_assistant.token til et langtidsholdbart adgangstoken fra en administrator; Home Assistant skal være 2025.11 eller nyere, med recorder",
     archive_unreachable: "der kan ikke skrives i arkivet; tjek, at PostgreSQL kører, og archive.url og adgangskoden",
+    notifications_failed:
+      "beskeder kan ikke sendes; tjek notify.topic_url, token og serveren; “elbro notify” sender en prøve",
     statistic_ids_collide:
       "statistikken for {home} importeres ikke: dens id er det samme som for {other} i Home Assistant; ret homes[].id",
   },

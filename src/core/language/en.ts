@@ -99,6 +99,18 @@ export const en = {
   plug_try_away: "it cannot be reached",
   plug_try_is_on: "it is ON already",
 
+  note_tomorrow_title: "{home}: tomorrow's prices",
+  note_tomorrow: "{mean} on average. Lowest {least} at {least_at}, highest {most} at {most_at}.",
+  note_negative_title: "{home}: negative prices",
+  note_negative_today: "Today {times}, down to {least}.",
+  note_negative_tomorrow: "Tomorrow {times}, down to {least}.",
+  note_plan_title: "{plan} cannot run as planned",
+  note_plan_part_title: "{plan} does not get all its hours",
+  note_plug_title: "A plug does not answer",
+  note_problem_title: "elbro has a problem",
+  note_test_title: "elbro: test",
+  note_test: "Notifications from elbro arrive here.",
+
   owner_plan: 'the plan "{id}"',
   owner_plug: "the plug {name}",
   the_homes: "the homes",

@@ -102,6 +102,18 @@ export const nb: Translation = {
     plug_try_away: "den kan ikke nås",
     plug_try_is_on: "den er allerede på",
 
+    note_tomorrow_title: "{home}: morgendagens priser",
+    note_tomorrow: "{mean} i gjennomsnitt. Lavest {least} {least_at}, høyest {most} {most_at}.",
+    note_negative_title: "{home}: negative priser",
+    note_negative_today: "I dag {times}, ned til {least}.",
+    note_negative_tomorrow: "I morgen {times}, ned til {least}.",
+    note_plan_title: "{plan} kan ikke kjøre som ønsket",
+    note_plan_part_title: "{plan} får ikke alle timene sine",
+    note_plug_title: "En stikkontakt svarer ikke",
+    note_problem_title: "elbro har et problem",
+    note_test_title: "elbro: test",
+    note_test: "Varsler fra elbro kommer fram hit.",
+
     owner_plan: "planen «{id}»",
     owner_plug: "stikkontakten {name}",
     the_homes: "hjemmene",
@@ -175,6 +187,8 @@ export const nb: Translation = {
     home_assistant_refused:
       "Home Assistant avviser import av statistikk; sett home_assistant.token til et langvarig tilgangstoken fra en administrator; Home Assistant må være 2025.11 eller nyere, med recorder",
     archive_unreachable: "det kan ikke skrives i arkivet; sjekk at PostgreSQL kjører, og archive.url og passordet",
+    notifications_failed:
+      "varsler kan ikke sendes; sjekk notify.topic_url, token og serveren; «elbro notify» sender en prøve",
     statistic_ids_collide:
       "statistikken for {home} importeres ikke: id-en er den samme som for {other} i Home Assistant; endre homes[].id",
   },

@@ -102,6 +102,18 @@ export const sv: Translation = {
     plug_try_away: "det kan inte nås",
     plug_try_is_on: "det är redan på",
 
+    note_tomorrow_title: "{home}: morgondagens priser",
+    note_tomorrow: "{mean} i genomsnitt. Lägst {least} {least_at}, högst {most} {most_at}.",
+    note_negative_title: "{home}: negativa priser",
+    note_negative_today: "I dag {times}, ner till {least}.",
+    note_negative_tomorrow: "I morgon {times}, ner till {least}.",
+    note_plan_title: "{plan} kan inte köras som önskat",
+    note_plan_part_title: "{plan} får inte alla sina timmar",
+    note_plug_title: "Ett uttag svarar inte",
+    note_problem_title: "elbro har ett problem",
+    note_test_title: "elbro: test",
+    note_test: "Meddelanden från elbro kommer fram hit.",
+
     owner_plan: "planen ”{id}”",
     owner_plug: "uttaget {name}",
     the_homes: "hemmen",
@@ -177,6 +189,8 @@ export const sv: Translation = {
       "Home Assistant nekar import av statistik; sätt home_assistant.token till en långlivad åtkomsttoken från en administratör; Home Assistant måste vara 2025.11 eller nyare, med recorder",
     archive_unreachable:
       "det går inte att skriva i arkivet; kontrollera att PostgreSQL körs, och archive.url och lösenordet",
+    notifications_failed:
+      "det går inte att skicka meddelanden; kontrollera notify.topic_url, token och servern; ”elbro notify” skickar ett prov",
     statistic_ids_collide:
       "statistiken för {home} importeras inte: dess id är detsamma som för {other} i Home Assistant; ändra homes[].id",
   },

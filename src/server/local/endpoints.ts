@@ -4,6 +4,7 @@ import type { LocalRoute } from "../http/route.ts";
 import { csvEndpoint, type Endpoint, endpointOpenApi } from "./endpoint.ts";
 import { formatEndpoints } from "./formats.ts";
 import { type LocalDeps, localSource } from "./local-source.ts";
+import { notifyEndpoints } from "./notify.ts";
 import { planEndpoints } from "./plans.ts";
 import { plugEndpoints } from "./plugs.ts";
 import { priceEndpoints } from "./prices.ts";
@@ -14,6 +15,7 @@ export const endpoints: readonly Endpoint[] = [
   ...priceEndpoints,
   ...planEndpoints,
   ...plugEndpoints,
+  ...notifyEndpoints,
   ...resultEndpoints,
   ...signalEndpoints,
   ...formatEndpoints,

@@ -10,6 +10,7 @@ import { type PlacePoint, placeSnapshot } from "../../core/prices/place-snapshot
 import { type PricePoint, type Timeline, tiled } from "../../core/prices/timeline.ts";
 import type { UsageWanted } from "../../core/prices/usage-periods.ts";
 import { type EpochMs, formatInstant, HOUR_MS, type Interval } from "../../core/time/interval.ts";
+import type { ProxySettings } from "../../service/client/proxy.ts";
 import { THIRD_PARTY } from "../../state/accounts.ts";
 import { type CheapAnswer, CheapQueries, type Priced } from "../../state/cheap-queries.ts";
 import type { EntryEditor } from "../../state/entry-editor.ts";
@@ -19,7 +20,8 @@ import type { Storage } from "../../storage/open-storage.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 
 export interface LocalDeps {
-  readonly config: Pick<Config, "plugs" | "language">;
+  readonly config: Pick<Config, "plugs" | "language" | "notify">;
+  readonly proxy?: ProxySettings | null;
   readonly editor: EntryEditor;
   readonly plugs: {
     snapshots(): readonly PlugSnapshot[];
@@ -72,6 +74,7 @@ export function localSource(deps: LocalDeps) {
     plugs,
     editor,
     config,
+    proxy: deps.proxy ?? null,
     /** Homes first, then places. */
     list: (): readonly Priced[] => [
       ...homes.list().map(({ id, name }) => ({ kind: "home" as const, id, name })),
