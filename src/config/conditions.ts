@@ -1,19 +1,19 @@
-/** Which keys of an entry are of use, and which are needed, by the value of another key. */
+/** Conditions on the keys of an entry: which ones are allowed and required depends on the value of another key. */
 
 export interface Condition {
   readonly key: string;
-  /** The values of the key for which this holds. */
+  /** Values of `key` for which the condition applies. */
   readonly values: readonly string[];
-  /** Keys that are a mistake then. */
+  /** Keys that are not allowed then. */
   readonly without: readonly string[];
-  /** Keys of which one is needed then; none is if it is empty. */
+  /** Keys of which at least one is required then; an empty list requires nothing. */
   readonly oneOf: readonly string[];
 }
 
-/** The condition in JSON Schema. */
+/** Returns the condition as JSON Schema. */
 export function schemaOfCondition({ key, values, without, oneOf }: Condition): Record<string, unknown> {
   return {
-    // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema.
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
     then: {
       type: "object",
       ...(without.length > 0 && { properties: Object.fromEntries(without.map((name) => [name, false])) }),

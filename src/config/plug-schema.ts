@@ -1,4 +1,4 @@
-/** The list of plugs: which there are, how to reach them, and what each follows. */
+/** Schema of the list of plugs: how to reach each plug, and what it follows. */
 import * as z from "zod/mini";
 import { type WhenLost, whenLostOf, whenLostValues } from "../core/planning/model/plan-spec.ts";
 import { expressionIn } from "../core/plugs/families/custom.ts";
@@ -73,7 +73,7 @@ type KeyMistake = readonly [key: keyof Plug & string, message: string];
 
 const CUSTOM_KEYS = ["on", "off", "dead_man", "ask", "state", "availability"] as const;
 
-/** As conditions of a JSON Schema. */
+/** Some of the checks below, as conditions for the JSON Schema. */
 export const plugConditions: readonly Condition[] = [
   {
     key: "family",
@@ -118,17 +118,19 @@ function* familyMistakes(given: Plug): Generator<KeyMistake> {
     yield ["channel", `expected ${channel.about}; found ${JSON.stringify(given.channel)}`];
 }
 
-/** The plans that a plug follows; none where it follows something else. */
+/** Returns the plans that a plug follows; empty if it follows something else. */
 export function plansOf({ plan }: Pick<Plug, "plan">): readonly string[] {
   return plan === undefined ? [] : [plan].flat();
 }
 
-/** The id of a plug: the one it is given, or its name's. */
+/** Returns the id of a plug: the configured one, or one made from its name. */
 export function plugId({ id, name }: Pick<Plug, "id" | "name">): string {
   return id ?? slugOf(name);
 }
 
-/** Two plugs of one id would share their topics; two of one device would switch against each other. */
+/**
+ * List of plugs. Two plugs with one id would share their topics; two with one device would switch against each other.
+ */
 export const plugs = z.array(plugSchema).check(
   mistakes((list) => [
     ...repeated(list.map(plugId)).map(({ name, index, first }) => ({
@@ -142,7 +144,7 @@ export const plugs = z.array(plugSchema).check(
   ]),
 );
 
-/** What a plug switches; undefined where only its owner knows. */
+/** Returns a text that identifies the switched device; undefined for a custom plug, whose device is not known. */
 export function deviceOf({
   family,
   topic,
@@ -154,7 +156,10 @@ export function deviceOf({
   return `${family} ${where} ${channel ?? plugFamilies[family].channel.ordinary}`;
 }
 
-/** What a plug is while nothing is known: what its owner says of it, otherwise ON or `keep` if one of its plans says so. */
+/**
+ * Returns the state of a plug while nothing is known: its own `when_lost`, otherwise `on` or `keep` of one of its
+ * plans.
+ */
 export function whenLostOfPlug(plug: Plug, plans: readonly PlanEntry[]): WhenLost {
   const ids = planIds(plans);
   const said = plansOf(plug).flatMap((id) => plans[ids.indexOf(id)] ?? []);
@@ -162,7 +167,7 @@ export function whenLostOfPlug(plug: Plug, plans: readonly PlanEntry[]): WhenLos
   return plug.when_lost ?? (["on", "keep"] as const).find((each) => wanted.includes(each)) ?? "off";
 }
 
-/** What `check` says of plugs whose firmware cannot carry out `when_lost`. Shape: one sentence each. */
+/** Returns warnings about plugs whose firmware cannot carry out `when_lost`, one sentence each. */
 export function plugWarnings(list: readonly Plug[], plans: readonly PlanEntry[]): string[] {
   return list.flatMap((plug) => {
     const { name, family, topic = "", channel = "", on, off, url, inverted } = plug;

@@ -1,5 +1,5 @@
 /**
- * The configuration: one schema gives types, defaults, validation, environment names and the documentation.
+ * The configuration: one schema for types, defaults, validation, environment variables and documentation.
  * One row per key, with its description. Every object is strict: an unknown key is a mistake.
  */
 
@@ -53,7 +53,7 @@ const levels = z
     ),
   );
 
-/** The name under which the third-party account is kept. */
+/** The third-party account is stored under this name. */
 const accountName = slug.check(z.refine((name) => name !== "third_party", "expected another name than third_party"));
 const consumer = z.strictObject({
   name: key(z._default(accountName, "consumer"), "What the account is called in problems and in Home Assistant."),
@@ -74,7 +74,7 @@ const home = z.strictObject({
   ),
 });
 
-/** A file of `accounts_dir`. Its name is the account's. */
+/** A file of `accounts_dir`. Its name is the name of the account. */
 export const accountSchema = z
   .strictObject({
     api_key: key(text, "The key of the account, from the app."),
@@ -274,7 +274,7 @@ const log = z.strictObject({
   ),
 });
 
-/** A section that is left out has the defaults of its keys. */
+/** A missing section has the defaults of its keys. */
 const sections = z.strictObject({
   service: key(z.prefault(service, {}), "The service that is asked."),
   consumer: key(
@@ -348,18 +348,18 @@ const sections = z.strictObject({
   log: key(z.prefault(log, {}), "What is written to the standard output."),
 });
 
-/** The sections, and what they say of each other. */
+/** The sections, and the checks between them. */
 export const configSchema = sections.check(mistakes(referenceMistakes), mistakes(fleetMistakes));
 
 export type AccountEntry = z.infer<typeof accountSchema>;
 
-/** What the loader found in `accounts_dir` besides the accounts of this process, which stand in the sections. */
+/** Further contents of `accounts_dir`. The accounts of this process are in the sections. */
 export interface AccountFilesFound {
-  /** Files that cannot be used, with what is wrong with them, by name. */
+  /** Mistakes of the files that cannot be used, by name of the file. */
   readonly refused: Readonly<Record<string, string>>;
   /** Accounts of other shards. */
   readonly elsewhere: readonly AccountEntry[];
 }
 
-/** `accounts` is there where `accounts_dir` is set and was read. */
+/** `accounts` is set if `accounts_dir` is set and was read. */
 export type Config = z.infer<typeof configSchema> & { readonly accounts?: AccountFilesFound };

@@ -19,9 +19,9 @@ export interface PublicationDeps {
   /** Shows urgent messages of a part that was never shown. Used when 20 or more parts are new. */
   readonly showFirst?: (part: string, now: EpochMs) => void;
   /** Sets which parts exist, after all of them were shown. */
-  readonly keepParts: (parts: ReadonlySet<string>) => void;
+  readonly keepParts: (parts: ReadonlySet<string>) => void | Promise<void>;
   /** Called at the end of each iteration. Returns when the next iteration is due at the latest. */
-  readonly finish: (now: EpochMs) => EpochMs;
+  readonly finish: (now: EpochMs) => EpochMs | Promise<EpochMs>;
   /** Returns a value that every part depends on. When it changes, all parts are made again. */
   readonly mood: (now: EpochMs) => unknown;
   readonly pulse?: Pick<LoopHeartbeat, "turn" | "sleep">;
@@ -84,7 +84,7 @@ export class PublicationLoop {
       this.#shown.resolve();
       if (signal.aborted) return;
       const now = clock.now();
-      const finishAt = finish(now);
+      const finishAt = await finish(now);
       const until = Math.min(finishAt, await this.#prepare(signal));
       const sleepUntil = until > now ? until : now + MIN_PAUSE_MS;
       pulse?.sleep(sleepUntil);
@@ -132,7 +132,7 @@ export class PublicationLoop {
     if (present === known || signal.aborted) return;
     for (const part of this.#dueOf.keys()) if (!present.has(part)) this.#note(part, null);
     this.#parts = present;
-    keepParts(present);
+    await keepParts(present);
   }
 
   #note(part: string, until: EpochMs | null): void {

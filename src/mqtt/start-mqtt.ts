@@ -130,8 +130,8 @@ function showFirstPrices({ homes, startedAt }: State, showing: StatePublisher, c
 }
 
 /**
- * Up to this number of accounts, the daemon's own state is published at each change. With more, every 10 ms per
- * account.
+ * Up to this number of accounts, the daemon's own state is published at each change. With more, the minimum interval is
+ * PACE_MS for each account.
  */
 const TOLD_AT_ONCE = 20;
 const PACE_MS = 10;
@@ -153,12 +153,12 @@ function publicationLoop(
     published.emit({ part, messages });
   };
   let toldAt = Number.NEGATIVE_INFINITY;
-  const tellDaemon = (now: EpochMs): EpochMs => {
+  const tellDaemon = async (now: EpochMs): Promise<EpochMs> => {
     const paceMs = accounts.all.length > TOLD_AT_ONCE ? accounts.all.length * PACE_MS : 0;
     const since = clock.monotonicMs() - toldAt;
     if (since < paceMs) return now + paceMs - since;
     toldAt = clock.monotonicMs();
-    const daemon = state.daemonState(now);
+    const daemon = await state.daemonState(now);
     show(DAEMON, showing.daemon(daemon));
     onProgress?.(daemon.backfill);
     return Number.POSITIVE_INFINITY;
@@ -179,16 +179,16 @@ function publicationLoop(
       const home = homes.named(part);
       if (home) client.showFirst(showing.pricesOf(home, now), part);
     },
-    keepParts(kept) {
-      if (toldAt === Number.NEGATIVE_INFINITY) tellDaemon(clock.now());
+    async keepParts(kept) {
+      if (toldAt === Number.NEGATIVE_INFINITY) await tellDaemon(clock.now());
       client.keepParts(new Set([...kept, DAEMON]));
       published.emit({ kept: new Set([...kept, DAEMON]) });
     },
-    finish(now) {
+    async finish(now) {
       state.checkClock(now);
       state.checkMachine(now);
       const lookAt = watch.look(client.status().trouble, now, clock.monotonicMs());
-      return Math.min(lookAt, tellDaemon(now));
+      return Math.min(lookAt, await tellDaemon(now));
     },
     mood: isTimeTrusted,
     pulse: state.stats.pulse("showing"),

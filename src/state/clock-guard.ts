@@ -1,6 +1,7 @@
 /**
- * Whether the clock can be right. A small machine boots without one, and a signal that is ON at the wrong time costs
- * its owner money: nothing is ON before the time is plausible.
+ * Checks whether the clock is plausible. A small machine boots without a clock, and a signal that is ON at the wrong
+ * time costs money.
+ * So no price signal is ON before the time is plausible.
  */
 
 import type { MonotonicMs } from "../core/fetching/rate-limit.ts";
@@ -11,28 +12,31 @@ import { CALENDAR_YEARS } from "../core/time/calendar.ts";
 import { type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 
 export interface ClockGuardDeps {
-  /** When this release was made: no clock that stands before it is right. */
+  /** When this release was made. An earlier time is wrong. */
   readonly releasedAt: EpochMs;
-  /** What the service told in an earlier run; null where it never did. */
+  /** The service's time in an earlier run; null if it was never received. */
   readonly lastToldMs: EpochMs | null;
-  /** What it told before a restart of this process, in the same boot of the machine. */
+  /** The service's time before a restart of this process, in the same boot of the machine. */
   readonly toldInBoot?: ServiceTime | null;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
-/** The service's time when it last told, and how long this machine had been up. */
+/** The service's time, and the machine's monotonic time when it was received. */
 interface ServiceTime {
   readonly serverMs: EpochMs;
   readonly monotonicMs: MonotonicMs;
 }
 
-/** How far the clock and the service's may be apart: a header of whole seconds, a slow answer, and some drift. */
+/** Maximum difference to the service's time: its header has whole seconds, its answer may be slow, clocks drift. */
 const MAX_APART_MS = 2 * MINUTE_MS;
 const SUBJECT = "clock";
 
 export class ClockGuard {
   readonly #deps: ClockGuardDeps;
-  /** What the last two answers told. One alone may be odd; where they differ, the one that fits the clock counts. */
+  /**
+   * The service's time in the last two answers. One alone may be wrong. If they differ, the one closer to the clock
+   * counts.
+   */
   #told: readonly ServiceTime[];
 
   constructor(deps: ClockGuardDeps) {
@@ -40,7 +44,7 @@ export class ClockGuard {
     this.#told = deps.toldInBoot ? [deps.toldInBoot] : [];
   }
 
-  /** Notes the service's own time, as an answer that has just come tells it. */
+  /** Records the service's time from an answer that has just arrived. */
   note(serverMs: EpochMs): void {
     this.#told = [...this.#told.slice(-1), { serverMs, monotonicMs: this.#deps.clock.monotonicMs() }];
   }
@@ -49,12 +53,12 @@ export class ClockGuard {
     return this.why(now) === null;
   }
 
-  /** Whether a clock shows this at all: at a start without one, nothing of a day can be asked. */
+  /** Returns whether the time is possible. If not, for instance without a clock, no day can be requested. */
   isPossible(now: EpochMs): boolean {
     return now >= this.#deps.releasedAt && new Date(now).getUTCFullYear() < CALENDAR_YEARS.last;
   }
 
-  /** Why the time cannot be trusted; null where it can. */
+  /** Returns why the time is not trusted; null if it is. */
   why(now: EpochMs): Text | null {
     const { releasedAt, lastToldMs } = this.#deps;
     if (now < releasedAt) return message("found_clock_released", { time: shown(now) });
@@ -69,14 +73,14 @@ export class ClockGuard {
     return null;
   }
 
-  /** Starts or ends the problem that says so. */
+  /** Starts or ends the problem of a wrong clock. */
   tell(problems: Pick<Problems, "start" | "end">, now: EpochMs): void {
     const detail = this.why(now);
     if (detail === null) problems.end(SUBJECT);
     else problems.start({ code: "clock_wrong", subject: SUBJECT, since: now, detail });
   }
 
-  /** The service's time goes on with the machine's monotonic clock. */
+  /** Returns the service's time now, by the machine's monotonic clock; null if it was never received. */
   #serviceNow(now: EpochMs): EpochMs | null {
     const monotonicMs = this.#deps.clock.monotonicMs();
     const times = this.#told.map((told) => told.serverMs + monotonicMs - told.monotonicMs);
@@ -88,7 +92,7 @@ function shown(at: EpochMs): string {
   return `${new Date(at).toISOString().slice(0, 19)}Z`;
 }
 
-/** A length of time as people say it: `43 s`, `12 min`, `3 h`, `20541 days`. */
+/** Formats a duration: `43 s`, `12 min`, `3 h`, `20541 days`. */
 function lengthOf(ms: number): Text {
   const size = Math.abs(ms);
   if (size < 2 * MINUTE_MS) return `${Math.round(size / SECOND_MS)} s`;

@@ -1,4 +1,4 @@
-/** Notices that Node may use less memory than so many homes need: it would end the daemon in the middle of its work. */
+/** Detects that Node's heap limit is too low for the number of homes. Node would then end the daemon. */
 
 import { getHeapStatistics } from "node:v8";
 import { message } from "../core/language/text.ts";

@@ -1,4 +1,4 @@
-/** From what is in storage to what the house is told. */
+/** Reads a home's prices and usage from storage and caches them per day. */
 
 import * as z from "zod/mini";
 import { type Home, type HomeSnapshot, homeSnapshot } from "../core/prices/home-snapshot.ts";
@@ -26,32 +26,32 @@ export interface HomeReaderDeps {
   readonly calendar: Calendar;
   readonly memory: KeyValue;
   readonly thresholds?: LevelThresholds;
-  /** What the service calls the amount of a row of costs. */
+  /** Name of the amount in rows of costs. */
   readonly costField?: string | undefined;
 }
 
-/** The days of one series of use. */
+/** Days of one series of usage. */
 interface SeriesDays {
   readonly unit: string;
   readonly days: readonly DayUsage[];
 }
 
-/** What was made from storage, and the start of the day or range it was made for. */
+/** A cached value, and the start of the day or range that it was made for. */
 interface Made<Value> {
   readonly from: EpochMs;
   readonly value: Value;
 }
 
-/** Days of prices that the present one is compared with, next to today's. */
+/** Days of prices that the current price is compared with, in addition to today's. */
 const COMPARED_DAYS = 30;
 
 /**
- * Reads a home from storage. What is costly (parsing a week of quarters, reading a month, adding up a year) is done
- * once per change of its series and per day; an edge only looks into what was made.
+ * Reads a home from storage. Expensive steps are parsing a week of quarters, reading a month and adding up a year.
+ * They are done once per change of the series and per day. At an interval boundary, only cached values are read.
  */
 export class HomeReader {
   readonly #deps: HomeReaderDeps;
-  /** By home, and for usage by home and operation. Bounded by the homes. */
+  /** By address, and usage by address and operation. Bounded by the homes. */
   readonly #timelines = new Map<string, Made<Timeline | null>>();
   readonly #confirmed = new Map<string, Made<readonly PricePoint[]>>();
   readonly #months = new Map<string, Made<readonly number[]>>();
@@ -61,16 +61,16 @@ export class HomeReader {
     this.#deps = deps;
   }
 
-  /** Forgets what was made from a series that changed. */
+  /** Drops the cached values that depend on a changed series. */
   changed({ operation, place, unit }: SeriesKey): void {
     if (operation === "prices" || operation === "forecastPrices") this.#timelines.delete(place);
     if (operation === "prices") this.#months.delete(place);
-    // A new forecast comes eight times a day, and takes no price away.
+    // A new forecast comes eight times a day, and does not change confirmed prices.
     if (operation === "prices") this.#confirmed.delete(place);
     if (unit === "hour") this.#usageDays.delete(`${place} ${operation}`);
   }
 
-  /** Forgets everything: a home may be read in another way from now on. */
+  /** Drops all cached values, because homes may be configured in another way now. */
   forget(): void {
     for (const made of [this.#timelines, this.#confirmed, this.#months, this.#usageDays]) made.clear();
   }
@@ -88,13 +88,13 @@ export class HomeReader {
     });
   }
 
-  /** A home's prices from `REFERENCE_DAYS` ago on; null where none were ever answered. */
+  /** Returns a home's prices since `REFERENCE_DAYS` before today; null if none were ever received. */
   timeline(home: Home, now: EpochMs): Timeline | null {
     const day = this.#deps.calendar.startOf("day", now);
     return madeOn(this.#timelines, home.addressId, day, () => this.#readTimeline(home, day));
   }
 
-  /** A home's prices of a range, of the days before it that levels are taken of, and of what is after it. */
+  /** Returns a home's prices in a range, in the days before it that levels compare with, and after it. */
   pricesIn(home: Home, range: Interval, now: EpochMs): readonly PricePoint[] {
     const { store, calendar } = this.#deps;
     const known = this.timeline(home, now)?.points ?? [];
@@ -109,7 +109,7 @@ export class HomeReader {
     return { ...NO_USAGE, ...Object.fromEntries(figures) };
   }
 
-  /** What is stored of a home's usage, added up; null where the service never answered it. */
+  /** Returns the stored usage of a home, summed per period; null if the service has never returned it. */
   usageIn(home: Home, wanted: UsageWanted): { readonly unit: string; readonly periods: readonly UsagePeriod[] } | null {
     const { store, calendar, costField } = this.#deps;
     const series = usageOf(home, wanted.operation);
@@ -142,7 +142,7 @@ export class HomeReader {
     return prices.filter((price) => typeof price === "number");
   }
 
-  /** The days are read again when they begin elsewhere; their sums are made each time. */
+  /** Reads the days again when their range starts elsewhere. Their sums are made at each call. */
   #usageOf(home: Home, operation: UsageOperation, now: EpochMs): UsageFigures | null {
     const { calendar } = this.#deps;
     const { start } = usageRange(now, calendar);
@@ -160,7 +160,7 @@ export class HomeReader {
     return { unit: unitOf(envelope), days };
   }
 
-  /** When tomorrow's prices were first seen, also by an earlier run of the daemon. */
+  /** Returns when tomorrow's prices were first seen, also by an earlier run of the daemon. */
   #publishedAt({ addressId }: Home, tomorrow: EpochMs, now: EpochMs): EpochMs {
     const { memory } = this.#deps;
     const name = `published/${addressId}`;
@@ -171,7 +171,7 @@ export class HomeReader {
   }
 }
 
-/** When the prices of the day that begins at `day` were first there. */
+/** When the prices of the day that begins at `day` were first seen. */
 const published = z.object({ day: z.number(), at: z.number() });
 
 function pricesOf({ account, addressId, resolution }: Home): SeriesKey {
@@ -186,7 +186,7 @@ function unitOf({ currency }: Envelope): string {
   return typeof currency === "string" ? currency : "kWh";
 }
 
-/** What was made for the day or range that begins at `from`, or is made now. */
+/** Returns the cached value for the day or range that begins at `from`, or makes it. */
 function madeOn<Value>(known: Map<string, Made<Value>>, key: string, from: EpochMs, make: () => Value): Value {
   const found = known.get(key);
   if (found?.from === from) return found.value;

@@ -1,8 +1,8 @@
 /**
- * Damage in the middle of a write-ahead log. SQLite reads a log up to the first frame that does not fit its checksum,
- * because a power cut leaves the last transaction unfinished, and says nothing about what follows. Each commit is synced
- * before the next one begins: where more than one commit follows, it was no power cut.
- * Source: https://www.sqlite.org/fileformat2.html, 4.1 to 4.3; https://www.sqlite.org/pragma.html#pragma_wal_checkpoint
+ * Detects damage in the middle of a write-ahead log. SQLite reads a log up to the first frame with a wrong checksum, as
+ * after a power cut, and silently ignores the rest. Each commit is synced before the next begins, so a power cut cannot
+ * leave more than one commit after a wrong frame. Source: https://www.sqlite.org/fileformat2.html, 4.1 to 4.3;
+ * https://www.sqlite.org/pragma.html#pragma_wal_checkpoint
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { PAGE_BYTES } from "./database.ts";
@@ -10,18 +10,21 @@ import { PAGE_BYTES } from "./database.ts";
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const FRAME_BYTES: number = FRAME_HEADER_BYTES + PAGE_BYTES;
-/** In the header: two sums over all that is before them. */
+/** In the header: two checksums of all bytes before them. */
 const HEADER_SUMS_AT = 24;
-/** In a frame: the size of the database after a commit; 0 in all frames but the last of a transaction. */
+/** In a frame: the size of the database after the commit; 0 in all frames except the last of a transaction. */
 const COMMITTED_SIZE_AT = 4;
-/** In a frame: two sums, which go on from those of the frame before, over what is before the salts, and the page. */
+/**
+ * In a frame: two checksums that continue those of the previous frame. They cover the frame header before the salts,
+ * and the page.
+ */
 const FRAME_SUMS_AT = 16;
 const SALTS_AT = { header: 16, frame: 8 } as const;
 const SALTS_BYTES = 8;
 
 type Sums = readonly [first: number, second: number];
 
-/** How many commits of a log SQLite passes over, because a frame before them is damaged; 0 without a log. */
+/** Returns the number of commits in a log that SQLite ignores because an earlier frame is damaged; 0 without a log. */
 export function lostCommits(logPath: string): number {
   let file: number;
   try {
@@ -35,7 +38,7 @@ export function lostCommits(logPath: string): number {
     const isBigEndian = ((header[3] ?? 0) & 1) === 1;
     let sums = addSums([0, 0], header.subarray(0, HEADER_SUMS_AT), isBigEndian);
     let isRead = areAt(sums, header, HEADER_SUMS_AT);
-    // Frames of an earlier use of the file, which are overwritten one by one, have other salts.
+    // Frames of an earlier use of the file have other salts until they are overwritten.
     let salts = isRead ? saltsOf(header, SALTS_AT.header) : null;
     let passedOver = 0;
     const frame = Buffer.alloc(FRAME_BYTES);

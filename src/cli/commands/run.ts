@@ -3,15 +3,23 @@ import { flushCompileCache } from "node:module";
 import { networkInterfaces } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
-import { pino } from "pino";
+import { type Logger, pino } from "pino";
 import { commandHint, isContainer } from "../../config/command-hint.ts";
 import { dashboardUrlOf } from "../../config/dashboard-url.ts";
-import { configPath, loadConfiguration, openAccountFiles, readConfiguration } from "../../config/load-config-file.ts";
+import {
+  type Configuration,
+  configPath,
+  loadConfiguration,
+  newConfigPath,
+  openAccountFiles,
+  readConfiguration,
+} from "../../config/load-config-file.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import { DataDirInUse, StartError } from "../../core/status/start-error.ts";
 import { VERSION } from "../../core/status/version.ts";
 import { type Daemon, type DaemonOptions, startDaemon } from "../../daemon.ts";
+import type { SetupOptions } from "../../server/setup/setup.ts";
 import { proxyOf } from "../../service/client/proxy.ts";
 import type { ConfigurationSource } from "../../state/configuration-editor.ts";
 import type { Given } from "../arguments.ts";
@@ -24,6 +32,8 @@ import { systemClock } from "../system-clock.ts";
 import { TerminalLog } from "../terminal-log.ts";
 import { watchFolder } from "../watch-folder.ts";
 
+/** Exit code of a configuration that cannot be used (EX_CONFIG of sysexits). */
+const BAD_CONFIGURATION = 78;
 const STDIN = 0;
 const STDOUT = 1;
 const USUAL_COLUMNS = 80;
@@ -44,20 +54,59 @@ export const line = {
 };
 
 export async function main(given: Given): Promise<number> {
-  const up = Promise.withResolvers<Running>();
+  const up = Promise.withResolvers<Signalled>();
   installSignalHandlers(up.promise);
   const files = openAccountFiles();
-  const { config, path, warnings } = loadConfiguration(given.configPath, process.env, files);
+  const loaded = loadConfiguration(given.configPath, process.env, files);
   const clock = systemClock(given.simulated);
   const isTerminal = isatty(STDOUT);
-  const isText = config.log.format === undefined ? isTerminal : config.log.format === "text";
-  const text = isText ? textLog(isTerminal) : null;
+  const { format = isTerminal ? "text" : "json" } = loaded.config.log;
+  const text = format === "text" ? textLog(isTerminal) : null;
   const shape = {
     base: null,
-    level: config.log.level,
+    level: loaded.config.log.level,
     timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
   };
   const log = text ? pino(shape, text) : pino(shape);
+  const world: World = { given, files, clock, text, isTerminal, log };
+  let current = startHouse(world, loaded, () => {
+    // From here on signals are for the house that takes the place of the demo.
+    current = current.then(async (demo) => {
+      await demo.stop();
+      demo.setAside();
+      return startHouse(world, loadConfiguration(given.configPath, process.env, files), () => undefined);
+    });
+    current.catch(endOf);
+  });
+  await current;
+  up.resolve({
+    reload: async () => (await current).reload(),
+    stop: async () => (await current).stop(),
+  });
+  return 0;
+}
+
+/** A house that was set up, and cannot be started: it ends as it would have at the start. */
+function endOf(error: unknown): void {
+  process.stderr.write(`elbro: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(error instanceof StartError ? BAD_CONFIGURATION : 1);
+}
+
+/** What stays when a real house takes the place of the demo. */
+interface World {
+  readonly given: Given;
+  readonly files: ReturnType<typeof openAccountFiles>;
+  readonly clock: Clock;
+  /** Null where the log is JSON. */
+  readonly text: TerminalLog | null;
+  readonly isTerminal: boolean;
+  readonly log: Logger;
+}
+
+/** Starts the daemon of a configuration, or the demo where there is none; `onSetUp` is called when the demo is set up. */
+async function startHouse(world: World, loaded: Configuration, onSetUp: () => void): Promise<Running> {
+  const { given, files, clock, text, isTerminal, log } = world;
+  const { config, path, warnings } = loaded;
   for (const warning of warnings) log.warn({}, warning);
   const demo =
     path === null && isDemo(config)
@@ -75,10 +124,12 @@ export async function main(given: Given): Promise<number> {
     for (const warning of again.warnings) log.warn({}, warning);
     return withSupervisor(again.config);
   };
+  // In an app of Home Assistant its options are the place for it.
+  const setup = demo && process.env.SUPERVISOR_TOKEN === undefined ? setupOf(config, log, onSetUp) : null;
   try {
     const used = demo?.config ?? (await withSupervisor(config));
     const daemon = await startWhenFree({
-      ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false },
+      ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false, setup },
       ...(demo ? {} : { source: configurationSource(given.configPath, readAgain) }),
       onConfig: ({ log: { level } }) => {
         log.level = level;
@@ -107,7 +158,7 @@ export async function main(given: Given): Promise<number> {
     const unwatched = (why: string) =>
       log.warn({ why }, "accounts_dir cannot be watched; after a change send SIGHUP to have it read again");
     const unwatch = config.accounts_dir ? watchFolder(config.accounts_dir, reload, unwatched) : null;
-    up.resolve({
+    return {
       async reload() {
         if (demo) log.info({}, "the invented house has no configuration to read again");
         else await reload();
@@ -118,8 +169,8 @@ export async function main(given: Given): Promise<number> {
         // What the demo keeps goes when the daemon has written its last.
         await demo?.close();
       },
-    });
-    return 0;
+      setAside: () => demo?.setAside(),
+    };
   } catch (error) {
     await demo?.close();
     throw error;
@@ -161,6 +212,15 @@ function dashboardAt(api: Config["api"], port: number): string {
   return `http://${isEverywhere && !isContainer() && own !== undefined ? own : "localhost"}:${port}/`;
 }
 
+/** What the page of the demo needs to set up a house. */
+function setupOf(config: Config, log: Logger, onDone: () => void): SetupOptions {
+  return {
+    ...{ path: newConfigPath(), config, proxy: proxyOf(process.env), onDone },
+    readWith: (text) => readConfiguration(null, process.env, { file: text, page: null }),
+    onCode: (code) => log.info({ code }, "to set up your home on the page from another machine, give it this code"),
+  };
+}
+
 /** The configuration as the dashboard and programs change it. */
 function configurationSource(given: string | null, read: () => Promise<Config>): ConfigurationSource {
   const path = configPath(given, process.env);
@@ -172,13 +232,19 @@ function configurationSource(given: string | null, read: () => Promise<Config>):
   };
 }
 
-interface Running {
+/** What hears signals. */
+interface Signalled {
   readonly reload: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
+interface Running extends Signalled {
+  /** Moves what the demo kept out of the way, once it is stopped. */
+  readonly setAside: () => void;
+}
+
 /** Takes signals from the first moment on. What comes before the daemon is up waits for it, an end not for long. */
-function installSignalHandlers(up: Promise<Running>): void {
+function installSignalHandlers(up: Promise<Signalled>): void {
   const stop = () => {
     setTimeout(() => process.exit(0), STOP_TIMEOUT_MS).unref();
     void up.then((daemon) => daemon.stop()).then(() => process.exit(0));

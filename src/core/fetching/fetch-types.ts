@@ -22,7 +22,7 @@ export interface SeriesState {
   readonly askedAt: (start: EpochMs) => EpochMs | null;
   /** Chunk that starts at `start`; null if it was never requested. */
   readonly chunk: (start: EpochMs) => ChunkState | null;
-  /** Newest part of `within` that was never requested; null if there is none. */
+  /** Newest part of `within` that was never requested; null if there is no gap. */
   readonly newestGap: (within: Interval) => Interval | null;
 }
 
@@ -56,7 +56,7 @@ export interface CollectTarget {
 export interface AccountTarget {
   readonly series: SeriesKey;
   readonly poll: AccountPoll;
-  /** End of the last known price; null if there is none, or the series has no prices. */
+  /** End of the last known price; null if no price is known, or the series has none. */
   readonly reaches: EpochMs | null;
 }
 

@@ -1,4 +1,4 @@
-/** Dansk. */
+/** Danish. */
 export const da = {
   texts: {
     decimal_point: ",",

@@ -1,4 +1,4 @@
-/** English: the model of every other language, with the same keys and the same placeholders. */
+/** English texts. All other languages have the same keys and placeholders. */
 export const en = {
   decimal_point: ".",
   clock_point: ":",

@@ -1,11 +1,14 @@
-/** The languages that elbro's own texts are written in. Codes, ids and the log are the same in all of them. */
+/** Languages of elbro's texts. Codes, ids and the log are the same in all of them. */
 export const languages = ["en", "da", "sv", "nb"] as const;
 export type Language = (typeof languages)[number];
 
-/** Names that are used for Norwegian. */
+/** Other language codes for Norwegian. */
 const ALIASES: Readonly<Record<string, Language>> = { no: "nb", nn: "nb" };
 
-/** The language that a caller asks for with Accept-Language; `otherwise` where it asks for none that there is. Source: RFC 9110, 12.5.4. */
+/**
+ * Returns the preferred language of an Accept-Language header, or `otherwise` if none of its languages is supported.
+ * Source: RFC 9110, 12.5.4.
+ */
 export function languageOf(acceptLanguage: string | undefined, otherwise: Language): Language {
   const wanted = (acceptLanguage ?? "").split(",").map((range) => {
     const [tag = "", ...parameters] = range

@@ -1,4 +1,4 @@
-/** Norsk bokmål. */
+/** Norwegian (bokmål). */
 import type { Translation } from "./translation.ts";
 
 export const nb: Translation = {

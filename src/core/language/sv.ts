@@ -1,4 +1,4 @@
-/** Svenska. */
+/** Swedish. */
 import type { Translation } from "./translation.ts";
 
 export const sv: Translation = {

@@ -2,8 +2,8 @@
  * State machine of a plug: returns the commands to send and the time of the next decision. Pure: events and time are
  * arguments.
  *
- * - A plug has a resting state: OFF, or ON with `when_lost: on`. It applies while no signal is known. With `when_lost:
- *   keep` there is none, and the last command stays.
+ * - A plug has a resting state: OFF, or ON with `when_lost: on`. It applies while no signal is known. A plug with
+ *   `when_lost: keep` has no resting state; its last command stays.
  * - At the start, and when the connection or the plug returns, the plug is sent its target state immediately.
  * - A command out of the resting state carries a timer on the device. The timer ends shortly after the next
  *   quarter-hour, or after the end of the run if that is sooner. Each quarter-hour renews it. A family without a timer
@@ -12,7 +12,7 @@
  *   sent the command each quarter-hour.
  * - A planned OFF waits for the minimum on time, a planned ON for the minimum off time, but never beyond the device's
  *   timer. A start and a loss of clock trust do not wait.
- * - An unconfirmed timer is observed once: at the end of a run no OFF is sent until the timer is due, at most 3
+ * - An unconfirmed timer is observed once. At the end of a run no OFF is sent until the timer is due, at most 3
  *   minutes.
  * - A manual change lasts until the wanted state changes. A manual ON is not renewed.
  */

@@ -31,7 +31,7 @@ export interface PlugSnapshot {
 const MAX_REASON_LENGTH = 255;
 
 interface PlugTold {
-  /** Reason of its plan or signal in words; null if there is none. */
+  /** Reason of its plan or signal in words; null without one. */
   readonly because: string | null;
   readonly whenLost: WhenLost;
   readonly language: Language;

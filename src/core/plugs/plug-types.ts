@@ -34,7 +34,7 @@ export interface PlugRules {
    * a timer, only on request.
    */
   readonly answers: "always" | "changes" | "asked" | "never";
-  /** True for `respect`: a manual change counts until the next planned change. */
+  /** `respect`: a manual change counts until the next planned change. `enforce`: it is reverted. */
   readonly override: "respect" | "enforce";
   readonly minOnMs: number;
   readonly minOffMs: number;

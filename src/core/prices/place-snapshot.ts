@@ -34,7 +34,7 @@ export interface PlaceSnapshot {
   /** Current interval and all later ones. */
   readonly upcoming: readonly PlacePoint[];
   /**
-   * Level compared with the mean of the known prices of the last three days; if there are none, of all known prices.
+   * Level compared with the mean of the known prices of the last three days; without those, of all known prices.
    */
   readonly level: Level | null;
   readonly cheap: boolean | null;

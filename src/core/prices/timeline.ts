@@ -56,6 +56,12 @@ export function indexAfter(points: readonly PricePoint[], at: EpochMs): number {
   return low;
 }
 
+/** Returns the point that contains an instant; null in a gap. */
+export function pointAt(points: readonly PricePoint[], at: EpochMs): PricePoint | null {
+  const last = points[indexAfter(points, at) - 1];
+  return last && at < last.end ? last : null;
+}
+
 /** Returns the points that start in `range`. Shape: in order. */
 export function pointsIn(points: readonly PricePoint[], range: Interval): readonly PricePoint[] {
   return points.slice(indexAfter(points, range.start - 1), indexAfter(points, range.end - 1));

@@ -1,4 +1,4 @@
-/** Usage added up by hours, days, months or years of the local calendar. */
+/** Sums of usage per hour, day, month or year of the local calendar. */
 
 import { type Row, rowStart } from "../series/series.ts";
 import type { Calendar } from "../time/calendar.ts";
@@ -8,23 +8,23 @@ import { amountReader, DEFAULT_COST_FIELD, type UsageOperation } from "./usage-a
 export const usageUnits = ["hour", "day", "month", "year"] as const;
 export type UsageUnit = (typeof usageUnits)[number];
 
-/** The sum of a period. Unit: kWh for energy, the series' currency for amounts. */
+/** Sum of a period. Unit: kWh for energy, the series' currency for costs and revenue. */
 export interface UsagePeriod extends Interval {
-  /** Null where no row of it is known. */
+  /** Null if no row of the period has a value. */
   readonly value: number | null;
-  /** Rows with a value: hours. */
+  /** Number of hour rows with a value. */
   readonly hours: number;
   readonly estimate: boolean;
 }
 
-/** What is added up, by which unit, and when. */
+/** Operation, unit and range of the sums. */
 export interface UsageWanted {
   readonly operation: UsageOperation;
   readonly unit: UsageUnit;
   readonly range: Interval;
 }
 
-/** Adds up hour rows. Shape: `days` ascending; the answer has each unit that begins in `range`. */
+/** Adds up hour rows. Shape: `days` ascending; the result has every unit that starts in `range`. */
 export function usagePeriods(
   days: readonly (readonly Row[])[],
   { operation, unit, range }: UsageWanted,

@@ -38,8 +38,8 @@ export class LoopHeartbeat {
   }
 
   /**
-   * Returns how late the loop is; 0 if it is on time. Unit: ms. A sleeping loop is late only if both clocks say so: the
-   * wall clock may be set during a sleep, and the loop needs a few seconds to notice.
+   * Returns how late the loop is; 0 if it is on time. Unit: ms. A sleeping loop is late only if both clocks show it.
+   * The wall clock may be set during a sleep, and the loop needs a few seconds to notice.
    */
   get lateMs(): number {
     const passedMs = this.#clock.monotonicMs() - this.#since;

@@ -73,7 +73,7 @@ export class Problems {
   }
 }
 
-/** Advice and detail of a problem in a language. */
+/** Returns a problem with its advice and detail in a language. */
 export function problemIn<Shown extends Pick<Problem, "code" | "advice" | "detail" | "facts">>(
   language: Language,
   problem: Shown,

@@ -4,8 +4,8 @@ export interface Counted {
   readonly count: number;
 }
 
-/** Maximum sets of labels. A household has a few dozen; further sets are counted together as `other`. */
-const MAX_LABEL_SETS = 500;
+/** Maximum sets of labels. 1,000 accounts have ten each; further sets are counted together as `other`. */
+const MAX_LABEL_SETS = 20_000;
 const OTHER = "other";
 
 export class Counter {

@@ -12,8 +12,8 @@ const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Returns the reason not to parse a text, as a predicate to follow its name; null if the size is acceptable. Does not
- * check that the text is valid JSON.
+ * Returns why a text must not be parsed, as the end of a sentence; null if its size is acceptable. Does not check that
+ * the text is valid JSON.
  */
 export function flawOf(utf8: Uint8Array): string | null {
   let depth = 0;

@@ -20,7 +20,7 @@ export interface BrokerRules {
 
 /** Maximum number of authenticated clients. */
 const MAX_CLIENTS = 256;
-/** Maximum per user, such as that of all plugs, and per address, such as a bridge with many containers. */
+/** Maximum number of clients per user and per address. All plugs may share a user, many containers an address. */
 const MAX_CLIENTS_OF_USER = 192;
 const MAX_CLIENTS_OF_ADDRESS = 128;
 /** Maximum number of different topic filters of a client per connection. */

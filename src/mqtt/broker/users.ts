@@ -52,7 +52,7 @@ export class BrokerUsers {
   }
 
   /**
-   * Returns the user with this name and password; null if there is none.
+   * Returns the user with this name and password; null if not found.
    * An unknown name is checked against the first user's password, so that the time does not reveal which names exist.
    */
   async find(name: string | undefined, password: Buffer | undefined): Promise<BrokerUser | null> {

@@ -18,7 +18,7 @@ export class PacketBounds {
   #length: { value: number; bytes: number } | null = null;
 
   /**
-   * Returns the violation in the next piece of the stream; null if there is none.
+   * Returns the violation in the next piece of the stream; null if the piece is valid.
    * Call it with the pieces in order, and not again after a violation.
    */
   flawOf(piece: Uint8Array): string | null {

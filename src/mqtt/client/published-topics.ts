@@ -39,6 +39,8 @@ export class PublishedTopics {
   readonly #parts = new Map<string, Map<string, Components>>();
   readonly #partOf = new Map<string, string>();
   readonly #cleared: Map<string, Components>;
+  /** Homes whose topics are not read yet, because reading 1,000 of them would delay a start. Read with the first note of each. */
+  readonly #unread: Set<string>;
   /** Parts that differ from their stored form. */
   readonly #changed = new Set<string>();
 
@@ -47,11 +49,14 @@ export class PublishedTopics {
     const { topics, cleared, parts } = keptIn(memory);
     this.#cleared = new Map(Object.entries(cleared));
     this.#take(NO_PART, topics);
-    for (const part of parts) this.#take(part, readJson(memory, nameOf(part), keptPart) ?? {});
+    this.#unread = new Set(parts);
+    // Topics of plans may be in another part than before; those of a home are always in its own.
+    for (const part of parts) if (part.startsWith("/")) this.#read(part);
   }
 
   /** Returns the topics that hold a retained message. */
   topics(): string[] {
+    for (const part of this.#unread) this.#read(part);
     return [...this.#partOf.keys()];
   }
 
@@ -70,6 +75,7 @@ export class PublishedTopics {
 
   /** Records that a topic is about to be published. Adds its components to the known ones. */
   note(topic: string, components: Components, part: string = NO_PART): void {
+    this.#read(part);
     this.#uncleared(topic);
     const before = this.#known(topic);
     const fresh = Object.keys(components).some((key) => before?.[key] === undefined);
@@ -115,11 +121,15 @@ export class PublishedTopics {
       const kept: Kept = {
         topics: Object.fromEntries(this.#parts.get(NO_PART) ?? []),
         cleared: Object.fromEntries(this.#cleared),
-        parts: [...this.#parts.keys()].filter((part) => part !== NO_PART),
+        parts: [...this.#parts.keys(), ...this.#unread].filter((part) => part !== NO_PART),
       };
       this.#memory.write(NAME, JSON.stringify(kept));
     }
     this.#changed.clear();
+  }
+
+  #read(part: string): void {
+    if (this.#unread.delete(part)) this.#take(part, readJson(this.#memory, nameOf(part), keptPart) ?? {});
   }
 
   #take(part: string, topics: Readonly<Record<string, Components>>): void {

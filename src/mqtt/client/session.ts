@@ -238,7 +238,7 @@ class Session {
     this.#stuck = setTimeout(() => this.#leave("the broker acknowledged nothing for a minute"), STUCK_MS);
   }
 
-  /** Closes the connection for a reason. */
+  /** Closes the connection and records the reason, unless there is an earlier one. */
   #leave(reason: string): void {
     this.#error ??= new Error(reason);
     this.#stream.destroy();

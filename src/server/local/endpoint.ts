@@ -101,7 +101,9 @@ export function endpointOpenApi(row: Endpoint): Schema {
       in: parameter.in ?? "query",
       required: parameter.in === "path" || parameter.required === true,
       description: parameter.about,
-      example: parameter.kind.schema.type === "number" ? Number(parameter.example) : parameter.example,
+      example: /^(number|integer)$/.test(String(parameter.kind.schema.type))
+        ? Number(parameter.example)
+        : parameter.example,
       schema: parameter.kind.schema,
     })),
     ...(body && { requestBody: { required: true, content: { "application/json": body } } }),

@@ -3,7 +3,9 @@
 import type { LocalRoute } from "../http/route.ts";
 import { csvEndpoint, type Endpoint, endpointOpenApi } from "./endpoint.ts";
 import { formatEndpoints } from "./formats.ts";
+import { keyEndpoints } from "./keys.ts";
 import { type LocalDeps, localSource } from "./local-source.ts";
+import { logEndpoints } from "./log.ts";
 import { notifyEndpoints } from "./notify.ts";
 import { planEndpoints } from "./plans.ts";
 import { plugEndpoints } from "./plugs.ts";
@@ -17,6 +19,8 @@ export const endpoints: readonly Endpoint[] = [
   ...plugEndpoints,
   ...notifyEndpoints,
   ...resultEndpoints,
+  ...keyEndpoints,
+  ...logEndpoints,
   ...signalEndpoints,
   ...formatEndpoints,
 ];

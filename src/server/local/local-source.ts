@@ -9,6 +9,7 @@ import { colorOf, type LevelThresholds } from "../../core/prices/level.ts";
 import { type PlacePoint, placeSnapshot } from "../../core/prices/place-snapshot.ts";
 import { type PricePoint, type Timeline, tiled } from "../../core/prices/timeline.ts";
 import type { UsageWanted } from "../../core/prices/usage-periods.ts";
+import type { LogMemory } from "../../core/runtime/log-memory.ts";
 import { type EpochMs, formatInstant, HOUR_MS, type Interval } from "../../core/time/interval.ts";
 import type { ProxySettings } from "../../service/client/proxy.ts";
 import { THIRD_PARTY } from "../../state/accounts.ts";
@@ -20,7 +21,7 @@ import type { Storage } from "../../storage/open-storage.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 
 export interface LocalDeps {
-  readonly config: Pick<Config, "plugs" | "language" | "notify">;
+  readonly config: Pick<Config, "plugs" | "language" | "notify" | "api" | "data_dir">;
   readonly proxy?: ProxySettings | null;
   readonly editor: EntryEditor;
   readonly plugs: {
@@ -35,6 +36,7 @@ export interface LocalDeps {
     "thresholds" | "calendar" | "homes" | "homeReader" | "places" | "plans" | "isTimeTrusted"
   >;
   readonly storage: Pick<Storage, "settings">;
+  readonly logLines: Pick<LogMemory, "list">;
 }
 
 /** Prices of a home or place at a moment. Of a place only what its day's prices are there for is judged. */
@@ -50,7 +52,7 @@ export interface PriceView extends Priced {
 export type LocalSource = ReturnType<typeof localSource>;
 
 export function localSource(deps: LocalDeps) {
-  const { state, editor, plugs, config } = deps;
+  const { state, editor, plugs, config, logLines } = deps;
   const { thresholds, calendar, homes, homeReader, places, plans, isTimeTrusted } = state;
   const cheap = new CheapQueries({
     calendar,
@@ -75,6 +77,7 @@ export function localSource(deps: LocalDeps) {
     editor,
     config,
     proxy: deps.proxy ?? null,
+    logLines,
     /** Homes first, then places. */
     list: (): readonly Priced[] => [
       ...homes.list().map(({ id, name }) => ({ kind: "home" as const, id, name })),

@@ -1,9 +1,12 @@
 /** What came of it: runs, savings and usage of a stretch, and what a plan would cost by when it starts. */
 
 import { finishedRun, planMonth } from "../../core/planning/plan-payload.ts";
-import { usageUnits } from "../../core/prices/usage-periods.ts";
+import type { PlanSnapshot } from "../../core/planning/plan-snapshot.ts";
+import type { StartCost } from "../../core/planning/start-costs.ts";
+import { type UsagePeriod, usageUnits } from "../../core/prices/usage-periods.ts";
 import { rounded } from "../../core/text/rounding.ts";
 import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, type Interval } from "../../core/time/interval.ts";
+import type { MonthResult, PlanResult } from "../../state/plans.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import {
   boolean,
@@ -19,7 +22,7 @@ import {
   text,
 } from "../openapi/json-schema.ts";
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
-import { type LocalSource, viewNamed } from "./local-source.ts";
+import { viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 import { noPlan } from "./plans.ts";
 
@@ -93,13 +96,7 @@ export const resultEndpoints: readonly Endpoint[] = [
       const period = periodOf(asked, now, (to) => to - DEFAULT_RUN_DAYS * DAY_MS);
       if ("kind" in period) return period;
       const found = plans.results({ home, plan }, period, MAX_RUNS + 1);
-      const runs = found.slice(0, MAX_RUNS).map(({ run, ...owned }) => ({
-        ...ownerOf(owned),
-        ...finishedRun(run),
-        kwh: figure(run.kwh),
-        window_start_price: figure(run.windowStartPrice),
-        window_price: figure(run.windowPrice),
-      }));
+      const runs = found.slice(0, MAX_RUNS).map(runOf);
       return { kind: "json", body: { ...periodBody(period), runs, more: found.length > MAX_RUNS } };
     },
   }),
@@ -141,9 +138,7 @@ export const resultEndpoints: readonly Endpoint[] = [
       if ("kind" in period) return period;
       if (calendar.intervals("month", period).length > MAX_MONTHS)
         return localError("range_too_large", `more than ${MAX_MONTHS} months; runs are kept for 400 days`);
-      const months = plans
-        .monthResults({ home, plan }, period)
-        .map(({ month, ...owned }) => ({ ...ownerOf(owned), ...planMonth(month) }));
+      const months = plans.monthResults({ home, plan }, period).map(monthOf);
       return { kind: "json", body: { ...periodBody(period), months } };
     },
   }),
@@ -198,9 +193,7 @@ export const resultEndpoints: readonly Endpoint[] = [
       const unit = by ?? "day";
       const found = source.usage(view.id, { operation: measures[name], unit, range: period });
       if (!found) return localError("feature_unavailable", `no ${name} of ${view.name} is known`);
-      const rows = found.periods.map(({ start, end, value, hours, estimate }) => ({
-        ...{ start: formatInstant(start), end: formatInstant(end), value: figure(value), hours, estimate },
-      }));
+      const rows = found.periods.map(usageRowOf);
       const about = { id: view.id, name: view.name, measure: name, by: unit, unit: found.unit };
       return { kind: "json", body: { ...about, ...periodBody(period), rows } };
     },
@@ -233,30 +226,54 @@ export const resultEndpoints: readonly Endpoint[] = [
       if (!found) return noPlan(source, plan);
       const starts = source.plans.startCosts(plan, now);
       if (!starts) return localError("conflict", "this plan has no hours of its own, so it has no one start");
-      const { snapshot } = found;
-      const { definition, currency, meanPrice, cost, runs } = snapshot;
-      const [first] = runs;
-      const hoursMs = starts[0] ? starts[0].end - starts[0].start : 0;
-      const body = {
-        ...{ now: formatInstant(now), plan, name: definition.name, hours: rounded(hoursMs / HOUR_MS) },
-        ...{ kwh: definition.spec.kwh ?? null, currency },
-        planned: first
-          ? { start: formatInstant(first.start), mean_price: figure(meanPrice), cost: figure(cost) }
-          : null,
-        starts: starts.map((start) => ({
-          ...{ start: formatInstant(start.start), end: formatInstant(start.end) },
-          ...{ mean_price: rounded(start.meanPrice), cost: figure(start.cost), estimate: start.estimate },
-        })),
-      };
-      return { kind: "json", body };
+      return { kind: "json", body: startsOf(found.snapshot, starts, now) };
     },
   }),
 ];
 
-type Owned = ReturnType<LocalSource["plans"]["results"]>[number];
-
-function ownerOf({ definition: { id, name, home }, currency }: Pick<Owned, "definition" | "currency">) {
+function ownerOf({ definition: { id, name, home }, currency }: Omit<PlanResult, "run">) {
   return { plan: id, name, home, currency };
+}
+
+/** A run as the local API answers it. */
+export type RunAnswer = ReturnType<typeof runOf>;
+
+function runOf({ run, ...owned }: PlanResult) {
+  const { kwh, windowStartPrice, windowPrice } = run;
+  const baselines = { window_start_price: figure(windowStartPrice), window_price: figure(windowPrice) };
+  return { ...ownerOf(owned), ...finishedRun(run), kwh: figure(kwh), ...baselines };
+}
+
+/** What a plan saved in a month as the local API answers it. */
+export type MonthAnswer = ReturnType<typeof monthOf>;
+
+function monthOf({ month, ...owned }: MonthResult) {
+  return { ...ownerOf(owned), ...planMonth(month) };
+}
+
+/** A sum of usage as the local API answers it. */
+export type UsageRowAnswer = ReturnType<typeof usageRowOf>;
+
+function usageRowOf({ start, end, value, hours, estimate }: UsagePeriod) {
+  return { start: formatInstant(start), end: formatInstant(end), value: figure(value), hours, estimate };
+}
+
+/** What a plan would cost by when it starts as the local API answers it. */
+export type StartsAnswer = ReturnType<typeof startsOf>;
+
+function startsOf(plan: PlanSnapshot, starts: readonly StartCost[], now: EpochMs) {
+  const { definition, currency, meanPrice, cost, runs } = plan;
+  const [first] = runs;
+  const hoursMs = starts[0] ? starts[0].end - starts[0].start : 0;
+  return {
+    ...{ now: formatInstant(now), plan: definition.id, name: definition.name, hours: rounded(hoursMs / HOUR_MS) },
+    ...{ kwh: definition.spec.kwh ?? null, currency },
+    planned: first ? { start: formatInstant(first.start), mean_price: figure(meanPrice), cost: figure(cost) } : null,
+    starts: starts.map((start) => ({
+      ...{ start: formatInstant(start.start), end: formatInstant(start.end) },
+      ...{ mean_price: rounded(start.meanPrice), cost: figure(start.cost), estimate: start.estimate },
+    })),
+  };
 }
 
 interface AskedPeriod {

@@ -4,6 +4,7 @@ import { languageOf } from "../../core/language/language.ts";
 import { VERSION } from "../../core/status/version.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { addressGroup } from "../../service/serve/address-group.ts";
+import { inSlices } from "../../state/slices.ts";
 import { eventRows } from "../events/event-source.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
@@ -91,8 +92,10 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
         },
       }),
       handle: async ({ now }) => {
-        const families = readMetrics(deps, await health.report(), now);
-        return { kind: "text", type: METRICS_TYPE, text: metricsText(families) };
+        const families = await readMetrics(deps, await health.report(), now);
+        const texts: string[] = [];
+        await inSlices(families, (family) => void texts.push(metricsText([family])));
+        return { kind: "text", type: METRICS_TYPE, text: texts.join("") };
       },
     },
     {
@@ -116,7 +119,7 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
       }),
       handle: async ({ now, headers }) => {
         const language = languageOf(headers["accept-language"], deps.config.language);
-        return { kind: "json", body: systemReport(deps, await health.report(), now, language) };
+        return { kind: "json", body: await systemReport(deps, await health.report(), now, language) };
       },
     },
     {
@@ -136,7 +139,7 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
         },
       }),
       handle: async ({ now }) => {
-        const report = diagnosticsReport(deps, await health.report(), now);
+        const report = await diagnosticsReport(deps, await health.report(), now);
         const name = `elbro-diagnostics-${new Date(now).toISOString().slice(0, 10)}.json`;
         return {
           kind: "text",

@@ -18,6 +18,7 @@ interface DashboardAccess {
   readonly keys: Pick<ApiKeys, "admitLocal" | "named">;
   readonly pages: SessionAuth;
   readonly editor: Pick<EntryEditor, "isInvented">;
+  readonly canSetUp: boolean;
 }
 
 /** What the page lists before it asks for anything else. */
@@ -92,7 +93,7 @@ function tellSession(state: Shown, access: DashboardAccess, request: LocalReques
 /** What the page learns of who looks. `house` is absent if the caller may not read. */
 export type SessionAnswer = ReturnType<typeof sessionOf>;
 
-function sessionOf(state: Shown, { pages, editor }: DashboardAccess, request: LocalRequest) {
+function sessionOf(state: Shown, { pages, editor, canSetUp }: DashboardAccess, request: LocalRequest) {
   const { headers, now } = request;
   const key = pages.signedIn(request);
   const mayRead = key !== null || pages.mode === "open";
@@ -102,6 +103,7 @@ function sessionOf(state: Shown, { pages, editor }: DashboardAccess, request: Lo
     key: key?.name ?? null,
     control: key?.control ?? false,
     can_save: !editor.isInvented,
+    can_set_up: canSetUp,
     // Who is logged in by Home Assistant logs out there.
     can_log_out: pages.sessions.keyOf(headers.cookie, now) !== null,
     ...(mayRead ? { house: houseOf(state) } : {}),

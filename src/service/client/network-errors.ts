@@ -1,12 +1,12 @@
-/** A year of hours with nine fields of 25 characters is under 4 MB; twice that is no answer of this contract. */
+/** Maximum size of a response. A year of hours with nine fields of 25 characters is less than 4 MB. */
 export const MAX_ANSWER_MB = 8;
-/** Code of undici for a body above its bound. */
+/** undici's error code for a body over the size limit. */
 export const BODY_TOO_LONG = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
 export const STOPPED_MIDWAY = "it stopped in the middle of an answer";
 
 export const TOO_MANY_HEADERS = "its answer has too many headers";
 
-/** The errors that a socket and undici give, in words for the owner. The service is "it". */
+/** Messages for errors of sockets and undici. "It" is the service. */
 const SOCKET_WORDS: Readonly<Record<string, string>> = {
   ENOTFOUND: "its name cannot be resolved",
   EAI_AGAIN: "name resolution does not answer",
@@ -34,7 +34,7 @@ const SOCKET_WORDS: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS there; is base_url right?",
 };
 
-/** Why a request brought no answer, in words; by the code of the error or of its cause where that is known. */
+/** Returns why a request has no response, in words: by the code of the error or of its cause, otherwise its message. */
 export function describeFailure(error: unknown): string {
   for (let each = error, depth = 0; each instanceof Error && depth < MAX_CAUSES; each = each.cause, depth++) {
     const code = "code" in each && typeof each.code === "string" ? each.code : "";
@@ -46,7 +46,7 @@ export function describeFailure(error: unknown): string {
   return (error instanceof Error && error.message) || "the request failed";
 }
 
-/** undici has no code of its own for a proxy that refuses; the status is in the text alone. */
+/** undici has no error code for a rejection by the proxy; the status is only in the message. */
 const PROXY_REFUSAL = /^Proxy response \((\d+)\) |^Proxy Authentication Required \((\d+)\)/;
-/** Errors wrapped in errors are looked through this far. */
+/** Maximum depth of nested causes. */
 const MAX_CAUSES = 4;

@@ -1,4 +1,4 @@
-/** Plans with a real database and without a daemon around them: what they remember, and what they forget. */
+/** Plans with a real database and without a daemon, for tests of what survives a restart. */
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import type { PlanSnapshot } from "../../../src/core/planning/plan-snapshot.ts";
 import type { Timeline } from "../../../src/core/prices/timeline.ts";
@@ -13,7 +13,7 @@ export interface PlansWorld {
   definitions: readonly PlanDefinition[];
   timeline: Timeline | null;
   trusted?: boolean;
-  /** Whether the homes are known yet. */
+  /** True if the homes are known. */
   known?: boolean;
   startedAt?: number;
   exportTimeline?: Timeline | null;
@@ -22,7 +22,7 @@ export interface PlansWorld {
 
 export class PlansOnDisk implements Disposable {
   readonly world: PlansWorld;
-  /** How often anybody was told of a command. */
+  /** Number of calls of `onChange`. */
   told = 0;
   plans: Plans;
   readonly #dir = new TempDir();
@@ -41,14 +41,14 @@ export class PlansOnDisk implements Disposable {
     this.plans = this.#open();
   }
 
-  /** One plan at a moment. */
+  /** Returns the snapshot of a plan at `now`. */
   at(now: number, id = "washer"): PlanSnapshot {
     const plan = this.plans.at(now).plans.find(({ definition }) => definition.id === id);
     if (!plan) throw new Error(`no plan ${id} is shown`);
     return plan;
   }
 
-  /** Lives from a moment to another, looking whenever the plans ask for it, and at the last. */
+  /** Advances the plans from `from` to `to`, at every time that they request. Returns the snapshot of one plan. */
   until(from: number, to: number, id = "washer"): PlanSnapshot {
     let { until } = this.plans.at(from);
     for (let now = from; now < to; ) {

@@ -28,7 +28,7 @@ class Looped implements AsyncDisposable {
       return { messages: [], until: Math.floor(now / QUARTER_MS + 1) * QUARTER_MS };
     },
     show: (part) => this.shown.push(`${part}@${(this.clock.now() - NOON) / MINUTE_MS}`),
-    keepParts: (parts) => this.kept.push([...parts]),
+    keepParts: (parts) => void this.kept.push([...parts]),
     finish: () => Number.POSITIVE_INFINITY,
     mood: () => this.mood,
     slices: {

@@ -86,7 +86,7 @@ export interface PlugCommands {
   readonly on: (address: PlugAddress, deadManSec: number | null) => PlugMessage[];
   readonly off: (address: PlugAddress, deadManSec: number | null) => PlugMessage[];
   readonly ask: (address: PlugAddress) => PlugMessage[];
-  /** Clears a timer stored in the device; absent if there is none. */
+  /** Clears a timer stored in the device; absent for families without one. */
   readonly clearTimer?: (address: PlugAddress) => PlugMessage[];
 }
 

@@ -24,7 +24,7 @@ export function emhassFormat(source: FormatSource): object {
 
 /**
  * Returns both series from today's midnight, so that they change with the prices and not every hour. They end together,
- * at the size limit of attributes. EMHASS skips the values that are in the past.
+ * at the size limit of attributes. EMHASS accepts values before its first interval.
  */
 export function emhassAttributes(source: FormatSource): object {
   const { today, tomorrow, forecast } = source.snapshot;

@@ -3,6 +3,8 @@
 /** A path below the page, wherever a proxy has put it. */
 export const pathOf = (path: string): URL => new URL(path, document.baseURI);
 const TIMEOUT_MS = 15_000;
+/** Of a copy of the database. */
+const UPLOAD_TIMEOUT_MS = 120_000;
 
 interface RefusalFacts {
   /** Null without an answer. */
@@ -70,6 +72,21 @@ export async function ask<Answer>(
   })) as Answer;
 }
 
+/** Sends a file as the whole body. */
+export async function upload(path: string, file: Blob, type: string): Promise<void> {
+  await send(path, { method: "POST", headers: { "Content-Type": type }, body: file }, UPLOAD_TIMEOUT_MS);
+}
+
+/** Saves what is at a path as a file, under the name that the daemon gives it. A link could not say that it is this page. */
+export async function download(path: string): Promise<void> {
+  const response = await answered(path, { headers: {} }, UPLOAD_TIMEOUT_MS);
+  if (!response.ok) throw refusalOf(response, await response.json().catch(() => null));
+  const url = URL.createObjectURL(await response.blob());
+  const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "elbro";
+  Object.assign(document.createElement("a"), { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), TIMEOUT_MS);
+}
+
 interface ErrorBody {
   readonly errorCode?: string;
   readonly reason?: string;
@@ -77,19 +94,25 @@ interface ErrorBody {
   readonly mistakes?: readonly Mistake[];
 }
 
-async function send(path: string, options: RequestInit & { headers: Readonly<Record<string, string>> }) {
-  const response = await answered(path, options);
+async function send(path: string, options: Options, timeoutMs = TIMEOUT_MS): Promise<unknown> {
+  const response = await answered(path, options, timeoutMs);
   const body: unknown = await response.json().catch(() => null);
   if (response.ok && body !== null) return body;
-  const retryAfterSec = Number(response.headers.get("retry-after")) || null;
-  const { errorCode = "unreadable", reason = `status ${response.status}`, ...told } = (body ?? {}) as ErrorBody;
-  throw new Refusal({ ...told, status: response.status, code: errorCode, reason, retryAfterSec });
+  throw refusalOf(response, body);
 }
 
-async function answered(path: string, options: RequestInit): Promise<Response> {
+type Options = RequestInit & { readonly headers: Readonly<Record<string, string>> };
+
+function refusalOf(response: Response, body: unknown): Refusal {
+  const retryAfterSec = Number(response.headers.get("retry-after")) || null;
+  const { errorCode = "unreadable", reason = `status ${response.status}`, ...told } = (body ?? {}) as ErrorBody;
+  return new Refusal({ ...told, status: response.status, code: errorCode, reason, retryAfterSec });
+}
+
+async function answered(path: string, options: Options, timeoutMs: number): Promise<Response> {
   try {
     const headers = { ...options.headers, "X-Elbro-Page": "1", "Accept-Language": document.documentElement.lang };
-    return await fetch(pathOf(path), { ...options, headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return await fetch(pathOf(path), { ...options, headers, signal: AbortSignal.timeout(timeoutMs) });
   } catch {
     throw new Refusal({ status: null, code: "no_contact", reason: "no contact" });
   }

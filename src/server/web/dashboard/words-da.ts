@@ -10,6 +10,7 @@ export const words: WordTable = {
   prices: "Priser",
   use: "Forbrug",
   plans: "Planer",
+  results: "Resultater",
   system: "System",
   today: "i dag",
   tomorrow: "i morgen",
@@ -46,6 +47,9 @@ export const words: WordTable = {
     other: "For mange forkerte nøgler. Prøv igen om {seconds} sekunder.",
   },
   signed_in_as: "Logget ind med nøglen {name}",
+
+  invented: "Dette hus er opdigtet. Dit eget tager dets plads, så snart det er sat op.",
+  set_up: "Sæt mit hjem op",
 
   price_now: "Pris nu",
   no_price: "ingen pris",

@@ -8,6 +8,7 @@ export const words = {
   prices: "Prices",
   use: "Use",
   plans: "Plans",
+  results: "Results",
   system: "System",
   today: "today",
   tomorrow: "tomorrow",
@@ -44,6 +45,9 @@ export const words = {
     other: "Too many wrong keys. Try again in {seconds} seconds.",
   },
   signed_in_as: "Logged in with the key {name}",
+
+  invented: "This house is invented. Yours takes its place as soon as it is set up.",
+  set_up: "Set up my home",
 
   price_now: "Price now",
   no_price: "no price",

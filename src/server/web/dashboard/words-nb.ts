@@ -10,6 +10,7 @@ export const words: WordTable = {
   prices: "Priser",
   use: "Forbruk",
   plans: "Planer",
+  results: "Resultater",
   system: "System",
   today: "i dag",
   tomorrow: "i morgen",
@@ -46,6 +47,9 @@ export const words: WordTable = {
     other: "For mange feil nøkler. Prøv igjen om {seconds} sekunder.",
   },
   signed_in_as: "Innlogget med nøkkelen {name}",
+
+  invented: "Dette huset er oppdiktet. Ditt eget tar plassen så snart det er satt opp.",
+  set_up: "Sett opp hjemmet mitt",
 
   price_now: "Pris nå",
   no_price: "ingen pris",

@@ -10,6 +10,7 @@ export const words: WordTable = {
   prices: "Priser",
   use: "Förbrukning",
   plans: "Planer",
+  results: "Resultat",
   system: "System",
   today: "i dag",
   tomorrow: "i morgon",
@@ -46,6 +47,9 @@ export const words: WordTable = {
     other: "För många felaktiga nycklar. Försök igen om {seconds} sekunder.",
   },
   signed_in_as: "Inloggad med nyckeln {name}",
+
+  invented: "Det här huset är påhittat. Ditt eget tar dess plats så snart det är konfigurerat.",
+  set_up: "Konfigurera mitt hem",
 
   price_now: "Pris nu",
   no_price: "inget pris",

@@ -411,6 +411,39 @@ describe("a state in parts", () => {
     expect(written).toEqual(["mqtt_retained/b"]);
   });
 
+  test("a start reads the memory of a home when it is shown, and of those that are gone when all were", () => {
+    const { memory, retained } = inParts(["a", "b", "gone"]);
+    const reads: string[] = [];
+    const read = memory.read.bind(memory);
+    memory.read = (name) => {
+      reads.push(name);
+      return read(name);
+    };
+    const publisher = publisherOn(memory);
+    const port = new RetainingPort(retained);
+    publisher.attach(port);
+    publisher.showFirst([state("b/price", "2")], "b");
+    expect(reads).toEqual(["mqtt_retained", "mqtt_retained/b"]);
+    publisher.show([state("b/price", "2")], "b");
+    publisher.show([state("a/price", "1"), state("a/level", "x")], "a");
+    publisher.keepParts(new Set(["a", "b"]));
+    port.answer();
+    expect(reads).toEqual(["mqtt_retained", "mqtt_retained/b", "mqtt_retained/a", "mqtt_retained/gone"]);
+    expect([...retained.keys()].sort()).toEqual(["elbro/a/level", "elbro/a/price", "elbro/b/price"]);
+  });
+
+  test("a start that ends before all homes were shown forgets none", () => {
+    const { memory, retained } = inParts(["a", "gone"]);
+    publisherOn(memory).show([state("new/price", "1")], "new");
+    const publisher = publisherOn(memory);
+    const port = new RetainingPort(retained);
+    publisher.attach(port);
+    publisher.show([state("a/price", "1"), state("a/level", "x")], "a");
+    publisher.keepParts(new Set(["a"]));
+    port.answer();
+    expect([...retained.keys()].sort()).toEqual(["elbro/a/level", "elbro/a/price"]);
+  });
+
   test("what an earlier version remembered without parts is taken away where nobody wants it", () => {
     const { memory, retained } = attached([state("a/price", "1"), state("old", "1")]);
     const publisher = publisherOn(memory);

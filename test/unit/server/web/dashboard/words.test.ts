@@ -10,6 +10,18 @@ import { texts as editingEn } from "../../../../../src/server/web/dashboard/edit
 import { texts as editingNb } from "../../../../../src/server/web/dashboard/editing/texts-nb.ts";
 import { texts as editingSv } from "../../../../../src/server/web/dashboard/editing/texts-sv.ts";
 import { languageFor } from "../../../../../src/server/web/dashboard/language.ts";
+import { texts as resultsDa } from "../../../../../src/server/web/dashboard/results/texts-da.ts";
+import { texts as resultsEn } from "../../../../../src/server/web/dashboard/results/texts-en.ts";
+import { texts as resultsNb } from "../../../../../src/server/web/dashboard/results/texts-nb.ts";
+import { texts as resultsSv } from "../../../../../src/server/web/dashboard/results/texts-sv.ts";
+import { texts as setupDa } from "../../../../../src/server/web/dashboard/setup/texts-da.ts";
+import { texts as setupEn } from "../../../../../src/server/web/dashboard/setup/texts-en.ts";
+import { texts as setupNb } from "../../../../../src/server/web/dashboard/setup/texts-nb.ts";
+import { texts as setupSv } from "../../../../../src/server/web/dashboard/setup/texts-sv.ts";
+import { texts as systemDa } from "../../../../../src/server/web/dashboard/system/texts-da.ts";
+import { texts as systemEn } from "../../../../../src/server/web/dashboard/system/texts-en.ts";
+import { texts as systemNb } from "../../../../../src/server/web/dashboard/system/texts-nb.ts";
+import { texts as systemSv } from "../../../../../src/server/web/dashboard/system/texts-sv.ts";
 import { words as da } from "../../../../../src/server/web/dashboard/words-da.ts";
 import { words as en } from "../../../../../src/server/web/dashboard/words-en.ts";
 import { words as nb } from "../../../../../src/server/web/dashboard/words-nb.ts";
@@ -20,7 +32,10 @@ type Words = Readonly<Record<string, string | Readonly<Record<string, string>>>>
 /** The texts of the page, and of the parts that are loaded later, in each language. */
 const tables: Readonly<Record<string, Readonly<Record<"da" | "en" | "nb" | "sv", Words>>>> = {
   page: { da, en, nb, sv },
+  setup: { da: setupDa, en: setupEn, nb: setupNb, sv: setupSv },
   editing: { da: editingDa, en: editingEn, nb: editingNb, sv: editingSv },
+  results: { da: resultsDa, en: resultsEn, nb: resultsNb, sv: resultsSv },
+  system: { da: systemDa, en: systemEn, nb: systemNb, sv: systemSv },
 };
 const languages = ["da", "nb", "sv"] as const;
 
