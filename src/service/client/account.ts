@@ -4,6 +4,7 @@ import { LRUCache } from "lru-cache";
 import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { MonotonicMs, Share } from "../../core/fetching/rate-limit.ts";
 import type { Need, Verdict } from "../../core/fetching/retry-policy.ts";
+import { message, type Text } from "../../core/language/text.ts";
 import type { BackfillPause } from "../../core/status/daemon-status.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import type { ServiceProblemCode } from "../../core/status/problem-catalog.ts";
@@ -76,7 +77,7 @@ export class Account {
     this.name = deps.name;
     this.#deps = deps;
     for (const { name, kind, verdict } of deps.gate.restored())
-      this.#tell(verdict, name, `${kind} before the start; the pause goes on`, null, "poll");
+      this.#tell(verdict, name, message("found_before_start", { code: kind }), null, "poll");
   }
 
   /** Problem of the whole account; null if its requests succeed. */
@@ -212,7 +213,7 @@ export class Account {
   }
 
   /** Reports the problem that follows from a failure to the owner. */
-  #tell(verdict: Verdict, subject: string, detail: string, requestId: string | null, share: Share): void {
+  #tell(verdict: Verdict, subject: string, detail: Text, requestId: string | null, share: Share): void {
     const { outage, problems, clock } = this.#deps;
     const [since, account, code] = [clock.now(), this.name, verdict.problem];
     if (code === null) return;
