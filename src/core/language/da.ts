@@ -75,6 +75,16 @@ export const da = {
     plan_on_but: "tændt undtagen {times}",
     plan_average: ", {price} i gennemsnit",
 
+    refused_disabled: "planen er slået fra; slå den til først",
+    refused_running: "planen kører allerede",
+    refused_group: "det, der kører i gruppen nu, levner for lidt af dens limit_kw",
+    refused_no_occurrence: "planen har intet at springe over",
+    refused_stop_it: "planen kører; stop afslutter den",
+    refused_nothing_planned: "der er ikke planlagt mere, der kan springes over",
+    refused_not_running: "planen kører ikke",
+    refused_clock: "maskinens ur er ikke til at stole på, så intet skiftes",
+    refused_not_writable: "der kan ikke skrives i databasen nu, så ændringen ville gå tabt; gør plads på disken",
+
     plug_wanted_on: "skal være tændt",
     plug_wanted_off: "skal være slukket",
     plug_lost_on: "det, den følger, er ukendt, så den er tændt",

@@ -74,6 +74,16 @@ export const en = {
   plan_on_but: "ON but for {times}",
   plan_average: ", {price} on average",
 
+  refused_disabled: "the plan is disabled; enable it first",
+  refused_running: "the plan runs already",
+  refused_group: "what runs of its group now leaves too little of the group's limit_kw",
+  refused_no_occurrence: "the plan has no occurrence to skip",
+  refused_stop_it: "the plan runs; stop ends it",
+  refused_nothing_planned: "nothing more is planned that could be skipped",
+  refused_not_running: "the plan does not run",
+  refused_clock: "the clock of this machine cannot be trusted, so nothing is switched",
+  refused_not_writable: "the database cannot be written at present, so the change would be lost; make room on the disk",
+
   plug_wanted_on: "it is wanted ON",
   plug_wanted_off: "it is wanted OFF",
   plug_lost_on: "nothing is known of what it follows, so it is ON",

@@ -77,6 +77,16 @@ export const nb: Translation = {
     plan_on_but: "på unntatt {times}",
     plan_average: ", {price} i gjennomsnitt",
 
+    refused_disabled: "planen er slått av; slå den på først",
+    refused_running: "planen kjører allerede",
+    refused_group: "det som kjører i gruppen nå, etterlater for lite av limit_kw",
+    refused_no_occurrence: "planen har ingenting å hoppe over",
+    refused_stop_it: "planen kjører; stop avslutter den",
+    refused_nothing_planned: "ikke mer er planlagt som kan hoppes over",
+    refused_not_running: "planen kjører ikke",
+    refused_clock: "klokken i maskinen er ikke til å stole på, så ingenting slås av eller på",
+    refused_not_writable: "det kan ikke skrives i databasen nå, så endringen ville gå tapt; frigjør plass på disken",
+
     plug_wanted_on: "skal være på",
     plug_wanted_off: "skal være av",
     plug_lost_on: "det den følger, er ukjent, så den er på",

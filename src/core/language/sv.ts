@@ -77,6 +77,17 @@ export const sv: Translation = {
     plan_on_but: "på utom {times}",
     plan_average: ", {price} i genomsnitt",
 
+    refused_disabled: "planen är avstängd; slå på den först",
+    refused_running: "planen körs redan",
+    refused_group: "det som körs i gruppen nu lämnar för lite av dess limit_kw",
+    refused_no_occurrence: "planen har inget att hoppa över",
+    refused_stop_it: "planen körs; stop avslutar den",
+    refused_nothing_planned: "inget mer är planerat som kan hoppas över",
+    refused_not_running: "planen körs inte",
+    refused_clock: "det går inte att lita på maskinens klocka, så inget växlas",
+    refused_not_writable:
+      "det går inte att skriva i databasen nu, så ändringen skulle gå förlorad; gör plats på disken",
+
     plug_wanted_on: "ska vara på",
     plug_wanted_off: "ska vara av",
     plug_lost_on: "det den följer är okänt, så den är på",
