@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { HOUR_MS } from "../../src/core/time/interval.ts";
 import { type ConfigInput, LAN_KEY } from "../support/daemon/test-config.ts";
@@ -68,6 +70,25 @@ test("without notify nothing is sent, and the test says what is missing", async 
   await using it = await TestDaemon.start({ start: MORNING, config: { api: API } });
   const answer = await it.post("/local/v1/notifications/test", {});
   expect([answer.status, await answer.text()]).toMatchObject([409, expect.stringContaining("notify.topic_url")]);
+});
+
+test("what sends is loaded where it is configured, and nowhere else", async () => {
+  await using ntfy = await EmulatedNtfy.start();
+  await using installed = await TestDaemon.install();
+  const script = installed.dir.file("loaded.cjs");
+  writeFileSync(script, 'process.on("message", () => process.send(Object.keys(require.cache)))');
+  const expectLoaded = async (expected: readonly string[]) => {
+    await using daemon = await installed.launch({}, { nodeArgs: ["--require", script], channel: "ipc" });
+    await daemon.line(/API listens/);
+    const loaded = async () => {
+      const files = ((await daemon.ask("loaded")) as string[]).map((file) => path.basename(file));
+      return files.filter((file) => /^(notify|ntfy|conditions)/.test(file)).sort();
+    };
+    await expect.poll(loaded, UNTIL).toEqual(expected);
+  };
+  await expectLoaded([]);
+  installed.configure({ notify: { topic_url: `${ntfy.origin}/house` } });
+  await expectLoaded(["conditions.cjs", "notify-loop.cjs", "ntfy-client.cjs"]);
 });
 
 test("elbro notify sends a test, whether the daemon runs or not", async () => {
