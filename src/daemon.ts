@@ -5,8 +5,9 @@
 import { DEFAULT_HINT } from "./config/command-hint.ts";
 import type { Config } from "./config/schema.ts";
 import { LogMemory } from "./core/runtime/log-memory.ts";
+import type { Calendar } from "./core/time/calendar.ts";
 import { startIntegrations } from "./integrations/start-integrations.ts";
-import { type MqttOptions, startMqtt } from "./mqtt/start-mqtt.ts";
+import { type Mqtt, type MqttOptions, startMqtt } from "./mqtt/start-mqtt.ts";
 import { startPlugs } from "./plugs/plug-wiring.ts";
 import { requireKeys } from "./server/auth/require-key.ts";
 import { type ServerOptions, startServer } from "./server/start.ts";
@@ -15,6 +16,7 @@ import { ChangeBus } from "./state/change-bus.ts";
 import { ConfigReload } from "./state/config-reload.ts";
 import { ConfigurationEditor, type ConfigurationSource } from "./state/configuration-editor.ts";
 import { ConfigurationFiles } from "./state/configuration-files.ts";
+import { type HouseOverview, houseOverview } from "./state/house-overview.ts";
 import { openState, type StateOptions } from "./state/open-state.ts";
 import { openStorage, type StorageOptions } from "./storage/open-storage.ts";
 
@@ -31,6 +33,11 @@ export interface Daemon {
   readonly apiPort: number;
   /** Port of the embedded broker; null if another broker is used. */
   readonly brokerPort: number | null;
+  /** Called with each part of the state that is published. */
+  readonly published: Mqtt["published"];
+  readonly calendar: Calendar;
+  /** What power costs now and what runs next, of at most so many homes. */
+  overview(most: number): HouseOverview;
   /**
    * Reads the configuration again and applies the keys that can change while the daemon runs.
    * An invalid configuration changes nothing and is reported as a problem. Returns the configuration in use.
@@ -79,6 +86,9 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   return {
     apiPort: server.port,
     brokerPort: mqtt.brokerPort,
+    published: mqtt.published,
+    calendar: state.calendar,
+    overview: (most) => houseOverview(state, clock.now(), most),
     reload: (read) => reloading.reload(read),
     async stop() {
       plugs.shutdown();

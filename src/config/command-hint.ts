@@ -15,7 +15,12 @@ export type CommandHint = (command: string) => string;
 export const DEFAULT_HINT: CommandHint = (command) => `elbro ${command}`;
 
 export function commandHint(start: Start): CommandHint {
-  return (command) => commandLine(command, { ...start, isContainer: CONTAINER_MARKS.some((mark) => existsSync(mark)) });
+  return (command) => commandLine(command, { ...start, isContainer: isContainer() });
+}
+
+/** Whether this process runs in a container, whose addresses are not those of the machine. */
+export function isContainer(): boolean {
+  return CONTAINER_MARKS.some((mark) => existsSync(mark));
 }
 
 /**

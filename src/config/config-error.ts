@@ -22,7 +22,7 @@ type Path = readonly PropertyKey[];
 type Shape = NonNullable<ReturnType<typeof shapeOf>>;
 
 const UNTOLD = "Invalid input";
-const SECRET = /(^|_)(key|secret|password|token)$/;
+const SECRET = /(^|_)(key|secret|password|token|topic_url)$/;
 const MAX_SHOWN_LENGTH = 60;
 /** A longer name is not a misspelt key. It may be a secret in the wrong place. */
 const MAX_KEY_LENGTH = 30;

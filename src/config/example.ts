@@ -31,6 +31,8 @@ function block(row: KeyRow, rows: readonly KeyRow[]): string[] {
   const mark = SET.has(row.path) ? "" : "#";
   const about = wrapped(`${row.words.about}${suffix(row)}`, `${indent}# `);
   if (row.kind === "section") return [...about, `${indent}${row.name}:`, ...below.flatMap((each) => block(each, rows))];
+  if (row.kind === "list" && below.length === 0 && Array.isArray(row.default) && row.default.length > 0)
+    return [...about, `${indent}#${row.name}: [${row.default.join(", ")}]`];
   if (row.kind === "list") {
     const parts = below.flatMap((each) => wrapped(`${each.name}: ${each.words.about}${suffix(each)}`, `${indent}#   `));
     const items = (row.words.items ?? []).map((item) => `${indent}  #- ${item}`);

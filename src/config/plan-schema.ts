@@ -28,7 +28,8 @@ import { unknownText } from "./suggest-key.ts";
 import { type Mistake, mistakes, repeated, slug, text, textLike, unique } from "./values.ts";
 
 const time = textLike(/^([01]\d|2[0-3]):[0-5]\d$/, 'expected a time of day as "07:00"');
-const span = textLike(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, 'expected hours as "02:00-05:00"');
+/** A part of the day, which may go over midnight. */
+export const span = textLike(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, 'expected hours as "02:00-05:00"');
 
 /** Returns the schema of a duration: hours as a number, or a text such as 45m, 2h or 1h30m. */
 function duration(least: "above zero" | "zero too") {

@@ -7,9 +7,10 @@ import * as z from "zod/mini";
 import { languages } from "../core/language/language.ts";
 import { attributeFormats } from "../core/prices/home-snapshot.ts";
 import { MAX_SHARDS, SHARD_NAME } from "../core/sharding/shard.ts";
+import { notifyEvents } from "../core/status/notify-event.ts";
 import { apiSchema } from "./api-schema.ts";
 import { key } from "./key-description.ts";
-import { groupsSchema, plansSchema } from "./plan-schema.ts";
+import { groupsSchema, plansSchema, span } from "./plan-schema.ts";
 import { plugs } from "./plug-schema.ts";
 import { fleetMistakes, referenceMistakes } from "./references.ts";
 import { hashEncoding, mistakes, port, slug, text, topic, unique } from "./values.ts";
@@ -174,6 +175,54 @@ const homeAssistant = z.strictObject({
   }),
 });
 
+const topicUrl = z
+  .url({ protocol: /^https?$/, error: "expected the URL of a topic, such as https://ntfy.sh/my-house-4821" })
+  .check(
+    z.refine(
+      (url) => /^\/[-_A-Za-z0-9]{1,64}$/.test(new URL(url).pathname),
+      "expected the URL of a topic: one word of letters, digits, _ and - behind the name of the server",
+    ),
+  );
+const notify = z
+  .strictObject({
+    topic_url: key(
+      topicUrl,
+      "The topic at an ntfy server. Who knows its name can read along, so take one that nobody guesses.",
+      { example: "https://ntfy.sh/my-house-4821" },
+    ),
+    token: key(z.optional(text), "An access token of the server, where the topic needs one.", {
+      example: "token-of-the-server",
+    }),
+    username: key(z.optional(text), "A user of the server, with password; a token goes before it.", {
+      example: "elbro",
+    }),
+    password: key(z.optional(text), "The user's password.", { example: "password-of-the-user" }),
+    events: key(
+      z._default(z.array(z.enum(notifyEvents)).check(z.minLength(1)), [...notifyEvents]),
+      "What is sent: tomorrow's prices, negative prices, a plan that cannot run, a plug that does not answer, any other problem.",
+    ),
+    quiet_hours: key(
+      z.optional(span),
+      "When nothing is sent, on the clock of the homes; what still holds at their end is sent then.",
+      { example: '"22:00-07:00"' },
+    ),
+    language: key(z.optional(z.enum(languages)), "Language of what is sent; without it that of `language`.", {
+      example: "da",
+    }),
+  })
+  .check(
+    mistakes(({ username, password }) =>
+      (username === undefined) === (password === undefined)
+        ? []
+        : [
+            {
+              path: [username === undefined ? "username" : "password"],
+              text: "expected username and password together",
+            },
+          ],
+    ),
+  );
+
 const archiveUrl = z.url({
   protocol: /^postgres(ql)?$/,
   error: "expected a URL such as postgres://elbro@database:5432/elbro",
@@ -218,6 +267,11 @@ const retention = z.strictObject({ years: key(z._default(years, 10), "How many y
 const logLevel = z.enum(["debug", "info", "warn", "error"]);
 const log = z.strictObject({
   level: key(z._default(logLevel, "info"), "The least important lines that are written."),
+  format: key(
+    z.optional(z.enum(["json", "text"])),
+    "A JSON object a line, for programs, or text for people; without it text on a terminal and JSON elsewhere.",
+    { example: "text" },
+  ),
 });
 
 /** A missing section has the defaults of its keys. */
@@ -254,6 +308,10 @@ const sections = z.strictObject({
   home_assistant: key(
     z.optional(homeAssistant),
     "Imports consumption, cost, export and revenue into Home Assistant's statistics, on the right hours. The app needs nothing here.",
+  ),
+  notify: key(
+    z.optional(notify),
+    "Sends notifications to phones by an ntfy server, of the house or https://ntfy.sh. See docs/notifications.md.",
   ),
   archive: key(
     z.optional(archive),

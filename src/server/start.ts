@@ -7,6 +7,7 @@ import type { LogMemory } from "../core/runtime/log-memory.ts";
 import type { SeriesKey } from "../core/series/series.ts";
 import type { Mqtt } from "../mqtt/start-mqtt.ts";
 import type { PlugsModule } from "../plugs/plug-wiring.ts";
+import type { ProxySettings } from "../service/client/proxy.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
 import type { ConfigReload } from "../state/config-reload.ts";
 import type { EntryEditor } from "../state/entry-editor.ts";
@@ -21,6 +22,7 @@ export interface ServerOptions {
   readonly log: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
   /** Home Assistant passes requests of its users on, and needs no key. */
   readonly ingress?: boolean;
+  readonly proxy?: ProxySettings | null;
   /** How the owner types a command of this program; `elbro …` by default. */
   readonly commandHint?: CommandHint;
   /** Of an invented house, which a real one may take the place of. */
@@ -50,6 +52,7 @@ export interface Server {
 /** Resolves when the API listens. Errors: throws a StartError where the port cannot be had. */
 export async function startServer(options: ServerOptions, deps: ServerDeps, changes: ChangeBus): Promise<Server> {
   const { config, clock, log, ingress = false, signal, commandHint = DEFAULT_HINT, setup = null } = options;
+  const { proxy = null } = options;
   const { storage, state, mqtt, plugs, reloading, editor, logLines } = deps;
   const events = new EventFeed({ baseTopic: config.mqtt.base_topic, homes: state.homes, startedAt: state.startedAt });
   mqtt.published.subscribe((change) =>
@@ -62,6 +65,7 @@ export async function startServer(options: ServerOptions, deps: ServerDeps, chan
       clock,
       log,
       ingress,
+      proxy,
       signal,
       commandHint,
       storage,

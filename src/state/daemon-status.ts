@@ -61,6 +61,7 @@ export class DaemonStates {
     const list = problems.list();
     const known = states.reduce((sum, { backfill }) => sum + backfill.known, 0);
     const wanted = states.reduce((sum, { backfill }) => sum + backfill.wanted, 0);
+    const waiting = accounts.all.find((_, i) => (states[i]?.backfill.known ?? 0) < (states[i]?.backfill.wanted ?? 0));
     return {
       version: VERSION,
       startedAt,
@@ -77,7 +78,7 @@ export class DaemonStates {
         };
       }),
       series: states.flatMap(({ series }) => series),
-      backfill: wanted === 0 ? null : { known, wanted },
+      backfill: wanted === 0 ? null : { known, wanted, pause: waiting?.backfillPause(now) ?? null },
     };
   }
 

@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { readOneShot } from "../config/one-shot.ts";
 import { type GroupEntry, MAX_GROUP_PLANS } from "../config/plan-schema.ts";
 import { unknownHome, unknownText } from "../config/suggest-key.ts";
+import { en } from "../core/language/en.ts";
 import type { Language } from "../core/language/language.ts";
 import { message, textIn } from "../core/language/text.ts";
 import { type RefusedCommand, refusedCommand as refused } from "../core/planning/command-refusal.ts";
@@ -351,8 +352,9 @@ export class Plans {
     this.#refusals.delete(plan);
     const result = this.#carryOut(plan, setting, payload, now);
     if (result.kind === "refused") {
-      this.#refusals.set(plan, result.reason);
-      if (result.reason !== before) this.#deps.onChange(home);
+      const reason = textIn(this.#deps.language ?? "en", result.reason);
+      this.#refusals.set(plan, reason);
+      if (reason !== before) this.#deps.onChange(home);
     }
     return result;
   }
@@ -376,8 +378,7 @@ export class Plans {
     const known = this.#companions.get(plan);
     if (!known) return refused("unknown_plan", `there is no plan "${plan}"`);
     const { definition, spec, advance } = known;
-    if (!isTimeTrusted(now))
-      return refused("clock_not_trusted", "the clock of this machine cannot be trusted, so nothing is switched");
+    if (!isTimeTrusted(now)) return refused("clock_not_trusted", en.refused_clock);
     const commanded = (memory: PlanRecord | null): Commanded => {
       if (action === "skip") return skip(memory, now);
       if (action === "stop") return stop(memory, now, spec);
@@ -442,11 +443,7 @@ export class Plans {
     const { definition } = known;
     const change = changeSettings(definition, store.settings(plan), changes);
     if (change.kind === "refused") return change;
-    if (!store.writeSettings(plan, change.texts))
-      return refused(
-        "not_writable",
-        "the database cannot be written at present, so the change would be lost; make room on the disk",
-      );
+    if (!store.writeSettings(plan, change.texts)) return refused("not_writable", en.refused_not_writable);
     this.#companions.set(plan, { ...known, spec: adjustedSpec(definition, store.settings(plan)) });
     onChange(definition.home);
     return { kind: "done" };

@@ -121,12 +121,17 @@ describe("without a running daemon a command uses the data directory itself:", (
     const { output: bars } = await installed.run("prices", "stugan");
     expect(bars).toContain("Stugan (stugan)");
     expect(bars).toMatch(/^[> ] 00:00 +\d\.\d\d +█/m);
+    expect(bars).toMatch(/^now \d\.\d\d, lowest \d\.\d\d at \d\d:\d\d.*, highest .*, mean \d\.\d\d$/m);
     expect(bars).not.toContain("\u001b[");
     const asked = installed.requests;
     expect(asked).toBe(2);
     await installed.run("addresses");
     await installed.run("prices", "stugan");
     expect(installed.requests).toBe(asked);
+    const { output: first } = await installed.run("prices");
+    expect(first).toMatch(/^Home \(home\)\n/);
+    expect(first).not.toContain("Stugan (stugan)");
+    expect(first).toMatch(/\nother homes: stugan$/);
   });
 
   test("suggest searches and stores the result", async () => {
@@ -231,6 +236,20 @@ describe("a running daemon executes commands:", () => {
     expect(code).toBe(output.includes("?    service (third_party)") ? 1 : 0);
     expect((await daemon.end("SIGTERM")).code).toBe(0);
     expect(existsSync(socket)).toBe(false);
+  });
+
+  test("a configured start says where the dashboard is, what power costs, and what runs next", async () => {
+    await using installed = await TestDaemon.install();
+    installed.configure({
+      log: { format: "text" },
+      plans: [{ name: "Dishwasher", home: "home", kind: "window", hours: 2, from: "19:00", ready_by: "06:30" }],
+    });
+    await using daemon = await installed.launch();
+    await daemon.line(/^elbro \d+\.\d+\.\d+$/m);
+    await daemon.line(/^ {2}dashboard {4}http:\/\/localhost:\d+\/$/m);
+    await daemon.line(/^ {2}Home {9}\d\.\d\d DKK\/kWh until \d\d:\d\d/m);
+    await daemon.line(/^ {2}Dishwasher {3}runs /m);
+    expect((await daemon.end("SIGTERM")).code).toBe(0);
   });
 
   test("a socket left by a killed daemon has no effect", async () => {

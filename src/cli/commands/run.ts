@@ -1,9 +1,11 @@
 /** `elbro run`: reads the configuration, starts the daemon, ends it on a signal. */
 import { flushCompileCache } from "node:module";
+import { networkInterfaces } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
 import { type Logger, pino } from "pino";
-import { commandHint } from "../../config/command-hint.ts";
+import { commandHint, isContainer } from "../../config/command-hint.ts";
+import { dashboardUrlOf } from "../../config/dashboard-url.ts";
 import {
   type Configuration,
   configPath,
@@ -15,6 +17,7 @@ import {
 import type { Config } from "../../config/schema.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import { DataDirInUse, StartError } from "../../core/status/start-error.ts";
+import { VERSION } from "../../core/status/version.ts";
 import { type Daemon, type DaemonOptions, startDaemon } from "../../daemon.ts";
 import type { SetupOptions } from "../../server/setup/setup.ts";
 import { proxyOf } from "../../service/client/proxy.ts";
@@ -22,6 +25,8 @@ import type { ConfigurationSource } from "../../state/configuration-editor.ts";
 import type { Given } from "../arguments.ts";
 import { runningDaemon } from "../connect.ts";
 import { demoGreeting, isDemo, startDemo } from "../demo.ts";
+import { greeting, houseText } from "../greeting.ts";
+import { historyProgress } from "../history-progress.ts";
 import { machineId } from "../machine-id.ts";
 import { systemClock } from "../system-clock.ts";
 import { TerminalLog } from "../terminal-log.ts";
@@ -54,14 +59,16 @@ export async function main(given: Given): Promise<number> {
   const files = openAccountFiles();
   const loaded = loadConfiguration(given.configPath, process.env, files);
   const clock = systemClock(given.simulated);
-  const terminal = isatty(STDOUT) ? terminalLog() : null;
+  const isTerminal = isatty(STDOUT);
+  const { format = isTerminal ? "text" : "json" } = loaded.config.log;
+  const text = format === "text" ? textLog(isTerminal) : null;
   const shape = {
     base: null,
     level: loaded.config.log.level,
     timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
   };
-  const log = terminal ? pino(shape, terminal) : pino(shape);
-  const world: World = { given, files, clock, terminal, log };
+  const log = text ? pino(shape, text) : pino(shape);
+  const world: World = { given, files, clock, text, isTerminal, log };
   let current = startHouse(world, loaded, () => {
     // From here on signals are for the house that takes the place of the demo.
     current = current.then(async (demo) => {
@@ -90,13 +97,15 @@ interface World {
   readonly given: Given;
   readonly files: ReturnType<typeof openAccountFiles>;
   readonly clock: Clock;
-  readonly terminal: TerminalLog | null;
+  /** Null where the log is JSON. */
+  readonly text: TerminalLog | null;
+  readonly isTerminal: boolean;
   readonly log: Logger;
 }
 
 /** Starts the daemon of a configuration, or the demo where there is none; `onSetUp` is called when the demo is set up. */
 async function startHouse(world: World, loaded: Configuration, onSetUp: () => void): Promise<Running> {
-  const { given, files, clock, terminal, log } = world;
+  const { given, files, clock, text, isTerminal, log } = world;
   const { config, path, warnings } = loaded;
   for (const warning of warnings) log.warn({}, warning);
   const demo =
@@ -130,11 +139,15 @@ async function startHouse(world: World, loaded: Configuration, onSetUp: () => vo
       ingress: process.env.SUPERVISOR_TOKEN !== undefined,
       // The demo's service lives by the daemon's clock, so it could not tell that this is wrong.
       simulatedTime: given.simulated !== null || demo !== null,
-      ...(terminal ? { onProgress: (history) => terminal.progress("history", history) } : {}),
+      onProgress: historyProgress({
+        ...{ now: () => clock.now(), log },
+        ...(text && isTerminal ? { show: (done) => text.progress("history", done) } : {}),
+      }),
       // The demo's service is on this machine, where no proxy leads.
       proxy: demo ? null : proxyOf(process.env),
     });
     setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref();
+    if (text && !demo) greet(used, daemon, clock, (line) => text.write(line));
     if (demo) process.stdout.write(demoGreeting(demo, { api: daemon.apiPort, broker: daemon.brokerPort }));
     // One after the other: a signal may come while a change of a file is being taken over.
     let reloaded: Promise<void> = Promise.resolve();
@@ -162,6 +175,41 @@ async function startHouse(world: World, loaded: Configuration, onSetUp: () => vo
     await demo?.close();
     throw error;
   }
+}
+
+/** Homes that are told at the start. */
+const MAX_GREETED = 8;
+/** A home without a price is waited for so long, then told without one. */
+const GREETING_WAIT_MS = 60_000;
+
+/** Says where the dashboard is, and, once they are known, what power costs now and what runs next. */
+function greet(config: Config, daemon: Daemon, clock: Clock, write: (line: string) => void): void {
+  const say = (text: string) => text.trimEnd().split("\n").forEach(write);
+  const broker =
+    config.mqtt.url === undefined ? `the broker inside, port ${daemon.brokerPort}` : new URL(config.mqtt.url).host;
+  say(greeting({ version: VERSION, dashboard: dashboardAt(config.api, daemon.apiPort), broker }));
+  const startedMs = clock.monotonicMs();
+  let isTold = false;
+  daemon.published.subscribe(() => {
+    if (isTold) return;
+    const overview = daemon.overview(MAX_GREETED);
+    const isWhole = overview.prices.length > 0 && overview.prices.every(({ price }) => price !== null);
+    if (!isWhole && clock.monotonicMs() - startedMs < GREETING_WAIT_MS) return;
+    const house = houseText(overview, daemon.calendar, clock.now());
+    isTold = house !== "";
+    if (isTold) say(house);
+  });
+}
+
+/** Where a browser on the LAN reaches the dashboard, as far as this process can know. */
+function dashboardAt(api: Config["api"], port: number): string {
+  if (process.env.SUPERVISOR_TOKEN !== undefined) return "in the side bar of Home Assistant";
+  const known = dashboardUrlOf(api);
+  if (known !== undefined) return known;
+  const isEverywhere = api.host === "0.0.0.0" || api.host === "::";
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  const own = addresses.find(({ family, internal }) => family === "IPv4" && !internal)?.address;
+  return `http://${isEverywhere && !isContainer() && own !== undefined ? own : "localhost"}:${port}/`;
 }
 
 /** What the page of the demo needs to set up a house. */
@@ -225,12 +273,13 @@ async function startWhenFree(options: DaemonOptions): Promise<Daemon> {
   }
 }
 
-/** Lines for a person, where one looks on; JSON everywhere else. */
-function terminalLog(): TerminalLog {
+/** Lines for a person. In a file they have the day too, and no colours. */
+function textLog(isTerminal: boolean): TerminalLog {
   return new TerminalLog({
     write: (text) => process.stdout.write(text),
     columns: () => process.stdout.columns || USUAL_COLUMNS,
-    colors: process.env.NO_COLOR || process.env.TERM === "dumb" ? "none" : "ansi",
+    colors: !isTerminal || process.env.NO_COLOR || process.env.TERM === "dumb" ? "none" : "ansi",
+    times: isTerminal ? "clock" : "day and clock",
   });
 }
 

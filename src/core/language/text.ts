@@ -10,7 +10,10 @@ export type { EntityName };
 
 export type TextKey = keyof typeof en;
 
-/** Text before translation. A string is shown unchanged: a name, or a message of another program. */
+/**
+ * Text before translation. A string that is an English sentence of the table is translated; any other one is shown unchanged:
+ * a name, or a message of another program.
+ */
 export type Text = string | Message;
 
 /** Created by `message`, which checks the placeholders at compile time. */
@@ -40,9 +43,22 @@ export function messageOr(key: string, otherwise: string): Text {
 
 /** Translates a text. */
 export function textIn(language: Language, text: Text): string {
-  if (typeof text === "string") return text;
-  const pattern = language === "en" ? en[text.key] : translations[language].texts[text.key];
-  return filled(language, pattern, text.facts);
+  if (language === "en") return typeof text === "string" ? text : filled(language, en[text.key], text.facts);
+  const { texts } = translations[language];
+  if (typeof text !== "string") return filled(language, texts[text.key], text.facts);
+  const key = keyOfSentence(text);
+  return key === undefined ? text : texts[key];
+}
+
+/** Several words without placeholders; one word may be a name. */
+const SENTENCE = /^[^{]+ [^{]+$/;
+let keysBySentence: ReadonlyMap<string, TextKey> | null = null;
+
+function keyOfSentence(text: string): TextKey | undefined {
+  keysBySentence ??= new Map(
+    (Object.keys(en) as TextKey[]).filter((key) => SENTENCE.test(en[key])).map((key) => [en[key], key]),
+  );
+  return keysBySentence.get(text);
 }
 
 /** Replaces the placeholders in a pattern; a placeholder without a value stays unchanged. */

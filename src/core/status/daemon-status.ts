@@ -40,6 +40,14 @@ export interface SeriesFreshness {
 export interface BackfillState {
   readonly known: number;
   readonly wanted: number;
+  /** Null or absent while it goes on. */
+  readonly pause?: BackfillPause | null;
+}
+
+/** Until when nothing is asked for the history, and why: its share of the quota is used up, or what the account meets. */
+export interface BackfillPause {
+  readonly until: EpochMs;
+  readonly why: "quota" | ServiceProblemCode;
 }
 
 /** State of the daemon for all outputs: MQTT, HTTP, dashboard. */

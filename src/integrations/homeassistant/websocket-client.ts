@@ -3,7 +3,9 @@
  *
  * Source: Home Assistant's developer documentation, "WebSocket API". The supervisor's proxy speaks the same protocol.
  */
+
 import type { WebSocket } from "ws";
+import { en } from "../../core/language/en.ts";
 import { flawOf } from "../../core/text/foreign-json.ts";
 import { SECOND_MS } from "../../core/time/interval.ts";
 
@@ -59,7 +61,7 @@ export class HomeAssistantClient {
     this.#authenticated.promise.catch(() => undefined);
     socket.on("message", (data) => this.#onMessage(String(data)));
     socket.on("error", (error) => this.#fail(new HomeAssistantError("unreachable", error.message)));
-    socket.on("close", () => this.#fail(new HomeAssistantError("unreachable", "the connection was closed")));
+    socket.on("close", () => this.#fail(new HomeAssistantError("unreachable", en.ha_closed)));
   }
 
   /** Connects and logs in. Rejects with a HomeAssistantError. */
@@ -161,9 +163,9 @@ export function websocketUrl(url: string): string {
 }
 
 function refusal(code: string, message: string): HomeAssistantError {
-  if (code === "unauthorized") return new HomeAssistantError("token", "the token's user is not an administrator");
+  if (code === "unauthorized") return new HomeAssistantError("token", en.ha_not_admin);
   // A command is unknown while its integration is not loaded.
-  if (code === "unknown_command") return new HomeAssistantError("refused", "the recorder integration is not loaded");
+  if (code === "unknown_command") return new HomeAssistantError("refused", en.ha_no_recorder);
   return new HomeAssistantError("refused", `${code}: ${message}`);
 }
 

@@ -1,5 +1,6 @@
 /** Public topics of the daemon itself. */
 import type { Language } from "../../core/language/language.ts";
+import { textIn } from "../../core/language/text.ts";
 import { type DaemonState, problemReason } from "../../core/status/daemon-status.ts";
 import { type Problem, problemIn } from "../../core/status/problem.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
@@ -30,7 +31,7 @@ export function daemonMessages(base: string, view: DaemonView, language: Languag
   return [
     { topic: `${base}/info`, payload: JSON.stringify(infoOf(state)) },
     { topic: `${base}/problems`, payload: JSON.stringify(problemsOf(state)) },
-    { topic: `${base}/refused_command`, payload: JSON.stringify(refusedOf(state)) },
+    { topic: `${base}/refused_command`, payload: JSON.stringify(refusedOf(state, language)) },
   ];
 }
 
@@ -52,10 +53,10 @@ function infoOf({ version, startedAt, interfaces, problems, backfill }: DaemonSt
   };
 }
 
-function refusedOf({ refusedCommand }: DaemonView): object {
+function refusedOf({ refusedCommand }: DaemonView, language: Language): object {
   if (refusedCommand === null) return { command: null, reason: null, at: null };
   const { command, reason, at } = refusedCommand;
-  return { command, reason: reason.slice(0, MAX_TEXT_LENGTH), at: formatInstant(at) };
+  return { command, reason: textIn(language, reason).slice(0, MAX_TEXT_LENGTH), at: formatInstant(at) };
 }
 
 /** Returns the attributes of an entity. They are not in `info`, which changes with every request. */

@@ -137,12 +137,15 @@ export class AdminApi {
     return this.#deps.state.repository.store.latest(series) as readonly Address[] | null;
   }
 
+  /** Of a home; of the first where none is named. */
   async prices(wanted: string | null) {
     const { homes } = this.#deps.state;
     const asked = homes.known ? [] : (await this.addresses()).accounts;
     const trouble = asked.map((each) => each.trouble).find((each) => each !== null) ?? null;
     const shown = [];
-    for (const home of homes.list()) if (wanted === null || wanted === home.id) shown.push(await this.#pricesOf(home));
+    const all = homes.list();
+    const chosen = wanted === null ? all[0] : all.find(({ id }) => id === wanted);
+    if (chosen) shown.push(await this.#pricesOf(chosen));
     return { homes: shown, known: homes.list().map(({ id }) => id), trouble };
   }
 

@@ -6,6 +6,7 @@ import { formatEndpoints } from "./formats.ts";
 import { keyEndpoints } from "./keys.ts";
 import { type LocalDeps, localSource } from "./local-source.ts";
 import { logEndpoints } from "./log.ts";
+import { notifyEndpoints } from "./notify.ts";
 import { planEndpoints } from "./plans.ts";
 import { plugEndpoints } from "./plugs.ts";
 import { priceEndpoints } from "./prices.ts";
@@ -16,6 +17,7 @@ export const endpoints: readonly Endpoint[] = [
   ...priceEndpoints,
   ...planEndpoints,
   ...plugEndpoints,
+  ...notifyEndpoints,
   ...resultEndpoints,
   ...keyEndpoints,
   ...logEndpoints,

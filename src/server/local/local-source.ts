@@ -11,6 +11,7 @@ import { type PricePoint, type Timeline, tiled } from "../../core/prices/timelin
 import type { UsageWanted } from "../../core/prices/usage-periods.ts";
 import type { LogMemory } from "../../core/runtime/log-memory.ts";
 import { type EpochMs, formatInstant, HOUR_MS, type Interval } from "../../core/time/interval.ts";
+import type { ProxySettings } from "../../service/client/proxy.ts";
 import { THIRD_PARTY } from "../../state/accounts.ts";
 import { type CheapAnswer, CheapQueries, type Priced } from "../../state/cheap-queries.ts";
 import type { EntryEditor } from "../../state/entry-editor.ts";
@@ -20,7 +21,8 @@ import type { Storage } from "../../storage/open-storage.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 
 export interface LocalDeps {
-  readonly config: Pick<Config, "plugs" | "language" | "api" | "data_dir">;
+  readonly config: Pick<Config, "plugs" | "language" | "notify" | "api" | "data_dir">;
+  readonly proxy?: ProxySettings | null;
   readonly editor: EntryEditor;
   readonly plugs: {
     snapshots(): readonly PlugSnapshot[];
@@ -74,6 +76,7 @@ export function localSource(deps: LocalDeps) {
     plugs,
     editor,
     config,
+    proxy: deps.proxy ?? null,
     logLines,
     /** Homes first, then places. */
     list: (): readonly Priced[] => [

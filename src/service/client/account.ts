@@ -4,6 +4,8 @@ import { LRUCache } from "lru-cache";
 import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { MonotonicMs, Share } from "../../core/fetching/rate-limit.ts";
 import type { Need, Verdict } from "../../core/fetching/retry-policy.ts";
+import { message, type Text } from "../../core/language/text.ts";
+import type { BackfillPause } from "../../core/status/daemon-status.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import type { ServiceProblemCode } from "../../core/status/problem-catalog.ts";
 import { type EpochMs, type Interval, SECOND_MS } from "../../core/time/interval.ts";
@@ -75,7 +77,7 @@ export class Account {
     this.name = deps.name;
     this.#deps = deps;
     for (const { name, kind, verdict } of deps.gate.restored())
-      this.#tell(verdict, name, `${kind} before the start; the pause goes on`, null, "poll");
+      this.#tell(verdict, name, message("found_before_start", { code: kind }), null, "poll");
   }
 
   /** Problem of the whole account; null if its requests succeed. */
@@ -105,6 +107,17 @@ export class Account {
     const scopes = this.#scopesOf(operation, params, share);
     const until = Math.max(gate.pausedUntil(scopes), governor.earliest(share, monotonicMs));
     return now + Math.max(0, Math.ceil(until - monotonicMs));
+  }
+
+  /** Why nothing may be asked for the history at this time; null while it may. */
+  backfillPause(now: EpochMs): BackfillPause | null {
+    const { clock, gate, governor } = this.#deps;
+    const monotonicMs = clock.monotonicMs();
+    const silentUntil = gate.pausedUntil({ account: this.name, place: "", series: "", request: "" });
+    const until = Math.max(silentUntil, governor.earliest("backfill", monotonicMs));
+    if (until <= monotonicMs) return null;
+    const why = until > silentUntil ? "quota" : (this.trouble ?? "service_trouble");
+    return { until: now + Math.ceil(until - monotonicMs), why };
   }
 
   /** Sends a request, or returns why it is deferred. Equal requests in flight share one. */
@@ -200,7 +213,7 @@ export class Account {
   }
 
   /** Reports the problem that follows from a failure to the owner. */
-  #tell(verdict: Verdict, subject: string, detail: string, requestId: string | null, share: Share): void {
+  #tell(verdict: Verdict, subject: string, detail: Text, requestId: string | null, share: Share): void {
     const { outage, problems, clock } = this.#deps;
     const [since, account, code] = [clock.now(), this.name, verdict.problem];
     if (code === null) return;

@@ -1,4 +1,4 @@
-/** GET over HTTP, limited in time and size. Redirects are returned like other responses. */
+/** One request over HTTP, limited in time and size. Redirects are returned like other responses. */
 import type { Agent, Dispatcher, Pool as PoolOf } from "undici";
 // Parts of undici: its index also loads fetch, WebSocket and caches, 13 MB.
 import connectByProxy from "undici/lib/api/api-connect.js";
@@ -24,6 +24,13 @@ export type HttpGet = (
 
 export interface Transport {
   readonly get: HttpGet;
+  /** Sends a body; otherwise as `get`. */
+  readonly post: (
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    signal: AbortSignal,
+  ) => Promise<HttpAnswer>;
   readonly close: () => void;
 }
 
@@ -52,23 +59,25 @@ export function openTransport(origin: string, options: TransportOptions = {}): T
   const timeoutMs = Math.min(options.timeoutMs ?? REQUEST_TIMEOUT_MS, REQUEST_TIMEOUT_MS);
   const agent = openAgent(origin, timeoutMs, options);
   const closing = new AbortController();
+  const answered = async (request: SentRequest, signal: AbortSignal) => {
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(new Error(lateness(timeoutMs))), timeoutMs);
+    const giveUp = () => deadline.abort(new Error("the request was given up"));
+    const ends = [signal, closing.signal];
+    if (ends.some(({ aborted }) => aborted)) giveUp();
+    for (const end of ends) end.addEventListener("abort", giveUp);
+    try {
+      return await send(agent, request, deadline.signal);
+    } catch (error) {
+      throw new Error(describeFailure(error), { cause: error });
+    } finally {
+      clearTimeout(timer);
+      for (const end of ends) end.removeEventListener("abort", giveUp);
+    }
+  };
   return {
-    async get(path, headers, signal) {
-      const deadline = new AbortController();
-      const timer = setTimeout(() => deadline.abort(new Error(lateness(timeoutMs))), timeoutMs);
-      const giveUp = () => deadline.abort(new Error("the request was given up"));
-      const ends = [signal, closing.signal];
-      if (ends.some(({ aborted }) => aborted)) giveUp();
-      for (const end of ends) end.addEventListener("abort", giveUp);
-      try {
-        return await send(agent, { origin, path, headers }, deadline.signal);
-      } catch (error) {
-        throw new Error(describeFailure(error), { cause: error });
-      } finally {
-        clearTimeout(timer);
-        for (const end of ends) end.removeEventListener("abort", giveUp);
-      }
-    },
+    get: (path, headers, signal) => answered({ origin, path, headers, method: "GET" }, signal),
+    post: (path, headers, body, signal) => answered({ origin, path, headers, method: "POST", body }, signal),
     close() {
       closing.abort();
       void agent.destroy();
@@ -113,15 +122,13 @@ function openAgent(
   });
 }
 
+type SentRequest = Pick<Agent.DispatchOptions, "origin" | "path" | "headers" | "method" | "body">;
+
 /**
  * Sends one request over a connection of its own (`reset`). With minutes between requests, the server closes idle
  * connections. A request sent at that moment would fail and still count.
  */
-function send(
-  agent: Dispatcher,
-  request: Pick<Agent.DispatchOptions, "origin" | "path" | "headers">,
-  signal: AbortSignal,
-): Promise<HttpAnswer> {
+function send(agent: Dispatcher, request: SentRequest, signal: AbortSignal): Promise<HttpAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
   if (signal.aborted) reject(signal.reason);
   // A request that waits for a connection cannot be aborted yet; it is aborted when it gets one, before it is sent.
@@ -130,7 +137,7 @@ function send(
   let head: Pick<HttpAnswer, "status" | "header"> | null = null;
   const body: Buffer[] = [];
   agent.dispatch(
-    { ...request, method: "GET", reset: true },
+    { ...request, reset: true },
     {
       onRequestStart(controller) {
         if (signal.aborted) controller.abort(signal.reason);

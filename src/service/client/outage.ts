@@ -2,6 +2,7 @@
  * Combines failures of the service into one problem. An outage affects every series of every account, but the owner
  * sees one problem. Its subject is the first failure; it ends when no failure with that subject remains.
  */
+import { message, type Text } from "../../core/language/text.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import type { ServiceProblemCode } from "../../core/status/problem-catalog.ts";
 import { DAY_MS, type EpochMs } from "../../core/time/interval.ts";
@@ -11,7 +12,7 @@ export interface Trouble {
   readonly code: ServiceProblemCode;
   /** Time of the newest failure. */
   readonly since: EpochMs;
-  readonly detail: string;
+  readonly detail: Text;
   readonly requestId: string | null;
   /** Affected series; null if the whole account is affected. */
   readonly series: string | null;
@@ -41,7 +42,7 @@ export class Outage {
     this.#troubles.set(isGuests && series !== null ? `${account} lan` : (series ?? account), trouble);
     if (this.#shown !== null) return;
     this.#shown = subjectOf(trouble);
-    const found = series === null ? detail : `${series}: ${detail}`;
+    const found = series === null ? detail : message("found_in_series", { series, what: detail });
     this.#problems.start({ code, since, requestId, subject: this.#shown, detail: found });
   }
 

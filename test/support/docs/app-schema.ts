@@ -18,6 +18,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   third_party: "its keys, places and their one-of-several rules are easier in elbro.yaml",
   mqtt: "the supervisor names the broker",
   home_assistant: "the supervisor leads to Home Assistant",
+  notify: "Home Assistant notifies by its own app",
   archive: "for many homes, which the app does not serve",
   accounts_dir: "for many homes, which the app does not serve",
   shard: "for many homes, which the app does not serve",

@@ -1,4 +1,5 @@
 /** Plans with a real database and without a daemon, for tests of what survives a restart. */
+import type { Language } from "../../../src/core/language/language.ts";
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import type { PlanSnapshot } from "../../../src/core/planning/plan-snapshot.ts";
 import type { Timeline } from "../../../src/core/prices/timeline.ts";
@@ -16,6 +17,7 @@ export interface PlansWorld {
   /** True if the homes are known. */
   known?: boolean;
   startedAt?: number;
+  language?: Language;
   exportTimeline?: Timeline | null;
   groups?: readonly { readonly name: string; readonly limit_kw: number }[];
 }
@@ -70,6 +72,7 @@ export class PlansOnDisk implements Disposable {
       isTimeTrusted: () => world.trusted ?? true,
       memory: new KeyValueStore(this.#database),
       groups: world.groups ?? [],
+      language: world.language ?? "en",
       problems: { start: () => undefined, end: () => undefined },
       startedAt: world.startedAt ?? 0,
       onChange: () => this.told++,

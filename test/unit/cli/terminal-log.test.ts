@@ -23,6 +23,16 @@ describe("a log line", () => {
     expect(screen()).toMatch(/^\d\d:42:07 info {2}history filled home=home rows=24 detail="two words" known=null\n$/);
   });
 
+  test("has the day where the text goes to a file", () => {
+    let written = "";
+    const log = new TerminalLog({
+      ...{ write: (text) => (written += text), columns: () => 80, colors: "none" },
+      times: "day and clock",
+    });
+    log.write(record(40, "problem"));
+    expect(written).toMatch(/^2026-11-2\d \d\d:42:07 WARN {2}problem\n$/);
+  });
+
   test('is coloured by its level only with "ansi"', () => {
     const { log, screen } = terminal("ansi");
     log.write(record(40, "problem"));

@@ -69,6 +69,15 @@ describe("a plan command", () => {
     expect([world.told, world.at(NOW)?.refused]).toEqual([2, null]);
   });
 
+  test("that was refused, and the plan itself, are told in the language of the house", () => {
+    using world = new PlansOnDisk({ definitions: [washer], timeline, language: "da" });
+    world.plans.command(["home", "washer", "stop", "set"], "PRESS", NOW);
+    expect(world.at(NOW)).toMatchObject({ refused: "planen kører ikke", reason: { code: "scheduled" } });
+    expect(world.at(NOW).reason.text).toMatch(/ i gennemsnit; næstbedst ons\. kl\. 01\.00 til /);
+    world.plans.command(["home", "washer", "enabled", "set"], "OFF", NOW);
+    expect(world.at(NOW).reason).toEqual({ code: "disabled", text: "planen er slået fra" });
+  });
+
   test("that would switch is rejected while the clock is not trusted; a setting is accepted", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline, trusted: false });
     world.at(NOW);

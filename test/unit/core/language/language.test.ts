@@ -6,6 +6,7 @@ import { languageOf, languages } from "../../../../src/core/language/language.ts
 import { message, nameIn, textIn, translations } from "../../../../src/core/language/text.ts";
 import { Problems, problemIn } from "../../../../src/core/status/problem.ts";
 import { type ProblemRow, problemCatalog } from "../../../../src/core/status/problem-catalog.ts";
+import { explainFailure } from "../../../../src/mqtt/client/connect-errors.ts";
 
 const SOURCES = path.resolve(import.meta.dirname, "../../../../src");
 type Texts = Readonly<Record<string, string>>;
@@ -57,7 +58,8 @@ describe.each(["da", "sv", "nb"] as const)("%s", (language) => {
 test("every text is used", () => {
   const text = sources();
   const stems = [...text.matchAll(/`([a-z_]+_)\$\{/g)].map(([, stem]) => stem ?? "");
-  const isUsed = (key: string) => text.includes(`"${key}"`) || stems.some((stem) => key.startsWith(stem));
+  const isUsed = (key: string) =>
+    text.includes(`"${key}"`) || text.includes(`en.${key}`) || stems.some((stem) => key.startsWith(stem));
   expect(Object.keys(en).filter((key) => !isUsed(key))).toEqual([]);
 });
 
@@ -84,7 +86,13 @@ test("a problem is told in every language, with its facts", () => {
   });
 });
 
-test("what another program said stays as it is", () => {
+test("an English sentence of the tables is told in every language, and what another program said stays as it is", () => {
+  expect(textIn("da", "it refuses the connection")).toBe("den afviser forbindelsen");
+  const found = message("found_in_series", { series: "consumer prices", what: "it closed the connection" });
+  expect(textIn("sv", found)).toBe("consumer prices: den stängde anslutningen");
+  expect(textIn("da", "on")).toBe("on");
+  const closed = explainFailure(Object.assign(new Error("connect"), { code: "ECONNREFUSED" }), "opening");
+  expect(textIn("nb", closed)).toBe("ingenting lytter der; kjører brokeren, og er porten riktig?");
   expect(textIn("da", "disk I/O error {time}")).toBe("disk I/O error {time}");
 });
 
