@@ -23,7 +23,8 @@ describe("Counter", () => {
     expect(list).toHaveLength(20_001);
     expect(list.at(-1)).toEqual({ labels: ["other", "other"], count: 200 });
     expect(list[3]).toEqual({ labels: ["guest", "3"], count: 2 });
-  }););
+  });
+});
 
 describe("ProblemHistory", () => {
   const problem = (subject: string): Problem => ({
