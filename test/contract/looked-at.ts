@@ -24,7 +24,7 @@ export const thirdPartyValues: Partial<Record<OperationId, Values>> = {
   requestCounts: {},
 };
 
-/** Range of recent days that a daemon requests again. */
+/** Returns the range from 12 days ago until now. */
 export function recentRange(now: EpochMs): { readonly from: string; readonly to: string } {
   return { from: formatInstant(calendar.add("day", calendar.startOf("day", now), -12)), to: formatInstant(now) };
 }

@@ -8,7 +8,7 @@ import { describeService, describeServiceWithoutData, type ServiceUnderTest } fr
 
 /** Longer than the freshness of any response that may change. */
 const LONG_MS = 31 * DAY_MS;
-/** Maximum requests per minute to a service that has never responded: five. */
+/** Pause between requests to a service that has never responded: at most five are sent per minute. */
 const UNTOLD_REST_MS = 100 * SECOND_MS;
 
 describe("with a filled store", () => {

@@ -6,7 +6,7 @@ import { SmallDisk } from "../support/daemon/small-disk.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const NOON = Date.parse("2026-03-10T11:00:00Z");
-/** Last quarter hour of a day whose prices are complete. Tomorrow's prices are due since noon. */
+/** 19:00 local time. Today's prices are stored; tomorrow's are due since 13:02. */
 const EVENING = Date.parse("2026-03-10T18:00:00Z");
 
 const codesOf = (daemon: TestDaemon) =>

@@ -11,7 +11,7 @@ const UNTIL = { timeout: 10_000, interval: 5 };
 const QUARTER_MS = 15 * MINUTE_MS;
 /** Maximum time by which a device extends its timer: the dead-man margin. */
 const MARGIN_MS = 150_000;
-/** Maximum movement of the manual clock while a message is in flight. */
+/** Offset of the service's clock, larger than the movement of the manual clock while a response is in flight. */
 const AHEAD_MS = 5 * HOUR_MS;
 /** Interval at which the device's own time is advanced. */
 const TICK_MS = 5 * MINUTE_MS;
@@ -86,7 +86,7 @@ class DaemonWithPlug implements AsyncDisposable {
     return this.daemon.watcher.json("elbro/plug/washer_plug/state");
   }
 
-  /** Returns the distinct commands that the plug received, `ON` or `OFF`. */
+  /** Returns the commands that the plug received, each as `ON` or `OFF`. */
   get told(): string[] {
     return this.plug.got.flatMap(({ payload }) => /\bO(?:N|FF)$/.exec(payload)?.[0] ?? []);
   }

@@ -38,7 +38,7 @@ const open = (memory: Kept, isTimeTrusted = true) =>
   new CheapQueries({ calendar, memory, isTimeTrusted: () => isTimeTrusted });
 const ask = (cheap: CheapQueries, now: EpochMs, spec = specOf()) => cheap.ask(HOME, timeline, spec, now);
 
-/** Returns the minutes ON until 07:00 of a device that asks every minute. `open` may return a restarted instance. */
+/** Returns the minutes ON until 07:00 of a device that asks every minute. `cheapAt` may return a restarted instance. */
 function minutesOn(cheapAt: (now: EpochMs) => CheapQueries): number {
   let on = 0;
   for (let now = EVENING; now < at("2026-06-11T05:00:00Z"); now += MINUTE_MS) if (ask(cheapAt(now), now).plan.on) on++;

@@ -22,7 +22,7 @@ const specs: Readonly<Record<string, PlanSpec>> = {
   avoid: { kind: "avoid", hoursMs: 3 * HOUR_MS, maxGapMs: 2 * HOUR_MS, useForecast: false, enabled: true },
 };
 
-/** Returns the end of the plug's timer at the last check. */
+/** Returns the end of the timer that a plug has at `now`. */
 const timerEnd = (now: number) =>
   Math.floor(now / RENEWED_EVERY_MS) * RENEWED_EVERY_MS + RENEWED_EVERY_MS + DEAD_MAN_MARGIN_MS;
 

@@ -152,7 +152,7 @@ describe("usageFigures", () => {
     ["2026-03-02T09:00:00Z", "2026-03-01", "2026-03", 1, "2026-02", "2026"],
     ["2026-01-01T09:00:00Z", "2025-12-31", "2025-12", 31, "2025-11", "2025"],
     ["2026-01-02T09:00:00Z", "2026-01-01", "2026-01", 1, "2025-12", "2026"],
-    // The last day of March 2026, after a clock change.
+    // The month ended in summer time; its last day is not known yet.
     ["2026-04-01T03:00:00Z", "2026-03-30", "2026-03", 30, "2026-02", "2026"],
   ])(
     "at %s, known until %s, returns month %s with %i days, previous month %s and year %s",

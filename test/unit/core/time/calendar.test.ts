@@ -64,7 +64,7 @@ function nearClockChanges(): fc.Arbitrary<EpochMs> {
   return fc.tuple(at, fc.integer({ min: -2 * DAY_MS, max: 2 * DAY_MS })).map(([change, aside]) => change + aside);
 }
 
-/** Generates ranges of at most `mostDays` days. Without a limit, both ends are arbitrary. */
+/** Generates ranges that start at any instant and are at most `mostDays` days long. */
 function ranges(mostDays: number): fc.Arbitrary<Interval> {
   return fc
     .tuple(instants, fc.integer({ min: 1, max: mostDays * DAY_MS }))

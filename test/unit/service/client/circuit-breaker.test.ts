@@ -237,7 +237,7 @@ describe("a pause after a 429", () => {
     expect(silence(gateOf(machine), machine)).toBeLessThanOrEqual(SECOND_MS);
   });
 
-  test("survives a reboot, also with a wall clock that is far ahead", () => {
+  test("survives a reboot with any wall clock", () => {
     for (const wall of [0, Date.UTC(2069, 0, 1)]) {
       const machine = new ManualMachine();
       meet(gateOf(machine, { dice: 0 }), machine, limited);
