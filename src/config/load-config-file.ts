@@ -44,10 +44,10 @@ export function configPath(given: string | null, environment: Environment): stri
   return given ?? paths.find((each) => existsSync(each)) ?? null;
 }
 
-/** Where a first configuration is written: in the data folder of a container, else in the folder `config`. */
-export function newConfigPath(): string {
+/** Where a first configuration is written: in the data directory of a container, else in the folder `config`. */
+export function newConfigPath({ ELBRO_DATA_DIR }: Environment): string {
   const [usual = "", ofContainer = ""] = DEFAULT_PATHS;
-  return !existsSync(dirname(usual)) && existsSync(dirname(ofContainer)) ? ofContainer : usual;
+  return ELBRO_DATA_DIR === dirname(ofContainer) ? ofContainer : usual;
 }
 
 /** Reads the configuration of a file; `texts` in place of what the files hold. Errors: throws a StartError for an unreadable one. */
