@@ -44,10 +44,10 @@ export function configPath(given: string | null, environment: Environment): stri
   return given ?? paths.find((each) => existsSync(each)) ?? null;
 }
 
-/** Returns the path for a first configuration: the data folder of a container, otherwise the folder `config`. */
-export function newConfigPath(): string {
+/** Returns the path for a first configuration: the data directory of a container, otherwise the folder `config`. */
+export function newConfigPath({ ELBRO_DATA_DIR }: Environment): string {
   const [usual = "", ofContainer = ""] = DEFAULT_PATHS;
-  return !existsSync(dirname(usual)) && existsSync(dirname(ofContainer)) ? ofContainer : usual;
+  return ELBRO_DATA_DIR === dirname(ofContainer) ? ofContainer : usual;
 }
 
 /**

@@ -3,8 +3,10 @@ import { createServer } from "node:net";
 import path from "node:path";
 import mqtt from "mqtt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { HOUR_MS } from "../../src/core/time/interval.ts";
 import { type Simulator, startSimulator } from "../../src/service/simulator/simulator.ts";
 import { DaemonProcess } from "../support/daemon/daemon-process.ts";
+import { marketFile } from "../support/daemon/dashboard-daemon.ts";
 import { axeViolations, MISFITS } from "../support/daemon/page-checks.ts";
 import { haveChromium, type LookOptions, type Screen, Screens } from "../support/daemon/screen.ts";
 import { TempDir } from "../support/daemon/temp-dir.ts";
@@ -83,7 +85,12 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped where
 
   beforeAll(async () => {
     screens = await Screens.start();
-    simulator = await startSimulator({ now: Date.now, homes: ["danish"] });
+    // What is dear is some hours away, so that a plan which leaves out the dearest hour is on now.
+    const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+    const from = hour - 72 * HOUR_MS;
+    const perMwh = Array.from({ length: 120 }, (_, i) => (from + i * HOUR_MS > hour + HOUR_MS ? 2_000 + i : 300));
+    const csv = marketFile(new Date(from).toISOString(), perMwh);
+    simulator = await startSimulator({ now: Date.now, homes: ["danish"], prices: { csv } });
   });
   afterAll(async () => {
     await simulator?.close();
@@ -156,8 +163,8 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped where
     await client.publishAsync("tasmota/discovery/4F2100000000/config", JSON.stringify(TASMOTA), { retain: true });
     await page.getByRole("button", { name: "New plan" }).click();
     await dialog.getByLabel("Name").fill("Water");
-    await dialog.getByLabel("Kind").selectOption({ label: "Whenever it is cheap" });
-    await dialog.getByLabel("Cheapest part of the day, %").fill("100");
+    await dialog.getByLabel("Kind").selectOption({ label: "Always except in expensive hours" });
+    await dialog.getByLabel("Hours", { exact: true }).fill("1");
     await dialog.getByRole("button", { name: "Save" }).click();
     await screen.untilText("#plans .edited", /Water is saved in elbro\.yaml/);
     await page.getByRole("button", { name: "Add a plug" }).click();
@@ -244,7 +251,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped where
       ({ fault: "status", operation: "*", status: code, errorCode }) as Parameters<Simulator["setFaults"]>[0][number];
     await tried(status(403, "plus_required"), /Abonnementet er udløbet/);
     await tried(status(401, "credential_expired"), /Nøglen er udløbet/);
-    await tried(status(503, "service_unavailable"), /Tjenesten har problemer/);
+    await tried({ fault: "status", operation: "*", status: 503 }, /Tjenesten har problemer/);
     await screen.picture("setup-wrong-da");
   });
 

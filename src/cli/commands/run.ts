@@ -215,9 +215,9 @@ function dashboardAt(api: Config["api"], port: number): string {
 /** What the page of the demo needs to set up a house. */
 function setupOf(config: Config, log: Logger, onDone: () => void): SetupOptions {
   return {
-    ...{ path: newConfigPath(), config, proxy: proxyOf(process.env), onDone },
+    ...{ path: newConfigPath(process.env), config, proxy: proxyOf(process.env), onDone },
     readWith: (text) => readConfiguration(null, process.env, { file: text, page: null }),
-    onCode: (code) => log.info({ code }, "to set up your home on the page from another machine, give it this code"),
+    onCode: (code) => log.warn({ code }, "to set up your home on the page from another machine, give it this code"),
   };
 }
 

@@ -61,7 +61,10 @@ export async function finishSetup(options: SetupOptions, wanted: WantedSetup, no
   try {
     if (existsSync(options.path)) return { kind: "failed", reason: `${options.path} is there already` };
     mkdirSync(path.dirname(options.path), { recursive: true });
-    await new KeyFile(dataDir).change((keys) => [...keys, keptKey(freeName(wanted.keyName, keys), key, day)], Date.now);
+    await new KeyFile(dataDir).change(
+      (keys) => [...keys, keptKey(freeName(wanted.keyName, keys), key, day)],
+      () => now,
+    );
     writeWhole(options.path, text);
   } catch (error) {
     return { kind: "failed", reason: error instanceof Error ? error.message : "unknown error" };

@@ -1,5 +1,5 @@
 /** The end of the set-up: waits for the home, logs in, and shows the key for the phone. */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useId, useState } from "preact/hooks";
 import type { Session } from "../answers.ts";
 import { get, post } from "../requests.ts";
 import type { SetupTranslate } from "./load-setup-texts.ts";
@@ -15,13 +15,17 @@ export interface SetupResult {
 
 const LOOK_EVERY_MS = 500;
 const SLOW_AFTER = 120;
+const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
 type Progress = "starting" | "ready" | "slow";
 
 export function SetupDone({ result, s }: { readonly result: SetupResult; readonly s: SetupTranslate }) {
   const { key, urls, broker, file } = result;
   const [progress, setProgress] = useState<Progress>("starting");
-  const [url = null] = urls;
+  // By the name under which it was reached, other devices reach it too.
+  const places = LOOPBACK.test(location.hostname) ? urls : [new URL(".", document.baseURI).href];
+  const [url, setUrl] = useState(places[0] ?? null);
+  const id = useId();
   const link = url === null ? null : `${url}#key=${key}`;
   useEffect(() => {
     void started(key).then((isStarted) => setProgress(isStarted ? "ready" : "slow"));
@@ -37,14 +41,26 @@ export function SetupDone({ result, s }: { readonly result: SetupResult; readonl
           <QrCode text={link} label={s("done_qr")} />
         </>
       )}
-      <dl class="rows">
+      {places.length > 1 && (
+        <div class="field-row">
+          <label for={id}>{s("done_address")}</label>
+          <select id={id} value={url ?? ""} onChange={({ currentTarget }) => setUrl(currentTarget.value)}>
+            {places.map((place) => (
+              <option key={place} value={place}>
+                {place}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+      <dl class="setup-facts">
         {link !== null && <Fact name={s("done_link")} value={link} />}
         <Fact name={s("done_key")} value={key} />
       </dl>
       {broker && (
         <>
           <p class="soft">{s("done_broker")}</p>
-          <dl class="rows">
+          <dl class="setup-facts">
             <Fact name={s("done_broker_place")} value={`mqtt://${hostOf(url)}:${broker.port}`} />
             <Fact name={s("username")} value={broker.username} />
             <Fact name={s("password")} value={broker.password} />

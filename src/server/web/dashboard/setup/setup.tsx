@@ -33,6 +33,13 @@ interface Choices {
 
 const NOTHING: Choices = { key: "", addresses: [], homes: [], broker: null, homeAssistant: null };
 const STEPS = ["service", "addresses", "broker", "ha", "last"] as const;
+const TITLES = {
+  service: "service_title",
+  addresses: "addresses_title",
+  broker: "broker_title",
+  ha: "ha_title",
+  last: "last_title",
+} as const;
 type Step = "code" | (typeof STEPS)[number];
 const KEY_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
 
@@ -73,11 +80,11 @@ export function Setup({ onClose }: { readonly onClose: () => void }) {
   return (
     <TextContext.Provider value={s}>
       <Dialog title={s("title")} onClose={onClose}>
-        {step !== "code" && (
-          <p class="soft setup-step" role="status">
-            {s("step", { step: index + 1, steps: STEPS.length, name: s(`${step}_title`) })}
-          </p>
-        )}
+        <p class="soft setup-step" role="status">
+          {step === "code"
+            ? s("code_title")
+            : s("step", { step: index + 1, steps: STEPS.length, name: s(TITLES[step]) })}
+        </p>
         {step === "code" && <CodeStep onIn={() => setStep("service")} />}
         {step === "service" && <ServiceStep {...props} />}
         {step === "addresses" && <AddressesStep {...props} />}

@@ -68,6 +68,7 @@ export const texts: SetupTexts = {
   done_qr: "QR-kode med linket til telefonen",
   done_link: "Link til telefonen",
   done_no_network: "Maskinen har ingen adresse på et netværk, så der er intet link til telefonen. Log ind med nøglen.",
+  done_address: "Maskinens adresse på netværket",
   done_key: "Nøgle",
   done_broker: "Stikkontakter og Home Assistant logger ind på brokeren med:",
   done_broker_place: "Broker",

@@ -67,6 +67,7 @@ export const texts = {
   done_qr: "QR code of the link for the phone",
   done_link: "Link for the phone",
   done_no_network: "This machine has no address on a network, so there is no link for the phone. Log in with the key.",
+  done_address: "Address of this machine on the network",
   done_key: "Key",
   done_broker: "Plugs and Home Assistant log in to the broker with:",
   done_broker_place: "Broker",

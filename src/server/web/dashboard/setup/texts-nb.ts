@@ -69,6 +69,7 @@ export const texts: SetupTexts = {
   done_link: "Lenke til telefonen",
   done_no_network:
     "Maskinen har ingen adresse på et nettverk, så det finnes ingen lenke til telefonen. Logg inn med nøkkelen.",
+  done_address: "Maskinens adresse på nettverket",
   done_key: "Nøkkel",
   done_broker: "Plugger og Home Assistant logger inn på brokeren med:",
   done_broker_place: "Broker",

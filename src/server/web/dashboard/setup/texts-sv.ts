@@ -71,6 +71,7 @@ export const texts: SetupTexts = {
   done_link: "Länk till telefonen",
   done_no_network:
     "Datorn har ingen adress i ett nätverk, så det finns ingen länk till telefonen. Logga in med nyckeln.",
+  done_address: "Datorns adress i nätverket",
   done_key: "Nyckel",
   done_broker: "Uttag och Home Assistant loggar in på brokern med:",
   done_broker_place: "Broker",
