@@ -34,6 +34,9 @@ export type KeyFileReading =
   | { readonly kind: "keys"; readonly keys: readonly KeptKey[] }
   | { readonly kind: "unreadable"; readonly why: string };
 
+/** Names of keys. */
+export const KEY_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
+
 const FILE = "keys.json";
 const LOCK = "keys.lock";
 /** Each key is compared at each request. */
