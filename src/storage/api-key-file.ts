@@ -35,6 +35,9 @@ export type KeyFileReading =
   | { readonly kind: "keys"; readonly keys: readonly KeptKey[] }
   | { readonly kind: "unreadable"; readonly why: string };
 
+/** Names of keys. */
+export const KEY_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
+
 const FILE = "keys.json";
 const LOCK = "keys.lock";
 /** Maximum keys; every request is compared with each of them. */

@@ -9,13 +9,16 @@ import { copyPathOf, flawOf, waitingPathOf } from "../../storage/recovery.ts";
 import { localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
-import { boolean, jsonResponse, object, reference, type Schema } from "../openapi/json-schema.ts";
+import { boolean, jsonResponse, named, object, reference, type Schema } from "../openapi/json-schema.ts";
 
 const TYPE = "application/vnd.sqlite3";
 /** Many times ten years of a house. A request has eight seconds: a larger file is for `elbro restore`. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const BINARY: Schema = { type: "string", format: "binary" };
-const waiting = object({ restart: { ...boolean, description: "Whether a copy waits for the next start." } });
+const waiting = named(
+  "WaitingBackup",
+  object({ restart: { ...boolean, description: "Whether a copy waits for the next start." } }),
+);
 const errors = (...statuses: readonly number[]) =>
   Object.fromEntries(
     statuses.map((status) => [status, jsonResponse("Refused, with the reason.", reference("schemas", "ErrorBody"))]),

@@ -5,9 +5,6 @@ import type { KeptKey } from "../../storage/api-key-file.ts";
 import { keyDigest } from "./api-keys.ts";
 import { pairDigest } from "./key-store.ts";
 
-/** Names of keys. */
-export const KEY_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
-
 const SECRET_BYTES = 32;
 const PUBLIC_BYTES = 8;
 

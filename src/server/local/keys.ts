@@ -2,9 +2,9 @@
 
 import type { Config } from "../../config/schema.ts";
 import { DAY_MS, type EpochMs, formatInstant } from "../../core/time/interval.ts";
-import { type KeptKey, KeyFile, KeyFileError, MAX_KEYS } from "../../storage/api-key-file.ts";
+import { KEY_NAME, type KeptKey, KeyFile, KeyFileError, MAX_KEYS } from "../../storage/api-key-file.ts";
 import { KeyUseFile } from "../../storage/api-key-usage-file.ts";
-import { isSameName, KEY_NAME, makeKey } from "../auth/made-keys.ts";
+import { isSameName, makeKey } from "../auth/made-keys.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import { boolean, integer, list, named, object, orNull, text } from "../openapi/json-schema.ts";
@@ -59,15 +59,16 @@ export const keyEndpoints: readonly Endpoint[] = [
     errors: ["invalid_parameter", "conflict", ...BODY_ERRORS],
     example: "/local/v1/keys",
     body: {
-      schema: {
-        type: "object",
-        properties: {
-          name: { type: "string", pattern: KEY_NAME.source },
-          control: { ...boolean, description: "Whether it may change something, too." },
-        },
-        required: ["name"],
-        additionalProperties: false,
-      },
+      schema: named(
+        "NewKey",
+        object(
+          {
+            name: { type: "string", pattern: KEY_NAME.source },
+            control: { ...boolean, description: "Whether it may change something, too." },
+          },
+          ["control"],
+        ),
+      ),
       example: { name: "phone", control: true },
     },
     answer: ({ config }, _params, { body, now }) => created(config, body, now),
@@ -82,7 +83,7 @@ export const keyEndpoints: readonly Endpoint[] = [
     schema: named("RevokedKey", object({ name: text })),
     errors: ["resource_not_found", "conflict"],
     example: "/local/v1/keys/phone",
-    answer: ({ config }, { key }) => revoked(config, key),
+    answer: ({ config }, { key }, { now }) => revoked(config, key, now),
   }),
 ];
 
@@ -136,7 +137,7 @@ async function created(config: KeyConfig, body: unknown, now: EpochMs): Promise<
   if (typeof control !== "boolean") return localError("invalid_parameter", "control: expected true or false");
   const scopes = control ? (["read", "control"] as const) : (["read"] as const);
   const made = makeKey({ name, kind: "bearer", scopes, created: dateOf(now) });
-  const refused = await changed(config, (keys) => {
+  const refused = await changed(config, now, (keys) => {
     if ([...keys, ...configuredKeys(config)].some((key) => isSameName(key.name, name)))
       return localError("conflict", `there is a key ${name} already; give this one another name`);
     if (keys.length >= MAX_KEYS)
@@ -146,8 +147,8 @@ async function created(config: KeyConfig, body: unknown, now: EpochMs): Promise<
   return refused ?? { kind: "json", status: 201, body: { name, scopes, key: made.shown[0]?.[1] } };
 }
 
-async function revoked(config: KeyConfig, name: string): Promise<LocalAnswer> {
-  const refused = await changed(config, (keys) => {
+async function revoked(config: KeyConfig, name: string, now: EpochMs): Promise<LocalAnswer> {
+  const refused = await changed(config, now, (keys) => {
     if (keys.some((key) => isSameName(key.name, name))) return keys.filter((key) => !isSameName(key.name, name));
     return configuredKeys(config).some((key) => isSameName(key.name, name))
       ? localError("conflict", `the key ${name} stands in the configuration; change it there`)
@@ -159,16 +160,20 @@ async function revoked(config: KeyConfig, name: string): Promise<LocalAnswer> {
 /** Changes the keys that are kept. Returns why not; null where it is done. */
 async function changed(
   { data_dir }: KeyConfig,
+  now: EpochMs,
   edit: (keys: readonly KeptKey[]) => readonly KeptKey[] | LocalError,
 ): Promise<LocalError | null> {
   let refused: LocalError | null = null;
   try {
-    await new KeyFile(data_dir).change((keys) => {
-      const next = edit(keys);
-      if (!("kind" in next)) return next;
-      refused = next;
-      return keys;
-    }, Date.now);
+    await new KeyFile(data_dir).change(
+      (keys) => {
+        const next = edit(keys);
+        if (!("kind" in next)) return next;
+        refused = next;
+        return keys;
+      },
+      () => now,
+    );
     return refused;
   } catch (error) {
     if (error instanceof KeyFileError) return localError("conflict", error.message);

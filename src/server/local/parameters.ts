@@ -4,7 +4,7 @@ import { readDuration, readLocalTime } from "../../core/planning/model/plan-defi
 import { MAX_PRICE_LIMITS } from "../../core/planning/plan-settings.ts";
 import { type EpochMs, HOUR_MS } from "../../core/time/interval.ts";
 import { parseInstant } from "../../service/contract/range.ts";
-import { KEY_NAME } from "../auth/made-keys.ts";
+import { KEY_NAME } from "../../storage/api-key-file.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalRequest } from "../http/route.ts";
 import { localTime, instant as openApiInstant, type Schema } from "../openapi/json-schema.ts";
