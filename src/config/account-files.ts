@@ -1,6 +1,7 @@
 /** The files of `accounts_dir`, one per account. A bad one is refused and leaves the others, and itself as it was, in use. */
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { isOwn, shardOfConfig } from "../core/sharding/shard.ts";
 import { readBounded } from "./bounded-file.ts";
 import { type ConfigMistake, pathText } from "./config-error.ts";
@@ -17,7 +18,7 @@ const MAX_FILES = 200_000;
 
 /** A file as it was last read. */
 interface KnownFile {
-  /** Changes with the file; null where other files belong to it. */
+  /** Changes with the file, and with the files of its secrets; null where those were not known before it was read. */
   readonly stamp: string | null;
   readonly account: AccountEntry | null;
   readonly mistakes: readonly ConfigMistake[];
@@ -74,13 +75,21 @@ export class AccountFiles {
     };
   }
 
+  /** Reads what changed, a file at each step: `join` then has little left to do, and tells what is wrong with the folder. */
+  *reading(folder: string): Generator<void> {
+    for (const name of namesIn(folder)) {
+      this.#known.set(name, this.#read(path.join(folder, name), this.#known.get(name)));
+      yield;
+    }
+  }
+
   #read(file: string, before: KnownFile | undefined): KnownFile {
     const name = path.basename(file);
     const flaw = nameFlaw(accountName(name));
     if (flaw !== null) return refusedBy({ path: "the name of the file", text: flaw });
     try {
-      const { mtimeMs, size, ino } = statSync(file);
-      const stamp = `${mtimeMs} ${size} ${ino}`;
+      const files = [file, ...(before?.secretFiles ?? [])];
+      const stamp = files.map(stampOf).join();
       if (before?.stamp === stamp) return before;
       const reading = this.#readAccount(readBounded(file, MAX_ACCOUNT_BYTES));
       if (reading.kind === "mistakes") return { ...refusedBy(...reading.mistakes), stamp: null };
@@ -89,7 +98,7 @@ export class AccountFiles {
       const ids = planIds(config.plans);
       const plans = config.plans.map((plan, i) => ({ ...plan, id: ids[i] ?? "" }));
       return {
-        stamp: secretFiles.length > 0 ? null : stamp,
+        stamp: isDeepStrictEqual(files, [file, ...secretFiles]) ? stamp : null,
         account: { ...config, plans },
         mistakes: [],
         secretFiles,
@@ -146,6 +155,16 @@ export class AccountFiles {
 /** Under which the third-party interface's places are given to a shard. */
 const THIRD_PARTY = "third_party";
 
+/** None where the folder cannot be read. */
+function namesIn(folder: string): string[] {
+  try {
+    return listed(folder);
+  } catch (error) {
+    if (error instanceof AccountsDirError) return [];
+    throw error;
+  }
+}
+
 function listed(folder: string): string[] {
   try {
     // Kubernetes keeps the folders of a mounted secret under names that begin with a dot.
@@ -155,6 +174,12 @@ function listed(folder: string): string[] {
   } catch (error) {
     throw new AccountsDirError(error instanceof Error ? error.message : "unknown error");
   }
+}
+
+/** Another one after the file changed; also where it is gone. */
+function stampOf(file: string): string {
+  const { mtimeMs, size, ino } = statSync(file, { throwIfNoEntry: false }) ?? {};
+  return `${mtimeMs} ${size} ${ino}`;
 }
 
 function accountName(file: string): string {

@@ -10,6 +10,7 @@ import { DataDirInUse, StartError } from "../../core/status/start-error.ts";
 import { type Daemon, type DaemonOptions, startDaemon } from "../../daemon.ts";
 import { proxyOf } from "../../service/client/proxy.ts";
 import type { ConfigurationSource } from "../../state/configuration-editor.ts";
+import { inSlices } from "../../state/slices.ts";
 import type { Given } from "../arguments.ts";
 import { runningDaemon } from "../connect.ts";
 import { demoGreeting, isDemo, startDemo } from "../demo.ts";
@@ -63,6 +64,7 @@ export async function main(given: Given): Promise<number> {
       `${path ?? "the configuration"} has neither consumer.api_key nor third_party; set one of them`,
     );
   const readAgain = async () => {
+    if (config.accounts_dir) await inSlices(files.reading(config.accounts_dir), () => undefined);
     const again = loadConfiguration(given.configPath, process.env, files);
     for (const warning of again.warnings) log.warn({}, warning);
     return withSupervisor(again.config);
