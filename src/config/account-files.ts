@@ -4,6 +4,7 @@
  */
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { isOwn, shardOfConfig } from "../core/sharding/shard.ts";
 import { readBounded } from "./bounded-file.ts";
 import { type ConfigMistake, pathText } from "./config-error.ts";
@@ -20,7 +21,7 @@ const MAX_FILES = 200_000;
 
 /** A file as last read. */
 interface KnownFile {
-  /** Changes with the file; null if the file has to be read again each time. */
+  /** Changes with the file and with its secret files; null if the secret files were not known before it was read. */
   readonly stamp: string | null;
   readonly account: AccountEntry | null;
   readonly mistakes: readonly ConfigMistake[];
@@ -77,13 +78,21 @@ export class AccountFiles {
     };
   }
 
+  /** Reads what changed, a file at each step: `join` then has little left to do, and tells what is wrong with the folder. */
+  *reading(folder: string): Generator<void> {
+    for (const name of namesIn(folder)) {
+      this.#known.set(name, this.#read(path.join(folder, name), this.#known.get(name)));
+      yield;
+    }
+  }
+
   #read(file: string, before: KnownFile | undefined): KnownFile {
     const name = path.basename(file);
     const flaw = nameFlaw(accountName(name));
     if (flaw !== null) return refusedBy({ path: "the name of the file", text: flaw });
     try {
-      const { mtimeMs, size, ino } = statSync(file);
-      const stamp = `${mtimeMs} ${size} ${ino}`;
+      const files = [file, ...(before?.secretFiles ?? [])];
+      const stamp = files.map(stampOf).join();
       if (before?.stamp === stamp) return before;
       const reading = this.#readAccount(readBounded(file, MAX_ACCOUNT_BYTES));
       if (reading.kind === "mistakes") return { ...refusedBy(...reading.mistakes), stamp: null };
@@ -92,7 +101,7 @@ export class AccountFiles {
       const ids = planIds(config.plans);
       const plans = config.plans.map((plan, i) => ({ ...plan, id: ids[i] ?? "" }));
       return {
-        stamp: secretFiles.length > 0 ? null : stamp,
+        stamp: isDeepStrictEqual(files, [file, ...secretFiles]) ? stamp : null,
         account: { ...config, plans },
         mistakes: [],
         secretFiles,
@@ -152,6 +161,16 @@ export class AccountFiles {
 /** Name by which the third-party places are assigned to a shard. */
 const THIRD_PARTY = "third_party";
 
+/** None where the folder cannot be read. */
+function namesIn(folder: string): string[] {
+  try {
+    return listed(folder);
+  } catch (error) {
+    if (error instanceof AccountsDirError) return [];
+    throw error;
+  }
+}
+
 function listed(folder: string): string[] {
   try {
     // Kubernetes keeps the folders of a mounted secret under names that begin with a dot.
@@ -161,6 +180,12 @@ function listed(folder: string): string[] {
   } catch (error) {
     throw new AccountsDirError(error instanceof Error ? error.message : "unknown error");
   }
+}
+
+/** Another one after the file changed; also where it is gone. */
+function stampOf(file: string): string {
+  const { mtimeMs, size, ino } = statSync(file, { throwIfNoEntry: false }) ?? {};
+  return `${mtimeMs} ${size} ${ino}`;
 }
 
 function accountName(file: string): string {

@@ -5,10 +5,11 @@ import { type Home, type HomeSnapshot, homeSnapshot } from "../core/prices/home-
 import { DEFAULT_THRESHOLDS, type LevelThresholds, REFERENCE_DAYS } from "../core/prices/level.ts";
 import { joinForecast, type PricePoint, pricePoints, type Timeline } from "../core/prices/timeline.ts";
 import {
-  type DayUsage,
   type HomeUsage,
   NO_USAGE,
+  packDays,
   type UsageFigures,
+  unpackDays,
   usageDays,
   usageFigures,
   usageRange,
@@ -33,7 +34,8 @@ export interface HomeReaderDeps {
 /** Days of one series of usage. */
 interface SeriesDays {
   readonly unit: string;
-  readonly days: readonly DayUsage[];
+  /** What `packDays` made. */
+  readonly days: Float64Array;
 }
 
 /** A cached value, and the start of the day or range that it was made for. */
@@ -56,6 +58,7 @@ export class HomeReader {
   readonly #confirmed = new Map<string, Made<readonly PricePoint[]>>();
   readonly #months = new Map<string, Made<readonly number[]>>();
   readonly #usageDays = new Map<string, Made<SeriesDays | null>>();
+  readonly #usage = new Map<string, Made<UsageFigures | null>>();
 
   constructor(deps: HomeReaderDeps) {
     this.#deps = deps;
@@ -67,12 +70,12 @@ export class HomeReader {
     if (operation === "prices") this.#months.delete(place);
     // A new forecast comes eight times a day, and does not change confirmed prices.
     if (operation === "prices") this.#confirmed.delete(place);
-    if (unit === "hour") this.#usageDays.delete(`${place} ${operation}`);
+    if (unit === "hour") for (const made of [this.#usageDays, this.#usage]) made.delete(`${place} ${operation}`);
   }
 
   /** Drops all cached values, because homes may be configured in another way now. */
   forget(): void {
-    for (const made of [this.#timelines, this.#confirmed, this.#months, this.#usageDays]) made.clear();
+    for (const made of [this.#timelines, this.#confirmed, this.#months, this.#usageDays, this.#usage]) made.clear();
   }
 
   snapshot(home: Home, now: EpochMs): HomeSnapshot {
@@ -142,13 +145,15 @@ export class HomeReader {
     return prices.filter((price) => typeof price === "number");
   }
 
-  /** Reads the days again when their range starts elsewhere. Their sums are made at each call. */
+  /** Reads the days again if their range starts elsewhere. Computes their sums once a day. */
   #usageOf(home: Home, operation: UsageOperation, now: EpochMs): UsageFigures | null {
     const { calendar } = this.#deps;
-    const { start } = usageRange(now, calendar);
+    const key = `${home.addressId} ${operation}`;
     const read = () => this.#readUsage(home, operation, now);
-    const known = madeOn(this.#usageDays, `${home.addressId} ${operation}`, start, read);
-    return known && usageFigures(known.days, known.unit, now, calendar);
+    return madeOn(this.#usage, key, calendar.startOf("day", now), () => {
+      const known = madeOn(this.#usageDays, key, usageRange(now, calendar).start, read);
+      return known && usageFigures(unpackDays(known.days, calendar), known.unit, now, calendar);
+    });
   }
 
   #readUsage(home: Home, operation: UsageOperation, now: EpochMs): SeriesDays | null {
@@ -157,7 +162,7 @@ export class HomeReader {
     const envelope = store.envelope(series);
     if (!envelope) return null;
     const days = usageDays(store.rowsByChunk(series, usageRange(now, calendar)), operation, calendar, costField);
-    return { unit: unitOf(envelope), days };
+    return { unit: unitOf(envelope), days: packDays(days) };
   }
 
   /** Returns when tomorrow's prices were first seen, also by an earlier run of the daemon. */

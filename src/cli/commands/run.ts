@@ -22,6 +22,7 @@ import { type Daemon, type DaemonOptions, startDaemon } from "../../daemon.ts";
 import type { SetupOptions } from "../../server/setup/setup.ts";
 import { proxyOf } from "../../service/client/proxy.ts";
 import type { ConfigurationSource } from "../../state/configuration-editor.ts";
+import { inSlices } from "../../state/slices.ts";
 import type { Given } from "../arguments.ts";
 import { runningDaemon } from "../connect.ts";
 import { demoGreeting, isDemo, startDemo } from "../demo.ts";
@@ -120,6 +121,7 @@ async function startHouse(world: World, loaded: Configuration, onSetUp: () => vo
       `${path ?? "the configuration"} has neither consumer.api_key nor third_party; set one of them`,
     );
   const readAgain = async () => {
+    if (config.accounts_dir) await inSlices(files.reading(config.accounts_dir), () => undefined);
     const again = loadConfiguration(given.configPath, process.env, files);
     for (const warning of again.warnings) log.warn({}, warning);
     return withSupervisor(again.config);

@@ -112,6 +112,27 @@ function dayOf(
   };
 }
 
+/** Numbers of each day in `packDays`. */
+const PACKED = 3;
+
+/** Packs days into a tenth of the memory, because a year of them is cached for each series of each home. */
+export function packDays(days: readonly DayUsage[]): Float64Array {
+  return Float64Array.from(
+    days.flatMap(({ start, value, hours, estimate }) => [start, value, estimate ? -hours : hours]),
+  );
+}
+
+/** Returns the days that `packDays` packed. */
+export function unpackDays(packed: Float64Array, calendar: Calendar): DayUsage[] {
+  return Array.from({ length: packed.length / PACKED }, (_, i) => {
+    const [start = 0, value = 0, signed = 0] = packed.subarray(i * PACKED, (i + 1) * PACKED);
+    const hours = Math.abs(signed);
+    const day = calendar.day(start);
+    const complete = hours === (day.end - day.start) / HOUR_MS;
+    return { ...day, date: calendar.dateOf(start), value, hours, complete, estimate: signed < 0 };
+  });
+}
+
 /** Returns the figures at `now`. Shape: `days` ascending, possibly with missing days. */
 export function usageFigures(days: readonly DayUsage[], unit: string, now: EpochMs, calendar: Calendar): UsageFigures {
   const today = calendar.startOf("day", now);

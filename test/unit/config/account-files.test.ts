@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { AccountFiles, AccountsDirError } from "../../../src/config/account-files.ts";
@@ -38,9 +38,67 @@ class Folder implements Disposable {
   }
 }
 
+/** A folder outside of the accounts, with files of keys. */
+class Keys implements Disposable {
+  readonly #dir = new TempDir();
+  /** Files that were read, by their first line: accounts and keys. */
+  readonly read: string[] = [];
+  readonly files = new AccountFiles((text) => {
+    this.read.push(text.split("\n")[0] ?? "");
+    return readAccount(text, (file) => readFileSync(file, "utf8").trim());
+  });
+
+  file(name: string): string {
+    return this.#dir.file(name);
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(this.file(name), text);
+  }
+
+  [Symbol.dispose](): void {
+    this.#dir[Symbol.dispose]();
+  }
+}
+
 const accountsIn = ({ consumer = [] }: Config) => [consumer].flat().map(({ name, api_key }) => `${name} ${api_key}`);
 
 describe("the accounts folder", () => {
+  test("a file whose key is in another file is read again when either changed, and not otherwise", () => {
+    using keys = new Keys();
+    mkdirSync(keys.file("accounts"));
+    for (const name of ["a", "b"]) {
+      keys.write(name, `key of ${name}`);
+      keys.write(`accounts/${name}.yaml`, `api_key_file: ${keys.file(name)}\n`);
+    }
+    const config = configSchema.parse({ accounts_dir: keys.file("accounts"), mqtt: { url: "mqtt://host" } });
+    const join = () => accountsIn(keys.files.join(config).config);
+    expect(join()).toEqual(["a key of a", "b key of b"]);
+    // Which other files belong to it is known from now on.
+    join();
+    keys.read.length = 0;
+    join();
+    expect(keys.read).toEqual([]);
+    keys.write("b", "another key of b");
+    expect(join()).toEqual(["a key of a", "b another key of b"]);
+    expect(keys.read).toEqual([`api_key_file: ${keys.file("b")}`]);
+  });
+
+  test("read in steps, a file at each, there is nothing left to read; a folder that is gone is told when it is used", () => {
+    using keys = new Keys();
+    mkdirSync(keys.file("accounts"));
+    for (const name of ["a", "b", "c"]) keys.write(`accounts/${name}.yaml`, `api_key: ${name}\n`);
+    const config = configSchema.parse({ accounts_dir: keys.file("accounts"), mqtt: { url: "mqtt://host" } });
+    const steps: number[] = [];
+    for (const _ of keys.files.reading(keys.file("accounts"))) steps.push(keys.read.length);
+    expect(steps).toEqual([1, 2, 3]);
+    expect(accountsIn(keys.files.join(config).config)).toEqual(["a a", "b b", "c c"]);
+    expect(keys.read).toHaveLength(3);
+    rmSync(keys.file("accounts"), { recursive: true });
+    expect([...keys.files.reading(keys.file("accounts"))]).toEqual([]);
+    expect(() => keys.files.join(config)).toThrow(AccountsDirError);
+  });
+
   test("consists of all YAML files that are not hidden, in the order of their names", () => {
     using folder = new Folder({ "b.yaml": account(2), "a.yml": account(1), ".c.yaml": "?", "notes.txt": "?" });
     const config = folder.join();

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { NO_USAGE, usageDays, usageFigures, usageRange } from "../../../../src/core/prices/usage.ts";
+import {
+  NO_USAGE,
+  packDays,
+  unpackDays,
+  usageDays,
+  usageFigures,
+  usageRange,
+} from "../../../../src/core/prices/usage.ts";
 import type { Row } from "../../../../src/core/series/series.ts";
 import { formatInstant, type Interval } from "../../../../src/core/time/interval.ts";
 import { usageMessages } from "../../../../src/mqtt/topics/usage-topics.ts";
@@ -47,6 +54,15 @@ describe("usageDays", () => {
     const some = chunk(dayOf("2026-03-08"), (hour) => ({ energyKWh: 1, isEstimate: hour > 20 }));
     const all = chunk(dayOf("2026-03-09"), () => ({ energyKWh: 1, isEstimate: true }));
     expect(usageDays([some, all], "consumption", calendar).map(({ estimate }) => estimate)).toEqual([true, true]);
+  });
+
+  test("kept in little memory it comes back as it was: short, long, incomplete, estimated, negative", () => {
+    const days = ["2026-03-29", "2026-10-25", "2026-03-10"].flatMap((date, i) => {
+      const whole = chunk(dayOf(date), (hour) => ({ energyKWh: (hour - 12) / 7, isEstimate: i === 1 }));
+      return usageDays([whole, whole.slice(0, 3)], "consumption", calendar);
+    });
+    expect(days).toHaveLength(6);
+    expect(unpackDays(packDays(days), calendar)).toEqual(days);
   });
 
   test("accepts rows with different fields", () => {
