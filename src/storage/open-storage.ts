@@ -55,7 +55,7 @@ export function openStorage({ config, clock, log }: StorageOptions): Storage {
 
 interface OpenedDataDir extends OpenedDatabase {
   readonly databasePath: string;
-  /** What an uploaded copy took the place of at this start; null if none did. */
+  /** Replacement of the database by an uploaded copy at this start; null if there was no copy. */
   readonly replaced: Replacement | null;
 }
 

@@ -74,14 +74,14 @@ export function copyPathOf(databasePath: string): string {
   return `${databasePath}.copy`;
 }
 
-/** Where an uploaded copy waits for the next start. */
+/** Returns the path at which an uploaded copy waits for the next start. */
 export function waitingPathOf(databasePath: string): string {
   return `${databasePath}.waiting`;
 }
 
 /**
- * Puts the copy that waits in place of the database; null where none does. Errors: as `replaceDatabase`. A copy that cannot
- * be used is put aside, so that the start after this one goes on with what there is.
+ * Replaces the database by an uploaded copy. Returns null if there is no such copy. Throws as `replaceDatabase`. An
+ * unusable copy is renamed, so that the next start uses the existing database.
  */
 export function takeWaiting(databasePath: string, now: EpochMs): Replacement | null {
   const waiting = waitingPathOf(databasePath);

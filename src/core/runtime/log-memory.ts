@@ -1,25 +1,25 @@
-/** The last lines of the log, kept in memory to be shown to the owner. */
+/** Last lines of the log, kept in memory to be shown to the owner. */
 import type { EpochMs } from "../time/interval.ts";
 
 export const logLevels = ["debug", "info", "warn"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 export interface LogEntry {
-  /** Counts from 1, without gaps. */
+  /** Increases by 1 from 1. */
   readonly id: number;
   readonly at: EpochMs;
   readonly level: LogLevel;
   readonly text: string;
-  /** The facts as JSON. */
+  /** Facts of the line as JSON. */
   readonly facts: string;
 }
 
 export type RecordedLog = Readonly<Record<LogLevel, (facts: object, text: string) => void>> & {
-  /** The least level that is written; pino's. */
+  /** Minimum level of the log, as in pino. */
   readonly level?: string;
 };
 
-/** A normal day has about 30 lines, and a line about 200 bytes. */
+/** Maximum lines. A usual day has about 30 lines of about 200 bytes. */
 const MAX_LINES = 500;
 const MAX_FACTS_LENGTH = 1_000;
 
@@ -33,7 +33,10 @@ export class LogMemory {
     this.#now = now;
   }
 
-  /** Returns a log that writes to `log` and is remembered here. Of `debug` only what `log` writes too. */
+  /**
+   * Returns a log that forwards to `log` and keeps the lines here. Lines of level `debug` are kept only if `log` writes
+   * them.
+   */
   recording(log: RecordedLog): RecordedLog {
     const to = (level: LogLevel) => (facts: object, text: string) => {
       if (level !== "debug" || log.level === "debug") this.#keep(level, facts, text);
@@ -42,7 +45,7 @@ export class LogMemory {
     return { debug: to("debug"), info: to("info"), warn: to("warn") };
   }
 
-  /** The lines after the one of this id that are at least of a level, the last `most` of them. Shape: ascending. */
+  /** Returns the last `most` lines of at least `level` with an id above `after`. Shape: ascending. */
   list({
     level,
     after,
@@ -62,7 +65,7 @@ export class LogMemory {
   }
 }
 
-/** Facts as they are logged: an error by its message. */
+/** Returns the facts as JSON text; an error appears as its message. */
 function factsText(facts: object): string {
   const text = JSON.stringify(facts, (_name, value: unknown) => (value instanceof Error ? value.message : value)) ?? "";
   const shown = text === "{}" ? "" : text;
