@@ -1,7 +1,5 @@
 /** The text of a first `elbro.yaml`, of what was chosen at the set-up. */
 import { Document } from "yaml";
-import { shapeOf } from "./keys.ts";
-import { configSchema } from "./schema.ts";
 
 /** What was chosen. What is left out has its default. */
 export interface SetupChoices {
@@ -19,13 +17,12 @@ export interface SetupChoices {
 /** `day` as `2026-11-23`. */
 export function setupText(choices: SetupChoices, day: string): string {
   const { apiKey, homes, broker, brokerUser, homeAssistant, language } = choices;
-  const hasLanguage = "language" in (shapeOf(configSchema) ?? {});
   const document = new Document({
     consumer: { api_key: apiKey },
     ...(homes && { homes: homes.map(({ id }) => ({ address_id: id })) }),
     ...(broker ? { mqtt: broker } : { broker: { users: [{ ...brokerUser, commands: true }] } }),
     ...(homeAssistant && { home_assistant: homeAssistant }),
-    ...(hasLanguage && { language }),
+    language,
   });
   document.commentBefore = ` Written by the set-up on the dashboard on ${day}. It holds secrets: keep it to yourself.
  All keys with what they are for: config/elbro.example.yaml and docs/configuration.md.`;

@@ -47,6 +47,7 @@ describe("what was chosen", () => {
     expect(reading.config).toMatchObject({
       consumer: { api_key: WANTED.apiKey },
       homes: [{ address_id: ADDRESS }],
+      language: "da",
       broker: { users: [{ name: result.broker?.username, password: result.broker?.password, commands: true }] },
     });
     const keys = new KeyFile(path.join(dir.path, "data")).read();
