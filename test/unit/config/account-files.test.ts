@@ -8,8 +8,8 @@ import { isOwn } from "../../../src/core/sharding/shard.ts";
 import { TempDir } from "../../support/daemon/temp-dir.ts";
 
 const addressOf = (number: number) => `11111111-2222-4333-8444-${String(number).padStart(12, "0")}`;
-const account = (number: number, more = "") =>
-  `api_key: key-${number}\nhomes:\n  - { address_id: ${addressOf(number)}, id: house-${number} }\n${more}`;
+const homesOf = (number: number) => `homes:\n  - { address_id: ${addressOf(number)}, id: house-${number} }\n`;
+const account = (number: number, more = "") => `api_key: key-${number}\n${homesOf(number)}${more}`;
 
 class Folder implements Disposable {
   readonly #dir = new TempDir();
@@ -64,12 +64,12 @@ class Keys implements Disposable {
 const accountsIn = ({ consumer = [] }: Config) => [consumer].flat().map(({ name, api_key }) => `${name} ${api_key}`);
 
 describe("the accounts folder", () => {
-  test("a file whose key is in another file is read again when either changed, and not otherwise", () => {
+  test("reads an account again only if its file or the file of its key changed", () => {
     using keys = new Keys();
     mkdirSync(keys.file("accounts"));
-    for (const name of ["a", "b"]) {
+    for (const [i, name] of ["a", "b"].entries()) {
       keys.write(name, `key of ${name}`);
-      keys.write(`accounts/${name}.yaml`, `api_key_file: ${keys.file(name)}\n`);
+      keys.write(`accounts/${name}.yaml`, `api_key_file: ${keys.file(name)}\n${homesOf(i)}`);
     }
     const config = configSchema.parse({ accounts_dir: keys.file("accounts"), mqtt: { url: "mqtt://host" } });
     const join = () => accountsIn(keys.files.join(config).config);
@@ -84,10 +84,11 @@ describe("the accounts folder", () => {
     expect(keys.read).toEqual([`api_key_file: ${keys.file("b")}`]);
   });
 
-  test("read in steps, a file at each, there is nothing left to read; a folder that is gone is told when it is used", () => {
+  test("reads one file per step, and reports a missing folder when it is used", () => {
     using keys = new Keys();
     mkdirSync(keys.file("accounts"));
-    for (const name of ["a", "b", "c"]) keys.write(`accounts/${name}.yaml`, `api_key: ${name}\n`);
+    for (const [i, name] of ["a", "b", "c"].entries())
+      keys.write(`accounts/${name}.yaml`, `api_key: ${name}\n${homesOf(i)}`);
     const config = configSchema.parse({ accounts_dir: keys.file("accounts"), mqtt: { url: "mqtt://host" } });
     const steps: number[] = [];
     for (const _ of keys.files.reading(keys.file("accounts"))) steps.push(keys.read.length);

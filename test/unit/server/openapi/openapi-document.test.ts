@@ -161,7 +161,8 @@ describe("the OpenAPI document of the LAN API", () => {
         "testPlug testNotification listRuns listRunsCsv listSavings listSavingsCsv getUsage getUsageCsv getPlanStarts getPlanStartsCsv " +
         "listKeys createKey revokeKey getLog getLogCsv getCheap getSignal getFormat " +
         "getEvents getHealth getLiveness getMetrics getSystem getDiagnostics getBackup restoreBackup forgetBackup getOpenApi " +
-        "getDocs getDocsAsset getConfigurationSchema getDashboard getDashboardAsset getSession logIn logOut",
+        "getDocs getDocsAsset getConfigurationSchema getDashboard getDashboardAsset getSession logIn logOut " +
+        "getSetup finishSetup enterSetup trySetupService trySetupBroker trySetupHomeAssistant",
     );
   });
 
