@@ -9,7 +9,7 @@ import { planEntry, untilPlan } from "../support/plans/plan-topics.ts";
 
 const START = Date.parse("2026-03-10T09:00:00Z");
 const washer = planEntry({ kind: "window", hours: 3, from: "20:00", ready_by: "07:00", kwh: 1.2 });
-const TYPE = "application/vnd.sqlite3";
+const TYPE = "application/octet-stream";
 
 interface Line {
   readonly id: number;

@@ -11,7 +11,7 @@ import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
 import { boolean, jsonResponse, named, object, reference, type Schema } from "../openapi/json-schema.ts";
 
-const TYPE = "application/vnd.sqlite3";
+const TYPE = "application/octet-stream";
 /** Many times ten years of a house. A request has eight seconds: a larger file is for `elbro restore`. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const BINARY: Schema = { type: "string", format: "binary" };

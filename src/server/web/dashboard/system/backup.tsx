@@ -7,7 +7,7 @@ import { Sure } from "./keys.tsx";
 import { useTexts } from "./system-context.ts";
 
 const PATH = "local/v1/backup";
-const TYPE = "application/vnd.sqlite3";
+const TYPE = "application/octet-stream";
 
 export function Backup() {
   const t = useTexts();
