@@ -1,11 +1,13 @@
 /**
- * Composition root of the running daemon: opens the modules in order and closes them in reverse. What may touch the
- * process (arguments, environment, signals, output) is passed in by the command line.
+ * Composition root of the running daemon: opens the modules in order and closes them in reverse.
+ * The command line passes in what touches the process: arguments, environment, signals, output.
  */
 import { DEFAULT_HINT } from "./config/command-hint.ts";
 import type { Config } from "./config/schema.ts";
+import { LogMemory } from "./core/runtime/log-memory.ts";
+import type { Calendar } from "./core/time/calendar.ts";
 import { startIntegrations } from "./integrations/start-integrations.ts";
-import { type MqttOptions, startMqtt } from "./mqtt/start-mqtt.ts";
+import { type Mqtt, type MqttOptions, startMqtt } from "./mqtt/start-mqtt.ts";
 import { startPlugs } from "./plugs/plug-wiring.ts";
 import { requireKeys } from "./server/auth/require-key.ts";
 import { type ServerOptions, startServer } from "./server/start.ts";
@@ -14,43 +16,50 @@ import { ChangeBus } from "./state/change-bus.ts";
 import { ConfigReload } from "./state/config-reload.ts";
 import { ConfigurationEditor, type ConfigurationSource } from "./state/configuration-editor.ts";
 import { ConfigurationFiles } from "./state/configuration-files.ts";
+import { type HouseOverview, houseOverview } from "./state/house-overview.ts";
 import { openState, type StateOptions } from "./state/open-state.ts";
 import { openStorage, type StorageOptions } from "./storage/open-storage.ts";
 
 type ModuleOptions = StorageOptions & ServiceOptions & StateOptions & MqttOptions & ServerOptions;
 
 export interface DaemonOptions extends Omit<ModuleOptions, "signal"> {
-  /** Where the configuration was read; without it nothing can be saved in it. */
+  /** Where the configuration was read. Without it, nothing can be saved in it. */
   readonly source?: ConfigurationSource;
-  /** Called with every configuration that is used from then on. */
+  /** Called with every configuration that is applied. */
   readonly onConfig?: (config: Config) => void;
 }
 
 export interface Daemon {
   readonly apiPort: number;
-  /** Port of the embedded broker; null where another broker is used. */
+  /** Port of the embedded broker; null if another broker is used. */
   readonly brokerPort: number | null;
+  /** Called with each part of the state that is published. */
+  readonly published: Mqtt["published"];
+  readonly calendar: Calendar;
+  /** What power costs now and what runs next, of at most so many homes. */
+  overview(most: number): HouseOverview;
   /**
-   * Reads the configuration again and applies what can change while the daemon runs. A bad one changes nothing and is
-   * reported as a problem. Returns the configuration that is in use.
+   * Reads the configuration again and applies the keys that can change while the daemon runs.
+   * An invalid configuration changes nothing and is reported as a problem. Returns the configuration in use.
    */
   reload(read: () => Promise<Config>): Promise<Config>;
-  /** Publishes `offline` and closes everything, in under two seconds. */
+  /** Publishes `offline` and closes everything within 2 s. */
   stop(): Promise<void>;
 }
 
 /**
- * Node cuts small buffers from a shared pool of 64 kB, and one small buffer that is kept keeps its whole pool.
- * mqtt-packet keeps four bytes for every message length that it ever wrote: with the default, resident memory grows by
- * 100 MB in a year. Unit: bytes.
+ * Size in bytes of the pool from which Node allocates small buffers; 64 kB by default. A small buffer that is kept keeps
+ * its whole pool in memory. mqtt-packet keeps four bytes for every message length that it has ever written. With the
+ * default, resident memory would grow by 100 MB in a year.
  */
 const BUFFER_POOL_BYTES = 512;
 
-/** Starts every module. Errors: throws a StartError for what the owner can fix. */
+/** Starts every module. Rejects with a StartError for problems that the owner can fix. */
 export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   Buffer.poolSize = BUFFER_POOL_BYTES;
   const stopping = new AbortController();
-  const options = { ...given, signal: stopping.signal };
+  const logLines = new LogMemory(() => given.clock.now());
+  const options = { ...given, log: logLines.recording(given.log), signal: stopping.signal };
   const { config, clock, log, ingress = false, commandHint = DEFAULT_HINT, source = null } = options;
   const checkKeys = (next: Config) => ingress || requireKeys(next, commandHint);
   checkKeys(config);
@@ -70,13 +79,16 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   });
   const files = new ConfigurationFiles(source?.path ?? null, config.data_dir);
   const editor = new ConfigurationEditor({ source, files, reloading, clock });
-  const server = await startServer(options, { storage, state, mqtt, plugs, reloading, editor }, changes);
+  const server = await startServer(options, { storage, state, mqtt, plugs, reloading, editor, logLines }, changes);
   for (const module of [mqtt, plugs, integrations]) module.run();
-  // What is stored is shown before anything is asked: with a thousand homes that takes some seconds.
+  // Stored data is published before any request is sent. With 1,000 homes this takes some seconds.
   void mqtt.shown.then(() => state.run());
   return {
     apiPort: server.port,
     brokerPort: mqtt.brokerPort,
+    published: mqtt.published,
+    calendar: state.calendar,
+    overview: (most) => houseOverview(state, clock.now(), most),
     reload: (read) => reloading.reload(read),
     async stop() {
       plugs.shutdown();

@@ -1,16 +1,16 @@
-/** `elbro`: finds the command. The daemon stands in this program itself; every other command is loaded when it is asked for. */
+/** `elbro`: finds the command. The daemon is part of this program; every other command is loaded on use. */
 import { BadArgument, type Command, commandIn, readCommandLine } from "./cli/arguments.ts";
 import * as run from "./cli/commands/run.ts";
 import { nearest } from "./config/suggest-key.ts";
 import { PassingStartError, StartError } from "./core/status/start-error.ts";
 import { VERSION } from "./core/status/version.ts";
 
-/** Exit code of a configuration that cannot be used (EX_CONFIG of sysexits). */
+/** Exit code of a configuration that cannot be used (EX_CONFIG of sysexits.h). */
 const BAD_CONFIGURATION = 78;
-/** Of what may pass by itself (EX_TEMPFAIL): a service manager tries again. */
+/** Exit code of a failure that may pass by itself (EX_TEMPFAIL): a service manager tries again. */
 const TRY_AGAIN = 75;
 
-// Node itself would print the line in which it happened: of the built program, a hundred kilobytes in one line.
+// Node would print the source line of the error, which has 100 kB in the built program.
 process.on("uncaughtException", (error) => {
   const what = error instanceof Error ? error.stack : String(error);
   process.stderr.write(`elbro has a fault and ends; please report this: ${what}\n`);

@@ -1,11 +1,12 @@
 /** The demo: an invented house, for a first look without a key. On loopback, or as far as a container lets it be reached. */
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import type { Simulator } from "../service/simulator/simulator.ts";
+import { databasePathIn } from "../storage/open-storage.ts";
 
 /** Opens the demo's API on loopback; it protects nothing but an invention. */
 const LOOPBACK_KEY = "demo";
@@ -24,6 +25,8 @@ export interface Demo {
   /** Whether its broker asks for no password. */
   readonly anonymousBroker: boolean;
   readonly close: () => Promise<void>;
+  /** Once it is closed: what it kept in the data directory of the user's is moved out of the way of the real house. */
+  readonly setAside: () => void;
 }
 
 /** Whether a configuration names nothing to collect from, so that only the demo has something to show. */
@@ -84,6 +87,12 @@ export async function startDemo({ config, clock, hasDataDir, host = LOOPBACK_HOS
       await simulator.close();
       if (!hasDataDir) rmSync(dataDir, { recursive: true, force: true });
     },
+    setAside() {
+      if (!hasDataDir) return;
+      const folder = mkdtempSync(path.join(dataDir, "demo-"));
+      const kept = readdirSync(dataDir).filter((name) => name.startsWith(path.basename(databasePathIn(dataDir))));
+      for (const name of kept) renameSync(path.join(dataDir, name), path.join(folder, name));
+    },
   };
 }
 
@@ -103,7 +112,7 @@ export function demoGreeting(
 ${mqttLine}  API      curl -H 'Authorization: Bearer ${key}' http://${LOOPBACK_HOST}:${ports.api}/consumer/v1/me/addresses
   key      ${key}
   health   http://${LOOPBACK_HOST}:${ports.api}/healthz
-For your own house: put your key into config/elbro.yaml (see the README). Ctrl-C ends.
+For your own house: "Set up my home" on that page (or config/elbro.yaml, see the README). Ctrl-C ends.
 `;
 }
 

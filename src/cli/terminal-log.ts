@@ -6,6 +6,15 @@ export interface TerminalLogOptions {
   /** Columns, as wide as the terminal is at the moment. */
   readonly columns: () => number;
   readonly colors: "none" | "ansi";
+  /** `10:42:07`, or `2026-11-21 10:42:07`, on the machine's clock. */
+  readonly times?: "clock" | "day and clock";
+}
+
+interface Progress {
+  readonly known: number;
+  readonly wanted: number;
+  /** Behind the figures, as why it does not go on. */
+  readonly note?: string;
 }
 
 interface LogRecord {
@@ -40,13 +49,13 @@ export class TerminalLog {
 
   /** Takes a line of the JSON log. What is no such line is shown as it stands. */
   write(line: string): void {
-    const { write, colors } = this.#options;
-    const text = lineOf(line, colors === "ansi");
+    const { write, colors, times = "clock" } = this.#options;
+    const text = lineOf(line, colors === "ansi", times);
     write(`${this.#progress === "" ? "" : CLEAR_LINE}${text}\n${this.#progress}`);
   }
 
   /** Shows how much of some work is done; nothing once all of it is. */
-  progress(what: string, done: { readonly known: number; readonly wanted: number } | null): void {
+  progress(what: string, done: Progress | null): void {
     const { write, columns } = this.#options;
     const isOver = done === null || done.known >= done.wanted;
     const next = isOver ? "" : progressText(what, done).slice(0, Math.max(0, columns() - 1));
@@ -56,17 +65,21 @@ export class TerminalLog {
   }
 }
 
-function progressText(what: string, { known, wanted }: { readonly known: number; readonly wanted: number }): string {
+function progressText(what: string, { known, wanted, note = "" }: Progress): string {
   const part = known / wanted;
   const full = Math.floor(part * BAR_WIDTH);
-  return `${what} ${"█".repeat(full)}${"░".repeat(BAR_WIDTH - full)} ${Math.floor(part * 100)} % (${known} of ${wanted} days)`;
+  return `${what} ${"█".repeat(full)}${"░".repeat(BAR_WIDTH - full)} ${Math.floor(part * 100)} % (${known} of ${wanted} days)${note}`;
 }
 
-function lineOf(line: string, colors: boolean): string {
+function lineOf(line: string, colors: boolean, times: NonNullable<TerminalLogOptions["times"]>): string {
   const record = recordIn(line);
   if (!record) return line.trimEnd();
   const { level, time, msg = "", ...facts } = record;
-  const clock = new Date(time).toTimeString().slice(0, "10:42:07".length);
+  const at = new Date(time);
+  const day = [at.getFullYear(), at.getMonth() + 1, at.getDate()]
+    .map((part) => String(part).padStart(2, "0"))
+    .join("-");
+  const clock = `${times === "clock" ? "" : `${day} `}${at.toTimeString().slice(0, "10:42:07".length)}`;
   const told = Object.entries(facts).map(([name, value]) => `${name}=${factText(value)}`);
   const name = levels.labels[level] ?? String(level);
   const shown = level >= WARN ? name.toUpperCase() : name;

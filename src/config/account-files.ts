@@ -1,6 +1,10 @@
-/** The files of `accounts_dir`, one per account. A bad one is refused and leaves the others, and itself as it was, in use. */
+/**
+ * Files of `accounts_dir`, one per account.
+ * An invalid file is rejected. The other files, and the last valid version of this one, stay in use.
+ */
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { isOwn, shardOfConfig } from "../core/sharding/shard.ts";
 import { readBounded } from "./bounded-file.ts";
 import { type ConfigMistake, pathText } from "./config-error.ts";
@@ -10,14 +14,14 @@ import type { AccountEntry, AccountFilesFound, Config } from "./schema.ts";
 import { slug } from "./values.ts";
 import { readYaml } from "./yaml-text.ts";
 
-/** An account has a few homes, plans and plugs: a few kB. */
+/** Longest account file in bytes. An account with its homes, plans and plugs takes a few kB. */
 const MAX_ACCOUNT_BYTES = 64 * 1024;
-/** More accounts than one broker serves homes of; the folder is listed whole. */
+/** Maximum number of files. One broker cannot serve the homes of more accounts; the folder is listed as a whole. */
 const MAX_FILES = 200_000;
 
-/** A file as it was last read. */
+/** A file as last read. */
 interface KnownFile {
-  /** Changes with the file; null where other files belong to it. */
+  /** Changes with the file and with its secret files; null if the secret files were not known before it was read. */
   readonly stamp: string | null;
   readonly account: AccountEntry | null;
   readonly mistakes: readonly ConfigMistake[];
@@ -28,15 +32,15 @@ type AccountReading =
   | { readonly kind: "config"; readonly config: AccountEntry; readonly secretFiles: readonly string[] }
   | { readonly kind: "mistakes"; readonly mistakes: readonly ConfigMistake[] };
 
-/** A folder that cannot be read. */
+/** Error for a folder that cannot be read. */
 export class AccountsDirError extends Error {}
 
-/** Reads the folder, and again what changed in it. */
+/** Reads the folder, and later only what has changed in it. */
 export class AccountFiles {
   readonly #readAccount: (text: string) => AccountReading;
-  /** By name of the file. Bounded by MAX_FILES. */
+  /** Files by name. Bounded by MAX_FILES. */
   #known = new Map<string, KnownFile>();
-  /** The accounts in use, by name of the file. */
+  /** Accounts in use, by name of the file. */
   #used: ReadonlyMap<string, AccountEntry> = new Map();
 
   constructor(readAccount: (text: string) => AccountReading) {
@@ -44,8 +48,8 @@ export class AccountFiles {
   }
 
   /**
-   * The configuration with the accounts of the folder that are this process's. Errors: throws an AccountsDirError where
-   * the folder cannot be read.
+   * Returns the configuration with this process's accounts in the folder.
+   * Throws an AccountsDirError if the folder cannot be read.
    */
   join(config: Config): { readonly config: Config; readonly secretFiles: readonly string[] } {
     const folder = config.accounts_dir;
@@ -61,7 +65,7 @@ export class AccountFiles {
     return {
       config: {
         ...config,
-        // Its places are published once, by one of the shards.
+        // The third-party places are published by one shard only.
         ...(isOwn(THIRD_PARTY, shard) ? {} : { third_party: undefined }),
         consumer: [...own].map(([name, { api_key }]) => ({ name: accountName(name), api_key })),
         homes: all.flatMap(({ homes }) => homes),
@@ -74,22 +78,30 @@ export class AccountFiles {
     };
   }
 
+  /** Reads what changed, a file at each step: `join` then has little left to do, and tells what is wrong with the folder. */
+  *reading(folder: string): Generator<void> {
+    for (const name of namesIn(folder)) {
+      this.#known.set(name, this.#read(path.join(folder, name), this.#known.get(name)));
+      yield;
+    }
+  }
+
   #read(file: string, before: KnownFile | undefined): KnownFile {
     const name = path.basename(file);
     const flaw = nameFlaw(accountName(name));
     if (flaw !== null) return refusedBy({ path: "the name of the file", text: flaw });
     try {
-      const { mtimeMs, size, ino } = statSync(file);
-      const stamp = `${mtimeMs} ${size} ${ino}`;
+      const files = [file, ...(before?.secretFiles ?? [])];
+      const stamp = files.map(stampOf).join();
       if (before?.stamp === stamp) return before;
       const reading = this.#readAccount(readBounded(file, MAX_ACCOUNT_BYTES));
       if (reading.kind === "mistakes") return { ...refusedBy(...reading.mistakes), stamp: null };
       const { secretFiles, config } = reading;
-      // Ids that are made of names are settled within the file: they must not depend on the other accounts.
+      // Ids made from names are fixed per file, because they must not depend on other accounts.
       const ids = planIds(config.plans);
       const plans = config.plans.map((plan, i) => ({ ...plan, id: ids[i] ?? "" }));
       return {
-        stamp: secretFiles.length > 0 ? null : stamp,
+        stamp: isDeepStrictEqual(files, [file, ...secretFiles]) ? stamp : null,
         account: { ...config, plans },
         mistakes: [],
         secretFiles,
@@ -101,7 +113,10 @@ export class AccountFiles {
     }
   }
 
-  /** What may be used together: those in use before come first, so that a new file never ends a running account. */
+  /**
+   * Returns the accounts that can be used together.
+   * Accounts in use come first, so that a new file never ends a running account.
+   */
   #withoutClashes(
     folder: string,
     names: readonly string[],
@@ -143,8 +158,18 @@ export class AccountFiles {
   }
 }
 
-/** Under which the third-party interface's places are given to a shard. */
+/** Name by which the third-party places are assigned to a shard. */
 const THIRD_PARTY = "third_party";
+
+/** None where the folder cannot be read. */
+function namesIn(folder: string): string[] {
+  try {
+    return listed(folder);
+  } catch (error) {
+    if (error instanceof AccountsDirError) return [];
+    throw error;
+  }
+}
 
 function listed(folder: string): string[] {
   try {
@@ -155,6 +180,12 @@ function listed(folder: string): string[] {
   } catch (error) {
     throw new AccountsDirError(error instanceof Error ? error.message : "unknown error");
   }
+}
+
+/** Another one after the file changed; also where it is gone. */
+function stampOf(file: string): string {
+  const { mtimeMs, size, ino } = statSync(file, { throwIfNoEntry: false }) ?? {};
+  return `${mtimeMs} ${size} ${ino}`;
 }
 
 function accountName(file: string): string {
@@ -170,7 +201,7 @@ function refusedBy(...mistakes: ConfigMistake[]): KnownFile {
   return { stamp: null, account: null, mistakes, secretFiles: [] };
 }
 
-/** What only one account may have. */
+/** Returns the names that only one account may have. */
 function claimsOf({ homes, plans, groups, plugs }: AccountEntry) {
   const claim = (kind: string, section: string, key: string, names: readonly (string | undefined)[]) =>
     names.flatMap((name, i) => (name === undefined ? [] : [{ path: [section, i, key], claim: `${kind} ${name}` }]));

@@ -1,4 +1,4 @@
-/** The `api:` of the configuration: the API on the LAN, its keys and limits. */
+/** Schema of `api:` in the configuration: the API on the LAN, its keys and limits. */
 import * as z from "zod/mini";
 import { key } from "./key-description.ts";
 import { hashEncoding, mistakes, port, text, textLike, unique } from "./values.ts";
@@ -25,7 +25,7 @@ const apiKey = z.strictObject({
   scopes: key(z.optional(z.array(z.enum(["read", "control"]))), "What it may do: read, or also control plans."),
   ...ownLimits(),
 });
-/** A key and secret of which a device makes its token, as for the service's third-party interface. */
+/** A key and secret from which a device makes its token, as for the service's third-party interface. */
 const apiKeyAndSecret = z.strictObject({
   name: key(text, "What the device is called."),
   api_key: key(text, "The key, which the token tells."),

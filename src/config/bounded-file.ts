@@ -1,9 +1,9 @@
-/** Files of the owner's, read no further than they may be long: /dev/zero has no end. */
+/** Reads files of the owner up to a maximum length: /dev/zero has no end. */
 import { closeSync, openSync, readSync } from "node:fs";
 
 /**
- * The text of a file, or of an open file descriptor. Errors: throws what the system says, `EFBIG` for one of more than
- * `maxBytes`.
+ * Returns the text of a file or of an open file descriptor.
+ * Throws the error of the file system; with the code `EFBIG` for more than `maxBytes`.
  */
 export function readBounded(file: string | number, maxBytes: number): string {
   const descriptor = typeof file === "number" ? file : openSync(file, "r");

@@ -1,4 +1,4 @@
-/** How the owner calls a command of this program the way it was started. */
+/** Command lines of this program for its owner, in the form in which it was started. */
 import { existsSync } from "node:fs";
 
 const CONTAINER_MARKS = ["/.dockerenv", "/run/.containerenv"];
@@ -15,10 +15,18 @@ export type CommandHint = (command: string) => string;
 export const DEFAULT_HINT: CommandHint = (command) => `elbro ${command}`;
 
 export function commandHint(start: Start): CommandHint {
-  return (command) => commandLine(command, { ...start, isContainer: CONTAINER_MARKS.some((mark) => existsSync(mark)) });
+  return (command) => commandLine(command, { ...start, isContainer: isContainer() });
 }
 
-/** The line by npm, in an app of Home Assistant, in a container, or by Node; with the place of the data or the configuration, where either was told. */
+/** Whether this process runs in a container, whose addresses are not those of the machine. */
+export function isContainer(): boolean {
+  return CONTAINER_MARKS.some((mark) => existsSync(mark));
+}
+
+/**
+ * Returns the command line for npm, for an app of Home Assistant, for a container, or for Node.
+ * Adds the data directory or the configuration file if it was given.
+ */
 export function commandLine(
   command: string,
   { env, argv, isContainer }: Start & { readonly isContainer: boolean },
@@ -35,7 +43,7 @@ export function commandLine(
   return `${place}node ${argv[1] ?? "dist/elbro.cjs"} ${command}${config}`;
 }
 
-/** The configuration says where the data is: the command has to read the same. */
+/** Returns the option for the configuration file, which names the data directory that the command has to use. */
 function configOption(argv: readonly string[], told: string | undefined): string {
   const at = argv.findIndex((word) => word === "--config" || word.startsWith("--config="));
   const given = at < 0 ? told : (argv[at]?.split("=")[1] ?? argv[at + 1]);

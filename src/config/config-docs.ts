@@ -1,7 +1,7 @@
 /** Tables of docs/configuration.md, one for each section. */
 import { type KeyRow, keyRows } from "./key-rows.ts";
 
-/** Markdown: every key of the configuration. */
+/** Returns Markdown with every key of the configuration. */
 export function configDocs(): string {
   const rows = keyRows();
   const sections = rows.filter((row) => row.depth === 0);

@@ -1,4 +1,7 @@
-/** What is wrong with a configuration, in words for its owner: where, what is expected, what was found; never a secret. */
+/**
+ * Mistakes in a configuration, described for its owner: where, what is expected, what was found. Never contains a
+ * secret.
+ */
 import type * as z from "zod/mini";
 import { itemOf, keys, kindOf, shapeOf } from "./keys.ts";
 import { configSchema } from "./schema.ts";
@@ -7,11 +10,11 @@ import { isTree, type Tree } from "./tree.ts";
 
 /** A mistake in the configuration. */
 export interface ConfigMistake {
-  /** Where: a path of keys, a place in the file, or the name of an environment variable. */
+  /** Path of keys, position in the file, or name of an environment variable. */
   readonly path: string;
-  /** What was found and what is expected. */
+  /** What is expected and what was found. */
   readonly text: string;
-  /** Line of the file; not there where it is not in the file. */
+  /** Line of the file; absent if the mistake is elsewhere. */
   readonly line?: number;
 }
 
@@ -19,13 +22,13 @@ type Path = readonly PropertyKey[];
 type Shape = NonNullable<ReturnType<typeof shapeOf>>;
 
 const UNTOLD = "Invalid input";
-const SECRET = /(^|_)(key|secret|password|token)$/;
+const SECRET = /(^|_)(key|secret|password|token|topic_url)$/;
 const MAX_SHOWN_LENGTH = 60;
-/** A name longer than this is no misspelt key; it may be a secret in the wrong place. */
+/** A longer name is not a misspelt key. It may be a secret in the wrong place. */
 const MAX_KEY_LENGTH = 30;
 const FILE_SUFFIX = /_file$/;
 const MIN_SHARED = 3;
-/** Keys that are listed where none is near. */
+/** Maximum number of keys that are listed if none is similar. */
 const MAX_LISTED = 10;
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
@@ -37,12 +40,12 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   array: "a list",
 };
 
-/** Whether what stands under a key is a secret, by the key's name. */
+/** Returns whether the value of a key is a secret, judged by the key's name. */
 export function isSecretKey(name: string): boolean {
   return SECRET.test(name);
 }
 
-/** A path as its owner reads it: `api.keys[0].name`. */
+/** Formats a path: `api.keys[0].name`. */
 export function pathText(path: Path): string {
   return path
     .map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`))
@@ -50,7 +53,7 @@ export function pathText(path: Path): string {
     .replace(/^\./, "");
 }
 
-/** Everything one issue of the schema says of a configuration. */
+/** Returns all mistakes that one issue of the schema describes. */
 export function describeIssue(
   issue: z.core.$ZodIssue,
   tree: Tree,
@@ -91,7 +94,7 @@ function expectation(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** A value, or what kind it is where it may hold a secret: that of a secret key, and whatever is no plain value. */
+/** Returns a value, or only its type if it may contain a secret: under a secret key, or if it is not a plain value. */
 function shown(value: unknown, issue: z.core.$ZodIssue): string {
   if (value === undefined || value === null) return "nothing";
   if (value === "") return "an empty text";
@@ -136,13 +139,13 @@ function siblingLike(key: string, path: Path, shape: Shape): string | null {
   return meant === null ? null : pathText([...path, meant]);
 }
 
-/** `key` for `api_key`, `user` for `username`: one is the other's beginning or end. */
+/** Returns whether one name is the start or the end of the other: `key` and `api_key`, `user` and `username`. */
 function shareWord(a: string, b: string): boolean {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   return short.length >= MIN_SHARED && (long.startsWith(short) || long.endsWith(short));
 }
 
-/** What there is instead, where that is little. */
+/** Returns the possible keys as text; empty if there are more than MAX_LISTED. */
 function keysHere(shape: Shape): string {
   const names = Object.keys(shape);
   return names.length === 0 || names.length > MAX_LISTED ? "" : `; here there are ${names.join(", ")}`;
@@ -159,7 +162,7 @@ function shapeAt(path: Path, schema: z.core.$ZodType): ReturnType<typeof shapeOf
   return shapeOf(node);
 }
 
-/** What stands at a path; undefined where nothing does. */
+/** Returns the value at a path; undefined if the path does not exist. */
 export function valueAt(tree: Tree, path: Path): unknown {
   return path.reduce<unknown>(
     (node, key) => (isTree(node) || Array.isArray(node) ? (node as Tree)[String(key)] : undefined),

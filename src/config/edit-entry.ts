@@ -1,4 +1,4 @@
-/** Changes one entry of a list in the text of a configuration; comments, and everything else, stay. */
+/** Changes one entry of a list in the text of a configuration. Comments and everything else stay. */
 import { isDeepStrictEqual } from "node:util";
 import {
   Document,
@@ -18,17 +18,19 @@ import { FILE_SUFFIX } from "./keys.ts";
 import { writtenIds } from "./page-file.ts";
 import type { Tree } from "./tree.ts";
 
-/** What becomes of an entry. `index` is null for one that is new, `entry` for one that goes. */
+/** A change of an entry. `index` is null for a new entry, `entry` for a deletion. */
 export interface EntryEdit {
   readonly list: EntryList;
   readonly index: number | null;
   readonly entry: Tree | null;
 }
 
-/** Texts that YAML 1.1, which others read the file by, takes for something else. */
+/** Texts that YAML 1.1 reads as another type. Other programs may read the file with it. */
 const AMBIGUOUS = /^(\d+:|(on|off|yes|no|y|n)$)/i;
 
-/** Returns the text as it is then; null where the entry is written in a way that only its owner can change, as by an alias. */
+/**
+ * Returns the changed text; null if the entry is written in a way that cannot be edited, for instance with an alias.
+ */
 export function editEntry(text: string, { list, index, entry }: EntryEdit): string | null {
   const document = parseDocument(text);
   const root = rootOf(document);
@@ -48,12 +50,12 @@ export function editEntry(text: string, { list, index, entry }: EntryEdit): stri
   try {
     return spliced(text, document, root, list);
   } catch {
-    // An alias to what was taken away.
+    // There is an alias to a removed node.
     return null;
   }
 }
 
-/** Writes the section of the list in place of what stood there: the rest of the file stays as its owner wrote it. */
+/** Replaces the section of the list in the text. The rest of the file stays as its owner wrote it. */
 function spliced(text: string, document: Document, root: YAMLMap, list: EntryList): string {
   const before = parseDocument(text).contents;
   const [start, end] = (isMap(before) && !before.flow && rangeOf(before, list)) || [text.length, text.length];
@@ -75,7 +77,7 @@ function spliced(text: string, document: Document, root: YAMLMap, list: EntryLis
   return `${head}${head === "" || head.endsWith("\n") ? "" : "\n"}${part.toString(options)}${text.slice(end)}`;
 }
 
-/** Where a key and its value stand in the text. */
+/** Returns the start and end of a key and its value in the text; null if the key is missing. */
 function rangeOf(root: YAMLMap, list: EntryList): readonly [number, number] | null {
   const pair = root.items.find(({ key }) => nameOf(key) === list);
   if (!isNode(pair?.key)) return null;
@@ -92,7 +94,7 @@ function rootOf(document: Document): YAMLMap | null {
   return isMap(document.contents) ? document.contents : null;
 }
 
-/** The list, which is made where it is not there or its lines are commented out. */
+/** Returns the list. Creates it if it is missing or its lines are commented out; null if the key has another value. */
 function listIn(root: YAMLMap, list: EntryList): YAMLSeq | null {
   const node = root.get(list, true) as unknown;
   const isEmpty = node === undefined || (isScalar(node) && node.value === null);
@@ -104,7 +106,7 @@ function listIn(root: YAMLMap, list: EntryList): YAMLSeq | null {
   return entries;
 }
 
-/** A key that stays as it is keeps how it is written; `…_file` stays where nothing is given in its place. */
+/** Updates an entry. An unchanged key keeps its form; a `…_file` key stays unless its value is set. */
 function update(document: Document, node: YAMLMap<unknown, Node | null>, entry: Tree): void {
   for (const { key } of [...node.items]) {
     const name = nameOf(key);
@@ -119,7 +121,7 @@ function update(document: Document, node: YAMLMap<unknown, Node | null>, entry: 
   }
 }
 
-/** An entry without an id is called by its name and place: where that changes, its id is written down. */
+/** Writes the id into an entry without one if its id, which is made from name and position, would change. */
 function keepIds(document: Document, entries: YAMLSeq, list: EntryList, before: readonly string[]): void {
   for (const [i, node] of entries.items.entries()) {
     const id = before[i];
@@ -133,7 +135,7 @@ function nodeOf(document: Document, value: unknown): Node {
     Scalar: (_, scalar) => {
       if (typeof scalar.value === "string" && AMBIGUOUS.test(scalar.value)) scalar.type = "QUOTE_DOUBLE";
     },
-    // Days and hours stand in one line.
+    // Lists of days and hours are written on one line.
     Seq: (_, seq) => {
       seq.flow = true;
     },

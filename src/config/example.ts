@@ -1,7 +1,7 @@
-/** The annotated example of a configuration: every key, with what it is for. Accepted as it is, and with every line set. */
+/** Annotated example of a configuration with every key. It is valid as it is, and with every line set. */
 import { type KeyRow, keyRows } from "./key-rows.ts";
 
-/** Keys that a house of its own cannot do without: they are set, all other values are defaults or examples. */
+/** Keys that a real installation needs. They are set; all other values are defaults or examples. */
 const SET: ReadonlySet<string> = new Set(["consumer.api_key"]);
 const LINE_WIDTH = 110;
 
@@ -15,7 +15,7 @@ const HEAD = `# yaml-language-server: $schema=./elbro.schema.json
 # /run/secrets/elbro_consumer_api_key. \`elbro check\` says what is wrong with a configuration.
 `;
 
-/** The text of config/elbro.example.yaml. */
+/** Returns the text of config/elbro.example.yaml. */
 export function exampleText(): string {
   const rows = keyRows();
   const blocks = rows.filter((row) => row.depth === 0).map((row) => block(row, rows).join("\n"));
@@ -31,6 +31,8 @@ function block(row: KeyRow, rows: readonly KeyRow[]): string[] {
   const mark = SET.has(row.path) ? "" : "#";
   const about = wrapped(`${row.words.about}${suffix(row)}`, `${indent}# `);
   if (row.kind === "section") return [...about, `${indent}${row.name}:`, ...below.flatMap((each) => block(each, rows))];
+  if (row.kind === "list" && below.length === 0 && Array.isArray(row.default) && row.default.length > 0)
+    return [...about, `${indent}#${row.name}: [${row.default.join(", ")}]`];
   if (row.kind === "list") {
     const parts = below.flatMap((each) => wrapped(`${each.name}: ${each.words.about}${suffix(each)}`, `${indent}#   `));
     const items = (row.words.items ?? []).map((item) => `${indent}  #- ${item}`);
@@ -50,7 +52,7 @@ function valueLine({ name, default: value, words }: KeyRow): string {
   return `${name}: ${words.example ?? String(value)}`;
 }
 
-/** A text in lines that begin alike. */
+/** Breaks a text into lines with the same start. */
 function wrapped(text: string, start: string): string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {

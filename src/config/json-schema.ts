@@ -1,23 +1,26 @@
-/** The configuration's JSON Schema, for editors that complete and check while it is written. */
+/** JSON Schema of the configuration, for editors that complete and check it. */
 import * as z from "zod/mini";
+import { type Condition, schemaOfCondition } from "./conditions.ts";
 import { isSecretKey } from "./config-error.ts";
 import { keyRows } from "./key-rows.ts";
 import { kindOf, shapeOf } from "./keys.ts";
+import { planConditions, planSchema } from "./plan-schema.ts";
+import { plugConditions, plugSchema } from "./plug-schema.ts";
 import { configSchema } from "./schema.ts";
 
 type Json = Record<string, unknown>;
 
-/** A length: hours as a number, or a text. The reader is stricter about its bounds. */
+/** A duration: hours as a number, or a text. The reader checks the limits more strictly. */
 const DURATION: Json = {
   anyOf: [
     { type: "number", minimum: 0, maximum: 24 },
     { type: "string", pattern: "^(\\d+(\\.\\d+)?|(?=.)(\\d+(\\.\\d+)?h)?(\\d+m)?)$" },
   ],
 };
-/** PEM texts and secrets: what is mostly kept in a file of its own. */
+/** PEM texts, which are usually in files of their own, as secrets are. */
 const FILE_OFFERED = /^(ca|cert)$/;
 
-/** The schema as it is written to config/elbro.schema.json. */
+/** Returns the schema for config/elbro.schema.json. */
 export function configJsonSchema(): Json {
   const descriptions = new Map(keyRows().map(({ path, words }) => [path, words.about]));
   const made = z.toJSONSchema(configSchema, {
@@ -39,13 +42,18 @@ export function configJsonSchema(): Json {
   };
 }
 
-/** Which protocols a URL may have. */
+const conditions = new Map<z.core.$ZodType, readonly Condition[]>([
+  [planSchema, planConditions],
+  [plugSchema, plugConditions],
+]);
+
+/** Returns the allowed protocols of a URL; null for other schemas. */
 function protocolOf(schema: z.core.$ZodType): RegExp | null {
   const { protocol } = schema._zod.def as { readonly protocol?: unknown };
   return protocol instanceof RegExp ? protocol : null;
 }
 
-/** Every text may come from a file: `api_key_file` in place of `api_key`. */
+/** Allows a file for every text: `api_key_file` instead of `api_key`. */
 function withFiles(section: z.core.$ZodType, json: Json): Json {
   const texts = Object.entries(shapeOf(section) ?? {}).flatMap(([name, node]) =>
     kindOf(node) === "text" ? [name] : [],
@@ -67,11 +75,12 @@ function withFiles(section: z.core.$ZodType, json: Json): Json {
     allOf: [
       ...neededTexts.map((name) => ({ anyOf: [{ required: [name] }, { required: [`${name}_file`] }] })),
       ...texts.map((name) => ({ not: { type: "object", required: [name, `${name}_file`] } })),
+      ...(conditions.get(section) ?? []).map(schemaOfCondition),
     ],
   };
 }
 
-/** Adds the descriptions, removes fields without meaning, and lets a section be empty: its lines are commented out. */
+/** Adds descriptions, removes fields without meaning, and allows empty sections, whose lines are commented out. */
 function cleaned(json: unknown, path: string, descriptions: ReadonlyMap<string, string>): Json {
   const { properties, items, anyOf, required, allOf, default: value, maximum, ...rest } = json as Json;
   const description = descriptions.get(path);
@@ -91,7 +100,7 @@ function cleaned(json: unknown, path: string, descriptions: ReadonlyMap<string, 
       Object.entries(properties).map(([name, below]) => [name, cleaned(below, `${prefix}${name}`, descriptions)]),
     );
   }
-  // Several accounts are a list of what one account is.
+  // The items of a list of accounts have the descriptions of a single account.
   if (items) kept.items = cleaned(items, anyOf ? path : `${path}[]`, descriptions);
   if (Array.isArray(anyOf)) kept.anyOf = anyOf.map((form) => cleaned(form, path, descriptions));
   return kept;

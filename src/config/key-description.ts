@@ -1,22 +1,25 @@
-/** Descriptions of the configuration's keys, kept next to their schemas. Tables, the example and the JSON Schema are made from them. */
+/**
+ * Descriptions of the configuration's keys, kept next to their schemas.
+ * Tables, the example and the JSON Schema are made from them.
+ */
 import * as z from "zod/mini";
 
 export interface KeyDescription {
   /** One or two sentences. */
   readonly about: string;
-  /** A value as YAML text, for a key without a default. */
+  /** Value as YAML text, for a key without a default. */
   readonly example?: string;
   /** A file that holds the value, for texts that are better kept out of the configuration. */
   readonly exampleFile?: string;
   /** Items as YAML text, for a list. Each is complete. */
   readonly items?: readonly string[];
-  /** Unit or form, where the type does not tell it. */
+  /** Unit or form, if the type does not show it. */
   readonly form?: string;
 }
 
 const descriptions = z.registry<KeyDescription>();
 
-/** Describes a key of the configuration. Returns a copy of its schema: another key may have the same one. */
+/** Adds a description to the schema of a key. Returns a copy, because several keys may have the same schema. */
 export function key<Schema extends z.ZodMiniType>(
   schema: Schema,
   about: string,
@@ -27,7 +30,7 @@ export function key<Schema extends z.ZodMiniType>(
   return own;
 }
 
-/** The description of a key; undefined if its schema was not made by `key`. */
+/** Returns the description of a key; undefined if its schema was not made by `key`. */
 export function descriptionOf(schema: z.core.$ZodType): KeyDescription | undefined {
   return descriptions.get(schema);
 }

@@ -1,4 +1,4 @@
-/** Every key of the configuration as a row: what it is for, what may stand there, what stands there if nothing is said. */
+/** Rows that describe every key of the configuration: purpose, type and default. */
 import * as z from "zod/mini";
 import { isSecretKey } from "./config-error.ts";
 import { descriptionOf, type KeyDescription } from "./key-description.ts";
@@ -8,24 +8,27 @@ import { configSchema } from "./schema.ts";
 type Node = z.core.$ZodType;
 
 export interface KeyRow {
-  /** As in `api.keys[].name`. */
+  /** Such as `api.keys[].name`. */
   readonly path: string;
   readonly name: string;
-  /** How many keys stand above it. */
+  /** Number of keys above it. */
   readonly depth: number;
   readonly kind: KeyKind;
-  /** Whether it stands in a list's items, where no variable of the environment reaches it. */
+  /** Whether it belongs to the items of a list, which environment variables cannot set. */
   readonly inList: boolean;
   readonly words: KeyDescription;
   readonly type: string;
-  /** Undefined without one. */
+  /** Undefined if the key has no default. */
   readonly default: unknown;
-  /** Whether it must be there when what is around it is. */
+  /** Whether it must be set if its section or item is there. */
   readonly needed: boolean;
   readonly secret: boolean;
 }
 
-/** All keys, in the order of the schema; what is in a section or a list's items follows it. Errors: throws for a key without a description. */
+/**
+ * Returns all keys in the order of the schema. The keys of a section or of a list's items follow it.
+ * Throws for a key without a description.
+ */
 export function keyRows(schema: Node = configSchema): KeyRow[] {
   return rowsBelow(schema, "", { depth: 0, inList: false });
 }
@@ -43,7 +46,7 @@ function rowsBelow(node: Node | undefined, prefix: string, place: { depth: numbe
       needed: !isOptional(below),
       secret: isSecretKey(name),
     };
-    // A message or a reader within a plug is one thing: what it holds stands in its type.
+    // A message or state reader of a plug is one row, because its type shows its keys.
     if (kind === "section" && place.inList) return [row];
     const section = kind === "section" ? rowsBelow(below, `${path}.`, { ...place, depth: place.depth + 1 }) : [];
     const items =
@@ -52,7 +55,7 @@ function rowsBelow(node: Node | undefined, prefix: string, place: { depth: numbe
   });
 }
 
-/** What may stand there, in a few words. */
+/** Returns the type of a key in a few words. */
 function typeOf(node: Node, kind: KeyKind): string {
   if (kind === "section") return `{ ${Object.keys(shapeOf(node) ?? {}).join(", ")} }`;
   const item = itemOf(node);

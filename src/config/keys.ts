@@ -1,4 +1,4 @@
-/** The keys of the configuration, read from its schema: what there is, where, and how a variable of the environment names it. */
+/** Keys of the configuration, read from its schema: path, kind and environment variable. */
 import type * as z from "zod/mini";
 import { configSchema } from "./schema.ts";
 
@@ -13,12 +13,15 @@ export interface Key {
   readonly kind: KeyKind;
 }
 
-/** What every variable of the environment begins with. */
+/** Prefix of all environment variables. */
 export const PREFIX = "ELBRO_";
-/** `api_key_file` names the file of `api_key`. */
+/** Suffix of a key that names a file: `api_key_file` for `api_key`. */
 export const FILE_SUFFIX = "_file";
 
-/** The schema of a key seen through defaults and optionals; of several forms the one that a list is, or is not. */
+/**
+ * Returns the schema without defaults and optionals. Of a union, returns the form that is a list, or the one that is
+ * not.
+ */
 function schemaOf(node: Node | undefined, isList: boolean): Node | undefined {
   const { type, innerType, options } = definitionOf(node);
   if (innerType) return schemaOf(innerType, isList);
@@ -26,12 +29,12 @@ function schemaOf(node: Node | undefined, isList: boolean): Node | undefined {
   return options?.find((option) => (definitionOf(option).type === "array") === isList) ?? options?.[0];
 }
 
-/** The keys of a section; null for what is none. */
+/** Returns the keys of a section; null if the schema is not a section. */
 export function shapeOf(node: Node | undefined): Shape | null {
   return definitionOf(schemaOf(node, false)).shape ?? null;
 }
 
-/** The schema of a list's items. */
+/** Returns the schema of a list's items. */
 export function itemOf(node: Node | undefined): Node | undefined {
   return definitionOf(schemaOf(node, true)).element;
 }
@@ -43,24 +46,24 @@ export function kindOf(node: Node | undefined): KeyKind {
   return type === "string" || type === "enum" ? "text" : "plain";
 }
 
-/** The words of which a key takes one; none for any other key. */
+/** Returns the words of which a key takes one; empty for any other key. */
 export function wordsOf(node: Node | undefined): readonly string[] {
   return Object.values(definitionOf(schemaOf(node, false)).entries ?? {});
 }
 
-/** What stands for a key that is not there; undefined where nothing does. */
+/** Returns the default of a key; undefined if the key has no default. */
 export function defaultOf(node: Node | undefined): unknown {
   const { type, innerType, defaultValue } = definitionOf(node);
   return type === "default" ? defaultValue : innerType && defaultOf(innerType);
 }
 
-/** Whether a key may be left out. */
+/** Returns whether a key may be omitted. */
 export function isOptional(node: Node | undefined): boolean {
   const { type } = definitionOf(node);
   return type === "optional" || type === "default" || type === "prefault";
 }
 
-/** Every key that has a path of its own, sections included; what stands in lists has none. */
+/** Every key that has a path of its own, sections included. Keys of list items have none. */
 export const keys: readonly Key[] = keysBelow(configSchema, []);
 
 function keysBelow(node: Node, path: readonly string[]): Key[] {
@@ -70,7 +73,7 @@ function keysBelow(node: Node, path: readonly string[]): Key[] {
   });
 }
 
-/** What each variable of the environment sets: a key, or the file that a text is read from. */
+/** By environment variable: the key that it sets, or the `…_file` key of a text. */
 const keysByVariable = new Map(
   keys
     .flatMap(({ path, kind }): Key[] => [
@@ -80,7 +83,7 @@ const keysByVariable = new Map(
     .map((key) => [`${PREFIX}${key.path.join("_").toUpperCase()}`, key]),
 );
 
-/** What a variable of the environment sets; undefined where it names no key. */
+/** Returns the key that an environment variable sets; undefined if it does not name a key. */
 export function keyOfVariable(variable: string): Key | undefined {
   return keysByVariable.get(variable);
 }

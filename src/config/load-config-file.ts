@@ -1,6 +1,7 @@
-/** Where the configuration is, and how it is read on this machine. */
+/** Finds the configuration and reads it on this machine. */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { hostname } from "node:os";
+import { dirname } from "node:path";
 import { StartError } from "../core/status/start-error.ts";
 import { AccountFiles, AccountsDirError } from "./account-files.ts";
 import { readBounded } from "./bounded-file.ts";
@@ -11,39 +12,48 @@ import type { Config } from "./schema.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const DEFAULT_PATHS = ["./config/elbro.yaml", "/data/elbro.yaml"];
-/** Of an app of Home Assistant: a file of the owner's own, else what is set on the app's page. */
+/** Paths in an app of Home Assistant: a file of the owner, otherwise the options of the app's page. */
 const APP_PATHS = ["/config/elbro.yaml", "/data/options.json"];
 
 export interface Configuration {
   readonly config: Config;
-  /** The file; null without one. */
+  /** The file; null if the configuration has no file. */
   readonly path: string | null;
-  /** What is no mistake and yet not well. */
+  /** Texts about problems that do not prevent the use of the configuration. */
   readonly warnings: readonly string[];
 }
 
-/** Folders in which a container or a service manager puts files for secrets: who may read there is for them to say. */
+/** Folders in which a container or a service manager puts secrets, and decides who may read them. */
 const SECRET_FOLDERS = ["/run/secrets"];
-/** The certificates of all public authorities are 220 kB. */
+/** Longest secret file in bytes. The certificates of all public authorities take 220 kB. */
 const MAX_SECRET_BYTES = 512 * 1024;
 const OTHERS = 0o007;
 const GROUP = 0o070;
 
-/** Files with keys that are named one by one where other users may read them; one `chmod` fixes them all. */
+/** Maximum number of account files that are named because other users may read them. One `chmod` fixes them all. */
 const MAX_NAMED = 3;
 
-/** The files of `accounts_dir`, to be kept for as long as the configuration is read again. */
+/** Returns the files of `accounts_dir`. Keep the object for as long as the configuration is read again. */
 export function openAccountFiles(): AccountFiles {
   return new AccountFiles((text) => readAccount(text, (file) => readBounded(file, MAX_SECRET_BYTES)));
 }
 
-/** The file of `given`, or the first place that has one; null without a file. */
+/** Returns `given`, or the first default path that exists; null if all are missing. */
 export function configPath(given: string | null, environment: Environment): string | null {
   const paths = isAppOf(environment) ? APP_PATHS : DEFAULT_PATHS;
   return given ?? paths.find((each) => existsSync(each)) ?? null;
 }
 
-/** Reads the configuration of a file; `texts` in place of what the files hold. Errors: throws a StartError for an unreadable one. */
+/** Returns the path for a first configuration: the data directory of a container, otherwise the folder `config`. */
+export function newConfigPath({ ELBRO_DATA_DIR }: Environment): string {
+  const [usual = "", ofContainer = ""] = DEFAULT_PATHS;
+  return ELBRO_DATA_DIR === dirname(ofContainer) ? ofContainer : usual;
+}
+
+/**
+ * Reads the configuration of a file. `texts` replace the contents of the files.
+ * Throws a StartError for an unreadable file.
+ */
 export function readConfiguration(
   file: string | null,
   environment: Environment,
@@ -63,7 +73,10 @@ function isAppOf({ SUPERVISOR_TOKEN }: Environment): boolean {
   return SUPERVISOR_TOKEN !== undefined;
 }
 
-/** Reads the configuration of `given`, or of the first place that has one. Errors: throws a StartError with every mistake. */
+/**
+ * Reads the configuration of `given`, or of the first default path that exists.
+ * Throws a StartError that lists every mistake.
+ */
 export function loadConfiguration(
   given: string | null,
   environment: Environment,
@@ -77,10 +90,10 @@ export function loadConfiguration(
     const { config, secretFiles: ofAccounts } = joined(reading.config, path, accountFiles);
     const guarded = [...(path !== null && holdsSecrets ? [path] : []), ...named];
     const exposed = [...guarded.flatMap(exposureOf), ...ofAccounts.flatMap(exposureOf).slice(0, MAX_NAMED)];
-    // In an app of Home Assistant there are no other users.
+    // An app of Home Assistant has no other users.
     return { config, path, warnings: isApp ? [] : exposed };
   }
-  // The options of an app stand in one line, which its owner never sees.
+  // The options of an app are on one line, which the owner never sees.
   const isOptions = path?.endsWith(".json") === true;
   const lines = reading.mistakes.map(
     ({ path: where, text, line }) => `  ${where}: ${text}${line === undefined || isOptions ? "" : ` (line ${line})`}`,
@@ -99,7 +112,10 @@ function joined(config: Config, path: string | null, files: AccountFiles): Retur
   }
 }
 
-/** Files that are named as variables of the configuration. systemd names its folder by CREDENTIALS_DIRECTORY. */
+/**
+ * Returns the files that are named like variables of the configuration. systemd sets CREDENTIALS_DIRECTORY to its
+ * folder.
+ */
 function secretFiles({ CREDENTIALS_DIRECTORY }: Environment): string[] {
   return [...SECRET_FOLDERS, ...(CREDENTIALS_DIRECTORY ? [CREDENTIALS_DIRECTORY] : [])].flatMap((folder) =>
     existsSync(folder)
@@ -109,8 +125,8 @@ function secretFiles({ CREDENTIALS_DIRECTORY }: Environment): string[] {
 }
 
 /**
- * What is wrong with who may read a file with secrets. Its group may where another user owns it: that is how this one
- * comes to read it.
+ * Returns a warning if other users may read a file with secrets.
+ * If another user owns the file, its group may read it, because this process may read it as a member of the group.
  */
 function exposureOf(file: string): string[] {
   if (process.platform === "win32") return [];

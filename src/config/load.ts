@@ -1,4 +1,4 @@
-/** From the text of a file and the environment to a configuration, or to every mistake there is in them. */
+/** Reads the text of a file and the environment. Returns a configuration, or every mistake in them. */
 import { basename } from "node:path";
 import type * as z from "zod/mini";
 import { type ConfigMistake, describeIssue, isSecretKey, pathText, valueAt } from "./config-error.ts";
@@ -23,48 +23,48 @@ export type ConfigReading<Value = Config> =
   | {
       readonly kind: "config";
       readonly config: Value;
-      /** Whether a secret stands in the text itself. */
+      /** Whether the text itself contains a secret. */
       readonly holdsSecrets: boolean;
-      /** Files from which secrets were read because the configuration names them. */
+      /** Files of secrets that the configuration names. */
       readonly secretFiles: readonly string[];
     }
   | { readonly kind: "mistakes"; readonly mistakes: readonly ConfigMistake[] };
 
 export interface ConfigSources {
-  /** The text of the file; null where there is none. */
+  /** The text of the file; null if it does not exist. */
   readonly text: string | null;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Reads a file that a `…_file` key or a `…_FILE` variable names. Errors: throws. */
+  /** Reads the file of a `…_file` key or a `…_FILE` variable. Throws if it cannot be read. */
   readonly readFile: (path: string) => string;
   /**
-   * Files that whoever runs this puts in place for its secrets, such as /run/secrets/elbro_consumer_api_key: one that is
-   * called as a variable sets that key, where nothing else does.
+   * Files of secrets that are provided for this program, such as /run/secrets/elbro_consumer_api_key.
+   * A file that is named like a variable sets its key, if nothing else does.
    */
   readonly secrets?: readonly string[];
-  /** The text of the page's file in a data directory; null without one. Errors: throws. */
+  /** Returns the text of the page's file in a data directory; null if it is missing. Throws if it is unreadable. */
   readonly page?: (dataDir: string) => string | null;
-  /** The number at its end is that of the shard, where nothing else is. */
+  /** The number at its end is the default index of the shard. */
   readonly hostname?: string;
 }
 
-/** Environment variables of the daemon that are no keys of the configuration. */
+/** Environment variables of the daemon that are not keys of the configuration. */
 const OTHER_VARIABLES = new Set(["ELBRO_CONFIG", "ELBRO_CLOCK", "ELBRO_SPEED", "ELBRO_DEMO_HOST"]);
-/** What Kubernetes and Docker set of themselves for a service named elbro. */
+/** Variables that Kubernetes and Docker set for a service named elbro. */
 const FOREIGN_VARIABLES = /^ELBRO_(SERVICE_(HOST|PORT)(_.+)?|PORT(_.+)?)$/;
 
-/** A configuration on its way, with what was wrong so far. */
+/** A configuration that is being read, and its mistakes so far. */
 interface Draft {
   readonly tree: Tree;
   readonly mistakes: ConfigMistake[];
-  /** The variable that set a key, by the key's path. */
+  /** Environment variables by path of the key that they set. */
   readonly variables: Map<string, string>;
-  /** Keys whose files could not be read: that they are missing now is no second mistake. */
+  /** Keys whose files could not be read. They are not reported as missing as well. */
   readonly unread: Set<string>;
   readonly readFile: ConfigSources["readFile"];
   readonly secretFiles: Set<string>;
 }
 
-/** Reads the configuration; the environment is stronger than the file. */
+/** Reads the configuration. The environment overrides the file. */
 export function readConfig({
   text,
   environment,
@@ -123,7 +123,7 @@ function readInForm<Schema extends z.core.$ZodType & Pick<z.ZodMiniType, "safePa
   return { kind: "mistakes", mistakes: told };
 }
 
-/** Adds what the page saved; null where it saved nothing. */
+/** Adds the entries of the page's file; returns null if it does not exist. */
 function withPage({ tree, mistakes }: Draft, page: NonNullable<ConfigSources["page"]>): OwnCounts | null {
   const text = page(
     typeof tree.data_dir === "string" ? tree.data_dir : String(defaultOf(shapeOf(configSchema)?.data_dir)),
@@ -131,7 +131,7 @@ function withPage({ tree, mistakes }: Draft, page: NonNullable<ConfigSources["pa
   return text === null ? null : addPage(tree, text, mistakes);
 }
 
-/** The keys and values of a file; null where there are none to go on with. */
+/** Returns the keys and values of a file; null if it has none because of a mistake. */
 function readTree(reading: YamlReading, mistakes: ConfigMistake[]): Tree | null {
   if (reading.kind === "mistake") {
     mistakes.push({ path: reading.where ?? "the file", text: reading.text });
@@ -143,7 +143,10 @@ function readTree(reading: YamlReading, mistakes: ConfigMistake[]): Tree | null 
   return null;
 }
 
-/** `ELBRO_API_PORT` is `api.port`. A text is taken as it stands; numbers and lists are read as YAML. An empty one is not set. */
+/**
+ * Sets the keys of environment variables, such as `api.port` by `ELBRO_API_PORT`.
+ * Texts are used as they are; numbers and lists are read as YAML. Empty variables are ignored.
+ */
 function applyEnvironment(draft: Draft, environment: ConfigSources["environment"]): void {
   for (const [name, value] of Object.entries(environment)) {
     if (!name.startsWith(PREFIX) || OTHER_VARIABLES.has(name) || !value) continue;
@@ -161,7 +164,10 @@ function applyEnvironment(draft: Draft, environment: ConfigSources["environment"
   }
 }
 
-/** `/run/secrets/elbro_consumer_api_key` is what `ELBRO_CONSUMER_API_KEY_FILE` would name, unless the key is set already. */
+/**
+ * Sets keys from the files of secrets, unless they are set already.
+ * `/run/secrets/elbro_consumer_api_key` has the same effect as a path in `ELBRO_CONSUMER_API_KEY_FILE`.
+ */
 function applySecrets(draft: Draft, files: readonly string[]): void {
   for (const file of files) {
     const key = keyOfVariable(`${basename(file)}${FILE_SUFFIX}`.toUpperCase());
@@ -174,7 +180,10 @@ function applySecrets(draft: Draft, files: readonly string[]): void {
   }
 }
 
-/** `ELBRO_SHARD=3/8` is index 3 of 8; a pod of a StatefulSet has its number at the end of its name. */
+/**
+ * Reads `ELBRO_SHARD`: `3/8` is index 3 of 8.
+ * The default index is the number at the end of the host name, as in a pod of a StatefulSet.
+ */
 function applyShard(tree: Tree, hostname = ""): void {
   const [, index, count] = typeof tree.shard === "string" ? (/^(\d+)\/(\d+)$/.exec(tree.shard) ?? []) : [];
   if (count !== undefined) tree.shard = { index: Number(index), count: Number(count) };
@@ -192,7 +201,7 @@ function unknownVariable(name: string): ConfigMistake {
   return { path: name, text: `names no key of the configuration${hint}` };
 }
 
-/** Sets a key, and takes away what the file says of it in its other form: a value or the name of a file. */
+/** Sets a key, and removes its other form in the file: the value or the name of a file. */
 function set({ tree, mistakes, variables }: Draft, path: readonly string[], value: unknown, variable: string): void {
   let node = tree;
   for (const [i, key] of path.slice(0, -1).entries()) {
@@ -215,7 +224,7 @@ function set({ tree, mistakes, variables }: Draft, path: readonly string[], valu
   variables.set(pathText(path), variable);
 }
 
-/** Reads what `…_file` names, and leaves out sections without anything in them: their lines are commented out. */
+/** Replaces `…_file` keys by the texts of their files. Removes empty sections, whose lines are commented out. */
 function resolve(
   draft: Draft,
   value: unknown,
@@ -231,7 +240,7 @@ function resolve(
   for (const [key, below] of Object.entries(value)) {
     const known = Object.hasOwn(shape, key) ? shape[key] : undefined;
     const kind = known && kindOf(known);
-    // YAML 1.1, which Home Assistant reads options by, takes on and off for true and false.
+    // YAML 1.1, with which Home Assistant reads options, takes on and off as true and false.
     if (typeof below === "boolean" && known && wordsOf(known).includes("on")) value[key] = below ? "on" : "off";
     else if (isAbsent(below, path) && (kind === "section" || kind === "list")) delete value[key];
     else if (known) {
@@ -242,7 +251,7 @@ function resolve(
   }
 }
 
-/** Whether a secret stands anywhere in it: under a secret's key, or as the login of a URL. */
+/** Returns whether a value contains a secret: under a secret key, or as the login of a URL. */
 function holdsSecret(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(holdsSecret);
   if (!isTree(value)) return typeof value === "string" && /^[a-z]+:\/\/[^/@]*:[^/@]+@/i.test(value);
@@ -253,7 +262,7 @@ function hasKeys(value: unknown): boolean {
   return !isTree(value) || Object.keys(value).length > 0;
 }
 
-/** A section whose lines are commented out, and a section that a form leaves as an empty list. */
+/** Returns whether a value is a commented-out section, or a section that a form leaves as an empty list. */
 function isAbsent(value: unknown, within: readonly (string | number)[]): boolean {
   return value === null || (within.length === 0 && Array.isArray(value) && value.length === 0);
 }
@@ -263,7 +272,7 @@ interface Section {
   readonly path: readonly (string | number)[];
 }
 
-/** `api_key_file: /run/secrets/key` becomes `api_key` with the file's text, without the line end. */
+/** Replaces `api_key_file: /run/secrets/key` by `api_key` with the file's text, without white space at its end. */
 function readInto(draft: Draft, tree: Tree, fileKey: string, { shape, path }: Section): void {
   const key = fileKey.slice(0, -FILE_SUFFIX.length);
   const file = tree[fileKey];
@@ -284,7 +293,7 @@ function readInto(draft: Draft, tree: Tree, fileKey: string, { shape, path }: Se
     }
 }
 
-/** A name without a folder may be the secret itself, put where its file belongs. */
+/** Returns a file name for a message. A name without a folder may be the secret itself, so it is not shown. */
 function fileText(file: string): string {
   return /[/\\]/.test(file) ? file : "it (its name is not shown, as it has no folder; is it the secret itself?)";
 }
@@ -298,7 +307,7 @@ function whyUnread(error: unknown): string {
   return `the system says ${typeof code === "string" ? code : "no more"}`;
 }
 
-/** A mistake in what a variable set names the variable, and one in the file its line. */
+/** Adds the environment variable or the line of the file to a mistake. */
 function withPlace(
   mistake: ConfigMistake,
   variables: ReadonlyMap<string, string>,

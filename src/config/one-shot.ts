@@ -1,17 +1,17 @@
-/** A plan for once: "the cheapest 2 hours within the next 8", as it is asked for over MQTT and HTTP. */
+/** Plans that run once, requested over MQTT and HTTP: "the cheapest 2 hours within the next 8". */
 import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
 import { hoursText, planMistakes, readDuration } from "../core/planning/model/plan-definition.ts";
 import { type EpochMs, HOUR_MS } from "../core/time/interval.ts";
 import { type GroupEntry, planDefinitions, planSchema } from "./plan-schema.ts";
 
-/** Settings of a window that comes again and again, or of other plans. */
+/** Settings of repeated windows or of dependencies between plans. */
 const NOT_FOR_ONCE = ["id", "from", "ready_by", "days", "after", "after_pause", "fallback", "enabled"];
 const DEFAULT_WITHIN_MS = 8 * HOUR_MS;
 const MAX_WITHIN_MS = 48 * HOUR_MS;
 
 /**
- * Reads `{ hours, within, home, … }`, or `{ plan, within }` for an appliance that has a plan: what is not said is that
- * plan's. The id is not free yet. Returns words for who asked where it cannot be.
+ * Reads `{ hours, within, home, … }`, or `{ plan, within }` for an appliance with a plan, whose settings are used.
+ * The id may already be taken. Returns the reason as text if the request is invalid.
  */
 export function readOneShot(
   asked: object,

@@ -1,4 +1,6 @@
-/** `page.yaml` in the data directory: the plans and plugs that were saved over HTTP where the owner's file is read-only. */
+/**
+ * `page.yaml` in the data directory: plans and plugs that were saved over HTTP while the owner's file was read-only.
+ */
 import { slugOf } from "../core/text/slug.ts";
 import type { ConfigMistake } from "./config-error.ts";
 import { type EntryList, entryLists, PAGE_FILE } from "./entry-list.ts";
@@ -7,7 +9,9 @@ import { plugId } from "./plug-schema.ts";
 import type { Tree } from "./tree.ts";
 import { readYaml } from "./yaml-text.ts";
 
-/** The ids of a list as it is written. Shape: as the list; empty for an entry without a name, which is a mistake of its own. */
+/**
+ * Returns the ids of a list's entries, in their order. An entry without a name, which is a mistake, has an id as well.
+ */
 export function writtenIds(list: EntryList, entries: readonly unknown[]): string[] {
   const named = entries.map((entry) => {
     const { id, name } = isTree(entry) ? entry : {};
@@ -16,12 +20,12 @@ export function writtenIds(list: EntryList, entries: readonly unknown[]): string
   return list === "plans" ? planIds(named) : named.map((each) => plugId({ ...each, id: each.id }));
 }
 
-/** The id that an entry gets where it has none. */
+/** Returns the id that is made from an entry's name. */
 export function idOfName(name: unknown): string {
   return slugOf(typeof name === "string" ? name : "");
 }
 
-/** The entries of a list in a text; empty where it has none. */
+/** Returns the entries of a list in a text; empty if there are none. */
 export function entriesIn(text: string | null, list: EntryList): readonly unknown[] {
   const reading = text === null ? null : readYaml(text);
   const tree = reading?.kind === "value" && isTree(reading.value) ? reading.value : {};
@@ -29,10 +33,10 @@ export function entriesIn(text: string | null, list: EntryList): readonly unknow
   return Array.isArray(entries) ? entries : [];
 }
 
-/** How many entries of each list are the owner's; those of the page come behind them. */
+/** Number of entries of each list in the owner's file. The entries of the page's file follow them. */
 export type OwnCounts = Readonly<Record<EntryList, number>>;
 
-/** Adds the entries of the page to a configuration. An id that the owner's file has as well is that file's. */
+/** Adds the entries of the page's file to a configuration. If both files have an id, the owner's entry is used. */
 export function addPage(tree: Tree, text: string, mistakes: ConfigMistake[]): OwnCounts {
   const counts = { plans: 0, plugs: 0 };
   const reading = readYaml(text);
@@ -51,7 +55,7 @@ export function addPage(tree: Tree, text: string, mistakes: ConfigMistake[]): Ow
   return counts;
 }
 
-/** A mistake in an entry of the page names its file; it has no line of the owner's. */
+/** Adds the name of the page's file to a mistake in one of its entries, and removes the line of the owner's file. */
 export function inPage(mistake: ConfigMistake, counts: OwnCounts): ConfigMistake {
   const [, list, index, rest = ""] = /^(plans|plugs)\[(\d+)\](.*)$/.exec(mistake.path) ?? [];
   const own = counts[list as EntryList] ?? Number.POSITIVE_INFINITY;

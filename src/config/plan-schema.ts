@@ -1,4 +1,4 @@
-/** The `plans:` of the configuration: what may be written, and the definitions that it means. */
+/** Schema of `plans:` and `groups:` in the configuration, and the plan definitions made from them. */
 import * as z from "zod/mini";
 import {
   circleFrom,
@@ -22,14 +22,16 @@ import { MAX_PRICE_LIMITS } from "../core/planning/plan-settings.ts";
 import { levels } from "../core/prices/level.ts";
 import { freeSlug, slugOf } from "../core/text/slug.ts";
 import { HOUR_MS } from "../core/time/interval.ts";
+import type { Condition } from "./conditions.ts";
 import { key } from "./key-description.ts";
 import { unknownText } from "./suggest-key.ts";
 import { type Mistake, mistakes, repeated, slug, text, textLike, unique } from "./values.ts";
 
 const time = textLike(/^([01]\d|2[0-3]):[0-5]\d$/, 'expected a time of day as "07:00"');
-const span = textLike(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, 'expected hours as "02:00-05:00"');
+/** A part of the day, which may go over midnight. */
+export const span = textLike(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, 'expected hours as "02:00-05:00"');
 
-/** A length: hours as a number, or a text as 45m, 2h or 1h30m. */
+/** Returns the schema of a duration: hours as a number, or a text such as 45m, 2h or 1h30m. */
 function duration(least: "above zero" | "zero too") {
   const expected = `expected hours${least === "above zero" ? " above 0" : ""} as a number, or a text as 45m or 1h30m`;
   const fits = (value: unknown) => {
@@ -49,7 +51,7 @@ const TIME = { form: 'time of day, "07:00"' };
 const LENGTH = { form: "hours as a number, or 45m, 1h30m" };
 const PERCENT = { form: "percent" };
 const length = z.optional(duration("above zero"));
-/** A priority that is not given comes behind all that are. */
+/** Largest number for a priority. A plan without a priority comes after all plans with one. */
 const MAX_PRIORITY = 99;
 const kilowatts = z.number().check(z.positive(), z.maximum(1_000));
 const lengthOrNone = z.optional(duration("zero too"));
@@ -145,7 +147,7 @@ export const planSchema = z
   })
   .check(mistakes((entry) => mistakesOf(entry)));
 
-/** One plan as it is written. */
+/** One plan as written in the configuration. */
 export type PlanEntry = z.infer<typeof planSchema>;
 
 export const plansSchema = z.array(planSchema).check(mistakes(listMistakes));
@@ -159,10 +161,10 @@ const groupSchema = z.strictObject({
 export const groupsSchema = z.array(groupSchema).check(unique("name"));
 export type GroupEntry = z.infer<typeof groupSchema>;
 
-/** Most plans of a group: which of them fit together is looked up in a table of all their sets. */
+/** Maximum number of plans in a group, because a table of all their subsets shows which fit together. */
 export const MAX_GROUP_PLANS = 12;
 
-/** What is wrong between plans and groups. Shape: paths from the top of the configuration. */
+/** Returns the mistakes between plans and groups. Their paths start at the top of the configuration. */
 export function groupMistakes(entries: readonly PlanEntry[], groups: readonly GroupEntry[]): Mistake[] {
   return entries.flatMap((entry, i): Mistake[] => {
     const mistake = (setting: string, text: string) => [{ path: ["plans", i, setting], text }];
@@ -193,7 +195,7 @@ function kilowattsOf({ kw, kwh, hours }: PlanEntry): number | undefined {
   return kw ?? (kwh === undefined || hoursMs === undefined ? undefined : (kwh * HOUR_MS) / hoursMs);
 }
 
-/** Draws are rounded up and limits down, so that rounding never adds up to more than the limit. */
+/** Returns power and group limit in W. Rounds power up and limits down, so that rounding never exceeds the limit. */
 function powerOf(entry: PlanEntry, groups: readonly GroupEntry[]): Pick<PlanDefinition, "power"> {
   const group = groups.find(({ name }) => name === entry.group);
   if (!group) return {};
@@ -202,7 +204,7 @@ function powerOf(entry: PlanEntry, groups: readonly GroupEntry[]): Pick<PlanDefi
   return { power: { group: group.name, limitWatts, watts, priority: entry.priority ?? MAX_PRIORITY + 1 } };
 }
 
-/** Settings that not every kind has. */
+/** Settings that not every kind of plan has. */
 const KINDS_OF: Readonly<Partial<Record<keyof PlanEntry, readonly PlanKind[]>>> = {
   hours: ["window", "slots", "avoid"],
   profile: ["window"],
@@ -219,6 +221,15 @@ const KINDS_OF: Readonly<Partial<Record<keyof PlanEntry, readonly PlanKind[]>>> 
   percent: ["below"],
   tolerance: ["window", "slots"],
 };
+
+/** The same as conditions for the JSON Schema: forms hide settings that are not allowed, and editors mark them. */
+export const planConditions: readonly Condition[] = [
+  ...planKinds.map((kind): Condition => {
+    const others = Object.entries(KINDS_OF).flatMap(([setting, kinds]) => (kinds.includes(kind) ? [] : [setting]));
+    const oneOf = kind === "below" ? ["percent", "level", "max_price"] : ["hours", "energy"];
+    return { key: "kind", values: [kind], without: others, oneOf };
+  }),
+];
 
 function mistakesOf(entry: PlanEntry): Mistake[] {
   const found: Mistake[] = [];
@@ -247,7 +258,7 @@ function mistakesOf(entry: PlanEntry): Mistake[] {
   return found;
 }
 
-/** What plans say of each other. */
+/** Returns the mistakes between plans. */
 function listMistakes(entries: readonly PlanEntry[]): Mistake[] {
   const ids = planIds(entries);
   const planOf = (id: string) => entries[ids.indexOf(id)];
@@ -267,7 +278,7 @@ function listMistakes(entries: readonly PlanEntry[]): Mistake[] {
   return found;
 }
 
-/** Plans without an id are called by their name; where two names come to the same, the later is numbered. */
+/** Returns the ids of plans. A plan without an id gets one made from its name, with a number if it is taken. */
 export function planIds(entries: readonly Pick<PlanEntry, "id" | "name">[]): string[] {
   const taken = new Set(entries.flatMap(({ id }) => id ?? []));
   return entries.map((entry) => {
@@ -278,7 +289,7 @@ export function planIds(entries: readonly Pick<PlanEntry, "id" | "name">[]): str
   });
 }
 
-/** The plans that a configuration means. Shape: in the order of the file. */
+/** Returns the definitions of plans, in the order of the file. */
 export function planDefinitions(entries: readonly PlanEntry[], groups: readonly GroupEntry[] = []): PlanDefinition[] {
   const ids = planIds(entries);
   return entries.map((entry, i) => ({
@@ -292,7 +303,7 @@ export function planDefinitions(entries: readonly PlanEntry[], groups: readonly 
   }));
 }
 
-/** Settings that are not of the plan's kind are absent: the checks above refuse them. */
+/** Returns the settings of a plan. Those of other kinds are absent, because the checks above reject them. */
 function specOf(entry: PlanEntry): PlanSpec {
   const { kind, profile, level, percent, days, enabled, tolerance, energy, kw, price } = entry;
   const hoursMs = energy === undefined || kw === undefined ? msOf(entry.hours) : energyMs(energy, kw);
@@ -332,7 +343,7 @@ function cheapBelowOf(text: NonNullable<PlanEntry["cheap_below"]>): CheapBelow {
   return level ? { level } : { percent: Number(text.replace("%", "")) };
 }
 
-/** The settings of any kind of plan. */
+/** Settings of all kinds of plan. */
 type SettingOf<Spec> = Spec extends PlanSpec ? keyof Spec : never;
 
 function msOf(value: number | string | undefined): number | undefined {

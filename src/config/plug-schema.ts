@@ -1,10 +1,11 @@
-/** The list of plugs: which there are, how to reach them, and what each follows. */
+/** Schema of the list of plugs: how to reach each plug, and what it follows. */
 import * as z from "zod/mini";
 import { type WhenLost, whenLostOf, whenLostValues } from "../core/planning/model/plan-spec.ts";
 import { expressionIn } from "../core/plugs/families/custom.ts";
 import { type PlugFamily, plugFamilies } from "../core/plugs/families/families.ts";
 import type { PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
 import { slugOf } from "../core/text/slug.ts";
+import type { Condition } from "./conditions.ts";
 import { key } from "./key-description.ts";
 import { type PlanEntry, planIds } from "./plan-schema.ts";
 import { mistakes, repeated, slug, text, topic } from "./values.ts";
@@ -18,7 +19,7 @@ const pattern = text.check(
   z.refine((value) => isSound(expressionIn(value)), "expected a payload, or a regular expression between slashes"),
 );
 
-const plug = z
+export const plugSchema = z
   .strictObject({
     id: key(z.optional(slug), "What it is called in topics, where not its name."),
     name: key(text, "What it is called."),
@@ -66,11 +67,27 @@ const plug = z
   })
   .check(mistakes((value) => [...mistakesIn(value)].map(([key, text]) => ({ path: [key], text }))));
 
-type Plug = z.infer<typeof plug>;
+type Plug = z.infer<typeof plugSchema>;
 export type PlugConfig = Plug;
 type KeyMistake = readonly [key: keyof Plug & string, message: string];
 
 const CUSTOM_KEYS = ["on", "off", "dead_man", "ask", "state", "availability"] as const;
+
+/** Some of the checks below, as conditions for the JSON Schema. */
+export const plugConditions: readonly Condition[] = [
+  {
+    key: "family",
+    values: families.filter((family) => family !== "custom"),
+    without: CUSTOM_KEYS,
+    oneOf: ["topic", "url", "topic_file", "url_file"],
+  },
+  {
+    key: "family",
+    values: families.filter((family) => !("http" in plugFamilies[family])),
+    without: ["url"],
+    oneOf: [],
+  },
+];
 
 function* mistakesIn(given: Plug): Generator<KeyMistake> {
   const { plan, home, signal, signal_topic } = given;
@@ -101,18 +118,20 @@ function* familyMistakes(given: Plug): Generator<KeyMistake> {
     yield ["channel", `expected ${channel.about}; found ${JSON.stringify(given.channel)}`];
 }
 
-/** The plans that a plug follows; none where it follows something else. */
+/** Returns the plans that a plug follows; empty if it follows something else. */
 export function plansOf({ plan }: Pick<Plug, "plan">): readonly string[] {
   return plan === undefined ? [] : [plan].flat();
 }
 
-/** The id of a plug: the one it is given, or its name's. */
+/** Returns the id of a plug: the configured one, or one made from its name. */
 export function plugId({ id, name }: Pick<Plug, "id" | "name">): string {
   return id ?? slugOf(name);
 }
 
-/** Two plugs of one id would share their topics; two of one device would switch against each other. */
-export const plugs = z.array(plug).check(
+/**
+ * List of plugs. Two plugs with one id would share their topics; two with one device would switch against each other.
+ */
+export const plugs = z.array(plugSchema).check(
   mistakes((list) => [
     ...repeated(list.map(plugId)).map(({ name, index, first }) => ({
       path: [index, "id"],
@@ -125,7 +144,7 @@ export const plugs = z.array(plug).check(
   ]),
 );
 
-/** What a plug switches; undefined where only its owner knows. */
+/** Returns a text that identifies the switched device; undefined for a custom plug, whose device is not known. */
 export function deviceOf({
   family,
   topic,
@@ -137,7 +156,10 @@ export function deviceOf({
   return `${family} ${where} ${channel ?? plugFamilies[family].channel.ordinary}`;
 }
 
-/** What a plug is while nothing is known: what its owner says of it, otherwise ON or `keep` if one of its plans says so. */
+/**
+ * Returns the state of a plug while nothing is known: its own `when_lost`, otherwise `on` or `keep` of one of its
+ * plans.
+ */
 export function whenLostOfPlug(plug: Plug, plans: readonly PlanEntry[]): WhenLost {
   const ids = planIds(plans);
   const said = plansOf(plug).flatMap((id) => plans[ids.indexOf(id)] ?? []);
@@ -145,7 +167,7 @@ export function whenLostOfPlug(plug: Plug, plans: readonly PlanEntry[]): WhenLos
   return plug.when_lost ?? (["on", "keep"] as const).find((each) => wanted.includes(each)) ?? "off";
 }
 
-/** What `check` says of plugs whose firmware cannot carry out `when_lost`. Shape: one sentence each. */
+/** Returns warnings about plugs whose firmware cannot carry out `when_lost`, one sentence each. */
 export function plugWarnings(list: readonly Plug[], plans: readonly PlanEntry[]): string[] {
   return list.flatMap((plug) => {
     const { name, family, topic = "", channel = "", on, off, url, inverted } = plug;

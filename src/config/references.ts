@@ -1,4 +1,4 @@
-/** Names in the configuration that stand for something else: a plug's plan and home, a plan's home, a home in Home Assistant. */
+/** Checks references in the configuration: a plug's plan and home, a plan's home, a home's id in Home Assistant. */
 import { slugOf } from "../core/text/slug.ts";
 import { groupMistakes, type PlanEntry, planIds } from "./plan-schema.ts";
 import { type PlugConfig, plansOf } from "./plug-schema.ts";
@@ -15,20 +15,22 @@ interface Referring {
 }
 
 /**
- * Homes whose ids are the same in Home Assistant, where only letters, digits and single underscores are allowed: the
- * statistics of two homes would be one.
+ * Returns a mistake for each home whose id is the same as another's in Home Assistant.
+ * Only letters, digits and single underscores are allowed there. The two would share their statistics.
  */
 export function statisticIdMistakes(homes: Referring["homes"] = []): Mistake[] {
   const names = homes.map(({ id }) => (id === undefined ? undefined : slugOf(id)));
   return repeated(names).flatMap(({ name, index, first }) => {
     const [id, owner] = [homes[index]?.id, homes[first]?.id];
     const text = `"${id}" and "${owner}" are both "${name}" in Home Assistant's statistics; change one of them`;
-    // The same id twice is a mistake of its own.
+    // Two equal ids are reported elsewhere.
     return id === owner ? [] : [{ path: ["homes", index, "id"], text }];
   });
 }
 
-/** Every name that stands for nothing. A home's name is known here only where all homes are listed with their ids. */
+/**
+ * Returns the mistakes of all unknown names. Names of homes are checked only if all homes are listed with their ids.
+ */
 export function referenceMistakes(given: Referring): Mistake[] {
   const { plans, plugs, groups, homes, home_assistant, third_party } = given;
   const ids = planIds(plans);
@@ -63,10 +65,10 @@ interface Fleet {
   readonly mqtt: { readonly url?: string | undefined };
 }
 
-/** What stands in the files of `accounts_dir` where that is set. */
+/** Sections that belong in the account files if `accounts_dir` is set. */
 const IN_ACCOUNT_FILES = ["consumer", "homes", "plans", "groups", "plugs"] as const;
 
-/** What is wrong between `accounts_dir`, `shard` and the rest. */
+/** Returns the mistakes between `accounts_dir`, `shard` and the other keys. */
 export function fleetMistakes(given: Fleet & Readonly<Record<string, unknown>>): Mistake[] {
   const { accounts_dir, shard, mqtt } = given;
   const found: Mistake[] = [];

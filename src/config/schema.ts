@@ -1,13 +1,16 @@
 /**
- * The configuration: one schema gives types, defaults, validation, environment names and the documentation.
+ * The configuration: one schema for types, defaults, validation, environment variables and documentation.
  * One row per key, with its description. Every object is strict: an unknown key is a mistake.
  */
+
 import * as z from "zod/mini";
+import { languages } from "../core/language/language.ts";
 import { attributeFormats } from "../core/prices/home-snapshot.ts";
 import { MAX_SHARDS, SHARD_NAME } from "../core/sharding/shard.ts";
+import { notifyEvents } from "../core/status/notify-event.ts";
 import { apiSchema } from "./api-schema.ts";
 import { key } from "./key-description.ts";
-import { groupsSchema, plansSchema } from "./plan-schema.ts";
+import { groupsSchema, plansSchema, span } from "./plan-schema.ts";
 import { plugs } from "./plug-schema.ts";
 import { fleetMistakes, referenceMistakes } from "./references.ts";
 import { hashEncoding, mistakes, port, slug, text, topic, unique } from "./values.ts";
@@ -50,7 +53,7 @@ const levels = z
     ),
   );
 
-/** The name under which the third-party account is kept. */
+/** The third-party account is stored under this name. */
 const accountName = slug.check(z.refine((name) => name !== "third_party", "expected another name than third_party"));
 const consumer = z.strictObject({
   name: key(z._default(accountName, "consumer"), "What the account is called in problems and in Home Assistant."),
@@ -71,7 +74,7 @@ const home = z.strictObject({
   ),
 });
 
-/** A file of `accounts_dir`. Its name is the account's. */
+/** A file of `accounts_dir`. Its name is the name of the account. */
 export const accountSchema = z
   .strictObject({
     api_key: key(text, "The key of the account, from the app."),
@@ -172,6 +175,54 @@ const homeAssistant = z.strictObject({
   }),
 });
 
+const topicUrl = z
+  .url({ protocol: /^https?$/, error: "expected the URL of a topic, such as https://ntfy.sh/my-house-4821" })
+  .check(
+    z.refine(
+      (url) => /^\/[-_A-Za-z0-9]{1,64}$/.test(new URL(url).pathname),
+      "expected the URL of a topic: one word of letters, digits, _ and - behind the name of the server",
+    ),
+  );
+const notify = z
+  .strictObject({
+    topic_url: key(
+      topicUrl,
+      "The topic at an ntfy server. Who knows its name can read along, so take one that nobody guesses.",
+      { example: "https://ntfy.sh/my-house-4821" },
+    ),
+    token: key(z.optional(text), "An access token of the server, where the topic needs one.", {
+      example: "token-of-the-server",
+    }),
+    username: key(z.optional(text), "A user of the server, with password; a token goes before it.", {
+      example: "elbro",
+    }),
+    password: key(z.optional(text), "The user's password.", { example: "password-of-the-user" }),
+    events: key(
+      z._default(z.array(z.enum(notifyEvents)).check(z.minLength(1)), [...notifyEvents]),
+      "What is sent: tomorrow's prices, negative prices, a plan that cannot run, a plug that does not answer, any other problem.",
+    ),
+    quiet_hours: key(
+      z.optional(span),
+      "When nothing is sent, on the clock of the homes; what still holds at their end is sent then.",
+      { example: '"22:00-07:00"' },
+    ),
+    language: key(z.optional(z.enum(languages)), "Language of what is sent; without it that of `language`.", {
+      example: "da",
+    }),
+  })
+  .check(
+    mistakes(({ username, password }) =>
+      (username === undefined) === (password === undefined)
+        ? []
+        : [
+            {
+              path: [username === undefined ? "username" : "password"],
+              text: "expected username and password together",
+            },
+          ],
+    ),
+  );
+
 const archiveUrl = z.url({
   protocol: /^postgres(ql)?$/,
   error: "expected a URL such as postgres://elbro@database:5432/elbro",
@@ -216,9 +267,14 @@ const retention = z.strictObject({ years: key(z._default(years, 10), "How many y
 const logLevel = z.enum(["debug", "info", "warn", "error"]);
 const log = z.strictObject({
   level: key(z._default(logLevel, "info"), "The least important lines that are written."),
+  format: key(
+    z.optional(z.enum(["json", "text"])),
+    "A JSON object a line, for programs, or text for people; without it text on a terminal and JSON elsewhere.",
+    { example: "text" },
+  ),
 });
 
-/** A section that is left out has the defaults of its keys. */
+/** A missing section has the defaults of its keys. */
 const sections = z.strictObject({
   service: key(z.prefault(service, {}), "The service that is asked."),
   consumer: key(
@@ -244,10 +300,18 @@ const sections = z.strictObject({
     { items: ["{ address_id: 11111111-2222-4333-8444-555555555555, id: home, resolution: fifteenMinutes }"] },
   ),
   mqtt: key(z.prefault(mqtt, {}), "The broker that everything is published to."),
+  language: key(
+    z._default(z.enum(languages), "en"),
+    "Language of the names of entities and of reasons and problems: English, Danish, Swedish or Norwegian. Ids, codes and the log stay as they are.",
+  ),
   broker: key(z.prefault(broker, {}), "The broker inside elbro, used when mqtt.url is not set."),
   home_assistant: key(
     z.optional(homeAssistant),
     "Imports consumption, cost, export and revenue into Home Assistant's statistics, on the right hours. The app needs nothing here.",
+  ),
+  notify: key(
+    z.optional(notify),
+    "Sends notifications to phones by an ntfy server, of the house or https://ntfy.sh. See docs/notifications.md.",
   ),
   archive: key(
     z.optional(archive),
@@ -284,18 +348,18 @@ const sections = z.strictObject({
   log: key(z.prefault(log, {}), "What is written to the standard output."),
 });
 
-/** The sections, and what they say of each other. */
+/** The sections, and the checks between them. */
 export const configSchema = sections.check(mistakes(referenceMistakes), mistakes(fleetMistakes));
 
 export type AccountEntry = z.infer<typeof accountSchema>;
 
-/** What the loader found in `accounts_dir` besides the accounts of this process, which stand in the sections. */
+/** Further contents of `accounts_dir`. The accounts of this process are in the sections. */
 export interface AccountFilesFound {
-  /** Files that cannot be used, with what is wrong with them, by name. */
+  /** Mistakes of the files that cannot be used, by name of the file. */
   readonly refused: Readonly<Record<string, string>>;
   /** Accounts of other shards. */
   readonly elsewhere: readonly AccountEntry[];
 }
 
-/** `accounts` is there where `accounts_dir` is set and was read. */
+/** `accounts` is set if `accounts_dir` is set and was read. */
 export type Config = z.infer<typeof configSchema> & { readonly accounts?: AccountFilesFound };

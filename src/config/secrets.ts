@@ -1,14 +1,14 @@
-/** The secrets of a configuration, and what may be shown of it: what is secret says only that it is set. */
+/** The secrets of a configuration, and a copy of it that shows only whether each secret is set. */
 import { isSecretKey } from "./config-error.ts";
 import type { Config } from "./schema.ts";
 import { isTree } from "./tree.ts";
 
-/** A text this short may be part of any word; as a secret it protects nothing. */
+/** Minimum length of a secret. A shorter text may be part of any word, and protects nothing. */
 const MIN_LENGTH = 4;
 
 const SET = "(set)";
 
-/** Everything of a configuration but its secrets, also those within URLs. */
+/** Returns a configuration without its secrets, also without those in URLs. */
 export function redactedConfig(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(redactedConfig);
   if (typeof value === "string") return value.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, `$1${SET}@`);
@@ -20,7 +20,7 @@ export function redactedConfig(value: unknown): unknown {
   return Object.fromEntries(shown);
 }
 
-/** Every secret there is, those within URLs included. Shape: each once. */
+/** Returns every secret once, including those in URLs. */
 export function secretsIn(config: Config): string[] {
   return [...new Set(below(config, false))].filter((secret) => secret.length >= MIN_LENGTH);
 }
@@ -32,7 +32,7 @@ function below(value: unknown, isSecret: boolean): string[] {
   return isSecret ? [value] : loginIn(value);
 }
 
-/** User and password of a URL, as they stand and as they are meant. */
+/** Returns user and password of a URL, as written and URL-decoded. */
 function loginIn(text: string): string[] {
   const [, login = ""] = /^[a-z][a-z0-9+.-]*:\/\/([^/]*)@/i.exec(text) ?? [];
   const parts = login.split(":").filter((part) => part !== "");
@@ -43,6 +43,6 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // written as it is meant
+    return text; // not URL-encoded
   }
 }

@@ -1,4 +1,6 @@
-/** The word among `words` that was probably meant; null where none is near. Ties go to the first. */
+import { message, type Text } from "../core/language/text.ts";
+
+/** Returns the word among `words` that was probably meant; null if none is similar. The first of equal matches wins. */
 export function nearest(meant: string, words: readonly string[]): string | null {
   let best: string | null = null;
   let least = Math.max(1, Math.floor(meant.length / 3)) + 1;
@@ -9,7 +11,7 @@ export function nearest(meant: string, words: readonly string[]): string | null 
   return best;
 }
 
-/** What is said of a name that nothing has. */
+/** Returns the message for an unknown name. */
 export function unknownText(what: string, found: string, known: readonly string[]): string {
   if (known.length === 0) return `expected the id of ${what}, found "${found}"; there is none`;
   const meant = nearest(found, known);
@@ -17,7 +19,15 @@ export function unknownText(what: string, found: string, known: readonly string[
   return `expected the id of ${what} (${known.join(", ")}), found "${found}"${hint}`;
 }
 
-/** Letters to add, leave out, replace, or exchange with their neighbour. */
+/** Returns the message for an unknown home, for a problem. */
+export function unknownHome(found: string, known: readonly string[]): Text {
+  if (known.length === 0) return message("found_no_home", { found });
+  const meant = nearest(found, known);
+  const facts = { known: known.join(", "), found };
+  return meant === null ? message("found_home", facts) : message("found_home_near", { ...facts, meant });
+}
+
+/** Returns the number of letters to add, remove, replace or swap with their neighbour. */
 function distanceBetween(a: string, b: string): number {
   let before: number[] = [];
   let above = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -1,7 +1,7 @@
-/** Values that several sections of the configuration are made of. */
+/** Schemas of values that several sections of the configuration use. */
 import * as z from "zod/mini";
 
-/** A text of a form; `expected` says which. */
+/** Returns the schema of a text that matches `form`; `expected` is the message for any other. */
 export function textLike(form: RegExp, expected: string) {
   return z.string().check(z.regex(form, expected));
 }
@@ -14,13 +14,13 @@ export const topic = text.check(
 export const port = z.int().check(z.minimum(0), z.maximum(65_535));
 export const hashEncoding = z.enum(["hex", "base64"]);
 
-/** What is wrong within a value, and where. */
+/** A mistake within a value, and its path. */
 export interface Mistake {
   readonly path: (string | number)[];
   readonly text: string;
 }
 
-/** A check that may find any number of mistakes. */
+/** Returns a check that may find any number of mistakes. */
 export function mistakes<Value>(find: (value: Value) => readonly Mistake[]) {
   return z.check<Value>(({ value, issues }) => {
     for (const { path, text } of find(value))
@@ -28,7 +28,7 @@ export function mistakes<Value>(find: (value: Value) => readonly Mistake[]) {
   });
 }
 
-/** The names that stand in a list before: their index, and the index of the first of them. What has no name is skipped. */
+/** Returns the repeated names of a list, with their index and that of the first occurrence. Skips undefined names. */
 export function repeated<Name>(names: readonly Name[]): { name: Name; index: number; first: number }[] {
   return names
     .map((name, index) => ({ name, index, first: names.indexOf(name) }))

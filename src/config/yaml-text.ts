@@ -1,17 +1,17 @@
-/** YAML from its owner's hands: a value, or what is wrong with it, in words that repeat nothing of the text. */
+/** Reads YAML written by the owner: a value, or a mistake whose text repeats nothing of the file. */
 import { isMap, isScalar, isSeq, LineCounter, type Pair, type ParsedNode, parseDocument, visit } from "yaml";
 
-/** Where: such as `line 3, column 7`; null where the text as a whole is meant. */
+/** `where` is a position such as `line 3, column 7`; null if the mistake concerns the whole text. */
 export type YamlReading =
   | {
       readonly kind: "value";
       readonly value: unknown;
-      /** The line in which a key, or an item of a list, begins; that of the one around it where it is not there. */
+      /** Returns the line in which a key or list item begins. For a missing one, returns the line of its parent. */
       readonly lineOf: (path: readonly string[]) => number | null;
     }
   | { readonly kind: "mistake"; readonly where: string | null; readonly text: string };
 
-/** The library's own messages quote the text, and a password may stand there. Its codes do not. */
+/** Messages by code of the library. The library's own messages quote the text, which may contain a password. */
 const SENTENCES: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: "this key is there twice",
   TAB_AS_INDENT: "a tab indents this line; use spaces",
@@ -27,26 +27,26 @@ const SENTENCES: Readonly<Record<string, string>> = {
 };
 const OTHERWISE = "this is not YAML; check the indentation, colons and quotes around it";
 
-/** Reads a text of one document; an empty one is null. */
+/** Reads a text of one document. The value of an empty text is null. */
 export function readYaml(text: string): YamlReading {
   const lines = new LineCounter();
   if (isTooDeep(text))
     return { kind: "mistake", where: null, text: "brackets or lists within one another go too deep" };
-  // A silent reader would pass over a second document.
+  // At the level `silent`, the library would ignore a second document.
   const document = parseDocument(text, { lineCounter: lines, logLevel: "error" });
   const wrong = [...document.errors, ...document.warnings];
   if (wrong.length > 0) {
-    // What follows the first is mostly its consequence.
+    // The errors after the first are mostly its consequences.
     const first = wrong.toSorted((a, b) => a.pos[0] - b.pos[0])[0];
     const { line, col } = lines.linePos(first?.pos[0] ?? 0);
     const text = SENTENCES[first?.code ?? ""] ?? OTHERWISE;
     return { kind: "mistake", where: `line ${line}, column ${col}`, text };
   }
   try {
-    // Bounded by the library: an alias stands for a hundred values at most.
+    // Limited by the library: an alias resolves to at most 100 values.
     return { kind: "value", value: document.toJS(), lineOf: (path) => lineIn(document.contents, path, lines) };
   } catch {
-    // An alias without its anchor, or one of a great many, is found only now, and named without its place.
+    // An alias without its anchor, or too many of them, is found only now. The error has no position.
     let at = 0;
     visit(document, {
       Alias: (_, node) => {
@@ -59,11 +59,11 @@ export function readYaml(text: string): YamlReading {
   }
 }
 
-/** Nothing of a configuration is nested more than six deep; the library's time grows with the square of the depth. */
+/** Maximum nesting. A configuration needs six levels; the library's time grows with the square of the depth. */
 const MAX_DEPTH = 64;
 const DEEP_LIST = new RegExp(`^ *(?:[-?] +){${MAX_DEPTH}}`, "m");
 
-/** Brackets in quotes and comments count too: there are not as many. */
+/** Returns whether the nesting exceeds MAX_DEPTH. Brackets in quotes and comments count too; they are few. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   for (const bracket of text.match(/[[\]{}]/g) ?? []) {

@@ -1,18 +1,21 @@
 /** Starts the integrations that the configuration names. What is not configured is not loaded. */
 
+import { dashboardUrlOf } from "../config/dashboard-url.ts";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
+import type { ProxySettings } from "../service/client/proxy.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
 import type { State } from "../state/open-state.ts";
 import { ArchiveBacklog, forgetBacklog } from "../storage/archive-backlog.ts";
 import type { Storage } from "../storage/open-storage.ts";
 
 export interface IntegrationsOptions {
-  readonly config: Pick<Config, "archive" | "home_assistant" | "retention" | "service">;
+  readonly config: Pick<Config, "api" | "archive" | "home_assistant" | "language" | "notify" | "retention" | "service">;
   readonly clock: Clock;
   readonly log: { info(facts: object, text: string): void };
   /** Numbers from 0 to 1. */
   readonly random: () => number;
+  readonly proxy?: ProxySettings | null;
   /** Fires when the daemon ends. */
   readonly signal: AbortSignal;
 }
@@ -32,13 +35,48 @@ export function startIntegrations(
   const running: Promise<void>[] = [];
   return {
     run() {
-      const { home_assistant, archive } = options.config;
+      const { home_assistant, archive, notify } = options.config;
+      if (notify) running.push(runNotifications({ ...options, account: notify }, storage, state));
       if (home_assistant) running.push(runStatistics({ ...options, account: home_assistant }, storage, state, changes));
       if (archive) running.push(runArchive({ ...options, account: archive }, storage, state, changes));
       else forgetBacklog(storage.database, storage.writing);
     },
     close: async () => void (await Promise.all(running)),
   };
+}
+
+/** Homes whose prices are looked at once a minute. */
+const MAX_NOTIFIED_HOMES = 50;
+
+async function runNotifications(
+  options: IntegrationsOptions & { readonly account: NonNullable<Config["notify"]> },
+  { settings }: Pick<Storage, "settings">,
+  state: State,
+): Promise<void> {
+  const { NotifyLoop } = await import("./notify/notify-loop.ts");
+  const { conditionsIn } = await import("./notify/conditions.ts");
+  const { publish } = await import("./notify/ntfy-client.ts");
+  const { config, account, clock, log, random, signal, proxy } = options;
+  const { homes, homeReader, plans, problems, calendar, isTimeTrusted, stats } = state;
+  const language = account.language ?? config.language;
+  const loop = new NotifyLoop({
+    ...{ account, clock, log, random, calendar, problems, isTimeTrusted },
+    conditions: (now) =>
+      conditionsIn({
+        homes: homes
+          .list()
+          .slice(0, MAX_NOTIFIED_HOMES)
+          .map((home) => homeReader.snapshot(home, now)),
+        plans: plans.at(now).plans,
+        problems: problems.list(),
+        ...{ calendar, now, language },
+      }),
+    publish: (note, stop) => publish(account, note, stop, proxy ? { proxy } : {}),
+    memory: settings,
+    pulse: stats.pulse("notifying"),
+    click: dashboardUrlOf(config.api),
+  });
+  await loop.run(signal);
 }
 
 async function runArchive(

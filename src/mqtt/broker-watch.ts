@@ -1,4 +1,4 @@
-/** Tells the owner of a broker that stays away or refuses the login. A restart of it, or of its machine, is no problem. */
+/** Reports a broker that is unreachable or refuses the login for 10 min. A shorter restart is not a problem. */
 import type { MonotonicMs } from "../core/fetching/rate-limit.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
@@ -8,14 +8,17 @@ const SUBJECT = "broker";
 
 export class BrokerWatch {
   readonly #problems: Pick<Problems, "start" | "end">;
-  /** By the monotonic clock: the other one may be set meanwhile. */
+  /** Monotonic time, because the wall clock may be set meanwhile. */
   #awaySince: MonotonicMs | null = null;
 
   constructor(problems: Pick<Problems, "start" | "end">) {
     this.#problems = problems;
   }
 
-  /** Starts or ends the problem. `trouble` is null while the broker is connected. Returns when to look again at the latest. */
+  /**
+   * Starts or ends the problem. `trouble` is null while the broker is connected. Returns when to call again at the
+   * latest.
+   */
   look(trouble: string | null, now: EpochMs, monotonicMs: MonotonicMs): EpochMs {
     if (trouble === null) {
       this.#awaySince = null;

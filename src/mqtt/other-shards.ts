@@ -1,4 +1,4 @@
-/** What other shards on the same broker publish: this one neither clears it nor answers its commands. */
+/** Topics of other shards on the same broker. This shard neither clears them nor answers their commands. */
 
 import { plugId } from "../config/plug-schema.ts";
 import type { Config } from "../config/schema.ts";
@@ -10,7 +10,7 @@ type Accounts = Pick<Config, "accounts" | "homes" | "shard" | "mqtt">;
 export class OtherShards {
   #isShard = false;
   #own: ReadonlySet<string> = new Set();
-  /** What stands between the base topic and the rest: a home, or a plug. */
+  /** First levels below the base topic: the id of a home, or `plug/` and the id of a plug. */
   #paths: ReadonlySet<string> = new Set();
   /** Topics of discovery documents. */
   #documents: ReadonlySet<string> = new Set();
@@ -35,7 +35,7 @@ export class OtherShards {
     );
   }
 
-  /** Whether another shard publishes a topic. */
+  /** Returns whether another shard publishes a topic. */
   publish(topic: string): boolean {
     if (this.#documents.has(topic)) return true;
     if (this.#paths.size === 0 || !topic.startsWith(this.#base)) return false;
@@ -43,7 +43,7 @@ export class OtherShards {
     return this.#paths.has(first) || this.#paths.has(`${first}/${second}`);
   }
 
-  /** Whether commands for a home are for this process. */
+  /** Returns whether commands for a home are for this process. */
   isOwnHome(home = ""): boolean {
     return !this.#isShard || this.#own.has(home);
   }

@@ -1,7 +1,7 @@
 /**
- * The loop that publishes the state, in parts: a home whose data changed is made and published alone. At an edge, which
- * is the same moment for most homes, each is published in its turn, and other work gets turns in between; where there are
- * many, their next state is made shortly before the edge, so that at the edge it only has to be sent.
+ * Publishes the state in parts, so that a home whose data changed is made and published alone.
+ * Most homes change at the same interval boundary. They are published one after the other, with pauses for other work.
+ * With 20 or more, their next state is made shortly before the boundary, so that it only has to be sent then.
  */
 import type { Clock } from "../core/runtime/clock.ts";
 import type { LoopHeartbeat } from "../core/runtime/loop-heartbeat.ts";
@@ -12,27 +12,27 @@ import type { PublishedPart } from "./state-publisher.ts";
 
 export interface PublicationDeps {
   readonly clock: Clock;
-  /** The names of the parts there are now; the same set as long as they are the same. */
+  /** Names of the current parts. Returns the same set as long as they do not change. */
   readonly parts: () => ReadonlySet<string>;
   readonly make: (part: string, now: EpochMs) => PublishedPart;
   readonly show: (part: string, made: PublishedPart) => void;
-  /** Shows what cannot wait of a part that was never shown, where many are to be made. */
+  /** Shows urgent messages of a part that was never shown. Used when 20 or more parts are new. */
   readonly showFirst?: (part: string, now: EpochMs) => void;
-  /** There are these parts, and all of them were shown. */
-  readonly keepParts: (parts: ReadonlySet<string>) => void;
-  /** Called in each turn after the parts; returns when the next turn is due whatever the parts say. */
-  readonly finish: (now: EpochMs) => EpochMs;
-  /** What every part depends on: as soon as it is another, all are made again. */
+  /** Sets which parts exist, after all of them were shown. */
+  readonly keepParts: (parts: ReadonlySet<string>) => void | Promise<void>;
+  /** Called at the end of each iteration. Returns when the next iteration is due at the latest. */
+  readonly finish: (now: EpochMs) => EpochMs | Promise<EpochMs>;
+  /** Returns a value that every part depends on. When it changes, all parts are made again. */
   readonly mood: (now: EpochMs) => unknown;
   readonly pulse?: Pick<LoopHeartbeat, "turn" | "sleep">;
   readonly slices?: SliceClock;
 }
 
-/** A pause after a state that was over before it was told; a bound against a spinning loop. */
+/** Pause in ms if the next change is already in the past; prevents a busy loop. */
 const MIN_PAUSE_MS = 1_000;
-/** Fewer parts fit into a slice or two. */
+/** Number of parts from which they are prepared. Fewer fit into one or two slices. */
 const MANY = 20;
-/** How long before an edge its state is begun to be made, for each part: several times what a new day takes. */
+/** Lead time in ms per part for preparing a boundary: several times the time that a new day takes. */
 const LEAD_MS = 30;
 
 interface Prepared {
@@ -44,11 +44,11 @@ export class PublicationLoop {
   readonly #deps: PublicationDeps;
   readonly #waker = new LoopWaker();
   #parts: ReadonlySet<string> = new Set();
-  /** Parts by the moment at which they change by themselves: a few quarters and hours. */
+  /** Parts by the time of their next change without new data: a few quarters and hours. */
   readonly #due = new Map<EpochMs, Set<string>>();
   readonly #dueOf = new Map<string, EpochMs>();
   #changed = new Set<string>();
-  /** Made before their edge. Bounded by the parts. */
+  /** Parts made before their boundary. Bounded by the parts. */
   readonly #prepared = new Map<string, Prepared>();
   #mood: unknown;
   readonly #shown = Promise.withResolvers<void>();
@@ -57,7 +57,7 @@ export class PublicationLoop {
     this.#deps = deps;
   }
 
-  /** These parts have to be made again, at once. */
+  /** Marks parts as changed. They are made again at once. */
   changed(...parts: readonly string[]): void {
     for (const part of parts) {
       this.#changed.add(part);
@@ -66,12 +66,12 @@ export class PublicationLoop {
     this.#waker.wake();
   }
 
-  /** Takes a turn at once. */
+  /** Starts an iteration at once. */
   wake(): void {
     this.#waker.wake();
   }
 
-  /** Resolves when all that is known at the start was shown, or the loop has ended. */
+  /** Resolves when the first iteration has shown all stored state. */
   get shown(): Promise<void> {
     return this.#shown.promise;
   }
@@ -84,7 +84,7 @@ export class PublicationLoop {
       this.#shown.resolve();
       if (signal.aborted) return;
       const now = clock.now();
-      const finishAt = finish(now);
+      const finishAt = await finish(now);
       const until = Math.min(finishAt, await this.#prepare(signal));
       const sleepUntil = until > now ? until : now + MIN_PAUSE_MS;
       pulse?.sleep(sleepUntil);
@@ -92,7 +92,7 @@ export class PublicationLoop {
     }
   }
 
-  /** Makes and publishes what changed and what is due. */
+  /** Makes and publishes the changed parts and those that are due. */
   async #publish(signal: AbortSignal): Promise<void> {
     const { clock, parts, make, show, showFirst, keepParts, mood, slices } = this.#deps;
     const now = clock.now();
@@ -116,7 +116,7 @@ export class PublicationLoop {
     await inSlices(
       wanted,
       (part) => {
-        // Changed again meanwhile: it is made as it is now.
+        // A change during this call is included, because the part is made only now.
         this.#changed.delete(part);
         const at = clock.now();
         const prepared = this.#prepared.get(part);
@@ -132,7 +132,7 @@ export class PublicationLoop {
     if (present === known || signal.aborted) return;
     for (const part of this.#dueOf.keys()) if (!present.has(part)) this.#note(part, null);
     this.#parts = present;
-    keepParts(present);
+    await keepParts(present);
   }
 
   #note(part: string, until: EpochMs | null): void {
@@ -150,7 +150,10 @@ export class PublicationLoop {
     this.#due.set(until, (this.#due.get(until) ?? new Set()).add(part));
   }
 
-  /** Makes the state of the next edge where that is near. Returns when to look again: at the edge, or shortly before. */
+  /**
+   * Makes the state of the next boundary if it is near. Returns the time of the next iteration: the boundary, or
+   * shortly before.
+   */
   async #prepare(signal: AbortSignal): Promise<EpochMs> {
     const { clock, make, slices } = this.#deps;
     const edge = Math.min(...this.#due.keys());

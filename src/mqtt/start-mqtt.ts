@@ -22,19 +22,19 @@ export interface MqttOptions {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: MqttClientLog;
-  /** Numbers from 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number;
-  /** Lets any client of this machine into the embedded broker; in the demo on loopback only. */
+  /** Accepts clients of this machine at the embedded broker without a login. Used by the demo on loopback only. */
   readonly anonymousBroker: boolean;
-  /** What tells this machine from others; by default all are one. */
+  /** Identifier of this machine; empty by default. */
   readonly machine?: string;
-  /** Called at each publication with how much of the wanted history is there. */
+  /** Called when the daemon's own state is published, with the progress of the back-fill. */
   readonly onProgress?: (history: BackfillState | null) => void;
-  /** Fires when the daemon ends. */
+  /** Fires when the daemon stops. */
   readonly signal: AbortSignal;
 }
 
-/** A part of the state as it is published, or which parts there are from now on. */
+/** Messages of a published part, or the names of all parts from now on. */
 export type PublishedChange =
   | { readonly part: string; readonly messages: readonly Message[] }
   | { readonly kept: ReadonlySet<string> };
@@ -42,20 +42,23 @@ export type PublishedChange =
 export interface Mqtt {
   readonly client: MqttClient;
   readonly publisher: Pick<StatePublisher, "showPlugs">;
-  /** Called with each part of the state that is published. */
+  /** Called with each published part, and when the names of the parts change. */
   readonly published: Listeners<PublishedChange>;
   /** Port of the embedded broker; null if another broker is used. */
   readonly brokerPort: number | null;
-  /** Takes the accounts of another configuration. */
+  /** Applies the accounts of a new configuration. */
   readonly take: (next: Config) => void;
   readonly run: () => void;
-  /** Resolves when the loop has shown what is in storage. */
+  /** Resolves when the loop has shown the stored state. */
   readonly shown: Promise<void>;
   /** Waits until `offline` was published and the connection is closed. */
   readonly close: () => Promise<void>;
 }
 
-/** Prices are published as soon as the connection is up; everything else follows after `run`. Errors: throws a StartError. */
+/**
+ * Starts MQTT. Prices are published as soon as the connection is up; everything else follows after `run`.
+ * Rejects with a StartError if the embedded broker cannot use its port.
+ */
 export async function startMqtt(
   options: MqttOptions,
   storage: Storage,
@@ -114,10 +117,10 @@ export async function startMqtt(
   };
 }
 
-/** How long a start may go on with prices before it opens the rest; one home takes a few milliseconds. */
+/** Time in ms that a start may spend on prices before it continues. One home takes a few milliseconds. */
 const FIRST_PRICES_MS = 20;
 
-/** Shows the prices of the first homes at once; those of the others follow when the loop runs. */
+/** Publishes the prices of the first homes at once. Those of the others follow when the loop runs. */
 function showFirstPrices({ homes, startedAt }: State, showing: StatePublisher, client: MqttClient): void {
   const until = performance.now() + FIRST_PRICES_MS;
   for (const home of homes.list()) {
@@ -126,11 +129,14 @@ function showFirstPrices({ homes, startedAt }: State, showing: StatePublisher, c
   }
 }
 
-/** Up to so many accounts the daemon's own state is told at each change; beyond, for each so much less often. */
+/**
+ * Up to this number of accounts, the daemon's own state is published at each change. With more, the minimum interval is
+ * PACE_MS for each account.
+ */
 const TOLD_AT_ONCE = 20;
 const PACE_MS = 10;
 
-/** Publishes each part of the state when it changes, at the latest at the next boundary of an interval. */
+/** Creates the loop that publishes each part when it changes, at the latest at the next interval boundary. */
 function publicationLoop(
   { clock, onProgress }: MqttOptions,
   state: State,
@@ -147,12 +153,12 @@ function publicationLoop(
     published.emit({ part, messages });
   };
   let toldAt = Number.NEGATIVE_INFINITY;
-  const tellDaemon = (now: EpochMs): EpochMs => {
+  const tellDaemon = async (now: EpochMs): Promise<EpochMs> => {
     const paceMs = accounts.all.length > TOLD_AT_ONCE ? accounts.all.length * PACE_MS : 0;
     const since = clock.monotonicMs() - toldAt;
     if (since < paceMs) return now + paceMs - since;
     toldAt = clock.monotonicMs();
-    const daemon = state.daemonState(now);
+    const daemon = await state.daemonState(now);
     show(DAEMON, showing.daemon(daemon));
     onProgress?.(daemon.backfill);
     return Number.POSITIVE_INFINITY;
@@ -173,16 +179,16 @@ function publicationLoop(
       const home = homes.named(part);
       if (home) client.showFirst(showing.pricesOf(home, now), part);
     },
-    keepParts(kept) {
-      if (toldAt === Number.NEGATIVE_INFINITY) tellDaemon(clock.now());
+    async keepParts(kept) {
+      if (toldAt === Number.NEGATIVE_INFINITY) await tellDaemon(clock.now());
       client.keepParts(new Set([...kept, DAEMON]));
       published.emit({ kept: new Set([...kept, DAEMON]) });
     },
-    finish(now) {
+    async finish(now) {
       state.checkClock(now);
       state.checkMachine(now);
       const lookAt = watch.look(client.status().trouble, now, clock.monotonicMs());
-      return Math.min(lookAt, tellDaemon(now));
+      return Math.min(lookAt, await tellDaemon(now));
     },
     mood: isTimeTrusted,
     pulse: state.stats.pulse("showing"),
@@ -193,8 +199,8 @@ function publicationLoop(
 }
 
 /**
- * The client id of this data directory on this machine. A copy of the directory, on another machine or next to it, takes
- * an id of its own: two clients of one id push each other out.
+ * Returns the client id of this data directory on this machine.
+ * A copy of the directory gets an id of its own, because a broker disconnects the older of two clients with one id.
  */
 function clientIdOf({ config, machine = "", random }: MqttOptions, settings: Storage["settings"]): string {
   const place = createHash("sha256")

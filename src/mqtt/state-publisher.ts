@@ -1,4 +1,7 @@
-/** What is shown at a moment, in parts: each home, what spans homes, and the daemon. */
+/**
+ * Makes the messages of the current state, in parts: each home, all places, each circle of plans, all plugs, the
+ * daemon.
+ */
 import { dashboardUrlOf } from "../config/dashboard-url.ts";
 import type { Config } from "../config/schema.ts";
 import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
@@ -32,28 +35,28 @@ export interface StatePublisherDeps
   readonly settings: KeyValueStore;
 }
 
-/** A part of the state as it is, and until when it stays so of itself. */
+/** Messages of a part, and the time until which they stay valid without new data. */
 export interface PublishedPart {
-  /** All of the part: a topic that is not here has no value any more. */
+  /** Every message of the part. A topic that is missing has no value any more. */
   readonly messages: readonly Message[];
   readonly until: EpochMs;
 }
 
-/** The parts that are not a home. No home has such a name: slugs have no slash. */
+/** Names of the parts that are not homes. No home has such a name, because slugs contain no slash. */
 export const PLACES = "/places";
 export const PLUGS = "/plugs";
 export const DAEMON = "/daemon";
 const PLANS = "/plans/";
 
-/** The part of a circle of plans. */
+/** Returns the name of the part for a circle of plans. */
 export function partOfPlans(circle: string): string {
   return PLANS + circle;
 }
 
-/** Heartbeats are due at least this often. */
+/** Maximum time between two heartbeats. */
 const MAX_SLEEP_MS = 60 * MINUTE_MS;
 
-/** What a plan says of starting now changes with the price. */
+/** Returns the end of the current quarter of an hour. The cost of starting a plan now changes there. */
 function nextQuarterAfter(now: EpochMs): EpochMs {
   return (Math.floor(now / QUARTER_MS) + 1) * QUARTER_MS;
 }
@@ -61,26 +64,30 @@ function nextQuarterAfter(now: EpochMs): EpochMs {
 export class StatePublisher {
   readonly #deps: StatePublisherDeps;
   readonly #announcer: Announcer;
-  /** Homes whose quarters repeated their hours when last seen. Bounded by the homes. */
+  /** Whether a home's quarter-hour prices repeated its hourly prices when last seen. Bounded by the homes. */
   readonly #repeating = new Map<string, boolean>();
-  /** Set by the module of plugs once it has started. */
+  /** Set by the plugs module once it has started. */
   #plugs: () => readonly PlugSnapshot[] = () => [];
   #refusedCommand: RefusedCommand | null = null;
 
   constructor(deps: StatePublisherDeps) {
     const { base_topic: baseTopic, discovery_prefix: prefix } = deps.config.mqtt;
+    const { language } = deps.config;
     this.#deps = deps;
     const dashboardUrl = dashboardUrlOf(deps.config.api);
     const daemon = shardName(shardOfConfig(deps.config));
-    this.#announcer = new Announcer({ baseTopic, daemon, prefix, version: VERSION, dashboardUrl }, deps.settings);
+    this.#announcer = new Announcer(
+      { baseTopic, daemon, prefix, language, version: VERSION, dashboardUrl },
+      deps.settings,
+    );
   }
 
-  /** The prices of a home at `now`: what a house waits for, in half the time of all there is. */
+  /** Returns the price messages of a home at `now`. They take half as long to make as the whole state. */
   pricesOf(home: Home, now: EpochMs): readonly Message[] {
     return homeMessages(this.#deps.config.mqtt.base_topic, this.#snapshot(home, now));
   }
 
-  /** Everything there is to show of a home at `now`. */
+  /** Returns the whole state of a home at `now`. */
   home(home: Home, now: EpochMs): PublishedPart {
     const { config, homes, homeReader, calendar } = this.#deps;
     const base = config.mqtt.base_topic;
@@ -88,14 +95,14 @@ export class StatePublisher {
     const usage = homeReader.usage(home, now);
     const device = homeDevice(snapshot, usage);
     const region = homes.address(home.addressId)?.region ?? null;
-    // Attributes before their states: a change of state is what automations wait for.
+    // Attributes before their states, because automations react to a change of state.
     const messages = [...homeMessages(base, snapshot), ...formatMessages(base, snapshot, calendar, region)];
     messages.push(...stateMessages(base, device), ...usageMessages(base, home.id, usage));
     if (device.currency !== null) messages.push(this.#announcer.messageOf(device));
     return { messages, until: Math.min(now + MAX_SLEEP_MS, snapshot.nextChangeAt) };
   }
 
-  /** A part by its name. */
+  /** Returns a part by its name. */
   part(name: string, now: EpochMs): PublishedPart {
     const home = this.#deps.homes.named(name);
     if (home) return this.home(home, now);
@@ -123,7 +130,7 @@ export class StatePublisher {
     return { messages: this.#messagesOf(this.#plugs(), plugDevice, plugMessages), until: nextQuarterAfter(now) };
   }
 
-  /** The topics of all of a kind, then the documents of their devices. */
+  /** Returns the state messages of all items of a kind, then their discovery documents. */
   #messagesOf<Shown, State>(
     all: readonly Shown[],
     deviceOf: (shown: Shown) => Device<State>,
@@ -135,7 +142,7 @@ export class StatePublisher {
     return [...states, ...devices.map(({ device }) => this.#announcer.messageOf(device))];
   }
 
-  /** What the daemon says of itself. */
+  /** Returns the messages about the daemon itself. */
   daemon(state: DaemonState): readonly Message[] {
     const { config } = this.#deps;
     const base = config.mqtt.base_topic;
@@ -143,18 +150,18 @@ export class StatePublisher {
     const shard = shardName(shardOfConfig(config));
     const device = daemonDevice(view, nameOfDaemon(base, shard), shard);
     return [
-      ...daemonMessages(daemonTopic(config), view),
+      ...daemonMessages(daemonTopic(config), view, config.language),
       ...stateMessages(base, device),
       this.#announcer.messageOf(device),
     ];
   }
 
-  /** From now on these plugs are published as well. */
+  /** Sets the source of the plugs to publish. */
   showPlugs(snapshots: () => readonly PlugSnapshot[]): void {
     this.#plugs = snapshots;
   }
 
-  /** Shows a command that was refused, in place of the one before. */
+  /** Sets the last refused command. */
   showRefused(refused: RefusedCommand): void {
     this.#refusedCommand = refused;
   }
@@ -171,13 +178,13 @@ export class StatePublisher {
   }
 }
 
-/** The topic under which the daemon itself is published: one of its own for each shard. */
+/** Returns the topic of the daemon itself. Each shard has its own. */
 export function daemonTopic(config: Pick<Config, "mqtt" | "shard">): string {
   const shard = shardName(shardOfConfig(config));
   return shard === null ? config.mqtt.base_topic : `${config.mqtt.base_topic}/${shard}`;
 }
 
-/** Two daemons on one broker have two names. */
+/** Returns the name of the daemon, which differs for each base topic and shard. */
 function nameOfDaemon(baseTopic: string, shard: string | null): string {
   return ["elbro", ...(baseTopic === "elbro" ? [] : [baseTopic]), ...(shard === null ? [] : [shard])].join(" ");
 }

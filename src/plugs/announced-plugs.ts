@@ -1,4 +1,4 @@
-/** The plugs that announce themselves on the broker. Nobody listens before somebody asks. */
+/** Plugs that announce themselves on the broker. Subscribes at the first request only. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Announced } from "../core/plugs/families/announced.ts";
 import { type PlugFamily, plugFamilies } from "../core/plugs/families/families.ts";
@@ -8,9 +8,9 @@ import type { MqttClient } from "../mqtt/client/mqtt-client.ts";
 
 type Client = Pick<MqttClient, "addListener" | "sendCommand">;
 
-/** A broker sends what it retains, and a device answers, within this. Unit: ms. */
+/** Time in ms within which a broker sends retained messages and a device answers. */
 const ANSWERS_WITHIN_MS = 1_500;
-/** A large house has a hundred; more is junk, of which the newest is left out. */
+/** Maximum number of topics, and of plugs per topic. A large home has 100 plugs; newer topics are ignored. */
 const MAX_TOPICS = 500;
 const MAX_PLUGS_OF_TOPIC = 500;
 
@@ -20,7 +20,7 @@ const announcements = Object.entries(plugFamilies).flatMap(([family, row]: [stri
 
 export class AnnouncedPlugs {
   readonly #client: Client;
-  /** By topic. Bounded by MAX_TOPICS. */
+  /** Announced plugs by topic. Bounded by MAX_TOPICS. */
   readonly #told = new Map<string, readonly Announced[]>();
   #listening = false;
 
@@ -28,7 +28,7 @@ export class AnnouncedPlugs {
     this.#client = client;
   }
 
-  /** Those that are known after all had time to announce themselves. Shape: by name. */
+  /** Returns the known plugs, sorted by name. The first call waits until all had time to announce themselves. */
   async list(): Promise<readonly Announced[]> {
     const isFirst = !this.#listening;
     if (isFirst) this.#listen();
@@ -52,7 +52,7 @@ export class AnnouncedPlugs {
     for (const { family, row, announces } of announcements) {
       const plugs = plugsIn(announces, topic, payload);
       if (!plugs) continue;
-      // Every device of a family without a bridge announces itself on the same topic.
+      // All devices of a family without a bridge announce themselves on the same topic.
       const key = announces.ask ? `${topic} ${plugs[0]?.topic}` : topic;
       if (plugs.length === 0) this.#told.delete(key);
       else if (this.#told.has(key) || this.#told.size < MAX_TOPICS)
@@ -64,7 +64,7 @@ export class AnnouncedPlugs {
   }
 }
 
-/** Null for a topic of others. */
+/** Returns the plugs in an announcement; null for another topic. */
 function plugsIn({ topic: form, read }: Announcement, topic: string, payload: string) {
   const found = form.exec(topic);
   return found && read(payload, found.slice(1));

@@ -1,29 +1,32 @@
-/** A plug that is reached over HTTP, without a broker: one request at a time, each bounded in time and number. */
+/** A plug that is reached over HTTP, without a broker: one request at a time, with limits on time and number. */
 import type { PlugMessage } from "../core/plugs/families/plug-family.ts";
 import { MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 
-/** A plug tells nothing by itself over HTTP: it is asked this often, so that a hand on its button is noticed. */
+/** Interval of state requests. Over HTTP, a plug does not report a press of its button by itself. */
 export const POLL_MS: number = MINUTE_MS;
 /** Less than the time after which a command is sent again. */
 const TIMEOUT_MS = 5 * SECOND_MS;
-/** The state of a device with many channels is a few kB. JSON of nested lists takes sixty times its length to parse. */
+/**
+ * Longest response. The state of a device with many channels is a few kB. Parsed JSON of nested lists takes 60 times
+ * its length in memory.
+ */
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** Requests that wait for the one in flight: a command with its question, and a retry of it. */
+/** Maximum number of requests that wait for the one in flight: a command with its state request, and a retry. */
 const MAX_WAITING = 4;
 
-/** The daemon ends within two seconds. */
+/** Time limit for the pending requests. The daemon ends within 2 s. */
 const MAX_CLOSING_MS = SECOND_MS;
 
 export interface HttpPlug {
   /** Sends a GET. Returns false if too many are waiting. */
   readonly send: (message: PlugMessage) => boolean;
-  /** Waits for what was sent, a second at most, then closes the connection. */
+  /** Waits up to 1 s for the pending requests, then closes the connection. */
   readonly close: () => Promise<void>;
 }
 
-/** Opens a plug. `onAnswer` gets the body of each answer; null for a plug that did not answer. */
+/** Opens a plug. `onAnswer` receives the body of each response; null if it failed or its status is not 200. */
 export function openHttpPlug(url: string, onAnswer: (body: string | null) => void): HttpPlug {
-  // Loaded when there is such a plug: undici is 13 MB.
+  // Loaded only if such a plug exists: undici takes 13 MB.
   const opened = import("../service/client/http-transport.ts").then(({ openTransport }) =>
     openTransport(new URL(url).origin, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES }),
   );

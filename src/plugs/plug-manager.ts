@@ -1,16 +1,19 @@
 /**
- * The plugs of the house: what they tell goes into the rules of `core/plugs`, what those decide goes out by the row of
- * the family. It reads no clock: the root's loop looks when it was asked to, and whenever something was heard.
+ * Smart plugs: passes their messages to the rules in `core/plugs`, and sends the commands of these rules in the form of
+ * each plug's family.
+ * Reads no clock: the loop calls `tick` when it is due, and after each message.
  */
 
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import { deviceOf, type PlugConfig, plugId } from "../config/plug-schema.ts";
+import type { Language } from "../core/language/language.ts";
+import { message, sayIn } from "../core/language/text.ts";
 import type { WhenLost } from "../core/planning/model/plan-spec.ts";
 import { plugFamilies } from "../core/plugs/families/families.ts";
 import { onOff, type Reader } from "../core/plugs/families/payload-readers.ts";
 import type { PlugAddress, PlugCommands, PlugFamilyRow, PlugMessage } from "../core/plugs/families/plug-family.ts";
-import { decide, type PlugDecision } from "../core/plugs/plug-controller.ts";
+import { decide, type PlugDecision, type PlugReason } from "../core/plugs/plug-controller.ts";
 import { type PlugSnapshot, plugReasonText } from "../core/plugs/plug-snapshot.ts";
 import {
   type PlugCommand,
@@ -28,42 +31,44 @@ import type { IncomingMessage } from "../mqtt/client/broker-session.ts";
 import { type HttpPlug, POLL_MS } from "./http-plug.ts";
 
 export interface PlugManagerDeps {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseTopic: string;
   readonly plugs: readonly PlugConfig[];
-  /** Sends with QoS 1, not retained, and never later: false while there is no broker. */
+  /** Publishes with QoS 1, not retained, and never later. Returns false without a connection to the broker. */
   readonly publishOnce: (topic: string, payload: string) => boolean;
-  /** What a plan or signal wants of a plug; null where it is unknown. */
+  /** Returns the state that a plan or signal wants of a plug; null if it is unknown. */
   readonly wanted: (plug: PlugConfig, now: EpochMs) => Wanted | null;
-  /** What a plug is while nothing is known, and after elbro died. */
+  /** Returns the state of a plug while nothing is known, and after elbro died. */
   readonly whenLost: (plug: PlugConfig) => WhenLost;
-  /** Opens a plug with a `url`. `onAnswer` gets the body of each answer; null for a plug that did not answer. */
+  /** Opens a plug with a `url`. `onAnswer` receives the body of each response; null if the plug did not answer. */
   readonly openHttp: (url: string, onAnswer: (body: string | null) => void) => HttpPlug;
-  /** Whether the clock can be right. */
+  /** Returns whether the clock is plausible. */
   readonly trusted: (now: EpochMs) => boolean;
-  /** Remembers since when each plug is ON or OFF, for the minimum times. */
+  /** Stores since when each plug is ON or OFF, for the minimum times. */
   readonly memory: KeyValue;
   readonly problems: Pick<Problems, "start" | "end">;
+  /** Language of the reasons; English by default. */
+  readonly language?: Language;
   readonly log: { info(facts: object, text: string): void };
-  /** Something was heard: look again at once. */
+  /** Called after a message, so that the loop calls `tick` at once. */
   readonly wake: () => void;
-  /** What is shown of the plugs changed. */
+  /** Called when the published state of the plugs has changed. */
   readonly onChange: () => void;
 }
 
 const keptSince = z.object({ on: z.boolean(), at: z.number() });
 
-/** The signal of a topic is awaited this long after connecting, so that a plug that stays ON is not switched twice. */
+/** Time after connecting in which a signal topic is awaited, so that a plug that stays ON is not switched twice. */
 const SIGNAL_GRACE_MS = 2 * SECOND_MS;
-/** Events that wait for the loop, for one plug. More is junk; what was heard first is forgotten. */
+/** Maximum number of events of one plug that wait for the loop. The oldest is dropped. */
 const MAX_WAITING = 64;
-/** Looks at least this often: what is wanted may have changed without a word. */
+/** Maximum time between two ticks, because the wanted state may change without a message. */
 const MAX_SLEEP_MS = 15 * MINUTE_MS;
 
 export class PlugManager {
   readonly #deps: PlugManagerDeps;
   #plugs: readonly Plug[];
-  /** The last commands of plugs that were taken out. Bounded by the plugs. */
+  /** Pending last commands of removed plugs. Bounded by the plugs. */
   readonly #closing = new Set<Promise<void>>();
 
   constructor(deps: PlugManagerDeps) {
@@ -72,9 +77,9 @@ export class PlugManager {
   }
 
   /**
-   * Takes these plugs in place of those there are; one that stays the same goes on. One that goes is switched into its
-   * resting state, unless another one has its device now. Returns the ids that are gone, and the topics of those that
-   * are new: what their bridges retain was sent before.
+   * Replaces the configured plugs; unchanged ones continue.
+   * Switches a removed plug to its resting state, unless another plug now has its device.
+   * Returns the ids of removed plugs, and the topics of new ones, whose retained messages were sent before.
    */
   take(configs: readonly PlugConfig[], isUp: boolean): { readonly gone: string[]; readonly topics: string[] } {
     const before = new Map(this.#plugs.map((plug) => [plug.id, plug]));
@@ -107,7 +112,7 @@ export class PlugManager {
     return [...new Set(this.#plugs.flatMap((plug) => plug.topics))];
   }
 
-  /** Switches a plug ON for `TRIAL_MS`. Returns why it was not, in words; null where it was told so. */
+  /** Switches a plug ON for `TRIAL_MS`. Returns the reason if it does not; null if the command was sent. */
   tryOut(id: string, now: EpochMs): string | null {
     const refused = this.#plugs.find((plug) => plug.id === id)?.tryOut(now) ?? null;
     this.#deps.onChange();
@@ -115,7 +120,7 @@ export class PlugManager {
     return refused;
   }
 
-  /** Takes a message that came on one of the subscriptions. */
+  /** Passes a message of a subscribed topic to the plugs. */
   onMessage(message: IncomingMessage): void {
     for (const plug of this.#plugs) plug.take(message);
     this.#deps.wake();
@@ -131,7 +136,7 @@ export class PlugManager {
     this.#deps.wake();
   }
 
-  /** Does what is due. Returns when to look again. */
+  /** Does what is due. Returns when to call it again. */
   tick(now: EpochMs): EpochMs {
     const before = JSON.stringify(this.snapshots());
     const wakes = this.#plugs.map((plug) => plug.look(now));
@@ -139,17 +144,17 @@ export class PlugManager {
     return Math.min(now + MAX_SLEEP_MS, ...wakes);
   }
 
-  /** The daemon ends: what the device would not return to its resting state by itself is switched so. */
+  /** Switches plugs to their resting state before the daemon ends, unless the device does so by itself. */
   shutdown(): void {
     for (const plug of this.#plugs) plug.leave();
   }
 
-  /** Waits for the last commands of plugs over HTTP. */
+  /** Waits for the last commands over HTTP. */
   async close(): Promise<void> {
     await Promise.all([...this.#closing, ...this.#plugs.map((plug) => plug.close())]);
   }
 
-  /** Each plug as it is; all of them from the start on, so that Home Assistant never loses one. */
+  /** Returns the state of each plug. Complete from the start, so that Home Assistant never loses a plug. */
   snapshots(): PlugSnapshot[] {
     return this.#plugs.map((plug) => plug.snapshot());
   }
@@ -170,9 +175,9 @@ class Plug {
   #state: PlugState;
   #last: PlugDecision | null = null;
   #lastWanted: Wanted | null = null;
-  /** Bounded by MAX_WAITING. */
+  /** Events that wait for the loop. Bounded by MAX_WAITING. */
   #waiting: PlugEvent[] = [];
-  /** A line is new until the plug's signal has come on it, or is not waited for any longer. */
+  /** A connection is `new` until the plug's signal has arrived on it, or is not awaited any longer. */
   #line: "down" | "new" | "up" = "down";
   #signal: boolean | null = null;
   #signalBy: EpochMs | null = null;
@@ -203,7 +208,7 @@ class Plug {
     if (this.#http) this.#line = "new";
   }
 
-  /** What it switches. */
+  /** The device that it switches. */
   get device(): string {
     return deviceOf(this.config) ?? this.id;
   }
@@ -233,12 +238,12 @@ class Plug {
     };
   }
 
-  /** The state of the relay for one of the appliance, and the other way round. */
+  /** Converts the appliance's state to that of its relay, and back. */
   #relay(on: boolean): boolean {
     return on !== this.config.inverted;
   }
 
-  /** The connection comes or goes; what was heard on the one before is of no use any more. */
+  /** Handles the start or end of a broker connection. Events of the previous connection are dropped. */
   isUp(up: boolean): void {
     if (this.#http) return;
     this.#waiting = [];
@@ -273,7 +278,7 @@ class Plug {
     if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
   }
 
-  /** Takes an answer over HTTP. A plug that answers again may have been without power. */
+  /** Handles a response over HTTP. A plug that answers again may have been without power. */
   #answered(body: string | null, read: Reader): void {
     const available = body !== null;
     if (available !== (this.#state.available ?? true)) this.#push({ kind: "availability", available, retained: false });
@@ -294,7 +299,7 @@ class Plug {
     if (this.whenLost === "on" || this.#rules.deadMan === null) this.release();
   }
 
-  /** Switches it into its resting state, which also clears a timer that is stored in the device. */
+  /** Switches the plug to its resting state, which also clears a timer that is stored in the device. */
   release(): void {
     const { connected, sent, manualOverride } = this.#state;
     const rest = this.whenLost === "on";
@@ -302,19 +307,25 @@ class Plug {
     if (sent.on !== rest) this.#send({ kind: rest ? "on" : "off", deadManSec: null });
   }
 
-  /** See `PlugManager.tryOut`. Only the way out of its resting state and back is tried, and not while it is away from it. */
+  /** Switches the plug ON as `PlugManager.tryOut` does, but only if it rests OFF and is OFF now. */
   tryOut(now: EpochMs): string | null {
     const { whenLost, deadMan } = this.#rules;
-    if (whenLost !== "off") return "it is to stay ON where nothing is known, so it is not switched to try it";
-    if (deadMan === null) return "its firmware cannot end an ON by itself, so it is not switched to try it";
-    if (this.#line !== "up" || this.#state.available === false) return "it cannot be reached";
-    if (this.#state.reported === true || this.#last?.aim === true) return "it is ON already";
+    const say = sayIn(this.#deps.language ?? "en");
+    if (whenLost !== "off") return say("plug_try_stays_on");
+    if (deadMan === null) return say("plug_try_no_timer");
+    if (this.#line !== "up" || this.#state.available === false) return say("plug_try_away");
+    if (this.#state.reported === true || this.#last?.aim === true) return say("plug_try_is_on");
     this.#trialUntil = now + TRIAL_MS;
     const { aim, reason } = this.#decide({ kind: "tick" }, now);
     if (aim === true) return null;
     this.#trialUntil = Number.NEGATIVE_INFINITY;
     this.#decide({ kind: "tick" }, now);
-    return plugReasonText(reason, this.#lastWanted?.reason ?? null, whenLost);
+    return this.#reasonText(reason);
+  }
+
+  #reasonText(code: PlugReason): string {
+    const because = this.#lastWanted?.reason ?? null;
+    return plugReasonText(code, { because, whenLost: this.whenLost, language: this.#deps.language ?? "en" });
   }
 
   endProblems(): void {
@@ -325,7 +336,7 @@ class Plug {
     await this.#http?.close();
   }
 
-  /** Asks a plug over HTTP. Returns when to ask again. */
+  /** Requests the state of a plug over HTTP. Returns when to request it again. */
   #poll(now: EpochMs): EpochMs {
     if (!this.#http) return Number.POSITIVE_INFINITY;
     if (now >= this.#askAt || this.#askAt > now + POLL_MS) {
@@ -344,7 +355,7 @@ class Plug {
       on: reported,
       wanted: aim,
       code,
-      reason: plugReasonText(code, this.#lastWanted?.reason ?? null, this.whenLost),
+      reason: this.#reasonText(code),
       available: connected ? (available ?? (reported === null ? null : true)) : false,
       silent: unresponsive,
       since: since && since.on === reported ? since.at : null,
@@ -359,7 +370,7 @@ class Plug {
     return `${this.#memoryName}/timer`;
   }
 
-  /** Decides on what came first, on everything that was heard, and once more on the present. */
+  /** Passes `first`, all waiting events and a tick to the rules. Returns when to do so again. */
   #hear(first: readonly PlugEvent[], now: EpochMs): EpochMs {
     this.#line = "up";
     for (const event of [...first, ...this.#waiting.splice(0)]) this.#decide(event, now);
@@ -382,13 +393,14 @@ class Plug {
 
   #wantedAt(now: EpochMs): Wanted | null {
     const { signal_topic: signalTopic } = this.config;
-    // A clock that is set back does not make it longer.
+    const say = sayIn(this.#deps.language ?? "en");
+    // Limited in both directions, so that a clock that is set back does not extend the trial.
     if (now < this.#trialUntil && now >= this.#trialUntil - TRIAL_MS)
-      return { on: true, until: this.#trialUntil, reason: "it is tried: ON for ten seconds", isTrial: true };
+      return { on: true, until: this.#trialUntil, reason: say("plug_is_tried"), isTrial: true };
     if (signalTopic === undefined) return this.#deps.wanted(this.config, now);
-    return this.#signal === null
-      ? null
-      : { on: this.#signal, until: null, reason: `${signalTopic} says ${this.#signal ? "ON" : "OFF"}` };
+    if (this.#signal === null) return null;
+    const reason = say("plug_topic_says", { topic: signalTopic, state: say(this.#signal ? "on" : "off") });
+    return { on: this.#signal, until: null, reason };
   }
 
   #send(command: PlugCommand): void {
@@ -404,7 +416,7 @@ class Plug {
     return commands[this.#relay(command.kind === "on") ? "on" : "off"](this.#address, command.deadManSec);
   }
 
-  /** Remembers, logs and raises what a decision changed. */
+  /** Stores, logs and reports the changes of a decision. */
   #tell(before: PlugState, { state, aim, reason, commands }: PlugDecision, now: EpochMs): void {
     const id = this.id;
     const { name } = this.config;
@@ -423,25 +435,27 @@ class Plug {
         subject: `plug ${id}`,
         since: now,
         names: { name },
-        detail: `told ${state.sent?.on ? "ON" : "OFF"} four times without an answer; ${state.available === false ? "it is offline" : "it is told again each quarter of an hour"}`,
+        detail: message(state.available === false ? "found_plug_offline" : "found_plug_silent", {
+          state: message(state.sent?.on ? "on" : "off"),
+        }),
       });
     }
     if (!state.unresponsive && before.unresponsive) this.#deps.problems.end(`plug ${id}`);
     this.#tellTimer(before, state, now);
   }
 
-  /** Remembers whether the timer was seen to work, and says where there is none. */
+  /** Stores whether the timer was seen to work, and reports a plug without a working timer. */
   #tellTimer(before: PlugState, { timerWorks }: PlugState, now: EpochMs): void {
     const { memory, problems } = this.#deps;
     if (this.#rules.isTimerUnsure && timerWorks !== before.timerWorks)
       memory.write(this.#timerMemory, timerWorks ? "works" : "none");
     const isMissing = this.#rules.isTimerUnsure && timerWorks !== true && memory.read(this.#timerMemory) === "none";
     const subject = `timer of plug ${this.id}`;
-    const on = this.whenLost === "on" ? "OFF" : "ON";
+    const timed = message(this.whenLost === "on" ? "off" : "on");
     if (isMissing || (this.whenLost === "on" && this.#rules.deadMan === null))
       problems.start({
-        ...{ code: "plug_without_timer", subject, since: now, names: { name: this.config.name, state: on } },
-        detail: isMissing ? `it did not end an ${on} by itself` : `its firmware cannot end an ${on} by itself`,
+        ...{ code: "plug_without_timer", subject, since: now, names: { name: this.config.name, state: timed } },
+        detail: message(isMissing ? "found_timer_failed" : "found_timer_missing", { state: timed }),
       });
     else problems.end(subject);
   }

@@ -1,8 +1,10 @@
-/** The plugs of the house put together: which there are, what each follows, and the loop that looks after them. */
+/** Connects the configured plugs with plans, signals and MQTT, and runs their loop. */
 
 import { deviceOf, type PlugConfig, plansOf, plugId, whenLostOfPlug } from "../config/plug-schema.ts";
 import type { Config } from "../config/schema.ts";
-import { unknownText } from "../config/suggest-key.ts";
+import { unknownHome } from "../config/suggest-key.ts";
+import type { Language } from "../core/language/language.ts";
+import { message, messageOr, sayIn } from "../core/language/text.ts";
 import type { AnnouncedHere } from "../core/plugs/families/announced.ts";
 import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
 import type { Wanted } from "../core/plugs/plug-types.ts";
@@ -21,33 +23,33 @@ import { openHttpPlug } from "./http-plug.ts";
 import { PlugManager, type PlugManagerDeps } from "./plug-manager.ts";
 
 export interface PlugsOptions {
-  readonly config: Pick<Config, "plans" | "plugs" | "mqtt" | "accounts_dir">;
+  readonly config: Pick<Config, "plans" | "plugs" | "mqtt" | "accounts_dir" | "language">;
   readonly clock: Clock;
   readonly log: PlugManagerDeps["log"];
-  /** Fires when the daemon ends. */
+  /** Fires when the daemon stops. */
   readonly signal: AbortSignal;
 }
 
-/** The parts of the state that plugs follow. */
+/** Parts of the state that plugs follow. */
 type Followed = Pick<State, "homes" | "homeReader" | "places" | "plans" | "problems">;
 
 type Signal = Pick<HomeSnapshot | PlaceSnapshot, "cheap" | "current" | "level" | "nextChangeAt">;
 
 export interface PlugsModule {
   readonly snapshots: () => readonly PlugSnapshot[];
-  /** The plugs that announce themselves, the first time within seconds. */
+  /** Returns the plugs that announced themselves. The first call takes 1.5 s. */
   readonly announced: () => Promise<readonly AnnouncedHere[]>;
-  /** Switches a plug ON for some seconds. Returns why it was not, in words; null where it was told so. */
+  /** Switches a plug ON for 10 s. Returns the reason if it does not; null if the command was sent. */
   readonly tryOut: (id: string, now: EpochMs) => string | null;
-  /** Takes the plugs of another configuration; what follows the same as before goes on. */
+  /** Applies the plugs of a new configuration. Unchanged ones continue. */
   readonly take: (next: Pick<Config, "plans" | "plugs">) => void;
   readonly run: () => void;
-  /** Sends the last commands; to be called while the connection is still up. */
+  /** Sends the last commands. Has to be called while the connection is up. */
   readonly shutdown: () => void;
   readonly close: () => Promise<void>;
 }
 
-/** Starts the plugs of the configuration: they listen at once, and are switched after `run`. */
+/** Starts the configured plugs. Subscribes at once, and switches them after `run`. */
 export function startPlugs(
   { config, clock, log, signal }: PlugsOptions,
   storage: Pick<Storage, "settings">,
@@ -60,18 +62,18 @@ export function startPlugs(
     baseTopic: config.mqtt.base_topic,
     plugs: config.plugs,
     publishOnce: (topic, payload) => mqtt.client.sendCommand(topic, payload),
-    wanted: (plug, now) => wantedOf(plug, state, now),
+    wanted: (plug, now) => wantedOf(plug, state, config.language, now),
     whenLost: (plug) => whenLostOfPlug(plug, current.plans),
     openHttp: openHttpPlug,
     trusted: state.isTimeTrusted,
     memory: storage.settings,
     onChange: () => changes.stateChanged.emit({ home: null }),
     wake: () => loop?.wake(),
-    ...{ problems: state.problems, log },
+    ...{ problems: state.problems, language: config.language, log },
   });
   let loop: StateLoop | null = null;
   let isRunning = false;
-  /** A house without plugs has no loop for them. */
+  /** Creates the loop if there are plugs. */
   const open = () => {
     if (current.plugs.length > 0)
       loop ??= new StateLoop(clock, (now) => plugs.tick(now), state.stats.pulse("switching"));
@@ -110,32 +112,34 @@ export function startPlugs(
   };
 }
 
-function wantedOf(plug: PlugConfig, state: Followed, now: EpochMs): Wanted | null {
+function wantedOf(plug: PlugConfig, state: Followed, language: Language, now: EpochMs): Wanted | null {
   const { homes, homeReader, places, plans } = state;
   if (plug.plan !== undefined) return plans.wantedByAny(plansOf(plug), plug.home ?? null, now);
   const home = plug.home === undefined ? null : homes.named(plug.home);
   if (home) {
     tellHome(plug, null, state, now);
-    return wantedAt(home.name, homeReader.snapshot(home, now));
+    return wantedAt(home.name, homeReader.snapshot(home, now), language);
   }
   const around = places.snapshots(now, homes.ids);
-  // The configuration names a place as it is called now; its id may be that of an earlier name.
+  // The configuration names a place by its current name; its id may be that of an earlier name.
   const found =
     around.find(({ place }) => place.id === plug.home) ?? around.find(({ place }) => slugOf(place.name) === plug.home);
   const ids = [...homes.ids, ...around.map(({ place }) => place.id)];
   if (homes.known || found) tellHome(plug, found ? null : ids, state, now);
-  return found ? wantedAt(found.place.name, found) : null;
+  return found ? wantedAt(found.place.name, found, language) : null;
 }
 
-/** What the signal of a home or place says. */
-function wantedAt(name: string, { cheap, current, level, nextChangeAt }: Signal): Wanted | null {
+/** Returns what the signal of a home or place wants; null if the signal is unknown. */
+function wantedAt(name: string, { cheap, current, level, nextChangeAt }: Signal, language: Language): Wanted | null {
   if (cheap === null) return null;
+  const say = sayIn(language);
   const isEstimate = current !== null && "estimate" in current && current.estimate;
-  const basis = cheap ? ", by an estimate" : " by an estimate, and only a confirmed price switches on";
-  return { on: cheap, until: nextChangeAt, reason: `the price at ${name} is ${level}${isEstimate ? basis : ""}` };
+  const basis = isEstimate ? say(cheap ? "plug_by_estimate" : "plug_only_estimate") : "";
+  const reason = `${say("plug_price_is", { name, level: messageOr(`level_${level}`, String(level)) })}${basis}`;
+  return { on: cheap, until: nextChangeAt, reason };
 }
 
-/** Which homes there are is known once the account told its addresses. `ids` are theirs where the plug's is none. */
+/** Starts or ends the problem of a plug with an unknown home. `ids` are the known homes; null ends the problem. */
 function tellHome(plug: PlugConfig, ids: readonly string[] | null, { problems }: Followed, now: EpochMs): void {
   const subject = homeSubject(plugId(plug));
   if (ids === null) {
@@ -146,8 +150,8 @@ function tellHome(plug: PlugConfig, ids: readonly string[] | null, { problems }:
     code: "unknown_home",
     subject,
     since: now,
-    names: { owner: `the plug ${plug.name}`, homes: ids.join(", ") || "the homes" },
-    detail: unknownText("a home", plug.home ?? "", ids),
+    names: { owner: message("owner_plug", { name: plug.name }), homes: ids.join(", ") || message("the_homes") },
+    detail: unknownHome(plug.home ?? "", ids),
   });
 }
 

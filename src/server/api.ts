@@ -9,6 +9,7 @@ import type { Config } from "../config/schema.ts";
 import { onPort } from "../core/status/start-error.ts";
 import { mount, type Router } from "../service/serve/mount.ts";
 import type { Storage } from "../storage/open-storage.ts";
+import { backupRoutes } from "./admin/backup-routes.ts";
 import type { ApiKeys } from "./auth/api-keys.ts";
 import { openKeyStore } from "./auth/key-store.ts";
 import { SessionAuth } from "./auth/session-auth.ts";
@@ -25,6 +26,8 @@ import { mirrorOptions } from "./mirror/mirror-source.ts";
 import type { MonitoringDeps } from "./monitoring/monitoring-deps.ts";
 import { monitoringRoutes } from "./monitoring/monitoring-routes.ts";
 import { openapiRoutes } from "./openapi/openapi-routes.ts";
+import type { SetupOptions } from "./setup/setup.ts";
+import { setupRoutes } from "./setup/setup-routes.ts";
 import { docsRoutes } from "./web/api-docs-routes.ts";
 import { configurationSchemaRoute } from "./web/configuration-schema-route.ts";
 import { dashboardRoutes } from "./web/dashboard-routes.ts";
@@ -40,6 +43,7 @@ export interface ApiDeps extends MirrorDeps, LocalDeps, MonitoringDeps {
   readonly commandHint: CommandHint;
   /** Home Assistant passes requests of its users on, and needs no key. */
   readonly ingress: boolean;
+  readonly setup: SetupOptions | null;
 }
 
 export interface ApiListener {
@@ -96,10 +100,12 @@ export function apiRoutes(deps: ApiDeps, keys: ApiKeys): Router {
   const routes: readonly LocalRoute[] = [
     ...localRoutes(deps),
     ...monitoringRoutes(deps),
+    ...backupRoutes(deps),
     ...openapiRoutes(() => routes),
     ...docsRoutes(),
     configurationSchemaRoute(),
-    ...dashboardRoutes(deps.state, { keys, pages }),
+    ...dashboardRoutes(deps.state, { keys, pages, editor: deps.editor, canSetUp: deps.setup !== null }),
+    ...setupRoutes(deps.setup),
   ];
   for (const route of routes) addRoute(router, route, door);
   return router;

@@ -1,7 +1,7 @@
 /**
- * The third-party interface's bearer token: Base64 of `<API_KEY>:<HASH>`, where HASH is HMAC-SHA256 over the API key
- * with the API secret as key. Source: service interface, part 5.2. How the hash is written is not shown there; public
- * clients use lower-case hex.
+ * Bearer token of the third-party interface: Base64 of `<API_KEY>:<HASH>`. HASH is HMAC-SHA256 of the API key, with the
+ * API secret as key. Source: service interface, part 5.2. It does not document the encoding of the hash; public clients
+ * use lower-case hex.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
@@ -18,7 +18,7 @@ export function thirdPartyToken({ apiKey, apiSecret }: ThirdPartyCredentials, en
   return Buffer.from(`${apiKey}:${hash}`).toString("base64");
 }
 
-/** Whether the token was made with exactly these credentials. The time it takes does not tell where it differs. */
+/** Returns true if the token was made with exactly these credentials. Compares in constant time. */
 export function verifyThirdPartyToken(
   token: string,
   credentials: ThirdPartyCredentials,

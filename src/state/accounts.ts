@@ -1,4 +1,4 @@
-/** The accounts of the configuration, each with its own client, rate limiter and error policy. */
+/** The configured accounts, each with its own client, rate limiter and error policy. */
 import { createHash } from "node:crypto";
 import type { Config } from "../config/schema.ts";
 import type { Priority } from "../core/fetching/fetch-types.ts";
@@ -33,11 +33,11 @@ export interface AccountsOptions {
   readonly clock: Clock;
   readonly problems: Problems;
   readonly random: () => number;
-  /** The way out, where the environment names a proxy. */
+  /** Proxy named by the environment; null if it is not set. */
   readonly proxy?: ProxySettings | null;
-  /** The database was lost, and an older copy or an empty one took its place. */
+  /** The database was lost, and replaced by an older copy or an empty one. */
   readonly spendsUnknown?: boolean;
-  /** Where accounts are shared between processes: whether spends of this one, made elsewhere, may be missing here. */
+  /** For shards: returns whether requests of an account, made by another process, may be missing in the request log. */
   readonly spendsElsewhere?: (account: string) => boolean;
   readonly signal: AbortSignal;
   readonly onServerTime: (serverMs: EpochMs) => void;
@@ -47,21 +47,21 @@ export interface AccountsOptions {
 export interface Accounts {
   readonly consumers: readonly Account[];
   readonly thirdParty: Account | null;
-  /** A consumer account by its name; null where there is none. */
+  /** Returns the consumer account of a name; null if not found. */
   readonly named: (name: string) => Account | null;
   /** Every account, those of the consumer interface first. */
   readonly all: readonly Account[];
-  /** Opens the accounts that a configuration adds, and ends the requests of those that it has no more. */
+  /** Opens the accounts that a configuration adds. Ends the requests of those that it removes. */
   take(config: Config): void;
 }
 
-/** Name of the third-party account in the request log and among the problems. */
+/** Name of the third-party account in the request log and in problems. */
 export const THIRD_PARTY = "third_party";
 
-/** Enough of a digest to tell two keys apart, too little to be of any use. */
+/** Length of a digest that distinguishes two keys and reveals neither. */
 const KEY_MARK_LENGTH = 12;
 
-/** Opens every account that has a key. Nothing is sent before somebody asks. */
+/** Opens every account that has a key. Sends no request by itself. */
 export function openAccounts(options: AccountsOptions): Accounts {
   const { config, service } = options;
   const outage = new Outage(options.problems);
@@ -75,7 +75,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
       authorization.thirdParty === undefined
         ? new LearnedRateLimits(name, memory, () => repository.store.rows(addresses, WHOLE).length)
         : new AdaptiveRateLimits(name, memory, config.third_party?.places.length);
-    // What was found of another key, or on another way to the service, says nothing of this one.
+    // Pauses of another key, or of another route to the service, do not apply to this one.
     const { base_url, ca } = config.service;
     const way = [authorization, base_url, ca, options.proxy];
     const keyMark = createHash("sha256").update(JSON.stringify(way)).digest("hex").slice(0, KEY_MARK_LENGTH);
@@ -130,7 +130,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
     all = thirdParty ? [...consumers, thirdParty] : consumers;
   };
   take(config);
-  // Noted by now for each account.
+  // Recorded for each account by now.
   if (spendsUnknown) options.settings.write(SPENDS_UNKNOWN, "");
   return {
     thirdParty,
@@ -145,10 +145,13 @@ export function openAccounts(options: AccountsOptions): Accounts {
   };
 }
 
-/** An attempt counts for a day and a flight; a service or a machine whose clock is a day off changes nothing. */
+/**
+ * Days of attempts that are read. An attempt counts for one day and the time of a request; clocks may be off by one
+ * day.
+ */
 const COUNTED_DAYS = 3;
 
-/** The attempts of an account that may still count: read for all accounts at once. */
+/** Reads the attempts that may still count, for all accounts at once. Returns a function for those of one account. */
 function recentAttempts({
   repository: { requestLog },
   clock,
@@ -156,7 +159,7 @@ function recentAttempts({
   const told = Math.min(requestLog.serverTime() ?? Number.NEGATIVE_INFINITY, clock.now());
   const all = requestLog.recentOfAll(MAX_ATTEMPTS, told - COUNTED_DAYS * DAY_MS);
   const read = new Set<string>();
-  // Each is read once, when its rate limiter is made; nothing is held after that. One that comes back is read alone.
+  // Each is read once, when its rate limiter is made, and then released. An account that returns is read alone.
   return (account) => (name, count) => {
     if (read.has(account)) return requestLog.recent(name, count);
     read.add(account);
@@ -166,7 +169,7 @@ function recentAttempts({
   };
 }
 
-/** The consumer accounts that have a key. */
+/** Returns the consumer accounts that have a key. */
 function consumerKeys(config: Config): { readonly name: string; readonly api_key: string }[] {
   const list = config.consumer === undefined ? [] : [config.consumer].flat();
   return list.flatMap(({ name, api_key }) => (api_key === undefined ? [] : [{ name, api_key }]));
@@ -178,7 +181,9 @@ function thirdPartyAuthorization(config: Config): string | null {
   return `Bearer ${thirdPartyToken({ apiKey: api_key, apiSecret: api_secret }, hash_encoding ?? "hex")}`;
 }
 
-/** Everything of an account that must not come back in a text: its keys, what is made of them, and a proxy's password. */
+/**
+ * Returns the secrets of an account that must not appear in a text: its keys, tokens made of them, and proxy passwords.
+ */
 function secretsOf(
   config: Config,
   proxy: ProxySettings | null,
@@ -191,7 +196,7 @@ function secretsOf(
   return all.flatMap((secret) => (secret ? [secret, encodeURIComponent(secret)] : []));
 }
 
-/** An account as the collector asks it: steps of the fetch schedule in, rows out. */
+/** Returns an account as a port of the collector: takes steps of the fetch schedule and returns rows. */
 export function fetchPortOf(account: Account, repository: SeriesRepository): FetchPort {
   return {
     notBefore: (series, priority, now) =>
@@ -213,7 +218,7 @@ export function fetchPortOf(account: Account, repository: SeriesRepository): Fet
   };
 }
 
-/** Prices may take any part of the quota; back-fill leaves room for everything else of the fetch schedule. */
+/** Returns the share of the quota. Prices may use all of it; back-fill leaves room for all other scheduled requests. */
 export function shareOf(priority: Priority): Share {
   if (priority === "today" || priority === "tomorrow") return "prices";
   return priority === "backfill" ? "backfill" : "poll";

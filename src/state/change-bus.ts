@@ -1,9 +1,9 @@
-/** Announces changes between modules, so that none of them has to know who listens. */
+/** Announces changes between modules, so that a module does not know its subscribers. */
 
 import type { SeriesKey } from "../core/series/series.ts";
 import type { Problem } from "../core/status/problem.ts";
 
-/** A home, place, plan or the daemon itself has another state than before. */
+/** The state of a home, of a place, of a plan or of the daemon itself has changed. */
 export interface StateChange {
   /** Id of the home; null for the daemon as a whole. */
   readonly home: string | null;
@@ -27,11 +27,14 @@ export class Listeners<Event> {
   }
 }
 
-/** Created before everything else. An event without a subscriber is dropped, so a part may emit while others are still being opened. */
+/**
+ * Events of the daemon; created before everything else.
+ * An event without a subscriber is dropped, so that a part may emit while others are still being opened.
+ */
 export class ChangeBus {
   /** Stored rows of a series changed; its key names account and address. */
   readonly seriesChanged: Listeners<SeriesKey> = new Listeners();
-  /** What is published changed. */
+  /** The published state changed. */
   readonly stateChanged: Listeners<StateChange> = new Listeners();
   readonly problem: Listeners<ProblemChange> = new Listeners();
 }

@@ -1,6 +1,10 @@
-/** The questions of small devices: what is remembered of each, so that the same question has one coherent answer. */
+/**
+ * Queries of small devices for cheap times. Remembers the state of each, so that the same query gets consistent
+ * answers.
+ */
 
 import * as z from "zod/mini";
+import type { Language } from "../core/language/language.ts";
 import { askCheap, type CheapSpec, type CheapState, cheapIsKnown, cheapKey } from "../core/planning/cheap-query.ts";
 import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
 import { reasonOf } from "../core/planning/plan-reason.ts";
@@ -11,7 +15,7 @@ import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
 
-/** A home or a third-party place, by what both have. */
+/** A home or a third-party place. */
 export interface Priced {
   readonly kind: "home" | "place";
   readonly id: string;
@@ -19,11 +23,11 @@ export interface Priced {
 }
 
 export interface CheapAnswer {
-  /** `isKnown` is false where OFF is not an answer, only what is safe. */
+  /** False if the answer is unknown and OFF is only the safe state. */
   readonly isKnown: boolean;
   readonly plan: PlanSnapshot;
   readonly window: Interval | null;
-  /** When this changes by itself; null for never. */
+  /** When the answer changes by itself; null if never. */
   readonly until: EpochMs | null;
 }
 
@@ -31,12 +35,14 @@ export interface CheapQueriesDeps {
   readonly calendar: Calendar;
   readonly memory: KeyValue;
   readonly isTimeTrusted: (now: EpochMs) => boolean;
+  /** Language of the reasons; English by default. */
+  readonly language?: Language;
 }
 
-/** Different questions that are remembered; a house has a few. The one not asked for the longest gives way. */
+/** Maximum number of remembered queries; a household has a few. The one unused for the longest time is dropped. */
 const MAX_QUERIES = 64;
 const NAME = "cheap_questions";
-/** A question has no past of its own. */
+/** A query has no history of its own. */
 const NO_MONTH = {
   start: 0,
   runs: 0,
@@ -46,7 +52,7 @@ const NO_MONTH = {
 };
 const NO_HISTORY = { month: NO_MONTH, monthBefore: NO_MONTH, lastRun: null };
 
-/** What has begun of a question in its window. Shape: `runs` ascending. */
+/** Started runs of a query in its window. `runs` is ascending. */
 const keptBegun = z.object({
   ...{ question: z.string(), start: z.number(), end: z.number(), since: z.number() },
   runs: z.array(z.object({ start: z.number(), end: z.number() })),
@@ -55,9 +61,9 @@ type Begun = Readonly<z.infer<typeof keptBegun>>;
 
 export class CheapQueries {
   readonly #deps: CheapQueriesDeps;
-  /** By question, the one asked last at the end. */
+  /** States by query, the most recent last. */
   readonly #states = new Map<string, CheapState>();
-  /** What an earlier life of the daemon had begun, by question. Bounded by `MAX_QUERIES`. */
+  /** Runs that were started before the daemon's restart, by query. Bounded by MAX_QUERIES. */
   readonly #begun: Map<string, Begun>;
 
   constructor(deps: CheapQueriesDeps) {
@@ -66,7 +72,7 @@ export class CheapQueries {
   }
 
   ask(subject: Priced, timeline: Timeline | null, spec: CheapSpec, now: EpochMs): CheapAnswer {
-    const { calendar, isTimeTrusted } = this.#deps;
+    const { calendar, isTimeTrusted, language = "en" } = this.#deps;
     const key = cheapKey(subject.id, spec);
     const moment = { spec, now, timeline, calendar, trusted: isTimeTrusted(now) };
     const before = this.#states.get(key) ?? null;
@@ -77,7 +83,7 @@ export class CheapQueries {
     if (begunText(before?.advance.memory) !== begunText(state.advance.memory)) this.#keep(now);
     const { advance } = state;
     const currency = timeline?.currency ?? null;
-    const reason = reasonOf({ spec, advance, now, calendar, trusted: moment.trusted, currency, home: null });
+    const reason = reasonOf({ spec, advance, now, calendar, trusted: moment.trusted, currency, home: null, language });
     const definition: PlanDefinition = {
       id: "cheap",
       name: subject.name,
@@ -103,7 +109,7 @@ export class CheapQueries {
     this.#states.delete(idle !== undefined && idle !== key ? idle : (oldest ?? key));
   }
 
-  /** Only what has begun is worth a write: everything else is planned again just so. */
+  /** Stores the started runs only. Everything else is planned again with the same result. */
   #keep(now: EpochMs): void {
     const asked = [...this.#states].flatMap(([question, { advance }]) => begunIn(question, advance.memory));
     const begun = [...this.#begun.values(), ...asked].filter(({ end }) => end > now);
@@ -123,7 +129,7 @@ function memoryOf({ start, end, since, runs }: Begun): PlanRecord {
   return { ...newRecord({ start, end, until: end }, since, []), startedRuns: begun };
 }
 
-/** What has begun, as a text to compare. */
+/** Returns the started runs as a text for comparison. */
 function begunText(memory: PlanRecord | null | undefined): string {
   return (memory?.startedRuns ?? []).map(({ start, end }) => `${start}-${end}`).join();
 }

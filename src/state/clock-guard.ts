@@ -1,37 +1,42 @@
 /**
- * Whether the clock can be right. A small machine boots without one, and a signal that is ON at the wrong time costs
- * its owner money: nothing is ON before the time is plausible.
+ * Checks whether the clock is plausible. A small machine boots without a clock, and a signal that is ON at the wrong
+ * time costs money.
+ * So no price signal is ON before the time is plausible.
  */
 
 import type { MonotonicMs } from "../core/fetching/rate-limit.ts";
+import { message, type Text } from "../core/language/text.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { CALENDAR_YEARS } from "../core/time/calendar.ts";
 import { type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 
 export interface ClockGuardDeps {
-  /** When this release was made: no clock that stands before it is right. */
+  /** When this release was made. An earlier time is wrong. */
   readonly releasedAt: EpochMs;
-  /** What the service told in an earlier run; null where it never did. */
+  /** The service's time in an earlier run; null if it was never received. */
   readonly lastToldMs: EpochMs | null;
-  /** What it told before a restart of this process, in the same boot of the machine. */
+  /** The service's time before a restart of this process, in the same boot of the machine. */
   readonly toldInBoot?: ServiceTime | null;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
-/** The service's time when it last told, and how long this machine had been up. */
+/** The service's time, and the machine's monotonic time when it was received. */
 interface ServiceTime {
   readonly serverMs: EpochMs;
   readonly monotonicMs: MonotonicMs;
 }
 
-/** How far the clock and the service's may be apart: a header of whole seconds, a slow answer, and some drift. */
+/** Maximum difference to the service's time: its header has whole seconds, its answer may be slow, clocks drift. */
 const MAX_APART_MS = 2 * MINUTE_MS;
 const SUBJECT = "clock";
 
 export class ClockGuard {
   readonly #deps: ClockGuardDeps;
-  /** What the last two answers told. One alone may be odd; where they differ, the one that fits the clock counts. */
+  /**
+   * The service's time in the last two answers. One alone may be wrong. If they differ, the one closer to the clock
+   * counts.
+   */
   #told: readonly ServiceTime[];
 
   constructor(deps: ClockGuardDeps) {
@@ -39,7 +44,7 @@ export class ClockGuard {
     this.#told = deps.toldInBoot ? [deps.toldInBoot] : [];
   }
 
-  /** Notes the service's own time, as an answer that has just come tells it. */
+  /** Records the service's time from an answer that has just arrived. */
   note(serverMs: EpochMs): void {
     this.#told = [...this.#told.slice(-1), { serverMs, monotonicMs: this.#deps.clock.monotonicMs() }];
   }
@@ -48,31 +53,34 @@ export class ClockGuard {
     return this.why(now) === null;
   }
 
-  /** Whether a clock shows this at all: at a start without one, nothing of a day can be asked. */
+  /** Returns whether the time is possible. If not, for instance without a clock, no day can be requested. */
   isPossible(now: EpochMs): boolean {
     return now >= this.#deps.releasedAt && new Date(now).getUTCFullYear() < CALENDAR_YEARS.last;
   }
 
-  /** Why the time cannot be trusted; null where it can. */
-  why(now: EpochMs): string | null {
+  /** Returns why the time is not trusted; null if it is. */
+  why(now: EpochMs): Text | null {
     const { releasedAt, lastToldMs } = this.#deps;
-    if (now < releasedAt) return `it shows ${shown(now)}, before this release was made`;
+    if (now < releasedAt) return message("found_clock_released", { time: shown(now) });
     const serviceNow = this.#serviceNow(now);
     if (serviceNow !== null && Math.abs(now - serviceNow) > MAX_APART_MS)
-      return `it shows ${shown(now)}, ${lengthOf(now - serviceNow)} ${now > serviceNow ? "ahead of" : "behind"} the service's`;
+      return message(now > serviceNow ? "found_clock_ahead" : "found_clock_behind", {
+        time: shown(now),
+        length: lengthOf(now - serviceNow),
+      });
     if (serviceNow === null && lastToldMs !== null && now < lastToldMs - MAX_APART_MS)
-      return `it shows ${shown(now)}, and before the start it was ${shown(lastToldMs)} already`;
+      return message("found_clock_set_back", { time: shown(now), before: shown(lastToldMs) });
     return null;
   }
 
-  /** Starts or ends the problem that says so. */
+  /** Starts or ends the problem of a wrong clock. */
   tell(problems: Pick<Problems, "start" | "end">, now: EpochMs): void {
     const detail = this.why(now);
     if (detail === null) problems.end(SUBJECT);
     else problems.start({ code: "clock_wrong", subject: SUBJECT, since: now, detail });
   }
 
-  /** The service's time goes on with the machine's monotonic clock. */
+  /** Returns the service's time now, by the machine's monotonic clock; null if it was never received. */
   #serviceNow(now: EpochMs): EpochMs | null {
     const monotonicMs = this.#deps.clock.monotonicMs();
     const times = this.#told.map((told) => told.serverMs + monotonicMs - told.monotonicMs);
@@ -84,11 +92,11 @@ function shown(at: EpochMs): string {
   return `${new Date(at).toISOString().slice(0, 19)}Z`;
 }
 
-/** A length of time as people say it: `43 s`, `12 min`, `3 h`, `20541 days`. */
-function lengthOf(ms: number): string {
+/** Formats a duration: `43 s`, `12 min`, `3 h`, `20541 days`. */
+function lengthOf(ms: number): Text {
   const size = Math.abs(ms);
   if (size < 2 * MINUTE_MS) return `${Math.round(size / SECOND_MS)} s`;
   if (size < 2 * HOUR_MS) return `${Math.round(size / MINUTE_MS)} min`;
   if (size < 48 * HOUR_MS) return `${Math.round(size / HOUR_MS)} h`;
-  return `${Math.round(size / (24 * HOUR_MS))} days`;
+  return message("length_days", { count: Math.round(size / (24 * HOUR_MS)) });
 }

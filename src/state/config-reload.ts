@@ -1,4 +1,4 @@
-/** A configuration that is read again while the daemon runs: what of it is used at once, and what has to wait. */
+/** Reads the configuration again while the daemon runs. Some keys apply at once, others after a restart. */
 import { isDeepStrictEqual } from "node:util";
 import { keys } from "../config/keys.ts";
 import type { Config } from "../config/schema.ts";
@@ -7,21 +7,21 @@ import { StartError } from "../core/status/start-error.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { Listeners } from "./change-bus.ts";
 
-/** What has changed from one configuration to the next, by key. */
+/** Changed keys between two configurations. */
 export interface ConfigChange {
-  /** Used from now on. */
+  /** Applied at once. */
   readonly live: readonly string[];
-  /** Used after a restart. */
+  /** Applied after a restart. */
   readonly later: readonly string[];
 }
 
-/** The API's doors cannot be moved under those who stand in them; all else of it can change. */
+/** Keys that apply at once. `api.host` and `api.port` need a restart; other `api` keys apply at once. */
 const LIVE = /^(log\.level|plans|groups|plugs|homes|levels(\..+)?|api\.(?!host$|port$).+)$/;
 
-/** With `accounts_dir`, accounts come and go too. */
+/** With `accounts_dir`, accounts also apply at once. */
 const LIVE_WITH_FILES = /^(consumer|accounts)$/;
 
-/** Whether accounts may come and go from one configuration to the next. */
+/** Returns whether accounts may be added and removed between two configurations. */
 function hasSameFolder(before: Config, after: Config): boolean {
   return (
     before.accounts_dir !== undefined &&
@@ -30,7 +30,7 @@ function hasSameFolder(before: Config, after: Config): boolean {
   );
 }
 
-/** Says what differs. Shape: keys as in the file, in its order; a list is one key. */
+/** Returns the changed keys, as in the file and in its order. A list is one key. */
 export function changeBetween(before: Config, after: Config): ConfigChange {
   const leaves = keys.filter(({ kind }) => kind !== "section").map(({ path }) => path);
   const changed = Object.keys({ ...before, ...after }).flatMap((section) => {
@@ -46,7 +46,7 @@ export function changeBetween(before: Config, after: Config): ConfigChange {
   return { live: changed.filter(isLive), later: changed.filter((key) => !isLive(key)) };
 }
 
-/** The configuration that is in use once a change is taken over: the new one where it may be, the old one elsewhere. */
+/** Returns the configuration in use after a change: new values of the keys that apply at once, old values elsewhere. */
 export function takenOver(before: Config, after: Config): Config {
   const { host, port } = before.api;
   const { log, plans, groups, plugs, homes, levels, consumer, accounts } = after;
@@ -62,7 +62,7 @@ export interface ConfigReloadDeps {
   readonly log: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
 }
 
-/** The configuration in use, and how it is replaced. */
+/** The configuration in use, and its replacement. */
 export class ConfigReload {
   #used: Config;
   #later: readonly string[] = [];
@@ -82,12 +82,15 @@ export class ConfigReload {
     return this.#used;
   }
 
-  /** Keys that were changed and wait for a restart. */
+  /** Changed keys that need a restart. */
   get later(): readonly string[] {
     return this.#later;
   }
 
-  /** Reads and takes over. Errors: none of the owner's; what is wrong is a problem, and nothing changes. */
+  /**
+   * Reads and applies the configuration. A StartError is reported as a problem and changes nothing.
+   * Returns the configuration in use. Rejects with any other error.
+   */
   async reload(read: () => Promise<Config>): Promise<Config> {
     const { problems, clock, log } = this.#deps;
     try {
@@ -106,7 +109,7 @@ export class ConfigReload {
       for (const key of later) log.warn({}, `${key} changed: restart to use it`);
     } catch (error) {
       if (!(error instanceof StartError)) throw error;
-      // Another mistake than before is another problem.
+      // A different mistake is a new problem.
       problems.end(SUBJECT);
       problems.start({
         ...{ code: "configuration_refused", subject: SUBJECT, since: clock.now() },

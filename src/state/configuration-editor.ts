@@ -1,4 +1,4 @@
-/** Plans and plugs that are saved over HTTP: into the owner's file, or into the page's where that cannot be written. */
+/** Saves plans and plugs over HTTP: into the owner's file, or into the dashboard's file if that cannot be written. */
 import { isDeepStrictEqual } from "node:util";
 import { type ConfigMistake, describeIssue } from "../config/config-error.ts";
 import { type ConfigTexts, MAX_CONFIG_BYTES } from "../config/config-texts.ts";
@@ -15,15 +15,15 @@ import type { ConfigReload } from "./config-reload.ts";
 import { type ConfigFile, type ConfigurationFiles, revisionOf } from "./configuration-files.ts";
 import type { Edited, EditRefusal, EntryChange, EntryEditor, SavedEntry } from "./entry-editor.ts";
 
-/** Where the configuration comes from, and how it is read again. */
+/** Source of the configuration, and functions to read it again. */
 export interface ConfigurationSource {
-  /** The owner's file; null without one. */
+  /** The owner's file; null if the configuration has no file. */
   readonly path: string | null;
-  /** Whether the environment sets a list in place of the files. */
+  /** Returns whether the environment sets a list in place of the files. */
   readonly isSetOutside: (list: EntryList) => boolean;
-  /** Reads all of it with these texts. */
+  /** Reads the whole configuration with these texts. */
   readonly readWith: (texts: ConfigTexts) => ConfigReading;
-  /** Reads all of it. Errors: throws a StartError with every mistake. */
+  /** Reads the whole configuration. Rejects with a StartError that lists every mistake. */
   readonly read: () => Promise<Config>;
 }
 
@@ -43,6 +43,10 @@ export class ConfigurationEditor implements EntryEditor {
 
   constructor(deps: ConfigurationEditorDeps) {
     this.#deps = deps;
+  }
+
+  get isInvented(): boolean {
+    return this.#deps.source === null;
   }
 
   saved(list: EntryList, id: string): SavedEntry | null {
@@ -138,7 +142,7 @@ export class ConfigurationEditor implements EntryEditor {
     } catch (error) {
       if (which === "page") return refusal("conflict", `${files.pagePath} cannot be written: ${codeOf(error)}`);
       this.#isReadOnly = true;
-      // A new one goes into the page's file then, another is refused.
+      // Now a new entry goes into the dashboard's file; any other change is refused.
       return this.#write(asked, texts, source);
     }
     const note =
@@ -148,14 +152,14 @@ export class ConfigurationEditor implements EntryEditor {
     return { kind: "saved", id: named, source: this.#nameOf(which), revision: "", note, later: [] };
   }
 
-  /** The owner's file turned out not to be replaceable, as one that a container mounts by itself. */
+  /** The owner's file could not be replaced, for instance because a container mounts it by itself. */
   #isReadOnly = false;
 
   get #isWritable(): boolean {
     return !this.#isReadOnly && this.#deps.files.isWritable;
   }
 
-  /** The id of an entry that is as it should be. */
+  /** Returns the id of a valid entry, or a refusal. */
   #check(list: EntryList, id: string | null, entry: unknown, raw: unknown): string | EditRefusal {
     const used = this.#deps.reloading.used[list];
     const before = id === null ? {} : { ...used[writtenIds(list, used).indexOf(id)] };
@@ -178,7 +182,7 @@ export class ConfigurationEditor implements EntryEditor {
     return { which: isOwn ? ("file" as const) : ("page" as const), index: null, fixed: null };
   }
 
-  /** Where an entry stands; words where it stands in neither file. */
+  /** Returns where an entry is written, or the reason if it is in neither file. */
   #placeOf(list: EntryList, id: string, texts: ConfigTexts) {
     const { source, files } = this.#deps;
     const own = source?.isSetOutside(list) ? -1 : writtenIds(list, entriesIn(texts.file, list)).indexOf(id);
@@ -195,7 +199,7 @@ export class ConfigurationEditor implements EntryEditor {
   }
 }
 
-/** An entry as its owner would write it: without what is so anyway. */
+/** Returns an entry as its owner would write it, without default values. */
 function written(list: EntryList, used: object): Tree {
   const shape = shapeOf(itemOf(shapeOf(configSchema)?.[list])) ?? {};
   const told = Object.entries(used).filter(
@@ -204,7 +208,7 @@ function written(list: EntryList, used: object): Tree {
   return Object.fromEntries(told);
 }
 
-/** Keys of an entry that come from files of their own. */
+/** Returns the keys of an entry whose values are in files of their own. */
 function filesIn(raw: unknown): string[] {
   return Object.keys(isTree(raw) ? raw : {}).flatMap((name) =>
     name.endsWith(FILE_SUFFIX) ? name.slice(0, -FILE_SUFFIX.length) : [],

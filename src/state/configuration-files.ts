@@ -1,4 +1,4 @@
-/** The files that a configuration is in: which can be written, and a copy of each before it is. */
+/** Files of the configuration: which ones can be written, and a backup of each before a change. */
 import { createHash } from "node:crypto";
 import { accessSync, constants, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
@@ -10,7 +10,7 @@ import { replaceWhole, writeWhole } from "../storage/atomic-file.ts";
 export type ConfigFile = keyof ConfigTexts;
 
 const BACKUPS = "configuration-backups";
-/** One for each change: an evening of trying things out, and the file as it was before. */
+/** Maximum number of backups, one for each change. */
 const MAX_BACKUPS = 50;
 const ANYBODY_MAY_WRITE = 0o222;
 
@@ -18,28 +18,28 @@ export class ConfigurationFiles {
   readonly #path: string | null;
   readonly #dataDir: string;
 
-  /** `file` is the owner's; null without one. */
+  /** `file` is the owner's file; null if the configuration has no file. */
   constructor(file: string | null, dataDir: string) {
     this.#path = file;
     this.#dataDir = dataDir;
   }
 
-  /** What the owner's file is called; null without one. */
+  /** Name of the owner's file; null if the configuration has no file. */
   get name(): string | null {
     return this.#path && path.basename(this.#path);
   }
 
-  /** Where the page's file is. */
+  /** Path of the file for entries that the dashboard saves. */
   get pagePath(): string {
     return path.join(this.#dataDir, PAGE_FILE);
   }
 
-  /** Errors: throws a StartError for a file that cannot be read. */
+  /** Returns the texts of the files. Throws a StartError for a file that cannot be read. */
   read(): ConfigTexts {
     return { file: this.#path === null ? null : readText(this.#path), page: readPage(this.#dataDir) };
   }
 
-  /** Whether the owner's file can be replaced. What Home Assistant writes (`options.json`) is its own. */
+  /** Whether the owner's file can be replaced. `options.json` cannot, because Home Assistant writes it. */
   get isWritable(): boolean {
     if (this.#path === null || this.#path.endsWith(".json")) return false;
     try {
@@ -51,7 +51,7 @@ export class ConfigurationFiles {
     }
   }
 
-  /** Replaces a file; what it held before is kept in the data directory. Errors: throws what the system says. */
+  /** Replaces a file and keeps a backup in the data directory. Throws the error of the file system. */
   write(which: ConfigFile, text: string, before: string | null, now: EpochMs): void {
     if (before !== null) this.#backUp(which, before, now);
     if (which === "page") writeWhole(this.pagePath, text);
@@ -62,7 +62,7 @@ export class ConfigurationFiles {
     const folder = path.join(this.#dataDir, BACKUPS);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const kept = readdirSync(folder).sort();
-    // By number, as a clock may be set back.
+    // Ordered by number, because a clock may be set back.
     const number = String(Number.parseInt(kept.at(-1) ?? "0", 10) + 1).padStart(6, "0");
     const time = new Date(now).toISOString().replaceAll(":", "-");
     writeWhole(path.join(folder, `${number}-${time}-${which === "page" ? PAGE_FILE : (this.name ?? "")}`), text);
@@ -70,7 +70,7 @@ export class ConfigurationFiles {
   }
 }
 
-/** Names what the files hold: another text has another revision. */
+/** Returns the revision of the files, which differs for different texts. */
 export function revisionOf({ file, page }: ConfigTexts): string {
   return createHash("sha256")
     .update(JSON.stringify([file, page]))

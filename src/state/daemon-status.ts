@@ -1,4 +1,4 @@
-/** The daemon's own state, read from accounts, storage and problems. */
+/** The daemon's own state, made from accounts, storage and problems. */
 
 import type { Home } from "../core/prices/home-snapshot.ts";
 import type { SeriesKey } from "../core/series/series.ts";
@@ -18,6 +18,7 @@ import { operationIdOf, seriesOf } from "../service/contract/series-mapping.ts";
 import type { Accounts } from "./accounts.ts";
 import type { Homes } from "./homes.ts";
 import type { SeriesRepository } from "./series-repository.ts";
+import { inSlices } from "./slices.ts";
 
 export interface DaemonStateDeps {
   readonly accounts: Accounts;
@@ -30,7 +31,7 @@ export interface DaemonStateDeps {
   readonly historyFrom: (now: EpochMs) => EpochMs;
 }
 
-/** What is known of one account, as of a revision of it and a day. */
+/** State of one account, for a revision of its data and a day. */
 interface AccountState {
   readonly revision: number;
   readonly day: EpochMs;
@@ -39,7 +40,10 @@ interface AccountState {
   readonly backfill: BackfillState;
 }
 
-/** The state of the daemon: service, quota, ages of the series, back-fill and problems. An account that did nothing is not looked at again. */
+/**
+ * State of the daemon: service, quota, ages of the series, back-fill and problems.
+ * The part of an account is cached until its revision or the day changes.
+ */
 export class DaemonStates {
   readonly #deps: DaemonStateDeps;
   /** By name. Bounded by the accounts. */
@@ -49,17 +53,20 @@ export class DaemonStates {
     this.#deps = deps;
   }
 
-  at(now: EpochMs): DaemonState {
+  async at(now: EpochMs): Promise<DaemonState> {
     const { accounts, repository, problems, startedAt } = this.#deps;
+    const { all } = accounts;
+    const states: AccountState[] = [];
+    await inSlices(all, (account) => void states.push(this.#stateOf(account, now)));
     const list = problems.list();
-    const states = accounts.all.map((account) => this.#stateOf(account, now));
     const known = states.reduce((sum, { backfill }) => sum + backfill.known, 0);
     const wanted = states.reduce((sum, { backfill }) => sum + backfill.wanted, 0);
+    const waiting = accounts.all.find((_, i) => (states[i]?.backfill.known ?? 0) < (states[i]?.backfill.wanted ?? 0));
     return {
       version: VERSION,
       startedAt,
       problems: list,
-      interfaces: accounts.all.map((account, i) => {
+      interfaces: all.map((account, i) => {
         const { minute, day } = account.standing(now);
         return {
           account: account.name,
@@ -71,7 +78,7 @@ export class DaemonStates {
         };
       }),
       series: states.flatMap(({ series }) => series),
-      backfill: wanted === 0 ? null : { known, wanted },
+      backfill: wanted === 0 ? null : { known, wanted, pause: waiting?.backfillPause(now) ?? null },
     };
   }
 
@@ -106,7 +113,10 @@ export class DaemonStates {
   }
 }
 
-/** How much of the wanted history was asked. History is filled from the newest day on, so one gap is left at most. */
+/**
+ * Returns how much of the wanted history was fetched.
+ * History is filled from the newest day back, so at most one gap is left.
+ */
 function backfillOf(all: readonly SeriesKey[], repository: SeriesRepository, within: Interval): BackfillState {
   const days = (range: Interval) => Math.round((range.end - range.start) / DAY_MS);
   let known = 0;

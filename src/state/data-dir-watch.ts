@@ -1,5 +1,7 @@
-/** Notices that the data directory is gone: a disk that was taken out, a folder that was deleted or put back from a copy. */
+/** Detects that the data directory is gone: a removed disk, or a folder that was deleted or restored from a copy. */
+
 import { statSync } from "node:fs";
+import { message } from "../core/language/text.ts";
 import type { Problems } from "../core/status/problem.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 
@@ -14,26 +16,26 @@ export class DataDirWatch {
     this.#inode = inodeOf(databasePath);
   }
 
-  /** Starts or ends the problem. What SQLite writes to a file without a name is lost with the process. */
+  /** Starts or ends the problem. SQLite's writes to a deleted file are lost when the process ends. */
   tell(problems: Pick<Problems, "start" | "end">, now: EpochMs): void {
     const inode = inodeOf(this.#databasePath);
-    const detail = inode === null ? "is gone" : "is another file than at the start";
+    const detail = inode === null ? "found_database_gone" : "found_other_database";
     if (inode === this.#inode) problems.end(SUBJECT);
     else
       problems.start({
         code: "data_dir_gone",
         subject: SUBJECT,
         since: now,
-        detail: `the database ${this.#databasePath} ${detail}`,
+        detail: message(detail, { path: this.#databasePath }),
       });
   }
 }
 
-/** Null where there is no file that can be looked at. */
+/** Returns the inode of a file; null if it cannot be read. */
 function inodeOf(path: string): number | null {
   try {
     return statSync(path).ino;
   } catch {
-    return null; // whatever stands in the way: the file cannot be reached
+    return null; // for any error: the file cannot be reached
   }
 }

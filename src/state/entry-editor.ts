@@ -1,15 +1,15 @@
-/** What the API needs to show and change plans and plugs of the configuration. */
+/** Interface by which the API shows and changes the configured plans and plugs. */
 import type { EntryList } from "../config/entry-list.ts";
 import type { Config } from "../config/schema.ts";
 
-/** An entry as it is saved. */
+/** A saved entry. */
 export interface SavedEntry {
   readonly id: string;
-  /** The file it is in; null where another part of the configuration says it, as the environment. */
+  /** File of the entry; null if it comes from elsewhere, for instance from the environment. */
   readonly source: string | null;
-  /** Why it cannot be changed here; null where it can. */
+  /** Why it cannot be changed here; null if it can. */
   readonly fixed: string | null;
-  /** Its keys as they are written; what comes from a file of its own is left out. */
+  /** Its keys as written, without those whose values are in files of their own. */
   readonly entry: Readonly<Record<string, unknown>>;
   readonly revision: string;
 }
@@ -28,29 +28,31 @@ export type Edited =
       /** The file it was written to. */
       readonly source: string;
       readonly revision: string;
-      /** Why it is not in the owner's file; null where it is. */
+      /** Why it is not in the owner's file; null if it is. */
       readonly note: string | null;
-      /** Keys of the configuration that changed as well, and wait for a restart. */
+      /** Further keys of the configuration that changed and need a restart. */
       readonly later: readonly string[];
     }
   | EditRefusal;
 
-/** What is asked for. `id` is null for an entry that is new. */
+/** A requested change. `id` is null for a new entry. */
 export interface EntryChange {
   readonly list: EntryList;
   readonly id: string | null;
-  /** What it is to be; of no use where it is to go. */
+  /** The new entry; ignored for a deletion. */
   readonly entry: unknown;
   readonly isDelete: boolean;
-  /** The revision that the caller knows; null where it does not mind. */
+  /** The revision that the caller has read; null to skip the check. */
   readonly revision: string | null;
 }
 
 export interface EntryEditor {
-  /** An entry that is in use; null where it is not. */
+  /** Whether the homes are those of the demo, so that nothing can be saved. */
+  readonly isInvented: boolean;
+  /** Returns an entry that is in use; null if it is not. */
   saved(list: EntryList, id: string): SavedEntry | null;
-  /** The configuration as it would be with an entry, or what is wrong with the entry. */
+  /** Returns the configuration with an entry, or the mistakes of the entry. */
   draft(list: EntryList, id: string | null, given: unknown): Config | EditRefusal;
-  /** Makes, changes or deletes an entry, and uses it. One change is made after the other. */
+  /** Creates, changes or deletes an entry, and applies it. Changes are made one after the other. */
   change(asked: EntryChange): Promise<Edited>;
 }

@@ -1,5 +1,7 @@
-/** Notices that Node may use less memory than so many homes need: it would end the daemon in the middle of its work. */
+/** Detects that Node's heap limit is too low for the number of homes. Node would then end the daemon. */
+
 import { getHeapStatistics } from "node:v8";
+import { message } from "../core/language/text.ts";
 import { heapFlagsFor, heapMbFor } from "../core/status/heap-size.ts";
 import type { Problems } from "../core/status/problem.ts";
 import type { EpochMs } from "../core/time/interval.ts";
@@ -23,7 +25,7 @@ export class HeapWatch {
         subject: SUBJECT,
         since: now,
         names: { flags: heapFlagsFor(homes) },
-        detail: `${homes} homes need ${heapMbFor(homes)} MB; Node may use ${Math.floor(this.#limitMb)} MB`,
+        detail: message("found_memory", { homes, needed: heapMbFor(homes), limit: Math.floor(this.#limitMb) }),
       });
   }
 }

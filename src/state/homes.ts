@@ -1,4 +1,4 @@
-/** Which homes there are: the account's addresses, as the configuration picks and names them. */
+/** The homes: addresses of the accounts, selected and named by the configuration. */
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../config/schema.ts";
 import type { CollectTarget } from "../core/fetching/fetch-types.ts";
@@ -10,7 +10,7 @@ import { seriesOf } from "../service/contract/series-mapping.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { SeriesRepository } from "./series-repository.ts";
 
-/** An address as an account told it; `home` is null for one that the configuration leaves out. */
+/** An address of an account. `home` is null if the configuration omits it. */
 interface HeldAddress {
   readonly account: string;
   readonly address: Address;
@@ -18,21 +18,22 @@ interface HeldAddress {
 }
 
 /**
- * What an account tells is read once per change of it: a new account costs the same with a thousand others as alone.
+ * Homes of all accounts. The addresses of an account are read once per change.
+ * So a new account costs the same with 1,000 other accounts as with none.
  */
 export class Homes {
   #config: ReadonlyMap<string, NonNullable<Config["homes"]>[number]> | null = null;
   readonly #library: SeriesRepository;
   readonly #settings: KeyValueStore;
-  /** The addresses of each account, in the order of the accounts. */
+  /** Addresses of each account, in the order of the accounts. */
   #told: ReadonlyMap<string, readonly Address[]> = new Map();
-  /** Accounts whose addresses are to be read. */
+  /** Accounts whose addresses have to be read. */
   readonly #stale = new Set<string>();
-  /** By id in lower case. An address that several accounts may read belongs to the first. */
+  /** Addresses by id in lower case. An address that several accounts may read belongs to the first. */
   readonly #held = new Map<string, HeldAddress>();
-  /** Ids of the configuration. */
+  /** Ids in the configuration. */
   #given: ReadonlySet<string> = new Set();
-  /** Those, and every id that an address has or had: no other home gets one of them. */
+  /** These, and every id that an address has or had. No new home gets one of them. */
   readonly #taken = new Set<string>();
   #list: readonly Home[] | null = null;
   #ids: ReadonlySet<string> | null = null;
@@ -53,8 +54,8 @@ export class Homes {
   }
 
   /**
-   * Takes these accounts and this choice of homes in place of those there are. Only new accounts are read. Returns
-   * whether the choice is another one.
+   * Replaces the accounts and the selection of homes. Reads new accounts only. Returns whether the selection has
+   * changed.
    */
   take(accounts: readonly string[], config: Config["homes"]): boolean {
     const chosen = config ? new Map(config.map((home) => [home.address_id.toLowerCase(), home])) : null;
@@ -70,32 +71,32 @@ export class Homes {
     return isOther;
   }
 
-  /** Every home known by now. A home keeps its id permanently, also when its label changes in the app. */
+  /** Returns every known home. A home keeps its id permanently, even if its label changes in the service's app. */
   list(): readonly Home[] {
     this.#read();
     this.#list ??= [...this.#told.keys()].flatMap((account) => this.of(account));
     return this.#list;
   }
 
-  /** The ids of all homes. */
+  /** Ids of all homes. */
   get ids(): ReadonlySet<string> {
     this.#read();
     this.#ids ??= new Set(this.#byId.keys());
     return this.#ids;
   }
 
-  /** The home with this id; null where there is none. */
+  /** Returns the home with this id; null if not found. */
   named(id: string): Home | null {
     this.#read();
     return this.#byId.get(id) ?? null;
   }
 
-  /** The home at an address; null where there is none. */
+  /** Returns the home at an address; null if not found. */
   at(addressId: string): Home | null {
     return this.#find(addressId)?.home ?? null;
   }
 
-  /** The homes of one account. */
+  /** Returns the homes of one account. */
   of(account: string): readonly Home[] {
     this.#read();
     return (this.#told.get(account) ?? []).flatMap(({ id }) => {
@@ -104,7 +105,7 @@ export class Homes {
     });
   }
 
-  /** What to collect for one account. */
+  /** Returns the series to collect for one account. */
   targets(account: string): CollectTarget[] {
     return this.of(account).map(({ addressId, resolution }) => {
       const address = this.address(addressId);
@@ -112,29 +113,29 @@ export class Homes {
     });
   }
 
-  /** An address by its id; null for one nobody has told of. */
+  /** Returns an address by its id; null if it is unknown. */
   address(addressId: string): Address | null {
     return this.#find(addressId)?.address ?? null;
   }
 
-  /** Whether any account has told its addresses. */
+  /** Whether the addresses of any account are known. */
   get known(): boolean {
     this.#read();
     return this.#held.size > 0;
   }
 
-  /** The account an address belongs to; null for an address nobody has told of. */
+  /** Returns the account of an address; null if the address is unknown. */
   accountOf(addressId: string): string | null {
     return this.#find(addressId)?.account ?? null;
   }
 
-  /** Ids are UUIDs: their case says nothing. */
+  /** Ignores the case of ids, because they are UUIDs. */
   #find(addressId: string): HeldAddress | undefined {
     this.#read();
     return this.#held.get(addressId) ?? this.#held.get(addressId.toLowerCase());
   }
 
-  /** Reads what changed. An account that is new joins; where one changed, which is rare, all are put together again. */
+  /** Reads changed accounts. Adds new ones; if the addresses of a known one changed, which is rare, rebuilds all. */
   #read(): void {
     if (this.#stale.size === 0) return;
     const stale = [...this.#stale];
@@ -175,7 +176,7 @@ export class Homes {
     }
   }
 
-  /** Whether an earlier account has told the same address. */
+  /** Returns whether an earlier account has the same address. */
   #isOthers(account: string, { id }: Address): boolean {
     const owner = this.#held.get(id.toLowerCase())?.account;
     if (owner === undefined || owner === account) return false;
@@ -183,7 +184,7 @@ export class Homes {
     return accounts.indexOf(owner) < accounts.indexOf(account);
   }
 
-  /** `known` is the id that it has already, through a later account. */
+  /** Returns the home at an address; null if the configuration omits it. `known` is its id through a later account. */
   #homeAt(account: string, address: Address, known?: string): Home | null {
     const configured = this.#config?.get(address.id.toLowerCase());
     if (this.#config && !configured) return null;
@@ -193,7 +194,7 @@ export class Homes {
     return { id, name: address.label, account, addressId: address.id, resolution, ...(format ? { format } : {}) };
   }
 
-  /** The id that was made for a home before; a new one where another home has been given it since. */
+  /** Returns the stored id of a home; a new one if another home has it now. */
   #idOf(address: Address): string {
     const remembered = this.#settings.read(nameOfId(address));
     if (remembered !== null && !this.#byId.has(remembered) && !this.#given.has(remembered)) return remembered;
@@ -204,7 +205,7 @@ export class Homes {
   }
 }
 
-/** Under which the id of a home is remembered. */
+/** Returns the storage key of a home's id. */
 function nameOfId({ id }: Address): string {
   return `home/${id}`;
 }

@@ -1,5 +1,7 @@
-/** What the database needs once a day, at night: what is too old is deleted, and a copy is made and checked. */
+/** Daily maintenance of the database, at night: deletes old history, then makes and verifies a copy. */
+
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { message } from "../core/language/text.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import type { Problems } from "../core/status/problem.ts";
 import type { Calendar } from "../core/time/calendar.ts";
@@ -16,26 +18,26 @@ export interface NightlyMaintenanceDeps extends Pick<Storage, "database" | "data
   readonly calendar: Calendar;
   readonly clock: Clock;
   readonly problems: Problems;
-  /** How many years of history are kept. */
+  /** Years of history to keep. */
   readonly years: number;
   readonly offsetMs: number;
   readonly log: { info(facts: object, text: string): void };
 }
 
-/** Twenty to four, local time: the hour that is there every day, and nobody asks. */
+/** 03:40 local time, which exists every day, and when few clients ask. */
 const MINUTE_OF_DAY = 220;
-/** A copy that is overdue waits until the daemon has started and shown what it has. */
+/** Delay of an overdue copy after the start, until the daemon has published what is stored. */
 const AFTER_START_MS = 10 * MINUTE_MS;
-/** A copy that could not be made is tried again after this long. */
+/** Delay before a failed copy is tried again. */
 const RETRY_MS = 50 * MINUTE_MS;
 const DONE_AT = "upkeep_at_ms";
 const SUBJECT = "database";
-/** Values that were found damaged one by one are told under this, until the next copy that is found whole. */
+/** Subject of the problem for damaged values that were found one by one. It ends with the next verified copy. */
 export const DAMAGED_VALUES = "stored values";
 
 export class NightlyMaintenance {
   readonly #deps: NightlyMaintenanceDeps;
-  /** When a copy that could not be made is tried again; null where none is due. */
+  /** When a failed copy is tried again; null if none has failed. */
   #retryAt: EpochMs | null = null;
   #copying: Promise<string | null> | null = null;
 
@@ -57,7 +59,7 @@ export class NightlyMaintenance {
 
   #nextAt(now: EpochMs): EpochMs {
     const done = Number(this.#deps.settings.read(DONE_AT) ?? Number.NaN);
-    // A time ahead of the clock was written by a clock that stood wrong.
+    // A time in the future was written while the clock was wrong.
     if (Number.isNaN(done) || done > now) return now + AFTER_START_MS;
     const due = this.#retryAt ?? nextSlot(this.#deps, done, [MINUTE_OF_DAY]);
     return due > now ? due : now + AFTER_START_MS;
@@ -72,7 +74,7 @@ export class NightlyMaintenance {
     );
     for (;;) {
       const step = writing.attempt(() => deleting.next())?.value;
-      if (!step) return; // nothing can be written; it is due again in a while
+      if (!step) return; // the database cannot be written; it is due again in 10 min
       if (step.done) {
         if (step.value.chunks > 0) log.info(step.value, "history beyond its years deleted");
         break;
@@ -84,7 +86,7 @@ export class NightlyMaintenance {
     await this.copy(signal);
   }
 
-  /** Makes the copy, or joins one that is being made. Returns why it could not be made; null if it was. */
+  /** Makes the copy, or joins one that is being made. Returns the reason of a failure; null on success. */
   copy(signal: AbortSignal): Promise<string | null> {
     this.#copying ??= this.#copy(signal).finally(() => {
       this.#copying = null;
@@ -121,17 +123,16 @@ export class NightlyMaintenance {
   }
 }
 
-/** Tells that the database had to be replaced. The problem ends with the next copy that is found whole. */
+/** Reports that the database was replaced. The problem ends with the next verified copy. */
 export function reportRecovery(recovery: Recovery, problems: Problems, now: EpochMs): void {
   const { damage, setAside, copiedAt } = recovery;
+  const kept = setAside === null ? message("found_nothing_left") : message("found_set_aside", { file: setAside });
   const instead =
-    copiedAt === null
-      ? "there was no copy, so it starts empty"
-      : `the copy of ${formatInstant(copiedAt)} took its place`;
+    copiedAt === null ? message("found_no_copy") : message("found_copy", { time: formatInstant(copiedAt) });
   problems.start({
     code: "database_restored",
     subject: SUBJECT,
     since: now,
-    detail: `${damage}; ${setAside === null ? "nothing was left of it" : `it is kept as ${setAside}`}; ${instead}`,
+    detail: message("found_restored", { damage, kept, instead }),
   });
 }

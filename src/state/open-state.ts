@@ -44,9 +44,9 @@ export interface StateOptions extends StorageOptions, ServiceOptions {
   /** The clock is simulated, so it is right by definition. */
   readonly simulatedTime: boolean;
   readonly log: CollectorLog;
-  /** Numbers from 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number;
-  /** Fires when the daemon ends. */
+  /** Fires when the daemon stops. */
   readonly signal: AbortSignal;
 }
 
@@ -62,34 +62,34 @@ export interface State {
   readonly places: Places;
   readonly homeReader: HomeReader;
   readonly plans: Plans;
-  /** Whether the clock can be right; without that no signal is ON. */
+  /** Returns whether the clock is plausible; if not, no price signal is ON. */
   readonly isTimeTrusted: (now: EpochMs) => boolean;
-  /** Starts or ends the problem that says that the clock is wrong. */
+  /** Starts or ends the problem of a wrong clock. */
   readonly checkClock: (now: EpochMs) => void;
-  /** Starts or ends the problems that say that the data directory is gone, or that memory is too small. */
+  /** Starts or ends the problems of a missing data directory and of too little memory. */
   readonly checkMachine: (now: EpochMs) => void;
-  /** The daemon as it is at `now`. */
-  readonly daemonState: (now: EpochMs) => DaemonState;
-  /** Looks at once what is due for every account. */
+  /** Reads the state of the daemon at `now`, in slices. */
+  readonly daemonState: (now: EpochMs) => Promise<DaemonState>;
+  /** Makes every account check at once which requests are due. */
   readonly refresh: () => void;
-  /** Takes the accounts, homes, levels and plans of another configuration; what is not in it ends. */
+  /** Applies accounts, homes, levels and plans of a new configuration. Those that it omits end. */
   readonly take: (next: Config) => void;
-  /** Makes the copy of the database now. Returns why it could not be made; null if it was. */
+  /** Makes the copy of the database now. Returns the reason of a failure; null on success. */
   readonly copyNow: () => Promise<string | null>;
   readonly run: () => void;
-  /** Waits for the loops and writes what the request log still holds. */
+  /** Waits for the loops and writes the pending entries of the request log. */
   readonly close: () => Promise<void>;
 }
 
-/** Each installation asks at a time of its own within this, so that not all of them ask in the same second. */
+/** Range of the random time offset of an installation, so that not all ask in the same second. */
 const MAX_OFFSET_MS = 8 * MINUTE_MS;
 
-/** Requests of the fetch schedules that are on their way at once, of all accounts together. */
+/** Maximum number of scheduled requests in flight, of all accounts together. */
 const MAX_POLLING = 3;
 
 type Basics = Pick<State, "startedAt" | "calendar" | "thresholds" | "problems" | "stats" | "repository">;
 
-/** Nothing is sent before `run`. */
+/** Opens the state. Sends no request before `run`. */
 export function openState(options: StateOptions, storage: Storage, service: Service, changes: ChangeBus): State {
   const { config, clock, simulatedTime, random, signal, log, proxy = null } = options;
   const basics = openBasics(options, storage, changes);
@@ -133,6 +133,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   const plans = new Plans({
     definitions: planDefinitions(config.plans, config.groups),
     groups: config.groups,
+    language: config.language,
     memory: storage.settings,
     exportTimelineOf(home, now) {
       const timeline = homeReader.timeline(home, now);
@@ -172,7 +173,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
       accounts.take(next);
       shared.keep(accounts.all);
       const isJudgedAnew = !isDeepStrictEqual(thresholds, thresholdsOf(next.levels));
-      // Everybody who judges prices holds these.
+      // Changed in place, because other modules hold this object.
       Object.assign(thresholds, thresholdsOf(next.levels));
       const isOtherHomes = homes.take(namesOf(accounts.consumers), next.homes);
       if (isOtherHomes) homeReader.forget();
@@ -222,17 +223,17 @@ interface LoopDeps
   readonly isTimePossible: (now: EpochMs) => boolean;
 }
 
-/** `follow` starts the loops of accounts that are new, and ends those of accounts that are gone. */
+/** `follow` starts the loops of new accounts and ends those of removed ones. */
 type Loops = Pick<State, "refresh" | "copyNow" | "run" | "close"> & { readonly follow: () => void };
 
-/** What collects for an account. */
+/** The collector of an account. */
 interface Collecting {
   readonly collector: Collector;
   readonly pulse: LoopHeartbeat;
   readonly end: AbortController;
 }
 
-/** The loops that fetch, keep the database in order and retry failed writes. */
+/** Creates the loops that fetch, maintain the database and retry failed writes. */
 function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, state: LoopDeps): Loops {
   const { config, clock, random, log, signal } = options;
   const { calendar, problems, repository, accounts, homes, places, historyFrom, isTimePossible, stats } = state;
@@ -245,7 +246,7 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
     const pulse = stats.pulse(`collecting ${account.name}`);
     const collector = new Collector({
       ...{ calendar, clock, historyFrom, log, gate: polling },
-      // Accounts ask one after the other within the time that installations have.
+      // Spreads the accounts over the same range as installations.
       offsetMs: (offsetMs + Math.floor((i * MAX_OFFSET_MS) / accounts.all.length)) % MAX_OFFSET_MS,
       asking: fetchPortOf(account, repository),
       flights: account.flights,
@@ -305,7 +306,7 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
   };
 }
 
-/** Where the back-fill stops: what is older than the kept years would be deleted again. */
+/** Returns where the back-fill stops. Anything older than the kept years would be deleted again. */
 function historyStartOf({ history, retention }: Config, calendar: Calendar, now: EpochMs): EpochMs {
   const wanted = now - Math.round((history.months * 365) / 12) * DAY_MS;
   return Math.max(wanted, historyStart(now, retention.years, calendar));

@@ -1,6 +1,6 @@
 /**
- * The last days' prices of third-party places: the service tells of the present and what follows only, and what is cheap
- * is judged by what was before.
+ * Prices of the last days of third-party places.
+ * The service returns present and future prices only, but levels compare them with past ones.
  */
 
 import * as z from "zod/mini";
@@ -10,11 +10,11 @@ import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 
-/** As it is remembered: start, end and price, for short. */
+/** Stored form: start, end and price. */
 const keptPoint = z.tuple([z.number(), z.number(), z.number()]);
 type KeptPoint = z.infer<typeof keptPoint>;
 
-/** What is kept of a place, of `REFERENCE_DAYS` and what the service tells ahead. `series`: other coordinates are other prices. */
+/** Stored prices of a place: of `REFERENCE_DAYS` and of the future. Prices of another `series` are dropped. */
 const keptPrices = z.object({ series: z.string(), points: z.array(keptPoint) });
 type Kept = z.infer<typeof keptPrices>;
 
@@ -27,7 +27,7 @@ export class PlaceHistory {
     this.#calendar = calendar;
   }
 
-  /** The latest answer of a place with the prices that it began with before. Shape: ascending in, ascending out. */
+  /** Returns the latest prices of a place, preceded by the stored past ones. `latest` and the result are ascending. */
   joined(place: string, series: string, latest: readonly PlacePoint[], now: EpochMs): PlacePoint[] {
     const [first] = latest;
     if (!first) return [];

@@ -1,12 +1,12 @@
 /**
- * The ids of the third-party places, which their topics are made of. A place keeps its id permanently: whatever the order
- * of the configuration is, whatever other places come and go, and also under another name.
+ * Ids of the third-party places, which are part of their topics.
+ * A place keeps its id permanently, even if places are reordered, added, removed or renamed.
  */
 import * as z from "zod/mini";
 import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import { freeSlug, slugOf } from "../core/text/slug.ts";
 
-/** A place as it is configured: by its name, and one of region, coordinates and address. */
+/** A configured place: its name, and one of region, coordinates and address. */
 interface Configured {
   readonly name: string;
   readonly region?: string | undefined;
@@ -17,13 +17,13 @@ interface Configured {
 
 interface Named {
   readonly slug: string;
-  /** Where it is: what was given there is remembered together. */
+  /** Its location. The ids of one location are stored together. */
   readonly spot: string;
-  /** What tells it from others at its spot. */
+  /** Distinguishes it from others at its location. */
   readonly key: string;
 }
 
-/** The ids that were given at one spot, by key. */
+/** The ids at one location, by key. */
 type Given = Readonly<Record<string, string>>;
 
 export class PlaceIds {
@@ -42,7 +42,9 @@ export class PlaceIds {
     });
   }
 
-  /** The id of every place, in the order of the configuration. `homes` are ids that belong to homes: those go first. */
+  /**
+   * Returns the id of every place, in the order of the configuration. `homes` are ids of homes, which take precedence.
+   */
   list(homes: ReadonlySet<string>): string[] {
     const remembered = this.#places.map((place) => this.#remembered(place));
     const taken = new Set([...homes, ...remembered.flatMap((id) => id ?? [])]);
@@ -57,7 +59,7 @@ export class PlaceIds {
     });
   }
 
-  /** The id a place was given under its name; else the one of a name that is no longer at its spot. */
+  /** Returns the stored id of a place. For a new name, returns the id of a name that its location no longer has. */
   #remembered({ spot, key }: Named): string | null {
     const given = this.#givenAt(spot);
     if (given[key] !== undefined) return given[key];
@@ -80,7 +82,7 @@ export class PlaceIds {
   }
 }
 
-/** Under which the ids at a spot are remembered. */
+/** Returns the storage key of the ids at a location. */
 function nameOf(spot: string): string {
   return `place/${spot}`;
 }

@@ -1,4 +1,4 @@
-/** The places of the third-party interface: what to ask for each, and what is known of it. */
+/** Places of the third-party interface: which series to fetch, and their current state. */
 
 import type { Config } from "../config/schema.ts";
 import type { AccountTarget } from "../core/fetching/fetch-types.ts";
@@ -25,7 +25,7 @@ import type { SeriesRepository } from "./series-repository.ts";
 
 type ConfiguredPlace = NonNullable<Config["third_party"]>["places"][number];
 
-/** How far back the history of charges is asked: to the first of January before last. */
+/** History of charges in years before 1 January of this year. */
 const CHARGE_YEARS = 1;
 
 export interface PlacesDeps {
@@ -36,7 +36,7 @@ export interface PlacesDeps {
   readonly thresholds?: LevelThresholds;
 }
 
-/** A place with its prices. Shape: as `placePoints` gives them; empty for an address whose id is not known yet. */
+/** A place with its prices. Points as `placePoints` returns them; empty for an address whose id is not known yet. */
 export interface PricedPlace {
   readonly place: Place;
   readonly points: readonly PlacePoint[];
@@ -59,20 +59,20 @@ export class Places {
     this.#thresholds = thresholds;
   }
 
-  /** What the collector of the third-party account asks for. */
+  /** Returns the series that the collector of the third-party account fetches. */
   targets(now: EpochMs): AccountTarget[] {
     const counts = accountTarget(seriesOf(THIRD_PARTY, "requestCounts", {}));
     return [counts, ...this.#configured.flatMap((place) => this.#targetsOf(place, now))];
   }
 
-  /** Every place as it is at `now`. `taken` are the slugs of the homes: both stand at one level of the topics. */
+  /** Returns every place at `now`. `taken` are the slugs of the homes, which share a level of the topics. */
   snapshots(now: EpochMs, taken: ReadonlySet<string>): PlaceSnapshot[] {
     return this.priced(now, taken).map(({ place, points }) =>
       placeSnapshot({ place, points, now, calendar: this.#calendar, thresholds: this.#thresholds }),
     );
   }
 
-  /** Every place with its prices: those that the service last told, and the ones of the last days that are kept. */
+  /** Returns every place with its prices: the latest ones of the service, and stored ones of the last days. */
   priced(now: EpochMs, taken: ReadonlySet<string>): PricedPlace[] {
     return this.list(taken).map(({ place, configured }) => {
       const series = this.#priceSeries(configured);
@@ -81,7 +81,7 @@ export class Places {
     });
   }
 
-  /** Every place, as it is configured. */
+  /** Returns every configured place with its id. */
   list(taken: ReadonlySet<string>): { readonly place: Place; readonly configured: ConfiguredPlace }[] {
     const ids = this.#ids.list(taken);
     return this.#configured.map((configured, i) => {
@@ -101,7 +101,7 @@ export class Places {
     return [accountTarget(prices, last?.end ?? null), ...this.#chargeTargets(place, now)];
   }
 
-  /** The series of a place's prices; null for an address whose id is not known yet. */
+  /** Returns the series of a place's prices; null for an address whose id is not known yet. */
   #priceSeries({ region, latitude, longitude, address }: ConfiguredPlace): SeriesKey | null {
     if (region !== undefined) return seriesOf(THIRD_PARTY, "regionPrices", { region });
     if (latitude !== undefined && longitude !== undefined) {
@@ -112,7 +112,7 @@ export class Places {
     return typeof id === "string" ? seriesOf(THIRD_PARTY, "addressPrices", { addressId: id }) : null;
   }
 
-  /** The charges of today, and since when each was valid. */
+  /** Returns the series of today's charges and of the history of charges. */
   #chargeTargets({ latitude, longitude }: ConfiguredPlace, now: EpochMs): AccountTarget[] {
     if (latitude === undefined || longitude === undefined) return [];
     const at = { latitude, longitude };

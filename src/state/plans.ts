@@ -1,8 +1,12 @@
 /** The plans of the house: the configuration, the prices, the clock and what is remembered come together here. */
+
 import * as z from "zod/mini";
 import { readOneShot } from "../config/one-shot.ts";
 import { type GroupEntry, MAX_GROUP_PLANS } from "../config/plan-schema.ts";
-import { unknownText } from "../config/suggest-key.ts";
+import { unknownHome, unknownText } from "../config/suggest-key.ts";
+import { en } from "../core/language/en.ts";
+import type { Language } from "../core/language/language.ts";
+import { message, textIn } from "../core/language/text.ts";
 import { type RefusedCommand, refusedCommand as refused } from "../core/planning/command-refusal.ts";
 import { inOrder, type PlanDefinition, readDuration } from "../core/planning/model/plan-definition.ts";
 import { type PlanSpec, type PlanWindow, whenLostOf } from "../core/planning/model/plan-spec.ts";
@@ -25,6 +29,7 @@ import { type PlanHistory, type PlanMonth, type PlanSnapshot, planSnapshot } fro
 import { advancePlan, type PlanAdvance, runsOf } from "../core/planning/plan-state-machine.ts";
 import { crowdedFor, type GroupSeat, type GroupShares, shareOut } from "../core/planning/power-group.ts";
 import { solvePlan } from "../core/planning/solve-plan.ts";
+import { type StartCost, startCosts } from "../core/planning/start-costs.ts";
 import type { Wanted } from "../core/plugs/plug-types.ts";
 import type { Home } from "../core/prices/home-snapshot.ts";
 import type { LevelThresholds } from "../core/prices/level.ts";
@@ -33,7 +38,7 @@ import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { freeSlug } from "../core/text/slug.ts";
 import type { Calendar } from "../core/time/calendar.ts";
-import { contains, type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
+import { contains, type EpochMs, type Interval, MINUTE_MS } from "../core/time/interval.ts";
 import type { PlanStore } from "../storage/plan-store.ts";
 
 export interface PlansDeps {
@@ -55,6 +60,8 @@ export interface PlansDeps {
   /** Called with the home's id after a command that changed something. */
   readonly onChange: (home: string) => void;
   readonly solve?: Solve;
+  /** Of the reasons; English where absent. */
+  readonly language?: Language;
 }
 
 /** The plans as they are, and when they change by themselves. */
@@ -73,6 +80,25 @@ export interface PlanDetail {
   readonly months: readonly PlanMonth[];
 }
 
+/** A run that is over, and its plan. */
+export interface PlanResult {
+  readonly definition: PlanDefinition;
+  /** Null while no price of its home is known. */
+  readonly currency: string | null;
+  readonly run: FinishedRun;
+}
+
+/** The plans of a home, one plan, or all. */
+export interface WhichPlans {
+  readonly home: string | null;
+  readonly plan: string | null;
+}
+
+/** What the runs of a month saved, and their plan. */
+export interface MonthResult extends Omit<PlanResult, "run"> {
+  readonly month: PlanMonth;
+}
+
 /** Runs of a plan that are told one by one. */
 const MAX_RUNS_TOLD = 60;
 /** As far back as runs are kept. */
@@ -88,11 +114,6 @@ const keptOnce = z.array(
     spec: z.looseObject({ kind: z.string(), once: z.object({ start: z.number(), end: z.number() }) }),
   }),
 );
-const NO_EXPORT_PRICE = {
-  code: "no_export_price",
-  text: "the service tells no charges of this home, so its export price is not known; add a third_party place with the region of the home",
-} as const;
-
 /** Plans that have to do with each other, as they stand in the file and as they are decided. */
 interface PlanCircle {
   readonly inFile: readonly PlanDefinition[];
@@ -217,7 +238,8 @@ export class Plans {
     this.at(now, this.circleOf(known.definition.home));
     const { running, memory, on, lost } = this.#companions.get(plan)?.advance ?? NOTHING_YET;
     const whenLost = lost ? { lost: whenLostOf(known.spec) } : {};
-    const reason = this.#snapshots.get(plan)?.reason.text ?? "nothing is known of its home yet";
+    const reason =
+      this.#snapshots.get(plan)?.reason.text ?? textIn(this.#deps.language ?? "en", message("plan_nothing_known"));
     const next = memory?.planned.find((run) => run.start > now)?.start ?? null;
     return { on, until: running?.end ?? (on ? null : next), reason, ...whenLost };
   }
@@ -262,6 +284,43 @@ export class Plans {
     return { snapshot, runs: store.lastRuns(plan, MAX_RUNS_TOLD), months };
   }
 
+  /** Runs that began in `range`. Shape: newest first, at most `most` of them. */
+  results(which: WhichPlans, range: Interval, most: number): PlanResult[] {
+    const found = this.#plansOf(which).flatMap((plan) =>
+      this.#deps.store.lastRuns(plan.definition.id, most, range).map((run) => ({ ...plan, run })),
+    );
+    return found.sort((a, b) => b.run.start - a.run.start).slice(0, most);
+  }
+
+  /** The months from the one of `range.start` on, plan by plan. Shape: oldest first; months without a run are left out. */
+  monthResults(which: WhichPlans, range: Interval): MonthResult[] {
+    const months = this.#deps.calendar.intervals("month", range);
+    return months.flatMap(({ start }) =>
+      this.#plansOf(which).flatMap((plan) => {
+        const month = this.#monthFrom(plan.definition.id, plan.definition.spec, start);
+        return month.runs > 0 ? { ...plan, month } : [];
+      }),
+    );
+  }
+
+  /** What the hours of a plan would cost by when they start; null for a plan that is not there or has no hours. */
+  startCosts(plan: string, now: EpochMs): StartCost[] | null {
+    const known = this.#companions.get(plan);
+    const home = known && this.#deps.homes.named(known.definition.home);
+    const timeline = home && this.#deps.timelineOf(home, now);
+    return known ? startCosts(known.spec, timeline?.points ?? [], now) : null;
+  }
+
+  #plansOf({ home, plan }: WhichPlans) {
+    const wanted = this.#definitions.filter(
+      (each) => (home === null || each.home === home) && (plan === null || each.id === plan),
+    );
+    return wanted.map((definition) => ({
+      definition,
+      currency: this.#snapshots.get(definition.id)?.currency ?? null,
+    }));
+  }
+
   /**
    * A plan as it would be at `now`, next to the others; nothing is remembered of it. Null where nothing is known of its
    * home.
@@ -279,7 +338,8 @@ export class Plans {
     const advance = advancePlan({ ...input, blocked: [...input.blocked, ...crowded] });
     const { calendar, timeline, trusted } = input;
     const currency = timeline?.currency ?? null;
-    const reason = reasonOf({ spec, advance, now, calendar, trusted, currency, home: null });
+    const { language = "en" } = this.#deps;
+    const reason = reasonOf({ spec, advance, now, calendar, trusted, currency, home: null, language });
     const history = this.#historyOf(known, now);
     return planSnapshot({ definition, spec, advance, reason, currency, history, refused: null, now });
   }
@@ -292,8 +352,9 @@ export class Plans {
     this.#refusals.delete(plan);
     const result = this.#carryOut(plan, setting, payload, now);
     if (result.kind === "refused") {
-      this.#refusals.set(plan, result.reason);
-      if (result.reason !== before) this.#deps.onChange(home);
+      const reason = textIn(this.#deps.language ?? "en", result.reason);
+      this.#refusals.set(plan, reason);
+      if (reason !== before) this.#deps.onChange(home);
     }
     return result;
   }
@@ -317,8 +378,7 @@ export class Plans {
     const known = this.#companions.get(plan);
     if (!known) return refused("unknown_plan", `there is no plan "${plan}"`);
     const { definition, spec, advance } = known;
-    if (!isTimeTrusted(now))
-      return refused("clock_not_trusted", "the clock of this machine cannot be trusted, so nothing is switched");
+    if (!isTimeTrusted(now)) return refused("clock_not_trusted", en.refused_clock);
     const commanded = (memory: PlanRecord | null): Commanded => {
       if (action === "skip") return skip(memory, now);
       if (action === "stop") return stop(memory, now, spec);
@@ -383,11 +443,7 @@ export class Plans {
     const { definition } = known;
     const change = changeSettings(definition, store.settings(plan), changes);
     if (change.kind === "refused") return change;
-    if (!store.writeSettings(plan, change.texts))
-      return refused(
-        "not_writable",
-        "the database cannot be written at present, so the change would be lost; make room on the disk",
-      );
+    if (!store.writeSettings(plan, change.texts)) return refused("not_writable", en.refused_not_writable);
     this.#companions.set(plan, { ...known, spec: adjustedSpec(definition, store.settings(plan)) });
     onChange(definition.home);
     return { kind: "done" };
@@ -455,7 +511,7 @@ export class Plans {
     now: EpochMs,
   ): PlanAdvance {
     const { id } = definition;
-    const { calendar, store } = this.#deps;
+    const { calendar, store, language = "en" } = this.#deps;
     const known = this.#companions.get(id) ?? { definition, spec: definition.spec, advance: NOTHING_YET };
     const { spec } = known;
     const { memory } = known.advance;
@@ -476,8 +532,8 @@ export class Plans {
     const currency = timeline?.currency ?? null;
     const reason =
       isRefused && spec.enabled
-        ? NO_EXPORT_PRICE
-        : reasonOf({ spec, advance, now, calendar, trusted, currency, home: home ? null : definition.home });
+        ? ({ code: "no_export_price", text: textIn(language, message("plan_no_export_price")) } as const)
+        : reasonOf({ spec, advance, now, calendar, trusted, currency, home: home ? null : definition.home, language });
     const history = this.#historyOf(known, now);
     const refused = this.#refusals.get(id) ?? null;
     this.#snapshots.set(id, planSnapshot({ definition, spec, advance, reason, currency, history, refused, now }));
@@ -522,8 +578,8 @@ export class Plans {
       code: "unknown_home",
       subject,
       since: now,
-      names: { owner: `the plan "${id}"`, homes: ids.join(", ") || "the homes" },
-      detail: unknownText("a home", name, ids),
+      names: { owner: message("owner_plan", { id }), homes: ids.join(", ") || message("the_homes") },
+      detail: unknownHome(name, ids),
     });
   }
 }

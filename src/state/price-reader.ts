@@ -1,21 +1,23 @@
-/** From what is in storage to what the house is told. */
+/** Reads a home's prices and usage from storage and caches them per day. */
 
 import * as z from "zod/mini";
 import { type Home, type HomeSnapshot, homeSnapshot } from "../core/prices/home-snapshot.ts";
 import { DEFAULT_THRESHOLDS, type LevelThresholds, REFERENCE_DAYS } from "../core/prices/level.ts";
 import { joinForecast, type PricePoint, pricePoints, type Timeline } from "../core/prices/timeline.ts";
 import {
-  type DayUsage,
   type HomeUsage,
   NO_USAGE,
+  packDays,
   type UsageFigures,
+  unpackDays,
   usageDays,
   usageFigures,
   usageRange,
 } from "../core/prices/usage.ts";
 import { DEFAULT_COST_FIELD, type UsageOperation, usageOperations } from "../core/prices/usage-amounts.ts";
+import { type UsagePeriod, type UsageWanted, usagePeriods } from "../core/prices/usage-periods.ts";
 import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
-import type { SeriesKey } from "../core/series/series.ts";
+import type { Envelope, SeriesKey } from "../core/series/series.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
 import type { SeriesRepository } from "./series-repository.ts";
@@ -25,53 +27,55 @@ export interface HomeReaderDeps {
   readonly calendar: Calendar;
   readonly memory: KeyValue;
   readonly thresholds?: LevelThresholds;
-  /** What the service calls the amount of a row of costs. */
+  /** Name of the amount in rows of costs. */
   readonly costField?: string | undefined;
 }
 
-/** The days of one series of use. */
+/** Days of one series of usage. */
 interface SeriesDays {
   readonly unit: string;
-  readonly days: readonly DayUsage[];
+  /** What `packDays` made. */
+  readonly days: Float64Array;
 }
 
-/** What was made from storage, and the start of the day or range it was made for. */
+/** A cached value, and the start of the day or range that it was made for. */
 interface Made<Value> {
   readonly from: EpochMs;
   readonly value: Value;
 }
 
-/** Days of prices that the present one is compared with, next to today's. */
+/** Days of prices that the current price is compared with, in addition to today's. */
 const COMPARED_DAYS = 30;
 
 /**
- * Reads a home from storage. What is costly (parsing a week of quarters, reading a month, adding up a year) is done
- * once per change of its series and per day; an edge only looks into what was made.
+ * Reads a home from storage. Expensive steps are parsing a week of quarters, reading a month and adding up a year.
+ * They are done once per change of the series and per day. At an interval boundary, only cached values are read.
  */
 export class HomeReader {
   readonly #deps: HomeReaderDeps;
-  /** By home, and for usage by home and operation. Bounded by the homes. */
+  /** By address, and usage by address and operation. Bounded by the homes. */
   readonly #timelines = new Map<string, Made<Timeline | null>>();
   readonly #confirmed = new Map<string, Made<readonly PricePoint[]>>();
   readonly #months = new Map<string, Made<readonly number[]>>();
   readonly #usageDays = new Map<string, Made<SeriesDays | null>>();
+  readonly #usage = new Map<string, Made<UsageFigures | null>>();
 
   constructor(deps: HomeReaderDeps) {
     this.#deps = deps;
   }
 
-  /** Forgets what was made from a series that changed. */
+  /** Drops the cached values that depend on a changed series. */
   changed({ operation, place, unit }: SeriesKey): void {
     if (operation === "prices" || operation === "forecastPrices") this.#timelines.delete(place);
     if (operation === "prices") this.#months.delete(place);
-    // A new forecast comes eight times a day, and takes no price away.
+    // A new forecast comes eight times a day, and does not change confirmed prices.
     if (operation === "prices") this.#confirmed.delete(place);
-    if (unit === "hour") this.#usageDays.delete(`${place} ${operation}`);
+    if (unit === "hour") for (const made of [this.#usageDays, this.#usage]) made.delete(`${place} ${operation}`);
   }
 
-  /** Forgets everything: a home may be read in another way from now on. */
+  /** Drops all cached values, because homes may be configured in another way now. */
   forget(): void {
-    for (const made of [this.#timelines, this.#confirmed, this.#months, this.#usageDays]) made.clear();
+    for (const made of [this.#timelines, this.#confirmed, this.#months, this.#usageDays, this.#usage]) made.clear();
   }
 
   snapshot(home: Home, now: EpochMs): HomeSnapshot {
@@ -87,13 +91,13 @@ export class HomeReader {
     });
   }
 
-  /** A home's prices from `REFERENCE_DAYS` ago on; null where none were ever answered. */
+  /** Returns a home's prices since `REFERENCE_DAYS` before today; null if none were ever received. */
   timeline(home: Home, now: EpochMs): Timeline | null {
     const day = this.#deps.calendar.startOf("day", now);
     return madeOn(this.#timelines, home.addressId, day, () => this.#readTimeline(home, day));
   }
 
-  /** A home's prices of a range, of the days before it that levels are taken of, and of what is after it. */
+  /** Returns a home's prices in a range, in the days before it that levels compare with, and after it. */
   pricesIn(home: Home, range: Interval, now: EpochMs): readonly PricePoint[] {
     const { store, calendar } = this.#deps;
     const known = this.timeline(home, now)?.points ?? [];
@@ -106,6 +110,16 @@ export class HomeReader {
   usage(home: Home, now: EpochMs): HomeUsage {
     const figures = usageOperations.map((operation) => [operation, this.#usageOf(home, operation, now)] as const);
     return { ...NO_USAGE, ...Object.fromEntries(figures) };
+  }
+
+  /** Returns the stored usage of a home, summed per period; null if the service has never returned it. */
+  usageIn(home: Home, wanted: UsageWanted): { readonly unit: string; readonly periods: readonly UsagePeriod[] } | null {
+    const { store, calendar, costField } = this.#deps;
+    const series = usageOf(home, wanted.operation);
+    const envelope = store.envelope(series);
+    if (!envelope) return null;
+    const days = store.rowsByChunk(series, wanted.range);
+    return { unit: unitOf(envelope), periods: usagePeriods(days, wanted, calendar, costField) };
   }
 
   #readTimeline(home: Home, day: EpochMs): Timeline | null {
@@ -131,25 +145,27 @@ export class HomeReader {
     return prices.filter((price) => typeof price === "number");
   }
 
-  /** The days are read again when they begin elsewhere; their sums are made each time. */
+  /** Reads the days again if their range starts elsewhere. Computes their sums once a day. */
   #usageOf(home: Home, operation: UsageOperation, now: EpochMs): UsageFigures | null {
     const { calendar } = this.#deps;
-    const { start } = usageRange(now, calendar);
+    const key = `${home.addressId} ${operation}`;
     const read = () => this.#readUsage(home, operation, now);
-    const known = madeOn(this.#usageDays, `${home.addressId} ${operation}`, start, read);
-    return known && usageFigures(known.days, known.unit, now, calendar);
+    return madeOn(this.#usage, key, calendar.startOf("day", now), () => {
+      const known = madeOn(this.#usageDays, key, usageRange(now, calendar).start, read);
+      return known && usageFigures(unpackDays(known.days, calendar), known.unit, now, calendar);
+    });
   }
 
   #readUsage(home: Home, operation: UsageOperation, now: EpochMs): SeriesDays | null {
     const { store, calendar, costField = DEFAULT_COST_FIELD } = this.#deps;
-    const series: SeriesKey = { account: home.account, place: home.addressId, operation, unit: "hour" };
+    const series = usageOf(home, operation);
     const envelope = store.envelope(series);
     if (!envelope) return null;
     const days = usageDays(store.rowsByChunk(series, usageRange(now, calendar)), operation, calendar, costField);
-    return { unit: typeof envelope.currency === "string" ? envelope.currency : "kWh", days };
+    return { unit: unitOf(envelope), days: packDays(days) };
   }
 
-  /** When tomorrow's prices were first seen, also by an earlier run of the daemon. */
+  /** Returns when tomorrow's prices were first seen, also by an earlier run of the daemon. */
   #publishedAt({ addressId }: Home, tomorrow: EpochMs, now: EpochMs): EpochMs {
     const { memory } = this.#deps;
     const name = `published/${addressId}`;
@@ -160,14 +176,22 @@ export class HomeReader {
   }
 }
 
-/** When the prices of the day that begins at `day` were first there. */
+/** When the prices of the day that begins at `day` were first seen. */
 const published = z.object({ day: z.number(), at: z.number() });
 
 function pricesOf({ account, addressId, resolution }: Home): SeriesKey {
   return { account, place: addressId, operation: "prices", unit: resolution };
 }
 
-/** What was made for the day or range that begins at `from`, or is made now. */
+function usageOf({ account, addressId }: Home, operation: UsageOperation): SeriesKey {
+  return { account, place: addressId, operation, unit: "hour" };
+}
+
+function unitOf({ currency }: Envelope): string {
+  return typeof currency === "string" ? currency : "kWh";
+}
+
+/** Returns the cached value for the day or range that begins at `from`, or makes it. */
 function madeOn<Value>(known: Map<string, Made<Value>>, key: string, from: EpochMs, make: () => Value): Value {
   const found = known.get(key);
   if (found?.from === from) return found.value;

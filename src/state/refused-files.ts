@@ -1,17 +1,17 @@
-/** A problem for each file of `accounts_dir` that cannot be used. */
+/** Problems of files in `accounts_dir` that cannot be used. */
 import type { Problems } from "../core/status/problem.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 
 export class RefusedFiles {
   readonly #problems: Pick<Problems, "start" | "end">;
-  /** What was last told of each file. */
+  /** Last reported mistake by file. */
   #told: Readonly<Record<string, string>> = {};
 
   constructor(problems: Pick<Problems, "start" | "end">) {
     this.#problems = problems;
   }
 
-  /** Starts and ends the problems. `refused`: what is wrong, by file. */
+  /** Starts and ends the problems. `refused` has the mistake of each file. */
   tell(refused: Readonly<Record<string, string>> = {}, now: EpochMs): void {
     for (const [file, text] of Object.entries(this.#told))
       if (refused[file] !== text) this.#problems.end(subjectOf(file));

@@ -1,4 +1,4 @@
-/** Puts answers for the LAN together from an envelope and rows. */
+/** Assembles responses to the LAN from an envelope and rows. */
 
 import { rowsWithin } from "../core/series/series.ts";
 import type { EpochMs } from "../core/time/interval.ts";
@@ -7,17 +7,17 @@ import { putTogether, rangeOf, takeApart } from "../service/contract/series-mapp
 import { textOfRows } from "../storage/chunk-text.ts";
 import type { Found } from "./stored-answer.ts";
 
-/** An answer that was asked for and could not be kept. */
+/** An answer of the service that could not be stored. */
 export interface Unkept<Id extends OperationId> {
   readonly operation: Id;
-  /** What the LAN wants, and what the service was asked for it. */
+  /** Parameters of the LAN's request, and of the request to the service. */
   readonly wanted: ParamsOf<Id>;
   readonly asked: ParamsOf<Id>;
   readonly body: BodyOf<Id>;
   readonly at: EpochMs;
 }
 
-/** The same as if it were in storage, for who wanted it; null where it is only a part of that. */
+/** Returns the answer as if it were stored; null if it covers only a part of the LAN's request. */
 export function foundIn<Id extends OperationId>({ operation, wanted, asked, body, at }: Unkept<Id>): Found | null {
   const range = rangeOf(operation, wanted);
   const whole = rangeOf(operation, asked);
@@ -25,6 +25,6 @@ export function foundIn<Id extends OperationId>({ operation, wanted, asked, body
   const { rows, envelope } = takeApart(operation, body);
   const inside = operationOf(operation).range ? rowsWithin([...rows], range) : [...rows];
   const read = () => putTogether(operation, wanted, envelope, [Buffer.from(textOfRows(inside))]);
-  // Versions of the series store are above zero.
+  // Negative, because versions of the series store are positive.
   return { version: -at, answeredAt: at, fresh: true, read };
 }

@@ -1,4 +1,4 @@
-/** What the daemon notes of itself while it runs: counts from 0 at every start, the pulse of its loops, past problems. */
+/** Runtime statistics since the start: counters, heartbeats of the loops, past problems. */
 import type { monitorEventLoopDelay } from "node:perf_hooks";
 import type { MonotonicMs } from "../core/fetching/rate-limit.ts";
 import type { Clock } from "../core/runtime/clock.ts";
@@ -8,18 +8,18 @@ import { Counter } from "../core/text/counter.ts";
 
 type LoopDelay = ReturnType<typeof monitorEventLoopDelay>;
 
-/** How often the event loop is looked at, once somebody wants to know. */
+/** Resolution of the monitor of the event-loop delay. */
 const DELAY_RESOLUTION_MS = 50;
 
 export class RuntimeStats {
-  /** Requests to the service. Labels: account, operation, outcome (`ok`, a status, or what went wrong). */
+  /** Requests to the service. Labels: account, operation, outcome (`ok`, a status, or the kind of failure). */
   readonly asked = new Counter();
-  /** Requests of the LAN that were answered. Labels: name of the key or nothing, status. */
+  /** Answered requests of the LAN. Labels: name of the key or empty, status. */
   readonly answered = new Counter();
   readonly problems = new ProblemHistory();
-  /** Rows that the archive took, and how to count the chunks that wait for it; null where there is none. */
+  /** Rows that the archive has stored, and a function that counts the waiting chunks; null without an archive. */
   archive: { readonly rows: number; readonly count: () => number } | null = null;
-  /** When this began, on the clock that never jumps. */
+  /** Start time on the monotonic clock. */
   readonly startedMs: MonotonicMs;
   readonly #clock: Pick<Clock, "now" | "monotonicMs">;
   readonly #pulses: LoopHeartbeat[] = [];
@@ -30,21 +30,21 @@ export class RuntimeStats {
     this.startedMs = clock.monotonicMs();
   }
 
-  /** The pulse of a loop that is about to run. Bounded by the loops of the daemon. */
+  /** Returns the heartbeat of a loop that is about to run. Bounded by the loops of the daemon. */
   pulse(name: string): LoopHeartbeat {
     const pulse = new LoopHeartbeat(name, this.#clock);
     this.#pulses.push(pulse);
     return pulse;
   }
 
-  /** The loop of a pulse has ended for good. */
+  /** Removes the heartbeat of a loop that has ended. */
   ended(pulse: LoopHeartbeat): void {
     this.#pulses.splice(this.#pulses.indexOf(pulse), 1);
   }
 
   /**
-   * How late the event loop comes to its work. Watched from the first time that anybody asks, until the signal fires.
-   * `monitor` is Node's, handed in by who asks: it takes 2 ms to load, which no start needs.
+   * Returns the monitor of the event-loop delay. It runs from the first call until the signal fires.
+   * The caller passes Node's `monitorEventLoopDelay`, because loading it takes 2 ms, which no start needs.
    */
   loopDelay(monitor: typeof monitorEventLoopDelay, signal: AbortSignal): LoopDelay {
     if (this.#delay) return this.#delay;

@@ -1,6 +1,5 @@
 /**
- * The series store and the request log behind the ports of the collector and the mirror: what was asked, kept and found again,
- * by series for one and by operation for the other.
+ * The series store and the request log, behind the ports of the collector (by series) and the mirror (by operation).
  */
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -24,9 +23,9 @@ export class SeriesRepository implements StorePort {
   readonly #calendar: Calendar;
   readonly #now: () => EpochMs;
   readonly #writing: WriteGuard;
-  /** By account. Bounded by the accounts. */
+  /** Revisions by account. Bounded by the accounts. */
   readonly #revisions = new Map<string, number>();
-  /** By the parameters of a request, which the API keeps for equal URLs. */
+  /** By the parameters of a request. The API keeps the same object for equal URLs. */
   readonly #lookups = new WeakMap<object, Lookup>();
 
   constructor(
@@ -54,7 +53,10 @@ export class SeriesRepository implements StorePort {
     };
   }
 
-  /** When a series was last dealt with. An answer whose rows are gone, since they were damaged, is none: it is asked again. */
+  /**
+   * Returns when a series was last answered or settled.
+   * An answer whose rows were removed as damaged does not count, so that it is requested again.
+   */
   #lastOf(id: number, answeredAt: EpochMs | null): EpochMs | null {
     const now = this.#now();
     const answered = notAhead(answeredAt, now);
@@ -78,7 +80,7 @@ export class SeriesRepository implements StorePort {
     }
   }
 
-  /** Counts what was asked for an account and what came: as long as it stays, so do the times of its series. */
+  /** Returns the revision of an account. As long as it is the same, so are the times of the account's series. */
   revisionOf(account: string): number {
     return this.#revisions.get(account) ?? 0;
   }
@@ -87,7 +89,7 @@ export class SeriesRepository implements StorePort {
     this.#revisions.set(account, this.revisionOf(account) + 1);
   }
 
-  /** Writes what would go to disk with the next request. */
+  /** Writes the pending entries of the request log. */
   close(): void {
     this.#writing.attempt(() => this.requestLog.flush());
   }
@@ -98,12 +100,12 @@ export class SeriesRepository implements StorePort {
     this.#revise(series.account);
   }
 
-  /** The stored id of a series, for the request log; made on first use. Null where it cannot be written. */
+  /** Returns the stored id of a series, and creates it on first use; null if it cannot be written. */
   idOf(series: SeriesKey): number | null {
     return this.store.knownId(series) ?? this.#writing.attempt(() => this.store.idOf(series))?.value ?? null;
   }
 
-  /** The request log as a rate limiter needs it: a spend that is not on disk is none. */
+  /** The request log as a rate limiter needs it. `spend` returns null if the attempt could not be written. */
   get spends(): AttemptLog {
     const { requestLog } = this;
     return {
@@ -113,7 +115,9 @@ export class SeriesRepository implements StorePort {
     };
   }
 
-  /** Keeps an answer that came for the LAN. Returns whether it changed what is in storage; null where it cannot be kept. */
+  /**
+   * Stores an answer to a request of the LAN. Returns whether it changed stored rows; null if it could not be stored.
+   */
   async keepAnswer<Id extends OperationId>(
     account: string,
     operation: Id,
@@ -126,7 +130,7 @@ export class SeriesRepository implements StorePort {
     return (await this.keep(series, rangeOf(operation, params), rows, envelope, at))?.changed ?? null;
   }
 
-  /** What the series store has for a request; null where a part of it was never asked. */
+  /** Returns the stored data for a request; null if a part of it was never requested. */
   find<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>, now: EpochMs): Found | null {
     const changes = this.store.changes + this.requestLog.answers;
     const known = this.#lookups.get(params);
@@ -138,7 +142,7 @@ export class SeriesRepository implements StorePort {
     return { version, fresh: now <= lookup.freshUntil, answeredAt, read };
   }
 
-  /** What there is for a request of which a part was never asked; null where nothing of it was. Never fresh. */
+  /** Returns the stored data for a request with missing parts; null if nothing of it was requested. Never fresh. */
   findPart<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>, now: EpochMs): Found | null {
     const series = seriesOf(account, operation, params);
     const range = rangeOf(operation, params);
@@ -153,7 +157,7 @@ export class SeriesRepository implements StorePort {
     return { version, fresh: false, answeredAt: Math.min(...ages), read };
   }
 
-  /** Checks all chunks of a request: a year has 366, which takes 0.2 ms, half of the time of its answer. */
+  /** Checks all chunks of a request. A year has 366, which takes 0.2 ms, half of the time of its response. */
   #lookUp<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>, now: EpochMs): Lookup | null {
     const series = seriesOf(account, operation, params);
     const range = rangeOf(operation, params);
@@ -177,8 +181,8 @@ export class SeriesRepository implements StorePort {
   }
 
   /**
-   * The chunks of a request that have to be asked before it can be answered afresh, from the first to the last.
-   * Whole chunks: a chunk in storage was asked as a whole. Null where nothing has to be asked.
+   * Returns the range that has to be requested before a fresh answer is possible; null if everything is fresh.
+   * It has whole chunks, from the first to the last stale one, because stored chunks were requested as a whole.
    */
   staleRange<Id extends OperationId>(
     account: string,
@@ -196,8 +200,8 @@ export class SeriesRepository implements StorePort {
   }
 
   /**
-   * How old the chunk that begins at an instant is. A complete chunk without estimates stays as it is; any other is
-   * fresh for a while after it was asked.
+   * Returns a function from the start of a chunk to its age.
+   * A complete chunk without estimates stays fresh; any other is fresh for `freshForMs` after its answer.
    */
   #ages(series: SeriesKey, operation: OperationId, now: EpochMs): (start: EpochMs) => ChunkAge {
     const state = this.store.stateOf(series);
@@ -214,18 +218,18 @@ export class SeriesRepository implements StorePort {
   }
 }
 
-/** A time ahead of the clock was written by a clock that stood wrong; it says nothing. */
+/** Returns null for a time in the future, which was written while the clock was wrong. */
 function notAhead(at: EpochMs | null, now: EpochMs): EpochMs | null {
   return at !== null && at <= now ? at : null;
 }
 
 interface ChunkAge {
-  /** When it was last answered; null if that is too long ago to know. */
+  /** When it was last answered; null if that is not recorded any more. */
   readonly answeredAt: EpochMs | null;
   readonly freshUntil: EpochMs;
 }
 
-/** The state of a request's chunks in storage at `seenAt`; it holds until something is stored or answered. */
+/** State of a request's stored chunks at `seenAt`. Valid until something is stored or answered. */
 interface Lookup extends ChunkAge, Pick<Found, "version" | "read"> {
   readonly account: string;
   readonly operation: OperationId;

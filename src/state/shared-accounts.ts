@@ -1,6 +1,7 @@
 /**
- * The accounts that this shard looked after when it last ran. One that comes from another shard, or to an empty volume,
- * has spends that are not in the request log here: they count as spent until the service tells what is left.
+ * Accounts of this shard when it last ran.
+ * An account from another shard, or on an empty volume, has requests that are not in the request log here. They count
+ * as spent until the service returns the remaining quota.
  */
 import * as z from "zod/mini";
 import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
@@ -19,12 +20,12 @@ export class SharedAccounts {
     this.#known = new Set(readJson(memory, NAME, z.array(z.string())) ?? []);
   }
 
-  /** Whether spends of an account may be missing here; never where one process has all accounts. */
+  /** Returns whether requests of an account may be missing here. Always false if one process has all accounts. */
   isNew(account: string): boolean {
     return this.#isShared && !this.#known.has(account);
   }
 
-  /** These accounts are looked after from now on, once it is noted for each that is new. */
+  /** Stores these accounts as known. Has to be called after the lost requests of each new one were recorded. */
   keep(accounts: readonly { readonly name: string }[]): void {
     const names = accounts.map(({ name }) => name);
     if (!this.#isShared || (names.length === this.#known.size && names.every((name) => this.#known.has(name)))) return;

@@ -1,18 +1,18 @@
-/** Work on many homes in slices, so that requests of the LAN and messages get their turn in between. */
+/** Processes many homes in slices, so that LAN requests and messages are processed in between. */
 import { setImmediate } from "node:timers/promises";
 
-/** The longest that one slice holds the event loop, but for the one home that goes over it. */
+/** Maximum length of a slice. Only its last item may exceed it. */
 const SLICE_MS = 10;
 
 export interface SliceClock {
   readonly nowMs: () => number;
-  /** Lets others have their turn. */
+  /** Resolves in the next event-loop tick. */
   readonly nextTurn: () => Promise<unknown>;
 }
 
 const REAL: SliceClock = { nowMs: () => performance.now(), nextTurn: () => setImmediate() };
 
-/** Does `work` for each of `items` until it says that the rest can wait. Returns whether all was done. */
+/** Calls `work` for each item until it returns false. Returns whether all items were processed. */
 export async function inSlices<Item>(
   items: Iterable<Item>,
   work: (item: Item) => boolean | undefined,

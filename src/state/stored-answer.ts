@@ -1,18 +1,18 @@
-/** What storage has for a request of the LAN. */
+/** Stored data for a request of the LAN. */
 import type { EpochMs } from "../core/time/interval.ts";
 
-/** The source of an answer's body. */
+/** Source of the body of a response. */
 export interface AnswerSource {
   /** Changes with every change of the series. */
   readonly version: number | string;
-  /** Returns the whole body, in UTF-8. */
+  /** Returns the whole body in UTF-8. */
   readonly read: () => Buffer;
 }
 
-/** What storage has for a request. */
+/** Stored data for a request. */
 export interface Found extends AnswerSource {
-  /** When the oldest part of it was last answered by the service. */
+  /** When the service last answered the oldest part of it. */
   readonly answeredAt: EpochMs;
-  /** Whether it may be given without asking again. */
+  /** Whether it may be returned without asking the service again. */
   readonly fresh: boolean;
 }

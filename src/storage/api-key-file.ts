@@ -1,6 +1,7 @@
 /**
- * `keys.json` in the data directory: the keys that the command line made, each as the digest of what its bearer sends.
- * A file and not the database, because the daemon holds that while it runs; the daemon reads it, the command line writes it.
+ * `keys.json` in the data directory: API keys created by the command line, each with the digest of the token that its
+ * client sends. A file and not a database table, because the daemon locks the database while it runs. The daemon reads
+ * the file, the command line writes it.
  */
 import { closeSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
@@ -13,34 +14,37 @@ import { readWhole, stampOf, writeWhole } from "./atomic-file.ts";
 const limit = z.exactOptional(z.int().check(z.minimum(1)));
 const keptKey = z.object({
   name: z.string(),
-  /** `bearer`: a key that is sent as it is. `third_party`: a key and secret, of which a token is made and sent. */
+  /** `bearer`: the key is sent unchanged. `third_party`: a token made from key and secret is sent. */
   kind: z.enum(["bearer", "third_party"]),
   scopes: z.readonly(z.array(z.enum(["read", "control"]))),
-  /** SHA-256 of what is sent, in hex. */
+  /** SHA-256 of the token, in hex. */
   sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
-  /** The day it was made, in UTC: `2026-11-21`. */
+  /** Date of creation, in UTC: `2026-11-21`. */
   created: z.string(),
-  /** The part of a key and secret that is no secret. */
+  /** Public part of a key with a secret. */
   api_key: z.exactOptional(z.string()),
   hash_encoding: z.exactOptional(z.enum(["hex", "base64"])),
   requests_per_minute: limit,
   requests_per_day: limit,
 });
 
-/** A key as the file keeps it. */
+/** Stored API key. */
 export type KeptKey = Readonly<z.infer<typeof keptKey>>;
 
 export type KeyFileReading =
   | { readonly kind: "keys"; readonly keys: readonly KeptKey[] }
   | { readonly kind: "unreadable"; readonly why: string };
 
+/** Names of keys. */
+export const KEY_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
+
 const FILE = "keys.json";
 const LOCK = "keys.lock";
-/** Each key is compared at each request. */
+/** Maximum keys; every request is compared with each of them. */
 export const MAX_KEYS = 100;
 const LOCK_TRIES = 100;
 const LOCK_PAUSE_MS = 50;
-/** A lock this old was left behind by a command that ended badly: none takes as long. */
+/** A lock this old is stale: its process has died, because no command takes this long. */
 const STALE_LOCK_MS = 10_000;
 
 export class KeyFile {
@@ -52,7 +56,7 @@ export class KeyFile {
     this.#lock = path.join(dataDir, LOCK);
   }
 
-  /** Changes when the file does; null where there is none. */
+  /** Returns a text that changes with the file; null if there is no file. */
   get stamp(): string | null {
     return stampOf(this.path);
   }
@@ -66,12 +70,15 @@ export class KeyFile {
     }
   }
 
-  /** Replaces what the file keeps. */
+  /** Replaces the stored keys. */
   write(keys: readonly KeptKey[]): void {
     writeWhole(this.path, textOf(keys));
   }
 
-  /** Changes what the file keeps; two that do so at once wait for each other. `now` is the machine's time. */
+  /**
+   * Changes the stored keys under a lock file. `now` is the system time. Rejects with KeyFileError if the file is
+   * unreadable or the lock stays taken for 5 s.
+   */
   async change(edit: (keys: readonly KeptKey[]) => readonly KeptKey[], now: () => number): Promise<void> {
     mkdirSync(path.dirname(this.path), { recursive: true });
     await this.#takeLock(now);
@@ -100,27 +107,30 @@ export class KeyFile {
   }
 }
 
-/** Setting of the database with the keys as they were when its last copy began. */
+/** Database setting with the keys at the start of the last copy. */
 const KEYS_SETTING = "keys.json";
 
-/** Writes the keys into the database, so that its copies hold them. Keys that cannot be read leave those of before. */
+/**
+ * Copies the keys into the database, so that its copies contain them. If the file is unreadable, the previous setting
+ * stays.
+ */
 export function storeKeys(dataDir: string, settings: KeyValue): void {
   const reading = new KeyFile(dataDir).read();
   if (reading.kind === "keys") settings.write(KEYS_SETTING, textOf(reading.keys));
 }
 
-/** The keys that a copy of the database held; empty for none. */
+/** Returns the keys in a copy of the database; empty if it has none. */
 export function storedKeys(settings: Pick<KeyValue, "read">): readonly KeptKey[] {
   try {
     const reading = parse(settings.read(KEYS_SETTING) ?? "");
     return reading.kind === "keys" ? reading.keys : [];
   } catch {
-    // Of a copy that was made before copies held keys.
+    // Copies made by earlier versions contain no keys.
     return [];
   }
 }
 
-/** With a digest of the keys: what the disk changed would be another limit, scope or key. */
+/** Adds a digest of the keys, so that a change by a disk error is detected. */
 function textOf(keys: readonly KeptKey[]): string {
   return `${JSON.stringify({ keys, digest: digestOf(keys) }, null, 2)}\n`;
 }
@@ -129,7 +139,7 @@ function digestOf(keys: readonly unknown[]): number {
   return crc32(JSON.stringify(keys));
 }
 
-/** Why the keys could not be changed. */
+/** Reason why the keys could not be changed. */
 export class KeyFileError extends Error {}
 
 function parse(text: string): KeyFileReading {

@@ -1,6 +1,6 @@
 /**
- * `key-use.json` in the data directory: how much each key has asked in its present windows, so that a day's quota
- * outlives a restart, and when it was last used. Written by the daemon, a minute after the first request that is not in it.
+ * `key-use.json` in the data directory: the requests of each key in its current windows, and the time of its last use.
+ * So daily quotas survive a restart. The daemon writes it one minute after the first new request.
  */
 import path from "node:path";
 import * as z from "zod/mini";
@@ -9,7 +9,7 @@ import { readWhole, writeWhole, writeWholeSoon } from "./atomic-file.ts";
 const counted = z.object({ start: z.int(), count: z.int().check(z.minimum(0)) });
 const keyUse = z.object({ minute: counted, day: counted });
 
-/** By the name of the key: the start of its minute and day, in epoch milliseconds, and the attempts in them. */
+/** By name of the key: start of its minute and day windows in epoch ms, and the attempts in them. */
 export type KeyUses = Readonly<Record<string, z.infer<typeof keyUse>>>;
 
 const FILE = "key-use.json";
@@ -21,7 +21,7 @@ export class KeyUseFile {
     this.#path = path.join(dataDir, FILE);
   }
 
-  /** What was kept. A file that is damaged tells nothing: the day's quotas begin again. */
+  /** Returns the stored usage; empty if the file is damaged, so that the daily quotas start again. */
   read(): KeyUses {
     try {
       const json: unknown = JSON.parse(readWhole(this.#path) ?? "{}");
@@ -37,7 +37,7 @@ export class KeyUseFile {
     writeWhole(this.#path, textOf(uses));
   }
 
-  /** The same without holding anybody up. */
+  /** Writes the file without blocking the event loop. */
   writeSoon(uses: KeyUses): Promise<void> {
     return writeWholeSoon(this.#path, textOf(uses));
   }

@@ -1,7 +1,6 @@
 /**
- * The chunks that the archive has not confirmed yet. The database itself is the backlog: triggers note the key of each
- * chunk that changes, in the transaction of the change; what was stored before is walked through once, in the order of
- * the keys. Nothing is stored twice.
+ * Chunks that the archive has not confirmed. Triggers record the key of each changed chunk in the transaction of the
+ * change. Chunks stored before are sent once, in the order of their keys. No data is stored twice.
  */
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
@@ -14,50 +13,53 @@ import type { KeyValueStore } from "./key-value-store.ts";
 import { mergeByStart } from "./row-batches.ts";
 import type { WriteGuard } from "./write-guard.ts";
 
-/** A chunk on its way to the archive. */
+/** Chunk to send to the archive. */
 export interface ArchiveChunk {
   readonly account: string;
   readonly address: string;
   readonly series: string;
   readonly resolution: string;
-  /** JSON of what came with the rows: currency, VAT, zone. */
+  /** JSON of the response's other fields: currency, VAT, zone. */
   readonly envelope: string;
-  /** All rows of a `latest` series as they came, JSON; null for any other. */
+  /** JSON of all rows of a `latest` series in their original order; null for other series. */
   readonly latest: string | null;
-  /** When it was stored; null where that is not known. By the machine's clock. */
+  /** Time of storage by the system clock; null if unknown. */
   readonly changedAt: EpochMs | null;
-  /** The rows that have a start. Shape: ascending, each start once. */
+  /** Rows that have a start. Shape: ascending, each start once. */
   readonly rows: readonly Row[];
 }
 
-/** What is sent and confirmed in one piece. */
+/** Chunks that are sent and confirmed together. */
 export interface ArchiveBatch {
-  /** Counts the batches of this data directory; the archive keeps it with them. */
+  /** Batch number of this data directory; the archive stores it with the chunks. */
   readonly number: number;
   readonly chunks: readonly ArchiveChunk[];
-  /** What is confirmed with it; `changedMs` tells whether a chunk has changed again since. */
+  /** Entries to confirm; `changedMs` shows whether a chunk has changed again since it was read. */
   readonly entries: readonly { readonly key: number; readonly changedMs: EpochMs | null }[];
 }
 
 interface Mark {
-  /** Names this data directory in the archive. */
+  /** Identifies this data directory in the archive. */
   readonly source: string;
-  /** The last batch that the archive confirmed. */
+  /** Last batch that the archive confirmed. */
   readonly batch: number;
-  /** Up to which key everything was sent once; null when all was. */
+  /** Last chunk key of the initial transfer; null when that is complete. */
   readonly walked: number | null;
 }
 
-/** Text of the rows of one batch: read and sent in a few milliseconds. A chunk that is longer goes alone. */
+/**
+ * Maximum length of the rows in one batch, so that reading and sending take a few milliseconds. A longer chunk is sent
+ * alone.
+ */
 const BATCH_LENGTH = 64 * 1024;
 const MAX_CHUNKS = 100;
-/** Counting reads every entry. */
+/** Maximum count, because counting reads every entry. */
 const MAX_COUNTED = 100_000;
 const SETTING = "archive";
 
 /**
- * Times are SQLite's own: a function of this program would be missing where another opens the file. A chunk that changes
- * twice in a millisecond has two times.
+ * Uses SQLite's own time function, because a function of this program is missing if another program opens the file. A
+ * chunk that changes twice in one millisecond gets two different times.
  */
 const NOTE = `insert into archive_backlog (key, changed_ms) values (new.key, cast(unixepoch('subsec') * 1000 as integer))
   on conflict (key) do update set changed_ms = max(excluded.changed_ms, changed_ms + 1);`;
@@ -67,7 +69,10 @@ create trigger archive_inserted after insert on chunk begin ${NOTE} end;
 create trigger archive_updated after update on chunk begin ${NOTE} end;
 `;
 
-/** Ends the noting of changes where nothing is archived any more. An archive that is configured later starts from the beginning. */
+/**
+ * Drops the triggers and the backlog when no archive is configured any more. An archive configured later starts from
+ * the beginning.
+ */
 export function forgetBacklog(database: DatabaseSync, writing: Pick<WriteGuard, "attempt">): void {
   if (!hasBacklog(database)) return;
   const tables = "drop trigger archive_inserted; drop trigger archive_updated; drop table archive_backlog";
@@ -97,7 +102,7 @@ export class ArchiveBacklog {
     this.#database = withDigest(database);
     this.#settings = settings;
     this.#writing = writing;
-    // The series store finds a damaged chunk when it reads it; it is asked again, and is then a change.
+    // The series store handles a damaged chunk when it reads it. The chunk is then requested again, which is a change.
     this.#chunks = new ChunkTable(database, () => undefined);
     this.#changed = database.prepare(
       "select key + 0.0 as key, changed_ms + 0.0 as at from archive_backlog order by key limit ?",
@@ -110,7 +115,10 @@ export class ArchiveBacklog {
     this.#mark = markIn(settings.read(SETTING));
   }
 
-  /** Opens the backlog, made on first use. Null where it cannot be written: nothing else is then stored either. */
+  /**
+   * Opens the backlog and creates it on first use. Returns null if it cannot be written, as then no other data can be
+   * stored either.
+   */
   static open(
     database: DatabaseSync,
     settings: Pick<KeyValueStore, "read" | "write">,
@@ -126,17 +134,20 @@ export class ArchiveBacklog {
     return new ArchiveBacklog(database, settings, writing);
   }
 
-  /** Names this data directory in the archive. */
+  /** Identifies this data directory in the archive. */
   get source(): string {
     return this.#mark.source;
   }
 
-  /** The last batch that the archive confirmed; 0 before the first. */
+  /** Last batch that the archive confirmed; 0 before the first. */
   get confirmedBatch(): number {
     return this.#mark.batch;
   }
 
-  /** What waits: changes first, then what was stored before there was an archive. Null where nothing waits. */
+  /**
+   * Returns the next batch: changed chunks first, then chunks stored before the archive was configured. Null if the
+   * backlog is empty.
+   */
   next(): ArchiveBatch | null {
     const { batch, walked } = this.#mark;
     const changed = this.#changed.all(MAX_CHUNKS).map(({ key, at }) => ({ key: Number(key), changedMs: Number(at) }));
@@ -148,7 +159,10 @@ export class ArchiveBacklog {
     return null;
   }
 
-  /** Notes that the archive holds a batch. What has changed since it was read waits on. Returns whether it is noted. */
+  /**
+   * Records that the archive has stored a batch. Chunks changed since they were read stay in the backlog. Returns true
+   * if the record was written.
+   */
   confirm({ number, entries }: ArchiveBatch): boolean {
     const noted = this.#writing.attempt(() =>
       transaction(this.#database, () => {
@@ -160,17 +174,17 @@ export class ArchiveBacklog {
     return noted !== null;
   }
 
-  /** Everything is sent again, after batches that this archive has already: it is another one, or was restored. */
+  /** Sends everything again, with numbers after `batch`, because the archive is a new or restored one. */
   startOver(batch: number): void {
     this.#writeMark({ ...this.#mark, batch, walked: Number.MIN_SAFE_INTEGER });
   }
 
-  /** The archive has batches that are not noted here. */
+  /** Continues after batch number `batch`, which the archive has although it is not recorded here. */
   continueAfter(batch: number): void {
     this.#writeMark({ ...this.#mark, batch });
   }
 
-  /** Chunks that have changed and are not confirmed, counted up to 100,000. */
+  /** Returns the number of changed chunks that are not confirmed, at most 100,000. */
   count(): number {
     const sql = "select count(*) as n from (select 1 from archive_backlog limit ?)";
     return Number(this.#database.prepare(sql).get(MAX_COUNTED)?.n);
@@ -192,7 +206,7 @@ export class ArchiveBacklog {
     return { number, chunks, entries };
   }
 
-  /** Null for a chunk whose series is damaged: all of it is asked again under a new id. */
+  /** Returns null if the chunk's series is damaged; it is then requested again under a new id. */
   #chunkOf(seriesId: number, text: string, changedAt: EpochMs | null): ArchiveChunk | null {
     const found = this.#series.get(seriesId);
     const [account, address, series, resolution] = partsOfSeriesName(String(found?.name));
@@ -212,7 +226,7 @@ export class ArchiveBacklog {
   }
 }
 
-/** A mark that cannot be read is as none: everything is sent again, which changes nothing that is there. */
+/** Reads the stored mark. Without one a new source id is created, and everything is sent again. */
 function markIn(text: string | null): Mark {
   return text === null
     ? { source: randomUUID(), batch: 0, walked: Number.MIN_SAFE_INTEGER }

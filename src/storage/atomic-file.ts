@@ -1,4 +1,4 @@
-/** Small files that are there whole or not at all, whatever happens while they are written. */
+/** Small files that are written atomically. */
 import {
   chmodSync,
   chownSync,
@@ -14,15 +14,18 @@ import {
 } from "node:fs";
 import path from "node:path";
 
-/** Nobody but the daemon's user may look. */
+/** File mode: only the owner can read and write. */
 export const OWNER_ONLY = 0o600;
 
 const ALL_MODES = 0o777;
 
-/** A hundred keys with long names are 60 kB. */
+/** A hundred keys with long names take 60 kB. */
 const MAX_FILE_BYTES = 1024 * 1024;
 
-/** The text of a file; null where there is none. Errors: throws where it may not be read, or is none of ours by its size. */
+/**
+ * Returns the text of a file; null if it does not exist. Throws if it cannot be read, is not a regular file or exceeds
+ * `MAX_FILE_BYTES`.
+ */
 export function readWhole(file: string): string | null {
   try {
     const stat = statSync(file);
@@ -35,20 +38,23 @@ export function readWhole(file: string): string | null {
   }
 }
 
-/** What changes when a file is written again; null where there is none. */
+/** Returns a text that changes when the file is written; null if there is no file. */
 export function stampOf(file: string): string | null {
   const stat = statSync(file, { throwIfNoEntry: false });
   return stat ? `${stat.mtimeMs} ${stat.size} ${stat.ino}` : null;
 }
 
-/** Writes a file; it is on disk when this returns. Given by whoever may do so to the owner of its folder. */
+/**
+ * Writes a file atomically and gives it to the owner of its folder; it is on disk when this returns. Throws if it
+ * cannot be written or this user may not set the owner.
+ */
 export function writeWhole(file: string, text: string): void {
   const draft = `${file}.new`;
   try {
     writeFileSync(draft, text, { mode: OWNER_ONLY, flush: true });
     giveToOwnerOf(path.dirname(file), draft);
     renameSync(draft, file);
-    // Until its folder is on the disk too, a power cut brings the old file back: a key that was revoked.
+    // Without a sync of the folder, a power cut could restore the old file, and with it a revoked key.
     sync(path.dirname(file));
   } catch (error) {
     rmSync(draft, { force: true });
@@ -56,7 +62,7 @@ export function writeWhole(file: string, text: string): void {
   }
 }
 
-/** Replaces the owner's file, which keeps its owner and mode. Errors: throws where this user may not. */
+/** Replaces an existing file and keeps its owner and mode. Throws if this user may not set the owner. */
 export function replaceWhole(file: string, text: string): void {
   const { uid, gid, mode } = statSync(file);
   const draft = `${file}.new`;
@@ -73,20 +79,22 @@ export function replaceWhole(file: string, text: string): void {
   }
 }
 
-/** Writes a file without holding anybody up. */
+/** Writes a file without blocking the event loop. */
 export async function writeWholeSoon(file: string, text: string): Promise<void> {
   const draft = `${file}.soon`;
   await promises.writeFile(draft, text, { mode: OWNER_ONLY, flush: true });
   await promises.rename(draft, file);
 }
 
-/** What an administrator writes, the daemon reads: it may be another user. */
+/**
+ * Sets the owner of a file to that of its folder: an administrator may write a file that the daemon's user must read.
+ */
 export function giveToOwnerOf(folder: string, file: string): void {
   const { uid, gid } = statSync(folder);
   if (statSync(file).uid !== uid) chownSync(file, uid, gid);
 }
 
-/** Puts on the disk what was written to a file, or the names that changed in a folder. */
+/** Flushes a file, or the entries of a folder, to disk. */
 export function sync(file: string): void {
   const descriptor = openSync(file, "r");
   try {

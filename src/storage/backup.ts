@@ -1,4 +1,4 @@
-/** The copy of the database, made each night and on demand, checked before it takes the place of the one before. */
+/** Copy of the database, made each night and on demand. It is verified before it replaces the previous copy. */
 import { execFile } from "node:child_process";
 import { chmod, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
@@ -10,26 +10,26 @@ import { KeyValueStore } from "./key-value-store.ts";
 import { copyPathOf } from "./recovery.ts";
 import { databaseTrouble } from "./write-check.ts";
 
-/** What became of a copy. A damaged one is thrown away, and the last good one stays. */
+/** Result of a copy. A damaged copy is deleted, and the previous copy stays. */
 export type CopyOutcome =
   | { readonly kind: "verified"; readonly bytes: number }
   | { readonly kind: "damaged"; readonly damage: string }
   | { readonly kind: "stopped" };
 
 /**
- * Pages copied at a stretch, on another thread. The daemon's own statements wait for one stretch at most: a tenth of a
- * millisecond.
+ * Pages per step of the copy, which runs on another thread. The daemon's own statements wait for at most one step: 0.1
+ * ms.
  */
 const PAGES_PER_STEP = 200;
-/** A write of the daemon takes a few milliseconds. */
+/** Maximum attempts while the daemon writes; one write takes a few milliseconds. */
 const MAX_ATTEMPTS = 20;
 const RETRY_PAUSE_MS = 50;
 
 /**
- * Checks every page, every index and every type: a database of ten years takes 20 ms on a desktop and ten times that on a
- * small machine. In a process of its own: a thread would take 9 MB of this one, and of what it returns V8 keeps most
- * for seconds. A copy that is one plain file, without a log next to it, can be copied on by anybody. Plain JavaScript: it
- * is handed over as text, since the product is one file.
+ * Checks all pages, indexes and types of the copy. A database of ten years takes 20 ms on a desktop, about 200 ms on a
+ * small machine. It runs in a process of its own, because a thread would use 9 MB here, most of which V8 keeps for
+ * seconds. It leaves one plain file without a write-ahead log, which can be copied further. It is plain JavaScript in a
+ * string, because the product is one file.
  */
 const CHECK = `
   const { DatabaseSync } = require("node:sqlite");
@@ -45,16 +45,17 @@ const CHECK = `
   process.stdout.write(String(found));
 `;
 
-/** What a copy needs of its root. */
+/** Dependencies of a copy. */
 export interface CopyOptions {
-  /** Path of the Node that runs this. */
+  /** Path of the Node executable. */
   readonly node: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * Copies a database that is in use next to itself, the keys of `keys.json` in it, and checks the copy. The copy before is replaced in one step, by one
- * that was found whole. Errors: throws where the folder cannot be written, for instance when the disk is full.
+ * Copies an open database, including the keys of `keys.json`, to a file next to it and verifies the copy. A verified
+ * copy replaces the previous one atomically. Rejects if the folder cannot be written, for example because the disk is
+ * full.
  */
 export async function copyDatabase(
   database: DatabaseSync,
@@ -89,8 +90,8 @@ export async function copyDatabase(
 }
 
 /**
- * Node runs each step of a backup on another thread. If the daemon writes at the moment of the first step, SQLite answers
- * SQLITE_LOCKED and Node rejects with the code 0, "not an error": then it is tried again.
+ * Node runs each step of a backup on another thread. If the daemon writes during the first step, SQLite returns
+ * SQLITE_LOCKED and Node rejects with code 0, "not an error". Then the copy is tried again.
  */
 async function whenFree(
   copy: () => Promise<unknown>,

@@ -1,28 +1,28 @@
-/** The table of chunks: the text of the rows and two flags, by series and start. */
+/** Table of chunks: the rows as text and two flags, by series and start. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { ChunkState } from "../core/fetching/fetch-types.ts";
 import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 import { deflateText, digestOf, inflateText } from "./chunk-text.ts";
 
-/** A chunk as it is stored. `text` is what `textOfRows` wrote. */
+/** Stored chunk. `text` is the result of `textOfRows`. */
 export interface StoredChunk {
   readonly text: string;
   readonly state: ChunkState;
 }
 
-/** A row of the table whose digest is right. */
+/** Row of the table with a correct digest. */
 interface SoundRow {
   readonly start: EpochMs;
   readonly state: ChunkState;
   readonly deflated: Uint8Array;
 }
 
-/** Series that a key has room for. */
+/** Maximum series ids in a key. */
 const MAX_SERIES = 2 ** 20;
 
 /**
- * A chunk whose digest or text is wrong counts as one that was never stored: it is not served, and asked again. What
- * is stored next replaces it.
+ * Access to the chunk table. A chunk with a wrong digest or unreadable text counts as never stored: it is requested
+ * again and replaced.
  */
 export class ChunkTable {
   readonly #read: StatementSync;
@@ -31,15 +31,16 @@ export class ChunkTable {
   readonly #write: StatementSync;
   readonly #delete: StatementSync;
   readonly #onDamaged: (seriesId: number, start: EpochMs) => void;
-  /** Keys of the damaged chunks that were found since the start. Bounded by the chunks of a history. */
+  /** Keys of damaged chunks found since the start. Bounded by the chunks of the history. */
   readonly #damaged = new Set<number>();
 
-  /** `onDamaged` is called once for each damaged chunk that is found, until another is stored in its place. */
+  /** Calls `onDamaged` once for each damaged chunk found, until it is replaced. */
   constructor(database: DatabaseSync, onDamaged: (seriesId: number, start: EpochMs) => void) {
     this.#onDamaged = onDamaged;
-    // A whole number that the disk made too large could not be read: the key that is asked can, and a real one.
+    // A damaged integer may exceed the safe range, which node:sqlite cannot read. The requested key and a real number
+    // can always be read.
     const columns = "complete = 1, estimated = 1, digest + 0.0, rows";
-    // A year is read by one statement: 0.15 ms against 0.43 ms for a statement a day. `cross join` keeps the order.
+    // One statement for a year takes 0.15 ms, one per day 0.43 ms. `cross join` keeps the order.
     this.#read = database.prepare(
       `select asked.value, ${columns} from json_each(?) as asked cross join chunk on chunk.key = asked.value`,
     );
@@ -58,7 +59,10 @@ export class ChunkTable {
     );
   }
 
-  /** The texts of the chunks with these starts, in UTF-8. Shape: in their order; chunks never stored or damaged are left out. */
+  /**
+   * Returns the texts of the chunks with these starts, in UTF-8. Shape: same order; missing and damaged chunks are
+   * omitted.
+   */
   texts(seriesId: number, starts: readonly EpochMs[]): Map<EpochMs, Buffer> {
     return new Map(
       this.#soundRows(seriesId, starts).flatMap((row) => {
@@ -69,8 +73,8 @@ export class ChunkTable {
   }
 
   /**
-   * The chunks with these keys, each inflated when it is taken. Shape: in their order; chunks never stored or damaged are
-   * left out.
+   * Yields the chunks with these keys and inflates each on demand. Shape: same order; missing and damaged chunks are
+   * omitted.
    */
   *withKeys(
     keys: readonly number[],
@@ -84,12 +88,12 @@ export class ChunkTable {
     }
   }
 
-  /** The flags of the chunks with these starts; chunks never stored or damaged are left out. */
+  /** Returns the flags of the chunks with these starts; missing and damaged chunks are omitted. */
   states(seriesId: number, starts: readonly EpochMs[]): Map<EpochMs, ChunkState> {
     return new Map(this.#soundRows(seriesId, starts).map(({ start, state }) => [start, state]));
   }
 
-  /** How many of all chunks are damaged. Reads every one. */
+  /** Counts the damaged chunks. Reads all chunks. */
   countDamaged(): number {
     let count = 0;
     for (const row of this.#all.iterate() as unknown as Iterable<unknown[]>) {
@@ -99,13 +103,16 @@ export class ChunkTable {
     return count;
   }
 
-  /** The digests of the chunks with these starts: another one means other content. Shape: ascending by start. */
+  /**
+   * Returns the digests of the chunks with these starts; a different digest means different content. Shape: ascending
+   * by start.
+   */
   digests(seriesId: number, starts: readonly EpochMs[]): Map<EpochMs, number> {
     const rows = this.#readDigests.all(JSON.stringify(starts.map((start) => keyOf(seriesId, start))));
     return new Map(rows.map(({ value, digest }) => [startOf(Number(value)), Number(digest)]));
   }
 
-  /** Stores a chunk in place of the one that may be there. */
+  /** Stores a chunk and replaces an existing one. */
   write(seriesId: number, start: EpochMs, { text, state }: StoredChunk): void {
     const key = keyOf(seriesId, start);
     const deflated = deflateText(text);
@@ -119,11 +126,11 @@ export class ChunkTable {
     this.#delete.run(key, key + 1, 1);
   }
 
-  /** Deletes the oldest chunks that start before an instant, at most so many. Returns how many. */
+  /** Deletes the oldest chunks that start before an instant, at most `most`. Returns their number. */
   deleteBefore(before: EpochMs, most: number): number {
-    // Chunks of a series that is not cut start at 0 and stay: they hold the newest answer.
+    // Chunks of `latest` series start at 0 and stay, because they hold the newest response.
     const count = Number(this.#delete.run(MAX_SERIES, keyOf(0, before), most).changes);
-    // A damaged one that is still there is found again.
+    // A damaged chunk that still exists is reported again when it is next read.
     if (count > 0) this.#damaged.clear();
     return count;
   }
@@ -152,14 +159,14 @@ export class ChunkTable {
   }
 }
 
-/** A row of the table as it is read; null for one whose digest is wrong. */
+/** Converts a row of the table; null if its digest is wrong. */
 function soundRowOf([key, complete, estimated, digest, deflated]: readonly unknown[]): SoundRow | null {
   const state = { complete: complete === 1, estimated: estimated === 1 };
   if (!(deflated instanceof Uint8Array) || digest !== digestOf(Number(key), state, deflated)) return null;
   return { start: startOf(Number(key)), state, deflated };
 }
 
-/** The text of a row; null where it cannot be inflated. */
+/** Returns the text of a row; null if it cannot be inflated. */
 function textIn({ deflated }: SoundRow): Buffer | null {
   try {
     return inflateText(deflated);
@@ -168,7 +175,9 @@ function textIn({ deflated }: SoundRow): Buffer | null {
   }
 }
 
-/** Errors: throws if the start is not a whole minute or the id has no room: neither could be found again. */
+/**
+ * Returns the key of a chunk. Throws RangeError if the start is not a whole minute or the id is too large for the key.
+ */
 function keyOf(seriesId: number, start: EpochMs): number {
   if (start % MINUTE_MS !== 0 || seriesId >= MAX_SERIES)
     throw new RangeError(`a chunk of series ${seriesId} that starts at ${start} cannot be kept`);

@@ -1,14 +1,15 @@
-/** Reads everything that is stored, and says what is not as it was written. */
+/** Search for damaged values in the whole database. */
 import { DatabaseSync } from "node:sqlite";
 import { ChunkTable } from "./chunk-table.ts";
 import { withDigest } from "./database.ts";
 import { KeyValueStore } from "./key-value-store.ts";
+import { lostCommits } from "./log-damage.ts";
 import { RUN_COLUMNS } from "./plan-store.ts";
 import { flawOf, SPENDS_UNKNOWN } from "./recovery.ts";
 import { DAMAGED_ATTEMPT } from "./request-log.ts";
 import type { WriteGuard } from "./write-guard.ts";
 
-/** How to find the damaged rows of each table, and what a row is called. The chunks have a digest of their own. */
+/** SQL condition for the damaged rows of each table. Chunks have a digest of their own. */
 const DAMAGED_ROWS: Readonly<Record<string, string>> = {
   setting: "digest is not digest(name, value)",
   series: "name not like 'damaged %' and digest is not digest(id, name, envelope)",
@@ -18,23 +19,26 @@ const DAMAGED_ROWS: Readonly<Record<string, string>> = {
   plan_run: `digest is not digest(plan, ${RUN_COLUMNS})`,
 };
 
-/** Takes away what is damaged, but for the chunks, which are looked at when they are read: their series are long. */
+/**
+ * Removes the damaged rows of all tables except chunks, which are checked when they are read because there are many.
+ */
 export function dropDamagedRows(database: DatabaseSync, writing: WriteGuard): void {
   for (const [table, damaged] of Object.entries(DAMAGED_ROWS)) {
     const count = damagedIn(database, table);
-    // Attempts and chunks name their series by its id, which may be another's: the row stays, under no name.
+    // Attempts and chunks refer to a series by its id, which may belong to another series. So the row stays, under a
+    // name that is not used.
     const drop =
       table === "series"
         ? `update series set name = 'damaged ' || id where ${damaged}`
         : `delete from ${table} where ${damaged}`;
     if (count === 0) continue;
     writing.damaged(damageText(table, count), () => database.exec(drop));
-    // An attempt less lets a request more out.
+    // A missing attempt would allow one request too many.
     if (table === "attempt") new KeyValueStore(database, writing).write(SPENDS_UNKNOWN, "yes");
   }
 }
 
-/** What is damaged in a database, in words; empty where nothing is. */
+/** Describes the damage in a database; empty if it is intact. */
 export function damageIn(database: DatabaseSync): string[] {
   const counts = Object.keys(DAMAGED_ROWS).map((table) => [table, damagedIn(database, table)] as const);
   const chunks = new ChunkTable(database, () => undefined).countDamaged();
@@ -48,12 +52,18 @@ function damagedIn(database: DatabaseSync, table: string): number {
   return Number(withDigest(database).prepare(sql).get()?.n);
 }
 
+export function lostCommitsText(count: number): string {
+  return `${count} writes lost with a damaged write-ahead log`;
+}
+
 function damageText(table: string, count: number): string {
   return `${count} damaged in the table ${table}`;
 }
 
-/** The same for the file of a database that no process holds. */
+/** Describes the damage in a database file that no process has open, and in its write-ahead log. */
 export function damageInFile(databasePath: string): string[] {
+  const lost = lostCommits(`${databasePath}-wal`);
+  if (lost > 0) return [lostCommitsText(lost)];
   const flaw = flawOf(databasePath);
   if (flaw !== null) return [flaw];
   const database = new DatabaseSync(databasePath, { readOnly: true });

@@ -1,50 +1,53 @@
-/** The one SQLite file of a data directory: opened, locked, and its tables made where it is new. */
+/** SQLite database of a data directory: opens, locks and checks it, and creates its tables. */
 import { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import { SCHEMA, SCHEMA_VERSION } from "./migrations.ts";
 
 /**
- * The smallest pages there are: a request changes a few hundred bytes, and what is written is whole pages. Measured by
- * `npm run bench -- store`, kB written a day, and MB of ten years: 512 bytes 84 and 10.8, 1 KiB 120 and 11.6, 2 KiB 174
- * and 9.6.
+ * Smallest page size that SQLite allows: a request changes a few hundred bytes, but SQLite writes whole pages. Measured
+ * by `npm run bench -- store`, as kB written per day and MB for ten years. 512 bytes: 84 and 10.8. 1 KiB: 120 and 11.6.
+ * 2 KiB: 174 and 9.6.
  */
-const PAGE_BYTES = 512;
+export const PAGE_BYTES = 512;
 /**
- * The write-ahead log is folded back when it reaches this many pages: about once a week, so that a page that
- * changes with every request is written back once for all of them.
+ * Number of pages in the write-ahead log at which SQLite copies it to the file: about once a week. So a page that
+ * changes with every request is copied once for all of them.
  */
 const CHECKPOINT_PAGES = 1000;
-/** Pages kept in memory: a day of one home and the request log's end. A year that is read passes through. Unit: KiB. */
+/** Page cache: a day of one home and the end of the request log. Reading a year replaces its content. Unit: KiB. */
 const CACHE_KIB = 1024;
 
-/** Why a database cannot be used, in words for the owner. */
+/** Reason why a database cannot be used, in words for the owner. */
 export class DatabaseError extends Error {}
 
-/** Another process holds the database. */
+/** Another process has locked the database. */
 export class DatabaseInUse extends DatabaseError {}
 
 /** The file has an older schema than this program reads. */
 export class OutdatedDatabase extends DatabaseError {}
 
-/** The file of a database is damaged. The message says how, in SQLite's words. */
+/** The database file is damaged. The message is SQLite's. */
 export class BrokenDatabase extends Error {}
 
-/** Source: https://www.sqlite.org/rescode.html. The statements of an opening are right: an error in them is the file's. */
+/**
+ * Source: https://www.sqlite.org/rescode.html. The statements used for opening are correct, so SQLITE_ERROR means a
+ * damaged file.
+ */
 const SQLITE_ERROR = 1;
 const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 const BROKEN_CODES: ReadonlySet<number> = new Set([SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB]);
 /**
- * The disk cannot read a part of the file, or has less of it than SQLite wrote. Without a detail in its upper bits the code
- * is no disk's: SQLite gives it for a log that does not fit its file.
+ * SQLITE_IOERR codes that mean a damaged file. 266 and 522: a part of the file cannot be read or is missing. 10,
+ * without an extended code: SQLite returns it for a write-ahead log that does not fit its file.
  */
 const UNREADABLE: ReadonlySet<unknown> = new Set([10, 266, 522]);
 
 /**
- * Opens the database, makes sure that it is whole, and makes its tables where it is new.
- * Errors: throws a DatabaseError if another process holds it, or if it is of another version; a BrokenDatabase if
- * the file is damaged. `whenBroken` runs before such a file is closed: closing folds the log into it and deletes the log.
+ * Opens the database, checks it, and creates its tables if it is new. Throws DatabaseError if another process has
+ * locked it or it has another version, BrokenDatabase if the file is damaged. `whenBroken` runs before a damaged file
+ * is closed, because closing merges the write-ahead log into it and deletes the log.
  */
 export function openDatabase(path: string, whenBroken: () => void = () => undefined): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 0 });
@@ -67,12 +70,13 @@ export function openDatabase(path: string, whenBroken: () => void = () => undefi
 }
 
 /**
- * A file up to this size is read whole before it is used: half a second on a small machine. A larger one, of hundreds
- * of homes, would keep all of them waiting: it is checked by the nightly copy, in a process of its own, and each value when it is read.
+ * Files up to this size are checked completely when they are opened: 0.5 s on a small machine. Larger files, of
+ * hundreds of homes, would delay the start. The nightly copy checks them in a process of its own, and each value is
+ * checked when it is read.
  */
 const MAX_CHECKED_BYTES = 64 * 1024 * 1024;
 
-/** What is wrong with the file, in SQLite's words; null where it is whole, or too large to be read now. */
+/** Returns SQLite's description of the damage; null if the file is intact or too large for a check at the start. */
 function damageOf(database: DatabaseSync): string | null {
   const { page_count: pages } = database.prepare("pragma page_count").get() ?? {};
   if (Number(pages) * PAGE_BYTES > MAX_CHECKED_BYTES) return null;
@@ -82,8 +86,8 @@ function damageOf(database: DatabaseSync): string | null {
 }
 
 /**
- * Which table of a file in use is missing or is not as this program made it; null where all are. The text of a table and
- * the version of the file are as easily damaged as anything else, and SQLite takes what it can read for meant.
+ * Returns which table is missing or differs from this program's definition; null if all are correct. A disk error can
+ * also change table definitions and the version, which SQLite does not detect.
  */
 export function damageOfTables(database: DatabaseSync): string | null {
   const version = versionOf(database);
@@ -99,9 +103,9 @@ export function damageOfTables(database: DatabaseSync): string | null {
   return isOther || (version === 0 && found.size === 0) ? null : `the version of the file reads ${version}`;
 }
 
-/** No program will ever be of such a version: the number is damaged, as it is where the tables are those of this one. */
+/** Higher versions are damaged numbers. So is any other version if the tables are those of this one. */
 const MAX_VERSION = 1_000;
-/** The text of each table as SQLite keeps it, by name. */
+/** Definition of each table as SQLite stores it, by name. */
 const TABLES: ReadonlyMap<string, string> = new Map(
   [...SCHEMA.matchAll(/^create table (\w+)([^;]*);/gm)].map(([, name = "", rest]) => [
     name,
@@ -110,8 +114,8 @@ const TABLES: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Gives a database's SQL a function `digest(…)`. A row of small texts carries the one of its values, and is sound where it fits: what
- * the disk changed is not what was written, however well it reads.
+ * Adds the SQL function `digest(…)` to a database. Rows of small values store the digest of their values, so that
+ * changes by a disk error are detected.
  */
 export function withDigest(database: DatabaseSync): DatabaseSync {
   const options = { deterministic: true, varargs: true, useBigIntArguments: true };
@@ -121,7 +125,7 @@ export function withDigest(database: DatabaseSync): DatabaseSync {
 
 function asOpeningError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || !("errcode" in error)) return error;
-  // Extended codes carry the primary one in their low byte.
+  // Extended codes contain the primary code in their low byte.
   const code = Number(error.errcode) & 0xff;
   if (code === SQLITE_BUSY)
     return new DatabaseInUse(`${path} is in use by another elbro; one process per data directory`);
@@ -129,7 +133,7 @@ function asOpeningError(error: unknown, path: string): unknown {
   return broken ? new BrokenDatabase(error.message) : error;
 }
 
-/** Runs `work` in one transaction: all of it is on disk when this returns, or none of it. */
+/** Runs `work` in one transaction. When this returns, all its changes are on disk; if it throws, none are. */
 export function transaction<Result>(database: DatabaseSync, work: () => Result): Result {
   database.exec("begin immediate");
   try {
@@ -137,18 +141,18 @@ export function transaction<Result>(database: DatabaseSync, work: () => Result):
     database.exec("commit");
     return result;
   } catch (error) {
-    // A commit that found the disk full has rolled back by itself.
+    // A commit that fails on a full disk has already rolled back.
     if (database.isTransaction) database.exec("rollback");
     throw error;
   }
 }
 
-/** The version of a database's schema; 0 if it has none yet. */
+/** Returns the schema version of a database; 0 if it has none yet. */
 export function versionOf(database: DatabaseSync): number {
   return Number(database.prepare("pragma user_version").get()?.user_version);
 }
 
-/** Why a database of another version cannot be used; null if it is of this program's version. */
+/** Returns why a database of another version cannot be used; null if it has this program's version. */
 export function versionFlaw(version: number): string | null {
   if (version > SCHEMA_VERSION)
     return `was written by a newer elbro (version ${version}, this one knows ${SCHEMA_VERSION}); run the newer program, or restore an older copy`;
@@ -168,6 +172,6 @@ function prepareSchema(database: DatabaseSync, path: string): void {
     const flaw = versionFlaw(found);
     if (flaw !== null) throw new (found < SCHEMA_VERSION ? OutdatedDatabase : DatabaseError)(`${path} ${flaw}`);
   }
-  // An exclusive lock is taken with the first write, not with the first read.
+  // SQLite takes an exclusive lock at the first write, not at the first read.
   transaction(database, () => database.exec("update setting set value = value where name = ''"));
 }

@@ -2,12 +2,12 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { withDigest } from "./database.ts";
 import { WriteGuard } from "./write-guard.ts";
 
-/** Small facts that outlive a restart, by name: the offset of this installation, a silence the service asked for. */
+/** Named texts that survive a restart: the schedule offset of this installation, a pause requested by the service. */
 export class KeyValueStore {
   readonly #database: DatabaseSync;
   readonly #writing: WriteGuard;
   #find: StatementSync | null = null;
-  /** Values that are not on disk yet, because it takes none. Bounded by the names. */
+  /** Values that could not be written to disk yet. Bounded by the names. */
   readonly #ahead = new Map<string, string>();
 
   constructor(database: DatabaseSync, writing: WriteGuard = new WriteGuard(database)) {
@@ -15,7 +15,7 @@ export class KeyValueStore {
     this.#database = withDigest(database);
   }
 
-  /** The value of a name; null if it was never set. */
+  /** Returns the value of a name; null if it was never set or is damaged. */
   read(name: string): string | null {
     const ahead = this.#ahead.get(name);
     if (ahead !== undefined) return ahead;
@@ -29,7 +29,7 @@ export class KeyValueStore {
     return null;
   }
 
-  /** Sets a value; on disk when this returns, or as soon as the disk takes it. */
+  /** Sets a value. It is on disk when this returns; if the disk rejects it, `WriteGuard` writes it later. */
   write(name: string, value: string): void {
     this.#ahead.set(name, value);
     this.#writing.keep(`setting ${name}`, () => {
@@ -44,7 +44,7 @@ export class KeyValueStore {
     });
   }
 
-  /** The value of a name, made and kept on first use. */
+  /** Returns the value of a name; creates and stores it on first use. */
   once(name: string, make: () => string): string {
     const known = this.read(name);
     if (known !== null) return known;

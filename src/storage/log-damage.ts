@@ -1,52 +1,78 @@
 /**
- * Damage in the middle of a write-ahead log. SQLite reads a log up to the first frame that does not fit its checksum,
- * because a power cut leaves the last transaction unfinished, and says nothing about what follows. Each commit is synced
- * before the next one begins: where more than one commit follows, it was no power cut.
- * Source: https://www.sqlite.org/fileformat2.html, 4.1 to 4.3; https://www.sqlite.org/pragma.html#pragma_wal_checkpoint
+ * Detects damage in the middle of a write-ahead log. SQLite reads a log up to the first frame with a wrong checksum, as
+ * after a power cut, and silently ignores the rest. Each commit is synced before the next begins, so a power cut cannot
+ * leave more than one commit after a wrong frame. Source: https://www.sqlite.org/fileformat2.html, 4.1 to 4.3;
+ * https://www.sqlite.org/pragma.html#pragma_wal_checkpoint
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import type { DatabaseSync } from "node:sqlite";
+import { PAGE_BYTES } from "./database.ts";
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
-const PAGE_SIZE_AT = 8;
+const FRAME_BYTES: number = FRAME_HEADER_BYTES + PAGE_BYTES;
+/** In the header: two checksums of all bytes before them. */
+const HEADER_SUMS_AT = 24;
+/** In a frame: the size of the database after the commit; 0 in all frames except the last of a transaction. */
+const COMMITTED_SIZE_AT = 4;
+/**
+ * In a frame: two checksums that continue those of the previous frame. They cover the frame header before the salts,
+ * and the page.
+ */
+const FRAME_SUMS_AT = 16;
 const SALTS_AT = { header: 16, frame: 8 } as const;
 const SALTS_BYTES = 8;
-/** In a frame: the size of the database after a commit; 0 in all frames but the last of a transaction. */
-const COMMITTED_SIZE_AT = 4;
 
-/** The numbers of the frames that end a transaction, from 1 on; none without a log. */
-export function commitsIn(logPath: string): number[] {
+type Sums = readonly [first: number, second: number];
+
+/** Returns the number of commits in a log that SQLite ignores because an earlier frame is damaged; 0 without a log. */
+export function lostCommits(logPath: string): number {
   let file: number;
   try {
     file = openSync(logPath, "r");
   } catch {
-    return [];
+    return 0;
   }
   try {
     const header = Buffer.alloc(HEADER_BYTES);
-    if (readSync(file, header) < HEADER_BYTES) return [];
-    const frameBytes = FRAME_HEADER_BYTES + header.readUInt32BE(PAGE_SIZE_AT);
-    const salts = header.subarray(SALTS_AT.header, SALTS_AT.header + SALTS_BYTES);
-    const count = Math.floor((fstatSync(file).size - HEADER_BYTES) / frameBytes);
-    const frame = Buffer.alloc(FRAME_HEADER_BYTES);
-    const commits: number[] = [];
+    if (readSync(file, header) < HEADER_BYTES) return 0;
+    const isBigEndian = ((header[3] ?? 0) & 1) === 1;
+    let sums = addSums([0, 0], header.subarray(0, HEADER_SUMS_AT), isBigEndian);
+    let isRead = areAt(sums, header, HEADER_SUMS_AT);
+    // Frames of an earlier use of the file have other salts until they are overwritten.
+    let salts = isRead ? saltsOf(header, SALTS_AT.header) : null;
+    let passedOver = 0;
+    const frame = Buffer.alloc(FRAME_BYTES);
+    const count = Math.floor((fstatSync(file).size - HEADER_BYTES) / FRAME_BYTES);
     for (let i = 0; i < count; i++) {
-      readSync(file, frame, { position: HEADER_BYTES + i * frameBytes });
-      // Frames of an earlier use of the file, which are overwritten one by one, have other salts.
-      const isOfThisLog = frame.subarray(SALTS_AT.frame, SALTS_AT.frame + SALTS_BYTES).equals(salts);
-      if (isOfThisLog && frame.readUInt32BE(COMMITTED_SIZE_AT) > 0) commits.push(i + 1);
+      readSync(file, frame, { position: HEADER_BYTES + i * FRAME_BYTES });
+      salts ??= saltsOf(frame, SALTS_AT.frame);
+      const isOfThisLog = saltsOf(frame, SALTS_AT.frame) === salts;
+      if (isRead) {
+        sums = addSums(sums, frame.subarray(0, SALTS_AT.frame), isBigEndian);
+        sums = addSums(sums, frame.subarray(FRAME_HEADER_BYTES), isBigEndian);
+        isRead = isOfThisLog && areAt(sums, frame, FRAME_SUMS_AT);
+      }
+      if (!isRead && isOfThisLog && frame.readUInt32BE(COMMITTED_SIZE_AT) > 0) passedOver++;
     }
-    return commits;
+    return passedOver > 1 ? passedOver : 0;
   } finally {
     closeSync(file);
   }
 }
 
-/** How many commits of the log were lost with a damaged frame; `commits` as they were before the database was opened. */
-export function lostCommits(database: DatabaseSync, commits: readonly number[]): number {
-  if (commits.length === 0) return 0;
-  const read = Number(database.prepare("pragma wal_checkpoint(passive)").get()?.log);
-  const passedOver = commits.filter((frame) => frame > read).length;
-  return passedOver > 1 ? passedOver : 0;
+function saltsOf(bytes: Buffer, at: number): string {
+  return bytes.toString("hex", at, at + SALTS_BYTES);
+}
+
+function areAt([first, second]: Sums, bytes: Buffer, at: number): boolean {
+  return bytes.readUInt32BE(at) === first && bytes.readUInt32BE(at + 4) === second;
+}
+
+function addSums([first, second]: Sums, bytes: Buffer, isBigEndian: boolean): Sums {
+  const word = (at: number) => (isBigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at));
+  for (let at = 0; at < bytes.length; at += 8) {
+    first = (first + word(at) + second) >>> 0;
+    second = (second + word(at + 4) + first) >>> 0;
+  }
+  return [first, second];
 }

@@ -1,11 +1,11 @@
 /**
- * The version of the schema, which a file keeps as its `user_version`. A file of an older version is set aside and its
- * contents are asked again; one of a newer version is refused. Versions 1 to 3 were never released. A version has its own text
- * of the tables: a file with the tables of this version and another number is damaged.
+ * Schema version, stored in the file as `user_version`. A file of an older version is set aside and its data requested
+ * again; a newer version is rejected. Versions 1 to 3 were never released. Each version has its own table definitions,
+ * so a file with this version's tables and another number is damaged.
  */
 export const SCHEMA_VERSION = 5;
 
-/** Makes the tables of an empty file. `digest` is `digest(…)` of the columns before it: see database.ts. */
+/** SQL that creates the tables in an empty file. `digest` is `digest(…)` of the columns before it: see database.ts. */
 export const SCHEMA = `
 create table setting (
   name   text not null primary key,

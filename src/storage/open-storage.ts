@@ -1,4 +1,4 @@
-/** Opens what is kept in the data directory: the database, opened or restored, and what guards its writes. */
+/** Opens or restores the database of the data directory, and guards its writes. */
 import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
@@ -6,10 +6,17 @@ import { DataDirInUse, PassingStartError, StartError } from "../core/status/star
 import { SERVICE_ZONE, type TransitionMemory } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { OWNER_ONLY } from "./atomic-file.ts";
-import { dropDamagedRows } from "./damage-scan.ts";
+import { dropDamagedRows, lostCommitsText } from "./damage-scan.ts";
 import { DatabaseError, DatabaseInUse } from "./database.ts";
 import { KeyValueStore } from "./key-value-store.ts";
-import { type OpenedDatabase, openOrRestore, type Recovery, recoverKeys } from "./recovery.ts";
+import {
+  type OpenedDatabase,
+  openOrRestore,
+  type Recovery,
+  type Replacement,
+  recoverKeys,
+  takeWaiting,
+} from "./recovery.ts";
 import { WriteGuard, writeTroubleOf } from "./write-guard.ts";
 
 export interface StorageOptions {
@@ -21,34 +28,47 @@ export interface StorageOptions {
 export interface Storage {
   readonly database: DatabaseSync;
   readonly databasePath: string;
-  /** What was done about a damaged database at this start; null if it was sound. */
+  /** Recovery of a damaged database at this start; null if it was intact. */
   readonly recovery: Recovery | null;
   readonly writing: WriteGuard;
   readonly settings: KeyValueStore;
   readonly close: () => void;
 }
 
-/** Errors: throws a StartError if the data directory cannot be used. */
+/** Opens the storage and removes damaged rows. Throws StartError if the data directory cannot be used. */
 export function openStorage({ config, clock, log }: StorageOptions): Storage {
-  const { database, databasePath, recovery, outdated, lostCommits } = openDataDir(config.data_dir, clock.now());
+  const opened = openDataDir(config.data_dir, clock.now());
+  const { database, databasePath, recovery, outdated, lostCommits, replaced } = opened;
+  if (replaced)
+    log.warn(
+      { keys: replaced.keys.map(({ name }) => name), setAside: replaced.setAside },
+      "database replaced by the copy that was uploaded; its keys are valid again",
+    );
   if (outdated !== null)
     log.warn({ file: outdated }, "database of an older version set aside; its prices and usage are asked for again");
   const writing = new WriteGuard(database);
-  if (lostCommits > 0) writing.damaged(`${lostCommits} writes lost with a damaged write-ahead log`, () => undefined);
+  if (lostCommits > 0) writing.damaged(lostCommitsText(lostCommits), () => undefined);
   dropDamagedRows(database, writing);
   const settings = new KeyValueStore(database, writing);
   return { database, databasePath, recovery, writing, settings, close: () => database.close() };
 }
 
-/** Opens the database of a data directory, which is made where it is not there. Errors: throws a StartError. */
-export function openDataDir(dataDir: string, now: EpochMs): OpenedDatabase & { readonly databasePath: string } {
+interface OpenedDataDir extends OpenedDatabase {
+  readonly databasePath: string;
+  /** Replacement of the database by an uploaded copy at this start; null if there was no copy. */
+  readonly replaced: Replacement | null;
+}
+
+/** Opens the database of a data directory and creates the directory if it is missing. Throws StartError. */
+export function openDataDir(dataDir: string, now: EpochMs): OpenedDataDir {
   const databasePath = databasePathIn(dataDir);
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    const replaced = takeWaiting(databasePath, now);
     const opened = openOrRestore(databasePath, now);
     if (opened.recovery) recoverKeys(opened.database, databasePath);
     keepPrivate(dataDir, databasePath);
-    return { ...opened, databasePath };
+    return { ...opened, databasePath, replaced };
   } catch (error) {
     if (error instanceof DatabaseInUse) throw new DataDirInUse(error.message);
     if (error instanceof DatabaseError) throw new StartError(error.message);
@@ -59,7 +79,10 @@ export function openDataDir(dataDir: string, now: EpochMs): OpenedDatabase & { r
   }
 }
 
-/** Prices tell when somebody is at home: nobody but the daemon's user may look. A file system without owners cannot. */
+/**
+ * Makes the data readable by the daemon's user only, because usage shows when people are at home. Skipped if another
+ * user owns the directory or the file system has no owners.
+ */
 function keepPrivate(dataDir: string, databasePath: string): void {
   if (statSync(dataDir).uid !== process.getuid?.()) return;
   chmodSync(dataDir, 0o700);
@@ -67,7 +90,7 @@ function keepPrivate(dataDir: string, databasePath: string): void {
     if (existsSync(databasePath + ending)) chmodSync(databasePath + ending, OWNER_ONLY);
 }
 
-/** Codes of the system for a disk that is read-only, fails, is full or is not there yet. */
+/** System error codes for a disk that is read-only, failing, full or not mounted yet. */
 const DISK_CODES: ReadonlySet<unknown> = new Set(["EROFS", "EIO", "ENOSPC", "EDQUOT", "ENXIO", "ENODEV"]);
 
 function mayPass(error: unknown): boolean {
@@ -75,12 +98,15 @@ function mayPass(error: unknown): boolean {
   return error instanceof Error && "code" in error && DISK_CODES.has(error.code);
 }
 
-/** Where the database of a data directory is. */
+/** Returns the path of the database in a data directory. */
 export function databasePathIn(dataDir: string): string {
   return path.join(dataDir, "elbro.db");
 }
 
-/** Stores the transitions of the service's zone, by version of the time zone database: another version is read again. */
+/**
+ * Stores the transitions of the service's zone per version of the time zone database, so that a new version is read
+ * again.
+ */
 export function transitionsIn(
   settings: Pick<KeyValueStore, "read" | "write">,
   tz = process.versions.tz,

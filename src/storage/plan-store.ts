@@ -1,38 +1,40 @@
-/** What is kept of plans: where each stands, what its owner changed, and what its runs cost. */
+/** Storage of plans: their records, the owner's changes, and the costs of their runs. */
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
 import type { PlanRecord } from "../core/planning/plan-record.ts";
 import type { FinishedRun } from "../core/planning/plan-savings.ts";
 import type { ChangedSettings, PlanSetting } from "../core/planning/plan-settings.ts";
-import { DAY_MS, type EpochMs, HOUR_MS } from "../core/time/interval.ts";
+import { DAY_MS, type EpochMs, HOUR_MS, type Interval } from "../core/time/interval.ts";
 import { transaction, withDigest } from "./database.ts";
 import { WriteGuard } from "./write-guard.ts";
 
-/** Runs of a month or of all time, in sum. Money counts runs that tell their energy and whose prices are known. */
+/** Totals of runs in a period. Amounts count only the runs with known energy and prices. */
 export interface RunTotals {
   readonly runs: number;
   readonly hours: number;
   readonly cost: number;
-  /** Against starting when the window opened. */
+  /** Compared with a start at the beginning of the window. */
   readonly savingWindowStart: number;
-  /** Against the mean of the window. */
+  /** Compared with the mean price of the window. */
   readonly savingMean: number;
 }
 
-/** How long runs are kept: a year and the month before it. */
+/** Time for which runs are kept: one year and the month before it. */
 const KEPT_MS = 400 * DAY_MS;
 
-/** A day of 25 hours, and as much manually behind it. */
+/** Longest run: a day of 25 hours, extended manually by the same time. */
 const MAX_RUN_MS = 50 * HOUR_MS;
-/** Finished runs that wait for a disk that takes nothing; a few a day. */
+/** Maximum finished runs that wait while the disk rejects writes; there are a few per day. */
 const MAX_UNWRITTEN_RUNS = 2_000;
 
-/** What is kept of a run that is over. */
+const ANY_TIME: Interval = { start: 0, end: Number.MAX_SAFE_INTEGER };
+
+/** Columns of a finished run. */
 export const RUN_COLUMNS = "start_ms, end_ms, basis, mean_price, started_now_price, window_price, kwh";
 
 const span = { start: z.number(), end: z.number() };
 const kind = z.object({ kind: z.string() });
-/** What the rest of the program relies on; the digest has told that it is as it was written. */
+/** Fields that the program relies on. The digest has already shown that the record is intact. */
 const keptRecord = z.object({
   ...{ window: z.object({ ...span, until: z.number() }), since: z.number(), before: z.array(z.object(span)) },
   startedRuns: z.array(z.object({ ...span, basis: z.string(), settled: z.boolean() })),
@@ -43,9 +45,9 @@ const keptRecord = z.object({
 export class PlanStore {
   readonly #database: DatabaseSync;
   readonly #writing: WriteGuard;
-  /** Where plans stand that is not on disk yet. Bounded by the plans. */
+  /** Records that are not on disk yet. Bounded by the plans. */
   readonly #ahead = new Map<string, PlanRecord>();
-  /** Runs that are over and not on disk yet. Bounded by MAX_UNWRITTEN_RUNS. */
+  /** Finished runs that are not on disk yet. Bounded by MAX_UNWRITTEN_RUNS. */
   #finished: { readonly plan: string; readonly run: FinishedRun }[] = [];
   #isGathering = false;
 
@@ -54,7 +56,7 @@ export class PlanStore {
     this.#writing = writing;
   }
 
-  /** Forgets every plan that is not among `plans`. */
+  /** Deletes the data of all plans that are not in `plans`. */
   keepOnly(plans: readonly string[]): void {
     const list = JSON.stringify(plans);
     for (const plan of this.#ahead.keys()) if (!plans.includes(plan)) this.#ahead.delete(plan);
@@ -67,7 +69,7 @@ export class PlanStore {
     );
   }
 
-  /** Where a plan stood; null for one that was never looked at. */
+  /** Returns the record of a plan; null if it has none. */
   memory(plan: string): PlanRecord | null {
     const ahead = this.#ahead.get(plan);
     if (ahead) return ahead;
@@ -81,8 +83,8 @@ export class PlanStore {
   }
 
   /**
-   * Keeps settings that differ from the file, all or none; null forgets one. Returns whether they are on disk: what
-   * an owner is told is kept, is.
+   * Stores settings that differ from the configuration file, all or none; null deletes one. Returns true if they are on
+   * disk, so that the owner gets a reliable confirmation.
    */
   writeSettings(plan: string, texts: Readonly<Partial<Record<PlanSetting, string | null>>>): boolean {
     const write = () => {
@@ -99,8 +101,8 @@ export class PlanStore {
   }
 
   /**
-   * Keeps where a plan stands and the runs that are over, all of it or nothing. What the disk does not take is kept
-   * here until it does.
+   * Stores a plan's record and its finished runs in one transaction. If the disk rejects the write, they stay in memory
+   * and are written later.
    */
   write(plan: string, memory: PlanRecord | null, finished: readonly FinishedRun[]): void {
     if (memory) this.#ahead.set(plan, memory);
@@ -108,7 +110,7 @@ export class PlanStore {
     if (!this.#isGathering || finished.length > 0) this.#flush();
   }
 
-  /** Where plans stand after `work` is written at once, at its end: one write to the disk for ten that run. */
+  /** Runs `work` and writes the records it changes once at its end: one disk write for ten running plans. */
   gather<Result>(work: () => Result): Result {
     this.#isGathering = true;
     try {
@@ -146,7 +148,7 @@ export class PlanStore {
     this.#database.prepare("delete from plan_run where plan = ? and start_ms < ?").run(plan, end - KEPT_MS);
   }
 
-  /** The runs that were over from `start` on and before `end`, in sum. */
+  /** Returns the totals of the runs that ended at or after `start` and before `end`. */
   totals(plan: string, start: EpochMs, end: EpochMs): RunTotals {
     const sum = this.#database.prepare(
       `select count(*) as runs, total(end_ms - start_ms) / 3600000.0 as hours, total(mean_price * kwh) as cost,
@@ -157,26 +159,27 @@ export class PlanStore {
     return sum.get(plan, start - MAX_RUN_MS, start, end) as unknown as RunTotals;
   }
 
-  /** The latest run that is over; null before the first. */
+  /** Returns the latest finished run; null before the first. */
   lastRun(plan: string): FinishedRun | null {
     return this.lastRuns(plan, 1)[0] ?? null;
   }
 
-  /** The latest runs that are over. Shape: newest first. */
-  lastRuns(plan: string, most: number): FinishedRun[] {
+  /** Returns the latest finished runs, of those that started in `range` if it is given. Shape: newest first. */
+  lastRuns(plan: string, most: number, { start, end }: Interval = ANY_TIME): FinishedRun[] {
     const runs = this.#database.prepare(
       `select start_ms as start, end_ms as end, basis, mean_price as meanPrice, started_now_price as windowStartPrice,
               window_price as windowPrice, kwh
-       from plan_run where plan = ? order by start_ms desc limit ?`,
+       from plan_run where plan = ? and start_ms >= ? and start_ms < ? order by start_ms desc limit ?`,
     );
-    return runs.all(plan, most) as unknown as FinishedRun[];
+    return runs.all(plan, start, end, most) as unknown as FinishedRun[];
   }
 }
 
-/** A record as it was written; null for what another version wrote. */
+/** Parses a record; null if it does not fit, for example because another version wrote it. */
 function recordOf(text: string): PlanRecord | null {
   try {
-    // Version 0.1 did not know of interruptions and of resting at first, and wrote `begun` for `startedRuns`.
+    // Early records of version 0.1 lack `lastsUntil`, `owedMs`, `restingSince` and `on`, and name `startedRuns`
+    // `begun`.
     const { begun, ...rest } = JSON.parse(text) as Omit<PlanRecord, "lastsUntil" | "owedMs" | "restingSince" | "on"> & {
       readonly begun?: PlanRecord["startedRuns"];
     };

@@ -1,7 +1,7 @@
 /**
- * Opens the database of a data directory. A broken file is set aside under a dated name and the last verified copy takes
- * its place; without a copy an empty one does. A file of an older version is set aside too, and an empty one begun.
- * Of each kind the newest few that were set aside are kept.
+ * Opens the database of a data directory. A damaged file is renamed with the date, and the last verified copy replaces
+ * it; without a copy, an empty database does. A file of an older version is renamed too, and an empty database created.
+ * The five newest renamed files of each kind are kept.
  */
 import {
   closeSync,
@@ -31,53 +31,78 @@ import {
   versionOf,
 } from "./database.ts";
 import { KeyValueStore } from "./key-value-store.ts";
-import { commitsIn, lostCommits } from "./log-damage.ts";
+import { lostCommits } from "./log-damage.ts";
 
-/** The setting of a database that took the place of another: the request log lacks spends of the other. */
+/** Setting of a database that replaced another, or that lost attempts: its request log is incomplete. */
 export const SPENDS_UNKNOWN = "spends_unknown";
 
-/** What was done to get a database that works. */
+/** Recovery of a damaged database. */
 export interface Recovery {
-  /** What was wrong, in SQLite's words. */
+  /** Description of the damage, mostly SQLite's. */
   readonly damage: string;
-  /** Where the broken file is now; null where there was none. */
+  /** New path of the damaged file; null if there was none. */
   readonly setAside: string | null;
-  /** When the copy was made that took its place, by the file system's time; null where it starts empty. */
+  /** Time of the copy that replaced it, by the file system; null if the database starts empty. */
   readonly copiedAt: EpochMs | null;
 }
 
-/** What took the place of what. */
+/** Result of a replacement by a copy. */
 export interface Replacement {
-  /** Where the database of before is now; null if there was none. */
+  /** New path of the previous database; null if there was none. */
   readonly setAside: string | null;
-  /** The keys that the copy held. */
+  /** Keys in the copy. */
   readonly keys: readonly KeptKey[];
-  /** Where `keys.json` of before is now; null if it stays as it is. */
+  /** New path of the previous `keys.json`; null if it was not changed. */
   readonly keysSetAside: string | null;
 }
 
 export interface OpenedDatabase {
   readonly database: DatabaseSync;
-  /** Null if the database was whole, or there never was one. */
+  /** Null if the database was intact, or did not exist before. */
   readonly recovery: Recovery | null;
-  /** Where a file of an older version is now; null if there was none. */
+  /** New path of a file of an older version; null if there was none. */
   readonly outdated: string | null;
-  /** How many of the last commits were lost with damage in the write-ahead log. */
+  /** Number of commits lost because the write-ahead log is damaged. */
   readonly lostCommits: number;
 }
 
-/** What SQLite keeps of one database: the file, its write-ahead log, and the log's index. */
+/** Files of one SQLite database: the database, its write-ahead log and the log's index. */
 const ENDINGS = ["", "-wal", "-shm"];
 
-/** Where the copy of a database stands. */
+/** Returns the path of a database's copy. */
 export function copyPathOf(databasePath: string): string {
   return `${databasePath}.copy`;
 }
 
-/** Errors: throws a DatabaseError as `openDatabase` does, and what the file system says. */
+/** Returns the path at which an uploaded copy waits for the next start. */
+export function waitingPathOf(databasePath: string): string {
+  return `${databasePath}.waiting`;
+}
+
+/**
+ * Replaces the database by an uploaded copy. Returns null if there is no such copy. Throws as `replaceDatabase`. An
+ * unusable copy is renamed, so that the next start uses the existing database.
+ */
+export function takeWaiting(databasePath: string, now: EpochMs): Replacement | null {
+  const waiting = waitingPathOf(databasePath);
+  if (!existsSync(waiting)) return null;
+  try {
+    const replacement = replaceDatabase(databasePath, waiting, now);
+    rmSync(waiting, { force: true });
+    return replacement;
+  } catch (error) {
+    if (!(error instanceof DatabaseInUse)) putAside(waiting, now);
+    throw error;
+  }
+}
+
+/**
+ * Opens the database, or restores it if it is damaged. Throws DatabaseError as `openDatabase` does, and errors of the
+ * file system.
+ */
 export function openOrRestore(databasePath: string, now: EpochMs): OpenedDatabase {
   const loss = lossOf(databasePath);
-  const commits = commitsIn(`${databasePath}-wal`);
+  const lost = loss === null ? lostCommits(`${databasePath}-wal`) : 0;
   const attempt: Attempt =
     loss === null
       ? tryOpening(databasePath, now)
@@ -85,7 +110,6 @@ export function openOrRestore(databasePath: string, now: EpochMs): OpenedDatabas
   switch (attempt.kind) {
     case "open": {
       const { database } = attempt;
-      const lost = lostCommits(database, commits);
       if (lost > 0) new KeyValueStore(database).write(SPENDS_UNKNOWN, "yes");
       return { database, recovery: null, outdated: null, lostCommits: lost };
     }
@@ -108,19 +132,25 @@ export function openOrRestore(databasePath: string, now: EpochMs): OpenedDatabas
   }
 }
 
-/** Says what is missing where there must have been a database. SQLite itself would quietly begin a new one. */
+/**
+ * Describes a missing, empty or malformed file where a database must have existed; null if it is there, or never was.
+ * SQLite itself would silently create a new one.
+ */
 function lossOf(databasePath: string): string | null {
   const odd = ENDINGS.find((ending) => statSync(databasePath + ending, { throwIfNoEntry: false })?.isFile() === false);
   if (odd !== undefined) return `${path.basename(databasePath + odd)} is no file`;
   const size = sizeOf(databasePath);
-  // Also what a power cut leaves of the very first start: that nothing was in it cannot be told.
+  // An empty file may also result from a power cut at the first start, but the two cases look the same.
   if (size === 0) return "the file is empty";
   if (size !== null) return headDamageOf(databasePath);
   const wasThere = existsSync(copyPathOf(databasePath)) || (sizeOf(`${databasePath}-wal`) ?? 0) > 0;
   return wasThere ? "the file is gone" : null;
 }
 
-/** SQLite opens a file of a format of the future for reading only: with us, these numbers are damaged. */
+/**
+ * Checks the format version in the file's header. SQLite opens unknown future formats read-only, but here such numbers
+ * mean damage.
+ */
 function headDamageOf(databasePath: string): string | null {
   const head = Buffer.alloc(HEAD_BYTES);
   const file = openSync(databasePath, "r");
@@ -136,13 +166,13 @@ function inRange(formatVersion: number | undefined): boolean {
   return formatVersion === 1 || formatVersion === 2;
 }
 
-/** What became of opening a file. */
+/** Result of opening a file. */
 type Attempt =
   | { readonly kind: "open"; readonly database: DatabaseSync }
   | ({ readonly kind: "broken" } & Omit<Recovery, "copiedAt">)
   | { readonly kind: "outdated"; readonly setAside: string | null };
 
-/** Opens a file that is there. A broken one is set aside, with its log, and so is one of an older version. */
+/** Opens an existing file. A damaged file is renamed together with its log, and so is one of an older version. */
 function tryOpening(databasePath: string, now: EpochMs): Attempt {
   let setAside: string | null = null;
   try {
@@ -158,7 +188,7 @@ function tryOpening(databasePath: string, now: EpochMs): Attempt {
   }
 }
 
-/** Puts the last verified copy in place. Null if there is none that works; a broken one is set aside too. */
+/** Restores the last verified copy. Returns null if there is no usable copy; a damaged copy is renamed too. */
 function restore(databasePath: string, now: EpochMs): { database: DatabaseSync; copiedAt: EpochMs } | null {
   const copyPath = copyPathOf(databasePath);
   if (!statSync(copyPath, { throwIfNoEntry: false })?.isFile()) return null;
@@ -170,7 +200,7 @@ function restore(databasePath: string, now: EpochMs): { database: DatabaseSync; 
   return null;
 }
 
-/** Copies a file to where the database belongs, in one step. */
+/** Copies a file to the path of the database, atomically. */
 function putInPlace(copyPath: string, databasePath: string): void {
   const partPath = `${databasePath}.restoring`;
   copyFileSync(copyPath, partPath);
@@ -180,9 +210,9 @@ function putInPlace(copyPath: string, databasePath: string): void {
 }
 
 /**
- * Puts a copy in place of the database, and the keys in it in place of `keys.json`, at their owner's wish. What was there
- * is set aside. Errors: throws a DatabaseError where a process holds the database, or the copy cannot be used: then
- * nothing is changed.
+ * Replaces the database by a copy, and `keys.json` by the keys in it, on the owner's request. The previous files are
+ * renamed. Throws DatabaseError, without changing anything, if a process has locked the database or the copy cannot be
+ * used.
  */
 export function replaceDatabase(databasePath: string, copyPath: string, now: EpochMs): Replacement {
   const flaw = flawOf(copyPath);
@@ -190,7 +220,7 @@ export function replaceDatabase(databasePath: string, copyPath: string, now: Epo
   if (existsSync(databasePath)) requireFree(databasePath);
   const setAside = putAside(databasePath, now, "replaced");
   putInPlace(copyPath, databasePath);
-  // What was asked since the copy is not in it.
+  // Requests sent after the copy was made are not in it.
   const database = openWithSpendsUnknown(databasePath);
   const keys = storedKeys(new KeyValueStore(database));
   database.close();
@@ -203,7 +233,7 @@ export function replaceDatabase(databasePath: string, copyPath: string, now: Epo
   return { setAside, keys, keysSetAside };
 }
 
-/** Puts the keys of a copy in place that took the place of a lost database, where the keys are lost too. */
+/** Restores `keys.json` from the copy that replaced a lost database, if the file is lost too. */
 export function recoverKeys(database: DatabaseSync, databasePath: string): void {
   const file = new KeyFile(path.dirname(databasePath));
   const keys = storedKeys(new KeyValueStore(database));
@@ -216,7 +246,7 @@ function openWithSpendsUnknown(databasePath: string): DatabaseSync {
   return database;
 }
 
-/** Why a file is no database that this program can go on with; null where it is. Does not change it. */
+/** Returns why a file cannot be used as this program's database; null if it can. Does not change the file. */
 export function flawOf(copyPath: string): string | null {
   if (!existsSync(copyPath)) return "there is no such file";
   let copy: DatabaseSync | null = null;
@@ -233,7 +263,7 @@ export function flawOf(copyPath: string): string | null {
   }
 }
 
-/** Errors: throws a DatabaseInUse. A broken file is nobody's. */
+/** Throws DatabaseInUse if a process has locked the database. A damaged file counts as not locked. */
 function requireFree(databasePath: string): void {
   try {
     openDatabase(databasePath).close();
@@ -242,12 +272,12 @@ function requireFree(databasePath: string): void {
   }
 }
 
-/** Renames a file and what belongs to it. Returns its new name; null where there was nothing. */
+/** Renames a database file with its log and index. Returns the new name; null if there was no file. */
 function putAside(databasePath: string, now: EpochMs, as: "broken" | "replaced" = "broken"): string | null {
   const stamp = formatInstant(now - (now % SECOND_MS)).replaceAll(":", "-");
   const wanted = `${databasePath}.${as}-${stamp}`;
   let name = wanted;
-  // A daemon that starts again within the second finds other names taken; a name more for each.
+  // A daemon that restarts within one second finds the name taken, so a number is added.
   for (let i = 2; ENDINGS.some((ending) => existsSync(name + ending)); i++) name = `${wanted}-${i}`;
   const there = ENDINGS.filter((ending) => existsSync(databasePath + ending));
   for (const ending of there) renameSync(databasePath + ending, name + ending);
@@ -255,10 +285,12 @@ function putAside(databasePath: string, now: EpochMs, as: "broken" | "replaced" 
   return there.length > 0 ? name : null;
 }
 
-/** A card that fails would fill itself with what was set aside. */
+/** Maximum renamed files per kind, so that a failing card does not fill up. */
 const MAX_SET_ASIDE = 5;
 
-/** Deletes the oldest of what was set aside under a prefix, by when that was: a name has the time of a clock that may be wrong. */
+/**
+ * Deletes the oldest renamed files of a kind, by their change time. The date in the name may come from a wrong clock.
+ */
 function deleteOldest(prefix: string, newest: string): void {
   const folder = path.dirname(prefix);
   const files = readdirSync(folder).map((name) => path.join(folder, name));

@@ -1,11 +1,11 @@
-/** The request log: every request that was spent, committed before its socket opens, and what became of it. */
+/** Request log: every request to the service, committed before its socket opens, and its result. */
 import type { DatabaseSync } from "node:sqlite";
 import { LRUCache } from "lru-cache";
 import type { Share } from "../core/fetching/rate-limit.ts";
 import { contains, type EpochMs, type Interval } from "../core/time/interval.ts";
 import { transaction, withDigest } from "./database.ts";
 
-/** What is known before a request goes out. */
+/** Facts about a request before it is sent. */
 export interface Spend {
   readonly account: string;
   readonly share: Share;
@@ -13,17 +13,17 @@ export interface Spend {
   readonly boot: string;
   readonly monotonicMs: number;
   readonly serverMs: EpochMs | null;
-  /** The stored id of the series that is asked, and the range; null for what is not kept in storage. */
+  /** Stored id of the requested series, and the range; null for responses that are not stored. */
   readonly seriesId: number | null;
   readonly range: Interval | null;
 }
 
-/** A spend as it stands in the request log. The monotonic time means something only within its boot. */
+/** Stored attempt. The monotonic time can be compared only within its boot. */
 export interface SpentAttempt extends Pick<Spend, "share" | "at" | "boot" | "monotonicMs" | "serverMs"> {
   readonly id: number;
 }
 
-/** A request that was spent, and its HTTP status: 0 for no answer, null for what is in flight or was lost. */
+/** Request and its HTTP status: 0 if there was no response, null if it is in flight or its end was lost. */
 interface SpentRequest {
   readonly share: string;
   readonly status: number | null;
@@ -36,9 +36,9 @@ interface Ending {
   readonly serverMs: EpochMs | null;
 }
 
-/** Attempts looked back at for a budget; more than any day limit known would let through. */
+/** Maximum attempts read for the rate limiter; more than any known day limit allows. */
 const MAX_RECENT = 20_000;
-/** Requests whose rows may still come. Each account has a few in flight; what failed makes room here. */
+/** Maximum requests whose rows may still arrive. Each account has a few in flight; failed ones are evicted. */
 const MAX_OPEN = 1_000;
 
 const COLUMNS = [
@@ -56,12 +56,12 @@ const COLUMNS = [
   ] as const),
   ...(["status", "request_id", "answered_ms"] as const),
 ];
-/** The digest of an attempt of which some columns are to be others. */
+/** SQL for the digest of an attempt in which some columns get new values. */
 const digestWith = (changed: Partial<Record<(typeof COLUMNS)[number], string>> = {}) =>
   `digest(${COLUMNS.map((column) => changed[column] ?? column).join(", ")})`;
-/** An attempt that is not as it was written: another time or account would let more out than the service allows. */
+/** SQL condition for a damaged attempt. A wrong time or account could allow more requests than the service permits. */
 export const DAMAGED_ATTEMPT: string = `digest is not ${digestWith()}`;
-/** Puts its digest to every attempt; with `where`, to some. */
+/** SQL that updates the digest of all attempts; with a `where` clause, of some. */
 export const SIGN_ATTEMPTS: string = `update attempt set digest = ${digestWith()}`;
 const SETTLED = { status: "?1", request_id: "?2", server_ms: "coalesce(?3, server_ms)" };
 const SETTLE = `update attempt set ${assigned(SETTLED)}, digest = ${digestWith(SETTLED)} where id = ?4`;
@@ -78,14 +78,17 @@ export class RequestLog {
   readonly #database: DatabaseSync;
   /** Bounded by the series. */
   readonly #answered = new Map<number, AnsweredTimes>();
-  /** The newest spend by series and range. Bounded by MAX_OPEN. */
+  /** Id of the newest attempt by series and range. Bounded by MAX_OPEN. */
   readonly #open = new LRUCache<string, number>({ max: MAX_OPEN });
   #answers = 0;
-  /** What was spent as it was last asked for, until anything is spent or ends. */
+  /** Cache of the last result of `spentSince`; null after each new or completed attempt. */
   #spent: { readonly since: EpochMs; readonly byAccount: ReadonlyMap<string, readonly SpentRequest[]> } | null = null;
-  /** Attempts of each account since an instant: since midnight, for what is shown. */
+  /** Cache of the attempts per account since an instant, usually midnight. */
   #counted: { readonly since: EpochMs; readonly counts: Map<string, number> } | null = null;
-  /** Ends of spends that go to disk with the next write, and leave this when it held. Bounded by the requests between two spends. */
+  /**
+   * Results of attempts, written with the next write and removed when it succeeded. Bounded by the requests between two
+   * attempts.
+   */
   #unwritten: Ending[] = [];
 
   constructor(database: DatabaseSync) {
@@ -93,7 +96,7 @@ export class RequestLog {
     this.#readAnswers();
   }
 
-  /** Writes a spend down. When this returns it is on disk. */
+  /** Records an attempt; it is on disk when this returns. */
   spend(spend: Spend): number {
     const { account, share, at, boot, monotonicMs, serverMs, seriesId, range } = spend;
     const server = serverMs === null ? null : Math.round(serverMs);
@@ -117,15 +120,18 @@ export class RequestLog {
   }
 
   /**
-   * Notes what became of a spend. `status` is the HTTP status; 0 for no answer. It goes to disk with the next write: a
-   * crash before that leaves a spend without an end, which counts all the same.
+   * Records the result of an attempt. `status` is the HTTP status, 0 if there was no response. It is written with the
+   * next write. After a crash before that, the attempt has no result and still counts.
    */
   settle(id: number, status: number, requestId: string | null, serverMs: EpochMs | null): void {
     this.#spent = null;
     this.#unwritten.push({ id, status, requestId, serverMs });
   }
 
-  /** Writes what `settle` noted. Inside a transaction of the caller's it is part of that, and may be written again. */
+  /**
+   * Writes the results that `settle` recorded. Inside a caller's transaction they belong to it and may be written again
+   * later.
+   */
   flush(): void {
     const settle = this.#database.prepare(SETTLE);
     for (const { id, status, requestId, serverMs } of this.#unwritten)
@@ -133,8 +139,8 @@ export class RequestLog {
   }
 
   /**
-   * Writes that the rows of a request are stored, inside the transaction that stores them: an answer counts as received
-   * when its rows are in storage, not before.
+   * Writes that the rows of a request are stored, inside the transaction that stores them. So a response counts as
+   * received only when its rows are in storage.
    */
   writeAnswered(seriesId: number, range: Interval | null, at: EpochMs): void {
     this.flush();
@@ -142,40 +148,43 @@ export class RequestLog {
     if (id !== undefined) this.#database.prepare(ANSWER).run(at, id);
   }
 
-  /** Notes an answer whose rows are stored, so that the times below know without reading the disk. */
+  /** Records in memory that a response is stored, for the times below. */
   noteAnswered(seriesId: number, range: Interval | null, at: EpochMs): void {
     this.#unwritten = [];
     this.#timesOf(seriesId).note(range, at);
     this.#answers++;
   }
 
-  /** Notes that a series needs not be asked again before its next regular time, although nothing came. */
+  /** Records that a series need not be requested before its next regular time, although there was no data. */
   noteSettled(seriesId: number, at: EpochMs): void {
     this.#timesOf(seriesId).noteSettled(at);
     this.#answers++;
   }
 
-  /** Counts the answers noted: as long as it stays, the times below do. */
+  /** Number of recorded responses. While it is unchanged, so are the times below. */
   get answers(): number {
     return this.#answers;
   }
 
-  /** When a series was last answered, by the wall clock; null if never. */
+  /** Returns when a series was last answered, by the wall clock; null if never. */
   answeredAt(seriesId: number): EpochMs | null {
     return this.#answered.get(seriesId)?.newest ?? null;
   }
 
-  /** When the chunk of a series that starts at an instant was last answered; null if never, or too long ago to know. */
+  /**
+   * Returns when the chunk that starts at `chunkStart` was last answered; null if never, or if the attempt has been
+   * deleted.
+   */
   chunkAnsweredAt(seriesId: number, chunkStart: EpochMs): EpochMs | null {
     return this.#answered.get(seriesId)?.at(chunkStart) ?? null;
   }
 
-  /** When a series was last dealt with although nothing came; null if never in this run. */
+  /** Returns when the series was last settled without data; null if never since the daemon started. */
   settledAt(seriesId: number): EpochMs | null {
     return this.#answered.get(seriesId)?.settled ?? null;
   }
 
-  /** How many attempts of an account were made at `since` or later, by the wall clock. */
+  /** Returns the number of attempts of an account at or after `since`, by the wall clock. */
   countSince(account: string, since: EpochMs): number {
     if (this.#counted?.since !== since) {
       const counts = this.#database
@@ -187,15 +196,15 @@ export class RequestLog {
   }
 
   /**
-   * What an account spent since an instant, and what became of it: an HTTP status, 0 for no answer, null for what is
-   * in flight or was lost.
+   * Returns the attempts of an account since an instant, with their HTTP status: 0 if there was no response, null if in
+   * flight or lost.
    */
   spentSince(account: string, since: EpochMs): readonly SpentRequest[] {
     if (this.#spent?.since !== since) this.#spent = { since, byAccount: this.#readSpent(since) };
     return this.#spent.byAccount.get(account) ?? [];
   }
 
-  /** Of all accounts in one pass: who asks for one asks for the others too. */
+  /** Reads all accounts in one pass, because callers usually need all of them. */
   #readSpent(since: EpochMs): Map<string, SpentRequest[]> {
     const unwritten = new Map(this.#unwritten.map(({ id, status }) => [id, status]));
     const attempts = this.#database.prepare(
@@ -211,7 +220,7 @@ export class RequestLog {
     return found;
   }
 
-  /** The newest attempts of an account that may still count. Shape: oldest first. */
+  /** Returns the newest attempts of an account that may still count. Shape: oldest first. */
   recent(account: string, count: number): SpentAttempt[] {
     const attempts = this.#database.prepare(
       `select id, share, at_ms as at, boot, monotonic_ms as monotonicMs, server_ms as serverMs from attempt
@@ -221,8 +230,8 @@ export class RequestLog {
   }
 
   /**
-   * The same of every account in one pass, for a start. Left out is what came before an answer of the service that is
-   * older than `before` by its own time.
+   * Returns the newest attempts of every account in one pass, for the start. Omits attempts made before a response
+   * whose service time is older than `before`.
    */
   recentOfAll(count: number, before: EpochMs): Map<string, SpentAttempt[]> {
     const attempts = this.#database.prepare(
@@ -239,7 +248,7 @@ export class RequestLog {
     return found;
   }
 
-  /** The service's own time at its newest answer; null if it never told. */
+  /** Returns the service's time at its newest response; null if it has never sent one. */
   serverTime(): EpochMs | null {
     const found = this.#database
       .prepare("select server_ms from attempt where status > 0 and server_ms is not null order by id desc limit 1")
@@ -247,7 +256,10 @@ export class RequestLog {
     return typeof found?.server_ms === "number" ? found.server_ms : null;
   }
 
-  /** The same with the machine's monotonic time of the attempt; null if it told nothing in this boot. */
+  /**
+   * Returns the service's time at its newest response in this boot, with the monotonic time of the attempt; null if
+   * it has not sent one.
+   */
   serverTimeOf(boot: string): { readonly serverMs: EpochMs; readonly monotonicMs: number } | null {
     const found = this.#database
       .prepare(
@@ -259,9 +271,9 @@ export class RequestLog {
   }
 
   /**
-   * Deletes the oldest attempts made before an instant of the service's time, at most so many. Returns how many. The
-   * wall clock has no say: an attempt of a boot in 1970 may be of today, and still count. One that was made before an
-   * answer is older than it.
+   * Deletes the oldest attempts made before an instant of the service's time, at most `most`. Returns their number. The
+   * wall clock is not used: an attempt recorded with a clock at 1970 may be of today and still count. Attempts with
+   * lower ids than a response are older than it.
    */
   deleteBefore(before: EpochMs, most: number): number {
     const { changes } = this.#database
@@ -306,18 +318,20 @@ interface Stretch extends Interval {
 }
 
 /**
- * When the parts of one series were last answered. What is noted later counts, also where its clock stood earlier: a
- * clock that was set back is right again.
+ * Times at which the parts of one series were last answered. A later record wins even if its clock time is earlier,
+ * because the clock may have been corrected.
  */
 export class AnsweredTimes {
-  /** Without overlap, in no order. Bounded by the chunks of the series, as answers bring whole chunks. */
+  /**
+   * Shape: not overlapping, in any order. Bounded by the chunks of the series, because responses cover whole chunks.
+   */
   #stretches: readonly Stretch[] = [];
-  /** When anything of the series was last answered; null if never. */
+  /** Time of the last response for any part of the series; null if never. */
   newest: EpochMs | null = null;
-  /** When the series was last dealt with although nothing came; null if never. */
+  /** Time at which the series was last settled without data; null if never. */
   settled: EpochMs | null = null;
 
-  /** Notes an answer; one without a range is about all of time. */
+  /** Records a response; without a range it covers all time. */
   note(range: Interval | null, at: EpochMs): void {
     this.newest = at;
     const { start, end } = range ?? { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
@@ -332,13 +346,13 @@ export class AnsweredTimes {
     this.#stretches = [...others, { start, end, at }];
   }
 
-  /** Notes that the series was dealt with, although nothing came. */
+  /** Records that the series was settled without data. */
   noteSettled(at: EpochMs): void {
     this.newest = at;
     this.settled = at;
   }
 
-  /** When the instant was last part of an answer; null if never. */
+  /** Returns when the instant was last covered by a response; null if never. */
   at(instant: EpochMs): EpochMs | null {
     return this.#stretches.find((stretch) => contains(stretch, instant))?.at ?? null;
   }

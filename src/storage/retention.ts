@@ -1,21 +1,24 @@
-/** Deletes what is older than the owner wants to keep, in small steps. Free pages are used again, so the file stops growing. */
+/**
+ * Deletes data older than the configured retention, in small steps. SQLite reuses the freed pages, so the file stops
+ * growing.
+ */
 import { CALENDAR_YEARS, type Calendar } from "../core/time/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS } from "../core/time/interval.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { SeriesStore } from "./series-store.ts";
 
 /**
- * How long an attempt is kept. The rate limiter looks back a day, the fetch schedule a week, and what is given to the LAN
- * without asking is at most 30 days old; the rest is for the owner who wants to know what was asked.
+ * Retention of attempts. The rate limiter needs one day, the fetch schedule one week, and the mirror at most 30 days.
+ * The rest is for the owner's own review of the requests.
  */
 export const LEDGER_MS: number = 90 * DAY_MS;
-/** Rows deleted in one transaction: under a millisecond of work. */
+/** Rows deleted in one transaction: less than 1 ms of work. */
 const ROWS_PER_STEP = 200;
 
 /**
- * Deletes chunks that begin more than `years` ago, and attempts beyond their time. Yields between steps, so that the
- * caller may let others run. The years are counted from the earlier of the service's own time and the clock's: neither a
- * clock that stands in 2069 nor a damaged number deletes anything. Returns how many rows went.
+ * Deletes chunks that start more than `years` ago, and attempts older than `LEDGER_MS`. Yields between steps, so that
+ * the caller can let other work run. Uses the earlier of the service's time and the clock, so that a wrong clock or a
+ * damaged number deletes nothing. Returns the numbers of deleted rows.
  */
 export function* deleteOld(
   parts: { readonly store: SeriesStore; readonly requestLog: RequestLog; readonly calendar: Calendar },
@@ -33,8 +36,8 @@ export function* deleteOld(
 }
 
 /**
- * Where the kept history begins: on a first of January, so that no month or year is kept by half, and never before the
- * calendar does.
+ * Returns the start of the retained history: a 1 January, so that no month or year is cut, and not before the
+ * calendar's first year.
  */
 export function historyStart(now: EpochMs, years: number, calendar: Calendar): EpochMs {
   const reaches = new Date(now).getUTCFullYear() - years > CALENDAR_YEARS.first;

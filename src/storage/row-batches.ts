@@ -1,22 +1,23 @@
-/** Rows in the order of their starts, cut into chunks and put together again. */
+/** Splits rows into chunks and merges them by start. */
 
 import { type Row, rowStart, rowsWithin } from "../core/series/series.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
 
-/** A chunk, and the rows of an answer that start in it. */
+/** Chunk and the rows of a response that start in it. */
 export interface Filled {
   readonly chunk: Interval;
   readonly rows: readonly Row[];
 }
 
-/** Rows stored in one transaction: a millisecond of work, cold five; the weekly recheck of 14 days is one write. */
+/** Rows stored in one transaction: 1 ms of work, 5 ms with a cold cache. The weekly recheck of 14 days is one write. */
 const ROWS_PER_BATCH = 350;
-/** Chunks stored in one transaction where they hold few rows or none. */
+/** Chunks stored in one transaction if they hold few rows or none. */
 const CHUNKS_PER_BATCH = 100;
 
 /**
- * Cuts an answer into chunks. Shape: `chunks` ascending and tiling; each comes once, in their order, with its rows
- * ascending, of two with the same start the later one. `strayRows` counts the rows outside all chunks.
+ * Splits a response into chunks. Shape: `chunks` ascending without gaps; each is returned once, in order, with its rows
+ * ascending. Of two rows with the same start the later one counts. `strayRows` is the number of rows outside all
+ * chunks.
  */
 export function cutIntoChunks(
   rows: readonly Row[],
@@ -55,7 +56,7 @@ export function batchesOf(filled: readonly Filled[]): Filled[][] {
   return batch.length > 0 ? [...batches, batch] : batches;
 }
 
-/** Puts two lists of rows together. Shape: the answer ascends; of rows with the same start the newest stays. */
+/** Merges two lists of rows. Shape: ascending; of rows with the same start the newer one counts. */
 export function mergeByStart(stored: readonly Row[], newer: readonly Row[]): Row[] {
   const byStart = new Map([...stored, ...newer].map((row) => [rowStart(row) ?? 0, row]));
   return [...byStart].sort(([a], [b]) => a - b).map(([, row]) => row);

@@ -1,8 +1,8 @@
 /**
- * The series store: what was asked, and what came, by series and chunk.
+ * Series store: requested ranges and received rows, by series and chunk.
  *
- * A chunk that is there was asked as a whole; it may be empty. It is the JSON of its rows as the service sent them.
- * Content that is the same writes nothing.
+ * A stored chunk was requested completely; it may be empty. It holds the JSON of its rows as the service sent them.
+ * Unchanged content causes no write.
  */
 import type { DatabaseSync } from "node:sqlite";
 import type { ChunkState, SeriesState } from "../core/fetching/fetch-types.ts";
@@ -32,10 +32,10 @@ import { WriteGuard } from "./write-guard.ts";
 const NOTHING = Buffer.alloc(0);
 const COMMA = Buffer.from(",");
 
-/** What an answer changed. */
+/** Effect of storing a response. */
 export interface SeriesChange {
   readonly changed: boolean;
-  /** Rows whose instants lie outside what was asked; they are not kept. */
+  /** Number of rows outside the requested range; they are not stored. */
   readonly strayRows: number;
 }
 
@@ -43,17 +43,20 @@ interface SeriesRecord {
   readonly id: number;
   readonly key: SeriesKey;
   envelope: string | null;
-  /** Another with every change of what is kept; never one that any series had before in this run. */
+  /** Changes with every stored change; unique among all series since the daemon started. */
   version: number;
-  /** State by chunk start, null for one that is not there. Bounded by the chunks of a history. */
+  /** State by chunk start, null for a missing chunk. Bounded by the chunks of the history. */
   readonly chunks: Map<EpochMs, ChunkState | null>;
-  /** Days of which each was asked: what they hold is not looked at again. Null while none are known. */
+  /** Range in which every day was requested, so that it need not be checked again; null if none is known. */
   whole: Interval | null;
-  /** The newest gap, by the range that it was looked for in. Bounded by MAX_GAPS. */
+  /** Newest gap by the range of the search. Bounded by MAX_GAPS. */
   readonly gaps: Map<string, Interval>;
 }
 
-/** The fetch schedule and the progress of the back-fill look in a range each; yesterday's are of no use. */
+/**
+ * Maximum remembered gaps: one for the fetch schedule, one for the progress of the back-fill, and the outdated ones of
+ * the day before.
+ */
 const MAX_GAPS = 4;
 
 export class SeriesStore {
@@ -61,9 +64,9 @@ export class SeriesStore {
   readonly #calendar: Calendar;
   readonly #writing: WriteGuard;
   readonly #chunks: ChunkTable;
-  /** Bounded by the series that were ever asked. */
+  /** Bounded by the series that were ever requested. */
   readonly #series = new Map<string, SeriesRecord>();
-  /** By operation. Bounded by the parts of the program that keep what they read. */
+  /** Callbacks by operation. Bounded by the components that cache rows. */
   readonly #watchers = new Map<string, (key: SeriesKey) => void>();
   #changes = 0;
 
@@ -74,25 +77,28 @@ export class SeriesStore {
     this.#chunks = new ChunkTable(database, (id, start) => this.#forgetDamaged(id, start));
   }
 
-  /** Counts what changed in storage: as long as it stays, everything read before is still so. */
+  /** Number of changes in storage. While it is unchanged, all rows read before are still valid. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** From now on `told` is called with every series of an operation whose rows may have changed. It must not read them at once. */
+  /**
+   * Calls `told` for every series of an operation whose rows may have changed. The callback must not read them
+   * synchronously.
+   */
   watch(operation: string, told: (key: SeriesKey) => void): void {
     this.#watchers.set(operation, told);
   }
 
-  /** Counts what changed in one series, as `changes` does; null for one that was never kept. */
+  /** Returns the version of one series, which changes with its data; null if it was never stored. */
   versionOf(key: SeriesKey): number | null {
     return this.#known(key)?.version ?? null;
   }
 
   /**
-   * Stores an answer for `range`, which is made of whole chunks. The shape of the rows may be any.
-   * A row replaces the stored row of the same start; stored rows that the answer lacks stay: an answer that is short
-   * for a while must not undo a fuller one. A `latest` series is replaced as a whole.
+   * Stores a response for `range`, which consists of whole chunks. Rows may be in any order. A row replaces the stored
+   * row with the same start; other stored rows stay, because a temporarily short response must not remove rows. A
+   * `latest` series is replaced as a whole.
    */
   store(key: SeriesKey, range: Interval, rows: Rows, envelope: Envelope): SeriesChange {
     const storing = this.storing(key, range, rows, envelope, () => undefined);
@@ -100,9 +106,9 @@ export class SeriesStore {
   }
 
   /**
-   * As `store`, in slices: yields between them, so that the caller may let others run. Each slice is a transaction.
-   * What is on the disk after a crash between two is a smaller answer, correct as it stands. `finish` runs inside the
-   * last transaction. An empty answer takes no row away that has not ended at `now`.
+   * Stores a response like `store`, in slices, and yields between them, so that the caller can let other work run. Each
+   * slice is a transaction. After a crash between two slices, the stored part is a correct smaller response. `finish`
+   * runs inside the last transaction. An empty response of a `latest` series keeps stored rows that end after `now`.
    */
   *storing(
     key: SeriesKey,
@@ -125,30 +131,33 @@ export class SeriesStore {
     return { changed, strayRows };
   }
 
-  /** The rows of a series that start inside `range`. Shape: ascending, sparse. */
+  /** Returns the rows that start inside `range`. Shape: ascending, possibly with gaps. */
   rows(key: SeriesKey, range: Interval): Row[] {
     return rowsWithin(this.rowsByChunk(key, range).flat(), range);
   }
 
-  /** The rows of the chunks that `range` touches. Shape: ascending; chunks that are not there are left out. */
+  /** Returns the rows of the chunks that `range` touches. Shape: ascending; missing chunks are omitted. */
   rowsByChunk(key: SeriesKey, range: Interval): Row[][] {
     return [...this.#texts(key, chunksOf(key.unit, range, this.#calendar)).values()].map(rowsOfText);
   }
 
-  /** Digests of the stored chunks that `range` touches, by start: another one means other rows. Shape: ascending. */
+  /**
+   * Returns the digests of the stored chunks that `range` touches, by start; a different digest means different rows.
+   * Shape: ascending.
+   */
   digests(key: SeriesKey, range: Interval): Map<EpochMs, number> {
     const id = this.knownId(key);
     return id === null ? new Map() : this.#chunks.digests(id, chunkStarts(key.unit, range, this.#calendar));
   }
 
-  /** The rows of a `latest` series; null if it was never answered. */
+  /** Returns the rows of a `latest` series; null if it was never answered. */
   latest(key: SeriesKey): Row[] | null {
     return this.rowsByChunk(key, WHOLE)[0] ?? null;
   }
 
   /**
-   * The rows of a series that start inside `range` as JSON in UTF-8: the inside of an array, in pieces. All rows of a
-   * `latest` series. Only a chunk that is asked for in part is parsed.
+   * Returns the rows that start inside `range` as JSON in UTF-8: the inside of an array, in pieces. For a `latest`
+   * series, all rows. Only partly requested chunks are parsed.
    */
   json(key: SeriesKey, range: Interval): Buffer[] {
     const chunks = chunksOf(key.unit, range, this.#calendar);
@@ -162,13 +171,13 @@ export class SeriesStore {
     return parts.filter((part) => part.length > 0).flatMap((part, i) => (i === 0 ? [part] : [COMMA, part]));
   }
 
-  /** What came with the rows of a series: currency, VAT, zone; null if it was never answered. */
+  /** Returns the other fields of the response: currency, VAT, zone; null if the series was never answered. */
   envelope(key: SeriesKey): Envelope | null {
     const text = this.#known(key)?.envelope ?? null;
     return text === null ? null : (JSON.parse(text) as Envelope);
   }
 
-  /** Whether every chunk of `range` was asked. */
+  /** Returns true if every chunk of `range` was requested. */
   covers(key: SeriesKey, range: Interval): boolean {
     const record = this.#known(key);
     if (!record) return false;
@@ -177,7 +186,7 @@ export class SeriesStore {
     return starts.every((start) => this.#chunkState(record, start) !== null);
   }
 
-  /** What the fetch schedule needs to know of a series, but for the times it was asked. */
+  /** Returns the state of a series for the fetch schedule, without the request times. */
   stateOf(key: SeriesKey): Omit<SeriesState, "answeredAt" | "askedAt"> {
     const record = this.#known(key);
     return {
@@ -186,17 +195,17 @@ export class SeriesStore {
     };
   }
 
-  /** The stored id of a series that was kept before; null for one that never was. */
+  /** Returns the stored id of a series; null if it was never stored. */
   knownId(key: SeriesKey): number | null {
     return this.#known(key)?.id ?? null;
   }
 
-  /** The stored id of a series, for the request log; made on first use. */
+  /** Returns the stored id of a series for the request log; creates it on first use. */
   idOf(key: SeriesKey): number {
     return this.#recordOf(key).id;
   }
 
-  /** Deletes chunks that start before an instant, the oldest first, at most so many. Returns how many. */
+  /** Deletes the oldest chunks that start before an instant, at most `most`. Returns their number. */
   deleteBefore(before: EpochMs, most: number): number {
     const count = this.#chunks.deleteBefore(before, most);
     if (count > 0)
@@ -213,7 +222,7 @@ export class SeriesStore {
     return id === null ? new Map() : this.#chunks.texts(id, chunks.map(startOf));
   }
 
-  /** A damaged chunk counts as never asked from now on; what was read of it before is no longer so. */
+  /** Treats a damaged chunk as never requested, and invalidates rows read from it before. */
   #forgetDamaged(seriesId: number, start: EpochMs): void {
     let name = `series ${seriesId}`;
     for (const [known, record] of this.#series) {
@@ -237,7 +246,7 @@ export class SeriesStore {
         return changed;
       });
     } catch (error) {
-      // What is remembered may be what was rolled back.
+      // The cached records may contain changes that were rolled back.
       for (const record of this.#series.values()) this.#noteChange(record);
       this.#series.clear();
       this.#changes++;
@@ -253,7 +262,7 @@ export class SeriesStore {
     return state;
   }
 
-  /** Reads at once what is not known yet of chunks that are about to be looked at one by one. */
+  /** Loads the unknown states of several chunks with one query. */
   #learn(record: SeriesRecord, starts: readonly EpochMs[]): void {
     const unknown = starts.filter((start) => !record.chunks.has(start));
     if (unknown.length === 0) return;
@@ -275,7 +284,7 @@ export class SeriesStore {
     return gap;
   }
 
-  /** A year of states is not kept for this: the gap says it all. */
+  /** Searches for the newest gap. It does not cache the states of a year, because the gap itself is cached. */
   #findNewestGap(record: SeriesRecord, within: Interval): Interval | null {
     if (within.start >= within.end) return null;
     const days = this.#calendar.intervals("day", within);
@@ -302,8 +311,8 @@ export class SeriesStore {
   }
 
   /**
-   * What was stored with what came. A newest answer replaces the one before, but takes no price away whose interval has not
-   * ended: not where it is empty, nor, of a third-party list, where it begins later.
+   * Merges stored and new rows. In a `latest` series the new rows replace the stored ones. Stored prices that have not
+   * ended stay if the response is empty, or if it is a third-party list that starts later.
    */
   #joined(key: SeriesKey, stored: readonly Row[], newer: readonly Row[], now: EpochMs): readonly Row[] {
     if (chunkUnitOf(key.unit) !== null) return mergeByStart(stored, newer);
@@ -336,7 +345,8 @@ export class SeriesStore {
       .get(name);
     if (!found) return undefined;
     if (found.sound !== 1) {
-      // Whether the id or the name is wrong cannot be told: its chunks may be another's, so all is asked again.
+      // It is unknown whether the id or the name is damaged. The chunks may belong to another series, so the series is
+      // requested again.
       const putAside = this.#database.prepare("update series set name = 'damaged ' || id where name = ?");
       this.#writing.damaged(`${decodeURIComponent(name)}, all of it`, () => putAside.run(name));
       return undefined;
@@ -361,7 +371,7 @@ export class SeriesStore {
     const known = this.#known(key);
     if (known) return known;
     const name = seriesName(key);
-    // One statement: what a power cut leaves of two has no digest.
+    // One statement: a power cut between two would leave a row without a digest.
     const insert = this.#database.prepare(
       `insert into series (id, name, digest) select next, ?1, digest(next, ?1, null)
        from (select coalesce(max(id), 0) + 1 as next from series)`,

@@ -1,15 +1,15 @@
-/** Whether the database can be written, found out without writing: a memory card has only so many writes. */
+/** Checks whether the database can be written, without writing, because memory cards wear out. */
 import { constants } from "node:fs";
 import { access, statfs } from "node:fs/promises";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 
-/** With less room than this the next request cannot be written down. */
+/** With less free space the next request cannot be recorded. */
 const MIN_FREE_BYTES = 1024 * 1024;
 
 /**
- * Why the database cannot be written, in words; null where it can. A row is written inside a transaction that is rolled
- * back, which the disk never sees; whether the disk would take it, the file system tells.
+ * Returns why the database cannot be written; null if it can. Inserts a row in a transaction that is rolled back, so
+ * nothing reaches the disk. The file system shows whether the disk would accept it.
  */
 export async function databaseTrouble(database: DatabaseSync, databasePath: string): Promise<string | null> {
   return refusalOf(database) ?? (await diskTrouble(databasePath));
@@ -17,7 +17,7 @@ export async function databaseTrouble(database: DatabaseSync, databasePath: stri
 
 function refusalOf(database: DatabaseSync): string | null {
   try {
-    // Somebody is writing at this moment.
+    // Another write is in progress.
     if (database.isTransaction) return null;
     database.exec("begin immediate");
     try {
@@ -34,7 +34,7 @@ function refusalOf(database: DatabaseSync): string | null {
 async function diskTrouble(databasePath: string): Promise<string | null> {
   try {
     await access(databasePath, constants.R_OK | constants.W_OK);
-    // Beside the database stands the log of what was written last.
+    // The write-ahead log is next to the database.
     await access(path.dirname(databasePath), constants.W_OK);
     const { bavail, bsize } = await statfs(path.dirname(databasePath));
     const free = bavail * bsize;
@@ -44,7 +44,7 @@ async function diskTrouble(databasePath: string): Promise<string | null> {
   }
 }
 
-/** A code of the system says what is wrong without saying where. */
+/** Returns the system's error code, which names the cause without a path. */
 function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : wordsOf(error);
 }

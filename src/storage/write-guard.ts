@@ -1,65 +1,68 @@
 /**
- * Whether the database takes what is written. A disk that is full or fails is the world's trouble, not ours: what must
- * be on disk first is not done meanwhile, and what may wait is kept here and written when there is room again.
+ * Guard of all database writes. While the disk is full or failing, required writes are refused, and deferrable ones are
+ * kept in memory and written after recovery.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { transaction, withDigest } from "./database.ts";
 
-/** Why nothing can be written, in SQLite's words. */
+/** Reason why the database cannot be written; `detail` is SQLite's message. */
 export interface WriteTrouble {
   readonly code: "disk_full" | "database_not_writable";
   readonly detail: string;
 }
 
-/** Primary result codes of SQLite that are the disk's doing. Source: https://www.sqlite.org/rescode.html */
+/** Primary result codes of SQLite that are caused by the disk. Source: https://www.sqlite.org/rescode.html */
 const CODES: Readonly<Record<number, WriteTrouble["code"]>> = {
   8: "database_not_writable", // SQLITE_READONLY
   10: "database_not_writable", // SQLITE_IOERR
   13: "disk_full", // SQLITE_FULL
   14: "database_not_writable", // SQLITE_CANTOPEN
 };
-/** Room that has to be there before writing counts as fixed: more than a day of one home. Unit: characters. */
+/** Free space required before writes resume: more than a day of one home. Unit: characters. */
 const ROOM_LENGTH = 64 * 1024;
-/** Texts that wait to be written: those of settings are few, finished runs a few a day. */
+/** Maximum deferred writes: one per setting, and a few finished runs a day. */
 const MAX_UNWRITTEN = 2_000;
 
 export class WriteGuard {
   readonly #database: DatabaseSync;
-  /** The newest of each name. Bounded by MAX_UNWRITTEN. */
+  /** Newest deferred write of each name. Bounded by MAX_UNWRITTEN. */
   readonly #unwritten = new Map<string, () => void>();
   #trouble: WriteTrouble | null = null;
   #onTrouble: () => void = () => undefined;
   #onDamage: (what: string) => void = (what) => this.#damage.push(what);
-  /** Found before anybody listens. Bounded by the values read while the daemon is opened. */
+  /** Damage found before `onDamage` was called. Bounded by the values read while the storage opens. */
   readonly #damage: string[] = [];
 
   constructor(database: DatabaseSync) {
     this.#database = database;
   }
 
-  /** What is wrong; null while all is well. It ends with `fix`. */
+  /** Current trouble; null if writes succeed. `recover` ends it. */
   get trouble(): WriteTrouble | null {
     return this.#trouble;
   }
 
-  /** `told` is called when a trouble begins. */
+  /** Sets the callback for the start of a trouble. */
   onTrouble(told: () => void): void {
     this.#onTrouble = told;
   }
 
-  /** `told` is called for each stored value that is found damaged, also for those found before. */
+  /** Sets the callback for damaged values, and calls it for those found before. */
   onDamage(told: (what: string) => void): void {
     this.#onDamage = told;
     for (const what of this.#damage.splice(0)) told(what);
   }
 
-  /** A stored value is not what was written: `drop` takes it away, so that it counts as never stored. */
+  /** Reports a damaged value. `drop` removes it, so that it counts as never stored. */
   damaged(what: string, drop: () => void): void {
     this.attempt(drop);
     this.#onDamage(what);
   }
 
-  /** Writes, or returns null where that cannot be. While the trouble lasts the disk is not touched. */
+  /**
+   * Runs `write`. Returns null if the disk rejects it, or without a try while a trouble lasts. Rethrows errors that the
+   * disk did not cause.
+   */
   attempt<Result>(write: () => Result): { readonly value: Result } | null {
     if (this.#trouble) return null;
     try {
@@ -72,13 +75,13 @@ export class WriteGuard {
     }
   }
 
-  /** Writes now, or else with the next `fix`; of several under one name only the last. */
+  /** Runs `write` now, or defers it to the next `recover`; per name only the last write is kept. */
   keep(name: string, write: () => void): void {
     if (this.attempt(write)) return;
     if (this.#unwritten.has(name) || this.#unwritten.size < MAX_UNWRITTEN) this.#unwritten.set(name, write);
   }
 
-  /** Tries whether there is room again, and writes what waited. Returns whether all of it is on disk. */
+  /** Checks for free space and runs the deferred writes. Returns true if all of them are on disk. */
   recover(): boolean {
     if (!this.#trouble) return true;
     try {
@@ -96,7 +99,7 @@ export class WriteGuard {
     return this.#trouble === null;
   }
 
-  /** What was free for this stays free in the file for what comes. */
+  /** Writes and deletes a large value; the freed pages stay available in the file. */
   #tryRoom(): void {
     const database = this.#database;
     transaction(database, () =>
@@ -111,10 +114,10 @@ export class WriteGuard {
   }
 }
 
-/** What an error says of the disk; null for one that is ours. */
+/** Returns the trouble behind an error; null if the disk did not cause it. */
 export function writeTroubleOf(error: unknown): WriteTrouble | null {
   if (!(error instanceof Error) || !("errcode" in error)) return null;
-  // Extended codes carry the primary one in their low byte.
+  // Extended codes contain the primary code in their low byte.
   const code = CODES[Number(error.errcode) & 0xff];
   return code === undefined ? null : { code, detail: error.message };
 }

@@ -1,4 +1,4 @@
-/** The loop that looks whether a database that took no writes takes them again, less and less often. */
+/** Loop that retries failed database writes with exponential back-off. */
 import type { Clock } from "../core/runtime/clock.ts";
 import { LoopWaker } from "../core/runtime/loop-waker.ts";
 import type { Problems } from "../core/status/problem.ts";
@@ -9,7 +9,7 @@ export interface WriteRecoveryDeps {
   readonly writing: WriteGuard;
   readonly clock: Clock;
   readonly problems: Problems;
-  /** Told when everything that waited is written. */
+  /** Called when all deferred writes are on disk. */
   readonly onRecovered: () => void;
 }
 

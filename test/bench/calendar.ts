@@ -1,6 +1,6 @@
 /**
- * The boundaries of the longest ranges the service takes: 366 days and five years, both in hours, the worst of their
- * units, against a luxon conversion per step. The figures in days stand beside them.
+ * Boundaries of the longest ranges that the service accepts: 366 days and five years in hours, the smallest unit.
+ * Compares the calendar with a luxon conversion per step. Also prints the figures for days.
  */
 import { Calendar, type CalendarUnit, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
 import type { Interval } from "../../src/core/time/interval.ts";
@@ -29,7 +29,7 @@ export async function run(): Promise<Record<string, number>> {
   };
 }
 
-/** The plain way: one luxon conversion per hour. */
+/** Reference implementation: one luxon conversion per hour. */
 function hoursByLuxon(range: Interval): number[] {
   const found = [range.start];
   for (let at = localOf(SERVICE_ZONE, range.start); at.toMillis() < range.end; found.push(at.toMillis())) {

@@ -1,9 +1,9 @@
 /**
- * The dashboard of the built daemon in Chromium, each time from a browser that has never seen it: what is transferred
- * before anything is painted, when it is painted, when the price stands there and the parts can be used; then a year of
+ * Dashboard of the built daemon in Chromium, with an empty browser cache each time. Measures the transfer before the
+ * first paint, the time of the paint, and the time until the price is displayed and the page reacts. Then a year of
  * hours, from rows to pixels.
  *
- * `gzip_kb` is what a phone on the LAN transfers: browsers take brotli from https and this machine only.
+ * `gzip_kb` is the transfer of a phone on the LAN: browsers accept brotli only over https and from localhost.
  */
 import { execFileSync } from "node:child_process";
 import path from "node:path";
@@ -20,7 +20,7 @@ interface Visit {
   readonly transferKb: number;
   readonly paintMs: number;
   readonly interactiveMs: number;
-  /** What the page's main thread worked until then: the same on a machine that is busy with something else. */
+  /** Main-thread time of the page until then, in ms. It does not depend on other load of the machine. */
   readonly workMs: number;
 }
 
@@ -58,7 +58,7 @@ async function untilPriced(url: string, key: string): Promise<void> {
   }
 }
 
-/** Noted on the page itself: when the price stands there and the chart takes the keys. */
+/** Measured on the page: the time when the price is displayed and the chart accepts keys. */
 const NOTE_WHEN_USABLE = `new MutationObserver((_, observer) => {
   const price = document.querySelector("#now .figure")?.textContent ?? "";
   if (!/\\d/.test(price) || !document.querySelector("#prices [role=slider]")) return;
@@ -83,7 +83,7 @@ async function visit(screens: Screens, url: string, key: string): Promise<Visit>
   return { transferKb: transferred(), paintMs, interactiveMs, workMs };
 }
 
-/** Everything that went over the wire until it is asked, headers included: more than what the first paint needs. */
+/** Returns all bytes transferred so far, headers included. That is more than the first paint needs. */
 async function countTransfer(devtools: CDPSession): Promise<() => number> {
   let bytes = 0;
   devtools.on("Network.loadingFinished", ({ encodedDataLength }) => {
@@ -93,7 +93,7 @@ async function countTransfer(devtools: CDPSession): Promise<() => number> {
   return () => bytes / 1_000;
 }
 
-/** The page and all its files as gzip. */
+/** Returns the size of the page and all its files as gzip. */
 async function gzipKb(url: string): Promise<number> {
   const lengthOf = async (from: string) => {
     const answer = await fetch(from, { headers: { "accept-encoding": "gzip" } });
@@ -106,7 +106,10 @@ async function gzipKb(url: string): Promise<number> {
   return [page.bytes, ...bytes].reduce((sum, each) => sum + each, 0) / 1_000;
 }
 
-/** A year of hours on the wall's chart: drawn, and read, added up and drawn. Reading the canvas waits for its pixels. */
+/**
+ * Draws a year of hours on the chart of a 1920 x 1080 screen; then also reads and adds up the rows. Reading the canvas
+ * waits for its pixels.
+ */
 const DRAW_YEARS = `(async () => {
   const base = document.querySelector("script[src$='app.js']").src;
   const { Chart, addedUp, MEASURES, rowsOf, Zone, HOUR_MS } = await import(new URL("bench.js", base));
@@ -137,7 +140,7 @@ const DRAW_YEARS = `(async () => {
   return { drawn, shown, bars: barsOf().length };
 })()`;
 
-/** The modules that draw a year. */
+/** Bundles the modules that draw a year. */
 const CHART_MODULES = `
   export { Chart } from "./chart.ts";
   export { addedUp, MEASURES, rowsOf } from "./energy.ts";

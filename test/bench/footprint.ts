@@ -1,10 +1,10 @@
 /**
- * The built daemon as a user runs it, with the service (over HTTPS) and the broker in processes of their own.
+ * Built daemon as a user runs it, with the service (over HTTPS) and the broker in separate processes.
  *
- * Start is from spawn to the first price at a subscriber; resident memory is read at that moment. Bare Node is the same
- * binary with an empty program. The warm starts find more than a year of data and ten plans. The soak lives two days in
- * half a minute: the first with its back-fill, readers on the LAN and somebody at the dashboard, the second in peace,
- * and that one's CPU time is told.
+ * The start is measured from spawn to the first price at a subscriber; resident memory is read at that moment. Bare
+ * Node is the same binary with an empty program. The warm starts have more than a year of data and ten plans. The soak
+ * simulates two days in 30 s: the first with back-fill, LAN clients and a dashboard, the second without. The CPU time
+ * is that of the second day.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000 / SOAK_SPEED;
 /** Linux counts CPU time in hundredths of a second. */
 const TICKS_PER_S = 100;
 const LAN_KEY = "bench-key";
-/** Ten appliances, of every kind. */
+/** Ten appliances with plans of every kind. */
 const PLANS = Array.from({ length: 10 }, (_, i) => {
   const kind = ["window", "slots", "below", "avoid"][i % 4];
   return { name: `Plan ${i}`, home: "home", kind, ...(kind === "below" ? { level: "cheap" } : { hours: 2 + (i % 3) }) };
@@ -86,7 +86,7 @@ async function warmStarts(world: World): Promise<Start[]> {
   return starts;
 }
 
-/** Starts the daemon until its first price, and ends it after `lingerMs`. */
+/** Starts the daemon, waits for its first price, and ends it after `lingerMs`. */
 async function oneStart(world: World, dir: TempDir, lingerMs = 0): Promise<Start> {
   const base = `bench${Math.random().toString(36).slice(2)}`;
   await using children = new Children();
@@ -158,7 +158,7 @@ function startDaemon(
   args: readonly string[],
 ): ChildProcess {
   const child = spawn(process.execPath, [...NODE_FLAGS, BUNDLE, ...args], {
-    // In the root of a clone there may be the owner's config/elbro.yaml.
+    // The root of a clone may contain the owner's config/elbro.yaml.
     cwd: dir.path,
     env: {
       ...MALLOC_SETTINGS,
@@ -198,7 +198,7 @@ async function startBroker(children: Children): Promise<number> {
   return port;
 }
 
-/** The same Node with an empty program: how long it takes to end, and what it holds while it idles. */
+/** Measures the same Node with an empty program: time until its end, and resident memory while idle. */
 function bareNode(): { readonly startMs: number; readonly rssMb: number } {
   const times: number[] = [];
   const sizes: number[] = [];
@@ -212,7 +212,7 @@ function bareNode(): { readonly startMs: number; readonly rssMb: number } {
   return { startMs: median(times), rssMb: median(sizes) };
 }
 
-/** All that is installed: the program and the parts beside it. */
+/** Returns the size of the installed program with all its parts. */
 function packageKb(): number {
   const dist = path.dirname(BUNDLE);
   const files = readdirSync(dist, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
@@ -223,7 +223,7 @@ function memoryMb(child: ChildProcess, field: "VmRSS" | "VmHWM"): number {
   return statusMb(readFileSync(`/proc/${child.pid}/status`, "utf8"), field);
 }
 
-/** User and system time so far. Source: proc(5), fields 14 and 15 of stat. */
+/** Returns the user and system time so far. Source: proc(5), fields 14 and 15 of stat. */
 function cpuSeconds(child: ChildProcess): number {
   const fields = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;
@@ -255,7 +255,7 @@ class Children implements AsyncDisposable {
   readonly #all: ChildProcess[] = [];
   readonly #others: (() => Promise<unknown>)[] = [];
 
-  /** Ends something else with the same scope. */
+  /** Registers another resource to end with the same scope. */
   defer(end: () => Promise<unknown>): void {
     this.#others.push(end);
   }

@@ -1,15 +1,16 @@
 /**
- * The LAN API of the built daemon, side by side with a bare `node:http` server that sends the same bodies as prepared
- * buffers. Both are processes of their own, as the callers are, with the same flags and the same look at their loop.
- * They take turns of a few hundred milliseconds, and the median of the turns counts, so that whatever else the machine
- * does hits both. The daemon checks the key, counts the quota and writes all headers.
+ * LAN API of the built daemon, compared with a bare `node:http` server that sends the same bodies as prepared buffers.
+ * Daemon, server and load generator are separate processes with the same flags and the same event-loop probe. They take
+ * turns of a few hundred ms, and the median of the turns counts, so that other load affects both. The daemon checks the
+ * key, counts the quota and writes all headers.
  *
- * - `small_ratio`: a day of prices by the hour (3 kB), `year_ratio`: a year of hours (8,784 rows, 1.1 MB),
- *   `quarters_ratio`: 90 days of quarters (8,640 rows): requests per second as a share of the bare server's.
- * - `cold_p99_ms`: a year, or 90 days of quarters, that nobody asked for before: from the store to the last byte.
- * - `loop_max_ms`: the longest that the daemon's event loop was held in all of this; see `loop-process.ts`.
- * - `growth_mb`: by how much the daemon's resident memory grows over 100,000 requests for a thousand different things.
- * - `json_server_ratio`, `prism_ratio`: what these make of the small body, as a share of the bare server's.
+ * - `small_ratio`: a day of hourly prices (3 kB), `year_ratio`: a year of hours (8,784 rows, 1.1 MB), `quarters_ratio`:
+ *   90 days of quarters (8,640 rows): requests per second relative to the bare server's.
+ * - `cold_p99_ms`: a year, or 90 days of quarters, that was not requested before: from the store to the last byte.
+ * - `loop_max_ms`: longest event-loop tick of the daemon in the whole bench; see `loop-process.ts`.
+ * - `growth_mb`: growth of the daemon's resident memory over 100,000 requests for 1,000 different things.
+ * - `json_server_ratio`, `prism_ratio`: requests per second of these programs for the small body, relative to the bare
+ *   server's.
  */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
@@ -30,7 +31,7 @@ const LARGE_CONNECTIONS = 4;
 const REQUESTS = 100_000;
 const DIFFERENT = 1_000;
 
-/** A server with the same body at a path. */
+/** Server that has the same body at a path. */
 type Server = Pick<Load, "port" | "headers"> & { readonly path: string };
 
 export async function run(): Promise<Record<string, number | null>> {
@@ -42,7 +43,7 @@ export async function run(): Promise<Record<string, number | null>> {
     daemon.prices(YEAR_DAYS, "hour"),
     daemon.prices(QUARTER_DAYS, "fifteenMinutes"),
   ];
-  // What a start costs is another bench's, and what is new to a process, daemon or caller, is no part of any time here.
+  // The start is measured elsewhere. The warm-up of daemon and load generator is not part of any time here.
   await callers.ask({ port: daemon.port, headers: daemon.headers, paths: [small], connections: 1, ms: WARM_MS });
   await daemon.told();
   daemon.longest = { held: 0, late: 0 };
@@ -82,7 +83,7 @@ export async function run(): Promise<Record<string, number | null>> {
   };
 }
 
-/** Every request is the first for its range: nothing but the file is there before. */
+/** Measures requests that are each the first for their range: only the file contains their data. */
 async function coldTimes(daemon: LanBenchDaemon, callers: Callers) {
   const windows = Array.from({ length: COLD_WINDOWS }, (_, i) => COLD_WINDOWS - 1 - i);
   const times = async (days: number, resolution: "hour" | "fifteenMinutes") => {
@@ -94,7 +95,7 @@ async function coldTimes(daemon: LanBenchDaemon, callers: Callers) {
   return { year: await times(YEAR_DAYS, "hour"), quarters: await times(QUARTER_DAYS, "fifteenMinutes") };
 }
 
-/** Different ranges, codings and tags: what is kept of requests and answers has every reason to grow. */
+/** Requests different ranges, encodings and ETags, so that all caches fill up. */
 async function growthBytes(daemon: LanBenchDaemon, callers: Callers): Promise<number> {
   const paths = Array.from({ length: DIFFERENT }, (_, i) => daemon.prices(1 + (i % 7), "hour", i % (YEAR_DAYS - 7)));
   const kinds = [[], ["Accept-Encoding: gzip"], ["Accept-Encoding: br"], ["If-None-Match: *"]];
@@ -119,7 +120,7 @@ class Callers implements AsyncDisposable {
     return result;
   }
 
-  /** Requests per second of one server as a share of another's: the median of rounds in which they take turns. */
+  /** Returns the requests per second of one server relative to another: the median of alternating rounds. */
   async ratio(one: Server, other: Server, connections: number): Promise<number> {
     const rate = async ({ path, ...server }: Server, ms: number) =>
       (await this.ask({ ...server, paths: [path], connections, ms })).perSecond;

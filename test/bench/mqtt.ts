@@ -1,6 +1,6 @@
 /**
- * MQTT with a real Mosquitto: how late an edge is at a subscriber, how long the state of ten homes takes, what hostile
- * clients cost the embedded broker, and what a day without a broker costs the daemon.
+ * MQTT with a real Mosquitto: delay of a price change at a subscriber, time for the state of ten homes, memory of the
+ * embedded broker under hostile clients, and memory of the daemon after a day without a broker.
  */
 import { execFileSync } from "node:child_process";
 import path from "node:path";
@@ -16,14 +16,14 @@ import { LineProcess } from "../support/daemon/line-process.ts";
 import { NODE_FLAGS } from "../support/daemon/node-flags.ts";
 
 const HOMES = 10;
-/** A quarter passes in this time; every edge of every home is one measurement. */
+/** Real duration of a quarter hour. Every price change of every home is one measurement. */
 const QUARTER_LASTS_MS = 100;
 const EDGES = 180;
 const FULL_STATES = 5;
 const HOSTILE = 200;
 const HOSTILE_MS = 4_000;
 const LOOK_EVERY_MS = 25;
-/** A tenth of those of a real day, without the pauses between them. */
+/** A tenth of the connection attempts of a real day, without pauses between them. */
 const AWAY_ATTEMPTS = 20_000;
 
 export async function run(): Promise<Record<string, number>> {
@@ -38,7 +38,9 @@ export async function run(): Promise<Record<string, number>> {
   };
 }
 
-/** From every interval boundary until the price of each home is at a subscriber. Unit: milliseconds, sorted. */
+/**
+ * Returns the delays from each interval boundary until the price of each home is at a subscriber, in ms, ascending.
+ */
 async function edgeLatencies(): Promise<number[]> {
   const speed = QUARTER_MS / QUARTER_LASTS_MS;
   const source = { boot: "bench", wallMs: Date.now, monotonicMs: () => performance.now() };
@@ -62,11 +64,13 @@ async function edgeLatencies(): Promise<number[]> {
   stop.abort();
   await running;
   await listener.endAsync(true);
-  // The first state is no edge.
+  // The first state is not a change at a boundary.
   return latencies.slice(HOMES).sort((a, b) => a - b);
 }
 
-/** From the first attempt to connect until the last retained message of ten homes is at a subscriber. */
+/**
+ * Returns the time from the first connection attempt until the last retained message of ten homes is at a subscriber.
+ */
 async function fullStateMs(): Promise<number> {
   const { messages } = new QuarterPriceHomes(HOMES).at(LONG_DAY);
   const times: number[] = [];
@@ -90,7 +94,7 @@ async function fullStateMs(): Promise<number> {
   );
 }
 
-/** By how much the embedded broker's process grows at most under hostile sockets, with a real client coming in. */
+/** Returns the maximum growth of the embedded broker's process under hostile sockets, while a real client connects. */
 async function hostileMb(): Promise<number> {
   await using broker = new LineProcess([
     ...NODE_FLAGS,
@@ -112,7 +116,9 @@ async function hostileMb(): Promise<number> {
   return (most - before) / 1e6;
 }
 
-/** The longest JSON that Home Assistant keeps as attributes, on the day of 100 quarters with the next one known. */
+/**
+ * Returns the longest JSON that a home publishes as attributes, on the day of 100 quarters with the next day known.
+ */
 function longestAttributes(): number {
   const { messages } = new QuarterPriceHomes(1).at(LONG_DAY);
   const topics = messages.flatMap(({ payload }) =>
@@ -130,7 +136,7 @@ async function awayDayGrowthMb(): Promise<number> {
   return Math.max(0, Number(execFileSync(process.execPath, args, { encoding: "utf8" }))) / 1e6;
 }
 
-/** Shape: `sorted` ascending, not empty. */
+/** Returns a quantile. `sorted` is ascending and not empty. */
 function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

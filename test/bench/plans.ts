@@ -1,17 +1,17 @@
 /**
- * How fast 672 intervals of real prices are planned, with every constraint there is, and whether a mixed-integer solver
- * finds anything cheaper: a week of quarters, or four weeks of hours, with clock changes, gaps and negative prices.
+ * Time to plan 672 intervals of real prices with every constraint, and whether a mixed-integer solver finds a cheaper
+ * solution: a week of quarters, or four weeks of hours, with clock changes, gaps and negative prices.
  *
- * - `cases`: plans that both were asked for. `worse_than_solver`: those where elbro's costs more than the best that the
- *   solver has found, whether it came to prove that there is none better or not; how many it proved is told beside.
- * - `median_ms`, `max_ms`: one call of `solvePlan`, over all weeks and plans, each the fastest of a few: what the
- *   computer does beside is not the plan's.
- * - `first_ms`: the first call of a process, before anything is compiled; the median of a few processes.
- * - `group_median_ms`, `group_max_ms`: four plans of a power group, each the fastest of a few; `group_worse`: groups of two
- *   to four plans that cost more than the best that the solver has found.
- * - `eight_median_ms`, `eight_max_ms`: eight plans of a group; `eight_excess_percent`: how much more the worst of them costs
- *   than the best that the solver has found in its time.
- * - `solver_ratio`: how many times longer the solver took for the same cases.
+ * - `cases`: plans that both solved. `worse_than_solver`: those for which elbro's solution costs more than the best one
+ *   that the solver has found, proven to be optimal or not. The number of proven ones is printed too.
+ * - `median_ms`, `max_ms`: one call of `solvePlan`, over all weeks and plans, each the fastest of a few calls, to
+ *   exclude other load of the machine.
+ * - `first_ms`: first call of a process, with nothing compiled; median of a few processes.
+ * - `group_median_ms`, `group_max_ms`: four plans of a power group, each the fastest of a few; `group_worse`: groups of
+ *   two to four plans that cost more than the best solution that the solver has found.
+ * - `eight_median_ms`, `eight_max_ms`: eight plans of a group; `eight_excess_percent`: maximum additional cost over the
+ *   best solution that the solver has found in its time.
+ * - `solver_ratio`: time of the solver relative to elbro's for the same cases.
  */
 import { spawnSync } from "node:child_process";
 import path from "node:path";
@@ -26,21 +26,21 @@ const PROCESSES = 5;
 const FIRST = path.join(import.meta.dirname, "../support/bench/first-plan-process.ts");
 
 /**
- * The stretches that the solver is asked about, as each takes it seconds: the weeks of the clock changes in autumn and
- * spring and one with gaps, in quarters; the month of the change in spring and one of prices below zero, in hours.
+ * Periods for the comparison with the solver, which takes seconds for each: the weeks of the clock changes and one with
+ * gaps, in quarters; the month of the change in spring and one with negative prices, in hours.
  */
 const SOLVED = new Set(["2025-10-22", "2025-12-17", "2026-03-25", "2025-03-30", "2025-07-20"]);
 
-/** What it has not proven by then it never may; the bench is to end in minutes. */
+/** Time limit of the solver, so that the bench ends within minutes. */
 const SOLVER_LIMIT_S = 4;
 
 const SAME = 1e-9;
 
-/** Days of groups that are timed, and of those that the solver is asked about. */
+/** Number of days of groups that are timed, and number of those that the solver also solves. */
 const GROUP_DAYS = 19;
 const SOLVED_GROUPS = 6;
 const GROUP_LIMIT_S = 20;
-/** Less than any two of the large appliances draw with a third. */
+/** Limit that excludes any two of the large appliances together with a third. */
 const EIGHT_LIMIT_W = 11_000;
 
 export async function run(): Promise<Record<string, number>> {
@@ -131,7 +131,7 @@ function fastestMs(call: () => unknown): number {
   return fastest;
 }
 
-/** The local date of a local midnight. */
+/** Returns the local date of a local midnight. */
 function dateOf(midnight: EpochMs): string {
   return formatInstant(midnight + 12 * HOUR_MS).slice(0, 10);
 }

@@ -1,9 +1,9 @@
 /**
- * `npm run bench [-- NAME]` runs one bench or all of them, one after the other.
+ * Runs one bench or all of them: `npm run bench [-- NAME]`.
  *
- * A bench is a file of this folder that exports `run(): Promise<Record<string, number | null>>`, or yields several; null is
- * what cannot be measured here (`n/a`). Whatever else it prints, the
- * last lines about it are `NAME: key=value key=value …` with plain numbers, for people and scripts alike.
+ * A bench is a file of this folder that exports `run(): Promise<Record<string, number | null>>`, or yields several;
+ * null means that it cannot be measured on this machine (`n/a`). Its last output lines are `NAME: key=value key=value
+ * …` with plain numbers.
  */
 import { readdirSync } from "node:fs";
 
@@ -19,7 +19,7 @@ const known = readdirSync(here)
   .map((file) => file.slice(0, -".ts".length))
   .sort();
 
-/** A figure as plain decimals with four significant digits, never with an exponent. */
+/** Returns a figure as plain decimals with four significant digits, never with an exponent. */
 function plain(figure: number | null): string {
   if (figure === null) return "n/a";
   if (!Number.isFinite(figure)) throw new RangeError(`a figure is ${figure}`);

@@ -1,20 +1,20 @@
 /**
- * One built daemon with 1, 10, 100 and 1,000 accounts (`BENCH_SIZES=10,100` for others) of one home and a month of
- * history each (`BENCH_MONTHS`), against one simulator and one Mosquitto in processes of their own. Per size it lives
- * four times on the same data:
+ * One built daemon with 1, 10, 100 and 1,000 accounts (`BENCH_SIZES=10,100` for others), each with one home and a month
+ * of history (`BENCH_MONTHS`), with one simulator and one Mosquitto in separate processes. For each size the daemon
+ * runs four times on the same data:
  *
- * 1. Empty: everything of the first account is asked for; the others get the same under their names (`copy-accounts.ts`),
- *    and are shown once.
- * 2. Warm, from spawn to the first price and to the price of every home at a subscriber; then half a minute of peace, for
- *    the memory and for what a second costs in which nothing happens; then SIGTERM.
- * 3. Warm with a look at its loop (`loop-process.ts`), over the edge of a quarter-hour, at the pace of a real clock:
- *    from the edge, by the daemon's own clock, to the last of a home's price, level and signals at the subscriber
- *    (`boundary`) and to the last of its other topics (`rest`), and answers of the LAN API before it.
- * 4. Fast forward: the processor time and what is written in a day with its 96 edges, new prices and new consumption.
- *    What the clock's own timers cost does not get faster with the clock: what a second of peace costs is added for the
- *    seconds that were left out.
+ * 1. Empty: requests all data of the first account. The other accounts get a copy under their names
+ *    (`copy-accounts.ts`) and are published once.
+ * 2. Warm: time from spawn to the first price and to the price of every home at a subscriber. Then 30 s of rest, for
+ *    the memory and the cost of an idle second; then SIGTERM.
+ * 3. Warm with the event-loop probe (`loop-process.ts`), over the boundary of a quarter hour, in real time: from the
+ *    boundary, by the daemon's own clock, to the last price, level and signal at the subscriber (`boundary`) and to the
+ *    last of its other topics (`rest`); also LAN responses before it.
+ * 4. Fast forward: processor time and bytes written in a day with its 96 quarter hours, new prices and new consumption.
+ *    The cost of the clock's own timers does not grow with its speed, so the cost of idle seconds is added for the
+ *    seconds that were skipped.
  *
- * Linux only: it reads /proc.
+ * Linux only, because it reads /proc.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -33,24 +33,24 @@ const PROBE = path.join(ROOT, "test/support/bench/loop-process.ts");
 const SIZES = (process.env.BENCH_SIZES ?? "1,10,100,1000").split(",").map(Number);
 const MONTHS = Number(process.env.BENCH_MONTHS ?? 1);
 const LAN_KEY = "bench-key-of-the-lan";
-/** A day of the service in which tomorrow's prices are there in the afternoon. */
+/** Day of the service on which tomorrow's prices are published in the afternoon. */
 const FILL_AT = "2025-10-21T12:30:00Z";
 const WARM_AT = "2025-10-21T13:31:00Z";
 const EDGE = Date.parse("2025-10-21T13:45:00Z");
 const DAY_AT = Date.parse("2025-10-21T14:01:00Z");
-/** Real seconds before the edge at which the third life begins. */
+/** Real seconds from the start of the third run to the boundary. */
 const EDGE_LEAD_S = { base: 35, perHome: 0.03 };
 const PEACE_MS = 30_000;
-/** How long a day takes: less would hide what does not fit into it. */
+/** Real duration of a day. A shorter one would hide work that does not fit into it. */
 const DAY_MS = { least: 40_000, perHome: 200 };
 const AFTER_EDGE_MS = 15_000;
 const FILL_TIMEOUT_MS = 1_800_000;
 const LAN_ANSWERS = 200;
-/** Where a processor profile of each life is written, in order. */
+/** Folder for a processor profile of each run, in order. */
 const PROFILES = process.env.BENCH_PROFILES;
 const VERBOSE = process.env.BENCH_DEBUG !== undefined;
 
-/** What a house waits for at an edge. */
+/** Topics of a home that change at a boundary and are urgent. */
 const URGENT = /^[^/]+\/[^/]+\/(price|price\/level|cheap|plan\/[^/]+)$/;
 
 type Figures = Record<string, number | null>;
@@ -99,7 +99,7 @@ class World implements AsyncDisposable {
   #brokerPort = 0;
   #listener: MqttClient | null = null;
   #apiPort = 0;
-  /** Requests that the simulator answered with 429. */
+  /** Number of requests that the simulator answered with 429. */
   denied = 0;
 
   private constructor(homes: number, dir: TempDir) {
@@ -227,7 +227,7 @@ class World implements AsyncDisposable {
     return day;
   }
 
-  /** Waits until what a start brings is over: a stretch in which the daemon rests. */
+  /** Waits until the work of the start has ended: a period in which the daemon is idle. */
   async #settled(child: ChildProcess): Promise<void> {
     for (let calm = 0; calm < 3; ) {
       const before = cpuSeconds(child);
@@ -247,7 +247,10 @@ class World implements AsyncDisposable {
     return times;
   }
 
-  /** By how much the daemon's clock is ahead of this machine's. It is read when a request comes in, at the earliest at once. */
+  /**
+   * Returns the offset of the daemon's clock to this machine's. A request reads it between its sending and its
+   * response.
+   */
   async #clockAheadMs(): Promise<number> {
     const ahead: number[] = [];
     for (let i = 0; i < 5; i++) {
@@ -274,7 +277,9 @@ class World implements AsyncDisposable {
     return answer.json();
   }
 
-  /** When the first price came, and the last home's first. Retained ones of an earlier life came at the subscription. */
+  /**
+   * Returns the times of the first price, and of the last home's first price. Retained ones arrive at the subscription.
+   */
   #firstPrices(child: ChildProcess, homes: number = this.#homes) {
     const first = Promise.withResolvers<number>();
     const all = Promise.withResolvers<number>();
@@ -360,7 +365,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Pro
   await ended;
 }
 
-/** The longest that the loop was held since the last time this was asked. */
+/** Returns the longest event-loop tick since the last call. */
 function loopOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve) => {
     child.once("message", (told: { held: number }) => resolve(told.held));
@@ -368,7 +373,9 @@ function loopOf(child: ChildProcess): Promise<number> {
   });
 }
 
-/** Processor time of all threads. Source: Documentation/scheduler/sched-stats: the first field, nanoseconds. */
+/**
+ * Returns the processor time of all threads. Source: Documentation/scheduler/sched-stats, first field, in nanoseconds.
+ */
 function cpuSeconds({ pid }: ChildProcess): number {
   const tasks = readdirSync(`/proc/${pid}/task`);
   const ran = tasks.map((task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]));

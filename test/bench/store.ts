@@ -1,17 +1,18 @@
 /**
- * What the store costs a memory card, and how fast it is, for one home with everything it can have: quarter-hour prices,
- * a forecast, and the hours of consumption, costs, export and revenue, asked 24 times a day. The answers are the
- * simulator's; they go the daemon's way, through ledger and library.
+ * Cost of the store for a memory card, and its speed, for one home with all data: quarter-hour prices, a forecast, and
+ * the hours of consumption, costs, export and revenue, requested 24 times a day. The responses are the simulator's and
+ * are stored as in the daemon, by request log and series repository.
  *
- * - `written_kb_per_day`: every byte handed to the file system, write-ahead log and checkpoints, in kB of 1000 bytes
- *   (`wchar` of /proc/self/io), the mean of days with new data. `device_kb_per_day` is the same in the whole blocks of
- *   4 KiB that a device is given (`write_bytes`): two commits a request, each at least a block.
- * - `unchanged_kb_per_day`: the same where every answer is the one before: the ledger's rows.
- * - `ten_years_mb`: the file after ten years of days, with 90 days of the ledger. `bytes_per_value` is that file by the
- *   numbers in it: prices, energies, amounts. Instants, nulls and flags are not counted, but paid for.
- * - `read_year_ms`: 366 days of hours, from the request to the body of the answer; `read_year_costs_ms` for the
- *   widest rows there are. `keep_most_ms` is the longest time that an answer of 8,640 rows holds the event loop.
- * - `open_ms`: opening the ten years, every page checked. `start_ms`: the ledger read and a gap sought in 13 months.
+ * - `written_kb_per_day`: bytes written to the file system, with write-ahead log and checkpoints, in kB of 1000 bytes
+ *   (`wchar` of /proc/self/io), mean of days with new data. `device_kb_per_day`: the same in whole blocks of 4 KiB
+ *   written to a device (`write_bytes`): two commits per request, each at least one block.
+ * - `unchanged_kb_per_day`: the same if all responses are unchanged: the rows of the request log.
+ * - `ten_years_mb`: size of the file after ten years, with 90 days of the request log. `bytes_per_value`: that size per
+ *   number in it: prices, energies, amounts. Instants, nulls and flags take space but are not counted.
+ * - `read_year_ms`: 366 days of hours, from the request to the body of the response; `read_year_costs_ms`: the same for
+ *   the widest rows. `keep_most_ms`: longest event-loop tick while a response of 8,640 rows is stored.
+ * - `open_ms`: opening the file of ten years with a check of every page. `start_ms`: reading the request log and
+ *   finding a gap in 13 months.
  */
 import { readFileSync, statSync } from "node:fs";
 import type { Row, SeriesKey } from "../../src/core/series/series.ts";
@@ -67,7 +68,7 @@ async function measureYears(path: string): Promise<Record<string, number>> {
   let numbers = 0;
   {
     using home = new StoredHome(path, BEGIN);
-    // The size is the same, and only this bench loses its file when the power goes.
+    // The size is the same, and only this bench loses its file in a power cut.
     home.database.exec("pragma synchronous = off");
     for (let day = calendar.startOf("day", BEGIN); day < end; day = calendar.add("day", day, 1))
       numbers += await home.finalDay(day);
@@ -99,7 +100,7 @@ function measureReading(path: string, now: EpochMs): Record<string, number> {
   return { read_year_ms: readMs, read_year_costs_ms: costsMs, open_ms: openMs, start_ms: startMs };
 }
 
-/** 90 days of quarter-hours onto an empty shelf. */
+/** Stores 90 days of quarter hours in an empty store. */
 async function measureLargeAnswer(path: string): Promise<Record<string, number>> {
   using home = new StoredHome(path, BEGIN);
   const from = calendar.startOf("day", BEGIN);
@@ -122,7 +123,7 @@ async function measureLargeAnswer(path: string): Promise<Record<string, number>>
   return { keep_most_ms: most };
 }
 
-/** What this process writes meanwhile. Unit: bytes handed to the file system, and bytes of blocks given to a device. */
+/** Returns the bytes that this process writes during a call: to the file system, and in blocks to a device. */
 async function writtenBy(work: () => Promise<void>): Promise<{ bytes: number; blockBytes: number }> {
   const before = written();
   await work();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dashboardApi, startDashboard } from "../support/daemon/dashboard-daemon.ts";
+import { dashboardApi, DASHBOARD_PLANS as PLANS, startDashboard } from "../support/daemon/dashboard-daemon.ts";
 import { haveChromium, type Screen, Screens } from "../support/daemon/screen.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 
@@ -60,13 +60,26 @@ describe.skipIf(!haveChromium)("the dashboard while time goes on (in Chromium; s
     await untilPlain(screen);
     daemon.simulator.setFaults([{ fault: "status", operation: "*", status: 401, errorCode: "invalid_token" }]);
     await daemon.clock.runUntil(at("2026-03-10T13:40:00Z"));
-    const told = await screen.untilText("#now .problems", /does not know the API key/);
-    expect(told).toMatch(/Create or replace it in the app/);
+    const told = await screen.untilText("#now .problems", /does not know this API key/);
+    expect(told).toMatch(/create or replace the key in the app/);
     await screen.picture("problem-phone");
     daemon.simulator.setFaults([]);
     await daemon.clock.runUntil(at("2026-03-10T23:40:00Z"));
     await screen.until("!document.querySelector('#now .problems')");
-    await screen.untilText("#system", /Over The service does not know the API key/);
+    await screen.untilText("#system", /Over The service does not know this API key/);
+  });
+
+  test("a problem and its detail are told in the language of the page, whatever is configured", async () => {
+    await using daemon = await startDashboard({
+      start: "2026-03-10T14:20:00Z",
+      plans: PLANS.map((plan) => ({ ...plan, home: "huset" })),
+    });
+    await using screen = await screens.look(daemon, { language: "da-DK" });
+    await screen.untilText(
+      "#now .problems",
+      /Sæt home for planen “[a-z_]+” til et af: home; indtil da er intet tændt\./,
+    );
+    await screen.untilText("#system .problems", /Teknisk detalje: forventede et hjems id \(home\), fandt “huset”/);
   });
 
   test("what a plan does is shown as it does it", async () => {

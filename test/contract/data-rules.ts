@@ -16,7 +16,7 @@ import {
   startsOf,
 } from "./service-expectations.ts";
 
-/** The rules of what the selected operations answer with. */
+/** Tests the responses of the selected operations. */
 export function dataRules(get: () => ServiceUnderTest, operations: readonly OperationId[]): void {
   if (operations.includes("addresses")) addressRules(get);
   if (operations.includes("prices")) priceRules(get);
@@ -26,7 +26,7 @@ export function dataRules(get: () => ServiceUnderTest, operations: readonly Oper
 }
 
 function addressRules(get: () => ServiceUnderTest): void {
-  test("addresses come with every field of the document and hold the Danish one", async () => {
+  test("addresses have every field of the document and contain the Danish one", async () => {
     const answer = await ask(get(), "addresses");
     await expectFits("addresses", answer);
     const danish = answer.json.data.find(({ id }: { id: string }) => id === get().danishAddressId);
@@ -45,13 +45,13 @@ function priceRules(get: () => ServiceUnderTest): void {
     return { day, json: answer.json };
   };
 
-  test("hourly prices of today tile the local day", async () => {
+  test("hourly prices of today cover the local day", async () => {
     const { day, json } = await pricesOfToday("hour");
     expect(json).toMatchObject({ currency: "DKK", vatIncluded: true, resolution: "hour" });
     expect(startsOf(json)).toEqual(calendar.boundaries("hour", day).slice(0, -1));
   });
 
-  test("quarter-hour prices of today tile the local day", async () => {
+  test("quarter-hour prices of today cover the local day", async () => {
     const { day, json } = await pricesOfToday("fifteenMinutes");
     expect(startsOf(json)).toEqual(calendar.boundaries("fifteenMinutes", day).slice(0, -1));
   });
@@ -65,7 +65,7 @@ function priceRules(get: () => ServiceUnderTest): void {
 }
 
 function forecastRules(get: () => ServiceUnderTest): void {
-  test("a forecast is hourly, estimated, takes no range and begins no earlier than the current hour", async () => {
+  test("a forecast is hourly, estimated, has no range and starts no earlier than the current hour", async () => {
     const answer = await ask(get(), "forecastPrices", { addressId: get().danishAddressId });
     expect(answer.status).toBe(200);
     await expectFits("forecastPrices", answer);
@@ -75,7 +75,7 @@ function forecastRules(get: () => ServiceUnderTest): void {
     expectAscending({ ...answer.json, from: formatInstant(Math.floor(dataAt(get()) / HOUR_MS) * HOUR_MS) }, "hour");
   });
 
-  test("a forecast knows no stranger's address", async () => {
+  test("a forecast rejects an unknown address", async () => {
     expectError(await ask(get(), "forecastPrices", { addressId: STRANGER }), 404, "resource_not_found");
     expectError(await ask(get(), "forecastPrices", { addressId: "x" }), 400, "invalid_parameter");
   });
@@ -96,7 +96,7 @@ function thirdPartyRules(get: () => ServiceUnderTest, operations: readonly Opera
   for (const operation of operations) {
     const values = thirdPartyValues[operation];
     if (!values) continue;
-    test(`${operation} answers in the document's shape`, async () => {
+    test(`${operation} has a response in the document's format`, async () => {
       get().rest?.();
       const answer = await ask(get(), operation, values);
       expect(answer.status).toBe(200);
@@ -105,7 +105,7 @@ function thirdPartyRules(get: () => ServiceUnderTest, operations: readonly Opera
     });
     const required = Object.keys(values).find((name) => name in operationOf(operation).inQuery);
     if (!required) continue;
-    test(`${operation} without ${required} is refused with a 4xx`, async () => {
+    test(`${operation} without ${required} is rejected with a 4xx`, async () => {
       const { [required]: _, ...rest } = values;
       const { status } = await ask(get(), operation, rest);
       expect(status).toBeGreaterThanOrEqual(400);

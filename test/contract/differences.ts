@@ -1,22 +1,22 @@
 /**
- * Where a server of the contract deliberately differs from the service's document. Everything else is the same, and one
- * suite shows it.
+ * Deliberate differences of a contract server from the service's document. Everything else is equal, as one test suite
+ * shows.
  */
 export interface Differences {
-  /** Headers beside those of the document, in lower case. */
+  /** Headers besides those of the document, in lower case. */
   readonly headers: readonly string[];
-  /** Whether a key that opens the consumer interface opens the other as well. */
+  /** True if a consumer key is also accepted in the third-party interface. */
   readonly oneKeyForBoth: boolean;
-  /** Limits of its own, where quota headers are not the service's. */
+  /** Own limits of a server whose quota headers are not the service's. */
   readonly limits: { readonly minute: number; readonly day: number } | null;
 }
 
 export const NO_DIFFERENCES: Differences = { headers: [], oneKeyForBoth: false, limits: null };
 
 /**
- * The mirror tells how old an answer is and where it is from, names it by a tag, sends it compressed where that is taken,
- * and tells browsers what not to do with it. A key of the LAN opens both interfaces; a key and secret of the LAN one, as
- * at the service. Quota headers are about the LAN's key: the service's own are not passed on.
+ * Differences of the mirror. It sends age, source and ETag of a response, compresses it if accepted, and adds security
+ * headers for browsers. A LAN key is accepted in both interfaces; a LAN key and secret in one, as at the service. Quota
+ * headers are those of the LAN key, not the service's.
  */
 export const MIRROR_DIFFERENCES = {
   headers: [

@@ -1,4 +1,4 @@
-/** What the suite asks of each operation, so that a shelf can be filled with it before. */
+/** Requests of the test suite for each operation, so that a store can be filled with them first. */
 
 import type { CalendarUnit } from "../../src/core/time/calendar.ts";
 import { DAY_MS, type EpochMs, formatInstant } from "../../src/core/time/interval.ts";
@@ -8,12 +8,12 @@ import { calendar, type ServiceUnderTest, SMALL_RANGE } from "./service-expectat
 
 type Values = Readonly<Record<string, string>>;
 
-/** A range around the long day of autumn that ends within hours and quarters. */
+/** Range around the 25-hour day in autumn whose ends are within hours and quarters. */
 export const UNEVEN_RANGE = { from: "2025-10-25T22:20:00Z", to: "2025-10-26T22:50:00.5Z" };
 
 const AARHUS = { latitude: "56.16", longitude: "10.2" };
 
-/** Third-party operations with what they are asked for. */
+/** Third-party operations with their parameters. */
 export const thirdPartyValues: Partial<Record<OperationId, Values>> = {
   regionPrices: { region: "DK1" },
   locationPrices: AARHUS,
@@ -24,36 +24,36 @@ export const thirdPartyValues: Partial<Record<OperationId, Values>> = {
   requestCounts: {},
 };
 
-/** The days before, as far back as a house asks again. */
+/** Returns the range from 12 days ago until now. */
 export function recentRange(now: EpochMs): { readonly from: string; readonly to: string } {
   return { from: formatInstant(calendar.add("day", calendar.startOf("day", now), -12)), to: formatInstant(now) };
 }
 
-/** A day for which there are no prices yet. */
+/** Range without prices, because it is in the future. */
 export function futureRange(now: EpochMs): { readonly from: string; readonly to: string } {
   return { from: formatInstant(now + 60 * DAY_MS), to: formatInstant(now + 61 * DAY_MS) };
 }
 
-/** Today as the service's calendar has it. */
+/** Today in the service's calendar. */
 export function todayRange(now: EpochMs): { readonly from: string; readonly to: string } {
   const { start, end } = calendar.day(now);
   return { from: formatInstant(start), to: formatInstant(end) };
 }
 
-/** The longest range that a unit of an operation takes; null where there is no cap. */
+/** Returns the longest range of a unit of an operation; null without a cap. */
 export function longestRange(
   operation: OperationId,
   unit: string,
 ): { readonly start: EpochMs; readonly end: EpochMs } | null {
   const cap = operationOf(operation).range?.caps[unit];
   if (!cap) return null;
-  // Caps of days begin on the 23-hour day of spring: counting hours instead of days would be found out.
+  // Caps in days start on the 23-hour day in spring, to detect code that counts hours instead of days.
   const begin = Date.parse(cap.unit === "day" ? "2025-03-29T23:00:00Z" : "2019-12-31T23:00:00Z");
   const start = calendar.startOf(unit as CalendarUnit, begin);
   return { start, end: calendar.startOf(unit as CalendarUnit, latestEnd(start, cap, calendar)) };
 }
 
-/** One good request of each operation: the values that are asked the most. */
+/** One valid request of each operation, with typical values. */
 export function representative(service: ServiceUnderTest, operation: OperationId): Values {
   const { interface: face, range } = operationOf(operation);
   if (face === "thirdParty") return thirdPartyValues[operation] ?? {};
@@ -62,7 +62,7 @@ export function representative(service: ServiceUnderTest, operation: OperationId
   return range ? { addressId, ...SMALL_RANGE, [range.unitFrom]: "hour" } : { addressId };
 }
 
-/** Every request of the suite that is answered with data. */
+/** Returns all requests of the suite that have data as response. */
 export function lookedAt(service: ServiceUnderTest): { readonly operation: OperationId; readonly values: Values }[] {
   const { now, danishAddressId: addressId } = service;
   return operationIds.flatMap((operation) => {

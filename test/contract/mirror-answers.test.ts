@@ -14,7 +14,7 @@ interface RawAnswer {
   readonly body: Buffer;
 }
 
-/** Asks with exactly these headers, and leaves the body as it came. */
+/** Sends exactly these headers and returns the body as received. */
 function askRaw(
   mirror: MirrorService,
   operation: OperationId,
@@ -34,7 +34,7 @@ function askRaw(
   });
 }
 
-/** What callers of the same thing say of themselves. */
+/** Headers with which clients request the same data. */
 const VARIANTS: readonly Record<string, string>[] = [
   {},
   { "accept-encoding": "gzip" },
@@ -45,34 +45,37 @@ const VARIANTS: readonly Record<string, string>[] = [
 ];
 
 describe("any operation", () => {
-  test.each(operationIds)("%s: thirty callers with different wishes cause one request, and one answer", async (id) => {
-    await using mirror = await MirrorService.start();
-    // What the daemon asked at its start is no longer fresh.
-    mirror.daemon.clock.leap(mirror.now + 26 * HOUR_MS);
-    const before = mirror.upstream;
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, i) => askRaw(mirror, id, VARIANTS[i % VARIANTS.length])),
-    );
-    expect(mirror.upstream - before).toBe(1);
-    const plain = answers.map(({ headers, body }) => {
-      const coding = headers["content-encoding"];
-      return (coding === "gzip" ? gunzipSync(body) : coding === "br" ? brotliDecompressSync(body) : body).toString();
-    });
-    expect(new Set(plain).size).toBe(1);
-    const said = new Set(answers.map(({ status, headers }) => `${status} ${headers["x-elbro-source"]}`));
-    // Who comes when the answer is there already finds it on the shelf.
-    expect([...said].filter((one) => one !== "200 shelf")).toEqual(["200 service"]);
-    const later = await askRaw(mirror, id);
-    expect([later.status, later.headers["x-elbro-source"], later.headers.age]).toEqual([200, "shelf", "0"]);
-    expect(mirror.upstream - before).toBe(1);
-    const { url, keys } = mirror.daemon.simulator;
-    const service = { url, consumerKey: keys.consumerKey ?? "", thirdPartyToken: keys.thirdPartyToken };
-    // The count of requests goes on with each.
-    if (id === "requestCounts") return;
-    expect(JSON.parse(plain[0] ?? "")).toEqual((await ask(service, id, representative(mirror, id))).json);
-  });
+  test.each(operationIds)(
+    "%s: thirty clients with different headers cause one request and get one response",
+    async (id) => {
+      await using mirror = await MirrorService.start();
+      // The data of the daemon's start is no longer fresh.
+      mirror.daemon.clock.leap(mirror.now + 26 * HOUR_MS);
+      const before = mirror.upstream;
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, (_, i) => askRaw(mirror, id, VARIANTS[i % VARIANTS.length])),
+      );
+      expect(mirror.upstream - before).toBe(1);
+      const plain = answers.map(({ headers, body }) => {
+        const coding = headers["content-encoding"];
+        return (coding === "gzip" ? gunzipSync(body) : coding === "br" ? brotliDecompressSync(body) : body).toString();
+      });
+      expect(new Set(plain).size).toBe(1);
+      const said = new Set(answers.map(({ status, headers }) => `${status} ${headers["x-elbro-source"]}`));
+      // A request after the response gets it from the store.
+      expect([...said].filter((one) => one !== "200 shelf")).toEqual(["200 service"]);
+      const later = await askRaw(mirror, id);
+      expect([later.status, later.headers["x-elbro-source"], later.headers.age]).toEqual([200, "shelf", "0"]);
+      expect(mirror.upstream - before).toBe(1);
+      const { url, keys } = mirror.daemon.simulator;
+      const service = { url, consumerKey: keys.consumerKey ?? "", thirdPartyToken: keys.thirdPartyToken };
+      // The request count increases with each request.
+      if (id === "requestCounts") return;
+      expect(JSON.parse(plain[0] ?? "")).toEqual((await ask(service, id, representative(mirror, id))).json);
+    },
+  );
 
-  test("is named by its tag, in each coding by another, and not sent again to who has it", async () => {
+  test("has an ETag for each encoding, and 304 for a client with a current one", async () => {
     await using mirror = await MirrorService.start();
     for (const id of operationIds) {
       mirror.rest();
@@ -112,7 +115,7 @@ describe("any operation", () => {
 
 type Fault = FaultRule extends infer Rule ? (Rule extends FaultRule ? Omit<Rule, "operation"> : never) : never;
 
-describe("with an empty shelf, what the service answers decides", () => {
+describe("with an empty store the service's response decides:", () => {
   const table: readonly (readonly [string, Fault, number, string])[] = [
     ["400", { fault: "status", status: 400, errorCode: "invalid_range" }, 400, "invalid_range"],
     [
@@ -141,11 +144,11 @@ describe("with an empty shelf, what the service answers decides", () => {
     ["an answer that does not fit", { fault: "brokenJson" }, 502, "upstream_unavailable"],
   ];
 
-  test.each(table)("%s, of every operation", async (_name, fault, status, errorCode) => {
+  test.each(table)("%s, for every operation", async (_name, fault, status, errorCode) => {
     await using mirror = await MirrorService.start();
     mirror.daemon.simulator.setFaults([{ operation: "*", ...fault }]);
     for (const id of operationIds) {
-      // The daemon itself asks for these at its start.
+      // The daemon requests these two itself at its start.
       if (id === "addresses" || id === "requestCounts") continue;
       mirror.rest();
       const answer = await ask(mirror, id, representative(mirror, id));
@@ -160,7 +163,7 @@ describe("with an empty shelf, what the service answers decides", () => {
   });
 });
 
-test("the service's own quota is not told to the LAN, nor its request ids", async () => {
+test("the service's quota and request ids are not sent to the LAN", async () => {
   await using mirror = await MirrorService.start();
   const path = pathOf("forecastPrices", representative(mirror, "forecastPrices"));
   const [first, second] = [

@@ -6,12 +6,12 @@ import { ask } from "../support/service/service-caller.ts";
 import { representative } from "./looked-at.ts";
 import { describeService, describeServiceWithoutData, type ServiceUnderTest } from "./service-suite.ts";
 
-/** Longer than any answer that may change is given without asking again. */
+/** Longer than the freshness of any response that may change. */
 const LONG_MS = 31 * DAY_MS;
-/** Of a service that never answered, five requests a minute are asked at most. */
+/** Pause between requests to a service that has never responded: at most five are sent per minute. */
 const UNTOLD_REST_MS = 100 * SECOND_MS;
 
-describe("with a filled shelf", () => {
+describe("with a filled store", () => {
   let mirror: MirrorService;
   let asked = 0;
 
@@ -21,15 +21,15 @@ describe("with a filled shelf", () => {
     asked = mirror.upstream;
     return mirror;
   };
-  const more = () => test("the service was asked for nothing of all this", () => expect(mirror.upstream).toBe(asked));
+  const more = () => test("these requests caused no request to the service", () => expect(mirror.upstream).toBe(asked));
   describeService("the mirror", filled, { more });
 });
 
-describe("with an empty shelf, reading through", () => {
+describe("with an empty store, reading through", () => {
   describeService("the mirror", () => MirrorService.start());
 });
 
-describe("with a filled shelf and the service down", () => {
+describe("with a filled store and the service down", () => {
   const filled = async () => {
     const mirror = await MirrorService.start();
     await fillStore(mirror);
@@ -39,7 +39,7 @@ describe("with a filled shelf and the service down", () => {
   describeService("the mirror", filled, { more: staleRules });
 });
 
-describe("with an empty shelf and the service down", () => {
+describe("with an empty store and the service down", () => {
   describeServiceWithoutData("the mirror", () =>
     MirrorService.start({
       faults: [{ operation: "*", fault: "lostConnection" }],
@@ -50,15 +50,18 @@ describe("with an empty shelf and the service down", () => {
 });
 
 function staleRules(get: () => ServiceUnderTest): void {
-  /** Complete and without estimates: what the service said of a day long past holds for good. */
+  /** Complete and without estimates: data of a day long ago stays valid. */
   const settled: readonly OperationId[] = [
     ...(["consumption", "consumptionCosts", "solarExport", "solarExportRevenue", "prices"] as const),
   ];
 
-  test.each(operationIds)("%s is given as it was, with its age, and as stale where it may have changed", async (id) => {
-    const { status, headers } = await ask(get(), id, representative(get(), id));
-    const said = ["x-elbro-source", "x-elbro-stale"].map((name) => headers.get(name));
-    expect([status, ...said]).toEqual([200, "shelf", settled.includes(id) ? null : "true"]);
-    expect(Number(headers.get("age"))).toBeGreaterThanOrEqual(LONG_MS / SECOND_MS);
-  });
+  test.each(operationIds)(
+    "%s is returned unchanged with its age, and marked as stale if it may have changed",
+    async (id) => {
+      const { status, headers } = await ask(get(), id, representative(get(), id));
+      const said = ["x-elbro-source", "x-elbro-stale"].map((name) => headers.get(name));
+      expect([status, ...said]).toEqual([200, "shelf", settled.includes(id) ? null : "true"]);
+      expect(Number(headers.get("age"))).toBeGreaterThanOrEqual(LONG_MS / SECOND_MS);
+    },
+  );
 }

@@ -14,7 +14,7 @@ import {
   STRANGER,
 } from "./service-expectations.ts";
 
-/** What 22:20 to 22:50 UTC around the long day becomes. It begins at 2025-10-25T22:00Z and has 25 hours. */
+/** Result of 22:20 to 22:50 UTC near the 25-hour day, which starts at 2025-10-25T22:00Z. */
 const expandedOverDst: Readonly<Record<string, { from: string; to: string }>> = {
   fifteenMinutes: { from: "2025-10-25T22:15:00Z", to: "2025-10-26T23:00:00Z" },
   hour: { from: "2025-10-25T22:00:00Z", to: "2025-10-26T23:00:00Z" },
@@ -34,7 +34,7 @@ function asking(get: Get, operation: OperationId) {
   return { units: Object.keys(range?.caps ?? {}), unitName, smallest, askWith };
 }
 
-/** What is refused of an operation that takes a range, whatever data there is. */
+/** Tests errors of an operation with a range, independent of its data. */
 export function parameterRules(get: Get, operation: OperationId): void {
   const { units, unitName, smallest, askWith } = asking(get, operation);
 
@@ -59,25 +59,25 @@ export function parameterRules(get: Get, operation: OperationId): void {
     expectError(answer, 400, "invalid_parameter");
   });
 
-  test("an address id that is no UUID: 400 invalid_parameter", async () => {
+  test("an address id that is not a UUID: 400 invalid_parameter", async () => {
     expectError(await askWith({ addressId: "home" }), 400, "invalid_parameter");
   });
 
-  test("to that is not after from: 400 invalid_range", async () => {
+  test("a range whose end is not after its start: 400 invalid_range", async () => {
     expectError(await askWith({ to: SMALL_RANGE.from }), 400, "invalid_range");
     expectError(await askWith({ from: SMALL_RANGE.to, to: SMALL_RANGE.from }), 400, "invalid_range");
   });
 
-  test("a parameter is looked at before the range, and the range before its length", async () => {
+  test("a parameter is checked before the range, and the range before its length", async () => {
     expectError(await askWith({ to: SMALL_RANGE.from, [unitName]: "week" }), 400, "invalid_parameter");
     expectError(await askWith({ from: "2030-01-01T00:00:00Z", to: "2020-01-01T00:00:00Z" }), 400, "invalid_range");
   });
 
-  test("parameters are looked at before the address is", async () => {
+  test("parameters are checked before the address", async () => {
     expectError(await askWith({ addressId: STRANGER, [unitName]: "week" }), 400, "invalid_parameter");
   });
 
-  test("a + that came as a space is refused with the advice to write %2B", async () => {
+  test("a + that arrives as a space is rejected with the advice to write %2B", async () => {
     const path = pathWith(get(), operation, { ...SMALL_RANGE, ...smallest });
     const raw = path.replace(/from=[^&]*/, "from=2025-10-26T00:00:00+02:00");
     const answer = await askPath(get().url, raw, `Bearer ${get().consumerKey}`);
@@ -88,7 +88,7 @@ export function parameterRules(get: Get, operation: OperationId): void {
   for (const unit of units) {
     const longest = longestRange(operation, unit);
     if (!longest) continue;
-    test(`one ${unit} more than is allowed by ${unit}: 400 range_too_large`, async () => {
+    test(`a range by ${unit} with one ${unit} too many: 400 range_too_large`, async () => {
       const from = formatInstant(longest.start);
       const tooLong = { from, to: formatInstant(longest.end + MINUTE_MS), [unitName]: unit };
       expectError(await askWith(tooLong), 400, "range_too_large");
@@ -96,7 +96,7 @@ export function parameterRules(get: Get, operation: OperationId): void {
   }
 }
 
-/** What is answered by an operation that takes a range. */
+/** Tests the responses of an operation with a range. */
 export function rangeRules(get: Get, operation: OperationId): void {
   const { units, unitName, askWith } = asking(get, operation);
 
@@ -104,7 +104,7 @@ export function rangeRules(get: Get, operation: OperationId): void {
     expectError(await askWith({ addressId: STRANGER }), 404, "resource_not_found");
   });
 
-  test("offsets, fractions of a second and small letters are read", async () => {
+  test("offsets, fractions of a second and lower-case letters are accepted", async () => {
     for (const from of ["2025-10-26T00:00:00+02:00", "2025-10-25T22:00:00.000Z", "2025-10-25t22:00:00z"]) {
       const { status, json } = await askWith({ from });
       expect(status).toBe(200);
@@ -113,7 +113,7 @@ export function rangeRules(get: Get, operation: OperationId): void {
   });
 
   test.each(units.map((unit) => [unit, expandedOverDst[unit]] as const))(
-    "a range of %s grows outward to whole intervals on the Copenhagen calendar",
+    "a range of %s is expanded to whole intervals of the Copenhagen calendar",
     async (unit, expected) => {
       const { status, json } = await askWith({
         ...UNEVEN_RANGE,
@@ -127,7 +127,7 @@ export function rangeRules(get: Get, operation: OperationId): void {
     },
   );
 
-  test("rows ascend inside the range, each of its unit's length", async () => {
+  test("rows ascend within the range, each with the length of its unit", async () => {
     for (const unit of units) {
       const answer = await askWith({ ...recentRange(dataAt(get())), [unitName]: unit });
       expect(answer.status).toBe(200);
@@ -139,7 +139,7 @@ export function rangeRules(get: Get, operation: OperationId): void {
   for (const unit of units) {
     const longest = longestRange(operation, unit);
     if (!longest) continue;
-    test(`the longest range by ${unit} is allowed`, async () => {
+    test(`the longest range by ${unit} is accepted`, async () => {
       const range = { from: formatInstant(longest.start), to: formatInstant(longest.end) };
       expect((await askWith({ ...range, [unitName]: unit })).status).toBe(200);
     });

@@ -8,27 +8,27 @@ import type { Callable, ServiceAnswer } from "../support/service/service-caller.
 import type { Differences } from "./differences.ts";
 
 export interface ServiceUnderTest extends Callable, AsyncDisposable {
-  /** An address in DK1 or DK2 that has prices, and all else whose data is looked at. */
+  /** Address in DK1 or DK2 with prices and all other data. */
   readonly danishAddressId: string;
-  /** An address in SE3 or SE4, where the account has one. */
+  /** Address in SE3 or SE4, if the account has one. */
   readonly swedishAddressId?: string;
-  /** The server's time, which stands still but for `rest`. Its quota must allow a few hundred requests at this time. */
+  /** The server's time, which only `rest` changes. Its quota must allow a few hundred requests at this time. */
   readonly now: EpochMs;
-  /** When its data was last the service's of then; `now` where absent. */
+  /** Time at which its data was last equal to the service's; `now` if absent. */
   readonly dataAt?: EpochMs;
   readonly differences?: Differences;
-  /** Lets some time pass, where wrong keys or third-party requests in a row are too much. */
+  /** Lets time pass, if repeated wrong keys or third-party requests would be rejected. */
   readonly rest?: () => void;
-  /** What every good request is answered with, where there is no data at all. */
+  /** Response to every valid request if there is no data. */
   readonly insteadOfData?: { readonly status: number; readonly code: ErrorCode } | null;
 }
 
-/** The time of the data. */
+/** Returns the time of the data. */
 export function dataAt(service: ServiceUnderTest): EpochMs {
   return service.dataAt ?? service.now;
 }
 
-/** A good request: data, or what there is instead. */
+/** Expects data, or the response in place of data. */
 export function expectOpened({ insteadOfData }: ServiceUnderTest, answer: ServiceAnswer): void {
   if (insteadOfData) expectError(answer, insteadOfData.status, insteadOfData.code);
   else expect(answer.status).toBe(200);
@@ -36,10 +36,10 @@ export function expectOpened({ insteadOfData }: ServiceUnderTest, answer: Servic
 
 export const calendar = new Calendar(SERVICE_ZONE);
 
-/** An address that no account of these tests has. */
+/** Address that no account of these tests has. */
 export const STRANGER = "00000000-0000-4000-8000-000000000000";
 
-/** A range that no cap and no aggregation refuses, over the long day of autumn 2025. */
+/** Range within every cap, on the 25-hour day in autumn 2025. */
 export const SMALL_RANGE = { from: "2025-10-25T22:00:00Z", to: "2025-10-26T23:00:00Z" };
 
 export function expectError(answer: ServiceAnswer, status: number, code: string): void {

@@ -1,7 +1,4 @@
-/**
- * Every rule of the service's document that holds for any server of this contract. It runs on the simulator and on the
- * mirror alike.
- */
+/** Tests every rule of the service's document that applies to any server of this contract: simulator and mirror. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DAY_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { headerTable } from "../../src/service/contract/headers.ts";
@@ -21,13 +18,13 @@ const QUOTA_HEADERS = ["limit", "remaining", "reset"].flatMap((what) =>
   ["minute", "day"].map((window) => `x-ratelimit-${what}-${window}`),
 );
 export interface SuiteOptions {
-  /** Whose data is looked at; all of them where absent. */
+  /** Operations whose data is tested; all if absent. */
   readonly operations?: readonly OperationId[];
-  /** Rules of this server alone, after all others. */
+  /** Rules of this server only, tested last. */
   readonly more?: (get: () => ServiceUnderTest) => void;
 }
 
-/** Runs the suite. */
+/** Runs the complete suite. */
 export function describeService(
   name: string,
   start: () => Promise<ServiceUnderTest>,
@@ -42,16 +39,16 @@ export function describeService(
       });
     }
     describe("data", () => dataRules(get, operations));
-    if (more) describe("more", () => more(get));
+    if (more) describe("rules of this server", () => more(get));
   });
 }
 
-/** Runs what of the suite holds for a server that has no data and cannot get any. */
+/** Runs the rules that apply to a server without data. */
 export function describeServiceWithoutData(name: string, start: () => Promise<ServiceUnderTest>): void {
   describeWith(name, start, (get) => {
     for (const operation of operationIds)
       if (operationOf(operation).range) describe(operation, () => parameterRules(get, operation));
-    test.each(operationIds)("%s is answered with what there is instead of data", async (operation) => {
+    test.each(operationIds)("%s has the response in place of data", async (operation) => {
       get().rest?.();
       expectOpened(get(), await ask(get(), operation, representative(get(), operation)));
     });
@@ -71,7 +68,7 @@ function describeWith(
     afterAll(() => service[Symbol.asyncDispose]());
     const get = () => service;
     describe("authentication", () => authenticationRules(get));
-    describe("every answer", () => answerRules(get));
+    describe("every response", () => answerRules(get));
     rules(get);
   });
 }
@@ -88,18 +85,18 @@ function authenticationRules(get: () => ServiceUnderTest): void {
     expectError(await askPath(get().url, consumerPath, authorization), 401, "invalid_token");
   });
 
-  test("the scheme is read in any case", async () => {
+  test("the authentication scheme is case-insensitive", async () => {
     const { url, consumerKey } = get();
     expectOpened(get(), await askPath(url, consumerPath, `bearer ${consumerKey}`));
   });
 
-  test("a key in the URL opens nothing", async () => {
+  test("a key in the URL is not accepted", async () => {
     const { url, consumerKey } = get();
     const answer = await askPath(url, `${consumerPath}?api_key=${consumerKey}&access_token=${consumerKey}`, null);
     expectError(answer, 401, "invalid_token");
   });
 
-  test("the third-party interface refuses no token, a key alone, a forged token and a consumer key", async () => {
+  test("the third-party interface rejects no token, a key alone, a forged token and a consumer key", async () => {
     const { url, consumerKey, thirdPartyToken, differences = NO_DIFFERENCES } = get();
     const path = pathOf("regionPrices", { region: "DK1" });
     const [apiKey = ""] = Buffer.from(thirdPartyToken, "base64").toString("utf8").split(":");
@@ -114,7 +111,7 @@ function authenticationRules(get: () => ServiceUnderTest): void {
     expectOpened(get(), await askPath(url, path, `Bearer ${thirdPartyToken}`));
   });
 
-  test("a third-party token opens no consumer path", async () => {
+  test("a third-party token is rejected for consumer paths", async () => {
     const { url, thirdPartyToken } = get();
     get().rest?.();
     expectError(await askPath(url, consumerPath, `Bearer ${thirdPartyToken}`), 401, "invalid_token");
@@ -122,7 +119,7 @@ function authenticationRules(get: () => ServiceUnderTest): void {
 }
 
 function answerRules(get: () => ServiceUnderTest): void {
-  test("carries a request id of its own, no-store and JSON, on success and on error", async () => {
+  test("has a unique request id, no-store and JSON, with success and with errors", async () => {
     const answers = [
       await ask(get(), "addresses"),
       await askPath(get().url, operationOf("addresses").path, null),
@@ -137,7 +134,7 @@ function answerRules(get: () => ServiceUnderTest): void {
     expect(new Set(answers.map(({ headers }) => headers.get("x-request-id"))).size).toBe(answers.length);
   });
 
-  test("tells the standing in both windows on success and on error, and errors count", async () => {
+  test("has the quota of both windows with success and with errors, and errors count", async () => {
     const ok = quotaOf(await ask(get(), "addresses"));
     const refused = quotaOf(await ask(get(), "prices", { addressId: get().danishAddressId }));
     const missing = quotaOf(
@@ -159,7 +156,7 @@ function answerRules(get: () => ServiceUnderTest): void {
     expect(ok.day.reset * 1_000).toBe((Math.floor(get().now / DAY_MS) + 1) * DAY_MS);
   });
 
-  test("has no header that neither the document, nor HTTP, nor the list of differences names", async () => {
+  test("has only headers of the document, of HTTP or in the list of differences", async () => {
     const { differences = NO_DIFFERENCES } = get();
     const named = new Set([...Object.keys(headerTable).map((name) => name.toLowerCase()), ...HTTP_HEADERS]);
     const answers = [
@@ -171,7 +168,7 @@ function answerRules(get: () => ServiceUnderTest): void {
     expect(others.filter((name) => !differences.headers.includes(name))).toEqual([]);
   });
 
-  test("has the quota headers all, or none where quota was not evaluated", async () => {
+  test("has all quota headers, or none if the quota was not checked", async () => {
     get().rest?.();
     const { headers } = await askPath(get().url, operationOf("addresses").path, "Bearer nobody");
     expect([0, QUOTA_HEADERS.length]).toContain(QUOTA_HEADERS.filter((header) => headers.has(header)).length);
@@ -184,7 +181,7 @@ function answerRules(get: () => ServiceUnderTest): void {
     "/consumer/v2/me/addresses",
     "/thirdParty",
     "/consumer/v1/me/addresses/%",
-  ])("an unknown path is an error in the service's shape: %s", async (path) => {
+  ])("an unknown path is an error in the service's format: %s", async (path) => {
     const { consumerKey, thirdPartyToken, url } = get();
     const key = path.startsWith("/thirdParty") ? thirdPartyToken : consumerKey;
     expectError(await askPath(url, path, `Bearer ${key}`), 404, "resource_not_found");
@@ -197,7 +194,7 @@ function answerRules(get: () => ServiceUnderTest): void {
     expect(QUOTA_HEADERS.filter((header) => !headers.has(header))).toEqual([]);
   });
 
-  test("nothing can be written", async () => {
+  test("write methods are rejected", async () => {
     const response = await fetch(`${get().url}${operationOf("addresses").path}`, {
       method: "POST",
       headers: { authorization: `Bearer ${get().consumerKey}` },
@@ -206,7 +203,7 @@ function answerRules(get: () => ServiceUnderTest): void {
     expect(await response.json()).toMatchObject({ error: true, errorCode: "resource_not_found" });
   });
 
-  test("HEAD is no operation: the document has GET alone, and a HEAD costs as much", async () => {
+  test("HEAD is rejected like other unknown methods, and counts as a request", async () => {
     const { url, consumerKey } = get();
     const headers = { authorization: `Bearer ${consumerKey}` };
     const response = await fetch(`${url}${operationOf("addresses").path}`, { method: "HEAD", headers });
@@ -215,7 +212,7 @@ function answerRules(get: () => ServiceUnderTest): void {
     expect(response.headers.has("x-ratelimit-remaining-day")).toBe(true);
   });
 
-  test("names it does not know in the query are passed over", async () => {
+  test("unknown query parameters are ignored", async () => {
     expectOpened(get(), await ask(get(), "addresses", { colour: "blue" }));
   });
 }

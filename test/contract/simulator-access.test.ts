@@ -1,4 +1,4 @@
-/** Keys, errors, quota and the clock of the simulator, beyond the rules of any server of the contract. */
+/** Tests keys, errors, quota and clock of the simulator, beyond the rules of any contract server. */
 import { expect, test } from "vitest";
 import { DAY_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { type ErrorCode, errorTable } from "../../src/service/contract/errors.ts";
@@ -8,7 +8,7 @@ import { SMALL_RANGE } from "./service-expectations.ts";
 
 const NOON = Date.UTC(2026, 5, 10, 12);
 
-test("every one of the 13 error codes is reached over HTTP, with its status", async () => {
+test("each of the 13 error codes can be reached over HTTP with its status", async () => {
   await using started = await startAt(NOON, { limits: { minute: 100, day: 8 } });
   const { simulator, service } = started;
   const { danish, swedish } = simulator.addressIds;
@@ -52,7 +52,7 @@ test("every one of the 13 error codes is reached over HTTP, with its status", as
   expect([...reached].sort()).toEqual(expected.sort());
 });
 
-test("denied attempts count, and Retry-After waits for the latest of the exhausted windows", async () => {
+test("denied attempts count, and Retry-After is the latest reset of the exhausted windows", async () => {
   await using started = await startAt(NOON + 20_300, { limits: { minute: 2, day: 4 } });
   const { service, time } = started;
   const standing = async () => {
@@ -73,7 +73,7 @@ test("denied attempts count, and Retry-After waits for the latest of the exhaust
   expect([...started.simulator.attempts().day.values()]).toEqual([6, 1]);
 });
 
-test("a 429 carries all eight headers of the quota and one Retry-After of at least 1", async () => {
+test("a 429 has all quota headers and a Retry-After of at least 1", async () => {
   await using started = await startAt(NOON + MINUTE_MS - 1, { limits: { minute: 1, day: 9 } });
   await ask(started.service, "addresses");
   const { status, headers } = await ask(started.service, "addresses");
@@ -85,13 +85,13 @@ test("a 429 carries all eight headers of the quota and one Retry-After of at lea
   expect(quota).toHaveLength(6);
 });
 
-test("the Date header tells the simulator's time", async () => {
+test("the Date header has the simulator's time", async () => {
   await using started = await startAt(NOON);
   const { headers } = await ask(started.service, "addresses");
   expect(headers.get("date")).toBe("Wed, 10 Jun 2026 12:00:00 GMT");
 });
 
-test("the third-party interface publishes no quota, counts its requests by day, and answers its own 401", async () => {
+test("the third-party interface has no quota headers, counts its requests by day, and has its own 401", async () => {
   await using started = await startAt(NOON, { limits: { minute: 1, day: 1 } });
   const { service, time } = started;
   for (let i = 0; i < 3; i++) expect((await ask(service, "regionPrices", { region: "DK1" })).status).toBe(200);
@@ -104,7 +104,7 @@ test("the third-party interface publishes no quota, counts its requests by day, 
   expect([...headers.keys()].filter((name) => name.startsWith("x-ratelimit"))).toEqual([]);
 });
 
-test("the token's hash is hexadecimal or Base64, as the account was told", async () => {
+test("the token's hash is hexadecimal or Base64, depending on the account", async () => {
   await using hex = await startAt(NOON);
   await using base64 = await startAt(NOON, { hashEncoding: "base64" });
   const statusOf = async (url: string, token: string) =>
@@ -114,7 +114,7 @@ test("the token's hash is hexadecimal or Base64, as the account was told", async
   expect(await statusOf(hex.service.url, hex.service.thirdPartyToken)).toBe(200);
 });
 
-test("what is refused before the quota was evaluated is not counted and carries no quota headers", async () => {
+test("errors before the quota check do not count and have no quota headers", async () => {
   await using started = await startAt(NOON);
   const { service, simulator } = started;
   for (const entitlement of ["plusEnded", "unverifiable"] as const) {
@@ -126,7 +126,7 @@ test("what is refused before the quota was evaluated is not counted and carries 
   expect([...simulator.attempts().day.values()]).toEqual([]);
 });
 
-test("an id of the register that is not known here gets the spot price, without charges", async () => {
+test("an unknown id of the address register gets the spot price without charges", async () => {
   await using started = await startAt(NOON);
   const { status, json } = await ask(started.service, "addressPrices", { addressId: crypto.randomUUID() });
   expect(status).toBe(200);

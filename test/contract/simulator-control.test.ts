@@ -1,4 +1,4 @@
-/** The simulator's own paths: the mobile app's key actions, the clock, the faults. */
+/** Tests the simulator's own paths: key actions of the mobile app, clock, faults. */
 import { expect, test } from "vitest";
 import { ask } from "../support/service/service-caller.ts";
 import { startAt } from "../support/service/standing-simulator.ts";
@@ -11,7 +11,7 @@ async function post(url: string, name: string, body: unknown) {
   return { status: response.status, json: (await response.json()) as Record<string, unknown> };
 }
 
-test("a key is issued with Plus only, shown once, and replaced: the old one is then 401", async () => {
+test("a key is issued only with Plus, shown once, and replaced: the old one is then 401", async () => {
   await using started = await startAt(NOON, { keys: { consumerKey: null } });
   const { url } = started.service;
   await post(url, "entitlement", { entitlement: "plusEnded" });
@@ -30,7 +30,7 @@ test("a key is issued with Plus only, shown once, and replaced: the old one is t
   expect((await withKey(second)).status).toBe(200);
 });
 
-test("a key expires at its time, and a replaced one is fresh again", async () => {
+test("a key expires at its time, and a replaced one is valid again", async () => {
   await using started = await startAt(NOON);
   const { service, time } = started;
   await post(service.url, "key", { action: "expire", at: "2026-06-10T12:00:01Z" });
@@ -41,7 +41,7 @@ test("a key expires at its time, and a replaced one is fresh again", async () =>
   expect((await ask({ ...service, consumerKey: String(json.key) }, "addresses")).status).toBe(200);
 });
 
-test("the clock is set and sped up", async () => {
+test("the clock can be set and accelerated", async () => {
   await using started = await startAt(NOON);
   const { url } = started.service;
   const set = await post(url, "clock", { at: "2026-01-01T00:00:00Z", speed: 60 });
@@ -51,7 +51,7 @@ test("the clock is set and sped up", async () => {
   expect((await ask(started.service, "addresses")).headers.get("date")).toBe("Thu, 01 Jan 2026 00:01:00 GMT");
 });
 
-test("faults are handed in, counted and shown as they were written", async () => {
+test("faults can be set, are counted, and are returned as written", async () => {
   await using started = await startAt(NOON);
   const rule = { operation: "addresses", fault: "status", status: 502, times: 1, to: "2026-07-01T00:00:00Z" };
   await post(started.service.url, "faults", [rule]);
@@ -69,7 +69,7 @@ test.each([
   ["faults", [{ operation: "weather", fault: "hang" }], 400],
   ["faults", "no JSON", 400],
   ["faults", `"${"x".repeat(300_000)}"`, 413],
-])("a control that cannot be understood changes nothing: %s", async (name, body, status) => {
+])("an invalid control request changes nothing: %s", async (name, body, status) => {
   await using started = await startAt(NOON);
   const answer = await post(started.service.url, name, body);
   expect(answer.status).toBe(status);
@@ -77,7 +77,7 @@ test.each([
   expect((await ask(started.service, "addresses")).status).toBe(200);
 });
 
-test("each of many accounts has a home and a quota of its own, and sees no other's", async () => {
+test("each of many accounts has its own home and quota, and sees no others", async () => {
   await using started = await startAt(NOON, { accounts: 3, homes: ["danish"], limits: { minute: 2, day: 100 } });
   const { service } = started;
   const as = (number: number) => ({ ...service, consumerKey: `${service.consumerKey}-${number}` });

@@ -1,4 +1,4 @@
-/** What the simulator's answers say, and how they change as its time goes on. */
+/** Tests the data of the simulator's responses and its changes over time. */
 import { expect, test } from "vitest";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../src/core/time/interval.ts";
 import { operationIds } from "../../src/service/contract/operations.ts";
@@ -8,7 +8,7 @@ import { expectError, expectFits } from "./service-expectations.ts";
 
 const NOON = Date.UTC(2026, 5, 10, 12);
 
-test("prices of tomorrow appear when they are published, and the forecast then begins a day later", async () => {
+test("prices of tomorrow appear when published, and the forecast then starts a day later", async () => {
   await using started = await startAt(Date.UTC(2026, 5, 10, 10, 59), { publicationDelayMinutes: () => 0 });
   const { simulator, service, time } = started;
   const addressId = simulator.addressIds.danish;
@@ -34,7 +34,7 @@ test.each([
   expect(quarters.currency).toBe("SEK");
 });
 
-test("costs and revenue hold their identities in every row, and are null at zero energy", async () => {
+test("costs and revenue are consistent in every row, and rates are null for zero energy", async () => {
   await using started = await startAt(NOON);
   const addressId = started.simulator.addressIds.danish;
   const asked = { addressId, ...hours(NOON - 60 * DAY_MS, NOON) };
@@ -55,7 +55,7 @@ test("costs and revenue hold their identities in every row, and are null at zero
   expect(revenue.data.some((row: { netRevenue: number }) => row.netRevenue < 0)).toBe(true);
 });
 
-test("costs are the consumption times the confirmed price of the hour", async () => {
+test("costs equal consumption times the confirmed price of the hour", async () => {
   await using started = await startAt(NOON);
   const asked = { addressId: started.simulator.addressIds.danish, ...hours(NOON - 20 * DAY_MS, NOON - 15 * DAY_MS) };
   const costs = (await ask(started.service, "consumptionCosts", asked)).json.data;
@@ -72,7 +72,7 @@ test("costs are the consumption times the confirmed price of the hour", async ()
     if (row.energyKWh > 0.05) expect(row.totalPricePerKWh).toBeCloseTo(Number(priceAt.get(row.start)), 4);
 });
 
-test("consumption lags a day, comes with estimates, and becomes final without one", async () => {
+test("consumption arrives a day later with estimates, and becomes final", async () => {
   await using started = await startAt(NOON);
   const { simulator, service, time } = started;
   const day = { from: "2026-06-08T22:00:00Z", to: "2026-06-09T22:00:00Z" };
@@ -91,7 +91,7 @@ test("consumption lags a day, comes with estimates, and becomes final without on
   expect(final).not.toEqual(estimated);
 });
 
-test("a restart gives the same answers", async () => {
+test("a restart returns the same data", async () => {
   const answers = [];
   for (let run = 0; run < 2; run++) {
     await using started = await startAt(NOON, { seed: 7 });
@@ -104,7 +104,7 @@ test("a restart gives the same answers", async () => {
   expect(answers[0]).toEqual(answers[1]);
 });
 
-test("a year of hours and all 14 operations fit the contract", async () => {
+test("a year of hours and all 14 operations are valid by the contract", async () => {
   await using started = await startAt(NOON, { homes: ["danish", "swedish", "norwegian"] });
   const { simulator, service } = started;
   const values = {
@@ -124,7 +124,7 @@ test("a year of hours and all 14 operations fit the contract", async () => {
   }
 });
 
-test("the Norwegian address has prices in NOK, no forecast, and nothing else", async () => {
+test("the Norwegian address has prices in NOK, no forecast, and no other data", async () => {
   await using started = await startAt(NOON, { homes: ["norwegian"] });
   const asked = {
     addressId: started.simulator.addressIds.norwegian,
@@ -142,7 +142,7 @@ test("the Norwegian address has prices in NOK, no forecast, and nothing else", a
     expectError(await ask(started.service, operation, asked), 422, "feature_unavailable");
 });
 
-test("third-party prices: spot alone by region, charges and colours at a place, spot alone where there are no charges", async () => {
+test("third-party prices are spot prices by region, with charges and colours at a place that has charges", async () => {
   await using started = await startAt(NOON);
   const { service } = started;
   const currentHour = formatInstant(Math.floor(NOON / HOUR_MS) * HOUR_MS);
@@ -158,7 +158,7 @@ test("third-party prices: spot alone by region, charges and colours at a place, 
   expect((await ask(service, "locationPrices", { latitude: "0", longitude: "0" })).status).toBe(404);
 });
 
-test("an address is found in two steps, or by an id of the national register in one", async () => {
+test("an address is found in two steps, or in one by an id of the national register", async () => {
   await using started = await startAt(NOON);
   const suggestions = (await ask(started.service, "addressSuggestions", { query: "strandvejen 12, 8000" })).json;
   expect(suggestions[0]).toMatchObject({
@@ -173,7 +173,7 @@ test("an address is found in two steps, or by an id of the national register in 
   expect((await ask(started.service, "addressPrices", { addressId: "nowhere" })).status).toBe(404);
 });
 
-test("the history of charges holds what was valid in the range and shows a change as a second entry", async () => {
+test("the history of charges contains those valid in the range, with a second entry after a change", async () => {
   await using started = await startAt(NOON);
   const asked = { latitude: "56.16", longitude: "10.2", fromDate: "2025-12-01" };
   const history = (await ask(started.service, "chargesHistory", asked)).json;

@@ -1,4 +1,4 @@
-/** Every kind of fault as a caller meets it. */
+/** Tests every kind of fault from the client's side. */
 import { get } from "node:https";
 import { expect, test } from "vitest";
 import type { FaultRule } from "../../src/service/simulator/fault-rules.ts";
@@ -15,7 +15,7 @@ async function startFaulty(...faults: FaultRule[]) {
   return { ...started, prices: () => ask(started.service, "prices", values), values };
 }
 
-test("a status of the error table comes with the service's body; one of before the quota has no quota headers", async () => {
+test("a status of the error table has the service's body; before the quota check it has no quota headers", async () => {
   await using faulty = await startFaulty({ operation: "prices", fault: "status", status: 503 });
   const { status, json, headers } = await faulty.prices();
   expect([status, json.errorCode]).toEqual([503, "entitlement_unavailable"]);
@@ -24,7 +24,7 @@ test("a status of the error table comes with the service's body; one of before t
   expect((await other.prices()).headers.get("x-ratelimit-remaining-minute")).toBe("59");
 });
 
-test("a 429 on request waits until its minute ends, or as long as the script says", async () => {
+test("a requested 429 lasts until the end of the minute, or as long as the script says", async () => {
   await using faulty = await startFaulty(
     { operation: "prices", fault: "status", status: 429, times: 1 },
     { operation: "prices", fault: "status", status: 429, retryAfterSec: 0, times: 1 },
@@ -39,13 +39,13 @@ test("a 429 on request waits until its minute ends, or as long as the script say
   expect((await faulty.prices()).status).toBe(200);
 });
 
-test("a status the service does not know comes as a proxy's page", async () => {
+test("a status that the service does not use has the page of a proxy", async () => {
   await using faulty = await startFaulty({ operation: "*", fault: "status", status: 504 });
   const { status, json, headers } = await faulty.prices();
   expect([status, json, headers.get("content-type")]).toEqual([504, undefined, "text/html"]);
 });
 
-test("a code chosen among those of one status", async () => {
+test("an error code can be chosen among those of one status", async () => {
   await using faulty = await startFaulty({
     operation: "prices",
     fault: "status",
@@ -55,14 +55,14 @@ test("a code chosen among those of one status", async () => {
   expect((await faulty.prices()).json.errorCode).toBe("credential_expired");
 });
 
-test("broken JSON has a length that fits and no end", async () => {
+test("broken JSON has a matching length but no end", async () => {
   await using faulty = await startFaulty({ operation: "prices", fault: "brokenJson" });
   const { status, text, json } = await faulty.prices();
   expect([status, json]).toEqual([200, undefined]);
   expect(text).toMatch(/^\{"addressId"/);
 });
 
-test("a field is missing in every row, or in the envelope", async () => {
+test("a field can be missing in every row, or in the envelope", async () => {
   await using faulty = await startFaulty(
     { operation: "prices", fault: "missingField", field: "totalPricePerKWh", times: 1 },
     { operation: "prices", fault: "missingField", field: "currency" },
@@ -75,7 +75,7 @@ test("a field is missing in every row, or in the envelope", async () => {
   expect(envelope.data[0]).toHaveProperty("totalPricePerKWh");
 });
 
-test("a number comes as a text, and a text as a number", async () => {
+test("a number can be sent as text, and a text as number", async () => {
   await using faulty = await startFaulty(
     { operation: "prices", fault: "wrongType", field: "totalPricePerKWh", times: 1 },
     { operation: "prices", fault: "wrongType", field: "start" },
@@ -84,19 +84,19 @@ test("a number comes as a text, and a text as a number", async () => {
   expect((await faulty.prices()).json.data[0].start).toBe(12345);
 });
 
-test("an empty answer is a 200 without rows", async () => {
+test("an empty response is a 200 without rows", async () => {
   await using faulty = await startFaulty({ operation: "*", fault: "empty" });
   expect((await faulty.prices()).json).toMatchObject({ resolution: "hour", data: [] });
   expect((await ask(faulty.service, "regionPrices", { region: "DK1" })).json).toEqual([]);
 });
 
-test("a redirect leads elsewhere", async () => {
+test("a redirect has its location", async () => {
   await using faulty = await startFaulty({ operation: "*", fault: "redirect", location: "http://127.0.0.1:9/x" });
   const { status, headers } = await faulty.prices();
   expect([status, headers.get("location")]).toEqual([302, "http://127.0.0.1:9/x"]);
 });
 
-test("a lost connection gives no answer, and a cut one no end", async () => {
+test("a lost connection has no response, and a cut one is incomplete", async () => {
   await using faulty = await startFaulty(
     { operation: "prices", fault: "lostConnection", times: 1 },
     { operation: "prices", fault: "cutOff", times: 1 },
@@ -107,7 +107,7 @@ test("a lost connection gives no answer, and a cut one no end", async () => {
   expect(faulty.simulator.answered().map(({ status }) => status)).toEqual([200, 200, 200]);
 });
 
-test("a hanging answer never comes, and does not keep the simulator from closing", async () => {
+test("a hanging request gets no response, and does not prevent the simulator from closing", async () => {
   await using faulty = await startFaulty({ operation: "prices", fault: "hang" });
   const hanging = faulty.prices();
   const lost = expect(hanging).rejects.toThrow();
@@ -116,7 +116,7 @@ test("a hanging answer never comes, and does not keep the simulator from closing
   await lost;
 });
 
-test("a delay is waited out, then the next fault strikes; closing ends the wait", async () => {
+test("a delay is followed by the next fault; closing ends the delay", async () => {
   await using faulty = await startFaulty(
     { operation: "prices", fault: "delay", delayMs: 5, times: 1 },
     { operation: "prices", fault: "status", status: 500, times: 1 },
@@ -129,7 +129,7 @@ test("a delay is waited out, then the next fault strikes; closing ends the wait"
   await waiting;
 });
 
-test("a rule strikes its own operation, in its own time", async () => {
+test("a rule applies only to its operation and its time", async () => {
   const from = NOON + 1_000;
   await using faulty = await startFaulty({ operation: "prices", fault: "status", status: 502, from, to: from + 1_000 });
   const statuses = async () => [(await faulty.prices()).status, (await ask(faulty.service, "addresses")).status];
@@ -142,7 +142,7 @@ test("a rule strikes its own operation, in its own time", async () => {
 
 const tls = createSelfSigned();
 
-test.skipIf(!tls)("over TLS the same service answers (skipped where the machine has no openssl)", async () => {
+test.skipIf(!tls)("the same service works over TLS (skipped without openssl)", async () => {
   await using started = await startAt(NOON, tls ? { tls } : {});
   expect(started.service.url).toMatch(/^https:/);
   const headers = { authorization: `Bearer ${started.service.consumerKey}` };

@@ -445,7 +445,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     const dist = path.resolve(import.meta.dirname, "../../dist");
     const programs = readdirSync(dist).filter((name) => name.endsWith(".cjs"));
     const driver = programs.filter((name) =>
-      readFileSync(path.join(dist, name), "utf8").includes("CONNECTION_DESTROYED"),
+      readFileSync(path.join(dist, name), "utf8").includes("Connection terminated unexpectedly"),
     );
     expect(driver.length).toBe(1);
     const loaded = async () => {

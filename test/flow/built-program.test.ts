@@ -1,10 +1,10 @@
-/** Checks of the built program: libraries in one bundle, `readable-stream` replaced by `node:stream`. */
+/** Tests the built program: libraries in one bundle, `readable-stream` replaced by `node:stream`. */
 import mqtt from "mqtt";
 import { expect, test } from "vitest";
 import { freePort } from "../support/broker/mosquitto.ts";
 import { DaemonProcess } from "../support/daemon/daemon-process.ts";
 
-test("WebSocket at both ends of MQTT, also with a client that offers to compress", async () => {
+test("WebSocket works at both ends of MQTT, also with a client that offers compression", async () => {
   const port = String(await freePort());
   await using broker = new DaemonProcess([], {
     ...{ ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0", ELBRO_BROKER_WS_PORT: port },
@@ -24,7 +24,7 @@ test("WebSocket at both ends of MQTT, also with a client that offers to compress
   await client.endAsync(true);
 });
 
-test("routes of the LAN, with a query and without", async () => {
+test("LAN routes work with and without a query", async () => {
   await using daemon = new DaemonProcess([], { ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0" });
   const apiLine = await daemon.line(/curl/);
   const headers = { authorization: `Bearer ${/Bearer (\S+)'/.exec(apiLine)?.[1]}` };

@@ -11,7 +11,7 @@ const FREE_PORTS = { ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0" };
 const BAD_CONFIGURATION = 78;
 
 describe("the demo", () => {
-  test("says where to look, shows a house with prices, and ends on Ctrl-C with offline published", async () => {
+  test("prints its addresses, has a home with prices, and publishes offline on Ctrl-C", async () => {
     await using daemon = new DaemonProcess([], FREE_PORTS);
     const apiLine = await daemon.line(/curl/);
     const topicsLine = await daemon.line(/mosquitto_sub/);
@@ -33,11 +33,11 @@ describe("the demo", () => {
     expect(watcher.payload("elbro/status")).toBe("offline");
   });
 
-  test("outside loopback it is behind a key and a password that it prints", async () => {
+  test("outside loopback requires a key and a password, which it prints", async () => {
     await using daemon = new DaemonProcess([], {
       ...FREE_PORTS,
       ELBRO_DEMO_HOST: "0.0.0.0",
-      // In the small hours the dishwasher has too little time left.
+      // At night the dishwasher would have too little time left.
       ELBRO_CLOCK: "2026-03-10T12:00:00Z",
     });
     const [, brokerPort, password = ""] = /-p (\d+) -u demo -P (\S+) /.exec(await daemon.line(/mosquitto_sub/)) ?? [];
@@ -54,7 +54,7 @@ describe("the demo", () => {
     await watcher.until(() => ["scheduled", "running", "done"].includes(state()), "a plan with its hours");
   });
 
-  test("lives at another time and pace", async () => {
+  test("runs at another time and speed", async () => {
     await using daemon = new DaemonProcess(["--clock", "2025-10-25T20:00:00Z", "--speed", "3600"], FREE_PORTS);
     const port = Number(/-p (\d+)/.exec(await daemon.line(/mosquitto_sub/))?.[1]);
     await using watcher = await TopicWatcher.on(port);
@@ -63,7 +63,7 @@ describe("the demo", () => {
     expect(state() < "2025-10-27").toBe(true);
   });
 
-  test("writes the compile cache while it runs: a start after a power cut is as fast as one after a regular exit", async () => {
+  test("writes the compile cache while it runs, so that a start after a power cut is fast", async () => {
     using cache = new TempDir();
     const kept = () => readdirSync(cache.path, { recursive: true, encoding: "utf8" }).map((name) => cache.file(name));
     await using daemon = new DaemonProcess([], { ...FREE_PORTS, NODE_COMPILE_CACHE: cache.path });
@@ -75,7 +75,7 @@ describe("the demo", () => {
     });
   });
 
-  test("the environment sets time and pace as well", async () => {
+  test("can get time and speed from the environment", async () => {
     await using daemon = new DaemonProcess([], {
       ...FREE_PORTS,
       ELBRO_CLOCK: "2025-06-01T10:00:00Z",
@@ -90,7 +90,7 @@ describe("the demo", () => {
   });
 });
 
-describe("what the owner can mend is one clear sentence and exit code 78", () => {
+describe("a mistake of the owner is reported in one sentence with exit code 78:", () => {
   async function refusal(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<string> {
     await using daemon = new DaemonProcess(args, environment);
     expect(await daemon.exit).toBe(BAD_CONFIGURATION);
@@ -113,7 +113,7 @@ describe("what the owner can mend is one clear sentence and exit code 78", () =>
     expect(output).toMatch(/^elbro: cannot write to the data directory .*taken .*set data_dir or ELBRO_DATA_DIR/);
   });
 
-  test("a broken configuration, with every mistake in it", async () => {
+  test("an invalid configuration, with every mistake in it", async () => {
     using dir = new TempDir();
     writeFileSync(dir.file("elbro.yaml"), "consumer: { api_key: abc }\napi: { port: eighty, hots: x }\nspeed: 3\n");
     const output = await refusal(["--config", dir.file("elbro.yaml")], {});
@@ -123,7 +123,7 @@ describe("what the owner can mend is one clear sentence and exit code 78", () =>
     expect(output).toContain("  speed: is not a key of the configuration");
   });
 
-  test("a configuration that is not there, or names nothing to collect", async () => {
+  test("a missing configuration, or one without an account", async () => {
     using dir = new TempDir();
     expect(await refusal(["--config", dir.file("none.yaml")], {})).toContain("cannot read the configuration");
     writeFileSync(dir.file("empty.yaml"), "log: { level: warn }\n");
@@ -132,14 +132,14 @@ describe("what the owner can mend is one clear sentence and exit code 78", () =>
     );
   });
 
-  /** A gigabyte of zeros that takes no room on the disk. */
+  /** Creates a file of 1 GB of zeros that takes no space on disk. */
   function hugeFile(dir: TempDir): string {
     writeFileSync(dir.file("huge"), "");
     truncateSync(dir.file("huge"), 1024 ** 3);
     return dir.file("huge");
   }
 
-  test("a configuration of a gigabyte, or without an end", async () => {
+  test("a configuration of 1 GB, or without an end", async () => {
     using dir = new TempDir();
     const huge = hugeFile(dir);
     const tooLong = (file: string) => `elbro: cannot read the configuration ${file}: it is longer than 256 KiB`;
@@ -147,7 +147,7 @@ describe("what the owner can mend is one clear sentence and exit code 78", () =>
     expect(await refusal(["check", "--config", "/dev/zero"], {})).toBe(tooLong("/dev/zero"));
   });
 
-  test("secrets and inputs of the commands without an end", async () => {
+  test("secrets and inputs of commands without an end", async () => {
     using dir = new TempDir();
     const huge = hugeFile(dir);
     expect(await refusal(["check"], { ELBRO_CONSUMER_API_KEY_FILE: "/dev/zero" })).toContain(
@@ -188,13 +188,13 @@ describe("what the owner can mend is one clear sentence and exit code 78", () =>
     expect(await refusal(args, FREE_PORTS)).toContain(sentence);
   });
 
-  test("a time that a variable tells", async () => {
+  test("an invalid time in a variable", async () => {
     expect(await refusal([], { ...FREE_PORTS, ELBRO_CLOCK: "yesterday" })).toContain(
       'elbro: ELBRO_CLOCK: "yesterday" is',
     );
   });
 
-  test("an address that is another machine's", async () => {
+  test("an address of another machine", async () => {
     const demo = { ...FREE_PORTS, ELBRO_DEMO_HOST: "192.0.2.1" };
     expect(await refusal([], demo)).toContain(
       "cannot listen on the address it is told, which is none of this machine's",
@@ -210,14 +210,14 @@ describe("what the owner can mend is one clear sentence and exit code 78", () =>
     );
   });
 
-  test("a variable that names nothing", async () => {
+  test("a variable with an unknown name", async () => {
     expect(await refusal([], { ...FREE_PORTS, ELBRO_APY_PORT: "1" })).toContain(
       "ELBRO_APY_PORT: names no key of the configuration",
     );
   });
 });
 
-test("a data directory that is read-only at the start may pass: the exit code is one after which systemd starts it again", async (context) => {
+test("a read-only data directory leads to an exit code after which systemd restarts elbro", async (context) => {
   using disk = SmallDisk.mount(8);
   if (!disk) return context.skip("this user may not mount a file system");
   for (const before of ["empty", "with a database"]) {
@@ -235,7 +235,7 @@ test("a data directory that is read-only at the start may pass: the exit code is
   expect(unit).toMatch(/^RestartPreventExitStatus=78$/m);
 });
 
-test("a fault of the program is told by its message and its place, not by the program's text", async () => {
+test("an exception is logged with its message and place, not with the program's code", async () => {
   using dir = new TempDir();
   writeFileSync(
     dir.file("fault.cjs"),
@@ -251,7 +251,7 @@ test("a fault of the program is told by its message and its place, not by the pr
   expect(daemon.output).not.toContain("throw new TypeError");
 });
 
-test.each([[["-h"]], [["help"]], [["--help"]]])("%s tells every command", async (args) => {
+test.each([[["-h"]], [["help"]], [["--help"]]])("%s prints every command", async (args) => {
   await using command = new DaemonProcess(args, {});
   expect(await command.exit).toBe(0);
   expect(command.output).toContain("usage: elbro [command] [options]");

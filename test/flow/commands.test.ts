@@ -23,7 +23,7 @@ import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { EmulatedHomeAssistant } from "../support/home/emulated-home-assistant.ts";
 
 describe("check", () => {
-  test("warns of a file with a secret that others may read", async () => {
+  test("warns of a file with a secret that others can read", async () => {
     await using installed = await TestDaemon.install();
     expect((await installed.run("check")).output).toBe(`the configuration ${installed.configFile} can be used`);
     chmodSync(installed.configFile, 0o644);
@@ -36,7 +36,7 @@ describe("check", () => {
     expect(daemon.output).toContain("holds a secret and other users may read it");
   });
 
-  test("finds what is damaged in the data directory", async () => {
+  test("finds damage in the data directory", async () => {
     await using installed = await TestDaemon.install();
     expect((await installed.run("keys", "create", "Phone")).code).toBe(0);
     const dataDir = installed.dir.file("data");
@@ -54,7 +54,7 @@ describe("check", () => {
     expect(code).toBe(1);
   });
 
-  test("warns of a key's own file as well, and of none without a secret", async () => {
+  test("warns of a key's own file too, but not of a file without a secret", async () => {
     await using installed = await TestDaemon.install();
     const { consumerKey } = installed.simulator.keys;
     writeFileSync(installed.dir.file("key"), `${consumerKey}\n`, { mode: 0o640 });
@@ -62,7 +62,7 @@ describe("check", () => {
     expect((await installed.run("check")).output).toContain(`warning: ${installed.dir.file("key")} holds a secret`);
   });
 
-  test("takes credentials of systemd, and tells every mistake at once with exit code 78", async () => {
+  test("uses credentials of systemd, and reports all mistakes together with exit code 78", async () => {
     using dir = new TempDir();
     writeFileSync(dir.file("elbro_consumer_api_key"), "abc\n");
     const environment = { CREDENTIALS_DIRECTORY: dir.path, ELBRO_DATA_DIR: dir.file("data") };
@@ -81,8 +81,8 @@ describe("check", () => {
   });
 });
 
-describe("while no daemon runs, a command opens the house itself", () => {
-  test("check --online tries service, broker and database, with a request each of two interfaces", async () => {
+describe("without a running daemon a command uses the data directory itself:", () => {
+  test("check --online tests service, broker and database, with one request to each interface", async () => {
     await using installed = await TestDaemon.install();
     const { code, output } = await installed.run("check", "--online");
     expect(output).toContain("tried by this command; no daemon runs:");
@@ -96,21 +96,21 @@ describe("while no daemon runs, a command opens the house itself", () => {
     expect(installed.requests).toBe(2);
   });
 
-  test("what a command asked is in the ledger: the next one counts on", async () => {
+  test("requests of a command are in the request log, and the next command counts them", async () => {
     await using installed = await TestDaemon.install();
     await installed.run("check", "--online");
     const { code, output } = await installed.run("check", "--online");
     expect(output).toContain("58 this minute");
-    // The third-party interface is asked once in ten seconds: what the first command asked is remembered.
+    // The third-party interface accepts one request in 10 s, and the first command's request is in the log.
     expect(output).toMatch(
       /\? {4}service \(third_party\): not asked before 20.*: the quota for this is used up for now/,
     );
-    // What could not be tried may be broken.
+    // Checks that could not run count as failures.
     expect(code).toBe(1);
     expect(installed.requests).toBe(3);
   });
 
-  test("addresses and prices ask once, and from then on the shelf knows", async () => {
+  test("addresses and prices send requests once, then use the store", async () => {
     await using installed = await TestDaemon.install();
     const { code, output } = await installed.run("addresses");
     expect(output).toContain("Home: home home");
@@ -121,15 +121,20 @@ describe("while no daemon runs, a command opens the house itself", () => {
     const { output: bars } = await installed.run("prices", "stugan");
     expect(bars).toContain("Stugan (stugan)");
     expect(bars).toMatch(/^[> ] 00:00 +\d\.\d\d +█/m);
+    expect(bars).toMatch(/^now \d\.\d\d, lowest \d\.\d\d at \d\d:\d\d.*, highest .*, mean \d\.\d\d$/m);
     expect(bars).not.toContain("\u001b[");
     const asked = installed.requests;
     expect(asked).toBe(2);
     await installed.run("addresses");
     await installed.run("prices", "stugan");
     expect(installed.requests).toBe(asked);
+    const { output: first } = await installed.run("prices");
+    expect(first).toMatch(/^Home \(home\)\n/);
+    expect(first).not.toContain("Stugan (stugan)");
+    expect(first).toMatch(/\nother homes: stugan$/);
   });
 
-  test("suggest searches, and keeps what it found", async () => {
+  test("suggest searches and stores the result", async () => {
     await using installed = await TestDaemon.install();
     const { output } = await installed.run("suggest", "Vesterbrogade 1");
     expect(output).toContain("Vesterbrogade 1, 1620 København V");
@@ -137,7 +142,7 @@ describe("while no daemon runs, a command opens the house itself", () => {
     expect(installed.requests).toBe(1);
   });
 
-  test("a wrong key is told in the service's words, and the exit code says so", async () => {
+  test("a wrong key is reported with the service's error, and the exit code is not zero", async () => {
     await using installed = await TestDaemon.install();
     installed.configure({ consumer: { api_key: "wrong" } });
     const { code, output } = await installed.run("check", "--online");
@@ -154,7 +159,7 @@ describe("while no daemon runs, a command opens the house itself", () => {
     expect((await installed.run("check", "--online")).output).toMatch(/ok {3}service \(consumer\): it answers/);
   });
 
-  test("a corrected address of the service is tried at once", async () => {
+  test("a corrected address of the service is tested immediately", async () => {
     await using installed = await TestDaemon.install();
     const base_url = installed.simulator.url;
     installed.configure({ service: { base_url: "http://127.0.0.1:1" } });
@@ -165,7 +170,7 @@ describe("while no daemon runs, a command opens the house itself", () => {
     expect((await installed.run("check", "--online")).output).toMatch(/ok {3}service \(consumer\): it answers/);
   });
 
-  test("Home Assistant is tried where it is configured", async () => {
+  test("check --online tests Home Assistant if it is configured", async () => {
     await using homeAssistant = await EmulatedHomeAssistant.start();
     const { url, token } = homeAssistant;
     await using installed = await TestDaemon.install({ config: { home_assistant: { url, token } } });
@@ -177,21 +182,21 @@ describe("while no daemon runs, a command opens the house itself", () => {
     expect(code).toBe(1);
   });
 
-  test("a broker that is not there is told in words", async () => {
+  test("a broker that is not reachable is reported", async () => {
     await using installed = await TestDaemon.install({ config: { mqtt: { url: "mqtt://127.0.0.1:1" } } });
     const { code, output } = await installed.run("check", "--online");
     expect(output).toContain("FAIL broker: nothing listens there");
     expect(code).toBe(1);
   });
 
-  test("a home that there is not", async () => {
+  test("an unknown home is reported with the known ones", async () => {
     await using installed = await TestDaemon.install();
     const { code, output } = await installed.run("prices", "cabin");
     expect(output).toContain('there is no home "cabin"; there is home, stugan');
     expect(code).toBe(1);
   });
 
-  test("no home, since the service does not answer", async () => {
+  test("without a response of the service no home is known", async () => {
     await using installed = await TestDaemon.install();
     await installed.simulator.close();
     const { code, output } = await installed.run("prices");
@@ -200,7 +205,7 @@ describe("while no daemon runs, a command opens the house itself", () => {
   });
 });
 
-describe.skipIf(!haveMosquitto)("a broker of the owner's (needs Mosquitto)", () => {
+describe.skipIf(!haveMosquitto)("an external broker (needs Mosquitto)", () => {
   test.each([
     ["right", /ok {3}broker: mqtt:\/\/127.0.0.1/, 0],
     ["wrong", /FAIL broker: the broker (refuses the user name or password|does not let this user in)/, 1],
@@ -215,8 +220,8 @@ describe.skipIf(!haveMosquitto)("a broker of the owner's (needs Mosquitto)", () 
   });
 });
 
-describe("while the daemon runs, it answers commands", () => {
-  test("all of them, without a request of their own but for check's", async () => {
+describe("a running daemon executes commands:", () => {
+  test("all of them, without additional requests except for check", async () => {
     await using installed = await TestDaemon.install();
     await using daemon = await installed.launch();
     await daemon.line(/history filled/);
@@ -227,13 +232,27 @@ describe("while the daemon runs, it answers commands", () => {
     const { code, output } = await installed.run("check", "--online");
     expect(output).toContain("tried by the daemon that runs:");
     expect(output).toContain("ok   broker: connected: its own");
-    // The daemon may have asked the third-party interface just now, which it does once in ten seconds.
+    // The daemon may just have used the third-party interface, which accepts one request in 10 s.
     expect(code).toBe(output.includes("?    service (third_party)") ? 1 : 0);
     expect((await daemon.end("SIGTERM")).code).toBe(0);
     expect(existsSync(socket)).toBe(false);
   });
 
-  test("a daemon that was killed leaves a socket that disturbs nobody", async () => {
+  test("a configured start says where the dashboard is, what power costs, and what runs next", async () => {
+    await using installed = await TestDaemon.install();
+    installed.configure({
+      log: { format: "text" },
+      plans: [{ name: "Dishwasher", home: "home", kind: "window", hours: 2, from: "19:00", ready_by: "06:30" }],
+    });
+    await using daemon = await installed.launch();
+    await daemon.line(/^elbro \d+\.\d+\.\d+$/m);
+    await daemon.line(/^ {2}dashboard {4}http:\/\/localhost:\d+\/$/m);
+    await daemon.line(/^ {2}Home {9}\d\.\d\d DKK\/kWh until \d\d:\d\d/m);
+    await daemon.line(/^ {2}Dishwasher {3}runs /m);
+    expect((await daemon.end("SIGTERM")).code).toBe(0);
+  });
+
+  test("a socket left by a killed daemon has no effect", async () => {
     await using installed = await TestDaemon.install();
     {
       await using daemon = await installed.launch();
@@ -246,7 +265,7 @@ describe("while the daemon runs, it answers commands", () => {
     expect(daemon.output).not.toContain("no socket for commands");
   });
 
-  test("a second daemon is sent away at once", async () => {
+  test("a second daemon ends immediately", async () => {
     await using installed = await TestDaemon.install();
     await using daemon = await installed.launch();
     const { code, output } = await installed.run("run");
@@ -255,7 +274,7 @@ describe("while the daemon runs, it answers commands", () => {
     await daemon.end("SIGTERM");
   });
 
-  test("a daemon waits for a command that holds the data directory", async () => {
+  test("a daemon waits for a command that uses the data directory", async () => {
     await using installed = await TestDaemon.install();
     await installed.run("addresses");
     const child = new Child("hold.ts", path.join(installed.dataDir, "elbro.db"));
@@ -267,7 +286,7 @@ describe("while the daemon runs, it answers commands", () => {
     expect((await daemon.end("SIGTERM")).code).toBe(0);
   });
 
-  test("who says too much, or nothing that makes sense, is sent away", async () => {
+  test("requests that are too long or invalid are rejected", async () => {
     await using installed = await TestDaemon.install();
     await using daemon = await installed.launch();
     const socket = path.join(installed.dataDir, "elbro.sock");
@@ -279,8 +298,8 @@ describe("while the daemon runs, it answers commands", () => {
   });
 });
 
-describe("back-up and restore", () => {
-  test("a copy of the data directory's database, restored, is a house with its prices, without a request", async () => {
+describe("backup and restore", () => {
+  test("a file copy of the database, restored, has the home's prices without a request", async () => {
     await using installed = await TestDaemon.install();
     await installed.run("prices");
     const database = path.join(installed.dataDir, "elbro.db");
@@ -297,7 +316,7 @@ describe("back-up and restore", () => {
   });
 
   test.each([true, false])(
-    "elbro backup FILE, restored elsewhere, has prices and keys (daemon runs: %s)",
+    "elbro backup FILE, restored elsewhere, keeps prices and keys (daemon runs: %s)",
     async (runs) => {
       await using installed = await TestDaemon.install();
       await installed.run("prices");
@@ -324,13 +343,13 @@ describe("back-up and restore", () => {
     },
   );
 
-  test("a backup that cannot be written says so, and leaves nothing behind", async () => {
+  test("a backup to a path that cannot be written is reported and leaves no files", async () => {
     await using installed = await TestDaemon.install();
     const { code, output } = await installed.run("backup", installed.dir.file("no/such/folder/backup.db"));
     expect([code, output]).toEqual([78, expect.stringMatching(/cannot write .*backup\.db: ENOENT/)]);
   });
 
-  test.skipIf(process.getuid?.() !== 0)("by root is of the user who owns the data (needs root)", async () => {
+  test.skipIf(process.getuid?.() !== 0)("a restore by root keeps the owner of the data (needs root)", async () => {
     const owner = 65_534;
     await using installed = await TestDaemon.install();
     await installed.run("prices");
@@ -342,7 +361,7 @@ describe("back-up and restore", () => {
     for (const file of readdirSync(data)) expect(statSync(`${data}/${file}`).uid, file).toBe(owner);
   });
 
-  test("is refused while the daemon runs, and without a copy, in words", async () => {
+  test("a restore is rejected with a reason while the daemon runs, and without a copy", async () => {
     await using installed = await TestDaemon.install();
     const none = await installed.run("restore");
     expect(none.output).toContain("elbro.db.copy cannot be used: there is no such file");
@@ -360,7 +379,7 @@ describe("back-up and restore", () => {
 });
 
 describe("without a configuration", () => {
-  test("commands show an invented house, and say so", async () => {
+  test("commands show a demo home, and say so", async () => {
     await using command = new DaemonProcess(["prices"], { ELBRO_CLOCK: "2025-10-26T10:00:00Z" });
     expect(await command.exit).toBe(0);
     expect(command.output).toContain("nothing is configured, so this is an invented house");
@@ -379,13 +398,13 @@ describe("without a configuration", () => {
     "simulate",
     "hash-password",
     "version",
-  ])("%s --help tells what it is for", async (name) => {
+  ])("%s --help prints its help", async (name) => {
     await using command = new DaemonProcess([name, "--help"], {});
     expect(await command.exit).toBe(0);
     expect(command.output).toMatch(/--help/);
   });
 
-  test("elbro --help names every command", async () => {
+  test("elbro --help lists every command", async () => {
     await using command = new DaemonProcess(["--help"], {});
     expect(await command.exit).toBe(0);
     for (const name of ["run", "check", "addresses", "suggest", "prices", "simulate", "diagnostics", "version"])
@@ -393,7 +412,7 @@ describe("without a configuration", () => {
   });
 });
 
-/** What a socket answers to a text. */
+/** Resolves with the response of a socket to a text. */
 function said(path: string, text: string): Promise<string> {
   return new Promise((resolve) => {
     let heard = "";

@@ -12,7 +12,7 @@ async function priceNow(daemon: TestDaemon): Promise<unknown> {
   return homes[0]?.price ?? null;
 }
 
-test(`${FLIPS} damaged databases: the daemon always starts, and never shows a wrong price`, async () => {
+test(`with ${FLIPS} damaged databases the daemon always starts, and never shows a wrong price`, async () => {
   const plans = [{ name: "Washer", home: "home", kind: "slots", hours: 3 }];
   const config = { plans } as unknown as NonNullable<Parameters<typeof TestDaemon.start>[0]["config"]>;
   await using daemon = await TestDaemon.start({ start: MORNING, simulator: { homes: ["danish"] }, config });
@@ -39,7 +39,7 @@ test(`${FLIPS} damaged databases: the daemon always starts, and never shows a wr
   expect(told).toBeGreaterThan(0);
 }, 600_000);
 
-test("damaged chunks are told as a problem, and asked for again: no price is missing for long", async () => {
+test("damaged chunks are reported as a problem and requested again, so that prices are soon complete", async () => {
   await using daemon = await TestDaemon.start({ start: MORNING, simulator: { homes: ["danish"] } });
   await daemon.clock.runUntil(MORNING + HOUR_MS);
   const price = await priceNow(daemon);
@@ -53,7 +53,7 @@ test("damaged chunks are told as a problem, and asked for again: no price is mis
   expect(daemon.watcher.json("elbro/info").problems).toMatchObject([{ code: "values_damaged" }]);
 });
 
-test("folders where files should be do not keep the daemon from starting", async () => {
+test("folders in place of files do not prevent the daemon from starting", async () => {
   await using daemon = await TestDaemon.start({ start: MORNING, simulator: { homes: ["danish"] } });
   expect(statSync(daemon.dir.path).mode & 0o777).toBe(0o700);
   for (const ending of ["", "-wal"]) expect(statSync(daemon.dir.file(`elbro.db${ending}`)).mode & 0o777).toBe(0o600);

@@ -10,7 +10,7 @@ import { planEntry } from "../support/plans/plan-topics.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 
-/** What nobody but the owner may read. None of these is part of another word. */
+/** Data that only the owner may read. None of these texts is part of another word. */
 const CANARIES = {
   consumerKey: "canary-consumer-key",
   partnerKey: "canary-partner-key",
@@ -78,7 +78,7 @@ function sections() {
   return { ...config, third_party, broker, api };
 }
 
-test("diagnostics of a house in trouble tell no secret and no place", async () => {
+test("diagnostics of a daemon with problems contain no secret and no location", async () => {
   const keys = {
     consumerKey: CANARIES.consumerKey,
     thirdParty: { apiKey: CANARIES.partnerKey, apiSecret: CANARIES.partnerSecret },
@@ -87,7 +87,7 @@ test("diagnostics of a house in trouble tell no secret and no place", async () =
   await it.clock.runUntil(MORNING + 20 * MINUTE_MS);
   await it.restart({ ...sections(), consumer: { name: "consumer", api_key: CANARIES.consumerKey } });
   await it.clock.runUntil(MORNING + HOUR_MS);
-  // Keys of the command line, one of which is revoked after it was used, and a plan for once.
+  // Keys of the command line, of which one is revoked after use, and a one-time plan.
   const keyFile = new KeyFile(it.dir.path);
   const made = { kind: "bearer", scopes: ["read"], created: "2026-03-10" } as const;
   const sha256 = createHash("sha256").update("elbro_revoked").digest("hex");
@@ -112,7 +112,7 @@ test("diagnostics of a house in trouble tell no secret and no place", async () =
     for (const form of [canary, encodeURIComponent(canary), JSON.stringify(canary).slice(1, -1)])
       expect(lower.includes(form.toLowerCase()), form).toBe(false);
   }
-  // What helps is there all the same.
+  // Useful data is still there.
   const report = JSON.parse(text);
   expect(report.system.problems.length).toBeGreaterThan(0);
   const subjects = report.system.problems.map(({ subject }: { subject: string }) => subject);

@@ -3,7 +3,7 @@ import { HOUR_MS } from "../../src/core/time/interval.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { assertDiscovery } from "../support/home/discovery-validator.ts";
 
-test("over the day of 100 quarters, Home Assistant has no objection to anything a house publishes", async () => {
+test("over the day of 100 quarters, all discovery documents and states are valid for Home Assistant", async () => {
   const start = Date.parse("2026-10-24T09:00:00Z");
   await using daemon = await TestDaemon.start({ start });
   const { clock, watcher } = daemon;

@@ -8,7 +8,9 @@ const EVENING = Date.parse("2026-03-10T20:00:00Z");
 const MIDNIGHT = Date.parse("2026-03-10T23:00:00Z");
 const AWAY = [{ operation: "*", fault: "status", status: 502 }] as const;
 
-/** A night without confirmed prices: what the signal and the plug that follows it were, by the hour, and the levels. */
+/**
+ * Simulates a night without confirmed prices. Returns signal, plug and level for each hour, and the plug's reasons.
+ */
 async function night(levels: object): Promise<{ signal: string; plug: string; level: string; reasons: Set<string> }> {
   const config = configSchema.parse({
     levels,
@@ -16,7 +18,7 @@ async function night(levels: object): Promise<{ signal: string; plug: string; le
     plugs: [{ name: "Boiler", family: "tasmota", topic: "boiler", home: "home", signal: "cheap" }],
   });
   const { homes, plugs } = config;
-  // Today's prices are there; tomorrow's never come.
+  // Today's prices are stored; tomorrow's never arrive.
   await using it = await TestDaemon.start({
     start: EVENING - 12 * HOUR_MS,
     config: { homes, plugs, levels: config.levels },
@@ -42,7 +44,7 @@ async function night(levels: object): Promise<{ signal: string; plug: string; le
   return shown;
 }
 
-test("cheap and a plug that follows it are never ON by an estimate, and say so", async () => {
+test("cheap and a plug that follows it are never ON because of an estimate, with that reason", async () => {
   const { signal, plug, level, reasons } = await night({});
   expect(level).toMatch(/#/);
   expect([signal, plug]).toEqual([".".repeat(16), ".".repeat(16)]);
@@ -50,7 +52,7 @@ test("cheap and a plug that follows it are never ON by an estimate, and say so",
     expect(reason).toMatch(/^the price at .* is \w+ by an estimate, and only a confirmed price switches on$/);
 });
 
-test("with levels.use_forecast they are, and say so", async () => {
+test("cheap and a plug that follows it use estimates with levels.use_forecast, with that reason", async () => {
   const { signal, plug, level, reasons } = await night({ use_forecast: true });
   expect(level).toMatch(/#/);
   expect([signal, plug]).toEqual([level, level]);

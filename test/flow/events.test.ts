@@ -11,7 +11,7 @@ const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const OTHER_KEY = "another-device-7d1f";
 const QUARTER_MS = 15 * MINUTE_MS;
 
-/** A house that has its prices. */
+/** Starts a daemon that has prices. */
 async function daemon(): Promise<TestDaemon> {
   const it = await TestDaemon.start({
     start: MORNING,
@@ -26,7 +26,7 @@ async function daemon(): Promise<TestDaemon> {
 
 const listen = (it: TestDaemon, options = {}) => EventListener.open(it.apiPort, options);
 
-test("a listener is told the present state, every event with an id, and then what changes", async () => {
+test("a client gets the current state, every event with an id, and then changes", async () => {
   await using it = await daemon();
   await using ear = await listen(it);
   await ear.ready();
@@ -50,7 +50,7 @@ test("a listener is told the present state, every event with an id, and then wha
   expect(ear.events.slice(before).map(({ type }) => type)).not.toContain("hello");
 });
 
-test("who comes back hears what it missed, each once and in its order", async () => {
+test("a client that reconnects gets missed events once and in order", async () => {
   await using it = await daemon();
   await using steady = await listen(it);
   const first = await listen(it);
@@ -67,7 +67,7 @@ test("who comes back hears what it missed, each once and in its order", async ()
   expect(again.of("price").length).toBeGreaterThan(7);
 });
 
-test("after a restart an id of before is not known: the present state comes, and is all there is", async () => {
+test("after a restart an earlier id is unknown, and the client gets the complete current state", async () => {
   await using it = await daemon();
   const first = await listen(it);
   await first.ready();
@@ -86,7 +86,7 @@ test("after a restart an id of before is not known: the present state comes, and
   expect(again.of("price").at(-1)?.data.start).toBe("2026-03-10T10:00:00Z");
 });
 
-test("data: a series that changed is told after its rows can be read", async () => {
+test("a data event is sent after the rows of its series can be read", async () => {
   await using it = await daemon();
   await using ear = await listen(it);
   await ear.ready();
@@ -96,7 +96,7 @@ test("data: a series that changed is told after its rows can be read", async () 
   expect(published().at(-1)?.data).toEqual({ home: "home", series: "prices", unit: "fifteenMinutes" });
 });
 
-test("?home= keeps to one home and to what concerns all; a home that is not there is refused by name", async () => {
+test("?home= selects one home and events of all; an unknown home is rejected by name", async () => {
   await using it = await daemon();
   await using ear = await listen(it, { path: "/events?home=stugan" });
   await ear.ready();
@@ -107,7 +107,7 @@ test("?home= keeps to one home and to what concerns all; a home that is not ther
   expect([unknown.status, await unknown.json()]).toMatchObject([404, { reason: expect.stringContaining("stugan") }]);
 });
 
-test("a place is listened to as a home is: its spot price, level and signal", async () => {
+test("a place has spot price, level and signal events as a home has", async () => {
   const third_party = configSchema.parse({
     third_party: {
       api_key: "demo-partner",
@@ -125,13 +125,13 @@ test("a place is listened to as a home is: its spot price, level and signal", as
   expect(new Set(ear.events.map(({ data }) => data.home))).toEqual(new Set([undefined, "region"]));
 });
 
-test("without a key nobody listens", async () => {
+test("without a valid key the stream is rejected", async () => {
   await using it = await daemon();
   await using ear = await listen(it, { key: "wrong" });
   expect(ear.status).toBe(401);
 });
 
-test("a hundred listen and hear the same, half of them of one key and address; one more is sent away, and everybody else is served", async () => {
+test("100 clients get the same events, at most half of them with one key; one more is rejected", async () => {
   await using it = await TestDaemon.start({
     start: MORNING,
     config: { api: { ...(await apiOf()), requests_per_minute: 1_000 }, history: { months: 0 } },
@@ -182,7 +182,7 @@ async function apiOf() {
   };
 }
 
-test("readers that stop reading hold up neither the others nor the end", async () => {
+test("clients that stop reading delay neither others nor the shutdown", async () => {
   await using it = await daemon();
   await using steady = await listen(it);
   await steady.ready();

@@ -5,7 +5,7 @@ import { TempDir } from "../support/daemon/temp-dir.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { assertDiscovery } from "../support/home/discovery-validator.ts";
 
-/** The most of attributes that Home Assistant's recorder keeps. */
+/** Maximum size of attributes in Home Assistant's recorder. */
 const MAX_BYTES = 16_384;
 
 function configOf(addressId: string, format?: AttributeFormat) {
@@ -16,9 +16,9 @@ function configOf(addressId: string, format?: AttributeFormat) {
 const retained = (daemon: TestDaemon) =>
   daemon.watcher.topics().map((topic) => ({ topic, payload: daemon.watcher.payload(topic) ?? "" }));
 
-describe("prices for another program, over MQTT", () => {
+describe("prices for another program over MQTT", () => {
   test.each(attributeFormats)(
-    "%s: an entity with attributes that Home Assistant keeps, on the 100-quarter day",
+    "%s: the entity's attributes are within Home Assistant's limit on the 100-quarter day",
     async (format) => {
       const noon = Date.parse("2026-10-24T10:00:00Z");
       const addressId = await danishId(noon);
@@ -46,7 +46,7 @@ describe("prices for another program, over MQTT", () => {
     },
   );
 
-  test("another format takes the place of the one before; without one the entity is gone", async () => {
+  test("another format replaces the previous one; without one the entity is removed", async () => {
     using dir = new TempDir();
     const start = Date.parse("2026-03-10T09:00:00Z");
     const addressId = await danishId(start);
@@ -72,7 +72,7 @@ describe("prices for another program, over MQTT", () => {
   });
 });
 
-/** The id of the simulator's home, which is the same in every one. */
+/** Returns the address id of the simulator's home, which is the same in every simulator. */
 async function danishId(start: number): Promise<string> {
   await using daemon = await TestDaemon.start({ start, simulator: { homes: ["danish"] } });
   return daemon.simulator.addressIds.danish;

@@ -1,4 +1,4 @@
-/** A freezer on `avoid`: three days in fast forward with a night without prices and a daemon that dies in a gap. */
+/** A freezer with an `avoid` plan: three simulated days with a night without prices, and a crash while it is OFF. */
 import { expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, QUARTER_MS } from "../../src/core/time/interval.ts";
@@ -12,7 +12,7 @@ const START = Date.parse("2026-03-10T17:00:00Z");
 const DAY_1 = Date.parse("2026-03-10T23:00:00Z");
 const MAX_GAP_MS = 1.5 * HOUR_MS;
 const DEAD_MAN_MS = QUARTER_MS + 150_000;
-/** The device's own time is looked at this often. */
+/** Interval at which the device's own time is advanced. */
 const TICK_MS = 2.5 * MINUTE_MS;
 
 const config = {
@@ -23,7 +23,7 @@ const config = {
   }).plugs,
 };
 
-/** A daemon, its freezer, and how long the freezer was OFF in a row and in all. */
+/** Daemon with its freezer. Measures how long the freezer was OFF, longest and in total. */
 class FreezerDays implements AsyncDisposable {
   readonly daemon: TestDaemon;
   readonly plug: MqttPlug;
@@ -48,7 +48,7 @@ class FreezerDays implements AsyncDisposable {
     return this.daemon.clock.now();
   }
 
-  /** The clock and the device's own go on; the freezer is watched. */
+  /** Advances the clocks of daemon and device, and observes the freezer. */
   async runUntil(end: number): Promise<void> {
     while (this.now < end) {
       const next = Math.min(end, (Math.floor(this.now / TICK_MS) + 1) * TICK_MS);
@@ -69,14 +69,14 @@ class FreezerDays implements AsyncDisposable {
     }
   }
 
-  /** The answers of a real broker take a moment of real time. */
+  /** Waits in real time for the messages of a real broker. */
   async #untilAsWanted(): Promise<void> {
     const state = () => this.daemon.watcher.json("elbro/plug/freezer_plug/state") as { wanted?: boolean };
     const isRenewed = () => this.plug.device.on || (this.plug.device.timerAt ?? 0) > this.now;
     await expect.poll(() => this.plug.device.on === state().wanted && isRenewed(), UNTIL).toBe(true);
   }
 
-  /** From the plug's side a SIGKILL: it hears nothing more. `killed-plug.test.ts` kills a process. */
+  /** Stops the daemon's messages to the plug, like a SIGKILL. `killed-plug.test.ts` kills a process. */
   async kill(): Promise<void> {
     this.plug.disconnect();
     this.#runs = false;
@@ -101,12 +101,12 @@ class FreezerDays implements AsyncDisposable {
   }
 }
 
-test("is OFF in the dearest hours only, ON without prices, and ON by itself when elbro dies", {
+test("a freezer is OFF only in the most expensive hours, ON without prices, and ON by its timer if elbro dies", {
   timeout: 240_000,
 }, async () => {
   await using freezer = await FreezerDays.start();
 
-  // The first day: its dear hours, in gaps that are not too long.
+  // First day: OFF in its expensive hours, never for too long.
   await freezer.runUntil(DAY_1);
   freezer.offMs = 0;
   await freezer.runUntil(DAY_1 + 12 * HOUR_MS);
@@ -121,7 +121,7 @@ test("is OFF in the dearest hours only, ON without prices, and ON by itself when
   expect([freezer.plug.device.on, freezer.offMs]).toEqual([true, 0]);
   expect(freezer.daemon.watcher.json("elbro/plug/freezer_plug/state")).toMatchObject({ wanted: true, on: true });
 
-  // The prices are back. elbro dies in a gap of the third day, and the plug is ON within 17.5 minutes.
+  // Prices are available again. elbro dies while the plug is OFF on the third day; it is ON within 17.5 min.
   freezer.daemon.simulator.setFaults([]);
   await freezer.runUntil(DAY_1 + 2 * DAY_MS);
   await freezer.untilOff();
@@ -132,7 +132,7 @@ test("is OFF in the dearest hours only, ON without prices, and ON by itself when
   await freezer.runUntil(killedAt + 2 * HOUR_MS);
   expect(freezer.plug.device.on).toBe(true);
 
-  // elbro is started again, and the rest of the day is as planned.
+  // elbro is restarted, and the rest of the day follows the plan.
   await freezer.restart();
   await freezer.runUntil(DAY_1 + 3 * DAY_MS);
   expect(freezer.longestOffMs).toBeLessThanOrEqual(MAX_GAP_MS + TICK_MS);

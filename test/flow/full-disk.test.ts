@@ -6,7 +6,7 @@ import { SmallDisk } from "../support/daemon/small-disk.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const NOON = Date.parse("2026-03-10T11:00:00Z");
-/** The last quarter of a day of which all prices are known; tomorrow's are due since noon. */
+/** 19:00 local time. Today's prices are stored; tomorrow's are due since 13:02. */
 const EVENING = Date.parse("2026-03-10T18:00:00Z");
 
 const codesOf = (daemon: TestDaemon) =>
@@ -15,10 +15,10 @@ const codesOf = (daemon: TestDaemon) =>
 const codeIn = async (answer: Response) => ((await answer.json()) as { errorCode: string }).errorCode;
 
 const consumption = (addressId: string) => `/consumer/v1/me/addresses/${addressId}/consumption`;
-/** As long as may be asked, of which whole days are more than the service gives at a time. */
+/** Longest allowed range; in whole days it is longer than the service accepts at a time. */
 const YEAR_BEFORE = "from=2022-01-01T12:30:00Z&to=2023-01-02T12:30:00Z&aggregation=hour";
 
-/** Lives through an afternoon in which nothing can be written, and on. */
+/** Simulates an afternoon in which nothing can be written, and the time after it. */
 async function afternoon(daemon: TestDaemon, code: string, fill: () => void, free: () => void): Promise<void> {
   const { clock, watcher, simulator } = daemon;
   await clock.runUntil(NOON + 30 * MINUTE_MS);
@@ -32,7 +32,7 @@ async function afternoon(daemon: TestDaemon, code: string, fill: () => void, fre
   await watcher.until(() => shown() === "2026-03-10T18:00:00Z", "the price of 18:00");
   expect(simulator.answered().length).toBe(asked);
   expect((await daemon.request("/local/v1/prices")).status).toBe(200);
-  // What was never asked cannot be asked now, and it is no quota that is in the way.
+  // Data that was never requested cannot be requested now; the reason is not the quota.
   const never = await daemon.request(`${consumption(demoHomes.danish.address.id)}?${YEAR_BEFORE}`);
   expect([never.status, await codeIn(never)]).toEqual([503, "entitlement_unavailable"]);
   free();
@@ -47,10 +47,10 @@ async function afternoon(daemon: TestDaemon, code: string, fill: () => void, fre
   expect(simulator.answered().length).toBe(spent);
 }
 
-test("a disk that is full stops no price and lets no request out; with room again all goes on", async (context) => {
+test("a full disk keeps all prices and sends no requests; with free space everything continues", async (context) => {
   using disk = SmallDisk.mount(8);
   if (!disk) return context.skip("this user may not mount a file system");
-  // After a long back-fill the log has room of its own, and the first hours of a full disk pass unnoticed.
+  // After a long back-fill the write-ahead log has free space, which would hide the first hours of a full disk.
   const config = { history: { months: 1 } };
   const simulator = { homes: ["danish"] } as const;
   await using daemon = await TestDaemon.start({ start: NOON, dir: disk.dir, simulator, config });
@@ -62,7 +62,7 @@ test("a disk that is full stops no price and lets no request out; with room agai
   );
 });
 
-test("so does a database that cannot be written", async () => {
+test("a database that cannot be written keeps all prices and sends no requests", async () => {
   const { daemon: starting, database } = withDatabase(() =>
     TestDaemon.start({ start: NOON, simulator: { homes: ["danish"] } }),
   );
@@ -75,7 +75,7 @@ test("so does a database that cannot be written", async () => {
   );
 });
 
-test("what came for a device and has no room any more is given to it", async () => {
+test("a response that cannot be stored is returned to its LAN client", async () => {
   const config = { history: { months: 1 } };
   const { daemon: starting, database } = withDatabase(() =>
     TestDaemon.start({ start: NOON, simulator: { homes: ["danish"] }, config }),
@@ -87,16 +87,16 @@ test("what came for a device and has no room any more is given to it", async () 
   const year = "from=2024-11-01T12:30:00Z&to=2025-10-01T00:00:00Z&aggregation=hour";
   const path = `${consumption(id)}?${year}`;
   const asked = daemon.simulator.answered().length;
-  // A few pages more than there are: a request is still written down, a year of hours is not.
+  // A few pages more than used: enough to record a request, not to store a year of hours.
   const { pages } = database()?.prepare("select page_count as pages from pragma_page_count").get() ?? {};
   database()?.exec(`pragma max_page_count = ${Number(pages) + 8}`);
   const answer = await daemon.request(path);
   expect([answer.status, answer.headers.get("x-elbro-source")]).toEqual([200, "service"]);
   const next = await daemon.request(path);
-  // Nothing more is asked: what is stored of the year is given, and marked.
+  // No further requests are sent: the stored part of the year is returned and marked.
   expect([next.status, next.headers.get("x-elbro-stale")]).toEqual([200, "true"]);
   expect(daemon.simulator.answered().length).toBe(asked + 1);
-  // What comes in two parts cannot be put together without room, and it is no quota that is in the way.
+  // A response in two parts cannot be joined without space; the reason is not the quota.
   const parts = await daemon.request(`${consumption(id)}?${YEAR_BEFORE}`);
   expect([parts.status, await codeIn(parts)]).toEqual([503, "entitlement_unavailable"]);
   const { url, keys } = daemon.simulator;
@@ -104,7 +104,7 @@ test("what came for a device and has no room any more is given to it", async () 
   expect(await answer.json()).toEqual(await service.json());
 });
 
-/** Starts a house, and tells the connection to its database. */
+/** Starts a daemon and returns it with its database connection. */
 function withDatabase(start: () => Promise<TestDaemon>) {
   const opened = new Set<DatabaseSync>();
   const { exec } = DatabaseSync.prototype;

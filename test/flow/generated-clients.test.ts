@@ -12,7 +12,7 @@ import { installTestPackages, TEST_FOLDER } from "../support/daemon/test-package
 import { planEntry } from "../support/plans/plan-topics.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
-/** Installing and generating. */
+/** Timeout for installation and generation. */
 const TIMEOUT_MS = 300_000;
 const ROOT = path.join(TEST_FOLDER, "..");
 const PYTHON_CLIENT = "openapi-python-client==0.29.1";
@@ -20,7 +20,10 @@ const VENV = path.join(ROOT, "node_modules/.cache/elbro-test", PYTHON_CLIENT);
 
 const run = promisify(execFile);
 
-/** A daemon with a price and a plan, its document in a folder, and what a client needs to reach it. */
+/**
+ * Starts a daemon with a price and a plan. Returns it with its OpenAPI document in a folder, and the client's
+ * environment.
+ */
 async function serve(): Promise<{ daemon: TestDaemon; dir: TempDir; env: NodeJS.ProcessEnv }> {
   const plans = [planEntry({ kind: "window", hours: 2, from: "10:00", ready_by: "20:00", kwh: 2 })];
   const daemon = await startLocalApi({ start: MORNING, config: { plans } });
@@ -30,7 +33,7 @@ async function serve(): Promise<{ daemon: TestDaemon; dir: TempDir; env: NodeJS.
   return { daemon, dir, env: { ...process.env, URL: daemon.url, KEY: LAN_KEY } };
 }
 
-/** What a user writes on top of the types of openapi-typescript. The two mistakes have to be found by the compiler. */
+/** Code that a user writes with the types of openapi-typescript. The compiler must report its two mistakes. */
 const TYPESCRIPT = `
 import assert from "node:assert/strict";
 import createClient from "openapi-fetch";
@@ -84,7 +87,7 @@ console.log("typescript: done");
 `;
 
 test(
-  "a client of openapi-typescript fits and works (skipped where its packages cannot be installed)",
+  "a client of openapi-typescript compiles and works (skipped if its packages cannot be installed)",
   async ({ skip }) => {
     if (!installTestPackages()) skip("the packages of test/package.json cannot be installed");
     const { daemon, dir, env } = await serve();
@@ -110,7 +113,7 @@ test(
   TIMEOUT_MS,
 );
 
-/** Installs the generator in a virtual environment, once. Returns null, or why it cannot be installed. */
+/** Installs the generator in a virtual environment, once. Returns null, or the reason why that failed. */
 function installPythonClient(): string | null {
   if (existsSync(path.join(VENV, "installed"))) return null;
   rmSync(VENV, { recursive: true, force: true });

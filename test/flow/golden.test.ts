@@ -1,8 +1,8 @@
 /**
- * What users and their programs see of elbro, byte for byte: topics, discovery, the OpenAPI document, metrics, help, and
- * answers to requests. The files are in `test/golden`; `GOLDEN=update` before the command writes them anew, and the
- * difference of a commit shows what has changed for users. The schema of the configuration is a file already:
- * `config/elbro.schema.json`, which `generated-files.test.ts` compares.
+ * Compares the program's output with the files in `test/golden` byte for byte: topics, discovery, OpenAPI document,
+ * metrics, help, and responses to requests. `GOLDEN=update` before the command rewrites the files; a commit's diff then
+ * shows what has changed for users. The configuration schema has its own file, `config/elbro.schema.json`, which
+ * `generated-files.test.ts` compares.
  */
 import { execFileSync } from "node:child_process";
 import path from "node:path";
@@ -50,15 +50,15 @@ beforeAll(async () => {
   if (IS_UPDATE) for (const [name, text] of taken) writeGolden(name, text);
 }, TAKES_MS);
 
-test.each(FILES)("%s is as it was", (name) => {
+test.each(FILES)("%s is unchanged", (name) => {
   expect(taken.get(name)).toBe(readGolden(name));
 });
 
 const LOOK_EVERY_MS = 250;
-/** Time stands still, so the demo comes to rest; when nothing has moved for so long, it has. */
+/** The demo's clock does not advance. Without a message for this time, no more will follow. */
 const RESTS_AFTER_MS = 12_000;
 
-/** What a newcomer to the broker gets, once it is as the golden files say, or moves no more. */
+/** Returns the retained topics when they equal the golden files or no longer change. */
 async function settledTopics({ brokerPort }: GoldenDemo): Promise<{ topics: string; discovery: string }> {
   let before = "";
   for (let movedAt = performance.now(); ; ) {
@@ -82,7 +82,7 @@ async function settledTopics({ brokerPort }: GoldenDemo): Promise<{ topics: stri
   }
 }
 
-/** The requests with their answers. */
+/** Sends all requests. Returns them with their responses. */
 async function answersTo(requests: readonly GoldenRequest[], port: number): Promise<object[]> {
   const held = new Map<string, string>();
   const filled = (text: string) => text.replaceAll(/\{(\w+)\}/g, (all, name: string) => held.get(name) ?? all);
@@ -90,7 +90,7 @@ async function answersTo(requests: readonly GoldenRequest[], port: number): Prom
     const lines = [`${method} ${target} HTTP/1.1`, ...headers].map((line) => `${filled(line)}\r\n`);
     return answerTo(port, Buffer.from(`${lines.join("")}${unfinished ? "" : `\r\n${body}`}`), { method, events });
   };
-  // They take as long as a request may; meanwhile the others are sent.
+  // These take as long as the request timeout; meanwhile the others are sent.
   const unfinished = new Map(requests.filter((each) => each.unfinished).map((each) => [each, send(each)]));
   const answers: object[] = [];
   for (const request of requests) {
@@ -115,7 +115,7 @@ function shown({ name, method, target, headers, body, times, isElsewhere }: Gold
   };
 }
 
-/** What `--help` prints, of elbro and of every command that it names there. */
+/** Returns the output of `--help` of elbro and of every command that it lists. */
 function helpTexts(): string {
   const help = (...args: string[]) =>
     execFileSync(process.execPath, [PROGRAM, ...args, "--help"], { encoding: "utf8" });

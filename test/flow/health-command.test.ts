@@ -5,13 +5,13 @@ import { expect, test } from "vitest";
 import type { InstalledDaemon } from "../support/daemon/installed-daemon.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
-/** `elbro health` for an API on this port. */
+/** Runs `elbro health` for an API on this port. */
 async function askedOn(installed: InstalledDaemon, port: number) {
   await using command = installed.spawn(["health"], { ELBRO_API_PORT: String(port) });
   return { code: await command.exit, output: command.output };
 }
 
-test("elbro health ends with 0 beside a daemon that is well, and with 1 where nothing answers", async () => {
+test("elbro health ends with 0 for a healthy daemon, and with 1 without a response", async () => {
   await using installed = await TestDaemon.install();
   await using daemon = await installed.launch();
   const port = await daemon.apiPort();
@@ -22,7 +22,7 @@ test("elbro health ends with 0 beside a daemon that is well, and with 1 where no
   expect(output).toContain(`elbro: no answer from the API on 127.0.0.1, port ${port}: connect ECONNREFUSED`);
 });
 
-test("elbro health ends with 1 and says why, when only a restart helps", async () => {
+test("elbro health ends with 1 and the reason if only a restart helps", async () => {
   await using installed = await TestDaemon.install();
   const checks = {
     loop: { ok: false, text: "a loop does not turn" },

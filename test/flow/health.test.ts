@@ -32,14 +32,14 @@ async function ask(it: TestDaemon, path: string, headers: Record<string, string>
 
 const codes = ({ checks }: Body) => Object.values(checks).map(({ code }) => code);
 
-/** Both verdicts, and the codes that are not `ok`. */
+/** Returns the status of `/healthz` and `/livez`, and the codes that are not `ok`. */
 async function verdicts(it: TestDaemon) {
   const health = await ask(it, "/healthz");
   const life = await ask(it, "/livez");
   return [health.status, life.status, health.body.status, ...codes(health.body).filter((code) => code !== "ok")];
 }
 
-test("a house with its prices is well; names are told to whoever has a key", async () => {
+test("a daemon with prices is healthy; names are included only with a key", async () => {
   await using it = await starting();
   await it.clock.runUntil(MORNING + 5 * MINUTE_MS);
   const open = await ask(it, "/healthz");
@@ -51,7 +51,7 @@ test("a house with its prices is well; names are told to whoever has a key", asy
   expect((await ask(it, "/healthz", { authorization: "Bearer wrong" })).status).toBe(401);
 });
 
-test("a first start without the service: awaited for ten minutes, then not well; a restart would not mend it", async () => {
+test("a first start without the service is healthy for ten minutes, then unhealthy, but livez stays 200", async () => {
   await using it = await starting();
   it.simulator.setFaults([{ operation: "*", fault: "status", status: 502 }]);
   await it.restart({ history: { months: 0 }, data_dir: `${it.dir.path}/fresh` });
@@ -60,7 +60,7 @@ test("a first start without the service: awaited for ten minutes, then not well;
   expect(await verdicts(it)).toEqual([503, 200, "unhealthy", "prices_missing", "problems"]);
 });
 
-test("an internet that is away is a problem at once, and only stale when the prices have run out", async () => {
+test("a lost internet connection is a problem immediately; estimates are used after confirmed prices", async () => {
   await using it = await starting();
   await it.clock.runUntil(MORNING + 5 * HOUR_MS);
   it.simulator.setFaults([{ operation: "*", fault: "status", status: 502 }]);
@@ -75,10 +75,10 @@ test("an internet that is away is a problem at once, and only stale when the pri
   expect(await verdicts(it)).toEqual([200, 200, "ok"]);
 });
 
-test("loops that do not wake are seen, and seen to live again", async () => {
+test("loops that do not wake up are detected, also their recovery", async () => {
   await using it = await starting({ plugs });
   await it.clock.runUntil(MORNING + 5 * MINUTE_MS);
-  // What is under way may still end; after that nothing wakes a loop but its time.
+  // Work in progress may still end; after that only its time wakes a loop.
   const verdictAfterAnHour = () => {
     it.clock.leap(it.clock.now() + HOUR_MS);
     return verdicts(it);
@@ -92,7 +92,7 @@ test("loops that do not wake are seen, and seen to live again", async () => {
   expect((await verdicts(it)).slice(0, 2)).toEqual([200, 200]);
 });
 
-test("a database whose file is gone is found within a minute", async () => {
+test("a deleted database file is detected within a minute", async () => {
   await using it = await starting();
   await it.clock.runUntil(MORNING + 5 * MINUTE_MS);
   expect((await verdicts(it))[0]).toBe(200);
@@ -108,7 +108,7 @@ const problemsOf = async (it: TestDaemon) => (await ask(it, "/healthz")).body.ch
 const problemText = async (it: TestDaemon) =>
   JSON.stringify((await ask(it, "/healthz", { authorization: `Bearer ${LAN_KEY}` })).body.checks.problems);
 
-/** Accepts every connection and refuses every login: CONNACK of MQTT 5 with "bad user name or password". */
+/** Accepts every connection and rejects every login: CONNACK of MQTT 5 with "bad user name or password". */
 async function refusingBroker() {
   const server = createServer((socket) => {
     socket.on("error", () => undefined);
@@ -120,7 +120,7 @@ async function refusingBroker() {
   return { port, [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())) };
 }
 
-test("a broker that is away for ten minutes is a problem, and none any more when it is back", async () => {
+test("a broker that is not reachable for ten minutes is a problem until it is back", async () => {
   const port = await freePort();
   await using it = await starting({ mqtt: { url: `mqtt://127.0.0.1:${port}` } } as Partial<Config>);
   await it.clock.runUntil(MORNING + 9 * MINUTE_MS);
@@ -142,7 +142,7 @@ test("a broker that is away for ten minutes is a problem, and none any more when
   await broker.close();
 });
 
-test("so is one that refuses the login", async () => {
+test("a broker that rejects the login is a problem", async () => {
   await using broker = await refusingBroker();
   await using it = await starting({ mqtt: { url: `mqtt://127.0.0.1:${broker.port}` } } as Partial<Config>);
   await it.clock.runUntil(MORNING + 11 * MINUTE_MS);

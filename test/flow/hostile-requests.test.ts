@@ -1,6 +1,6 @@
 /**
- * Whatever is sent to the LAN API, it answers with a documented status in the documented shape, tells nothing of its
- * inside, and is as well afterwards as before. 5,000 requests in `npm test`; 100,000 with ELBRO_NIGHTLY=1.
+ * Tests that the LAN API responds to any request with a documented status and format, without internal details, and is
+ * as healthy afterwards as before. 5,000 requests in `npm test`; 100,000 with ELBRO_NIGHTLY=1.
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -16,7 +16,7 @@ const NIGHTLY = process.env.ELBRO_NIGHTLY === "1";
 const REQUESTS = Number(process.env.ELBRO_REQUESTS ?? (NIGHTLY ? 100_000 : 5_000));
 const BATCH = 500;
 const AT_A_TIME = 16;
-/** An answer that is owed is waited for; what is no request may be left without one until its time is up. */
+/** Maximum wait for a response. A malformed request may get one only after a timeout. */
 const OWED_MS = 10_000;
 const NOT_OWED_MS = 60;
 const MAX_GROWTH_MB = 12;
@@ -45,7 +45,7 @@ async function startApi() {
   return { running, addressId: data[0]?.id ?? "" };
 }
 
-/** What is wrong with an answer; null for one as it should be. */
+/** Returns the violation in a response; null if it is valid. */
 function wrongIn(answer: RawAnswer, request: HostileRequest, secrets: readonly string[]): string | null {
   const { status, head, body } = answer;
   if (status === 0) return request.isWhole ? "no answer" : null;
@@ -64,7 +64,7 @@ function wrongIn(answer: RawAnswer, request: HostileRequest, secrets: readonly s
   if (GOOD.has(status)) return null;
   if (INSIDE.test(whole)) return "tells of its inside";
   if (!DOCUMENTED.has(status)) return "an undocumented status";
-  // Devices that read a word or a status alone are told OFF, and why in a header.
+  // Devices that read only a word or a status get OFF, and the reason in a header.
   const isWord = /\r\ncontent-type: text\/plain/i.test(head) && body === "OFF";
   if (request.method === "HEAD" || isWord) return null;
   return wrongError(status, body);
@@ -73,8 +73,8 @@ function wrongIn(answer: RawAnswer, request: HostileRequest, secrets: readonly s
 function wrongError(status: number, body: string): string | null {
   try {
     const { error, reason, errorCode, on } = JSON.parse(body) as Record<string, unknown>;
-    if (status === 400 && on === false) return null; // a signal that is OFF, told by its status: ?code=1
-    if (status === 503 && error === undefined) return null; // /healthz says what is wrong in a form of its own
+    if (status === 400 && on === false) return null; // A signal that is OFF, expressed by its status: ?code=1.
+    if (status === 503 && error === undefined) return null; // /healthz has its own format.
     if (error !== true || typeof reason !== "string" || reason === "") return "not the shape of an error";
     return statusOf.get(String(errorCode)) === status ? null : `errorCode ${errorCode} with status ${status}`;
   } catch {
@@ -91,7 +91,7 @@ function heapMb(): number {
   return process.memoryUsage().heapUsed / 2 ** 20;
 }
 
-test(`${REQUESTS} hostile requests: documented answers, no crash, no growth, nothing of the inside`, {
+test(`${REQUESTS} hostile requests get documented responses, without a crash, memory growth or internal details`, {
   timeout: 3_600_000,
 }, async () => {
   const { running, addressId } = await startApi();
@@ -115,7 +115,7 @@ test(`${REQUESTS} hostile requests: documented answers, no crash, no growth, not
         const waitMs = request.isWhole ? OWED_MS : NOT_OWED_MS;
         const answer = await sendRaw(running.apiPort, request.bytes, { method: request.method, waitMs });
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-        // What a 200 of a file says may contain anything; an error may not.
+        // A 200 with a file may contain any text; an error may not.
         const wrong = wrongIn(answer, request, secrets);
         if (wrong)
           expect.fail(

@@ -7,7 +7,7 @@ import { TempDir } from "../support/daemon/temp-dir.ts";
 import { startAt } from "../support/service/standing-simulator.ts";
 
 const BAD_CONFIGURATION = 78;
-/** A running daemon knows of a change within a second. */
+/** Maximum time until a running daemon applies a change. */
 const KNOWN_WITHIN_MS = 1_100;
 
 async function commandIn(dir: TempDir, ...words: string[]): Promise<{ code: number | null; output: string }> {
@@ -21,7 +21,7 @@ function shownIn(output: string, what: string): string {
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, KNOWN_WITHIN_MS));
 
-test("keys are created, replaced and revoked beside the daemon that runs, which knows within a second", async () => {
+test("keys are created, replaced and revoked while the daemon runs, which applies them within a second", async () => {
   using dir = new TempDir();
   const created = await commandIn(dir, "create", "kitchen");
   expect(created.code).toBe(0);
@@ -41,7 +41,7 @@ test("keys are created, replaced and revoked beside the daemon that runs, which 
   expect([await statusOf(key), await statusOf(replaced)]).toEqual([401, 200]);
   const token = shownIn(pair, "token");
   expect(Buffer.from(token, "base64").toString()).toMatch(new RegExp(`^${shownIn(pair, "key")}:[0-9a-f]{64}$`));
-  // The service may be asked rarely through this interface; the key is past that.
+  // The service may only be used rarely in this interface; the key is checked before.
   expect([200, 429]).toContain(await statusOf(token, "/thirdParty/prices/DK1"));
   expect(await statusOf(token)).toBe(401);
 
@@ -59,7 +59,7 @@ test("keys are created, replaced and revoked beside the daemon that runs, which 
   ]);
 });
 
-test("what cannot be done is said in a sentence", async () => {
+test("an impossible key command is reported in a sentence", async () => {
   using dir = new TempDir();
   expect((await commandIn(dir, "list")).output).toMatch(/^There is no key. One is made by: .*keys create NAME/);
   await commandIn(dir, "create", "kitchen");
@@ -74,7 +74,7 @@ test("what cannot be done is said in a sentence", async () => {
     expect(await commandIn(dir, ...words)).toEqual({ code: BAD_CONFIGURATION, output: `elbro: ${said}` });
 });
 
-test("an API for the house does not start without a key, and says the command that makes one", async () => {
+test("an API on the LAN does not start without a key, and prints the command that creates one", async () => {
   using dir = new TempDir();
   await using standing = await startAt(Date.now());
   const config = path.join(dir.path, "elbro.yaml");

@@ -7,13 +7,13 @@ import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
 
 const START = Date.parse("2026-03-10T17:00:00Z");
 const SPEED = 200;
-/** A quarter of an hour, and the margin of the dead-man. */
+/** A quarter hour plus the margin of the dead-man timer. */
 const DEAD_MAN_MS = 17.5 * MINUTE_MS;
-/** What the device's clock may run behind in this test: it is looked at a few times a second. */
+/** Maximum delay of the device's clock in this test, which is read a few times per second. */
 const SLACK_MS = 2 * MINUTE_MS;
 const STATE = "elbro/home/plan/washer/state";
 
-test("killed in the middle of a run, its plug goes off by itself; started anew, the run goes on, and is told so", async () => {
+test("a plug of a killed daemon switches off by its timer; after a restart the run continues", async () => {
   const began = performance.now();
   const now = () => START + (performance.now() - began) * SPEED;
   const broker = await startEmbeddedBroker({
@@ -59,7 +59,7 @@ test("killed in the middle of a run, its plug goes off by itself; started anew, 
 
     await using second = startDaemon();
     await until(() => plug.device.on);
-    // What the broker retains of the first is "running" too, with one run.
+    // The retained state of the first process is also "running" with one run.
     const runsOf = () => watcher.json(STATE).runs as { start: string; end: string }[];
     await watcher.until(() => watcher.json(STATE).state === "running" && runsOf().length === 2, "the run again");
     const runs = runsOf();
@@ -73,7 +73,7 @@ test("killed in the middle of a run, its plug goes off by itself; started anew, 
   }
 });
 
-test("killed while its freezer is OFF, the plug goes on by itself", async () => {
+test("a freezer's plug switches on by its timer if the daemon is killed while it is OFF", async () => {
   const began = performance.now();
   const now = () => START + (performance.now() - began) * SPEED;
   const rules = { users: [], anonymous: true, baseTopic: "nobody", discoveryPrefix: "nobody" };

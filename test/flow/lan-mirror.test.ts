@@ -4,7 +4,7 @@ import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 
-/** A house without history, so that what is older is not on the shelf. */
+/** Configuration without history, so that older data is not stored. */
 function daemon(): Promise<TestDaemon> {
   return TestDaemon.start({
     start: MORNING,
@@ -17,7 +17,7 @@ const LAST_YEAR = "prices?from=2025-03-01T00:00:00Z&to=2025-03-08T00:00:00Z&reso
 
 const said = (answer: Response) => ["x-elbro-source", "age", "x-elbro-stale"].map((name) => answer.headers.get(name));
 
-test("thirty callers of what is not on the shelf cause one request; afterwards it is there", async () => {
+test("thirty clients of data that is not stored cause one request; afterwards it is stored", async () => {
   await using it = await daemon();
   await it.clock.settle();
   const before = it.simulator.answered().length;
@@ -31,7 +31,7 @@ test("thirty callers of what is not on the shelf cause one request; afterwards i
   expect(it.simulator.answered().length - before).toBe(1);
 });
 
-test("with the service down, what is older is given with its age, and what was never asked is an error", async () => {
+test("without the service, older data is returned with its age, and data never requested is an error", async () => {
   await using it = await daemon();
   await it.clock.runUntil(MORNING + HOUR_MS);
   it.simulator.setFaults([{ operation: "*", fault: "status", status: 502 }]);
@@ -54,7 +54,7 @@ test("with the service down, what is older is given with its age, and what was n
   expect(await never.json()).toMatchObject({ error: true });
 });
 
-test("an address of nobody is 404 and what an address cannot is 422, without a request", async () => {
+test("an unknown address is 404 and a missing capability is 422, without a request", async () => {
   await using it = await daemon();
   await it.clock.settle();
   const before = it.simulator.answered().length;
@@ -67,7 +67,7 @@ test("an address of nobody is 404 and what an address cannot is 422, without a r
   expect(it.simulator.answered().length).toBe(before);
 });
 
-test("a question of the LAN shares the schedule's request in flight for other ranges of the same data", async () => {
+test("a LAN request joins the schedule's request in flight for other ranges of the same data", async () => {
   await using it = await daemon();
   await it.clock.settle();
   it.simulator.setFaults([{ operation: "prices", fault: "delay", delayMs: 1_500, times: 1 }]);
@@ -78,7 +78,7 @@ test("a question of the LAN shares the schedule's request in flight for other ra
   });
   const prices = () => it.simulator.answered().filter(({ operation }) => operation === "prices").length;
   const before = prices();
-  // The schedule asks from three days ago to tomorrow, when its list of addresses is there.
+  // The schedule requests three days ago to tomorrow after it has the list of addresses.
   const inFlight = async () => {
     const { interfaces } = (await (await it.request("/local/v1/system")).json()) as {
       interfaces: { today: { by_outcome: Record<string, number> } }[];

@@ -1,9 +1,9 @@
-/** Who may do what, at every path that the LAN API itself says it has. */
+/** Tests the access to every path that the LAN API's own document contains. */
 import { expect, test } from "vitest";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
-/** What opens without a key: it tells nothing of the house, or asks for a session of its own. */
+/** Paths without a key. They contain nothing about the home, or check a session themselves. */
 const OPEN = [
   "get /",
   "get /assets/{digest}/{name}",
@@ -42,14 +42,19 @@ async function open() {
   return { daemon, doors, statusWith };
 }
 
-test("without a key nothing opens but what is listed; with a key that may read nothing is changed", async () => {
+test("without a key only the listed paths are accepted; a read-only key changes nothing", async () => {
   const { daemon, doors, statusWith } = await open();
   await using _ends = daemon;
   expect(doors.length).toBeGreaterThan(25);
+  const isSetup = ({ path }: { readonly path: string }) => path.startsWith("/local/v1/setup");
+  // A home that is set up needs no set-up: it is refused to everybody, and GET says so.
+  for (const door of doors.filter(isSetup))
+    expect([door.name, await statusWith(door, null)]).toEqual([door.name, door.method === "get" ? 200 : 409]);
+  const others = doors.filter((door) => !isSetup(door));
   const opened: string[] = [];
-  for (const door of doors) if ((await statusWith(door, null)) !== 401) opened.push(door.name);
+  for (const door of others) if ((await statusWith(door, null)) !== 401) opened.push(door.name);
   expect(opened.sort()).toEqual(OPEN);
-  const locked = doors.filter(({ name }) => !OPEN.includes(name));
+  const locked = others.filter(({ name }) => !OPEN.includes(name));
   for (const door of locked) {
     const status = await statusWith(door, LAN_KEY);
     const onlyReads = door.method === "get" || door.name === "post /local/v1/plan-preview";
@@ -60,7 +65,7 @@ test("without a key nothing opens but what is listed; with a key that may read n
   expect(new Set(doors.map(({ method }) => method))).toEqual(new Set(["get", "post", "put", "delete"]));
 });
 
-test("every answer says that it varies by origin where pages elsewhere may read, also the coded ones and those for nobody", async () => {
+test("every response has Vary: Origin if CORS is configured, also compressed ones and errors", async () => {
   const panel = "https://panel.example.org";
   const keys = [{ name: "test", key: LAN_KEY }];
   const api = { host: "127.0.0.1", port: 0, keys, requests_per_minute: 1_000, cors: [panel] };

@@ -8,10 +8,10 @@ import { pageText } from "../support/docs/docs-pages.ts";
 
 const EVENING = Date.parse("2026-03-10T17:00:00Z");
 const NIGHT = "cheap?hours=3&ready_by=07:00";
-/** What changes, changes on the quarter. */
+/** Signals change only at quarter hours. */
 const STEP_MS = 15 * MINUTE_MS;
 
-/** When a device that asks again and again is told ON; every answer has to be 200. */
+/** Returns the times at which a device that asks repeatedly gets ON. Every status must be 200. */
 async function onTimes(daemon: TestDaemon, question: string, from: EpochMs, to: EpochMs): Promise<EpochMs[]> {
   const on: EpochMs[] = [];
   for (let now = from; now < to; now += STEP_MS) {
@@ -31,8 +31,8 @@ function runsOf(on: readonly EpochMs[]): (readonly [start: string, hours: number
   });
 }
 
-describe("a device that asks whether now is cheap", () => {
-  test("is ON for three hours of the night, in one piece, also when the daemon restarts in the middle", async () => {
+describe("a device that requests cheap", () => {
+  test("gets ON for three consecutive hours of the night, also with a restart in between", async () => {
     await using daemon = await startLocalApi({ start: EVENING - 8 * HOUR_MS });
     await daemon.clock.runUntil(EVENING);
     const before = await onTimes(daemon, NIGHT, EVENING, Date.parse("2026-03-11T00:00:00Z"));
@@ -47,7 +47,7 @@ describe("a device that asks whether now is cheap", () => {
   test.each([
     ["the night that loses an hour", "2026-03-28T17:00:00Z", "2026-03-29T05:00:00Z"],
     ["the night that has one twice", "2026-10-24T17:00:00Z", "2026-10-25T06:00:00Z"],
-  ])("%s has the same three hours, at its best", async (_, evening, morning) => {
+  ])("gets the same three cheapest hours on %s", async (_, evening, morning) => {
     await using daemon = await startLocalApi({ start: Date.parse(evening) - 8 * HOUR_MS });
     await daemon.clock.runUntil(Date.parse(evening));
     const answer = await daemon.request("/local/v1/prices");
@@ -62,7 +62,7 @@ describe("a device that asks whether now is cheap", () => {
     expect(paid).toBeCloseTo(Math.min(...sums), 6);
   });
 
-  test("with the service down it goes on with what is known, then says OFF, 503 and why", async () => {
+  test("gets known hours without the service, then OFF with 503 and the reason", async () => {
     await using daemon = await startLocalApi({ start: EVENING - 8 * HOUR_MS });
     await daemon.clock.runUntil(EVENING);
     daemon.simulator.setFaults([{ operation: "*", fault: "status", status: 502 }]);
@@ -77,7 +77,7 @@ describe("a device that asks whether now is cheap", () => {
     expect(Number(json.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
-  test("while tomorrow's prices are late it waits, and still gives its hours when they come", async () => {
+  test("waits while tomorrow's prices are late, and still gets its hours", async () => {
     await using daemon = await startLocalApi({
       start: EVENING - 8 * HOUR_MS,
       simulator: { publicationDelayMinutes: () => 300 },
@@ -88,7 +88,7 @@ describe("a device that asks whether now is cheap", () => {
     expect(runsOf(on).map(([, hours]) => hours)).toEqual([2]);
   });
 
-  test("with a clock that cannot be right nothing is ON", async () => {
+  test("never gets ON while the clock is not trusted", async () => {
     await using daemon = await startLocalApi({ start: EVENING - 8 * HOUR_MS, serviceAheadMs: 20 * MINUTE_MS });
     await daemon.clock.runUntil(EVENING - 7 * HOUR_MS);
     const [status, word, reason] = await askText(daemon, "cheap?hours=24");
@@ -96,7 +96,7 @@ describe("a device that asks whether now is cheap", () => {
     expect(reason).toMatch(/clock/);
   });
 
-  test("every mistake is OFF with its words", async () => {
+  test("gets OFF with the reason for every mistake", async () => {
     await using daemon = await startLocalApi({ start: EVENING });
     await daemon.clock.settle();
     for (const [question, status, words] of [
@@ -117,14 +117,14 @@ describe("a device that asks whether now is cheap", () => {
     }
   });
 
-  test("without a key nobody is told ON", async () => {
+  test("never gets ON without a key", async () => {
     await using daemon = await startLocalApi({ start: EVENING });
     const answer = await fetch(`${daemon.url}/local/v1/${NIGHT}`);
     expect([answer.status, await answer.text()]).toEqual([401, expect.not.stringMatching(/^ON$/)]);
   });
 });
 
-test("the line for a Shelly in http-api.md switches it ON for three hours of the night, and OFF when elbro is gone", async () => {
+test("the Shelly script in http-api.md switches ON for three hours of the night, and OFF without elbro", async () => {
   await using daemon = await startLocalApi({ start: EVENING - 8 * HOUR_MS });
   await daemon.clock.runUntil(EVENING);
   const page = pageText("docs/http-api.md");
@@ -166,7 +166,7 @@ test("the line for a Shelly in http-api.md switches it ON for three hours of the
   expect(switched.at(-1)).toEqual({ id: 0, on: false });
 });
 
-/** As the firmware's HTTP.Request does it. */
+/** Emulates the firmware's HTTP.Request. */
 async function request({ url, headers, method }: Record<string, unknown>): Promise<unknown> {
   const answer = await fetch(String(url), { method: String(method), headers: headers as Record<string, string> });
   return { code: answer.status, body: await answer.text() };

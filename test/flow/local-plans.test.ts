@@ -22,7 +22,7 @@ async function planned(scopes?: ("read" | "control")[], dir?: TempDir): Promise<
 }
 
 describe("plans", () => {
-  test("are told as they are published, and one with what it did", async () => {
+  test("equal their published state; a single one has its history", async () => {
     await using daemon = await planned();
     const { plans } = (await askJson(daemon, "plans")) as { plans: Record<string, unknown>[] };
     expect(plans).toMatchObject([{ id: "washer", name: "Washer", home: "home", kind: "window", on: false, kwh: 1.2 }]);
@@ -38,7 +38,7 @@ describe("plans", () => {
     });
   });
 
-  test("are changed as by MQTT: the same words, kept across a restart, back by null", async () => {
+  test("are changed as by MQTT, keep the change across a restart, and are reset by null", async () => {
     using dir = new TempDir();
     await using daemon = await planned(["control"], dir);
     const changed = await daemon.post("/local/v1/plans/washer", { hours: 2, ready_by: "06:00", max_price: 5 });
@@ -67,7 +67,7 @@ describe("plans", () => {
     );
   });
 
-  test("several settings are taken together or not at all", async () => {
+  test("apply several settings together or not at all", async () => {
     await using daemon = await planned();
     const both = await daemon.post("/local/v1/plans/washer", { from: "00:00", ready_by: "02:00", hours: 2 });
     expect(both.status).toBe(200);
@@ -83,7 +83,7 @@ describe("plans", () => {
     expect(await askJson(daemon, "plans/washer")).toMatchObject({ settings: { max_price: { value: null } } });
   });
 
-  test("run_now, stop and skip do what they say, or say 409 and why", async () => {
+  test("execute run_now, stop and skip, or respond 409 with the reason", async () => {
     await using daemon = await planned();
     expect(
       (await (await daemon.post("/local/v1/plans/washer", { command: "run_now" })).json()) as object,
@@ -100,11 +100,11 @@ describe("plans", () => {
     expect(await (await daemon.post("/local/v1/plans/washer", { command: "stop" })).json()).toMatchObject({
       on: false,
     });
-    // What was started before the window opens is no part of its round, which stays planned.
+    // A run that started before the window opens is not part of its round, which stays planned.
     expect(await askText(daemon, "signal/washer?code=1")).toEqual([400, "OFF", expect.stringContaining("on average")]);
   });
 
-  test("a plan for once is planned at once, published, and gone when its time is over", async () => {
+  test("for one time are planned immediately, published, and deleted afterwards", async () => {
     await using daemon = await planned(["control", "read"]);
     const asked = await daemon.post("/local/v1/plans", { once: true, plan: "washer", hours: 2, within: 8 });
     expect([asked.status, await asked.json()]).toMatchObject([
@@ -124,7 +124,7 @@ describe("plans", () => {
     expect(plans.map(({ id }) => id)).toEqual(["washer"]);
   });
 
-  test("what cannot be read is refused in words and changes nothing", async () => {
+  test("reject invalid requests with a reason and change nothing", async () => {
     await using daemon = await planned();
     for (const [body, status, words] of [
       ["[]", 400, "expected an object with hours"],
@@ -162,7 +162,7 @@ describe("plans", () => {
     expect(Object.values(settings as object).some(({ changed }) => changed)).toBe(false);
   });
 
-  test("a key without the scope control may look and not touch", async () => {
+  test("can be read but not changed with a key without the scope control", async () => {
     await using daemon = await planned(["read"]);
     await askJson(daemon, "plans/washer");
     expect((await daemon.post("/local/v1/plans/washer", { hours: 2 })).status).toBe(403);
@@ -170,7 +170,7 @@ describe("plans", () => {
 });
 
 describe("the signal of a plan", () => {
-  test("is ON on the boundary: 200, else 400 by code=1; as JSON with its reason", async () => {
+  test("changes at the boundary: 200 for ON, 400 for OFF with code=1; JSON contains the reason", async () => {
     await using daemon = await planned();
     const { next_start } = (await askJson(daemon, "signal/washer?format=json")) as { next_start: string };
     expect(await askText(daemon, "signal/washer?code=1")).toMatchObject([400, "OFF", expect.any(String)]);
@@ -182,7 +182,7 @@ describe("the signal of a plan", () => {
     expect(await askText(daemon, "signal/washer?code=1")).toMatchObject([400, "OFF", expect.any(String)]);
   });
 
-  test("without prices it is OFF and 503", async () => {
+  test("is OFF with 503 without prices", async () => {
     await using daemon = await startLocalApi({ start: MORNING, config: { plans: [washer] } });
     await daemon.clock.runUntil(MORNING + HOUR_MS);
     daemon.simulator.setFaults([{ operation: "*", fault: "status", status: 502 }]);
@@ -191,7 +191,7 @@ describe("the signal of a plan", () => {
   });
 });
 
-test("third-party places have now, prices, cheap and formats", async () => {
+test("third-party places support now, prices, cheap and formats", async () => {
   await using daemon = await startLocalApi({
     start: MORNING,
     config: {

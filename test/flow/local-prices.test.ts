@@ -27,7 +27,7 @@ async function evening(start = EVENING): Promise<TestDaemon> {
 }
 
 describe("now", () => {
-  test("says what is published, and changes on the boundary", async () => {
+  test("equals the published state, and changes at the boundary", async () => {
     await using daemon = await evening();
     const published = () => daemon.watcher.json("elbro/home/price/state");
     const now = await askJson(daemon, "now?home=home");
@@ -39,7 +39,7 @@ describe("now", () => {
     expect(await askJson(daemon, "now?home=home")).toMatchObject({ start: isoOf(EVENING + 15 * MINUTE_MS) });
   });
 
-  test("without a price for now it is null, and as a text no number at all", async () => {
+  test("is null without a current price, and has no number as text", async () => {
     await using daemon = await evening();
     daemon.simulator.setFaults([{ operation: "*", fault: "status", status: 502 }]);
     await daemon.clock.runUntil(EVENING + 14 * DAY_MS);
@@ -51,7 +51,7 @@ describe("now", () => {
       expect((await daemon.request(`/local/v1/formats/${format}`)).status).toBe(503);
   });
 
-  test("a home that there is not is 404; while no home is known at all it is 503, and OFF", async () => {
+  test("is 404 for an unknown home; while no home is known it is 503 and OFF", async () => {
     await using daemon = await startLocalApi({ start: EVENING });
     await daemon.clock.settle();
     const unknown = await daemon.request("/local/v1/now?home=x");
@@ -72,7 +72,7 @@ describe("now", () => {
 });
 
 describe("prices", () => {
-  test("one timeline: confirmed, then estimates, without a hole; unchanged it is 304", async () => {
+  test("are one timeline without gaps: confirmed, then estimates; 304 if unchanged", async () => {
     await using daemon = await evening();
     const { prices, ...head } = await pricesOf(daemon);
     expect(head).toMatchObject({ currency: "DKK", resolution: "fifteenMinutes", tomorrow_valid: true });
@@ -92,7 +92,7 @@ describe("prices", () => {
     expect((await daemon.request("/local/v1/prices", { "if-none-match": tag })).status).toBe(200);
   });
 
-  test("an earlier week comes from the shelf, judged by its own days", async () => {
+  test("of an earlier week come from the store, with levels relative to their own days", async () => {
     await using daemon = await evening();
     const { prices } = await pricesOf(daemon, "?from=2026-02-20T23:00:00Z&to=2026-02-22T23:00:00Z");
     expect(prices.length).toBe(192);
@@ -102,7 +102,7 @@ describe("prices", () => {
   test.each([
     ["2026-03-29", 92],
     ["2026-10-25", 100],
-  ])("the day %s has %i prices, each in its rank once", async (date, count) => {
+  ])("of the day %s are %i, with each rank once", async (date, count) => {
     const noon = Date.parse(`${date}T12:00:00Z`);
     await using daemon = await evening(noon);
     const { prices } = await pricesOf(daemon);
@@ -115,7 +115,7 @@ describe("prices", () => {
     expect(nordpool.raw_today.length).toBe(count);
   });
 
-  test("ranges that cannot be are refused in words", async () => {
+  test("reject invalid ranges with a reason", async () => {
     await using daemon = await startLocalApi({ start: EVENING });
     await daemon.clock.settle();
     for (const [query, code] of [
@@ -128,7 +128,7 @@ describe("prices", () => {
   });
 });
 
-test("below zero: the price, its level, every format and the cheap hour say so", async () => {
+test("negative prices are in the price, its level, every format and the cheap hour", async () => {
   const noon = Date.parse("2026-07-12T10:00:00Z");
   await using daemon = await evening(noon);
   const { prices } = await pricesOf(daemon);
@@ -150,7 +150,7 @@ test("below zero: the price, its level, every format and the cheap hour say so",
   ]);
 });
 
-test("every format is what its schema says, and none has half of tomorrow", async () => {
+test("every format matches its schema, and none contains an incomplete tomorrow", async () => {
   await using daemon = await startLocalApi({
     start: EVENING - 8 * HOUR_MS,
     simulator: { publicationDelayMinutes: () => 400 },

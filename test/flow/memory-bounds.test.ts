@@ -1,4 +1,4 @@
-/** The most memory that the built program takes, whatever it is given to read. A bare start takes 70 to 80 MB. */
+/** Tests the maximum memory of the built program with any input. A bare start takes 70 to 80 MB. */
 import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -14,7 +14,7 @@ const GIGABYTE = 1024 ** 3;
 const WATCHED_MS = 6_000;
 const AS_STARTED = { NODE_OPTIONS: "--max-semi-space-size=1 --max-old-space-size=64", ...MALLOC_SETTINGS };
 
-/** Runs a command to its end and returns what it said and its peak. */
+/** Runs a command to its end. Returns its output and its peak memory. */
 async function peakOf(dir: TempDir, args: readonly string[], environment: Record<string, string> = {}) {
   const hook = dir.file("peak.cjs");
   writeFileSync(hook, "process.on('exit', () => console.error('PEAK', process.resourceUsage().maxRSS / 1024));");
@@ -29,7 +29,7 @@ function huge(file: string): string {
   return file;
 }
 
-describe("a command that is given", () => {
+describe("a command stays within its memory limit with", () => {
   test.each<[string, (dir: TempDir) => [string[], Record<string, string>?], RegExp]>([
     ["a configuration of a gigabyte", (dir) => [["check", "--config", huge(dir.file("a"))]], /longer than 256 KiB/],
     ["a configuration without an end", () => [["check", "--config", "/dev/zero"]], /longer than 256 KiB/],
@@ -67,7 +67,7 @@ function nested(dir: TempDir): string {
   return dir.file("deep.yaml");
 }
 
-describe("a daemon that is sent", () => {
+describe("a daemon stays within its memory limit with", () => {
   const nestedAnswer = rawAnswer(`{"data":${"[".repeat(8_000_000)}`);
   const connack = Buffer.from([0x20, 0x03, 0x00, 0x00, 0x00]);
   const packets = {
@@ -83,7 +83,7 @@ describe("a daemon that is sent", () => {
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${daemon.pid}/status`, "utf8"))?.[1]) / 1024;
   }
 
-  test("8 MB of nested JSON by the service", async () => {
+  test("8 MB of nested JSON from the service", async () => {
     await using service = await RawServer.start((socket) => void socket.end(nestedAnswer));
     const megabytes = await peakWith({ service: { base_url: service.url } });
     console.log(`8 MB of nested JSON: ${megabytes.toFixed(0)} MB, ${service.requests.length} requests`);
@@ -91,7 +91,7 @@ describe("a daemon that is sent", () => {
     expect(megabytes).toBeLessThan(DAEMON_MB);
   });
 
-  test.each(Object.entries(packets))("%s by an external broker", async (name, packet) => {
+  test.each(Object.entries(packets))("%s from an external broker", async (name, packet) => {
     let sent = 0;
     await using broker = await RawServer.startTalking(Buffer.concat([connack, Buffer.from(packet)]), (socket) => {
       const flood = () => {

@@ -34,7 +34,7 @@ function figure(metrics: readonly ReadMetric[], name: string, labels: Record<str
 const sumOf = (metrics: readonly ReadMetric[], name: string) =>
   metrics.find((metric) => metric.name === name)?.samples.reduce((sum, { value }) => sum + value, 0);
 
-test("figures read every hour of a day agree with the house, and their number stays", async () => {
+test("hourly metrics of a day equal the home's state, and their number stays constant", async () => {
   await using it = await TestDaemon.start({ start: MORNING, config });
   await it.clock.runUntil(MORNING + 5 * MINUTE_MS);
   const counts: number[] = [];
@@ -71,7 +71,7 @@ test("figures read every hour of a day agree with the house, and their number st
   );
   expect(figure(metrics, "elbro_uptime_seconds")).toBe(DAY_MS / 1_000 + 60);
   expect(figure(metrics, "elbro_prices_known_seconds", { home: "home" })).toBeGreaterThan(12 * 3_600);
-  // All that was promised is told, but for what this house has not.
+  // All documented metrics exist, except those that do not apply to this home.
   const told = new Set(metrics.map(({ name }) => name));
   const untold = metricRows.map(({ name }) => name).filter((name) => !told.has(name));
   const absent = ["elbro_problems", "elbro_plug_on", "elbro_plug_available", "elbro_plan_next_start_seconds"];
@@ -82,7 +82,7 @@ test("figures read every hour of a day agree with the house, and their number st
   }
 });
 
-test("a restart begins counters at 0 and keeps what is counted by the day", async () => {
+test("a restart resets counters and keeps daily counts", async () => {
   const short = { ...config, history: { months: 0 } };
   await using it = await TestDaemon.start({ start: MORNING, config: short });
   await it.clock.runUntil(MORNING + HOUR_MS);
@@ -98,7 +98,7 @@ test("a restart begins counters at 0 and keeps what is counted by the day", asyn
 });
 
 const havePromtool = spawnSync("promtool", ["--version"]).status === 0;
-test.skipIf(!havePromtool)("promtool finds nothing in the figures of a house (skipped without promtool)", async () => {
+test.skipIf(!havePromtool)("promtool has no findings in the metrics of a home (skipped without promtool)", async () => {
   await using it = await TestDaemon.start({ start: MORNING, config });
   await it.clock.runUntil(MORNING + 2 * HOUR_MS);
   const input = await (await it.request("/metrics")).text();

@@ -1,4 +1,4 @@
-/** Both versions of MQTT at the embedded broker: with MQTT.js, and with Mosquitto's clients where they are installed. */
+/** Tests both MQTT versions with the embedded broker, with MQTT.js and, if installed, Mosquitto's clients. */
 import { execFile, execFileSync } from "node:child_process";
 import net from "node:net";
 import { promisify } from "node:util";
@@ -55,7 +55,7 @@ function gone(client: MqttClient): Promise<void> {
   return new Promise((resolve) => client.once("close", () => resolve()));
 }
 
-/** Sends packets as they are; resolves when the broker has closed the connection. */
+/** Sends raw packets. Resolves when the broker has closed the connection. */
 function rawUntilClosed(port: number, bytes: Buffer): Promise<void> {
   const socket = net.connect(port, "127.0.0.1", () => socket.write(bytes));
   socket.on("error", () => undefined);
@@ -72,7 +72,7 @@ function connectPacket(clientId: string): Buffer {
 describe.each(VERSIONS)("MQTT version %i", (protocolVersion) => {
   const other = protocolVersion === 5 ? 4 : 5;
 
-  test.each([0, 1, 2] as const)("quality %i passes between the versions", async (qos) => {
+  test.each([0, 1, 2] as const)("QoS %i is delivered between the versions", async (qos) => {
     await using broker = await startBroker();
     await using listener = await connect(broker.port, { protocolVersion });
     await using speaker = await connect(broker.port, { protocolVersion: other });
@@ -82,7 +82,7 @@ describe.each(VERSIONS)("MQTT version %i", (protocolVersion) => {
     expect(await message).toMatchObject({ qos, retain: false });
   });
 
-  test("what is retained comes with the subscription, and the will when the client vanishes", async () => {
+  test("retained messages are delivered at the subscription, and the will after a lost connection", async () => {
     await using broker = await startBroker();
     const will = { topic: "plug/online", payload: Buffer.from("false"), qos: 1, retain: true } as const;
     const plug = await connect(broker.port, { protocolVersion, will });
@@ -96,7 +96,7 @@ describe.each(VERSIONS)("MQTT version %i", (protocolVersion) => {
     await expect.poll(() => states).toEqual(["true", "false"]);
   });
 
-  test("nothing is kept for a client that is away", async () => {
+  test("no messages are stored for a disconnected client", async () => {
     await using broker = await startBroker();
     const session = { protocolVersion, clientId: "phone", clean: false };
     const properties = protocolVersion === 5 ? { properties: { sessionExpiryInterval: 3_600 } } : {};
@@ -115,17 +115,17 @@ describe.each(VERSIONS)("MQTT version %i", (protocolVersion) => {
     await expect.poll(() => heard).toEqual(["end"]);
   });
 
-  test("a refused login is reported once, with its reason and address; the client is told no more than a code", async () => {
+  test("a rejected login is reported once with reason and address; the client only gets a code", async () => {
     await using broker = await startBroker();
     const guess = connect(broker.port, { protocolVersion, password: "x" });
     await expect(guess).rejects.toMatchObject({ code: protocolVersion === 5 ? 134 : 4 });
     expect(broker.refusals).toEqual([{ address: "127.0.0.1", reason: "wrong user name or password", user: "ha" }]);
   });
 
-  test("a packet of more than 1 MB ends the connection that sends it", async () => {
+  test("a packet of more than 1 MB closes the connection of its sender", async () => {
     await using broker = await startBroker();
     await using client = await connect(broker.port, { protocolVersion });
-    // Past MQTT.js, which keeps to what the broker says.
+    // Bypasses MQTT.js, which respects the broker's limit.
     const packet = mqttPacket.generate(
       { cmd: "publish", topic: "blob", payload: Buffer.alloc(1100 * 1024), qos: 0, dup: false, retain: false },
       { protocolVersion },
@@ -136,49 +136,57 @@ describe.each(VERSIONS)("MQTT version %i", (protocolVersion) => {
     expect(broker.refusals).toEqual([]);
   });
 
-  test.each(["constructor", "__proto__", "toString"])("%s as a client id or topic harms nobody", async (name) => {
-    await using broker = await startBroker();
-    await using listener = await connect(broker.port, { protocolVersion });
-    await listener.subscribeAsync("#", { qos: 1 });
-    await expect(connect(broker.port, { protocolVersion, clientId: name })).rejects.toThrow();
-    await using client = await connect(broker.port, { protocolVersion });
-    await client.publishAsync(name, "x", { qos: 1 }).catch(() => undefined);
-    await client.subscribeAsync(name, { qos: 1 }).catch(() => undefined);
-    await client.unsubscribeAsync(name).catch(() => undefined);
-    const message = next(listener, "after");
-    await client.publishAsync("after", "x", { qos: 1 });
-    expect((await message).payload.toString()).toBe("x");
-  });
+  test.each(["constructor", "__proto__", "toString"])(
+    "%s as a client id or topic has no side effects",
+    async (name) => {
+      await using broker = await startBroker();
+      await using listener = await connect(broker.port, { protocolVersion });
+      await listener.subscribeAsync("#", { qos: 1 });
+      await expect(connect(broker.port, { protocolVersion, clientId: name })).rejects.toThrow();
+      await using client = await connect(broker.port, { protocolVersion });
+      await client.publishAsync(name, "x", { qos: 1 }).catch(() => undefined);
+      await client.subscribeAsync(name, { qos: 1 }).catch(() => undefined);
+      await client.unsubscribeAsync(name).catch(() => undefined);
+      const message = next(listener, "after");
+      await client.publishAsync("after", "x", { qos: 1 });
+      expect((await message).payload.toString()).toBe("x");
+    },
+  );
 
-  test.runIf(hasMosquittoClients)("Mosquitto's clients publish, subscribe, and are refused", async () => {
-    await using broker = await startBroker();
-    const version = protocolVersion === 5 ? "mqttv5" : "mqttv311";
-    const common = ["-h", "127.0.0.1", "-p", String(broker.port), "-V", version, "-u", HA.name];
-    const withPassword = [...common, "-P", HA.password];
-    await run("mosquitto_pub", [...withPassword, "-t", "lamp/state", "-m", "ON", "-q", "1", "-r"]);
-    const { stdout } = await run(MOSQUITTO_SUB, [
-      ...withPassword,
-      "-t",
-      "lamp/#",
-      "-v",
-      "-C",
-      "1",
-      "-W",
-      "5",
-      "-q",
-      "1",
-    ]);
-    expect(stdout).toBe("lamp/state ON\n");
-    await expect(run("mosquitto_pub", [...common, "-P", "x", "-t", "a", "-m", "b"])).rejects.toThrow(/Command failed/);
-    expect(broker.refusals).toHaveLength(1);
-  });
+  test.runIf(hasMosquittoClients)(
+    "Mosquitto's clients can publish and subscribe, and are rejected with wrong passwords",
+    async () => {
+      await using broker = await startBroker();
+      const version = protocolVersion === 5 ? "mqttv5" : "mqttv311";
+      const common = ["-h", "127.0.0.1", "-p", String(broker.port), "-V", version, "-u", HA.name];
+      const withPassword = [...common, "-P", HA.password];
+      await run("mosquitto_pub", [...withPassword, "-t", "lamp/state", "-m", "ON", "-q", "1", "-r"]);
+      const { stdout } = await run(MOSQUITTO_SUB, [
+        ...withPassword,
+        "-t",
+        "lamp/#",
+        "-v",
+        "-C",
+        "1",
+        "-W",
+        "5",
+        "-q",
+        "1",
+      ]);
+      expect(stdout).toBe("lamp/state ON\n");
+      await expect(run("mosquitto_pub", [...common, "-P", "x", "-t", "a", "-m", "b"])).rejects.toThrow(
+        /Command failed/,
+      );
+      expect(broker.refusals).toHaveLength(1);
+    },
+  );
 });
 
 function expiryOf(protocolVersion: 4 | 5, seconds: number) {
   return protocolVersion === 5 ? { properties: { messageExpiryInterval: seconds } } : {};
 }
 
-test("MQTT 5 is told the broker's limits", async () => {
+test("an MQTT 5 client gets the broker's limits", async () => {
   await using broker = await startBroker();
   await using client = await connect(broker.port, { protocolVersion: 5, keepalive: 20_000 });
   expect(client.connack.properties).toMatchObject({
@@ -189,7 +197,7 @@ test("MQTT 5 is told the broker's limits", async () => {
   });
 });
 
-test("MQTT 5 is told that it may not publish there, in words that say nothing about the house", async () => {
+test("an MQTT 5 client gets a reason for a rejected publication, without details about the home", async () => {
   await using broker = await startBroker();
   await using client = await connect(broker.port, { protocolVersion: 5 });
   const acknowledged = new Promise((resolve) => {
@@ -202,7 +210,7 @@ test("MQTT 5 is told that it may not publish there, in words that say nothing ab
   expect(broker.dropped).toEqual(["elbro/home/price"]);
 });
 
-test("a message that was retained with an expiry is delivered with what is left of it, and not after its end", async () => {
+test("a retained message with an expiry is delivered with its remaining time, and not after it", async () => {
   await using broker = await startBroker();
   await using client = await connect(broker.port, { protocolVersion: 5 });
   const send = (topic: string, seconds: number) =>
@@ -220,7 +228,7 @@ test("a message that was retained with an expiry is delivered with what is left 
   await expect.poll(retained, { timeout: 5_000 }).toEqual(["long"]);
 });
 
-test("a will with every property of MQTT 5 reaches both versions, and breaks nobody's connection", async () => {
+test("a will with every MQTT 5 property is delivered to both versions", async () => {
   await using broker = await startBroker();
   await using five = await connect(broker.port, { protocolVersion: 5 });
   await using four = await connect(broker.port, { protocolVersion: 4 });
@@ -240,7 +248,7 @@ test("a will with every property of MQTT 5 reaches both versions, and breaks nob
   expect([five.connected, four.connected]).toEqual([true, true]);
 });
 
-test("a version that does not exist, and what is no MQTT, are reported with the reason", async () => {
+test("an unknown version and other protocols are reported with the reason", async () => {
   await using broker = await startBroker();
   const future = connectPacket("x");
   future[8] = 9;
@@ -252,7 +260,7 @@ test("a version that does not exist, and what is no MQTT, are reported with the 
   ]);
 });
 
-test("a connection that is closed by its client before it says anything is no refusal", async () => {
+test("a connection that its client closes without data is not reported", async () => {
   await using broker = await startBroker();
   const probe = net.connect(broker.port, "127.0.0.1", () => probe.end());
   await new Promise((resolve) => probe.once("close", resolve));
@@ -260,7 +268,7 @@ test("a connection that is closed by its client before it says anything is no re
   expect([client.connected, broker.refusals]).toEqual([true, []]);
 });
 
-test("more unfinished messages of QoS 2 than are allowed end the connection; PUBREL twice ends nothing", async () => {
+test("too many pending QoS 2 messages close the connection; a second PUBREL does not", async () => {
   await using broker = await startBroker();
   const publish = (messageId: number) =>
     mqttPacket.generate({ cmd: "publish", topic: "t", payload: "x", qos: 2, messageId, dup: false, retain: false });
@@ -272,7 +280,7 @@ test("more unfinished messages of QoS 2 than are allowed end the connection; PUB
   expect(bystander.connected).toBe(true);
 });
 
-test("a client of MQTT 5 that does not read does not hold up a stop", async () => {
+test("an MQTT 5 client that does not read does not delay a stop", async () => {
   const broker = await startBroker();
   await using speaker = await connect(broker.port, { protocolVersion: 5 });
   const stuck = await connect(broker.port, { protocolVersion: 5 });
@@ -286,7 +294,7 @@ test("a client of MQTT 5 that does not read does not hold up a stop", async () =
   await stuck.endAsync(true);
 });
 
-test("elbro's own client speaks MQTT 5 with it", async () => {
+test("elbro's own client uses MQTT 5 with the embedded broker", async () => {
   await using broker = await startBroker();
   const stop = new AbortController();
   const stream = broker.open();

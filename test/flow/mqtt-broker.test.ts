@@ -48,7 +48,7 @@ async function client(port: number, options: IClientOptions = {}, protocol = "mq
   return Object.assign(opened, { [Symbol.asyncDispose]: () => opened.endAsync(true) });
 }
 
-/** The daemon's own link to the broker, showing one price. */
+/** The daemon's own client of the broker, which publishes one price. */
 function daemonOn(open: () => ReturnType<EmbeddedBrokerHandle["open"]>) {
   const stop = new AbortController();
   const link = openMqttClient(
@@ -76,15 +76,15 @@ function daemonOn(open: () => ReturnType<EmbeddedBrokerHandle["open"]>) {
 
 type EmbeddedBrokerHandle = Awaited<ReturnType<typeof startBroker>>;
 
-/** Resolves with the first message under a topic. */
+/** Resolves with the first message of a topic. */
 function heard(listener: MqttClient, topic: string): Promise<string> {
   return new Promise((resolve) => {
     listener.on("message", (found, payload) => found === topic && resolve(payload.toString()));
   });
 }
 
-describe("who comes in", () => {
-  test("a user with the right password, plain or hashed; nobody else", async () => {
+describe("a login", () => {
+  test("is accepted with the right password, plain or hashed, and otherwise rejected", async () => {
     const hashed = { name: "safe", password: await hashPassword("hidden"), commands: false };
     await using broker = await startBroker({ users: [HA, hashed] });
     await using ha = await client(broker.port, asHa);
@@ -99,20 +99,20 @@ describe("who comes in", () => {
       await expect(client(broker.port, login)).rejects.toThrow(/Bad username or password/);
   });
 
-  test("in the demo anybody of this machine, but not with a wrong name", async () => {
+  test("is not needed in the demo on this machine, but a wrong one is rejected", async () => {
     await using broker = await startBroker({ users: [], anonymous: true });
     await using guest = await client(broker.port);
     expect(guest.connected).toBe(true);
     await expect(client(broker.port, asHa)).rejects.toThrow(/Bad username or password/);
   });
 
-  test("without users it listens on this machine alone, and lets nobody in", async () => {
+  test("is always rejected without users, and the broker then listens on loopback only", async () => {
     await using broker = await startBroker({ host: "0.0.0.0", users: [] });
     expect(broker.host).toBe("127.0.0.1");
     await expect(client(broker.port)).rejects.toThrow(/Bad username or password/);
   });
 
-  test("over WebSocket too, where it is wanted; a page of the web is nobody of this machine", async () => {
+  test("is accepted over WebSocket if enabled; a web page does not count as a local client", async () => {
     await using broker = await startBroker({ wsPort: 0, anonymous: true });
     const port = broker.wsPort ?? 0;
     await using own = daemonOn(broker.open);
@@ -128,7 +128,7 @@ describe("who comes in", () => {
     expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(426);
   });
 
-  test("nobody takes the daemon's place by its client id", async () => {
+  test("with the daemon's client id is rejected", async () => {
     await using broker = await startBroker();
     await using _own = daemonOn(broker.open);
     await expect.poll(() => retainedIn(broker.port, asTv)).toHaveProperty(["elbro/status"], "online");
@@ -137,8 +137,8 @@ describe("who comes in", () => {
   });
 });
 
-describe("what one client cannot take from others", () => {
-  test("a client id that another user has, while it is there", async () => {
+describe("one client cannot take from others", () => {
+  test("a client id in use by another user", async () => {
     await using broker = await startBroker();
     const first = await client(broker.port, { ...asHa, clientId: "shared" });
     await expect(client(broker.port, { ...asTv, clientId: "shared" })).rejects.toThrow(/Identifier rejected/);
@@ -160,7 +160,7 @@ describe("what one client cannot take from others", () => {
     await first.endAsync(true);
   });
 
-  test("all places: one address has half of them", { timeout: 30_000 }, async () => {
+  test("all connections: one address gets at most half of them", { timeout: 30_000 }, async () => {
     await using broker = await startBroker();
     const clients = await Promise.all(Array.from({ length: 128 }, () => client(broker.port, asTv)));
     await expect(client(broker.port, asTv)).rejects.toThrow(/Server unavailable/);
@@ -170,7 +170,7 @@ describe("what one client cannot take from others", () => {
 });
 
 describe("wrong passwords", () => {
-  test("are told and cost a wait, but not to other users of the same address", async () => {
+  test("are reported and delay the user, but not other users of the same address", async () => {
     await using broker = await startBroker();
     const guess = () =>
       client(broker.port, { ...asTv, password: "guess" }).then(
@@ -188,7 +188,7 @@ describe("wrong passwords", () => {
   });
 });
 
-test("the log says once that wrong passwords go on and on, from where, and without them", async () => {
+test("the log reports repeated wrong passwords once with their address and without the passwords", async () => {
   const lines: { readonly facts: object; readonly text: string }[] = [];
   const note = (facts: object, text: string) => void lines.push({ facts, text });
   const config = configSchema.parse({
@@ -203,8 +203,8 @@ test("the log says once that wrong passwords go on and on, from where, and witho
   expect(JSON.stringify(lines)).not.toContain("guess");
 });
 
-describe("what a client may do", () => {
-  test("a reader does not see who else is there, a user with commands does", async () => {
+describe("permissions of a client", () => {
+  test("hide other clients from a reader, and show them to a user with commands", async () => {
     await using broker = await startBroker();
     await using tv = await client(broker.port, asTv);
     await using ha = await client(broker.port, asHa);
@@ -214,7 +214,7 @@ describe("what a client may do", () => {
     expect(await granted(ha, "$SYS/#")).toBe(0);
   });
 
-  test("the house's topics and the discovery documents are read only; a dropped message is told once", async () => {
+  test("exclude publishing to elbro's topics and discovery documents; a dropped message is reported once", async () => {
     await using broker = await startBroker();
     await using _own = daemonOn(broker.open);
     await using tv = await client(broker.port, asTv);
@@ -232,7 +232,7 @@ describe("what a client may do", () => {
     expect(broker.refused).toEqual(["tv elbro/home/price"]);
   });
 
-  test("a command reaches the daemon from a user who may, and its answer comes back", async () => {
+  test("include commands for a user who may send them, with a response", async () => {
     await using broker = await startBroker();
     await using _own = daemonOn(broker.open);
     await using ha = await client(broker.port, asHa);
@@ -243,7 +243,7 @@ describe("what a client may do", () => {
     expect(JSON.parse(await answer)).toEqual({ topic: "elbro/command/refresh", ok: true, reason: null });
   });
 
-  test("a will is no way around the rules", async () => {
+  test("also apply to a will", async () => {
     await using broker = await startBroker();
     await using _own = daemonOn(broker.open);
     await expect.poll(() => retainedIn(broker.port, asTv)).toHaveProperty(["elbro/status"], "online");
@@ -258,7 +258,7 @@ describe("what a client may do", () => {
     expect(ha.connected).toBe(true);
   });
 
-  test("a packet of more than 1 MB ends the connection that sends it, and no other", async () => {
+  test("exclude packets of more than 1 MB, which close only their own connection", async () => {
     await using broker = await startBroker();
     await using ha = await client(broker.port, asHa);
     const tv = await client(broker.port, asTv);
@@ -269,7 +269,7 @@ describe("what a client may do", () => {
     expect(ha.connected).toBe(true);
   });
 
-  test("others may keep 4 MB in the broker, one user 3 MB of it, and no more", async () => {
+  test("include 4 MB of retained messages in total and 3 MB per user", async () => {
     await using broker = await startBroker();
     await using tv = await client(broker.port, asTv);
     const blob = Buffer.alloc(200 * 1024, 0x41);
@@ -288,7 +288,7 @@ describe("what a client may do", () => {
     expect(await kept()).toBe(20);
   });
 
-  test("nothing is kept for a client that is away", async () => {
+  test("exclude messages stored for a disconnected client", async () => {
     await using broker = await startBroker();
     const session = { ...asTv, clientId: "phone", clean: false };
     const phone = await client(broker.port, session);
@@ -306,7 +306,7 @@ describe("what a client may do", () => {
     await back.endAsync();
   });
 
-  test("a topic of too many levels ends the connection", async () => {
+  test("exclude topics with too many levels, which close the connection", async () => {
     await using broker = await startBroker();
     const tv = await client(broker.port, asTv);
     const closed = new Promise<void>((resolve) => tv.once("close", () => resolve()));
@@ -316,7 +316,7 @@ describe("what a client may do", () => {
 });
 
 describe("hostile clients", () => {
-  test("200 that never log in do not stop a real one, while they are there", async () => {
+  test("that never log in, 200 of them, do not prevent a real login", async () => {
     await using broker = await startBroker();
     await using _own = daemonOn(broker.open);
     using hostile = new HostileClients();
@@ -329,7 +329,7 @@ describe("hostile clients", () => {
     expect(performance.now() - began).toBeLessThan(1_000);
   });
 
-  test("whoever waits longest goes when one more comes, first of those from the same address", async () => {
+  test("are disconnected by a new connection, the oldest and those of the same address first", async () => {
     await using broker = await startBroker();
     using near = new HostileClients();
     using far = new HostileClients();
@@ -339,7 +339,7 @@ describe("hostile clients", () => {
     expect(far.closed).toBe(0);
   });
 
-  test("who has not logged in after five seconds is gone, byte by byte or silent", async () => {
+  test("without a login are disconnected after 5 s, also if they send slowly", async () => {
     await using broker = await startBroker();
     using silent = new HostileClients();
     await silent.open(broker.port, 3, hostilePackets.silence);
@@ -353,7 +353,7 @@ describe("hostile clients", () => {
     await expect.poll(() => silent.closed).toBe(3);
   });
 
-  test("wrong passwords that pile up do not stop the right one, which is looked at first", async () => {
+  test("with many wrong passwords do not delay the right one, which is checked first", async () => {
     await using broker = await startBroker({ users: [{ ...HA, password: await hashPassword(HA.password) }] });
     let refused = 0;
     const guess = () => client(broker.port, { ...asHa, password: "guess" }).catch(() => refused++);
@@ -364,7 +364,7 @@ describe("hostile clients", () => {
     expect(refused).toBe(14);
   });
 
-  test("a stop does not wait for them", async () => {
+  test("do not delay a stop", async () => {
     const broker = await startBroker({ wsPort: 0 });
     using hostile = new HostileClients();
     await hostile.open(broker.port, 20, hostilePackets.unfinishedConnect);

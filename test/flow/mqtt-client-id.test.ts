@@ -9,7 +9,7 @@ import { configFor } from "../support/daemon/test-config.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 
-/** The client id that a daemon has for its data directory on a machine. */
+/** Returns the client id of a daemon for its data directory on a machine. */
 async function clientIdOf(dataDir: string, machine: string, random: number): Promise<string> {
   const clock = new ManualClock(MORNING);
   const simulator = await startSimulator({ now: () => clock.now() });
@@ -21,7 +21,7 @@ async function clientIdOf(dataDir: string, machine: string, random: number): Pro
   return String(database.prepare("select value from setting where name = 'client_id'").get()?.value);
 }
 
-test("a data directory keeps its MQTT client id; its copy, beside it or on another machine, gets another", async () => {
+test("a data directory keeps its MQTT client id; a copy, on the same or another machine, gets another", async () => {
   using dir = new TempDir();
   const [home, copy] = [dir.file("home"), dir.file("copy")];
   const first = await clientIdOf(home, "pi", 0.1);

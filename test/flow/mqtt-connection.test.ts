@@ -7,7 +7,7 @@ import { TestMqttClient } from "../support/broker/test-mqtt-client.ts";
 import { WebSocketProxy } from "../support/broker/websocket-proxy.ts";
 import { Authority, haveOpenssl } from "../support/service/certificates.ts";
 
-/** Something that listens and is no broker. */
+/** Starts a server that is not a broker. */
 async function listening(onSocket: (socket: Socket) => void): Promise<{ port: number } & AsyncDisposable> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -26,7 +26,7 @@ async function listening(onSocket: (socket: Socket) => void): Promise<{ port: nu
   };
 }
 
-describe("why there is no connection is said once, in words", () => {
+describe("a failed connection is logged once with its reason:", () => {
   test("a closed port", async () => {
     await using link = new TestMqttClient({ to: await freePort() });
     expect(await link.firstReason()).toMatch(/nothing listens there; is the broker running/);
@@ -45,25 +45,25 @@ describe("why there is no connection is said once, in words", () => {
     expect(await link.firstReason()).toMatch(/does not speak MQTT; is the port right/);
   });
 
-  test("a server that speaks first", async () => {
+  test("a server that sends first", async () => {
     await using ssh = await listening((socket) => socket.write("SSH-2.0-OpenSSH_9.2p1\r\n"));
     await using link = new TestMqttClient({ to: ssh.port });
     expect(await link.firstReason()).toMatch(/does not speak MQTT; is the port right/);
   });
 
-  test("something that accepts and never answers", async () => {
+  test("a server that accepts and never responds", async () => {
     await using silent = await listening(() => undefined);
     await using link = new TestMqttClient({ to: silent.port });
     expect(await link.firstReason()).toMatch(/never answers as a broker/);
   });
 
-  test("something that hangs up", async () => {
+  test("a server that closes the connection", async () => {
     await using rude = await listening((socket) => socket.once("data", () => socket.destroy()));
     await using link = new TestMqttClient({ to: rude.port });
     expect(await link.firstReason()).toMatch(/closed before the broker answered; .*mqtts:/);
   });
 
-  test("a WebSocket path that is none", async () => {
+  test("a wrong WebSocket path", async () => {
     await using web = await listening((socket) =>
       socket.once("data", () => socket.end("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")),
     );
@@ -71,7 +71,7 @@ describe("why there is no connection is said once, in words", () => {
     expect(await link.firstReason()).toMatch(/answers 404 instead of a WebSocket; is the path of mqtt.url right/);
   });
 
-  test("many attempts with one reason make one line", async () => {
+  test("many attempts with one reason are logged once", async () => {
     await using link = new TestMqttClient({ to: await freePort() });
     await link.firstReason();
     const before = link.attempts;
@@ -80,7 +80,7 @@ describe("why there is no connection is said once, in words", () => {
   });
 });
 
-test("without a broker a stop takes no time, whatever it is waiting for", async () => {
+test("without a broker a stop takes no time in any state", async () => {
   await using silent = await listening(() => undefined);
   const links = [
     new TestMqttClient({ to: await freePort() }),
@@ -92,8 +92,8 @@ test("without a broker a stop takes no time, whatever it is waiting for", async 
   for (const link of links) expect(await link.stop()).toBeLessThan(200);
 });
 
-describe.skipIf(!haveMosquitto)("with Mosquitto (skipped where it is not installed)", () => {
-  test("MQTT 5 is spoken where the broker has it", async () => {
+describe.skipIf(!haveMosquitto)("with Mosquitto (skipped if it is not installed) the client", () => {
+  test("uses MQTT 5 if the broker supports it", async () => {
     await using broker = await Mosquitto.start({ config: ["log_type all"] });
     await using link = new TestMqttClient({ to: broker.port });
     await link.up();
@@ -101,7 +101,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped where it is not install
     await expect.poll(() => broker.said()).toContain("as elbro_test (p5,");
   });
 
-  test("with a user and a password, and refused without", async () => {
+  test("connects with user and password, and is rejected without", async () => {
     await using broker = await Mosquitto.start({ users: { elbro: "open sesame" } });
     await using link = new TestMqttClient({ to: broker.port, username: "elbro", password: "open sesame" });
     await link.up();
@@ -110,7 +110,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped where it is not install
     expect(JSON.stringify(wrong.lines)).not.toContain("sesame");
   });
 
-  test("over WebSocket", async () => {
+  test("connects over WebSocket", async () => {
     await using broker = await Mosquitto.start();
     await using proxy = await WebSocketProxy.before(broker.port);
     const link = new TestMqttClient({ to: `ws://127.0.0.1:${proxy.port}/mqtt` });
@@ -121,7 +121,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped where it is not install
     expect(await retainedIn(broker.port)).toHaveProperty(["elbro/status"], "offline");
   });
 
-  test("online is retained, and offline after a stop", async () => {
+  test("publishes online retained, and offline at a stop", async () => {
     await using broker = await Mosquitto.start();
     const link = new TestMqttClient({ to: broker.port });
     await link.up();
@@ -130,7 +130,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped where it is not install
     expect(await retainedIn(broker.port)).toEqual({ "elbro/status": "offline" });
   });
 
-  test("a broker that hangs does not hold up a stop for two seconds", async () => {
+  test("stops within 1.5 s although the broker hangs", async () => {
     await using broker = await Mosquitto.start();
     const link = new TestMqttClient({ to: broker.port });
     await link.up();
@@ -139,7 +139,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped where it is not install
     broker.thaw();
   });
 
-  test("a will of an earlier life that comes late is contradicted", async () => {
+  test("corrects the late will of an earlier process", async () => {
     await using broker = await Mosquitto.start();
     await using link = new TestMqttClient({ to: broker.port });
     await link.up();
@@ -147,7 +147,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped where it is not install
     await expect.poll(() => retainedIn(broker.port)).toEqual({ "elbro/status": "online" });
   });
 
-  test("two clients with one id do not fight for ever: they give each other time, and say why", async () => {
+  test("with an id of another client retries with delays, and reports the reason", async () => {
     await using broker = await Mosquitto.start();
     await using first = new TestMqttClient({ to: broker.port, clientId: "same" });
     await using second = new TestMqttClient({ to: broker.port, clientId: "same" });
@@ -158,7 +158,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped where it is not install
     await expect.poll(() => retainedIn(broker.port)).toEqual({ "elbro/status": "online" });
   });
 
-  test("a topic the broker refuses is named", async () => {
+  test("names a topic that the broker rejects", async () => {
     await using broker = await Mosquitto.start({
       config: ["acl_file DIR/acl"],
       files: {
@@ -167,7 +167,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped where it is not install
     });
     await using link = new TestMqttClient({ to: broker.port });
     link.showStates({ "elbro/allowed": "1", "elbro/denied": "1" });
-    // Mosquitto before 2.0.12 hangs up instead of answering that the topic is refused.
+    // Mosquitto before 2.0.12 closes the connection instead of rejecting the topic.
     await expect
       .poll(() => JSON.stringify(link.lines), { timeout: 10_000 })
       .toMatch(/not publish to .*elbro\/denied\?|refuses a topic.*elbro\/denied.*does not let this user/);
@@ -175,78 +175,75 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped where it is not install
   });
 });
 
-describe.skipIf(!haveMosquitto || !haveOpenssl)(
-  "over TLS (skipped where Mosquitto or openssl is not installed)",
-  () => {
-    const HERE = "IP:127.0.0.1,DNS:localhost";
-    const listener = ["certfile DIR/server.pem", "keyfile DIR/server.key"];
-    const filesOf = ({ cert, key }: { cert: string; key: string }) => ({ "server.pem": cert, "server.key": key });
+describe.skipIf(!haveMosquitto || !haveOpenssl)("over TLS (skipped without Mosquitto or openssl) the client", () => {
+  const HERE = "IP:127.0.0.1,DNS:localhost";
+  const listener = ["certfile DIR/server.pem", "keyfile DIR/server.key"];
+  const filesOf = ({ cert, key }: { cert: string; key: string }) => ({ "server.pem": cert, "server.key": key });
 
-    test("a broker with a certificate of one's own authority", async () => {
-      using ours = new Authority("ours");
-      using other = new Authority("other");
-      await using broker = await Mosquitto.start({ listener, files: filesOf(ours.issue("server", HERE)) });
-      const to = `mqtts://127.0.0.1:${broker.port}`;
-      await using link = new TestMqttClient({ to, ca: ours.cert });
-      await link.up();
-      await using named = new TestMqttClient({
-        to: to.replace("127.0.0.1", "localhost"),
-        ca: ours.cert,
-        clientId: "c",
-      });
-      await named.up();
-      await using unknown = new TestMqttClient({ to, clientId: "d" });
-      expect(await unknown.firstReason()).toMatch(/unknown authority; give .* mqtt.ca_file/);
-      await using wrong = new TestMqttClient({ to, ca: other.cert, clientId: "e" });
-      expect(await wrong.firstReason()).toMatch(/unknown authority; give .* mqtt.ca_file/);
-      await using broken = new TestMqttClient({ to, ca: ours.cert, cert: "no PEM", key: "no PEM", clientId: "f" });
-      expect(await broken.firstReason()).toMatch(/mqtt.ca, mqtt.cert or mqtt.key cannot be used/);
-      await using plain = new TestMqttClient({ to: broker.port, clientId: "g" });
-      expect(await plain.firstReason()).toMatch(/a TLS port needs mqtts:/);
+  test("accepts a broker certificate of its own authority", async () => {
+    using ours = new Authority("ours");
+    using other = new Authority("other");
+    await using broker = await Mosquitto.start({ listener, files: filesOf(ours.issue("server", HERE)) });
+    const to = `mqtts://127.0.0.1:${broker.port}`;
+    await using link = new TestMqttClient({ to, ca: ours.cert });
+    await link.up();
+    await using named = new TestMqttClient({
+      to: to.replace("127.0.0.1", "localhost"),
+      ca: ours.cert,
+      clientId: "c",
     });
+    await named.up();
+    await using unknown = new TestMqttClient({ to, clientId: "d" });
+    expect(await unknown.firstReason()).toMatch(/unknown authority; give .* mqtt.ca_file/);
+    await using wrong = new TestMqttClient({ to, ca: other.cert, clientId: "e" });
+    expect(await wrong.firstReason()).toMatch(/unknown authority; give .* mqtt.ca_file/);
+    await using broken = new TestMqttClient({ to, ca: ours.cert, cert: "no PEM", key: "no PEM", clientId: "f" });
+    expect(await broken.firstReason()).toMatch(/mqtt.ca, mqtt.cert or mqtt.key cannot be used/);
+    await using plain = new TestMqttClient({ to: broker.port, clientId: "g" });
+    expect(await plain.firstReason()).toMatch(/a TLS port needs mqtts:/);
+  });
 
-    test("an expired certificate, and one for another name", async () => {
-      using ours = new Authority("ours");
-      await using expired = await Mosquitto.start({ listener, files: filesOf(ours.issue("server", HERE, -1)) });
-      await using link = new TestMqttClient({ to: `mqtts://127.0.0.1:${expired.port}`, ca: ours.cert });
-      expect(await link.firstReason()).toMatch(/certificate has expired/);
-      await using foreign = await Mosquitto.start({ listener, files: filesOf(ours.issue("server", "DNS:elsewhere")) });
-      await using other = new TestMqttClient({ to: `mqtts://127.0.0.1:${foreign.port}`, ca: ours.cert });
-      expect(await other.firstReason()).toMatch(/certificate is for another name/);
-    });
+  test("rejects an expired certificate, and one for another name", async () => {
+    using ours = new Authority("ours");
+    await using expired = await Mosquitto.start({ listener, files: filesOf(ours.issue("server", HERE, -1)) });
+    await using link = new TestMqttClient({ to: `mqtts://127.0.0.1:${expired.port}`, ca: ours.cert });
+    expect(await link.firstReason()).toMatch(/certificate has expired/);
+    await using foreign = await Mosquitto.start({ listener, files: filesOf(ours.issue("server", "DNS:elsewhere")) });
+    await using other = new TestMqttClient({ to: `mqtts://127.0.0.1:${foreign.port}`, ca: ours.cert });
+    expect(await other.firstReason()).toMatch(/certificate is for another name/);
+  });
 
-    test("a broker that wants a client certificate", async () => {
-      using ours = new Authority("ours");
-      const files = { ...filesOf(ours.issue("server", HERE)), "ca.pem": ours.cert };
-      const asking = [...listener, "cafile DIR/ca.pem", "require_certificate true"];
-      await using broker = await Mosquitto.start({ listener: asking, files });
-      const to = `mqtts://127.0.0.1:${broker.port}`;
-      await using link = new TestMqttClient({ to, ca: ours.cert, ...ours.issue("client", HERE) });
-      await link.up();
-      await using without = new TestMqttClient({ to, ca: ours.cert, clientId: "b" });
-      expect(await without.firstReason()).toMatch(/wants a client certificate; give mqtt.cert_file and mqtt.key_file/);
-    });
+  test("sends a client certificate", async () => {
+    using ours = new Authority("ours");
+    const files = { ...filesOf(ours.issue("server", HERE)), "ca.pem": ours.cert };
+    const asking = [...listener, "cafile DIR/ca.pem", "require_certificate true"];
+    await using broker = await Mosquitto.start({ listener: asking, files });
+    const to = `mqtts://127.0.0.1:${broker.port}`;
+    await using link = new TestMqttClient({ to, ca: ours.cert, ...ours.issue("client", HERE) });
+    await link.up();
+    await using without = new TestMqttClient({ to, ca: ours.cert, clientId: "b" });
+    expect(await without.firstReason()).toMatch(/wants a client certificate; give mqtt.cert_file and mqtt.key_file/);
+  });
 
-    test("a secure WebSocket", async () => {
-      using ours = new Authority("ours");
-      await using broker = await Mosquitto.start();
-      await using proxy = await WebSocketProxy.before(broker.port, ours.issue("server", HERE));
-      const to = `wss://127.0.0.1:${proxy.port}/mqtt`;
-      await using link = new TestMqttClient({ to, ca: ours.cert });
-      await link.up();
-      await using unknown = new TestMqttClient({ to, clientId: "b" });
-      expect(await unknown.firstReason()).toMatch(/unknown authority/);
-    });
+  test("connects over a secure WebSocket", async () => {
+    using ours = new Authority("ours");
+    await using broker = await Mosquitto.start();
+    await using proxy = await WebSocketProxy.before(broker.port, ours.issue("server", HERE));
+    const to = `wss://127.0.0.1:${proxy.port}/mqtt`;
+    await using link = new TestMqttClient({ to, ca: ours.cert });
+    await link.up();
+    await using unknown = new TestMqttClient({ to, clientId: "b" });
+    expect(await unknown.firstReason()).toMatch(/unknown authority/);
+  });
 
-    test("mqtts to a port without TLS", async () => {
-      await using broker = await Mosquitto.start();
-      await using link = new TestMqttClient({ to: `mqtts://127.0.0.1:${broker.port}` });
-      expect(await link.firstReason()).toMatch(/does not answer with TLS|mqtts: and wss: need a TLS port/);
-    });
-  },
-);
+  test("reports mqtts to a port without TLS", async () => {
+    await using broker = await Mosquitto.start();
+    await using link = new TestMqttClient({ to: `mqtts://127.0.0.1:${broker.port}` });
+    expect(await link.firstReason()).toMatch(/does not answer with TLS|mqtts: and wss: need a TLS port/);
+  });
+});
 
-describe("a broker that means harm is left before it fills the memory", () => {
+describe("a hostile broker is disconnected before it fills the memory:", () => {
   const CONNACK = Buffer.from([0x20, 0x03, 0x00, 0x00, 0x00]);
 
   test.each([
@@ -272,7 +269,7 @@ describe("a broker that means harm is left before it fills the memory", () => {
   });
 });
 
-test("a client that takes the client id over is logged", async () => {
+test("another client with the same client id is logged", async () => {
   const { port, close } = await startEmbeddedBroker({
     ...{ host: "127.0.0.1", port: 0, users: [], anonymous: true, baseTopic: "nobody", discoveryPrefix: "nobody" },
     ...{ onRefused: () => undefined, onConnectionRefused: () => undefined },

@@ -8,7 +8,7 @@ import { TestDaemon } from "../support/daemon/test-daemon.ts";
 const NOON = Date.UTC(2026, 2, 10, 11);
 const MAIN = path.resolve(import.meta.dirname, "../../src/main.ts");
 
-test("a refresh by MQTT is answered; what no plan is for is refused with a reason", async () => {
+test("a refresh over MQTT gets a response; a command for an unknown plan is rejected with a reason", async () => {
   await using daemon = await TestDaemon.start({ start: NOON });
   await daemon.watcher.publish("elbro/command/refresh", "");
   await daemon.watcher.until(() => daemon.watcher.payload("elbro/response") !== null, "the answer");
@@ -28,7 +28,7 @@ test("a refresh by MQTT is answered; what no plan is for is refused with a reaso
   expect(Date.parse(String(at))).toBeGreaterThanOrEqual(NOON);
 });
 
-test("without users the embedded broker says that nobody can come in, and listens on this machine alone", async () => {
+test("without users the embedded broker logs that no client can log in, and listens on loopback only", async () => {
   await using daemon = await TestDaemon.start({
     start: NOON,
     config: { broker: { host: "0.0.0.0", port: 0 } },
@@ -38,7 +38,7 @@ test("without users the embedded broker says that nobody can come in, and listen
   expect(lines.join("\n")).toContain("the broker lets nobody in: add broker.users, or set mqtt.url");
 });
 
-test("elbro hash-password prints what may stand in the configuration", () => {
+test("elbro hash-password prints a hash for the configuration", () => {
   const { stdout, status } = spawnSync(process.execPath, [MAIN, "hash-password"], {
     input: "hidden\n",
     encoding: "utf8",
@@ -47,8 +47,8 @@ test("elbro hash-password prints what may stand in the configuration", () => {
   expect(stdout).not.toContain("hidden");
 });
 
-describe.skipIf(!haveMosquitto)("the daemon on Mosquitto (skipped where it is not installed)", () => {
-  test("homes that are renamed or left out leave nothing of their old names; offline stays after a stop", async () => {
+describe.skipIf(!haveMosquitto)("the daemon with Mosquitto (skipped if it is not installed)", () => {
+  test("clears all topics of renamed or removed homes; offline stays retained after a stop", async () => {
     const login = { username: "elbro", password: "open sesame" };
     await using broker = await Mosquitto.start({ users: { [login.username]: login.password } });
     const retained = () => retainedIn(broker.port, login);

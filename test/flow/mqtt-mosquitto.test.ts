@@ -32,9 +32,9 @@ function documentOf(device: string, components: Readonly<Record<string, string>>
   return { topic: `homeassistant/device/${device}/config`, payload };
 }
 
-describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed)", () => {
+describe.skipIf(!haveMosquitto)("with Mosquitto (skipped if it is not installed)", () => {
   test.each([true, undefined] as const)(
-    "a broker that restarts (persistence: %s) holds what is wanted",
+    "a restarted broker (persistence: %s) has the current state",
     async (persistence) => {
       await using broker = await Mosquitto.start(persistence ? { persistence } : {});
       await using link = new TestMqttClient({ to: broker.port });
@@ -48,13 +48,13 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
     },
   );
 
-  test("a broker that dies and comes back in the middle of publishing holds exactly what is wanted", async () => {
+  test("a broker that is killed repeatedly during publishing has exactly the current state", async () => {
     await using broker = await Mosquitto.start({ persistence: true });
     await using link = new TestMqttClient({ to: broker.port });
     await link.up();
     const all = ["a", "b", "c", "d", "e", "f"];
     for (let step = 0; step < 6; step++) {
-      // Each step drops a home, and the broker dies with the state of this step on its way.
+      // Each step removes a home, and the broker dies while the state of this step is in flight.
       const homes = all.slice(step);
       const half = new Promise<void>((resolve) => setImmediate(resolve));
       link.showStates(statesAt(step, homes));
@@ -68,7 +68,7 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
     }
   });
 
-  test("the whole state is there within a second of the broker's return, however much was shown meanwhile", async () => {
+  test("the whole state is published within a second after the broker's return", async () => {
     await using broker = await Mosquitto.start();
     await using link = new TestMqttClient({ to: broker.port });
     await link.up();
@@ -90,7 +90,7 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
     expect(watcher.seen.filter(({ topic }) => topic === "elbro/home0/t1")).toHaveLength(1);
   });
 
-  test("two daemons with different base topics do not touch each other", async () => {
+  test("two daemons with different base topics do not affect each other", async () => {
     await using broker = await Mosquitto.start();
     await using first = new TestMqttClient({ to: broker.port, baseTopic: "elbro", clientId: "one" });
     const second = new TestMqttClient({ to: broker.port, baseTopic: "summer/house", clientId: "two" });
@@ -108,7 +108,7 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
     expect(await retainedIn(broker.port)).toMatchObject({ ...ONLINE, "summer/house/status": "offline" });
   });
 
-  test("after a change of base topic nothing of the old one is left, its status included", async () => {
+  test("after a change of the base topic all old topics are cleared, with the status topic", async () => {
     const remembered = new TestMemory();
     await using broker = await Mosquitto.start();
     const before = new TestMqttClient({ to: broker.port, memory: remembered });
@@ -122,7 +122,7 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
       .toEqual(["homeassistant/device/power_home/config", "power/home/price", "power/status"]);
   });
 
-  test("a component that is gone is seen reduced to its platform, then not at all", async () => {
+  test("a removed component is published with its platform only, then omitted", async () => {
     await using broker = await Mosquitto.start();
     await using link = new TestMqttClient({ to: broker.port });
     link.show([documentOf("d", { price: "sensor", cheap: "binary_sensor" })]);
@@ -140,7 +140,7 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
     ]);
   });
 
-  test("Home Assistant's birth brings the documents and then every state again, once for several births", async () => {
+  test("documents and then states are sent again after a birth message, once for several messages", async () => {
     await using broker = await Mosquitto.start();
     await using link = new TestMqttClient({ to: broker.port });
     link.show([{ topic: "elbro/home/price", payload: "1" }, documentOf("d", { price: "sensor" })]);
@@ -153,19 +153,19 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
     expect(again).toEqual(["homeassistant/device/d/config", "elbro/home/price"]);
   });
 
-  test("a retained birth is an old one: nothing is sent again", async () => {
+  test("a retained birth message causes no messages", async () => {
     await using broker = await Mosquitto.start();
     broker.publish("homeassistant/status", "online", "-r");
     await using link = new TestMqttClient({ to: broker.port });
     link.showStates({ "elbro/home/price": "1" });
     await using watcher = await TopicWatcher.on(broker.port);
     await watcher.until(() => watcher.payload("elbro/home/price") === "1", "the state");
-    // Longer than this link waits after a birth.
+    // Longer than this client's delay after a birth message.
     await pause(400);
     expect(watcher.seen.filter(({ topic }) => topic === "elbro/home/price")).toHaveLength(1);
   });
 
-  test("a command is done and answered; a retained one is not done when the connection is new", async () => {
+  test("a command is executed and gets a response; a retained one is not executed after a connection", async () => {
     await using broker = await Mosquitto.start();
     broker.publish("elbro/command/refresh", "old", "-r");
     const done: string[] = [];
@@ -183,7 +183,7 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
     expect(await retainedIn(broker.port)).not.toHaveProperty(["elbro/response"]);
   });
 
-  test("a goodbye while thousands of states wait is said at once", async () => {
+  test("offline is published immediately at a stop, although thousands of states are pending", async () => {
     await using broker = await Mosquitto.start();
     await using watcher = await TopicWatcher.on(broker.port);
     const client = new TestMqttClient({ to: broker.port });
@@ -194,7 +194,7 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
     expect(watcher.payload("elbro/t19999")).not.toBe("1");
   });
 
-  test("after kill -9 the broker says offline, and the next life says online and clears what it does not want", async () => {
+  test("after SIGKILL the broker publishes offline; a new process publishes online and clears old topics", async () => {
     await using broker = await Mosquitto.start();
     await using watcher = await TopicWatcher.on(broker.port);
     const script = path.resolve(import.meta.dirname, "../support/broker/mqtt-client-process.ts");

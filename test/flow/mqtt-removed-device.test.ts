@@ -1,4 +1,4 @@
-/** What is cleared of a device that is no longer configured, on both brokers. */
+/** Tests how topics of a removed device are cleared, with both brokers. */
 import type { Duplex } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { startEmbeddedBroker } from "../../src/mqtt/broker/embedded-broker.ts";
@@ -44,7 +44,7 @@ const brokers: Readonly<Record<string, () => Promise<Broker>>> = {
 };
 
 describe.each(Object.keys(brokers))("on the broker: %s", (name) => {
-  test("its document is cleared before its states", async () => {
+  test("clears its document before its states", async () => {
     await using broker = await startBroker(name);
     using client = openClient(broker);
     client.show([HOME, ...HEATER]);
@@ -56,13 +56,13 @@ describe.each(Object.keys(brokers))("on the broker: %s", (name) => {
     expect(cleared).toEqual(HEATER.map(({ topic }) => topic));
   });
 
-  test("Home Assistant hears no second end of it, neither at its birth nor when the document is gone already", async () => {
+  test("does not send a second removal after a birth message, or if the document is already gone", async () => {
     await using broker = await startBroker(name);
     using client = openClient(broker);
     client.show([HOME, ...HEATER]);
     await using watcher = await TopicWatcher.on(broker.port);
     await watcher.until(() => watcher.topics().length === 4, "the first state");
-    // Its owner deletes it in Home Assistant; the embedded broker takes that from nobody but elbro.
+    // The owner deletes it in Home Assistant; the embedded broker accepts that only from elbro.
     await watcher.publish(DOCUMENT, "", { retain: true });
     client.show([HOME]);
     await watcher.until(() => watcher.payload("elbro/plug/heater/entities") === null, "the heater's end");

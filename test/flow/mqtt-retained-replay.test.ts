@@ -6,13 +6,13 @@ const TOPICS = 60;
 const ROUNDS = 20;
 
 interface Subscriber {
-  /** The last payload of each topic. */
+  /** Last payload of each topic. */
   readonly last: ReadonlyMap<string, string>;
   readonly listen: () => Promise<unknown>;
   readonly hear: () => Promise<void>;
 }
 
-/** A broker that nobody else uses, its publisher, and subscribers that come while it publishes. */
+/** Broker with only its publisher, and subscribers that connect while it publishes. */
 class BusyBroker implements AsyncDisposable {
   readonly #clients: MqttClient[] = [];
   readonly #publisher: MqttClient;
@@ -38,7 +38,7 @@ class BusyBroker implements AsyncDisposable {
     return new BusyBroker(broker, publisher);
   }
 
-  /** Publishes the next value of every topic; done when the broker has taken the last. */
+  /** Publishes the next value of every topic. Resolves when the broker has acknowledged the last. */
   async publishAll(value: number | null, qos: 0 | 1 = 1): Promise<void> {
     const options = { qos, retain: true };
     const sent = Array.from({ length: TOPICS }, (_, i) =>
@@ -47,12 +47,12 @@ class BusyBroker implements AsyncDisposable {
     await Promise.all(sent);
   }
 
-  /** Somebody who listens, and then has heard what was retained and what was published by then. */
+  /** Connects a subscriber, which then receives all retained and published messages so far. */
   async subscriber(): Promise<Subscriber> {
     const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${this.#broker.port}`, { protocolVersion: 4 });
     this.#clients.push(client);
     const last = new Map<string, string>();
-    // What is retained comes in the order of the filters.
+    // Retained messages arrive in the order of the filters.
     const marks = new Map(["live", "retained"].map((name) => [name, Promise.withResolvers<void>()]));
     client.on("message", (topic, payload) => {
       const mark = marks.get(topic);
@@ -74,7 +74,7 @@ class BusyBroker implements AsyncDisposable {
 }
 
 for (const qos of [0, 1] as const)
-  test(`the last that a subscriber hears of a topic is the newest, also when it comes in that moment (quality ${qos})`, async () => {
+  test(`a subscriber's last message of a topic is the newest, also during publications (QoS ${qos})`, async () => {
     await using broker = await BusyBroker.open();
     await broker.publishAll(0);
     const wrong: string[] = [];
@@ -89,7 +89,7 @@ for (const qos of [0, 1] as const)
     expect(wrong).toEqual([]);
   });
 
-test("a topic that is emptied in the moment of a subscription stays empty", async () => {
+test("a topic that is cleared during a subscription stays empty", async () => {
   await using broker = await BusyBroker.open();
   for (let round = 1; round <= ROUNDS / 2; round++) {
     await broker.publishAll(round);

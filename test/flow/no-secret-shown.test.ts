@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { TopicWatcher } from "../support/broker/topic-watcher.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
-/** Every secret there may be, each of another name so that a leak tells where it comes from. */
+/** Every kind of secret, each with its own name, so that a leak shows its source. */
 const SECRETS = {
   consumer: "canary-consumer-key",
   apiKey: "canary-partner-key",
@@ -15,7 +15,7 @@ const SECRETS = {
   archiveUrl: "canary-archive-login",
 };
 
-test("no secret is in any line, topic, answer or command", async () => {
+test("no secret is in any log line, topic, response or command output", async () => {
   await using installed = await TestDaemon.install();
   const config = {
     consumer: { api_key: SECRETS.consumer },
@@ -37,7 +37,7 @@ test("no secret is in any line, topic, answer or command", async () => {
   };
   installed.configure(config);
   const heard: string[] = [];
-  // The service refuses both keys: that is when a program is tempted to tell them.
+  // The service rejects both keys, which is when a program may print them.
   for (const args of [
     ["check"],
     ["check", "--online"],

@@ -9,14 +9,14 @@ import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
 
 const UNTIL = { timeout: 10_000, interval: 5 };
 const QUARTER_MS = 15 * MINUTE_MS;
-/** What a device adds to the end it is given, at most: the margin of its dead-man. */
+/** Maximum time by which a device extends its timer: the dead-man margin. */
 const MARGIN_MS = 150_000;
-/** More than a clock that is moved by hand can move while an answer is on its way. */
+/** Offset of the service's clock, larger than the movement of the manual clock while a response is in flight. */
 const AHEAD_MS = 5 * HOUR_MS;
-/** How often the device's own time is looked at. */
+/** Interval at which the device's own time is advanced. */
 const TICK_MS = 5 * MINUTE_MS;
 const EVENING = Date.parse("2026-03-10T17:00:00Z");
-/** 22:30 to 01:30 local time: no choice, and across midnight. */
+/** Plan from 22:30 to 01:30 local time: without alternatives, and across midnight. */
 const STARTS = Date.parse("2026-03-10T21:30:00Z");
 const ENDS = STARTS + 3 * HOUR_MS;
 const overMidnight = planEntry({ kind: "window", hours: 3, from: "22:30", ready_by: "01:30", kwh: 1.2 });
@@ -33,7 +33,7 @@ interface Options {
   readonly serviceAheadMs?: number;
 }
 
-/** A test daemon with a plan and a plug that follows it, at a time when the prices of the night are known. */
+/** Test daemon with a plan and a plug that follows it, at a time when the prices of the night are known. */
 class DaemonWithPlug implements AsyncDisposable {
   readonly daemon: TestDaemon;
   readonly plug: MqttPlug;
@@ -59,7 +59,7 @@ class DaemonWithPlug implements AsyncDisposable {
     return this.daemon.clock.now();
   }
 
-  /** Moves the clock, the device's own with it. */
+  /** Moves the clock together with the device's own time. */
   async runUntil(at: number): Promise<void> {
     for (let next = this.now; next < at; ) {
       next = Math.min(at, next + TICK_MS);
@@ -68,7 +68,7 @@ class DaemonWithPlug implements AsyncDisposable {
     }
   }
 
-  /** Without the daemon: only the device's time passes. */
+  /** Advances only the device's time, while the daemon is stopped. */
   async sleepUntil(at: number): Promise<void> {
     await this.daemon.clock.runUntil(at);
     this.plug.tick();
@@ -86,7 +86,7 @@ class DaemonWithPlug implements AsyncDisposable {
     return this.daemon.watcher.json("elbro/plug/washer_plug/state");
   }
 
-  /** What the plug was told, each once: `ON` or `OFF`. */
+  /** Returns the commands that the plug received, each as `ON` or `OFF`. */
   get told(): string[] {
     return this.plug.got.flatMap(({ payload }) => /\bO(?:N|FF)$/.exec(payload)?.[0] ?? []);
   }
@@ -107,8 +107,8 @@ class DaemonWithPlug implements AsyncDisposable {
   }
 }
 
-describe("a plug follows its plan", () => {
-  test("scheduled, ON on the boundary, renewed each quarter, OFF at the end across midnight, done; each with why", async () => {
+describe("a plug that follows its plan", () => {
+  test("is scheduled, ON at the boundary, renewed every quarter hour, and OFF at the end, with reasons", async () => {
     await using at = await DaemonWithPlug.start();
     const scheduled = await at.untilPlan(({ state }) => state === "scheduled", "the plan");
     expect(scheduled.reason).toMatch(
@@ -149,7 +149,7 @@ describe("a plug follows its plan", () => {
     expect(Object.keys(components)).toEqual(["on", "wanted", "reason", "problem", "available"]);
   });
 
-  test("at its optimum, and then it is done with what it cost and saved", async () => {
+  test("is ON at its optimum, and the plan is then done with its cost and saving", async () => {
     await using at = await DaemonWithPlug.start({ plan: inTheNight });
     const plan = await at.untilPlan(({ state }) => state === "scheduled", "the plan");
     const [start, end] = [Date.parse(String(plan.next_start)), Date.parse(String(plan.next_end))];
@@ -172,7 +172,7 @@ describe("a plug follows its plan", () => {
   test.each([
     ["23", "2026-03-28", "2026-03-28T23:00:00Z", 5],
     ["25", "2026-10-24", "2026-10-24T22:00:00Z", 7],
-  ])("over the night of the %s-hour day it is ON for exactly its hours", async (_day, date, midnight, hours) => {
+  ])("over the night of the %s-hour day is ON for exactly its hours", async (_day, date, midnight, hours) => {
     const plan = planEntry({ kind: "slots", hours: hours - 1, from: "00:00", ready_by: "06:00" });
     await using at = await DaemonWithPlug.start({ plan, start: Date.parse(`${date}T16:00:00Z`) });
     await at.untilPlan(({ state }) => state === "scheduled", "the plan");
@@ -197,7 +197,7 @@ describe("a plug follows its plan", () => {
 });
 
 describe("a restart in the middle of a run", () => {
-  test("leaves the plug ON, without a word of OFF, and its end where it was", async () => {
+  test("leaves the plug ON without an OFF, and its end unchanged", async () => {
     await using at = await DaemonWithPlug.start();
     await at.runUntil(STARTS + 20 * MINUTE_MS);
     await at.untilPlug(true);
@@ -217,7 +217,7 @@ describe("a restart in the middle of a run", () => {
     expect(payloadOf(at.daemon).runs).toEqual([]);
   });
 
-  test("slept through, the plug has ended by itself, and what it missed is neither counted nor lost", async () => {
+  test("after the run's end finds the plug switched off by its timer, and counts only the actual run", async () => {
     await using at = await DaemonWithPlug.start({ plan: inTheNight });
     const { next_start } = await at.untilPlan(({ state }) => state === "scheduled", "the plan");
     const start = Date.parse(String(next_start));
@@ -225,7 +225,7 @@ describe("a restart in the middle of a run", () => {
     await at.untilPlug(true);
     await at.stop();
     const found = start + 2 * HOUR_MS;
-    // Its timer began when the last ON reached it, at the latest when the daemon ended.
+    // Its timer started with the last ON, at the latest when the daemon ended.
     await at.sleepUntil(start + 40 * MINUTE_MS + QUARTER_MS + MARGIN_MS + 1);
     expect([at.plug.device.on, at.plug.device.cause]).toEqual([false, "timer"]);
     await at.sleepUntil(found);
@@ -244,7 +244,7 @@ describe("a restart in the middle of a run", () => {
     await at.untilPlan(({ month }) => Math.abs(month.hours - 3) < 1e-4, "three hours in two runs");
   });
 
-  test("a start that was missed is made up for, or planned anew", async () => {
+  test("after a missed start makes up for the run, or plans it again", async () => {
     await using at = await DaemonWithPlug.start({ plan: inTheNight });
     const { next_start } = await at.untilPlan(({ state }) => state === "scheduled", "the plan");
     const found = Date.parse(String(next_start)) + 20 * MINUTE_MS;
@@ -259,8 +259,8 @@ describe("a restart in the middle of a run", () => {
   });
 });
 
-describe("its owner's word over MQTT is followed at once, without the clock going on", () => {
-  test("run now, stop, and disabled while it runs", async () => {
+describe("a command over MQTT takes effect immediately, without progress of the clock:", () => {
+  test("run now, stop, and disabling during a run", async () => {
     await using at = await DaemonWithPlug.start();
     await at.untilPlan(({ state }) => state === "scheduled", "the plan");
     await at.untilPlug(false);
@@ -277,7 +277,7 @@ describe("its owner's word over MQTT is followed at once, without the clock goin
     expect(at.now).toBe(EVENING);
   });
 
-  test("other times move what has not begun, and the plug with it", async () => {
+  test("changed times move a run that has not started, and the plug with it", async () => {
     await using at = await DaemonWithPlug.start();
     await at.untilPlan(({ state }) => state === "scheduled", "the plan");
     await command(at.daemon, "hours", "1");
@@ -296,7 +296,7 @@ describe("its owner's word over MQTT is followed at once, without the clock goin
   });
 });
 
-test("before the clock can be trusted no plan switches a plug ON, and says why; put right, it does", async () => {
+test("without a trusted clock no plan switches a plug ON, with that reason; after a correction it does", async () => {
   const start = RELEASED_AT + 30 * DAY_MS - (RELEASED_AT % DAY_MS) + 17 * HOUR_MS;
   await using at = await DaemonWithPlug.start({ start, serviceAheadMs: AHEAD_MS });
   await at.untilPlan(({ code }) => code === "clock_not_trusted", "doubt");

@@ -27,7 +27,7 @@ function startDaemon({ start = MORNING, plans = [washer], dir, delay = () => 0 }
   });
 }
 
-/** The cheapest start of so many hours among the prices that the LAN is told, found by trying each. */
+/** Returns the cheapest start for a number of hours among the LAN API's prices, by trying each. */
 async function cheapestOf(daemon: TestDaemon, from: number, to: number, hours: number): Promise<number> {
   const range = `from=${isoOf(from)}&to=${isoOf(to)}&resolution=fifteenMinutes`;
   const answer = await daemon.request(
@@ -43,15 +43,15 @@ async function cheapestOf(daemon: TestDaemon, from: number, to: number, hours: n
   return best.start;
 }
 
-/** When the washer of the night runs, as soon as that is published; until then an older plan may be. */
+/** Resolves with the start of tonight's run when it is published. Until then an earlier plan may be published. */
 async function tonightsStart(daemon: Parameters<typeof untilPlan>[0]): Promise<number> {
   const start = await cheapestOf(daemon, Date.parse("2026-03-10T19:00:00Z"), Date.parse("2026-03-11T06:00:00Z"), 3);
   await untilPlan(daemon, ({ next_start }) => next_start === isoOf(start), "the plan with tomorrow's prices");
   return start;
 }
 
-describe("an appliance in the night", () => {
-  test("runs at its optimum across midnight: ON on the boundary, OFF on the boundary, then done with its saving", async () => {
+describe("a plan for an appliance at night", () => {
+  test("runs at its optimum across midnight from boundary to boundary, and is then done with its saving", async () => {
     await using daemon = await startDaemon();
     const { clock } = daemon;
     await clock.runUntil(MORNING);
@@ -83,7 +83,7 @@ describe("an appliance in the night", () => {
     assertDiscovery(tree);
   });
 
-  test("prices that come late move what has not begun, and never what runs", async () => {
+  test("moves a run that has not started when late prices arrive, never one in progress", async () => {
     const late = planEntry({ kind: "window", hours: 2, from: "16:00", ready_by: "12:00" });
     await using daemon = await startDaemon({ plans: [late], delay: () => 240 });
     const { clock } = daemon;
@@ -98,7 +98,7 @@ describe("an appliance in the night", () => {
     expect(best).not.toBe(today);
   });
 
-  test("a run goes on to its end whatever prices come", async () => {
+  test("continues a run to its end with any new prices", async () => {
     const soon = planEntry({ kind: "window", hours: 4, from: "17:00", ready_by: "16:00" });
     await using daemon = await startDaemon({ plans: [soon], delay: () => 480 });
     const { clock } = daemon;
@@ -139,7 +139,7 @@ describe("a restart", () => {
     await untilSignal(daemon, "OFF");
   });
 
-  test("after the planned start makes up for it while the time allows", async () => {
+  test("after the planned start makes up for it if time permits", async () => {
     using dir = new TempDir();
     const first = await startDaemon({ dir });
     await first.clock.runUntil(EVENING);
@@ -156,8 +156,8 @@ describe("a restart", () => {
   });
 });
 
-describe("commands", () => {
-  test("change settings that survive a restart, are told as different, and go back to the file's", async () => {
+describe("plan commands", () => {
+  test("change settings, which survive a restart, are marked as changed, and can be reset to the file's", async () => {
     using dir = new TempDir();
     await using daemon = await startDaemon({ dir });
     await daemon.clock.runUntil(EVENING);
@@ -189,7 +189,7 @@ describe("commands", () => {
     await untilPlan(daemon, ({ settings }) => settings.hours?.changed === false, "the file's setting");
   });
 
-  test("reset_settings sets every setting back to the file's", async () => {
+  test("reset all settings to the file's with reset_settings", async () => {
     await using daemon = await startDaemon();
     await daemon.clock.runUntil(EVENING);
     for (const [setting, text] of [
@@ -206,7 +206,7 @@ describe("commands", () => {
     expect(plan.settings).toMatchObject({ hours: { value: 3 }, max_price: { value: null }, enabled: { value: true } });
   });
 
-  test("run_now, stop and skip do what they say, each told why", async () => {
+  test("run_now, stop and skip are executed with their reason", async () => {
     await using daemon = await startDaemon();
     await daemon.clock.runUntil(EVENING);
     await untilPlan(daemon, ({ state }) => state === "scheduled", "the plan");
@@ -218,11 +218,11 @@ describe("commands", () => {
     expect(await command(daemon, "skip", "PRESS")).toMatchObject({ ok: false });
     await command(daemon, "stop", "PRESS");
     await untilSignal(daemon, "OFF");
-    // It was not of the night's round, which takes place.
+    // That run was not part of the night's round, which takes place.
     await untilPlan(daemon, ({ state }) => state === "scheduled", "the night");
   });
 
-  test("skip leaves out one night, and the next is planned", async () => {
+  test("skip one night, and the next one is planned", async () => {
     await using daemon = await startDaemon();
     await daemon.clock.runUntil(EVENING);
     await untilPlan(daemon, ({ state }) => state === "scheduled", "the plan");
@@ -233,7 +233,7 @@ describe("commands", () => {
     expect(Date.parse(String(next.next_start))).toBeGreaterThan(EVENING + 24 * HOUR_MS);
   });
 
-  test("a plan that is disabled while it runs goes OFF, and stays so", async () => {
+  test("disable a plan during its run, which stays OFF", async () => {
     await using daemon = await startDaemon();
     await daemon.clock.runUntil(EVENING);
     await command(daemon, "run_now", "PRESS");
@@ -248,7 +248,7 @@ describe("commands", () => {
   });
 });
 
-test("without prices the fallback hours run, to the minute, and say so", async () => {
+test("without prices the fallback hours run to the minute, with that reason", async () => {
   const entry = planEntry({ kind: "slots", hours: 2, from: "01:00", ready_by: "07:00", fallback: ["02:00-04:00"] });
   await using daemon = await startDaemon({ plans: [entry], delay: () => 10_000 });
   const { clock } = daemon;
@@ -266,7 +266,7 @@ test("without prices the fallback hours run, to the minute, and say so", async (
   await untilSignal(daemon, "OFF");
 });
 
-test("without prices and without fallback nothing runs, and the plan says why", async () => {
+test("without prices and fallback nothing runs, with that reason", async () => {
   const entry = planEntry({ kind: "window", hours: 2, from: "01:00", ready_by: "07:00" });
   await using daemon = await startDaemon({ plans: [entry], delay: () => 10_000 });
   await daemon.clock.runUntil(MORNING + HOUR_MS);
@@ -311,7 +311,7 @@ test.each([
   },
 );
 
-test("a plan that is taken out of the file leaves nothing behind", async () => {
+test("all topics and settings of a plan are removed with it from the file", async () => {
   await using daemon = await startDaemon({
     plans: [washer, planEntry({ kind: "below", level: "cheap", name: "Heater" })],
   });
@@ -327,7 +327,7 @@ test("a plan that is taken out of the file leaves nothing behind", async () => {
   expect(back.settings.hours).toEqual({ value: 3, changed: false, file: 3 });
 });
 
-test("a plan for a home that there is not says so, and is a problem", async () => {
+test("a plan for an unknown home has that reason and is a problem", async () => {
   await using daemon = await startDaemon({ plans: [planEntry({ kind: "window", hours: 1, home: "summerhouse" })] });
   await daemon.clock.runUntil(MORNING + HOUR_MS);
   const seen = () => daemon.watcher.json("elbro/summerhouse/plan/washer/state");

@@ -1,6 +1,6 @@
 /**
- * The plugs' model on a real broker: fewer lives than `test/unit/core/plugs/plug-model.test.ts` lives, with the real link, the real
- * packets and a played plug that is a client of its own.
+ * Tests plug control with a real broker: fewer random sequences than in `test/unit/core/plugs/plug-model.test.ts`, with
+ * the real MQTT client, real packets and an emulated plug that is a client.
  */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { FAMILIES } from "../support/plugs/firmware-emulators.ts";
 
 const LIVES = process.env.ELBRO_NIGHTLY === "1" ? 1_000 : 24;
 const MINUTE_MS = 60_000;
-/** Messages of a busy machine may take longer than a few round trips. */
+/** On a busy machine, messages may take longer than a few round trips. */
 const UNTIL = { timeout: 5_000, interval: 1 };
 
 const runs = fc
@@ -65,7 +65,7 @@ const life = fc.record({
   }),
 });
 
-test(`in ${LIVES} lives on a real broker no plug is ON beyond its run and its dead-man; no command is kept; all is well in the end`, {
+test(`in ${LIVES} sequences no plug is ON after its run and timer, no command is retained, and faults end`, {
   timeout: 40 * MINUTE_MS,
 }, async () => {
   const seen = { ons: 0 };

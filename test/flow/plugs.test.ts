@@ -13,7 +13,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const NOON = Date.UTC(2026, 2, 10, 11);
 const UNTIL = { timeout: 10_000, interval: 5 };
 
-/** Plugs of the configuration for played ones, each following the same. */
+/** Returns configured plugs for emulated ones, all with the same signal. */
 function plugsOf(families: readonly (typeof FAMILIES)[number][], follows: object): Config["plugs"] {
   const plugs = families.map((family) => {
     const { setup } = new MqttPlug(family, { now: () => 0 }).firmware;
@@ -26,12 +26,12 @@ async function daemonWith(plugs: Config["plugs"]): Promise<TestDaemon> {
   return TestDaemon.start({ start: NOON, config: { plugs } });
 }
 
-/** Waits until what is being said in the house has been heard: a broker answers in order. */
+/** Waits until all messages so far are delivered: a broker keeps their order. */
 async function quiet(daemon: TestDaemon): Promise<void> {
   for (let i = 0; i < 3; i++) await retainedIn(portOf(daemon));
 }
 
-/** The id of the house's only home. */
+/** Returns the id of the only home. */
 async function homeOf(): Promise<string> {
   await using daemon = await TestDaemon.start({ start: NOON });
   await daemon.clock.settle();
@@ -48,7 +48,7 @@ function portOf(daemon: TestDaemon): number {
   return daemon.brokerPort;
 }
 
-test("a plug of every family follows the cheap signal of a home through a day and a night", async () => {
+test("a plug of every family follows the cheap signal of a home for a day and a night", async () => {
   await using daemon = await daemonWith(plugsOf(FAMILIES, { home: await homeOf(), signal: "cheap" }));
   const played = FAMILIES.map((family) => new MqttPlug(family, { now: () => daemon.clock.now(), on: true }));
   for (const plug of played) await plug.connect(portOf(daemon));
@@ -75,10 +75,10 @@ test("a plug of every family follows the cheap signal of a home through a day an
   }
 });
 
-describe("a topic of the owner's", () => {
+describe("a signal topic of the owner", () => {
   const SIGNAL = "house/boost";
 
-  test("switches a plug; what is no ON is OFF", async () => {
+  test("switches a plug; every payload except ON is OFF", async () => {
     await using daemon = await daemonWith(plugsOf(["tasmota"], { signal_topic: SIGNAL }));
     await using plug = new MqttPlug("tasmota", { now: () => daemon.clock.now(), on: true });
     await plug.connect(portOf(daemon));
@@ -96,7 +96,7 @@ describe("a topic of the owner's", () => {
     await expect.poll(() => plug.device.on, UNTIL).toBe(false);
   });
 
-  test("a hand on the button counts until the next word of it", async () => {
+  test("is overridden manually until its next message", async () => {
     await using daemon = await daemonWith(plugsOf(["shelly_gen2"], { signal_topic: SIGNAL }));
     await using plug = new MqttPlug("shelly_gen2", { now: () => daemon.clock.now() });
     await plug.connect(portOf(daemon));
@@ -116,7 +116,7 @@ describe("a topic of the owner's", () => {
   });
 });
 
-test("a plug that does not answer is a problem, which ends when it comes", async () => {
+test("a plug that does not respond is a problem until it does", async () => {
   await using daemon = await daemonWith(plugsOf(["zigbee2mqtt"], { signal_topic: "house/boost" }));
   await daemon.clock.runUntil(NOON + MINUTE_MS);
   const problems = () => JSON.stringify(daemon.watcher.json("elbro/problems").problems ?? []);
@@ -128,7 +128,7 @@ test("a plug that does not answer is a problem, which ends when it comes", async
   expect(plug.device.on).toBe(false);
 });
 
-test("a plug for a home that the account does not have is a problem, and off", async () => {
+test("a plug for an unknown home is a problem, and OFF", async () => {
   await using daemon = await daemonWith(plugsOf(["tasmota"], { home: "hoem", signal: "cheap" }));
   await using plug = new MqttPlug("tasmota", { now: () => daemon.clock.now(), on: true });
   await plug.connect(portOf(daemon));
@@ -139,13 +139,13 @@ test("a plug for a home that the account does not have is a problem, and off", a
   await expect.poll(() => plug.device.on, UNTIL).toBe(false);
 });
 
-test("a plug that boots ON is told OFF, also where somebody left an ON in the broker", async () => {
+test("a plug that boots ON gets OFF, also with a retained ON of another client", async () => {
   await using daemon = await daemonWith(plugsOf(["tasmota"], { signal_topic: "house/boost" }));
   await using plug = new MqttPlug("tasmota", { now: () => daemon.clock.now(), powerOn: "on" });
   await plug.connect(portOf(daemon));
   await daemon.clock.runUntil(NOON + 3_000);
   await plug.leaveForeignCommand(portOf(daemon));
-  // What is told of it ten seconds later is a hand's.
+  // A report ten seconds later would count as a manual change.
   await quiet(daemon);
   await daemon.clock.runUntil(NOON + 6_000);
   await expect.poll(() => plug.device.on, UNTIL).toBe(false);
@@ -158,7 +158,7 @@ test("a plug that boots ON is told OFF, also where somebody left an ON in the br
   await expect.poll(() => plug.device.on, UNTIL).toBe(false);
 });
 
-test("when the daemon leaves, what would stay ON is switched off; what ends by itself is left to its timer", async () => {
+test("at shutdown plugs without a timer get OFF; others are left to their timer", async () => {
   await using daemon = await daemonWith(plugsOf(["tasmota", "esphome"], { signal_topic: "house/boost" }));
   await using timed = new MqttPlug("tasmota", { now: () => daemon.clock.now() });
   await using untimed = new MqttPlug("esphome", { now: () => daemon.clock.now() });
@@ -170,7 +170,7 @@ test("when the daemon leaves, what would stay ON is switched off; what ends by i
   expect(timed.device.timerAt).toBeLessThanOrEqual(NOON + 18 * MINUTE_MS);
 });
 
-test("nothing is switched before the clock is trusted", async () => {
+test("no plug is switched before the clock is trusted", async () => {
   const plugs = plugsOf(["tasmota"], { signal_topic: "house/boost" });
   await using daemon = await TestDaemon.start({ start: NOON, config: { plugs }, serviceAheadMs: 10 * MINUTE_MS });
   await daemon.watcher.until(
@@ -189,8 +189,8 @@ test("nothing is switched before the clock is trusted", async () => {
   );
 });
 
-describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed)", () => {
-  test("a command is of QoS 1, not retained, and good for ten seconds; without a broker there is none", async () => {
+describe.skipIf(!haveMosquitto)("with Mosquitto (skipped if it is not installed)", () => {
+  test("a command has QoS 1, is not retained, and expires after 10 s; it is not sent without a broker", async () => {
     await using broker = await Mosquitto.start();
     await using link = new TestMqttClient({ to: broker.port });
     expect(link.publishOnce("plug/set", "ON")).toBe(false);
@@ -206,7 +206,7 @@ describe.skipIf(!haveMosquitto)("on Mosquitto (skipped where it is not installed
     await client.endAsync();
   });
 
-  test("a hundred commands at once reach their plugs in order, beside the state that is being published", async () => {
+  test("a hundred simultaneous commands arrive in order while the state is being published", async () => {
     await using broker = await Mosquitto.start();
     await using link = new TestMqttClient({ to: broker.port });
     const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${broker.port}`, { protocolVersion: 4 });

@@ -28,7 +28,7 @@ function start(dir: TempDir): Promise<TestDaemon> {
   });
 }
 
-test("a group through a night, with a restart: every plan gets its hours, and the broker never hears more than the limit", async () => {
+test("during a night with a restart every plan of a group gets its hours, within the group's limit", async () => {
   using dir = new TempDir();
   await using daemon = await start(dir);
   const { clock } = daemon;

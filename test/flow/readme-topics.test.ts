@@ -5,7 +5,7 @@ import { pageText } from "../support/docs/docs-pages.ts";
 
 const PAGE = pageText("docs/mqtt.md");
 
-/** The topics that are told, with `<name>` for what differs. `…/costs` stands beside the topic before it. */
+/** Documented topics with `<name>` for variable levels. `…/costs` continues the topic before it. */
 const told: readonly string[] = PAGE.split("\n").flatMap((line) => {
   let before = "";
   const place = line.startsWith("|") ? (line.split("|")[1] ?? "") : line;
@@ -19,10 +19,10 @@ function patternOf(topic: string): RegExp {
   return new RegExp(`^${topic.replaceAll(/<[a-z]+>/g, "[^/]+")}$`);
 }
 
-/** What is listened to, not said. */
+/** Topics that elbro subscribes to. */
 const isCommand = (topic: string) => topic.endsWith("/set") || topic.startsWith("elbro/command/");
 
-test("every topic that elbro publishes is in mqtt.md, and every topic there is published", async () => {
+test("mqtt.md contains exactly the topics that elbro publishes", async () => {
   const { plans, plugs, homes } = configSchema.parse({
     homes: [
       { address_id: "5d0c9f0e-6a1b-4c5e-9b64-1f1f4a7e2d01", id: "home", format: "nordpool" },

@@ -6,11 +6,11 @@ import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { haveRealPrices, REAL_PRICES, type RealPrice, readRealPrices } from "../support/plans/real-prices.ts";
 
 const QUARTER_MS = 15 * 60_000;
-/** The local midnight from which the market has had prices by the quarter. */
+/** Local midnight at which the market's quarter-hourly prices start. */
 const FIRST_QUARTER_HOURS = Date.parse("2025-09-30T22:00:00Z");
 const calendar = new Calendar("Europe/Copenhagen");
 
-/** Local days around which a house is run, and the quarters that the middle day has. */
+/** Local days near which a daemon runs, and the number of quarters of the middle day. */
 const stretches = [
   {
     name: "the 23-hour day 2025-03-30",
@@ -35,9 +35,9 @@ const stretches = [
   },
 ];
 
-describe.skipIf(!haveRealPrices)("real prices (../shared/data; skipped where it is absent)", () => {
+describe.skipIf(!haveRealPrices)("real prices (../shared/data; skipped if it is absent)", () => {
   for (const { name, from, to, day, quarters } of stretches) {
-    test(`${name}: every published price is the file's, with charges, in its own interval`, async () => {
+    test(`${name}: every published price equals the file's with charges, in its own interval`, async () => {
       const prices = readRealPrices();
       const csv = readFileSync(REAL_PRICES, "utf8");
       await using daemon = await TestDaemon.start({
@@ -72,7 +72,7 @@ describe.skipIf(!haveRealPrices)("real prices (../shared/data; skipped where it 
   }
 });
 
-/** What the simulator's Danish home pays, reckoned from the file's line. */
+/** Returns the price for the simulator's Danish home, calculated from the file's line. */
 function withCharges(prices: readonly RealPrice[], at: number): number {
   const price = prices.find(({ start, end }) => start <= at && at < end);
   if (!price) throw new Error(`the file has no price for ${isoOf(at)}`);

@@ -8,8 +8,8 @@ import { TestDaemon } from "../support/daemon/test-daemon.ts";
 const START = Date.parse("2025-11-21T10:00:00Z");
 const car = { name: "Car", home: "home", kind: "slots", hours: 2 } as const;
 
-describe("a configuration read again in a running house", () => {
-  test("plans come, change and go, and their topics with them", async () => {
+describe("a reload of the configuration", () => {
+  test("adds, changes and removes plans with their topics", async () => {
     await using daemon = await TestDaemon.start({ start: START });
     const { watcher } = daemon;
     await watcher.until(() => watcher.payload("elbro/home/price") !== null, "a price");
@@ -29,7 +29,7 @@ describe("a configuration read again in a running house", () => {
     await watcher.until(() => watcher.payload("elbro/home/plan/car/state") === null, "the end of its state");
   });
 
-  test("a running plan goes on where it stands", async () => {
+  test("continues a running plan in its state", async () => {
     const below = { name: "Car", home: "home", kind: "below", percent: 100 } as const;
     await using daemon = await TestDaemon.start({ start: START, config: { plans: [below] } });
     const { watcher } = daemon;
@@ -42,8 +42,8 @@ describe("a configuration read again in a running house", () => {
   });
 });
 
-describe("a folder of accounts", () => {
-  test("is read again on SIGHUP and when a file changes; a bad file is named with its line and ends nothing", async () => {
+describe("the accounts folder", () => {
+  test("is reloaded on SIGHUP and after a change; an invalid file is reported with its line", async () => {
     await using installed = await TestDaemon.install({ simulator: { accounts: 2 } });
     const folder = installed.dir.file("accounts");
     mkdirSync(folder);
@@ -80,7 +80,7 @@ describe("a folder of accounts", () => {
 });
 
 describe("SIGHUP", () => {
-  test("takes other keys and another log level, names what has to wait, and refuses a bad file", async () => {
+  test("applies keys and log level, names changes that need a restart, and rejects an invalid file", async () => {
     const api = (port: number, key: string) => ({ host: "127.0.0.1", port, keys: [{ name: "a", key }] });
     await using installed = await TestDaemon.install({ config: { api: api(0, "first-key") } });
     await using daemon = installed.spawn();
@@ -114,7 +114,7 @@ describe("SIGHUP", () => {
     expect((await daemon.end("SIGTERM")).code).toBe(0);
   });
 
-  test("before the daemon is up is obeyed once it is", async () => {
+  test("before the daemon is ready is executed when it is", async () => {
     await using installed = await TestDaemon.install();
     mkdirSync(installed.dataDir);
     const held = openDatabase(path.join(installed.dataDir, "elbro.db"));
@@ -126,7 +126,7 @@ describe("SIGHUP", () => {
     expect((await daemon.end("SIGTERM")).code).toBe(0);
   });
 
-  test("after which SIGTERM ends a daemon that never comes up, with 0 and in two seconds", async () => {
+  test("is followed by SIGTERM, which ends a waiting daemon with exit code 0 within two seconds", async () => {
     await using installed = await TestDaemon.install();
     mkdirSync(installed.dataDir);
     using _held = openDatabase(path.join(installed.dataDir, "elbro.db"));

@@ -5,8 +5,8 @@ import { TestDaemon } from "../support/daemon/test-daemon.ts";
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 
 /**
- * Waits until what is due is asked, answered and kept: a request that a stop cuts off is asked again, as it should be.
- * Seen twice in a row, since one answer is followed by the next request.
+ * Waits until all due requests are sent, answered and stored. A request that a stop interrupts would be sent again.
+ * Must be true twice in a row, because a response can be followed by the next request.
  */
 async function untilAllIsKept(daemon: TestDaemon): Promise<void> {
   for (let open = true, before = -1; open || before !== daemon.simulator.answered().length; ) {
@@ -19,7 +19,7 @@ async function untilAllIsKept(daemon: TestDaemon): Promise<void> {
   }
 }
 
-test("a restart asks nothing again, and shows the price from the shelf before it asks at all", async () => {
+test("a restart repeats no requests, and publishes the stored price before any request", async () => {
   await using daemon = await TestDaemon.start({ start: MORNING });
   await daemon.clock.runUntil(MORNING + 2 * HOUR_MS);
   await untilAllIsKept(daemon);
@@ -44,7 +44,7 @@ test("a restart asks nothing again, and shows the price from the shelf before it
   expect(daemon.watcher.json("elbro/home/prices").tomorrow_valid).toBe(true);
 });
 
-test("with the service down, prices go on from the shelf to the last one known, and then there is none", async () => {
+test("without the service, stored prices are used until the last one, then there is none", async () => {
   await using daemon = await TestDaemon.start({ start: MORNING, simulator: { homes: ["danish"] } });
   await daemon.clock.runUntil(MORNING + HOUR_MS);
   daemon.simulator.setFaults([
@@ -67,7 +67,7 @@ test("with the service down, prices go on from the shelf to the last one known, 
   expect(answer.headers.get("x-elbro-source")).toBe("shelf");
 });
 
-test("a home without a price for the moment shows none: not the last one, and no cheap signal", async () => {
+test("a home without a current price publishes none: no earlier one, and no cheap signal", async () => {
   await using daemon = await TestDaemon.start({ start: MORNING, simulator: { homes: ["danish"] } });
   await daemon.clock.runUntil(MORNING + HOUR_MS);
   daemon.simulator.setFaults([{ operation: "*", fault: "lostConnection" }]);

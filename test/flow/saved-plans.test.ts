@@ -30,7 +30,7 @@ async function answerOf(answer: Promise<Response>): Promise<[number, Record<stri
 }
 
 describe("a plan that is saved over HTTP", () => {
-  test("stands in elbro.yaml, comments and all, switches a plug, is changed, and goes", async () => {
+  test("is written to elbro.yaml with its comments kept, switches a plug, can be changed and deleted", async () => {
     await using daemon = await started();
     await daemon.untilPriced();
     await using plug = new MqttPlug("tasmota", { now: () => daemon.clock.now(), on: false, powerOn: "last" });
@@ -73,7 +73,7 @@ describe("a plan that is saved over HTTP", () => {
     expect(textOf(daemon).trim()).toBe(before.trim());
   });
 
-  test("stands in page.yaml where elbro.yaml is read-only, and survives a restart", async () => {
+  test("is written to page.yaml if elbro.yaml is read-only, and survives a restart", async () => {
     await using daemon = await started();
     const file = path.join(daemon.dir.path, "elbro.yaml");
     chmodSync(file, 0o444);
@@ -97,7 +97,7 @@ describe("a plan that is saved over HTTP", () => {
     expect(await askJson(daemon, "plans")).toMatchObject({ plans: [{ id: "car" }] });
   });
 
-  test("is refused with its place, what is expected and what was found", async () => {
+  test("is rejected with path, expected and actual value if it is invalid", async () => {
     await using daemon = await started();
     const before = textOf(daemon);
     const [status, body] = await answerOf(daemon.post("/local/v1/plans", { ...heater, percent: 120, hurs: 2 }));
@@ -123,7 +123,7 @@ describe("a plan that is saved over HTTP", () => {
     expect([broken, why.reason]).toEqual([409, expect.stringContaining("has a mistake already")]);
   });
 
-  test("can be seen on the prices there are before it is saved", async () => {
+  test("can be previewed with current prices before it is saved", async () => {
     await using daemon = await started();
     await daemon.untilPriced();
     const plan = { name: "Washer", home: "home", kind: "window", hours: 2, kwh: 2, from: "12:00", ready_by: "20:00" };
@@ -146,7 +146,7 @@ plugs:
   - { name: Lamp, family: tasmota, topic: heater, signal_topic: house/lamp }
 `;
 
-  test("is tried for ten seconds, and never one that is to stay ON", async () => {
+  test("is tested for 10 s, unless it has to stay ON", async () => {
     await using daemon = await started(FREEZER);
     await daemon.untilPriced();
     await using plug = new MqttPlug("tasmota", { now: () => daemon.clock.now(), on: false, powerOn: "last" });
@@ -161,7 +161,7 @@ plugs:
     expect((await daemon.post("/local/v1/plugs/none/test", {})).status).toBe(404);
   });
 
-  test("that announces itself is listed, with what its timer can do", async () => {
+  test("that announces itself is listed with the limits of its timer", async () => {
     await using daemon = await started(FREEZER);
     const { watcher } = daemon;
     const tasmota = {
@@ -195,7 +195,7 @@ plugs:
   });
 });
 
-test("homes and levels are used without a restart, too", async () => {
+test("changed homes and levels apply without a restart", async () => {
   await using daemon = await TestDaemon.start({ start: MORNING, simulator: { homes: ["danish"] } });
   await daemon.untilPriced();
   const level = async () =>

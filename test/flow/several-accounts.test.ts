@@ -5,7 +5,7 @@ import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 
-test("two consumer accounts have two quotas, and each shows its own problem", async () => {
+test("two consumer accounts have two quotas, and each has its own problems", async () => {
   await using daemon = await TestDaemon.start({
     start: MORNING,
     simulator: { homes: ["danish"] },
@@ -31,7 +31,7 @@ test("two consumer accounts have two quotas, and each shows its own problem", as
   expect(refused).toHaveLength(2);
 });
 
-test("no secret is in any topic, log line or answer", async () => {
+test("no secret is in any topic, log line or response", async () => {
   const secrets = ["canary-consumer-key", "canary-partner-secret", "canary-lan-key"];
   await using elsewhere = await startSimulator({ now: () => MORNING });
   await using daemon = await TestDaemon.start({

@@ -6,16 +6,16 @@ import { TestFleet } from "../support/daemon/test-fleet.ts";
 const START = Date.parse("2026-03-10T09:00:00Z");
 const ACCOUNTS = 8;
 const numbers = Array.from({ length: ACCOUNTS }, (_, i) => i + 1);
-/** A minute of the service and the time of a flight: after it, no spend that is unknown counts any more. */
+/** A minute of the service plus the duration of a request. After it, unknown attempts no longer count. */
 const MINUTE_OVER_MS = 92_000;
 
 const statusOf = (number: number, count: number) => `elbro/shard-${shardOf(`a${number}`, count)}/status`;
 
-describe.skipIf(!haveMosquitto)("shards on one Mosquitto (skipped where it is not installed)", () => {
-  test("share the accounts, publish each home once and ask for it without ever being denied", async () => {
+describe.skipIf(!haveMosquitto)("shards with one Mosquitto (skipped if it is not installed)", () => {
+  test("share the accounts, publish each home once, and send requests without a denied one", async () => {
     await using fleet = await TestFleet.open({ start: START, accounts: ACCOUNTS });
     const { watcher, simulator } = fleet;
-    // Another process used the keys in this minute: what it spent is in no request log here.
+    // Another process used the keys in this minute. Its attempts are not in any request log here.
     for (const number of numbers)
       for (let i = 0; i < 3; i++)
         await fetch(`${simulator.url}/consumer/v1/me/addresses`, {
@@ -23,7 +23,7 @@ describe.skipIf(!haveMosquitto)("shards on one Mosquitto (skipped where it is no
         });
     const before = simulator.answered().length;
     await fleet.start(2);
-    // Who asks on the LAN in the same minute is not let through either.
+    // A LAN request in the same minute is not sent either.
     expect(await fleet.statusOf("/consumer/v1/me/addresses")).not.toBe(200);
     expect(simulator.answered()).toHaveLength(before);
     const priced = () => numbers.filter((number) => watcher.payload(`elbro/house-${number}/price`) !== null);
@@ -50,7 +50,7 @@ describe.skipIf(!haveMosquitto)("shards on one Mosquitto (skipped where it is no
     expect(fleet.broker.said()).toMatch(/as elbro_shard-1_[0-9a-f]+ /);
   });
 
-  test("answer a command once, by the shard of its home, and nobody for a home of no shard", async () => {
+  test("respond to a command once, by the shard of its home; a home of no shard gets no response", async () => {
     await using fleet = await TestFleet.open({ start: START, accounts: 4 });
     const { watcher } = fleet;
     await fleet.start(2);
@@ -65,7 +65,7 @@ describe.skipIf(!haveMosquitto)("shards on one Mosquitto (skipped where it is no
     ]);
   });
 
-  test("with another count leave what moved to its new shard, and clear nothing of it", async () => {
+  test("with another count transfer homes to their new shard without clearing topics", async () => {
     await using fleet = await TestFleet.open({ start: START, accounts: ACCOUNTS });
     const { watcher } = fleet;
     await fleet.start(2);
@@ -79,13 +79,13 @@ describe.skipIf(!haveMosquitto)("shards on one Mosquitto (skipped where it is no
     await fleet.until(() => shown(3), "the documents of three shards");
     const homeTopic = /house-\d+/;
     const cleared = watcher.seen.slice(from).filter(({ topic, payload }) => payload === "" && homeTopic.test(topic));
-    // What a home has no value for is published empty by its own shard.
+    // The home's own shard publishes empty payloads for missing values.
     expect(cleared.filter(({ topic }) => topic.endsWith("/config") || topic.endsWith("/state"))).toEqual([]);
     for (const number of numbers) expect(watcher.payload(`elbro/house-${number}/price`)).not.toBeNull();
     expect(fleet.simulator.answered().filter(({ status }) => status === 429)).toEqual([]);
   });
 
-  test("take in new accounts, drop removed ones with their topics, and refuse a bad file with its line", async () => {
+  test("add accounts, remove deleted ones with their topics, and report an invalid file with its line", async () => {
     await using fleet = await TestFleet.open({ start: START, accounts: 5 });
     const { watcher } = fleet;
     const added = fleet.account(5);

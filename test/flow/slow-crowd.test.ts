@@ -7,13 +7,13 @@ import { SlowClients } from "../support/daemon/slow-clients.ts";
 
 const CROWD = 1_000;
 const REQUESTS = 100;
-/** Apart, so that the crowd has its say in between. */
+/** Pause between measurements, in which the slow clients act. */
 const APART_MS = 50;
-/** What a real client may wait for a small answer: at the worst its system knocks again after one second, and after three. */
+/** Maximum duration of a small response: the client's system repeats a connection attempt after 1 s and 3 s. */
 const MAX_SLEEP_MS = 5_000;
 const MEDIAN_MS = 250;
 const MAX_GROWTH_MB = 60;
-/** What `npm start` and the image start it with. */
+/** Node flags of `npm start` and the image. */
 const AS_STARTED = {
   NODE_OPTIONS: "--max-semi-space-size=1 --max-old-space-size=64",
   ...MALLOC_SETTINGS,
@@ -51,7 +51,7 @@ test.each([
 ])("a thousand slow connections from %s do not stop a real client", async (_name, from) => {
   await using daemon = new DaemonProcess([], {
     ...{ ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0", ELBRO_API_REQUESTS_PER_MINUTE: "100000" },
-    // The demo fills no history meanwhile: what is measured is the crowd.
+    // The demo fetches no history, which would affect the measurement.
     ELBRO_HISTORY_MONTHS: "0",
     ...AS_STARTED,
   });

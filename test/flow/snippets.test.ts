@@ -17,7 +17,7 @@ interface EvccTariffs {
   };
 }
 
-test("the address for evcc gives evcc its bare list of prices", async () => {
+test("the URL for evcc returns evcc's list of prices", async () => {
   await using it = await TestDaemon.start({ start: EVENING });
   await it.clock.runUntil(EVENING + 5 * MINUTE_MS);
   const { uri, headers } = (copiedYaml("snippets/evcc.yaml") as EvccTariffs).tariffs.grid.forecast;
@@ -31,7 +31,7 @@ test("the address for evcc gives evcc its bare list of prices", async () => {
   }
 });
 
-test("the Shelly script switches the plug as elbro says, with an end that the plug keeps", async () => {
+test("the Shelly script switches the plug as elbro's signal, with a timer", async () => {
   await using it = await TestDaemon.start({ start: EVENING });
   await it.clock.runUntil(EVENING + 5 * MINUTE_MS);
   const switched: object[] = [];
@@ -82,7 +82,7 @@ test("the Shelly script switches the plug as elbro says, with an end that the pl
   expect(await next(tick)).toEqual({ id: 0, on: false });
 });
 
-test("the configuration of the Tasmota page is one that elbro reads", () => {
+test("the configuration on the Tasmota page is valid", () => {
   const [, text = ""] = /```yaml\n([\s\S]*?)```/.exec(copiedText("snippets/tasmota.md")) ?? [];
   const reading = readConfig({ text: `consumer: { api_key: k }\n${text}`, environment: {}, readFile: () => "" });
   expect(reading).toMatchObject({ kind: "config", config: { plugs: [{ family: "tasmota", plan: "water_heater" }] } });
@@ -96,7 +96,7 @@ interface NodeRedNode {
   readonly wires?: readonly (readonly string[])[];
 }
 
-test("the Node-RED flow is wired through, listens to topics that there are, and retains no command", async () => {
+test("the Node-RED flow is connected, subscribes to existing topics, and retains no command", async () => {
   await using it = await TestDaemon.start({
     start: EVENING,
     config: { plans: [planEntry({ name: "Dishwasher", kind: "window", hours: 2 })] },
@@ -114,7 +114,7 @@ interface Panel {
   readonly targets?: readonly { readonly expr: string }[];
 }
 
-test("the Grafana dashboard asks for figures that there are", () => {
+test("the Grafana dashboard queries existing metrics", () => {
   const { panels } = JSON.parse(copiedText("grafana-dashboard.json")) as { readonly panels: readonly Panel[] };
   const known = new Set(metricRows.map(({ name }) => name));
   const asked = panels.flatMap(({ targets = [] }) =>
@@ -125,7 +125,7 @@ test("the Grafana dashboard asks for figures that there are", () => {
   expect(panels.filter(({ type, targets }) => type !== "row" && !targets?.length)).toEqual([]);
 });
 
-test("the card for apexcharts is YAML, with the keys that elbro publishes", () => {
+test("the apexcharts card is YAML with the attributes that elbro publishes", () => {
   const card = parse(copiedText("home-assistant/apexcharts.yaml")) as {
     readonly series: readonly { readonly entity: string; readonly data_generator?: string }[];
   };

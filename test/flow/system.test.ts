@@ -15,13 +15,13 @@ interface System {
   readonly problems: readonly { readonly advice: string }[];
 }
 
-async function systemOf(it: TestDaemon): Promise<System> {
-  return (await (await it.request("/local/v1/system")).json()) as System;
+async function systemOf(it: TestDaemon, headers: Record<string, string> = {}): Promise<System> {
+  return (await (await it.request("/local/v1/system", headers)).json()) as System;
 }
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 
-test("the system tells quota, requests, ages, broker, versions and problems", async () => {
+test("the system endpoint contains quota, requests, ages, broker, versions and problems", async () => {
   await using it = await TestDaemon.start({ start: MORNING, config: { history: { months: 1 } } });
   await it.clock.runUntil(MORNING + 30 * MINUTE_MS);
   const before = it.simulator.answered().length;
@@ -51,7 +51,19 @@ test("the system tells quota, requests, ages, broker, versions and problems", as
   expect(system.database.bytes).toBeGreaterThan(10_000);
 });
 
-test("a problem that is over is still told, with its end, and what to do", async () => {
+test("problems have texts in the configured language, or in that of the Accept-Language header", async () => {
+  await using it = await TestDaemon.start({ start: MORNING, config: { history: { months: 0 }, language: "sv" } });
+  it.simulator.setFaults([{ operation: "*", fault: "status", status: 503 }]);
+  await it.clock.runUntil(MORNING + 240 * MINUTE_MS);
+  const adviceIn = async (headers = {}) => (await systemOf(it, headers)).problems[0]?.advice;
+  expect(await adviceIn()).toBe("tjänsten har problem; den tillfrågas igen med allt längre mellanrum");
+  expect(await adviceIn({ "Accept-Language": "da-DK, en;q=0.5" })).toBe(
+    "tjenesten har problemer; den spørges igen med længere og længere mellemrum",
+  );
+  expect(await adviceIn({ "Accept-Language": "en" })).toContain("asked again");
+});
+
+test("an ended problem is still listed with its end and a remedy", async () => {
   await using it = await TestDaemon.start({ start: MORNING, config: { history: { months: 0 } } });
   await it.clock.runUntil(MORNING + 30 * MINUTE_MS);
   it.simulator.setFaults([{ operation: "*", fault: "status", status: 503 }]);

@@ -10,7 +10,7 @@ const PLACES = [
   { name: "Flat", address: "Vesterbrogade 1" },
 ];
 
-/** A house whose account of the third-party interface has three places. */
+/** Starts a daemon whose third-party account has three places. */
 function withPlaces(options: Partial<TestDaemonOptions> = {}): Promise<TestDaemon> {
   return TestDaemon.start({
     start: MORNING,
@@ -27,7 +27,7 @@ function withPlaces(options: Partial<TestDaemonOptions> = {}): Promise<TestDaemo
   });
 }
 
-test("places by region, coordinates and address are shown, each found by Home Assistant", async () => {
+test("places by region, coordinates and address are published with discovery", async () => {
   await using daemon = await withPlaces();
   await daemon.clock.runUntil(MORNING + HOUR_MS);
   const { watcher } = daemon;
@@ -40,7 +40,7 @@ test("places by region, coordinates and address are shown, each found by Home As
   );
 });
 
-test("every place has its signals without any configuration: cheap, level, and when the cheapest hours begin", async () => {
+test("every place has cheap, level and the start of the cheapest hours without configuration", async () => {
   await using daemon = await withPlaces();
   const { watcher, clock } = daemon;
   const seen = new Set<string>();
@@ -61,7 +61,7 @@ test("every place has its signals without any configuration: cheap, level, and w
   }
 });
 
-test("a plug may follow the cheap signal of a place", async () => {
+test("a plug can follow the cheap signal of a place", async () => {
   const plug = { name: "Boiler", family: "tasmota", topic: "boiler", home: "region", signal: "cheap" };
   const { plugs } = configSchema.parse({ plugs: [plug] });
   await using daemon = await withPlaces({ config: { consumer: {} as never, plugs } });
@@ -72,7 +72,7 @@ test("a plug may follow the cheap signal of a place", async () => {
   expect(state().wanted).toBe(watcher.payload("elbro/region/cheap") === "ON");
 });
 
-test("an address is looked up once, charges once a day and their history too, within a request in ten seconds", async () => {
+test("an address is looked up once, charges and their history once a day, with one request in 10 s", async () => {
   await using daemon = await withPlaces({ config: { homes: [] } });
   await daemon.clock.runUntil(MORNING + 2 * DAY_MS);
   const asked = daemon.simulator.answered().map(({ operation }) => operation);
@@ -81,13 +81,13 @@ test("an address is looked up once, charges once a day and their history too, wi
   expect(count("charges")).toBe(3);
   expect(count("chargesHistory")).toBe(3);
   expect(count("requestCounts")).toBe(3);
-  // One more or less where tomorrow's prices are published between the two.
+  // One more or less if tomorrow's prices are published between the two.
   expect(Math.abs(count("addressPrices") - count("regionPrices"))).toBeLessThanOrEqual(1);
   expect(count("regionPrices")).toBeLessThanOrEqual(12);
   expect(Math.max(...daemon.simulator.attempts("thirdParty").minute.values())).toBeLessThanOrEqual(7);
 });
 
-test("works without a consumer key", async () => {
+test("places work without a consumer key", async () => {
   await using daemon = await withPlaces({ config: { consumer: {} as never } });
   await daemon.clock.runUntil(MORNING + HOUR_MS);
   const { watcher } = daemon;

@@ -11,12 +11,12 @@ function problems(daemon: TestDaemon): unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
-/** What the signal said, in the order in which it changed, since the log was last emptied. */
+/** Returns the changes of the signal in order, since the log was last cleared. */
 function signals(daemon: TestDaemon): string[] {
   return daemon.watcher.seen.filter(({ topic }) => topic === "elbro/home/cheap").map(({ payload }) => String(payload));
 }
 
-test("with a clock that is not the service's no signal is ON, and the owner is told; set right, it works again", async () => {
+test("with a wrong clock no signal is ON, and it is a problem; a corrected clock works again", async () => {
   await using daemon = await TestDaemon.start({
     start: MORNING,
     serviceAheadMs: 10 * MINUTE_MS,
@@ -38,7 +38,7 @@ test("with a clock that is not the service's no signal is ON, and the owner is t
   await watcher.until(() => signals(daemon).includes("ON"), "a cheap hour");
 });
 
-test("before this release was made there is no time: no signal is ON, also where the service says the same", async () => {
+test("before the release date no signal is ON, even if the service has the same time", async () => {
   await using daemon = await TestDaemon.start({
     start: RELEASED_AT - 9 * DAY_MS,
     serviceAheadMs: 0,
@@ -50,7 +50,7 @@ test("before this release was made there is no time: no signal is ON, also where
   expect(new Set(signals(daemon))).toEqual(new Set(["OFF"]));
 });
 
-test("the Date of a captive portal says nothing of the clock", async () => {
+test("the Date header of a captive portal does not affect the trust in the clock", async () => {
   const odd = ["Date: Tue, 19 Jan 2038 03:14:07 GMT", "Content-Type: text/html"];
   await using portal = await RawServer.start((socket) => void socket.end(rawAnswer("<html>terms</html>", odd)));
   await using daemon = await TestDaemon.start({ start: MORNING, serviceAheadMs: 0, simulator: { homes: ["danish"] } });
@@ -70,7 +70,7 @@ test.each([
   ["on the last day of the calendar", Date.UTC(2199, 11, 31, 23)],
   ["beyond 2209", Date.UTC(2209, 11, 31, 20)],
   ["where the clock of Linux ends", Date.UTC(2262, 3, 11)],
-])("a start %s is a start, with a hundred years to keep", async (_, start) => {
+])("a start %s works, with retention of a hundred years", async (_, start) => {
   await using daemon = await TestDaemon.start({
     start,
     serviceAheadMs: MORNING - start,

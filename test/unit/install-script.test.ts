@@ -1,4 +1,4 @@
-/** `npm start` in a fresh clone, on the Node of the machine: which installs it needs until everything is there. */
+/** Tests `npm start` in a new clone with the machine's Node: the number of installs until everything is installed. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -8,7 +8,7 @@ const { scripts } = JSON.parse(readFileSync(new URL("../../package.json", import
   scripts: Record<string, string>;
 };
 
-/** Runs the script in a clone on `node`, beside an npm that brings Node 24 along. Returns how often it installed. */
+/** Runs the script in a clone with `node` and an npm that installs Node 24. Returns the number of installs. */
 function installsOn(node: string): number {
   using dir = new TempDir();
   const program = (name: string, text: string) => {
@@ -30,8 +30,8 @@ function installsOn(node: string): number {
   return readFileSync(dir.file("installs"), "utf8").trim().split("\n").length;
 }
 
-// npm leaves out what the Node that runs it is too old for: the bundler's native part on Node 18.
-test("an older Node installs again with the Node 24 that it has just installed, and then no more", () => {
+// npm omits packages that the running Node is too old for, such as the bundler's native part on Node 18.
+test("an older Node installs once more with the Node 24 that it has installed, and then not again", () => {
   expect(installsOn("v18.20.8")).toBe(2);
   expect(installsOn("v24.21.0")).toBe(1);
 });

@@ -18,6 +18,7 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   suggest: { summary: "searches addresses, for third_party.places", load: () => import("./suggest.ts") },
   prices: { summary: "prints today's prices as bars", load: () => import("./prices.ts") },
   keys: { summary: "creates, lists, replaces and revokes keys of the LAN API", load: () => import("./keys.ts") },
+  notify: { summary: "sends a test notification to the ntfy server", load: () => import("./notify.ts") },
   health: { summary: "asks the daemon whether it is well", load: () => import("./health.ts") },
   diagnostics: {
     summary: "writes what helps to find a fault, without secrets",

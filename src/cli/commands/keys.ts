@@ -1,13 +1,10 @@
 /** `elbro keys`: the keys of devices to the LAN API, also while the daemon runs. */
-import { randomBytes } from "node:crypto";
 import { commandHint } from "../../config/command-hint.ts";
 import { loadConfiguration } from "../../config/load-config-file.ts";
 import type { Config } from "../../config/schema.ts";
 import { StartError } from "../../core/status/start-error.ts";
-import { keyDigest } from "../../server/auth/api-keys.ts";
-import { pairDigest } from "../../server/auth/key-store.ts";
-import { thirdPartyToken } from "../../service/third-party-token.ts";
-import { type KeptKey, KeyFile, KeyFileError, MAX_KEYS } from "../../storage/api-key-file.ts";
+import { isSameName, type MadeKey, makeKey } from "../../server/auth/made-keys.ts";
+import { KEY_NAME, type KeptKey, KeyFile, KeyFileError, MAX_KEYS } from "../../storage/api-key-file.ts";
 import { KeyUseFile } from "../../storage/api-key-usage-file.ts";
 import { BadArgument, type CommandLine, type Given, textOf } from "../arguments.ts";
 import { systemClock } from "../system-clock.ts";
@@ -30,9 +27,6 @@ export const line: CommandLine = {
   },
 };
 
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
-const SECRET_BYTES = 32;
-const PUBLIC_BYTES = 8;
 const HEAD = ["name", "opens", "may", "a minute", "a day", "made", "last used"] as const;
 const IN_CONFIGURATION = "in the configuration";
 const DATE_LENGTH = "2026-11-21".length;
@@ -43,12 +37,6 @@ interface KeyRing {
   /** Names of the keys of the configuration. */
   readonly configured: readonly string[];
   readonly today: string;
-}
-
-/** What a new key is shown as, this once. */
-interface Made {
-  readonly kept: KeptKey;
-  readonly shown: readonly (readonly [string, string])[];
 }
 
 export async function main(given: Given): Promise<number> {
@@ -129,7 +117,7 @@ async function create(ring: KeyRing, name: string, values: Given["values"]): Pro
   };
   const made = makeKey(wanted);
   await file.change((keys) => {
-    if ([...keys.map((key) => key.name), ...configured].some((other) => same(other, name)))
+    if ([...keys.map((key) => key.name), ...configured].some((other) => isSameName(other, name)))
       throw new BadArgument(`there is a key ${name} already; replace it, or give this one another name`);
     if (keys.length >= MAX_KEYS)
       throw new BadArgument(`there are ${keys.length} keys, and no more are taken; revoke one that nobody uses`);
@@ -139,7 +127,7 @@ async function create(ring: KeyRing, name: string, values: Given["values"]): Pro
 }
 
 async function replace({ file, configured, today }: KeyRing, name: string): Promise<void> {
-  const made: Made[] = [];
+  const made: MadeKey[] = [];
   await file.change((keys) => {
     const before = knownKey(keys, name, configured);
     const next = makeKey({ ...before, created: today });
@@ -157,26 +145,7 @@ async function revoke({ file, configured }: KeyRing, name: string): Promise<void
   process.stdout.write(`The key ${name} has ended.\n`);
 }
 
-/** A key of 256 random bits, or a key and secret of which the secret is. */
-function makeKey(wanted: Omit<KeptKey, "sha256">): Made {
-  const secret = randomBytes(SECRET_BYTES).toString("base64url");
-  const { api_key: _before, hash_encoding: encoding = "hex", ...common } = wanted;
-  if (wanted.kind === "bearer") {
-    const key = `elbro_${secret}`;
-    return { kept: { ...common, sha256: hexOf(keyDigest(key)) }, shown: [["key", key]] };
-  }
-  const pair = { apiKey: `elbro_${randomBytes(PUBLIC_BYTES).toString("hex")}`, apiSecret: secret };
-  return {
-    kept: { ...common, api_key: pair.apiKey, hash_encoding: encoding, sha256: hexOf(pairDigest(pair, encoding)) },
-    shown: [
-      ["key", pair.apiKey],
-      ["secret", pair.apiSecret],
-      ["token", thirdPartyToken(pair, encoding)],
-    ],
-  };
-}
-
-function show({ kept, shown }: Made, done: string): void {
+function show({ kept, shown }: MadeKey, done: string): void {
   const may = kept.kind === "third_party" ? "opens /thirdParty" : `may ${kept.scopes.join(" and ")}`;
   const [, sent] = shown.at(-1) ?? [];
   const rows = shown.map(([what, value]) => `  ${what.padEnd(8)}${value}`).join("\n");
@@ -190,7 +159,7 @@ It is shown this once: what is kept is its digest. A running daemon knows it wit
 }
 
 function nameIn(name: string | undefined): string {
-  if (name !== undefined && NAME.test(name)) return name;
+  if (name !== undefined && KEY_NAME.test(name)) return name;
   throw new BadArgument(
     name === undefined
       ? `the name of the key is missing; usage: elbro ${line.usage}`
@@ -211,9 +180,9 @@ function encodingIn(text = "hex"): "hex" | "base64" {
 
 /** The key of a name. Errors: throws a BadArgument where there is none. */
 function knownKey(keys: readonly KeptKey[], name: string, configured: readonly string[]): KeptKey {
-  const known = keys.find((key) => same(key.name, name));
+  const known = keys.find((key) => isSameName(key.name, name));
   if (known) return known;
-  if (configured.some((other) => same(other, name)))
+  if (configured.some((other) => isSameName(other, name)))
     throw new BadArgument(
       `the key ${name} stands in the configuration, in api.keys or api.third_party_keys; change it there`,
     );
@@ -221,14 +190,6 @@ function knownKey(keys: readonly KeptKey[], name: string, configured: readonly s
   throw new BadArgument(
     `there is no key ${name}; ${names === "" ? "there is none at all" : `expected one of ${names}`}`,
   );
-}
-
-function same(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex");
 }
 
 function wordsFor(error: unknown, dataDir: string): unknown {

@@ -30,6 +30,8 @@ const UNKNOWN_TIME = "--:--";
 const MIN_BARS = 10;
 const MAX_BARS = 80;
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+/** What is over is told faintly. */
+const DIM = "\u001b[2m";
 const ANSI: Readonly<Record<Level, number>> = {
   very_cheap: 92,
   cheap: 32,
@@ -62,9 +64,38 @@ export function priceChart(day: DayPrices, now: EpochMs, style: ChartStyle): str
     const isNow = row.start <= now && now < row.end;
     const text = row.price === null ? "-" : row.price.toFixed(2);
     const bar = row.price === null ? "" : barOf(row.price, scale, below);
-    const painted = colors === "ansi" && row.level !== null ? `\u001b[${ANSI[row.level]}m${bar}\u001b[0m` : bar;
-    return `${isNow ? ">" : " "} ${row.label.padEnd(labelWidth)} ${text.padStart(priceWidth)} ${painted}`.trimEnd();
+    const isPast = row.end <= now;
+    const painted =
+      colors === "ansi" && row.level !== null && !isPast ? `\u001b[${ANSI[row.level]}m${bar}\u001b[0m` : bar;
+    const line =
+      `${isNow ? ">" : " "} ${row.label.padEnd(labelWidth)} ${text.padStart(priceWidth)} ${painted}`.trimEnd();
+    return isPast && colors === "ansi" ? `${DIM}${line}\u001b[0m` : line;
   });
+}
+
+/** The price now, and the lowest, highest and mean of all that is known: `now 1.37, lowest 0.85 at 21:00, …`. Empty without a price. */
+export function priceSummary(days: readonly DayPrices[], now: EpochMs): string {
+  const prices = days.flatMap((day) => day.prices.map((price) => ({ ...price, date: day.date })));
+  const [first] = prices;
+  if (!first) return "";
+  const today = days.find(({ start, end }) => start <= now && now < end)?.date;
+  const at = ({ price, date, minuteOfDay }: (typeof prices)[number]) =>
+    `${price.toFixed(2)} at ${clockText(minuteOfDay)}${date === today ? "" : ` on ${date}`}`;
+  const current = prices.find(({ start, end }) => start <= now && now < end);
+  const least = prices.reduce((best, each) => (each.price < best.price ? each : best), first);
+  const most = prices.reduce((best, each) => (each.price > best.price ? each : best), first);
+  // An interval that is longer counts for more: today may be in hours and tomorrow in quarters.
+  const lengthOf = (each: Interval) => each.end - each.start;
+  const mean =
+    prices.reduce((sum, each) => sum + each.price * lengthOf(each), 0) /
+    prices.reduce((sum, each) => sum + lengthOf(each), 0);
+  const parts = [
+    current ? `now ${current.price.toFixed(2)}${current.estimate ? " (an estimate)" : ""}` : "no price for now",
+    `lowest ${at(least)}`,
+    `highest ${at(most)}`,
+    `mean ${mean.toFixed(2)}`,
+  ];
+  return parts.join(", ");
 }
 
 /** A bar to the right of zero, or, for a negative price, to its left. */

@@ -1,12 +1,12 @@
 import type { AdminResponses } from "../../server/admin/admin-api.ts";
 import type { Given } from "../arguments.ts";
 import { withAdminConnection } from "../connect.ts";
-import { type ChartStyle, priceChart, scaleOf } from "./price-chart.ts";
+import { type ChartStyle, priceChart, priceSummary, scaleOf } from "./price-chart.ts";
 
 export const line = {
   usage: "prices [HOME]",
   about:
-    "Prints the prices of today, and of tomorrow once they are there. Hours are means of their quarters. Prices that are\nnot known yet are asked for: one request a home.",
+    "Prints the prices of a home (the first, if none is named) today, and tomorrow once they are there. Hours are means of\ntheir quarters. Prices that are not known yet are asked for: one request.",
   words: [0, 1] as const,
   options: {
     quarters: { type: "boolean", about: "print every price there is, not the means of hours" },
@@ -27,6 +27,8 @@ export async function main(given: Given): Promise<number> {
   }
   const style = styleOf(given.values.quarters === true);
   process.stdout.write(`${homes.map((each) => homeText(each, style)).join("\n\n")}\n`);
+  const others = known.filter((id) => homes.every((each) => each.id !== id));
+  if (home === null && others.length > 0) process.stdout.write(`\nother homes: ${others.join(", ")}\n`);
   return homes.some(({ days }) => days[0]?.prices.length === 0) ? 1 : 0;
 }
 
@@ -51,5 +53,6 @@ function homeText(
   });
   const told = trouble === null ? [] : [trouble];
   const missing = shown.length === 0 ? ["no prices of today are known"] : [];
-  return [`${name} (${id})`, ...shown, ...missing, ...told].join("\n");
+  const summary = priceSummary(days, now);
+  return [`${name} (${id})`, ...(summary === "" ? [] : [summary]), ...shown, ...missing, ...told].join("\n");
 }

@@ -1,23 +1,40 @@
 /** `elbro run`: reads the configuration, starts the daemon, ends it on a signal. */
 import { flushCompileCache } from "node:module";
+import { networkInterfaces } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
-import { pino } from "pino";
-import { commandHint } from "../../config/command-hint.ts";
-import { configPath, loadConfiguration, openAccountFiles, readConfiguration } from "../../config/load-config-file.ts";
+import { type Logger, pino } from "pino";
+import { commandHint, isContainer } from "../../config/command-hint.ts";
+import { dashboardUrlOf } from "../../config/dashboard-url.ts";
+import {
+  type Configuration,
+  configPath,
+  loadConfiguration,
+  newConfigPath,
+  openAccountFiles,
+  readConfiguration,
+} from "../../config/load-config-file.ts";
 import type { Config } from "../../config/schema.ts";
+import type { Clock } from "../../core/runtime/clock.ts";
 import { DataDirInUse, StartError } from "../../core/status/start-error.ts";
+import { VERSION } from "../../core/status/version.ts";
 import { type Daemon, type DaemonOptions, startDaemon } from "../../daemon.ts";
+import type { SetupOptions } from "../../server/setup/setup.ts";
 import { proxyOf } from "../../service/client/proxy.ts";
 import type { ConfigurationSource } from "../../state/configuration-editor.ts";
+import { inSlices } from "../../state/slices.ts";
 import type { Given } from "../arguments.ts";
 import { runningDaemon } from "../connect.ts";
 import { demoGreeting, isDemo, startDemo } from "../demo.ts";
+import { greeting, houseText } from "../greeting.ts";
+import { historyProgress } from "../history-progress.ts";
 import { machineId } from "../machine-id.ts";
 import { systemClock } from "../system-clock.ts";
 import { TerminalLog } from "../terminal-log.ts";
 import { watchFolder } from "../watch-folder.ts";
 
+/** Exit code of a configuration that cannot be used (EX_CONFIG of sysexits). */
+const BAD_CONFIGURATION = 78;
 const STDIN = 0;
 const STDOUT = 1;
 const USUAL_COLUMNS = 80;
@@ -38,18 +55,59 @@ export const line = {
 };
 
 export async function main(given: Given): Promise<number> {
-  const up = Promise.withResolvers<Running>();
+  const up = Promise.withResolvers<Signalled>();
   installSignalHandlers(up.promise);
   const files = openAccountFiles();
-  const { config, path, warnings } = loadConfiguration(given.configPath, process.env, files);
+  const loaded = loadConfiguration(given.configPath, process.env, files);
   const clock = systemClock(given.simulated);
-  const terminal = isatty(STDOUT) ? terminalLog() : null;
+  const isTerminal = isatty(STDOUT);
+  const { format = isTerminal ? "text" : "json" } = loaded.config.log;
+  const text = format === "text" ? textLog(isTerminal) : null;
   const shape = {
     base: null,
-    level: config.log.level,
+    level: loaded.config.log.level,
     timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
   };
-  const log = terminal ? pino(shape, terminal) : pino(shape);
+  const log = text ? pino(shape, text) : pino(shape);
+  const world: World = { given, files, clock, text, isTerminal, log };
+  let current = startHouse(world, loaded, () => {
+    // From here on signals are for the house that takes the place of the demo.
+    current = current.then(async (demo) => {
+      await demo.stop();
+      demo.setAside();
+      return startHouse(world, loadConfiguration(given.configPath, process.env, files), () => undefined);
+    });
+    current.catch(endOf);
+  });
+  await current;
+  up.resolve({
+    reload: async () => (await current).reload(),
+    stop: async () => (await current).stop(),
+  });
+  return 0;
+}
+
+/** A house that was set up, and cannot be started: it ends as it would have at the start. */
+function endOf(error: unknown): void {
+  process.stderr.write(`elbro: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(error instanceof StartError ? BAD_CONFIGURATION : 1);
+}
+
+/** What stays when a real house takes the place of the demo. */
+interface World {
+  readonly given: Given;
+  readonly files: ReturnType<typeof openAccountFiles>;
+  readonly clock: Clock;
+  /** Null where the log is JSON. */
+  readonly text: TerminalLog | null;
+  readonly isTerminal: boolean;
+  readonly log: Logger;
+}
+
+/** Starts the daemon of a configuration, or the demo where there is none; `onSetUp` is called when the demo is set up. */
+async function startHouse(world: World, loaded: Configuration, onSetUp: () => void): Promise<Running> {
+  const { given, files, clock, text, isTerminal, log } = world;
+  const { config, path, warnings } = loaded;
   for (const warning of warnings) log.warn({}, warning);
   const demo =
     path === null && isDemo(config)
@@ -63,14 +121,17 @@ export async function main(given: Given): Promise<number> {
       `${path ?? "the configuration"} has neither consumer.api_key nor third_party; set one of them`,
     );
   const readAgain = async () => {
+    if (config.accounts_dir) await inSlices(files.reading(config.accounts_dir), () => undefined);
     const again = loadConfiguration(given.configPath, process.env, files);
     for (const warning of again.warnings) log.warn({}, warning);
     return withSupervisor(again.config);
   };
+  // In an app of Home Assistant its options are the place for it.
+  const setup = demo && process.env.SUPERVISOR_TOKEN === undefined ? setupOf(config, log, onSetUp) : null;
   try {
     const used = demo?.config ?? (await withSupervisor(config));
     const daemon = await startWhenFree({
-      ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false },
+      ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false, setup },
       ...(demo ? {} : { source: configurationSource(given.configPath, readAgain) }),
       onConfig: ({ log: { level } }) => {
         log.level = level;
@@ -80,11 +141,15 @@ export async function main(given: Given): Promise<number> {
       ingress: process.env.SUPERVISOR_TOKEN !== undefined,
       // The demo's service lives by the daemon's clock, so it could not tell that this is wrong.
       simulatedTime: given.simulated !== null || demo !== null,
-      ...(terminal ? { onProgress: (history) => terminal.progress("history", history) } : {}),
+      onProgress: historyProgress({
+        ...{ now: () => clock.now(), log },
+        ...(text && isTerminal ? { show: (done) => text.progress("history", done) } : {}),
+      }),
       // The demo's service is on this machine, where no proxy leads.
       proxy: demo ? null : proxyOf(process.env),
     });
     setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref();
+    if (text && !demo) greet(used, daemon, clock, (line) => text.write(line));
     if (demo) process.stdout.write(demoGreeting(demo, { api: daemon.apiPort, broker: daemon.brokerPort }));
     // One after the other: a signal may come while a change of a file is being taken over.
     let reloaded: Promise<void> = Promise.resolve();
@@ -95,7 +160,7 @@ export async function main(given: Given): Promise<number> {
     const unwatched = (why: string) =>
       log.warn({ why }, "accounts_dir cannot be watched; after a change send SIGHUP to have it read again");
     const unwatch = config.accounts_dir ? watchFolder(config.accounts_dir, reload, unwatched) : null;
-    up.resolve({
+    return {
       async reload() {
         if (demo) log.info({}, "the invented house has no configuration to read again");
         else await reload();
@@ -106,12 +171,56 @@ export async function main(given: Given): Promise<number> {
         // What the demo keeps goes when the daemon has written its last.
         await demo?.close();
       },
-    });
-    return 0;
+      setAside: () => demo?.setAside(),
+    };
   } catch (error) {
     await demo?.close();
     throw error;
   }
+}
+
+/** Homes that are told at the start. */
+const MAX_GREETED = 8;
+/** A home without a price is waited for so long, then told without one. */
+const GREETING_WAIT_MS = 60_000;
+
+/** Says where the dashboard is, and, once they are known, what power costs now and what runs next. */
+function greet(config: Config, daemon: Daemon, clock: Clock, write: (line: string) => void): void {
+  const say = (text: string) => text.trimEnd().split("\n").forEach(write);
+  const broker =
+    config.mqtt.url === undefined ? `the broker inside, port ${daemon.brokerPort}` : new URL(config.mqtt.url).host;
+  say(greeting({ version: VERSION, dashboard: dashboardAt(config.api, daemon.apiPort), broker }));
+  const startedMs = clock.monotonicMs();
+  let isTold = false;
+  daemon.published.subscribe(() => {
+    if (isTold) return;
+    const overview = daemon.overview(MAX_GREETED);
+    const isWhole = overview.prices.length > 0 && overview.prices.every(({ price }) => price !== null);
+    if (!isWhole && clock.monotonicMs() - startedMs < GREETING_WAIT_MS) return;
+    const house = houseText(overview, daemon.calendar, clock.now());
+    isTold = house !== "";
+    if (isTold) say(house);
+  });
+}
+
+/** Where a browser on the LAN reaches the dashboard, as far as this process can know. */
+function dashboardAt(api: Config["api"], port: number): string {
+  if (process.env.SUPERVISOR_TOKEN !== undefined) return "in the side bar of Home Assistant";
+  const known = dashboardUrlOf(api);
+  if (known !== undefined) return known;
+  const isEverywhere = api.host === "0.0.0.0" || api.host === "::";
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  const own = addresses.find(({ family, internal }) => family === "IPv4" && !internal)?.address;
+  return `http://${isEverywhere && !isContainer() && own !== undefined ? own : "localhost"}:${port}/`;
+}
+
+/** What the page of the demo needs to set up a house. */
+function setupOf(config: Config, log: Logger, onDone: () => void): SetupOptions {
+  return {
+    ...{ path: newConfigPath(process.env), config, proxy: proxyOf(process.env), onDone },
+    readWith: (text) => readConfiguration(null, process.env, { file: text, page: null }),
+    onCode: (code) => log.warn({ code }, "to set up your home on the page from another machine, give it this code"),
+  };
 }
 
 /** The configuration as the dashboard and programs change it. */
@@ -125,13 +234,19 @@ function configurationSource(given: string | null, read: () => Promise<Config>):
   };
 }
 
-interface Running {
+/** What hears signals. */
+interface Signalled {
   readonly reload: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
+interface Running extends Signalled {
+  /** Moves what the demo kept out of the way, once it is stopped. */
+  readonly setAside: () => void;
+}
+
 /** Takes signals from the first moment on. What comes before the daemon is up waits for it, an end not for long. */
-function installSignalHandlers(up: Promise<Running>): void {
+function installSignalHandlers(up: Promise<Signalled>): void {
   const stop = () => {
     setTimeout(() => process.exit(0), STOP_TIMEOUT_MS).unref();
     void up.then((daemon) => daemon.stop()).then(() => process.exit(0));
@@ -160,12 +275,13 @@ async function startWhenFree(options: DaemonOptions): Promise<Daemon> {
   }
 }
 
-/** Lines for a person, where one looks on; JSON everywhere else. */
-function terminalLog(): TerminalLog {
+/** Lines for a person. In a file they have the day too, and no colours. */
+function textLog(isTerminal: boolean): TerminalLog {
   return new TerminalLog({
     write: (text) => process.stdout.write(text),
     columns: () => process.stdout.columns || USUAL_COLUMNS,
-    colors: process.env.NO_COLOR || process.env.TERM === "dumb" ? "none" : "ansi",
+    colors: !isTerminal || process.env.NO_COLOR || process.env.TERM === "dumb" ? "none" : "ansi",
+    times: isTerminal ? "clock" : "day and clock",
   });
 }
 

@@ -1,10 +1,10 @@
 import type { Envelope, Rows } from "../series/series.ts";
 import type { EpochMs } from "../time/interval.ts";
 
-/** What became of one request. A failure of the world is a value; only our own mistakes throw. */
+/** Result of one request. External failures are values; only programming errors throw. */
 export type FetchResult = Answered | FetchFailure | Deferred;
 
-/** A 200 that fits the contract. Empty rows are an answer too. */
+/** Response 200 that fits the contract; it may have no rows. */
 export interface Answered {
   readonly kind: "answered";
   readonly rows: Rows;
@@ -12,30 +12,33 @@ export interface Answered {
   readonly requestId: string | null;
 }
 
-/** A request that went out and brought nothing. */
+/** Request that was sent and returned no data. */
 export type FetchFailure =
-  /** An error answer of the service. `code` is null where the body names none, as on the third-party interface. */
+  /** Error response of the service. `code` is null if the body has none, as on the third-party interface. */
   | {
       readonly kind: "refused";
       readonly status: number;
       readonly code: string | null;
       readonly reason: string;
-      /** The wait the service named: by `Retry-After`, and for a 429 by the resets of its exhausted windows. */
+      /**
+       * Wait from `Retry-After`; for a 429 also from the resets of the exhausted windows. Null if the service named
+       * none.
+       */
       readonly retryAfterMs: number | null;
       readonly requestId: string | null;
     }
-  /** An answer that does not fit the contract. */
+  /** Response that does not fit the contract. */
   | { readonly kind: "malformed"; readonly why: string; readonly requestId: string | null }
-  /** No answer: network, TLS, time-out, a body beyond its bound. */
+  /** No usable response: network, TLS, time-out, or a body over the size limit. */
   | { readonly kind: "unreachable"; readonly why: string };
 
-/** The rate limiter or the error policy kept the request in. Nothing was spent. */
+/** The rate limiter or the circuit breaker held the request back. It used no quota. */
 export interface Deferred {
   readonly kind: "withheld";
   readonly until: EpochMs;
   readonly why: string;
-  /** The failure that made it silent, where this process has seen it; null for the quota. */
+  /** Failure that paused the scope, if it occurred in this process; null if the quota is the reason. */
   readonly after: FetchFailure | null;
-  /** The database takes no more writes, and a request that is not written down is not sent. */
+  /** True if the attempt could not be written to the database; such a request is not sent. */
   readonly isUnwritten?: boolean;
 }

@@ -1,8 +1,9 @@
 /**
- * What to ask next, and when: the fetch schedule of one account, as a pure function of what series store and request log know.
+ * Fetch schedule of one account: decides the next request and its time from stored series and the request log. Pure.
  *
- * Every want is a list of local clock times at which it may be asked until it is satisfied. The next time after the
- * last asking is when it is due, so a restart asks nothing again, and a clock that jumped catches up with one request.
+ * Each candidate has a list of local clock times at which it may be requested until it is complete. It is due at the
+ * first of these times after its last request. So a restart repeats nothing, and a clock that jumped ahead causes one
+ * request.
  */
 
 import type { SeriesKey } from "../series/series.ts";
@@ -23,18 +24,18 @@ import {
 } from "./fetch-types.ts";
 import { USAGE_DAYS, usageCandidate } from "./usage-schedule.ts";
 
-/** A want that may be asked from `dueAt` on. */
+/** Request that may be sent from `dueAt` on. */
 interface FetchCandidate {
   readonly dueAt: EpochMs;
   readonly step: FetchRequest;
 }
 
-/** Days before today that a request for prices brings along while they lack: the reference of the price levels. */
+/** Days before today that a price request also covers while they are incomplete. The price levels compare with them. */
 const PRICE_DAYS_BACK = 3;
-/** The longest sleep without looking again; a bound against a clock that was set back. */
+/** Maximum sleep before the next decision; it bounds the effect of a clock that was set back. */
 const MAX_SLEEP_MS = HOUR_MS;
 
-/** The most urgent request that is due now, or the time until which nothing is. */
+/** Returns the most urgent request due now, or the time until which nothing is due. */
 export function nextFetch(input: FetchScheduleInput): NextFetch {
   let best: FetchRequest | null = null;
   let until = input.now + MAX_SLEEP_MS;
@@ -83,7 +84,10 @@ function* accountWants(input: FetchScheduleInput, target: AccountTarget): Genera
   }
 }
 
-/** Without the list of addresses nothing else can be asked; the first prices of a place are today's. */
+/**
+ * Returns the priority. The list of addresses comes first, because the other requests need it. The first prices of a
+ * place are today's.
+ */
 function accountPriority({ poll }: AccountTarget, isFirst: boolean): Priority {
   switch (poll) {
     case "addresses":
@@ -96,7 +100,7 @@ function accountPriority({ poll }: AccountTarget, isFirst: boolean): Priority {
   }
 }
 
-/** Whether the chunk that starts at an instant is whole. */
+/** Returns true if the chunk that starts at `start` is complete. */
 function isComplete(state: SeriesState, start: EpochMs): boolean {
   return state.chunk(start)?.complete === true;
 }
@@ -124,13 +128,16 @@ function todayDueAt(input: FetchScheduleInput, state: SeriesState, today: EpochM
   return asked === null ? input.now : nextSlot(input, asked, slots.today);
 }
 
-/** Yesterday's times were for today's prices: tomorrow's are asked at the times of this day only. */
+/**
+ * Returns the due time for tomorrow's prices. Requests made on an earlier day do not count, because they were for
+ * today's prices.
+ */
 function tomorrowDueAt(input: FetchScheduleInput, state: SeriesState, tomorrow: EpochMs): EpochMs {
   const today = input.calendar.startOf("day", input.now);
   return nextSlot(input, Math.max(state.askedAt(tomorrow) ?? today, today), slots.tomorrow);
 }
 
-/** The oldest of the days before today that was never asked, or answered short; null if all are whole. */
+/** Returns the oldest of the last days that was never requested or is incomplete; null if all are complete. */
 function oldestShortDay(state: SeriesState, calendar: Calendar, today: EpochMs): EpochMs | null {
   for (let back = PRICE_DAYS_BACK; back > 0; back--) {
     const start = calendar.add("day", today, -back);
@@ -140,8 +147,8 @@ function oldestShortDay(state: SeriesState, calendar: Calendar, today: EpochMs):
 }
 
 /**
- * The series of use. They come from one meter, so the first there is asks whether yesterday has come, and
- * the others wait for it until the last time of the day: it may have a gap that never closes.
+ * Yields the usage series. All come from one meter, so the first series checks whether yesterday is complete. The
+ * others wait for it, at most until the last slot of the day, because its gap may never close.
  */
 function* usageWants(input: FetchScheduleInput, target: CollectTarget): Generator<FetchCandidate> {
   const { calendar, now } = input;
@@ -167,7 +174,10 @@ function* usageWants(input: FetchScheduleInput, target: CollectTarget): Generato
   }
 }
 
-/** The forecast begins where the confirmed prices end: it is asked again when tomorrow's have come. */
+/**
+ * Yields the forecast. It starts where the confirmed prices end, so it is due again when tomorrow's prices have
+ * arrived.
+ */
 function* forecastWants(
   input: FetchScheduleInput,
   target: CollectTarget,
@@ -186,7 +196,7 @@ function* forecastWants(
   };
 }
 
-/** History that was never asked, newest first. The last `pollDays` days have times of their own. */
+/** Yields history that was never requested, newest first. The last `pollDays` days are left to the regular schedule. */
 function* backfillWants(
   input: FetchScheduleInput,
   { series, maxRangeDays }: AddressSeries,

@@ -1,63 +1,66 @@
-/** Types of the fetch schedule: what it knows, and what it decides. */
+/** Input and output types of the fetch schedule. */
 
 import type { SeriesKey } from "../series/series.ts";
 import type { EpochMs, Interval } from "../time/interval.ts";
 import type { SlotClock } from "../time/schedule-slots.ts";
 
-/** What is known of one chunk: present means it was asked as a whole, however little came. */
+/** State of one chunk that was requested as a whole, whatever the response contained. */
 export interface ChunkState {
   readonly complete: boolean;
-  /** Whether a row is marked as an estimate. */
+  /** True if a row is marked as an estimate. */
   readonly estimated: boolean;
 }
 
-/** What is known of one series. */
+/** State of one series. */
 export interface SeriesState {
-  /** When it was last asked and answered, by the request log; null if never. A failure is the error policy's to time. */
+  /**
+   * Time of the last answered request according to the request log; null if never. The retry policy times failed
+   * requests.
+   */
   readonly answeredAt: EpochMs | null;
-  /** The same for the chunk that starts at an instant: an answer about last year says nothing of today. */
+  /** Time of the last answered request for the chunk that starts at `start`; null if never. */
   readonly askedAt: (start: EpochMs) => EpochMs | null;
-  /** The chunk that starts at an instant; null if it was never asked. */
+  /** Chunk that starts at `start`; null if it was never requested. */
   readonly chunk: (start: EpochMs) => ChunkState | null;
-  /** The newest stretch inside `within` that was never asked; null if there is none. */
+  /** Newest part of `within` that was never requested; null if there is no gap. */
   readonly newestGap: (within: Interval) => Interval | null;
 }
 
 /**
- * How a series of an address is polled. `prices`: until tomorrow is complete, and its history. `usage`: until yesterday
- * is complete, and its history. `forecast`: every three hours, and when tomorrow's prices have arrived; it has no history.
+ * Polling of an address series. `prices`: until tomorrow is complete, and its history. `usage`: until yesterday is
+ * complete, and its history. `forecast`: every three hours and when tomorrow's prices have arrived; without history.
  */
 export type AddressPoll = "prices" | "usage" | "forecast";
 
-/** How a series of an account or place is polled. `placePrices`: until the prices reach the end of tomorrow. */
+/** Polling of a series of an account or place. `placePrices`: until the prices reach the end of tomorrow. */
 export type AccountPoll = "addresses" | "placePrices" | "daily" | "once";
 
-/** A series of an address, and how it is polled. */
+/** Series of an address, and its polling. */
 export interface AddressSeries {
   readonly series: SeriesKey;
   readonly poll: AddressPoll;
-  /** Longest range of one request. */
+  /** Longest range of one request. Unit: days. */
   readonly maxRangeDays: number;
 }
 
-/** An address to collect for. */
+/** Address to collect data for. */
 export interface CollectTarget {
   readonly account: string;
   readonly addressId: string;
   readonly resolution: "hour" | "fifteenMinutes";
-  /** What the address has data for. Shape: the first series with `usage` is requested before the others. */
+  /** Series that the address has. Shape: the first series with `usage` is requested before the others. */
   readonly series: readonly AddressSeries[];
 }
 
-/** A series of a whole account or of a place of the third-party interface, and how it is polled. */
+/** Series of an account or of a third-party place, and its polling. */
 export interface AccountTarget {
   readonly series: SeriesKey;
   readonly poll: AccountPoll;
-  /** End of the last known price; null if there is none, and for a series without prices. */
+  /** End of the last known price; null if no price is known, or the series has none. */
   readonly reaches: EpochMs | null;
 }
 
-/** One request the fetch schedule wants. `range` is absent where the operation takes none. */
+/** One request. `range` is absent if the operation takes none. */
 export interface FetchRequest {
   readonly kind: "request";
   readonly series: SeriesKey;
@@ -65,7 +68,7 @@ export interface FetchRequest {
   readonly priority: Priority;
 }
 
-/** Most urgent first. Source: design, quota. */
+/** Priorities, most urgent first. Source: design, quota. */
 export const priorities = ["today", "tomorrow", "account", "usage", "forecast", "backfill"] as const;
 export type Priority = (typeof priorities)[number];
 
@@ -74,11 +77,11 @@ export type NextFetch = FetchRequest | { readonly kind: "sleep"; readonly until:
 export interface FetchScheduleInput extends SlotClock {
   readonly now: EpochMs;
   readonly targets: readonly CollectTarget[];
-  /** Series of the account itself and of its places. */
+  /** Series of the account and of its places. */
   readonly accountTargets: readonly AccountTarget[];
   readonly stateOf: (series: SeriesKey) => SeriesState;
-  /** The earliest moment at which the rate limiter and the error policy let this series be asked at this priority. */
+  /** Returns the earliest time at which the rate limiter and the circuit breaker allow this series at this priority. */
   readonly notBefore: (series: SeriesKey, priority: Priority) => EpochMs;
-  /** How far back history is wanted. */
+  /** Start of the wanted history. */
   readonly historyFrom: EpochMs;
 }

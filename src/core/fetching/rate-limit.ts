@@ -1,34 +1,34 @@
 /**
- * Quota arithmetic: how much each purpose may spend, so that no window of the service is ever overrun.
+ * Quota arithmetic: divides the limits between purposes so that no window of the service is exceeded.
  *
- * The service counts in fixed UTC windows; here every window rolls and is longer by the time a request may be on its
- * way. Each fixed window fits inside a rolling one, so the bound holds whatever the local clock does. All times are on
- * a monotonic clock.
+ * The service counts in fixed UTC windows. Here each window rolls and is longer by the maximum time in flight
+ * (`FLIGHT_MS`). Each fixed window fits inside a rolling one, so the limit holds whatever the local clock shows. All
+ * times are monotonic.
  */
 
 import { slots } from "../time/schedule-slots.ts";
 
-/** Milliseconds on a clock that never jumps. Only differences mean something. */
+/** Monotonic time in ms. Only differences have a meaning. */
 export type MonotonicMs = number;
 
 /**
- * What a request is for: the confirmed prices of today and tomorrow, which may take any part of a limit; the rest of the
- * daemon's own fetch schedule; the part of that which can wait (back-fill, counted as polling too); or a device on the LAN.
- * Polling and the LAN cannot touch each other's part, nor what is reserved for prices.
+ * Purpose of a request. `prices`: confirmed prices of today and tomorrow, which may use the whole limit. `poll`: the
+ * rest of the fetch schedule. `backfill`: history, which can wait and also counts as `poll`. `lan`: a device on the
+ * LAN. Polling and the LAN cannot use each other's share or the part reserved for prices.
  */
 export const shares = ["prices", "poll", "backfill", "lan"] as const;
 export type Share = (typeof shares)[number];
 
-/** One request that was, or may have been, counted by the service. */
+/** Request that the service counted or may have counted. */
 export interface Attempt {
   readonly at: MonotonicMs;
   readonly share: Share;
 }
 
 /**
- * At most `limit` attempts in any `lengthMs`; of these at most `shares.lan` for the LAN and `shares.poll` by the
- * fetch schedule, and of the fetch schedule's at most `shares.backfill` for back-fill: the rest is reserved for what is due.
- * Confirmed prices may take all of it, so they have no share of their own.
+ * At most `limit` attempts in any `lengthMs`. Of these at most `shares.lan` are for the LAN and `shares.poll` for the
+ * fetch schedule. `shares.backfill` is the part of `shares.poll` that back-fill may use. Confirmed prices may use the
+ * whole limit, so they have no share.
  */
 export interface RateLimit {
   readonly name: "minute" | "day" | "pace";
@@ -37,34 +37,38 @@ export interface RateLimit {
   readonly shares: Readonly<Record<Exclude<Share, "prices">, number>>;
 }
 
-/** The longest a request may be on its way before it counts: the hard time-out, and two seconds for the rest. */
+/**
+ * Longest time between the local record of a request and its count by the service: the hard timeout of 30 s, plus 2 s.
+ */
 export const FLIGHT_MS = 32_000;
-/** The lengths of the service's own windows. Source: service interface, part 8.2. */
+/** Lengths of the service's windows. Source: service interface, part 8.2. */
 export const SERVICE_WINDOW_MS = { minute: 60_000, day: 86_400_000 } as const;
 export const DAY_WINDOW_MS: number = SERVICE_WINDOW_MS.day + FLIGHT_MS;
 const MINUTE_WINDOW_MS = SERVICE_WINDOW_MS.minute + FLIGHT_MS;
 
-/** What is assumed before the first answer tells the limits. */
+/** Limits assumed until the first response states them. */
 export const UNKNOWN_LIMITS = { minute: 5, day: 50 } as const;
-/** No more is ever used of a limit: the attempts of a day are kept in memory and read back at a start. */
+/** Maximum used of any limit, because the attempts of a day are kept in memory and read again at each start. */
 export const MAX_ATTEMPTS = 10_000;
 
-/** Parts of a limit by share, less what prices may need; the rest is left to the user's other programs, and to prices. */
+/** Parts of a limit, after the part reserved for prices. The rest is left to prices and the user's other programs. */
 const POLL_PART = 0.25;
 const LAN_PART = 0.5;
 export const UNUSED_PART: number = 1 - POLL_PART - LAN_PART;
-/** Attempts a day kept free of back-fill for each address: its worst day. Source: design, fetch schedule. */
+/**
+ * Attempts per day and address that back-fill must leave: the need of the worst day. Source: design, fetch schedule.
+ */
 export const RESERVE_PER_ADDRESS = 45;
-/** Attempts a day for the prices of an address, or of a place of the third-party interface: one for each time of the day. */
+/** Attempts per day for the prices of an address or a third-party place: one per slot. */
 const PRICES_PER_ADDRESS = slots.today.length;
 export const PRICES_PER_PLACE: number = slots.placeToday.length;
-/** The pace towards the third-party interface, which publishes no quota. Source: design. */
+/** Interval between requests to the third-party interface, which publishes no quota. Source: design. */
 const THIRD_PARTY_PACE_MS = 10_000;
 
 /**
- * A window with its shares. Each share has at least one attempt, so that a small limit stops nobody permanently.
- * `reserve` is how much of the polling share back-fill must leave, `wanted` how much prices may need, which comes before
- * polling and the LAN.
+ * Creates a limit with its shares. Each share has at least one attempt, so that a small limit blocks nothing
+ * permanently. `reserve` returns the part of the polling share that back-fill must leave. `wanted` is the number
+ * reserved for prices.
  */
 export function rateLimit(
   name: RateLimit["name"],
@@ -78,7 +82,7 @@ export function rateLimit(
   return { name, lengthMs, limit, shares: { poll, lan, backfill: Math.max(1, poll - reserve(poll)) } };
 }
 
-/** The consumer interface's budget for limits per minute and per day, and for the addresses it is polled for. */
+/** Returns the limits of the consumer interface for its quota and the number of polled addresses. */
 export function consumerRateLimits(
   limits: { readonly minute: number; readonly day: number },
   addresses: number,
@@ -91,8 +95,8 @@ export function consumerRateLimits(
 }
 
 /**
- * The third-party interface publishes no quota: one request per ten seconds, and a day's worth that the rate limiter moves.
- * Nothing else is known of how it counts, so its shares are the same.
+ * Returns the limits of the third-party interface: one request per 10 s, and `perDay`, which the rate limiter adjusts.
+ * The service does not document how it counts, so the shares are those of the consumer interface.
  */
 export function thirdPartyRateLimits(perDay: number, places = 1): RateLimit[] {
   return [
@@ -101,27 +105,26 @@ export function thirdPartyRateLimits(perDay: number, places = 1): RateLimit[] {
   ];
 }
 
-/** Back-fill leaves the last third of the minute's polling to what is due. */
+/** Returns the part of the minute's polling share that back-fill must leave: one third. */
 function lastThird(poll: number): number {
   return Math.ceil(poll / 3);
 }
 
-/** Back-fill leaves the worst day of each address, or half of the polling where that is less. */
+/** Returns the part of the day's polling share that back-fill must leave: 45 per address, at most half of the share. */
 function dayReserve(poll: number, addresses: number): number {
   return Math.min(RESERVE_PER_ADDRESS * Math.max(1, addresses), Math.floor(poll / 2));
 }
 
-/** How much of what the service says is left each share must leave to the other. Unit: attempts. */
+/** Parts of the service's remaining quota that polling and the LAN may use. Unit: attempts. */
 export interface Parting {
   readonly poll: number;
   readonly lan: number;
 }
 
 /**
- * Parts what is left of a window between polling and the LAN, so that neither takes the other's part when other
- * programs have used most of the key's quota: of what is this daemon's in the window, spent or left, a third is for
- * polling and the rest for the LAN, as in the shares of a whole limit.
- * `spent` is this daemon's in the same fixed window. Shape: the sum of both parts is at most `left`.
+ * Divides the remaining quota of a window between polling and the LAN, also when other programs have used most of the
+ * key. Of this daemon's total, used and remaining, a third is for polling and the rest for the LAN. `spent` holds this
+ * daemon's attempts in the same fixed window. Shape: the sum of both parts is at most `left`.
  */
 export function partRemainder(
   left: number,

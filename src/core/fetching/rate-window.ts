@@ -1,6 +1,6 @@
 import { type Attempt, DAY_WINDOW_MS, type MonotonicMs, type RateLimit, type Share } from "./rate-limit.ts";
 
-/** What a share is counted with: back-fill with polling and on its own, prices with all that is spent only. */
+/** Shares that an attempt counts towards. Back-fill counts as polling too; prices count only in the total. */
 const COUNTED_AS: Readonly<Record<Share, readonly Exclude<Share, "prices">[]>> = {
   prices: [],
   poll: ["poll"],
@@ -9,8 +9,8 @@ const COUNTED_AS: Readonly<Record<Share, readonly Exclude<Share, "prices">[]>> =
 };
 
 /**
- * The attempts that may still count in a window, kept so that the next one's time is found without looking at all of
- * them: the one that blocks stands at a known place of a sorted list. Bounded by the budget of a day.
+ * Attempts that may still count in a window. Sorted lists give the next free time without a search. Bounded by the
+ * limit of a day.
  */
 export class RateWindow {
   #attempts: Attempt[];
@@ -27,13 +27,13 @@ export class RateWindow {
     return this.#attempts;
   }
 
-  /** Adds an attempt, which is newer than all others. */
+  /** Adds an attempt that is newer than all others. */
   add(attempt: Attempt): void {
     this.#attempts.push(attempt);
     this.#note(attempt);
   }
 
-  /** How many attempts were made after `since`; those of `poll` include back-fill. */
+  /** Returns the number of attempts after `since`; `poll` includes back-fill. */
   count(share: Share | "all", since: MonotonicMs): number {
     const times = this.#times[share];
     let first = times.length;
@@ -41,7 +41,7 @@ export class RateWindow {
     return times.length - first;
   }
 
-  /** The earliest moment at which a share may make its next attempt; `now` when it may at once. */
+  /** Returns the earliest time for a share's next attempt; `now` if it is allowed immediately. */
   earliest(share: Share, budget: readonly RateLimit[], now: MonotonicMs): MonotonicMs {
     this.#forget(now - DAY_WINDOW_MS);
     let earliest = now;
@@ -53,7 +53,7 @@ export class RateWindow {
     return earliest;
   }
 
-  /** Lets go of what is in no window any more. No window is longer than the day's. */
+  /** Removes the attempts that are outside all windows. The day window is the longest. */
   #forget(until: MonotonicMs): void {
     const first = this.#attempts.findIndex(({ at }) => at > until);
     if (first === 0 || this.#attempts.length === 0) return;
@@ -73,7 +73,7 @@ export class RateWindow {
   }
 }
 
-/** When one more attempt fits into a rolling window that may hold `limit`. Shape: times ascending. */
+/** Returns when one more attempt fits into a rolling window of `limit` attempts. Shape: times ascending. */
 function freeAt(times: readonly MonotonicMs[], limit: number, lengthMs: number): MonotonicMs {
   return (times[times.length - limit] ?? Number.NEGATIVE_INFINITY) + lengthMs;
 }

@@ -1,55 +1,53 @@
-/**
- * The error policy: what a failure means for the next request. Source: design, table of answers.
- */
+/** Retry policy: the consequence of a failure for the next request. Source: design, table of answers. */
 
 import type { ServiceProblemCode } from "../status/problem-catalog.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../time/interval.ts";
 import type { FetchFailure } from "./fetch-outcome.ts";
 
-/** What was asked: prices, or the list of addresses without which there are none; or something that can wait. */
+/** Purpose of the failed request: `prices` includes the list of addresses, which prices require. */
 export type Need = "prices" | "other";
 
-/** How far a failure reaches: this very request, one series, all of an address, or everything of the account. */
+/** Scope of a failure: request, series, address or account. */
 export type Scope = "request" | "series" | "place" | "account";
 
-/** What follows from a failure. */
+/** Consequence of a failure. */
 export interface Verdict {
   readonly scope: Scope;
-  /** How long the scope stays silent. Unit: ms. */
+  /** Pause of the scope. Unit: ms. */
   readonly waitMs: number;
-  /** Null where the owner need not know: a capability that is not there is no problem. */
+  /** Problem to report; null if the owner needs no notice, as for a capability that the address does not have. */
   readonly problem: ServiceProblemCode | null;
-  /** Whether it counts towards the breaker: the service or the way to it is in trouble. */
+  /** True if it counts towards the circuit breaker: the service or the connection is failing. */
   readonly trouble: boolean;
-  /** The request counts as asked: the next regular time is soon enough. */
+  /** True if the request counts as done until its next regular time. */
   readonly settled: boolean;
 }
 
 const PROBE_INVALID_TOKEN_MS = 6 * HOUR_MS;
 const CONFIRM_INVALID_TOKEN_MS = 2 * MINUTE_MS;
-/** Tries of one request that met a 500 before it waits for its next regular time. */
+/** Attempts of one request with a 500 before it waits for its next regular time. */
 const INTERNAL_ERROR_TRIES = 3;
-/** The same for a series whose provider is away: after these its own times are patient enough. */
+/** Attempts with another server error (such as 502) before the series waits for its next regular time. */
 const OUTAGE_TRIES = 5;
-/** Times an address may be unknown within `UNKNOWN_ADDRESS_MS` before it is dropped, and the pause in between. */
+/** Number of 404 responses within `UNKNOWN_ADDRESS_MS` before an address is dropped, and the pause between attempts. */
 const UNKNOWN_ADDRESS_TRIES = 3;
 export const UNKNOWN_ADDRESS_MS: number = DAY_MS;
 const UNKNOWN_ADDRESS_PAUSE_MS = 2 * HOUR_MS;
 const MIN_WAIT_MS = SECOND_MS;
-/** The longest silence of the service's own naming that is believed: its longest window, and an hour. */
+/** Maximum wait accepted from the service after a 429: its longest window, plus one hour. */
 const MAX_NAMED_MS = DAY_MS + HOUR_MS;
-/** The longest `Retry-After` of an outage that is believed. */
+/** Maximum `Retry-After` accepted in an outage. */
 const MAX_OUTAGE_MS = HOUR_MS;
 const RATE_LIMIT_JITTER_MS = 5 * SECOND_MS;
 
-/** Failures in a row that open the breaker, and how long it stays open. */
+/** Consecutive failures that open the circuit breaker, and its first and longest open time. */
 export const BREAKER_FAILURES = 5;
 const BREAKER_FIRST_MS = 5 * MINUTE_MS;
 const BREAKER_LONGEST_MS = 60 * MINUTE_MS;
 
 /**
- * Judges a failure. `streak` is how many of the same kind came in a row before it in its scope, for an unknown address
- * how many there were in the last day; `random` gives numbers from 0 to 1 for jitter.
+ * Returns the consequence of a failure. `streak` counts the preceding consecutive failures of the same kind in the
+ * scope; for an unknown address, those of the last day. `random` returns numbers from 0 to 1.
  */
 export function judge(setback: FetchFailure, streak: number, random: () => number, need: Need = "other"): Verdict {
   switch (setback.kind) {
@@ -73,7 +71,7 @@ function judgeRefusal(setback: Refusal, streak: number, random: () => number, ne
       if (code === "credential_expired") return standing("account", DAY_MS, "credential_expired");
       return standing("account", streak === 0 ? CONFIRM_INVALID_TOKEN_MS : PROBE_INVALID_TOKEN_MS, "invalid_token");
     case 403:
-      // Without it prices go missing, and it comes back without anything being changed here.
+      // Retry hourly for prices: access may return without a change on this side.
       return code === "plus_required"
         ? standing("account", HOUR_MS, "plus_required")
         : standing("series", need === "prices" ? HOUR_MS : DAY_MS, "forbidden");
@@ -99,14 +97,14 @@ function judgeRefusal(setback: Refusal, streak: number, random: () => number, ne
   }
 }
 
-/** The time the service named, and a little more; where it named none, ever longer. */
+/** Returns the wait that the service named, plus jitter. Without one, the wait grows exponentially. */
 function rateLimitWaitMs({ retryAfterMs }: Refusal, streak: number, random: () => number): number {
   const namedMs = retryAfterMs ?? backoff(MINUTE_MS, HOUR_MS, streak);
   const waitMs = Math.min(MAX_NAMED_MS, Math.max(MIN_WAIT_MS, namedMs));
   return waitMs + Math.round(random() * RATE_LIMIT_JITTER_MS);
 }
 
-/** Three tries, half a minute to two minutes apart; after the third the request waits for its next regular time. */
+/** Allows three attempts, 30 to 120 s apart; after the third the request waits for its next regular time. */
 function internalError(streak: number, random: () => number): Verdict {
   const waitMs = 30 * SECOND_MS + Math.round(random() * 90 * SECOND_MS);
   const settled = (streak + 1) % INTERNAL_ERROR_TRIES === 0;
@@ -117,7 +115,7 @@ function namedOutageMs({ retryAfterMs }: Refusal): number {
   return Math.min(MAX_OUTAGE_MS, retryAfterMs ?? 0);
 }
 
-/** How long the breaker stays open when it opens for the n-th time in a row, n from 0. Unit: ms. */
+/** Returns how long the circuit breaker stays open at its n-th consecutive opening, n from 0. Unit: ms. */
 export function breakerWaitMs(openings: number): number {
   return backoff(BREAKER_FIRST_MS, BREAKER_LONGEST_MS, openings);
 }
@@ -126,7 +124,7 @@ function backoff(firstMs: number, longestMs: number, streak: number): number {
   return Math.min(longestMs, firstMs * 2 ** Math.min(streak, 16));
 }
 
-/** Full jitter: anything up to the back-off, but never at once. */
+/** Applies full jitter: a random wait up to `waitMs`, at least 1 s. */
 function jitter(waitMs: number, random: () => number): number {
   return Math.max(MIN_WAIT_MS, Math.round(waitMs * random()));
 }

@@ -1,16 +1,16 @@
-/** Which days of a series of use are to be asked again: what is missing, what is an estimate, what may be corrected. */
+/** Selects the days of a usage series to request again: missing days, estimates, and days that may be corrected. */
 import type { Calendar } from "../time/calendar.ts";
 import type { EpochMs } from "../time/interval.ts";
 import { nextSlot, type SlotClock, slotOn, slots } from "../time/schedule-slots.ts";
 import type { FetchScheduleInput, SeriesState } from "./fetch-types.ts";
 
-/** Missing days and estimates are asked again for this many days; later corrections come with the weekly recheck. */
+/** Days for which missing data and estimates are requested again. The weekly recheck finds later corrections. */
 export const USAGE_DAYS = 7;
 const RECHECK_DAYS = 14;
-/** The local time of the recheck on Sundays. */
+/** Local time of the recheck on Sundays, in minutes since midnight. */
 const RECHECK_MINUTE = 12 * 60;
 
-/** From which day on a series of use is to be asked again, and when; null while all of it is final. */
+/** Returns the first day to request again and its due time; null if all days are final. */
 export function usageCandidate(
   input: Pick<FetchScheduleInput, "now" | "calendar" | "offsetMs">,
   state: SeriesState,
@@ -26,7 +26,7 @@ export function usageCandidate(
   if (recheckAt <= now && wasAskedBefore(recheckAt, state, calendar, today))
     return { start: calendar.add("day", today, -RECHECK_DAYS), dueAt: recheckAt };
   if (open === null) return null;
-  // The times of yesterday were for the day before it.
+  // Yesterday's slots were for the day before yesterday.
   const after = Math.max(asked ?? today, today);
   return {
     start: open,
@@ -34,13 +34,13 @@ export function usageCandidate(
   };
 }
 
-/** The recheck of this week, which may be still to come today. */
+/** Returns this week's recheck; on a Sunday it may still be in the future. */
 function lastRecheck(input: SlotClock, today: EpochMs): EpochMs {
   const weekday = new Date(today + input.calendar.offsetAt(today)).getUTCDay();
   return slotOn(input, input.calendar.add("day", today, -weekday), RECHECK_MINUTE);
 }
 
-/** Whether some day of the recheck was last asked before it. */
+/** Returns true if a day of the recheck was last requested before it. */
 function wasAskedBefore(recheckAt: EpochMs, state: SeriesState, calendar: Calendar, today: EpochMs): boolean {
   for (let back = RECHECK_DAYS; back > 0; back--) {
     const asked = state.askedAt(calendar.add("day", today, -back));
@@ -49,13 +49,16 @@ function wasAskedBefore(recheckAt: EpochMs, state: SeriesState, calendar: Calend
   return false;
 }
 
-/** Whether none of the last days was ever asked. */
+/** Returns true if none of the last days was ever requested. */
 function isUnknown(state: SeriesState, calendar: Calendar, today: EpochMs): boolean {
   for (let back = USAGE_DAYS; back > 0; back--) if (state.chunk(calendar.add("day", today, -back))) return false;
   return true;
 }
 
-/** The oldest of the last days that is missing, incomplete or estimated; null if all are final. */
+/**
+ * Returns the oldest of the last days that is missing or estimated, or yesterday if it is incomplete; null if all are
+ * final.
+ */
 function oldestOpenDay(state: SeriesState, calendar: Calendar, today: EpochMs): EpochMs | null {
   for (let back = USAGE_DAYS; back > 0; back--) {
     const start = calendar.add("day", today, -back);

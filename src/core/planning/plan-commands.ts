@@ -1,4 +1,5 @@
 /** What an owner tells a plan to do at once. */
+import { en } from "../language/en.ts";
 import { contains, type EpochMs, HOUR_MS, type Interval, overlaps } from "../time/interval.ts";
 import { type RefusedCommand, refusedCommand as refused } from "./command-refusal.ts";
 import type { PlanSpec } from "./model/plan-spec.ts";
@@ -26,14 +27,13 @@ export function runNow(
   others: readonly (Interval & { readonly plan: string })[],
   crowded: readonly Interval[] = [],
 ): Commanded {
-  if (!spec.enabled) return refused("disabled", "the plan is disabled; enable it first");
+  if (!spec.enabled) return refused("disabled", en.refused_disabled);
   const known = memory ?? newRecord({ start: now, end: now + HOUR_MS, until: now + HOUR_MS }, now, []);
-  if (known.startedRuns.some((run) => contains(run, now))) return refused("running", "the plan runs already");
+  if (known.startedRuns.some((run) => contains(run, now))) return refused("running", en.refused_running);
   const run = { start: now, end: now + runNowMs(spec, known) };
   const other = others.find((each) => overlaps(each, run) && contains(each, now));
   if (other) return refused("power_limit", `"${other.plan}" runs now, and both are in the same power_limit group`);
-  if (crowded.some((each) => contains(each, now)))
-    return refused("power_limit", "what runs of its group now leaves too little of the group's limit_kw");
+  if (crowded.some((each) => contains(each, now))) return refused("power_limit", en.refused_group);
   const startedRuns = [...known.startedRuns, { ...run, basis: "manual", settled: false } as const];
   return done({ ...known, startedRuns, planned: [] }, "run_now");
 }
@@ -46,11 +46,10 @@ function runNowMs(spec: PlanSpec, { startedRuns }: PlanRecord): number {
 
 /** Leaves out the present occurrence, or the next one. */
 export function skip(memory: PlanRecord | null, now: EpochMs): Commanded {
-  if (!memory) return refused("nothing_to_skip", "the plan has no occurrence to skip");
-  if (memory.startedRuns.some((run) => contains(run, now))) return refused("running", "the plan runs; stop ends it");
+  if (!memory) return refused("nothing_to_skip", en.refused_no_occurrence);
+  if (memory.startedRuns.some((run) => contains(run, now))) return refused("running", en.refused_stop_it);
   const isOver = memory.startedRuns.length > 0 && memory.planned.length === 0;
-  if (memory.ended !== null || isOver)
-    return refused("nothing_to_skip", "nothing more is planned that could be skipped");
+  if (memory.ended !== null || isOver) return refused("nothing_to_skip", en.refused_nothing_planned);
   return done({ ...memory, planned: [] }, "skipped");
 }
 
@@ -61,7 +60,7 @@ export function skip(memory: PlanRecord | null, now: EpochMs): Commanded {
 export function stop(memory: PlanRecord | null, now: EpochMs, { kind }: Pick<PlanSpec, "kind">): Commanded {
   const running = memory?.startedRuns.find((run) => contains(run, now));
   if (!memory || (!running && (kind !== "avoid" || memory.ended !== null || now < memory.window.start)))
-    return refused("not_running", "the plan does not run");
+    return refused("not_running", en.refused_not_running);
   const isBefore = running?.basis === "manual" && now < memory.window.start;
   return done(halted(memory, now), isBefore ? null : "stopped");
 }

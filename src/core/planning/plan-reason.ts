@@ -1,4 +1,6 @@
 /** Why a plan is ON or OFF, as a code and in words with the numbers. */
+import type { Language } from "../language/language.ts";
+import { type Say, sayIn } from "../language/text.ts";
 import type { Calendar } from "../time/calendar.ts";
 import { type EpochMs, HOUR_MS, type Interval, QUARTER_MS } from "../time/interval.ts";
 import { hoursText, localTimeText } from "./model/plan-definition.ts";
@@ -51,6 +53,13 @@ export interface ReasonedFrom {
   readonly currency: string | null;
   /** The name of a home that there is not; null where there is. */
   readonly home: string | null;
+  /** Of the text; the code is the same in all. */
+  readonly language: Language;
+}
+
+/** What a reason is made from, with a voice. */
+interface Telling extends ReasonedFrom {
+  readonly say: Say;
 }
 
 type SolvedOutcome = Extract<PlanRecord["outcome"], { kind: "solved" }>;
@@ -62,28 +71,25 @@ const MAX_RUNS_TOLD = 4;
 
 export function reasonOf(given: ReasonedFrom): PlanReason {
   const { state, on, running } = given.advance;
-  const reason = reasoned(given);
-  const { code } = reason;
-  const text = `${reason.text}${on && !running && state !== "scheduled" ? "; stays ON" : ""}`;
+  const say = sayIn(given.language);
+  const { code, text: told } = reasoned({ ...given, say });
+  const text = `${told}${on && !running && state !== "scheduled" ? say("plan_stays_on") : ""}`;
   return { code, text: text.length > MAX_REASON_LENGTH ? `${text.slice(0, MAX_REASON_LENGTH - 1)}…` : text };
 }
 
-function reasoned(given: ReasonedFrom): PlanReason {
-  const { spec, advance, trusted } = given;
+function reasoned(given: Telling): PlanReason {
+  const { spec, advance, trusted, say } = given;
   const { memory, state, running } = advance;
   const told = (code: PlanCode, text: string): PlanReason => ({ code, text });
-  if (!spec.enabled) return told("disabled", "the plan is disabled");
-  if (given.home !== null && !running) return told("unknown_home", `there is no home "${given.home}"`);
-  if (!memory) return told("no_occurrence", "no day of the plan has a window; check days, from and ready_by");
-  if (!trusted) {
-    const effect = advance.on ? "" : ", so nothing is ON";
-    return told("clock_not_trusted", `the clock of this machine cannot be trusted${effect}`);
-  }
+  if (!spec.enabled) return told("disabled", say("plan_disabled"));
+  if (given.home !== null && !running) return told("unknown_home", say("plan_unknown_home", { home: given.home }));
+  if (!memory) return told("no_occurrence", say("plan_no_occurrence"));
+  if (!trusted) return told("clock_not_trusted", say(advance.on ? "plan_clock" : "plan_clock_off"));
   if (running) return runningReason(given, memory, running);
   switch (state) {
     case "scheduled": {
       const estimated = memory.planned.some((run) => run.basis === "estimates");
-      const note = estimated ? "; on estimates until the prices are confirmed" : "";
+      const note = estimated ? say("plan_on_estimates") : "";
       return told(estimated ? "scheduled_on_estimates" : "scheduled", `${planWords(given, memory)}${note}`);
     }
     case "partial": {
@@ -91,107 +97,114 @@ function reasoned(given: ReasonedFrom): PlanReason {
       return told("partial", `${shortWords(given, memory)}; ${words}`);
     }
     case "fallback":
-      return told("fallback_planned", `prices are missing; runs at its fixed hours ${spansOf(given, memory.planned)}`);
+      return told("fallback_planned", say("plan_fallback", { runs: spansOf(given, memory.planned) }));
     case "done":
       return told("done", `${hasRunWords(given, memory)}${interruptedWords(given, memory)}`);
-    case "skipped":
+    case "skipped": {
+      const end = endOf(given, memory.window.end);
       return memory.ended === "stopped"
-        ? told("stopped", `was stopped; goes on after ${endOf(given, memory.window.end)}`)
-        : told("skipped", `is skipped until ${endOf(given, memory.window.end)}`);
+        ? told("stopped", say("plan_stopped", { end }))
+        : told("skipped", say("plan_skipped", { end }));
+    }
     default:
       return idleReason(given, memory);
   }
 }
 
-function runningReason(given: ReasonedFrom, memory: PlanRecord, { basis, end }: PlanRun): PlanReason {
-  const until = endOf(given, end);
-  switch (basis) {
+function runningReason(given: Telling, memory: PlanRecord, run: PlanRun): PlanReason {
+  const { say } = given;
+  const end = endOf(given, run.end);
+  switch (run.basis) {
     case "fallback":
-      return { code: "running_fallback", text: `prices are missing; runs at its fixed hours until ${until}` };
+      return { code: "running_fallback", text: say("plan_fallback_until", { end }) };
     case "manual":
-      return { code: "running_by_hand", text: `was started by hand; runs until ${until}` };
+      return { code: "running_by_hand", text: say("plan_by_hand", { end }) };
     default: {
       const short = shortWords(given, memory);
-      const text = `runs until ${until}: ${planWords(given, memory)}${interruptedWords(given, memory)}${short ? `; ${short}` : ""}`;
-      return { code: "running", text };
+      const plan = `${planWords(given, memory)}${interruptedWords(given, memory)}${short ? `; ${short}` : ""}`;
+      return { code: "running", text: say("plan_runs", { end, plan }) };
     }
   }
 }
 
-function hasRunWords(given: ReasonedFrom, memory: PlanRecord): string {
-  if (given.spec.kind === "avoid") return `was ${planWords(given, memory)}`;
-  return `has run: ${spansOf(given, runsOf(memory))}${averageOf(given, memory)}`;
+function hasRunWords(given: Telling, memory: PlanRecord): string {
+  const { say } = given;
+  if (given.spec.kind === "avoid") return say("plan_was", { plan: planWords(given, memory) });
+  return `${say("plan_has_run", { runs: spansOf(given, runsOf(memory)) })}${averageOf(given, memory)}`;
 }
 
-function interruptedWords(given: ReasonedFrom, memory: PlanRecord): string {
+function interruptedWords(given: Telling, memory: PlanRecord): string {
   const times = interruptionsOf(given.spec, memory);
-  return times.length === 0 ? "" : `; was OFF ${spansOf(given, times)}, as elbro was not running`;
+  return times.length === 0 ? "" : given.say("plan_was_off", { times: spansOf(given, times) });
 }
 
-function idleReason(given: ReasonedFrom, memory: PlanRecord): PlanReason {
+function idleReason(given: Telling, memory: PlanRecord): PlanReason {
+  const { say } = given;
   const { outcome, owedMs } = memory;
   if (owedMs > 0) {
-    const text = `${hasRunWords(given, memory)}; ${hoursText(owedMs)} h are missing, as elbro was not running then`;
+    const text = `${hasRunWords(given, memory)}${say("plan_cut_short", { hours: hoursOf(given, owedMs) })}`;
     return { code: "cut_short", text };
   }
   switch (outcome.kind) {
     case "missing": {
-      const from = timeOf(given, outcome.from);
-      return given.now < outcome.overdueAt
-        ? { code: "waiting_for_prices", text: `waits for the prices from ${from} on` }
-        : {
-            code: "no_prices",
-            text: `no prices from ${from} on${given.spec.fallback ? ", and no fallback hours are left" : ""}${given.advance.on ? "" : "; nothing runs"}`,
-          };
+      const time = timeOf(given, outcome.from);
+      if (given.now < outcome.overdueAt)
+        return { code: "waiting_for_prices", text: say("plan_waits_for_prices", { time }) };
+      const noHours = given.spec.fallback ? say("plan_no_fallback_left") : "";
+      const effect = given.advance.on ? "" : say("plan_nothing_runs");
+      return { code: "no_prices", text: `${say("plan_no_prices_from", { time })}${noHours}${effect}` };
     }
     case "waiting_for_plan":
-      return { code: "waiting_for_plan", text: `waits until "${outcome.plan}" knows when it runs` };
+      return { code: "waiting_for_plan", text: say("plan_waits_for_plan", { plan: outcome.plan }) };
     case "impossible":
-      return { code: outcome.reason, text: impossibleWords(given.spec, outcome.reason, outcome.shortfallMs) };
+      return { code: outcome.reason, text: impossibleWords(given, outcome.reason, outcome.shortfallMs) };
     case "solved":
     case "none":
-      if (given.advance.state === "no_prices") return { code: "no_prices", text: "there is no price for now" };
-      return { code: "waiting_for_low_price", text: "no price that is known is low enough" };
+      if (given.advance.state === "no_prices") return { code: "no_prices", text: say("plan_no_price_now") };
+      return { code: "waiting_for_low_price", text: say("plan_no_low_price") };
   }
 }
 
 /** What is missing of the hours and why; empty where nothing is. */
-function shortWords({ spec }: ReasonedFrom, { outcome }: PlanRecord): string {
+function shortWords(given: Telling, { outcome }: PlanRecord): string {
   const shortfall = outcome.kind === "solved" ? outcome.shortfall : null;
-  return shortfall ? impossibleWords(spec, shortfall.reason, shortfall.missingMs) : "";
+  return shortfall ? impossibleWords(given, shortfall.reason, shortfall.missingMs) : "";
 }
 
-function impossibleWords(spec: PlanSpec, reason: PlanShortfall["reason"], shortfallMs: number): string {
-  const hours = "hoursMs" in spec ? `${hoursText(spec.hoursMs)} h` : "its time";
-  const short = `${hoursText(shortfallMs)} h are missing`;
+function impossibleWords(given: Telling, reason: PlanShortfall["reason"], shortfallMs: number): string {
+  const { say, spec } = given;
+  const wanted = "hoursMs" in spec ? say("hours_long", { hours: hoursOf(given, spec.hoursMs) }) : say("plan_its_time");
+  const missing = say("plan_missing", { hours: hoursOf(given, shortfallMs) });
   switch (reason) {
     case "window_too_short":
-      return `not enough time is left for ${hours}: ${short}`;
+      return say("plan_window_too_short", { wanted, missing });
     case "blocked":
-      return `other plans of its group or power_limit run: ${short} of ${hours}`;
+      return say("plan_blocked", { wanted, missing });
     case "no_prices":
-      return `prices are missing: ${short} of ${hours}`;
+      return say("plan_no_prices", { wanted, missing });
     case "max_price":
-      return `prices are above max_price ${spec.maxPrice ?? ""}: ${short} of ${hours}`;
+      return say("plan_max_price", { price: decimal(given, String(spec.maxPrice ?? "")), wanted, missing });
     case "constraints":
-      return `no choice of runs, pauses and gaps gives ${hours}: ${short}`;
+      return say("plan_constraints", { wanted, missing });
   }
 }
 
 /** "23:15-02:15, 1.12 DKK/kWh on average; next best 01:00 at 1.31; bought at 2.05 if started now". */
-function planWords(given: ReasonedFrom, memory: PlanRecord): string {
-  const { kind } = given.spec;
+function planWords(given: Telling, memory: PlanRecord): string {
+  const { say, spec } = given;
   const runs = runsOf(memory);
-  if (kind === "avoid") return `${onButWords(given, memory, runs)}${averageOf(given, memory)}`;
+  if (spec.kind === "avoid") return `${onButWords(given, memory, runs)}${averageOf(given, memory)}`;
   const parts = [`${spansOf(given, runs)}${averageOf(given, memory)}`];
-  if (memory.outcome.kind === "solved" && kind !== "below") {
+  if (memory.outcome.kind === "solved" && spec.kind !== "below") {
     const { best, nextBest } = memory.outcome.alternatives;
-    const { tolerance } = given.spec;
-    if (best && tolerance)
-      parts.push(
-        `${tolerance.side} within ${tolerance.percent} % of the best, ${timeOf(given, best.start)} at ${price(best.meanPrice)}`,
-      );
-    if (nextBest) parts.push(`next best ${timeOf(given, nextBest.start)} at ${price(nextBest.meanPrice)}`);
+    const at = ({ start, meanPrice }: { readonly start: EpochMs; readonly meanPrice: number }) => ({
+      ...{ time: timeOf(given, start), price: priceIn(given, meanPrice) },
+    });
+    if (best && spec.tolerance) {
+      const { side, percent } = spec.tolerance;
+      parts.push(say(`plan_${side}`, { percent, ...at(best) }));
+    }
+    if (nextBest) parts.push(say("plan_next_best", at(nextBest)));
     parts.push(...baselineWords(given, memory.outcome));
   }
   return parts.join("; ");
@@ -199,63 +212,88 @@ function planWords(given: ReasonedFrom, memory: PlanRecord): string {
 
 /** What the same would cost if started now, and if started when the window opens, where that is another time. */
 function baselineWords(
-  given: ReasonedFrom,
+  given: Telling,
   { alternatives: { startedNow: windowStart }, startedNowAt: opensAt }: SolvedOutcome,
 ): string[] {
-  const { now, advance } = given;
-  const words: string[] = [];
-  if (advance.startedNow !== null) words.push(`at ${price(advance.startedNow)} if started now`);
-  if (windowStart !== null && (Math.abs(now - opensAt) >= QUARTER_MS || words.length === 0))
-    words.push(`at ${price(windowStart)} if started at ${timeOf(given, opensAt)}`);
-  return words.length === 0 ? [] : [`bought ${words.join(", ")}`];
+  const { say, now, advance } = given;
+  const ifNow = advance.startedNow === null ? null : priceIn(given, advance.startedNow);
+  const isApart = ifNow === null || Math.abs(now - opensAt) >= QUARTER_MS;
+  if (windowStart === null || !isApart) return ifNow === null ? [] : [say("plan_if_now", { price: ifNow })];
+  const start = { price: priceIn(given, windowStart), time: timeOf(given, opensAt) };
+  return [ifNow === null ? say("plan_if_at", start) : say("plan_if_now_or_at", { now: ifNow, ...start })];
 }
 
 /** What is OFF says more of a plan that is nearly always ON. */
-function onButWords(given: ReasonedFrom, { window, since }: PlanRecord, runs: readonly Interval[]): string {
+function onButWords(given: Telling, { window, since }: PlanRecord, runs: readonly Interval[]): string {
   const off = without({ start: Math.max(window.start, since), end: window.end }, runs);
-  return off.length === 0 ? "ON all the time" : `ON but for ${spansOf(given, off)}`;
+  return off.length === 0 ? given.say("plan_on_all_time") : given.say("plan_on_but", { times: spansOf(given, off) });
 }
 
-function averageOf({ currency }: ReasonedFrom, { outcome }: PlanRecord): string {
+function averageOf(given: Telling, { outcome }: PlanRecord): string {
   if (outcome.kind !== "solved" || outcome.meanPrice === null) return "";
-  return `, ${price(outcome.meanPrice)} ${currency === null ? "" : `${currency}/kWh `}on average`;
+  const { currency, say } = given;
+  return say("plan_average", {
+    price: `${priceIn(given, outcome.meanPrice)}${currency === null ? "" : ` ${currency}/kWh`}`,
+  });
 }
 
-function spansOf(given: ReasonedFrom, runs: readonly Interval[]): string {
+function spansOf(given: Telling, runs: readonly Interval[]): string {
   const joined = mergeRuns(runs);
-  const told = joined
-    .slice(0, MAX_RUNS_TOLD)
-    .map(({ start, end }) => `${timeOf(given, start)}-${clockOn(given, end, end - 1, start)}`);
+  const told = joined.slice(0, MAX_RUNS_TOLD).map(({ start, end }) => {
+    const [from, to] = [clockOn(given, start, start, given.now), clockOn(given, end, end - 1, start)];
+    return given.say("span", { start: spoken(given, from, "within"), end: spoken(given, to, "within") });
+  });
   const more = joined.length - told.length;
-  return `${told.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return `${told.join(", ")}${more > 0 ? given.say("and_more", { count: more }) : ""}`;
 }
 
 /** The local clock, with the day where that is not today. */
-function timeOf(given: ReasonedFrom, at: EpochMs): string {
-  return clockOn(given, at, at, given.now);
+function timeOf(given: Telling, at: EpochMs): string {
+  return spoken(given, clockOn(given, at, at, given.now), "alone");
 }
 
 /** The local clock of an end: midnight belongs to the day that it ends. */
-function endOf(given: ReasonedFrom, at: EpochMs): string {
-  return clockOn(given, at, at - 1, given.now);
+function endOf(given: Telling, at: EpochMs): string {
+  return spoken(given, clockOn(given, at, at - 1, given.now), "alone");
+}
+
+/** A time of day; the day where it is not the one that is known. */
+interface Clock {
+  readonly clock: string;
+  readonly day: string | null;
+}
+
+/** `man. kl. 02.15` stands alone; in a span it is `man. 02.15`. */
+function spoken({ say }: Telling, { clock, day }: Clock, where: "alone" | "within"): string {
+  if (where === "within") return day === null ? clock : `${day} ${clock}`;
+  return day === null ? say("clock_alone", { clock }) : say("clock_of_day", { day, clock });
 }
 
 /** The clock of `at`, with the day of `on` where that is not the day of `known`. */
-function clockOn(given: ReasonedFrom, at: EpochMs, on: EpochMs, known: EpochMs): string {
-  const { calendar } = given;
-  if (calendar.startOf("day", on) === calendar.startOf("day", known)) return clockOf(given, at);
+function clockOn(given: Telling, at: EpochMs, on: EpochMs, known: EpochMs): Clock {
+  const { calendar, say } = given;
+  const clock = clockOf(given, at);
+  if (calendar.startOf("day", on) === calendar.startOf("day", known)) return { clock, day: null };
   const local = new Date(on + calendar.offsetAt(on));
-  const day = weekdays[(local.getUTCDay() + 6) % 7] ?? "";
-  return `${day.slice(0, 1).toUpperCase()}${day.slice(1)} ${clockOf(given, at)}`;
+  const day = weekdays[(local.getUTCDay() + 6) % 7];
+  return { clock, day: day === undefined ? null : say(day) };
 }
 
 /** `02:15`; in the hour that comes twice in autumn `02:15 A`, then `02:15 B`, as on the dashboard. */
-function clockOf({ calendar }: ReasonedFrom, at: EpochMs): string {
+function clockOf({ calendar, say }: Telling, at: EpochMs): string {
   const offset = calendar.offsetAt(at);
   const fold = calendar.offsetAt(at + HOUR_MS) < offset ? " A" : calendar.offsetAt(at - HOUR_MS) > offset ? " B" : "";
-  return `${localTimeText(calendar.minuteOfDay(at))}${fold}`;
+  return `${localTimeText(calendar.minuteOfDay(at)).replace(":", say("clock_point"))}${fold}`;
 }
 
-function price(perKwh: number): string {
-  return perKwh.toFixed(2);
+function priceIn(given: Telling, perKwh: number): string {
+  return decimal(given, perKwh.toFixed(2));
+}
+
+function hoursOf(given: Telling, ms: number): string {
+  return decimal(given, hoursText(ms));
+}
+
+function decimal({ say }: Telling, number: string): string {
+  return number.replace(".", say("decimal_point"));
 }

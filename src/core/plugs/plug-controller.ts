@@ -1,19 +1,20 @@
 /**
- * What to say to a plug, and when to look again. A pure state machine: everything that happens is an event, and time
- * is an argument.
+ * State machine of a plug: returns the commands to send and the time of the next decision. Pure: events and time are
+ * arguments.
  *
- * - A plug has a resting state: OFF, or ON for what must go on without elbro (`when_lost: on`). It is what the plug is
- *   told while nothing is known. With `keep` there is none: while nothing is known it is told what it was told before.
- * - At the start and whenever the way to the plug or the plug itself comes back, it is told at once what it should be.
- * - What is not the resting state lasts by itself until a little after the end of its quarter of an hour, or of its run
- *   if that is sooner, and is renewed at each quarter. A family without such a timer is told again at each quarter all
- *   the same.
- * - An answer is awaited for ten seconds, with three retries; then the plug counts as silent until it answers, and is
- *   told again each quarter.
- * - A planned OFF waits for the minimum on time, and an ON for the minimum off time, but never beyond the end that the
- *   device was given. A loss of trust and a start do not wait.
- * - A timer that may not exist is observed once: at the end of a run the plug is left to it, for three minutes at most.
- * - A hand on the button counts until what is wanted changes. What a hand has switched on is not renewed.
+ * - A plug has a resting state: OFF, or ON with `when_lost: on`. It applies while no signal is known. A plug with
+ *   `when_lost: keep` has no resting state; its last command stays.
+ * - At the start, and when the connection or the plug returns, the plug is sent its target state immediately.
+ * - A command out of the resting state carries a timer on the device. The timer ends shortly after the next
+ *   quarter-hour, or after the end of the run if that is sooner. Each quarter-hour renews it. A family without a timer
+ *   is sent the command again each quarter-hour.
+ * - A response is awaited for 10 s, with three retries. Then the plug counts as unresponsive until it answers, and is
+ *   sent the command each quarter-hour.
+ * - A planned OFF waits for the minimum on time, a planned ON for the minimum off time, but never beyond the device's
+ *   timer. A start and a loss of clock trust do not wait.
+ * - An unconfirmed timer is observed once. At the end of a run no OFF is sent until the timer is due, at most 3
+ *   minutes.
+ * - A manual change lasts until the wanted state changes. A manual ON is not renewed.
  */
 import type { EpochMs } from "../time/interval.ts";
 import { afterSetBack, heard, noted } from "./plug-events.ts";
@@ -32,22 +33,22 @@ import {
   type Wanted,
 } from "./plug-types.ts";
 
-/** Ends of an ON that are remembered; the device goes by one of them. */
+/** Maximum remembered timer ends; the device follows one of them. */
 const MAX_ENDS = 3;
 
-/** Everything a decision is made from. */
+/** Input of a decision. */
 export interface PlugMoment {
   readonly state: PlugState;
   readonly event: PlugEvent;
-  /** Null where nothing is known: that is the resting state. */
+  /** Null if no signal is known; then the resting state applies. */
   readonly wanted: Wanted | null;
-  /** Whether the clock can be right. */
+  /** True if the clock is plausible. */
   readonly trusted: boolean;
   readonly rules: PlugRules;
   readonly now: EpochMs;
 }
 
-/** Why a plug is told what it is told, or nothing. */
+/** Reason for the commands, or for sending none. */
 export type PlugReason =
   | "wanted_on"
   | "wanted_off"
@@ -62,19 +63,19 @@ export type PlugReason =
 
 export interface PlugDecision {
   readonly state: PlugState;
-  /** To be sent in this order, now. */
+  /** Commands to send now, in this order. */
   readonly commands: readonly PlugCommand[];
-  /** What the plug should be; null while nothing is decided: the time was never trusted, or a hand switched it on. */
+  /**
+   * Target state; null while undecided: the clock was never trusted, or the plug was switched manually out of its
+   * resting state.
+   */
   readonly aim: boolean | null;
   readonly reason: PlugReason;
-  /** When to decide again if nothing happens; null for never. */
+  /** Time of the next decision if no event occurs; null for never. */
   readonly wakeAt: EpochMs | null;
 }
 
-/**
- * Decides what to do about a plug.
- * Errors: none; a plug that does not answer is `silent` in its state until it does.
- */
+/** Decides the commands for a plug. Does not throw; a plug that does not answer is `unresponsive` in its state. */
 export function decide(moment: PlugMoment): PlugDecision {
   const { event, rules, trusted, now } = moment;
   const state = edged(observed(heard(afterSetBack(moment.state, now), event, rules, now), moment), moment);
@@ -85,18 +86,18 @@ export function decide(moment: PlugMoment): PlugDecision {
   const reason = reasonOf(state, target, moment);
   const next = aim === null || !state.connected ? { state, commands: [] } : act(state, aim, target.until, moment);
   const wakeAt = earliest([moment.wanted?.until, target.until, ...due(next.state, aim, target.until, rules)], now);
-  // The timer of the command before must not end what a hand switched on.
+  // The timer of the previous command must not end a state that was switched manually.
   const isNewHand = isLeftToHand && moment.state.manualOverride === null && rules.deadMan !== null;
   const commands = isNewHand ? [{ kind: "clear_timer" } as const] : next.commands;
   return { state: next.state, commands, aim, reason, wakeAt: trusted || state.begun ? wakeAt : null };
 }
 
-/** Whether it is known what the plug should be. */
+/** Returns true if the wanted state is known. */
 function isKnown({ wanted, trusted, now }: PlugMoment): boolean {
   return trusted && wanted !== null && !wanted.lost && (wanted.until === null || now < wanted.until);
 }
 
-/** A planned edge ends what a hand did; the plug is then told again, whatever it was told before. */
+/** Updates the wanted state. A planned change ends a manual override, and the command is sent again. */
 function edged(state: PlugState, moment: PlugMoment): PlugState {
   const { whenLost } = moment.rules;
   const begun = state.begun || moment.trusted || whenLost === "on";
@@ -106,13 +107,13 @@ function edged(state: PlugState, moment: PlugMoment): PlugState {
   return { ...state, begun, desired, ...(ended ? { manualOverride: null, sent: null } : {}) };
 }
 
-/** A timer that should have fired and did not is none. */
+/** Records that the timer does not work if it is overdue. */
 function observed(state: PlugState, { rules, now }: PlugMoment): PlugState {
   const isMissed = isObserving(state, rules) && state.connected && now >= timerEnd(state) + TIMER_SLACK_MS;
   return isMissed ? { ...state, timerWorks: false } : state;
 }
 
-/** Whether the plug is out of its resting state on a timer that nobody saw work yet. */
+/** Returns true if the plug is out of its resting state on a timer that has not been observed yet. */
 function isObserving({ sent, reported, timerWorks }: PlugState, rules: PlugRules): boolean {
   const isAway = sent?.settled === true && sent.on !== restsOn(rules) && reported === sent.on;
   return rules.isTimerUnsure === true && rules.deadMan !== null && timerWorks === null && isAway;
@@ -123,14 +124,14 @@ function timerEnd({ ends }: PlugState): EpochMs {
 }
 
 interface Target {
-  /** Null where nothing was ever known and the plug keeps what it is. */
+  /** Null if no state was ever known and `when_lost` is `keep`. */
   readonly on: boolean | null;
-  /** Until when it is held against what is wanted; null where it is not. */
+  /** End of the delay against the wanted state; null if there is no delay. */
   readonly until: EpochMs | null;
   readonly why?: PlugReason;
 }
 
-/** What the plug should be: what is wanted, or its state before if that is held. */
+/** Returns the target state: the wanted state, or the previous one while a minimum time or a timer test delays it. */
 function held(state: PlugState, moment: PlugMoment): Target {
   const { rules, trusted, now } = moment;
   const { desired, since, sent } = state;
@@ -154,7 +155,7 @@ function act(state: PlugState, aim: boolean, heldUntil: EpochMs | null, moment: 
   const { sent } = state;
   const { now } = moment;
   if (!sent || sent.on !== aim) return sendCommand(state, aim, 0, moment);
-  // What is held out of its resting state is at its end: nothing makes it longer.
+  // A delayed return to the resting state is not renewed.
   const isTimed = aim !== restsOn(moment.rules);
   if (isTimed && heldUntil !== null) return { state, commands: [] };
   if (sent.echoBy !== null) {
@@ -168,13 +169,13 @@ function act(state: PlugState, aim: boolean, heldUntil: EpochMs | null, moment: 
   return { state, commands: [] };
 }
 
-/** Says ON or OFF. A plug that may stay quiet is asked for its state, too. */
+/** Creates the command ON or OFF. Also requests the state if the plug may not report it. */
 function sendCommand(state: PlugState, on: boolean, retries: number, moment: PlugMoment): Action {
   const { rules, now } = moment;
   const renewAt = Math.floor(now / RENEWED_EVERY_MS) * RENEWED_EVERY_MS + RENEWED_EVERY_MS;
   const isTimed = rules.whenLost !== "keep" && on !== restsOn(rules);
   const lastsMs = isTimed ? lastingMs(renewAt, moment) : 0;
-  // Where a command was never answered, what was reported before it says nothing.
+  // If the last command was never answered, an earlier report proves nothing.
   const isSo = state.reported === on && (!state.sent || state.sent.settled);
   const settled = rules.answers === "never" || (rules.answers === "changes" && isSo);
   const echoBy = settled ? null : now + ECHO_MS;
@@ -187,19 +188,24 @@ function sendCommand(state: PlugState, on: boolean, retries: number, moment: Plu
   return { state: { ...known, sent, ends }, commands: asks ? [command, { kind: "ask" }] : [command] };
 }
 
-/** Whether the state tells that a command was taken: not where the plug may have been so before. */
+/**
+ * Returns true if a reported state proves that the command was executed. It does not if the plug may have had that
+ * state before.
+ */
 function isTelling({ reported }: PlugState, on: boolean, { answers }: PlugRules): boolean {
   return answers === "changes" || (reported !== null && reported !== on);
 }
 
-/** The ends a device may have been given; those of retries are one. A few renewals may be missed in a row. */
+/**
+ * Adds the end of a timer. Ends within `TIMER_SLACK_MS`, as of retries, count as one. A plug may miss a few renewals.
+ */
 function endsWith(before: readonly EpochMs[], end: EpochMs): EpochMs[] {
   return [...before.filter((each) => Math.abs(each - end) > TIMER_SLACK_MS), end].slice(-MAX_ENDS);
 }
 
 /**
- * How long the device may stay out of its resting state by itself. Unit: ms, of whole seconds. An OFF that must not go
- * on ends with its gap: its margin is that of the device's clock only.
+ * Returns how long the device may stay out of its resting state by itself. Unit: ms, of whole seconds. With resting
+ * state ON, an OFF that ends before the next renewal has only the margin of the device's clock.
  */
 function lastingMs(renewAt: EpochMs, { wanted, rules, now }: PlugMoment): number {
   const end = Math.min(renewAt, wanted?.until ?? renewAt);
@@ -210,7 +216,7 @@ function lastingMs(renewAt: EpochMs, { wanted, rules, now }: PlugMoment): number
   return Math.min(mostSec, Math.max(leastSec, seconds)) * 1_000;
 }
 
-/** When something is to be done for a plug that was told something. */
+/** Returns when a command to the plug must be repeated or renewed. */
 function due(
   { sent, connected }: PlugState,
   aim: boolean | null,

@@ -1,4 +1,4 @@
-/** What follows for a plug from what was heard of it, before anything is decided. */
+/** State changes of a plug that follow from its messages, before the decision. */
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../time/interval.ts";
 import {
   ECHO_MS,
@@ -13,12 +13,12 @@ import {
   TIMER_SLACK_MS,
 } from "./plug-types.ts";
 
-/** Between two commands that answer contradictions: a plug that always says the opposite is not flooded. */
+/** Pause between two commands that answer a contradiction, so that a plug that always contradicts is not flooded. */
 const CONTRADICTION_PAUSE_MS = 2 * SECOND_MS;
-/** After so long without a contradiction the next one is a new one; one that goes on is answered as seldom. */
+/** A contradiction after this pause counts as new. A plug that keeps contradicting is sent commands only this often. */
 const CALM_MS = MINUTE_MS;
 
-/** The state after an event. */
+/** Returns the state after an event. */
 export function heard(state: PlugState, event: PlugEvent, rules: PlugRules, now: EpochMs): PlugState {
   const fresh = { reported: null, sent: null, waryUntil: now + ECHO_MS };
   switch (event.kind) {
@@ -30,7 +30,7 @@ export function heard(state: PlugState, event: PlugEvent, rules: PlugRules, now:
       return { ...state, connected: false, available: null, reported: null, sent: null };
     case "availability":
       if (!event.available) return { ...state, available: false, reported: null };
-      // What lies in the broker tells that it is there, not that it has just come.
+      // A retained message shows that the plug is there, not that it has just returned.
       if (event.retained && state.available !== false) return { ...state, available: true };
       return { ...state, ...fresh, available: true };
     case "bridge":
@@ -45,9 +45,9 @@ export function heard(state: PlugState, event: PlugEvent, rules: PlugRules, now:
   }
 }
 
-/** A clock that was set back leaves no time further ahead than it can have been meant. */
+/** Limits all times in the state after the clock was set back. */
 export function afterSetBack(state: PlugState, now: EpochMs): PlugState {
-  // What an earlier life remembered may have been noted by a clock that was wrong.
+  // The stored time may come from a wrong clock before a restart.
   const since = state.since && state.since.at > now ? { on: state.since.on, at: now } : state.since;
   if (now >= state.lookedAt) return { ...state, since, lookedAt: now };
   const { sent } = state;
@@ -66,7 +66,7 @@ export function afterSetBack(state: PlugState, now: EpochMs): PlugState {
   };
 }
 
-/** A plug that is known to be in a state from now on, unless it was before. */
+/** Records a known state; keeps `since` if the state is unchanged. */
 export function noted(state: PlugState, on: boolean, now: EpochMs): PlugState {
   return { ...state, reported: on, since: state.since?.on === on ? state.since : { on, at: now } };
 }
@@ -82,18 +82,21 @@ function reported(before: PlugState, { on, retained }: Report, rules: PlugRules,
   const { sent, manualOverride } = state;
   if (sent && !sent.settled) return sent.on === on ? settled(state, sent) : state;
   if (retained) return state;
-  // The hand took it back. What it switched on has no end of its own yet, so everything is said again.
+  // The manual change was undone. The state now has no timer, so the command is sent again.
   if (manualOverride !== null) return manualOverride === on ? state : { ...state, manualOverride: null, sent: null };
   if (!sent || sent.on === on) return state;
   return contradicted(state, sent, rules, now);
 }
 
-/** A plug is not as it was told, after it had been: its own timer, a rest of its past, or a hand. */
+/**
+ * Handles a report that contradicts a confirmed command: the device's timer fired, an old message arrived, or someone
+ * used the button.
+ */
 function contradicted(state: PlugState, sent: Sent, rules: PlugRules, now: EpochMs): PlugState {
   if (rules.deadMan && sent.on !== restsOn(rules) && timedOut(state.ends, now))
     return { ...state, sent: null, timerWorks: true };
   if (rules.override === "respect" && now >= state.waryUntil)
-    // A plug that a hand put into its resting state need not be told so.
+    // If someone set the resting state manually, the command for it is not needed.
     return { ...state, manualOverride: !sent.on, sent: { ...sent, on: restsOn(rules) } };
   const again = { ...sent, settled: false, echoBy: Math.max(now, sent.at + CONTRADICTION_PAUSE_MS) };
   if (now - sent.at > CALM_MS) return { ...state, sent: { ...again, retries: 0 } };
@@ -101,7 +104,10 @@ function contradicted(state: PlugState, sent: Sent, rules: PlugRules, now: Epoch
   return { ...state, sent: { ...again, fights: true, echoBy: sent.at + CALM_MS } };
 }
 
-/** Whether the device's own timer may have fired: that of the last command, or of one whose renewal it missed. */
+/**
+ * Returns true if the device's timer may have fired: that of the last command, or an earlier one whose renewal was
+ * missed.
+ */
 function timedOut(ends: readonly EpochMs[], now: EpochMs): boolean {
   return ends.some((end) => Math.abs(now - end) <= TIMER_SLACK_MS) || now >= Math.max(...ends);
 }

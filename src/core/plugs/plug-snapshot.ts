@@ -1,61 +1,70 @@
-/** What is shown of a plug at one moment. */
+/** State of a plug at one instant, for the outputs. */
+import type { Language } from "../language/language.ts";
+import { type Say, sayIn } from "../language/text.ts";
 import type { WhenLost } from "../planning/model/plan-spec.ts";
 import type { EpochMs } from "../time/interval.ts";
 import type { PlugReason } from "./plug-controller.ts";
 
 export interface PlugSnapshot {
-  /** A slug: it stands in topics. */
+  /** Slug, used in topics. */
   readonly id: string;
   readonly name: string;
-  /** As the plug has told; null while it is unknown. */
+  /** State that the plug reported; null while unknown. */
   readonly on: boolean | null;
-  /** What it should be; null while nothing is decided: the time was never trusted, or a hand switched it on. */
+  /**
+   * Target state; null while undecided: the clock was never trusted, or the plug was switched manually out of its
+   * resting state.
+   */
   readonly wanted: boolean | null;
   readonly code: PlugReason;
-  /** Why, in words. Shape: at most `MAX_REASON_LENGTH` characters. */
+  /** Reason in words. Shape: at most `MAX_REASON_LENGTH` characters. */
   readonly reason: string;
-  /** Whether it can be reached; null while it has said nothing since the broker was connected. */
+  /** True if the plug can be reached; null until its first message since the broker was connected. */
   readonly available: boolean | null;
-  /** It did not answer, retries included. */
+  /** True if the plug did not answer, including retries. */
   readonly silent: boolean;
-  /** Since when it is `on`; null while that is unknown. */
+  /** Time since which the plug is in state `on`; null while unknown. */
   readonly since: EpochMs | null;
 }
 
-/** Home Assistant refuses a state of more than 255 characters. */
+/** Home Assistant rejects states of more than 255 characters. */
 const MAX_REASON_LENGTH = 255;
 
-/** Why a plug is told what it is told, in words. `because` is why its plan or signal wants what it wants. */
-export function plugReasonText(code: PlugReason, because: string | null, whenLost: WhenLost = "off"): string {
-  const text = wordsOf(code, because, whenLost);
+interface PlugTold {
+  /** Reason of its plan or signal in words; null without one. */
+  readonly because: string | null;
+  readonly whenLost: WhenLost;
+  readonly language: Language;
+}
+
+/** Returns the reason for the command of a plug in words. */
+export function plugReasonText(code: PlugReason, told: PlugTold): string {
+  const text = wordsOf(code, told, sayIn(told.language));
   return text.length > MAX_REASON_LENGTH ? `${text.slice(0, MAX_REASON_LENGTH - 1)}…` : text;
 }
 
-/** What a plug is while nothing is known. */
-const LOST: Readonly<Record<WhenLost, string>> = { on: "is ON", off: "is OFF", keep: "keeps its state" };
-
-function wordsOf(code: PlugReason, because: string | null, whenLost: WhenLost): string {
-  const then = because === null ? "" : `; then: ${because}`;
+function wordsOf(code: PlugReason, { because, whenLost }: PlugTold, say: Say): string {
+  const then = (reason: string) => (because === null ? reason : say("plug_then", { reason, planned: because }));
   switch (code) {
     case "wanted_on":
-      return because ?? "it is wanted ON";
+      return because ?? say("plug_wanted_on");
     case "wanted_off":
-      return because ?? "it is wanted OFF";
+      return because ?? say("plug_wanted_off");
     case "no_signal":
-      return `nothing is known of what it follows, so it ${LOST[whenLost]}`;
+      return say(`plug_lost_${whenLost}`);
     case "clock_not_trusted":
-      return `the clock of this machine cannot be trusted, so ${whenLost === "off" ? "nothing is switched ON" : `it ${LOST[whenLost]}`}`;
+      return say(`plug_clock_${whenLost}`);
     case "no_broker":
-      return "there is no connection to the broker";
+      return say("plug_no_broker");
     case "switched_on_by_hand":
-      return `was switched on by hand, which counts until the next planned change${then}`;
+      return then(say("plug_on_by_hand"));
     case "switched_off_by_hand":
-      return `was switched off by hand, which counts until the next planned change${then}`;
+      return then(say("plug_off_by_hand"));
     case "minimum_on_time":
-      return `stays ON for its shortest time on${then}`;
+      return then(say("plug_minimum_on"));
     case "minimum_off_time":
-      return `stays OFF for its shortest time off${then}`;
+      return then(say("plug_minimum_off"));
     case "timer_test":
-      return `is left to its own timer once, to see whether it works${then}`;
+      return then(say("plug_timer_test"));
   }
 }

@@ -1,134 +1,145 @@
-/** The nouns of switching a plug: what is wanted, what is known of it, what was said to it. */
+/** Types of plug control: wanted state, known state and sent commands. */
 import type { WhenLost } from "../planning/model/plan-spec.ts";
 import { type EpochMs, QUARTER_MS, SECOND_MS } from "../time/interval.ts";
 
-/** What a plan or a signal wants of a plug at a moment. */
+/** State that a plan or signal wants. */
 export interface Wanted {
   readonly on: boolean;
-  /** Until when it wants that; what it wants from then on is asked again. Null where only an event can tell. */
+  /** End of the wanted state, when it is computed again. Null if only an event can change it. */
   readonly until: EpochMs | null;
-  /** In words, for the owner: `cheap at Home`. */
+  /** Reason in words, for the owner: `cheap at Home`. */
   readonly reason?: string;
-  /** `when_lost` of the plan, where nothing is known that `on` could come from: `when_lost` of the plug decides. */
+  /** `when_lost` of the plan, set if the plan knows no data to decide `on`; then `when_lost` of the plug decides. */
   readonly lost?: WhenLost;
-  /** Its owner tries the plug: the device's own timer ends it at `until`, without any margin. */
+  /** Test by the owner: the device's own timer ends it at `until`, without a margin. */
   readonly isTrial?: true;
 }
 
-/** What a device can enforce by itself. Unit: seconds. */
+/** Limits of a device's own timer. Unit: seconds. */
 export interface DeadManLimits {
   readonly leastSec: number;
   readonly mostSec: number;
 }
 
-/** How a plug is to be treated. ON and OFF are those of the appliance: an inverted relay is the edge's to translate. */
+/** Control rules of a plug. ON and OFF are those of the appliance; the caller translates an inverted relay. */
 export interface PlugRules {
-  /** What the plug is while nothing is known, and after elbro died: its resting state. `keep`: it has none. */
+  /** Resting state: applies while no signal is known and after elbro has stopped. `keep` means none. */
   readonly whenLost: WhenLost;
-  /** Limits of the timer that returns the device to its resting state. Null if the device has no such timer. */
+  /** Limits of the timer that returns the device to its resting state; null if the device has none. */
   readonly deadMan: DeadManLimits | null;
-  /** Whether the timer has to be observed once: some devices accept its command and ignore it. */
+  /** True if the timer must be observed once: some devices accept its command and ignore it. */
   readonly isTimerUnsure?: boolean;
   /**
-   * When a plug tells its state after a command. `changes`: not where the command changes nothing. `asked`: after a
-   * command with a timer only if it is asked.
+   * When a plug reports its state after a command. `changes`: only if the state changed. `asked`: after a command with
+   * a timer, only on request.
    */
   readonly answers: "always" | "changes" | "asked" | "never";
-  /** Whether a hand on the button counts until the next planned edge. */
+  /** `respect`: a manual change counts until the next planned change. `enforce`: it is reverted. */
   readonly override: "respect" | "enforce";
   readonly minOnMs: number;
   readonly minOffMs: number;
 }
 
-/** What a plug or the way to it tells. `retained`: it lay in the broker from before. */
+/** Message of a plug, or change of its connection. `retained`: the broker had stored the message before. */
 export type PlugEvent =
   | { readonly kind: "tick" }
   | { readonly kind: "connected" }
   | { readonly kind: "disconnected" }
   | { readonly kind: "availability"; readonly available: boolean; readonly retained: boolean }
-  /** The bridge between the broker and the plug came or went. */
+  /** The bridge between broker and plug went online or offline. */
   | { readonly kind: "bridge"; readonly up: boolean }
   | { readonly kind: "reported"; readonly on: boolean; readonly retained: boolean }
-  /** The plug has done a command. Unlike a report it says nothing of later: it may come late. */
+  /** The plug confirmed a command. A confirmation may arrive late, so it says nothing about the current state. */
   | { readonly kind: "done"; readonly on: boolean };
 
-/** What is to be said to a plug now. `ask` is for its state, where a family has a way to ask. */
+/** Command to a plug. `ask` requests the state, if the family can. */
 export type PlugCommand =
   | { readonly kind: "on" | "off"; readonly deadManSec: number | null }
-  /** Clears a timer that is stored in the device, without switching. */
+  /** Clears a timer stored in the device, without switching. */
   | { readonly kind: "clear_timer" }
   | { readonly kind: "ask" };
 
-/** The last command, on the present connection and since the plug was last there. */
+/** Last command on the current connection since the plug last became available. */
 export interface Sent {
   readonly on: boolean;
   readonly at: EpochMs;
-  /** Tries after the first. */
+  /** Number of repetitions. */
   readonly retries: number;
-  /** Whether the plug has answered, or need not. */
+  /** True if the plug has answered or need not answer. */
   readonly settled: boolean;
-  /** It was answered, and the plug went its own way all the same, as often as there are retries. */
+  /** True if the plug confirmed the command and still changed its state, more than `MAX_RETRIES` times. */
   readonly fights: boolean;
-  /** When the answer is overdue; null once nobody waits for it any more. */
+  /** Deadline of the response; null if none is awaited. */
   readonly echoBy: EpochMs | null;
   readonly renewAt: EpochMs;
 }
 
-/** Since when a plug is ON or OFF. */
+/** Time since which a plug is ON or OFF. */
 export interface Since {
   readonly on: boolean;
   readonly at: EpochMs;
 }
 
-/** A plug as the daemon knows it. */
+/** State of a plug as the daemon knows it. */
 export interface PlugState {
-  /** Whether the time was trusted once in this life of the daemon: before, nothing is switched. */
+  /**
+   * True if the clock was trusted at least once since the daemon started, or the resting state is ON. Nothing is
+   * switched before.
+   */
   readonly begun: boolean;
   readonly connected: boolean;
-  /** Null while the plug has not told. */
+  /** Null until the plug reports it. */
   readonly available: boolean | null;
-  /** Null while it is unknown: not told on this connection, or not since the plug was away. */
+  /** Null while unknown: no report on this connection, or since the plug was last unavailable. */
   readonly reported: boolean | null;
   readonly since: Since | null;
-  /** What was wanted at the last decision; a change of it is a planned edge. Null before the first. */
+  /** Wanted state at the last decision; a change of it is a planned change. Null before the first decision. */
   readonly desired: boolean | null;
   readonly sent: Sent | null;
-  /** When the device's own timer may fire: by the last command, or by one before whose renewals it missed. */
+  /**
+   * Times at which the device's own timer may fire: of the last command, or of an earlier one if renewals were missed.
+   */
   readonly ends: readonly EpochMs[];
-  /** Whether the timer was seen to work. Null before it was observed. */
+  /** True if the timer was observed to work; null before it was observed. */
   readonly timerWorks: boolean | null;
-  /** The bridge to the plug said that it is gone. */
+  /** True if the bridge to the plug reported that it is offline. */
   readonly isBridgeDown: boolean;
-  /** What a hand has switched to, against what was wanted. */
+  /** State that was set manually against the wanted state; null if none. */
   readonly manualOverride: boolean | null;
-  /** Until when a contradiction is no hand's: a plug that just came back may first do what it finds in the broker. */
+  /**
+   * Until this time a contradiction is not a manual change: a plug that just returned may first execute retained
+   * commands.
+   */
   readonly waryUntil: EpochMs;
-  /** It did not answer, three retries included. */
+  /** True if the plug did not answer, including three retries. */
   readonly unresponsive: boolean;
   readonly lookedAt: EpochMs;
 }
 
-/** The answer to a command is awaited this long. Source: issue 5. */
+/** Maximum wait for the response to a command. */
 export const ECHO_MS: number = 10 * SECOND_MS;
 export const MAX_RETRIES = 3;
-/** What is not the resting state is renewed at the bounds of these intervals, so that it ends soon after a daemon that died. */
+/**
+ * Commands out of the resting state are renewed at multiples of this interval, so that they end soon after the daemon
+ * dies.
+ */
 export const RENEWED_EVERY_MS: number = QUARTER_MS;
 /**
- * How much longer than its interval an ON lasts by itself: a clock that is trusted may be two minutes off, and be put
- * right between two renewals.
+ * Margin of the device's timer after its interval. A trusted clock may be wrong by two minutes and be corrected between
+ * two renewals.
  */
 export const DEAD_MAN_MARGIN_MS: number = 150 * SECOND_MS;
-/** How far a device's own timer may be off: its clock, and the way of the command to it. */
+/** Tolerance for a device's own timer: its clock and the delay of the command. */
 export const TIMER_SLACK_MS: number = 10 * SECOND_MS;
-/** The longest time until the device returns to its resting state after the daemon or the broker has died. */
+/** Longest time until the device returns to its resting state after the daemon or the broker has died. */
 export const MAX_DEAD_MAN_MS: number = RENEWED_EVERY_MS + DEAD_MAN_MARGIN_MS;
 
-/** The state of a plug that nobody controls; without one (`keep`) OFF counts as such where a choice is needed. */
+/** Returns true if the resting state is ON. `keep` counts as OFF where a choice is needed. */
 export function restsOn({ whenLost }: Pick<PlugRules, "whenLost">): boolean {
   return whenLost === "on";
 }
 
-/** A plug nobody has heard of yet; `since` is what an earlier life of the daemon knew. */
+/** Returns the state of a plug without any message; `since` is restored from storage. */
 export function unknownPlug(since: Since | null): PlugState {
   return {
     begun: false,
@@ -148,5 +159,5 @@ export function unknownPlug(since: Since | null): PlugState {
   };
 }
 
-/** How long a plug is ON when its owner tries it. */
+/** Duration of the ON when the owner tests a plug. */
 export const TRIAL_MS: number = 10 * SECOND_MS;

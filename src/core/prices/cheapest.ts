@@ -1,26 +1,26 @@
 import { type EpochMs, HOUR_MS, type Interval } from "../time/interval.ts";
 import { indexAfter, type PricePoint } from "./timeline.ts";
 
-/** A stretch of time without a gap in its prices. Unit: `mean` in currency per kWh, weighted by time. */
+/** Time span without a gap in its prices. `mean` is weighted by time. Unit: currency per kWh. */
 export interface PriceWindow extends Interval {
   readonly mean: number;
 }
 
-/** The cheapest stretch of so many hours. */
+/** Cheapest window of a given number of hours. */
 export interface CheapestHours extends PriceWindow {
   readonly hours: number;
 }
 
-/** The lengths for which the cheapest stretch is told. Unit: hours. */
+/** Lengths for which the cheapest window is published. Unit: hours. */
 export const CHEAPEST_HOURS: readonly number[] = [1, 2, 3, 4];
 
-/** Two windows whose means differ by less than this cost the same; sums of floating point differ by as much. */
+/** Means closer than this are equal: floating-point sums differ by as much. */
 const SAME_MEAN = 1e-9;
 
 /**
- * The cheapest stretch of `lengthMs` that begins with an interval not over at `from`: the present one counts whole, so
- * the answer changes at edges only. Shape: `points` sorted, gaps allowed (no window spans one). Ties go to the
- * earliest. Errors: none; null where no window fits into the known prices.
+ * Returns the cheapest window of `lengthMs` that starts with an interval ending after `from`. The current interval
+ * counts whole, so the result changes only at interval boundaries. Equal means: the earliest window. Returns null if no
+ * window fits into the known prices. Shape: `points` sorted, gaps allowed; no window spans a gap.
  */
 export function cheapestWindow(points: readonly PricePoint[], lengthMs: number, from: EpochMs): PriceWindow | null {
   let best: PriceWindow | null = null;
@@ -35,7 +35,7 @@ export function cheapestWindow(points: readonly PricePoint[], lengthMs: number, 
   return best;
 }
 
-/** The cheapest stretches from now on. Shape: by hours, ascending; lengths that fit nowhere are left out. */
+/** Returns the cheapest windows from now on. Shape: by hours, ascending; lengths that do not fit are omitted. */
 export function cheapestHours(points: readonly PricePoint[], now: EpochMs): CheapestHours[] {
   return CHEAPEST_HOURS.flatMap((hours) => {
     const window = cheapestWindow(points, hours * HOUR_MS, now);
@@ -43,7 +43,9 @@ export function cheapestHours(points: readonly PricePoint[], now: EpochMs): Chea
   });
 }
 
-/** The mean price of the stretch that begins with point `first`; null where a gap or the end comes before its end. */
+/**
+ * Returns the mean price of the window that starts with point `first`; null if a gap or the last point is inside it.
+ */
 function meanFrom(points: readonly PricePoint[], first: number, lengthMs: number): number | null {
   let at = (points[first] as PricePoint).start;
   const end = at + lengthMs;

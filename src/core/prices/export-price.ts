@@ -1,13 +1,13 @@
 import type { PlacePoint } from "./place-snapshot.ts";
 import type { PricePoint, Timeline } from "./timeline.ts";
 
-/** VAT on electricity; Denmark, Norway and Sweden have the same. */
+/** VAT factor on electricity: 25 % in Denmark, Norway and Sweden. */
 const VAT_FACTOR = 1.25;
 
 /**
- * What exported energy is worth in an interval: the price without its variable charges and, if that is in it, without
- * VAT. A household sells without either. What a supplier takes off it is not known.
- * Unit: currency per kWh. Returns null where the service does not tell the charges of this price.
+ * Returns the value of exported energy: the price without variable charges and without VAT. A household sells without
+ * both. The supplier's deduction is not known. Unit: currency per kWh. Returns null if the service does not state the
+ * charges.
  */
 export function exportPrice(
   { price, variableCharges }: Pick<PricePoint, "price" | "variableCharges">,
@@ -18,8 +18,8 @@ export function exportPrice(
 }
 
 /**
- * What exported energy is worth over time: by the charges of the home's own prices, else the spot prices of its region.
- * Returns null where neither is known.
+ * Returns the export prices from the home's own prices and charges, otherwise from the spot prices of its region.
+ * Returns null if neither is known.
  */
 export function exportTimeline(timeline: Timeline, spot: readonly PlacePoint[]): Timeline | null {
   const own = timeline.points.flatMap((point): PricePoint[] => {

@@ -15,85 +15,88 @@ import {
 import { referenceOf } from "./price-comparison.ts";
 import { indexAfter, meanPrice, type PricePoint, pointsIn, repeatsHours, type Timeline, tiled } from "./timeline.ts";
 
-/** Formats that the attributes of an entity can carry. */
+/** Formats that can be the attributes of an entity. */
 export const attributeFormats = ["nordpool", "energidataservice", "emhass", "predbat"] as const;
 export type AttributeFormat = (typeof attributeFormats)[number];
 
-/** A home as everything that shows it knows it. */
+/** Home, as all outputs identify it. */
 export interface Home {
-  /** A stable slug: it stands in topics and in Home Assistant's entity ids. */
+  /** Stable slug, used in topics and in Home Assistant's entity ids. */
   readonly id: string;
   readonly name: string;
   readonly account: string;
   readonly addressId: string;
   readonly resolution: "hour" | "fifteenMinutes";
-  /** The format in which an entity of its own carries its prices as attributes; none where it is left out. */
+  /** Format of the prices in the attributes of a separate entity; absent if there is no such entity. */
   readonly format?: AttributeFormat;
 }
 
-/** Least, most and mean of some prices. Unit: currency per kWh. */
+/** Minimum, maximum and time-weighted mean of prices. Unit: currency per kWh. */
 export interface DayFigures {
   readonly min: number;
   readonly max: number;
   readonly mean: number;
 }
 
-/** What is true of a home's prices at one moment. Everything that depends on the present price is null without one. */
+/** State of a home's prices at one instant. Fields that depend on the current price are null without one. */
 export interface HomeSnapshot {
   readonly home: Home;
   readonly now: EpochMs;
   readonly currency: string | null;
   readonly vatIncluded: boolean | null;
   readonly current: PricePoint | null;
-  /** The price that ended when the present one began. */
+  /** Price of the interval that ended when the current one started. */
   readonly previous: PricePoint | null;
-  /** The next price that is known; after a gap it begins later than the present one ends. */
+  /** Next known price; after a gap it starts later than the current one ends. */
   readonly next: PricePoint | null;
   readonly level: Level | null;
   readonly color: Color | null;
-  /** 1 is the cheapest of today's confirmed prices; null while the present price is an estimate. */
+  /** 1 is the cheapest of today's confirmed prices; null while the current price is an estimate. */
   readonly rank: number | null;
   readonly rankOf: number | null;
-  /** Share of today's confirmed prices below the present one. Unit: percent. */
+  /** Share of today's confirmed prices below the current price. Unit: percent. */
   readonly percentile: number | null;
-  /** Share of the last 30 days' prices below the present one. Unit: percent. */
+  /** Share of the last 30 days' prices below the current price. Unit: percent. */
   readonly percentile30Days: number | null;
   readonly day: DayFigures | null;
-  /** The present interval and what of today comes after it. */
+  /** Figures from the current interval to the end of the day. */
   readonly restOfDay: DayFigures | null;
-  /** Among the confirmed prices from now on. Shape: by hours, ascending; lengths that fit nowhere are left out. */
+  /**
+   * Cheapest windows of the confirmed prices from now on. Shape: by hours, ascending; lengths that do not fit are
+   * omitted.
+   */
   readonly cheapest: readonly CheapestHours[];
-  /** Whether the level is cheap or better; false by an estimate, unless the thresholds take estimates. */
+  /** True if the level is cheap or very cheap. For an estimate only if the thresholds allow estimates. */
   readonly cheap: boolean | null;
   readonly today: readonly PricePoint[];
   readonly tomorrow: readonly PricePoint[];
   readonly tomorrowValid: boolean;
-  /** Today's quarter-hours are hourly prices said four times. */
+  /** True if each of today's hourly prices is repeated for its four quarter-hours. */
   readonly quartersRepeatHours: boolean;
   readonly tomorrowMean: number | null;
-  /** When tomorrow's prices were first in storage; null while they are not. */
+  /** When tomorrow's prices were first stored; null until they are. */
   readonly tomorrowPublishedAt: EpochMs | null;
   readonly forecast: readonly PricePoint[];
-  /** Whether any price tells its variable charges. */
+  /** True if at least one price states its variable charges. */
   readonly hasVariableCharges: boolean;
-  /** The next moment at which a snapshot would say something else of itself, without new data. */
+  /** Next time at which the snapshot changes without new data. */
   readonly nextChangeAt: EpochMs;
 }
 
-/** What a snapshot is made from. Shape: the timeline begins at least `REFERENCE_DAYS` ago where that is known. */
+/** Input of a snapshot. Shape: the timeline starts at least `REFERENCE_DAYS` ago if those prices are known. */
 export interface HomePrices {
   readonly home: Home;
   readonly timeline: Timeline | null;
   readonly now: EpochMs;
   readonly calendar: Calendar;
   readonly thresholds?: LevelThresholds;
-  /** The confirmed prices of the 30 days before today. */
+  /** Confirmed prices of the 30 days before today. */
   readonly last30Days?: readonly number[];
-  /** When tomorrow's prices were first there, for a day that begins at `tomorrow`. */
+  /** Returns when the prices of the day that starts at `tomorrow` were first stored. */
   readonly publishedAt?: (tomorrow: EpochMs) => EpochMs;
 }
 
-/** What a home's prices say at `now`. */
+/** Returns the state of a home's prices at `now`. */
 export function homeSnapshot(given: HomePrices): HomeSnapshot {
   const { home, timeline, now, calendar } = given;
   const points = timeline?.points ?? [];
@@ -126,13 +129,13 @@ export function homeSnapshot(given: HomePrices): HomeSnapshot {
   };
 }
 
-/** The confirmed points come first in a timeline. */
+/** Returns the number of confirmed points, which precede the estimates. */
 function confirmedCount(points: readonly PricePoint[]): number {
   const first = points.findIndex((point) => point.estimate);
   return first < 0 ? points.length : first;
 }
 
-/** A price is current only inside its own interval: after a gap there is none, however recent the last one is. */
+/** Returns the current price and its neighbours. A price is current only inside its own interval, so a gap has none. */
 function pricesAround(
   points: readonly PricePoint[],
   now: EpochMs,
@@ -150,7 +153,7 @@ type Comparison = Pick<
   "level" | "color" | "cheap" | "rank" | "rankOf" | "percentile" | "percentile30Days"
 >;
 
-/** How the present price compares with today's, with the last three days and with the last thirty. */
+/** Compares the current price with today's prices, the last three days and the last 30 days. */
 function comparison(
   { calendar, thresholds = DEFAULT_THRESHOLDS, last30Days }: HomePrices,
   current: PricePoint | null,

@@ -5,38 +5,40 @@ import { type CheapestHours, cheapestHours } from "./cheapest.ts";
 import { type Color, colors, isCheap, type Level, type LevelThresholds, levelOf, REFERENCE_DAYS } from "./level.ts";
 import { meanPrice, type PricePoint, pointsIn } from "./timeline.ts";
 
-/** A place of the third-party interface as everything that shows it knows it. */
+/** Place of the third-party interface, as all outputs identify it. */
 export interface Place {
-  /** A stable slug, free of the homes' slugs: both stand at the same level of the topics. */
+  /** Stable slug, different from all homes' slugs, because both are used at the same topic level. */
   readonly id: string;
   readonly name: string;
-  /** As it is configured; null for a place that is named by its address or coordinates. */
+  /** Configured region; null for a place configured by address or coordinates. */
   readonly region: string | null;
-  /** The service names no currency for a place. */
+  /** Currency; the service does not return one for a place. */
   readonly currency: string;
 }
 
-/** A third-party price. Unit: the place's currency per kWh. */
+/** Third-party price. Unit: the place's currency per kWh. */
 export interface PlacePoint extends Interval {
-  /** All charges in where they are known, else the spot price alone. */
+  /** Price with all charges if they are known, otherwise the spot price. */
   readonly price: number;
   readonly spot: number;
   readonly charges: number | null;
   readonly color: Color | null;
 }
 
-/** What is true of a place at one moment. */
+/** State of a place's prices at one instant. */
 export interface PlaceSnapshot {
   readonly place: Place;
   readonly now: EpochMs;
   readonly current: PlacePoint | null;
   readonly next: PlacePoint | null;
-  /** The present interval and all after it. */
+  /** Current interval and all later ones. */
   readonly upcoming: readonly PlacePoint[];
-  /** The price now against the mean of the last three days, as far as they are known; else of all that is known. */
+  /**
+   * Level compared with the mean of the known prices of the last three days; without those, of all known prices.
+   */
   readonly level: Level | null;
   readonly cheap: boolean | null;
-  /** Among the prices from now on. Shape: by hours, ascending; lengths that fit nowhere are left out. */
+  /** Cheapest windows of the prices from now on. Shape: by hours, ascending; lengths that do not fit are omitted. */
   readonly cheapest: readonly CheapestHours[];
   readonly hasCharges: boolean;
   readonly hasColor: boolean;
@@ -44,10 +46,9 @@ export interface PlaceSnapshot {
 }
 
 /**
- * Reads third-party price rows. A row has a start only: it holds until the next one, but no longer than the shortest
- * step between rows and never over an hour, so that a gap stays a gap.
- * Shape: any order in, ascending out; rows without an instant or number are left out, of equal starts the last stays.
- * Source: service interface, part 2.5.
+ * Reads third-party price rows. Rows have only a start; each ends after the shortest step between two rows, at most 1
+ * h, so that gaps stay gaps. Rows without a valid start or price are dropped; of equal starts the last row counts.
+ * Shape: input in any order, result ascending. Source: service interface, part 2.5.
  */
 export function placePoints(rows: readonly Row[]): PlacePoint[] {
   const byStart = new Map<EpochMs, Row>();
@@ -67,17 +68,17 @@ function pointOf(row: Row, start: EpochMs, end: EpochMs): PlacePoint {
   return { start, end, price, spot: price - (charges ?? 0), charges, color };
 }
 
-/** What a place's snapshot is made from. */
+/** Input of a place's snapshot. */
 export interface PlacePrices {
   readonly place: Place;
-  /** Shape: ascending, apart, as `placePoints` gives them; those of the last days before where they are known. */
+  /** Shape: ascending, not overlapping, as from `placePoints`; includes the last days if they are known. */
   readonly points: readonly PlacePoint[];
   readonly now: EpochMs;
   readonly calendar: Calendar;
   readonly thresholds?: LevelThresholds | undefined;
 }
 
-/** What a place's prices say at `now`. */
+/** Returns the state of a place's prices at `now`. */
 export function placeSnapshot({ place, points, now, calendar, thresholds }: PlacePrices): PlaceSnapshot {
   const upcoming = points.filter((point) => point.end > now);
   const [first] = upcoming;
@@ -106,7 +107,7 @@ function daysBefore(now: EpochMs, calendar: Calendar): Interval {
   return { start: calendar.add("day", today, -REFERENCE_DAYS), end: today };
 }
 
-/** The currency of a price region, by the country its name begins with; kroner of Denmark where it says nothing. */
+/** Returns the currency of a price region from its country prefix; DKK if the prefix is unknown. */
 export function currencyOfRegion(region: string): string {
   const countries: Readonly<Record<string, string>> = { DK: "DKK", SE: "SEK", NO: "NOK" };
   return countries[region.slice(0, 2).toUpperCase()] ?? "DKK";

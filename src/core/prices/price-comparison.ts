@@ -1,4 +1,4 @@
-/** How prices compare with those of their own day and of the days before. */
+/** Comparison of prices with those of the same day and of the days before. */
 import type { Calendar } from "../time/calendar.ts";
 import type { EpochMs, Interval } from "../time/interval.ts";
 import {
@@ -12,27 +12,31 @@ import {
 } from "./level.ts";
 import { meanPrice, type PricePoint, pointsIn, tiled } from "./timeline.ts";
 
-/** A price with what it is worth. */
+/** Price with its level and rank. */
 export interface JudgedPoint extends PricePoint {
-  /** Null where nothing is known that it could be compared with. */
+  /** Null if there are no prices to compare with. */
   readonly level: Level | null;
-  /** 1 is the cheapest of its day's prices; null for an estimate, and while some of its day are not known. */
+  /**
+   * 1 is the cheapest of the day's prices; null for an estimate, and until all confirmed prices of the day are known.
+   */
   readonly rank: number | null;
   readonly rankOf: number | null;
-  /** Share of its day's prices below it. Unit: percent; null where there is no rank. */
+  /** Share of the day's prices below it. Unit: percent; null if there is no rank. */
   readonly percentile: number | null;
 }
 
-/** The mean that a day's levels are taken of: of the days before it, else its own. Null without any price. */
+/**
+ * Returns the mean with which a day's prices are compared: of the days before it, otherwise its own. Null without
+ * prices.
+ */
 export function referenceOf(points: readonly PricePoint[], day: Interval, calendar: Calendar): number | null {
   const before = { start: calendar.add("day", day.start, -REFERENCE_DAYS), end: day.start };
   return meanPrice(pointsIn(points, before)) ?? meanPrice(pointsIn(points, day));
 }
 
 /**
- * The points of `range`, each judged as it is when its own day comes.
- * Shape: as `points`, which begin `REFERENCE_DAYS` before the range where that is known; those that end at or before
- * the range or begin at or after its end are left out.
+ * Returns the points that overlap `range`, each compared as on its own day. Shape: same order as `points`, which start
+ * `REFERENCE_DAYS` before the range if those prices are known.
  */
 export function judgedPoints(
   points: readonly PricePoint[],
@@ -50,7 +54,7 @@ export function judgedPoints(
 
 interface JudgedDay {
   readonly reference: number | null;
-  /** Null while some of the day's confirmed prices are not known: nothing can be the third of them. */
+  /** Null until all confirmed prices of the day are known, because a rank needs them all. */
   readonly confirmed: readonly number[] | null;
 }
 
@@ -59,7 +63,7 @@ function judgedDay(points: readonly PricePoint[], start: EpochMs, calendar: Cale
   const known = pointsIn(points, day);
   const confirmed = known.filter((point) => !point.estimate);
   const [first] = points;
-  // Of a new place a few hours are known at first: too few to compare a day with.
+  // The history starts less than a day before: too few prices for a mean.
   const isNew = first !== undefined && first.start > calendar.add("day", start, -1);
   const ownReference = tiled(known, day) ? meanPrice(known) : null;
   return {

@@ -1,11 +1,11 @@
-/** The price now as programs read it, over MQTT and over HTTP alike. */
+/** JSON form of the current price for MQTT and HTTP. */
 
 import { rounded } from "../text/rounding.ts";
 import { type EpochMs, formatInstant } from "../time/interval.ts";
 import type { DayFigures, HomeSnapshot } from "./home-snapshot.ts";
 import type { PricePoint } from "./timeline.ts";
 
-/** Everything that depends on the present price is null without one. */
+/** Builds the JSON object. Fields that depend on the current price are null without one. */
 export function priceState(snapshot: HomeSnapshot): object {
   const { current, previous, next } = snapshot;
   return {

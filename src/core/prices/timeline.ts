@@ -1,18 +1,18 @@
 import { type Row, rowEnd, rowStart } from "../series/series.ts";
 import { type EpochMs, HOUR_MS, type Interval, QUARTER_MS } from "../time/interval.ts";
 
-/** A price that holds in one interval. Unit: currency per kWh, as the timeline says. */
+/** Price of one interval. Unit: currency per kWh; the timeline names the currency. */
 export interface PricePoint extends Interval {
   readonly price: number;
-  /** True for a forecast; a confirmed price is never an estimate. */
+  /** True for a forecast, false for a confirmed price. */
   readonly estimate: boolean;
-  /** The part of the price that is variable charges; absent where the service does not say it as a number. */
+  /** Variable charges within the price; absent if the service does not state them as a number. */
   readonly variableCharges?: number;
 }
 
 /**
- * Prices of one home in time order: confirmed ones, then the forecast.
- * Shape: sorted by start, no overlap, gaps possible (a gap has no price).
+ * Prices of one home: confirmed prices, then the forecast. Shape: sorted by start, not overlapping; gaps are possible
+ * and have no price.
  */
 export interface Timeline {
   readonly points: readonly PricePoint[];
@@ -20,7 +20,7 @@ export interface Timeline {
   readonly vatIncluded: boolean;
 }
 
-/** Reads price rows. Shape: ascending; a row without instants or number is left out: it is a gap, not a zero. */
+/** Reads price rows. Shape: ascending. A row without valid start, end or price is dropped: it is a gap, not a zero. */
 export function pricePoints(rows: readonly Row[], estimate: boolean): PricePoint[] {
   const points: PricePoint[] = [];
   for (const row of rows) {
@@ -35,8 +35,8 @@ export function pricePoints(rows: readonly Row[], estimate: boolean): PricePoint
 }
 
 /**
- * Puts the forecast behind the confirmed prices: an estimate counts only where no confirmed price reaches. A forecast
- * hour of which the first quarters are confirmed keeps the rest.
+ * Appends the forecast to the confirmed prices. An estimate counts only after the last confirmed price. A forecast hour
+ * that is partly confirmed keeps its remaining part.
  */
 export function joinForecast(confirmed: readonly PricePoint[], forecast: readonly PricePoint[]): PricePoint[] {
   const reached = confirmed.at(-1)?.end ?? Number.NEGATIVE_INFINITY;
@@ -44,7 +44,7 @@ export function joinForecast(confirmed: readonly PricePoint[], forecast: readonl
   return [...confirmed, ...behind.map((point) => (point.start < reached ? { ...point, start: reached } : point))];
 }
 
-/** How many points start at or before `at`: the index of the first one after it. */
+/** Returns the number of points that start at or before `at`, which is the index of the first later point. */
 export function indexAfter(points: readonly PricePoint[], at: EpochMs): number {
   let low = 0;
   let high = points.length;
@@ -56,12 +56,18 @@ export function indexAfter(points: readonly PricePoint[], at: EpochMs): number {
   return low;
 }
 
-/** The points that begin inside `range`. Shape: in order. */
+/** Returns the point that contains an instant; null in a gap. */
+export function pointAt(points: readonly PricePoint[], at: EpochMs): PricePoint | null {
+  const last = points[indexAfter(points, at) - 1];
+  return last && at < last.end ? last : null;
+}
+
+/** Returns the points that start in `range`. Shape: in order. */
 export function pointsIn(points: readonly PricePoint[], range: Interval): readonly PricePoint[] {
   return points.slice(indexAfter(points, range.start - 1), indexAfter(points, range.end - 1));
 }
 
-/** Whether points cover a range from end to end; a short answer is not yet tomorrow's prices. */
+/** Returns true if points cover a range completely and without gaps. */
 export function tiled(points: readonly PricePoint[], range: Interval): boolean {
   let reached = range.start;
   for (const point of points) {
@@ -71,7 +77,7 @@ export function tiled(points: readonly PricePoint[], range: Interval): boolean {
   return reached === range.end && points.length > 0;
 }
 
-/** The mean price over the time that the points cover, each weighted by its length; null without points. */
+/** Returns the mean price weighted by time; null without points. */
 export function meanPrice(points: readonly PricePoint[]): number | null {
   let sum = 0;
   let length = 0;
@@ -82,12 +88,12 @@ export function meanPrice(points: readonly PricePoint[]): number | null {
   return length > 0 ? sum / length : null;
 }
 
-/** Fewer hours than this may be equal in their quarters by chance. */
+/** Minimum hours for the check, because a few hours may have equal quarter-hours by chance. */
 const MIN_HOURS_TO_TELL = 20;
 
 /**
- * Whether quarter-hour prices are hourly ones said four times: a plan by the quarter then gains nothing, and the owner
- * who asked for quarters may wonder. Shape: the points of a day; false for a day of hours, and for too few points.
+ * Returns true if quarter-hour prices only repeat hourly prices, so that plans gain nothing from them. Shape: the
+ * points of one day; false for hourly points and for fewer than 20 hours.
  */
 export function repeatsHours(points: readonly PricePoint[]): boolean {
   const prices = new Map<EpochMs, number>();

@@ -1,22 +1,22 @@
-/** The amounts in the rows of a series of usage, and their sums by the hour. */
+/** Amounts in the rows of a usage series, and their sums per hour. */
 
 import { type Row, rowEnd, rowStart } from "../series/series.ts";
 import { type EpochMs, HOUR_MS, type Interval } from "../time/interval.ts";
 
-/** The series of use, by operation. */
+/** Operations of the usage series. */
 export const usageOperations = ["consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const;
 export type UsageOperation = (typeof usageOperations)[number];
 
-/** What the service calls the amount of a row of costs is not documented; a configuration may name it. */
+/** Default field name of a cost row's amount. The service does not document it, so the configuration can change it. */
 export const DEFAULT_COST_FIELD = "totalCost";
 
-/** An hour of which everything is known. Unit: kWh for energy, the series' currency for amounts. */
+/** Hour whose amount is completely known. Unit: kWh for energy, the series' currency for costs and revenue. */
 export interface HourUsage {
   readonly start: EpochMs;
   readonly value: number;
 }
 
-/** The amount of a row; null where a configuration may name it. */
+/** Field with the amount of a row; null if the configuration names it. */
 const AMOUNT_FIELDS: Readonly<Record<UsageOperation, string | null>> = {
   consumption: "energyKWh",
   consumptionCosts: null,
@@ -24,7 +24,7 @@ const AMOUNT_FIELDS: Readonly<Record<UsageOperation, string | null>> = {
   solarExportRevenue: "netRevenue",
 };
 
-/** Returns what reads the amount of a row; what it returns is a number if the amount is known. */
+/** Returns a reader of a row's amount. It returns a number if the amount is known. */
 export function amountReader(
   rows: readonly Row[],
   operation: UsageOperation,
@@ -36,8 +36,8 @@ export function amountReader(
 }
 
 /**
- * Costs under an unknown name are still rate x energy + fees, as the rate is defined; null if a part is missing.
- * Source: service interface, 2.3.
+ * Calculates costs under an unknown field name as rate x energy + fees; null if a part is missing. Source: service
+ * interface, part 2.3.
  */
 function amountByRate({ totalPricePerKWh: rate, energyKWh: energy, fixedFeesForInterval: fee }: Row): number | null {
   if (typeof energy !== "number" || typeof fee !== "number") return null;
@@ -46,8 +46,8 @@ function amountByRate({ totalPricePerKWh: rate, energyKWh: energy, fixedFeesForI
 }
 
 /**
- * Sums rows of hours or quarters by the hour. An hour that is not known as a whole is left out.
- * Shape: the rows of one day, in any order, without overlap; the answer is ascending.
+ * Sums rows of hours or quarter-hours per hour. Incomplete hours are dropped. Shape: the rows of one day in any order,
+ * not overlapping; the result is ascending.
  */
 export function usageHours(
   rows: readonly Row[],
@@ -70,7 +70,7 @@ export function usageHours(
     .sort((a, b) => a.start - b.start);
 }
 
-/** The interval of a row; null if it is not inside one hour. */
+/** Returns the interval of a row; null if it is not inside one hour. */
 function spanWithinHour(row: Row): Interval | null {
   const start = rowStart(row);
   const end = rowEnd(row);
@@ -78,7 +78,7 @@ function spanWithinHour(row: Row): Interval | null {
   return { start, end };
 }
 
-/** Offsets of the service's zone are whole hours. */
+/** Returns the start of the UTC hour. Offsets of the service's zone are whole hours. */
 function hourOf(at: EpochMs): EpochMs {
   return Math.floor(at / HOUR_MS) * HOUR_MS;
 }

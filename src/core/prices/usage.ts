@@ -1,36 +1,36 @@
-/** What a home used, paid, sold and earned: figures of days, of the month and of the year, from hour rows. */
+/** Consumption, costs, export and revenue of a home per day, month and year, computed from hour rows. */
 
 import { type Row, rowStart } from "../series/series.ts";
 import type { Calendar, LocalDate } from "../time/calendar.ts";
 import { type EpochMs, HOUR_MS, type Interval } from "../time/interval.ts";
 import { amountReader, DEFAULT_COST_FIELD, type UsageOperation } from "./usage-amounts.ts";
 
-/** What is known of one local day. Unit: kWh for energy, the series' currency for amounts. */
+/** Amount of one local day. Unit: kWh for energy, the series' currency for costs and revenue. */
 export interface DayUsage extends Interval {
   readonly date: LocalDate;
   readonly value: number;
-  /** Hours with a value. */
+  /** Number of hours with a value. */
   readonly hours: number;
-  /** Whether every hour of the day has a value. */
+  /** True if every hour of the day has a value. */
   readonly complete: boolean;
-  /** Whether an hour is marked as an estimate. */
+  /** True if an hour is marked as an estimate. */
   readonly estimate: boolean;
 }
 
-/** A sum from the start of a month or year over the days that are known. Unit: as the days'. */
+/** Sum of the known days since the start of a month or year. Unit: as in `DayUsage`. */
 export interface PeriodUsage {
-  /** The start of the month or year, also where its first days are not known. */
+  /** Start of the month or year, even if its first days are not known. */
   readonly start: EpochMs;
-  /** The end of the last day that is known. */
+  /** End of the last known day. */
   readonly end: EpochMs;
   readonly value: number;
-  /** Days that are known, and days from `start` to `end`. */
+  /** Number of known days, and of all days from `start` to `end`. */
   readonly days: number;
   readonly daysPassed: number;
   readonly estimate: boolean;
 }
 
-/** The figures of one series. Null is what is not known; it is never a zero. */
+/** Figures of one series. Unknown values are null, never zero. */
 export interface UsageFigures {
   /** `kWh`, or a currency. */
   readonly unit: string;
@@ -38,15 +38,15 @@ export interface UsageFigures {
   readonly lastCompleteDay: DayUsage | null;
   readonly monthToDate: PeriodUsage | null;
   readonly yearToDate: PeriodUsage | null;
-  /** The month that is reported: the present one once its readings arrive, until then the one before it. */
+  /** Reported month: the current one once its first readings have arrived, until then the previous one. */
   readonly month: PeriodUsage | null;
-  /** The month before the reported one. */
+  /** Month before the reported month. */
   readonly previousMonth: PeriodUsage | null;
-  /** The year that is reported, by the same rule as the month. */
+  /** Reported year, by the same rule as the month. */
   readonly year: PeriodUsage | null;
 }
 
-/** The figures of a home; a series that the service never answered has none. */
+/** Figures of a home; null for a series that the service has never returned. */
 export type HomeUsage = Readonly<Record<UsageOperation, UsageFigures | null>>;
 
 export const NO_USAGE: HomeUsage = {
@@ -56,10 +56,12 @@ export const NO_USAGE: HomeUsage = {
   solarExportRevenue: null,
 };
 
-/** A period that has ended waits this long for its last day: missing days are asked again for a week. */
+/** Maximum wait for the last day of an ended period: missing days are requested again for a week. */
 const MAX_WAIT_DAYS = 7;
 
-/** The days that `usageFigures` needs: of the year that may be reported, and of the month before the reported one. */
+/**
+ * Returns the range that `usageFigures` needs: the year that may be reported, and the month before the reported one.
+ */
 export function usageRange(now: EpochMs, calendar: Calendar): Interval {
   const today = calendar.day(now);
   const waitedFrom = calendar.add("day", today.start, -MAX_WAIT_DAYS);
@@ -69,8 +71,8 @@ export function usageRange(now: EpochMs, calendar: Calendar): Interval {
 }
 
 /**
- * Adds up days of an hour series. Shape: the rows of one local day each; the answer is in their order. A row without a
- * number is left out, a day without any number is not known.
+ * Adds up the days of an hour series. Shape: one array of rows per local day; the result has the same order. Rows
+ * without a number are dropped, and so are days without any number.
  */
 export function usageDays(
   days: readonly (readonly Row[])[],
@@ -110,7 +112,28 @@ function dayOf(
   };
 }
 
-/** The figures at `now`. Shape: `days` ascending, sparse. */
+/** Numbers of each day in `packDays`. */
+const PACKED = 3;
+
+/** Packs days into a tenth of the memory, because a year of them is cached for each series of each home. */
+export function packDays(days: readonly DayUsage[]): Float64Array {
+  return Float64Array.from(
+    days.flatMap(({ start, value, hours, estimate }) => [start, value, estimate ? -hours : hours]),
+  );
+}
+
+/** Returns the days that `packDays` packed. */
+export function unpackDays(packed: Float64Array, calendar: Calendar): DayUsage[] {
+  return Array.from({ length: packed.length / PACKED }, (_, i) => {
+    const [start = 0, value = 0, signed = 0] = packed.subarray(i * PACKED, (i + 1) * PACKED);
+    const hours = Math.abs(signed);
+    const day = calendar.day(start);
+    const complete = hours === (day.end - day.start) / HOUR_MS;
+    return { ...day, date: calendar.dateOf(start), value, hours, complete, estimate: signed < 0 };
+  });
+}
+
+/** Returns the figures at `now`. Shape: `days` ascending, possibly with missing days. */
 export function usageFigures(days: readonly DayUsage[], unit: string, now: EpochMs, calendar: Calendar): UsageFigures {
   const today = calendar.startOf("day", now);
   const yesterday = calendar.add("day", today, -1);
@@ -141,8 +164,8 @@ function periodBefore(unit: PeriodUnit, { start }: Interval, calendar: Calendar)
 }
 
 /**
- * The month or year that is reported at `now`. Readings arrive a day late, so a period is reported until its last day
- * and the first readings of the next period are known, and for a week at most.
+ * Returns the month or year to report at `now`. Readings arrive a day late. So a period is reported until its last day
+ * and the first readings of the next period are known, at most a week.
  */
 function reportedPeriod(days: readonly DayUsage[], unit: PeriodUnit, now: EpochMs, calendar: Calendar): Interval {
   const present = periodAt(unit, now, calendar);

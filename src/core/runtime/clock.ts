@@ -1,15 +1,17 @@
 import type { MonotonicMs } from "../fetching/rate-limit.ts";
 import type { EpochMs } from "../time/interval.ts";
 
-/** Time as the daemon lives it. Held by the roots and the loops only; everything else is handed `now`. */
+/** Time source. Only the composition roots and the loops hold it; other code takes `now` as an argument. */
 export interface Clock {
-  /** Names the span in which monotonic times compare: the boot of the machine, or the life of a simulated clock. */
+  /**
+   * Identifies the period in which monotonic times can be compared: one boot of the machine, or one simulated clock.
+   */
   readonly boot: string;
   now(): EpochMs;
   monotonicMs(): MonotonicMs;
   /**
-   * Resolves when `now` has reached `at`, as soon as the signal fires, or when the clock was set back meanwhile: what
-   * was to happen at `at` has to be thought over then. Never rejects.
+   * Resolves when `now` has reached `at`, when the signal fires, or when the clock was set back. After a clock change
+   * the caller must decide again. Never rejects.
    */
   sleepUntil(at: EpochMs, signal: AbortSignal): Promise<void>;
 }

@@ -1,10 +1,10 @@
-/** Port: small texts that outlive a restart, by name. What is written is on disk when `write` returns. */
+/** Port for small named texts that survive a restart. `write` returns after the text is on disk. */
 export interface KeyValue {
   read(name: string): string | null;
   write(name: string, value: string): void;
 }
 
-/** Reads a value that was written as JSON. Errors: null if it was never written, or does not fit the schema. */
+/** Reads a value stored as JSON. Returns null if it was never written or does not fit the schema. */
 export function readJson<Value>(
   memory: KeyValue,
   name: string,
@@ -15,6 +15,6 @@ export function readJson<Value>(
   try {
     return schema.safeParse(JSON.parse(text)).data ?? null;
   } catch {
-    return null; // written by another version: as if there were nothing
+    return null; // not JSON: treated as missing
   }
 }

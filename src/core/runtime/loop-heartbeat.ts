@@ -1,12 +1,12 @@
-/** Whether a loop lives: it says when it turns and until when it means to sleep, and is late after that. */
+/** Heartbeat of a loop: records when the loop works and until when it sleeps, and reports how late it is. */
 
 import type { MonotonicMs } from "../fetching/rate-limit.ts";
 import { type EpochMs, MINUTE_MS } from "../time/interval.ts";
 import type { Clock } from "./clock.ts";
 
-/** A turn may take this long: a request of half a minute, and a year of rows stored on a slow card. */
+/** Maximum duration of one iteration: a request of 30 s, plus storing a year of rows on a slow card. */
 const MAX_TICK_MS: number = 5 * MINUTE_MS;
-/** A loop may wake this late: a machine that was asleep itself, or is busy. */
+/** Allowed delay of a wake-up, for example after the machine was suspended or busy. */
 const LATE_MS: number = 2 * MINUTE_MS;
 
 export class LoopHeartbeat {
@@ -14,7 +14,7 @@ export class LoopHeartbeat {
   readonly #clock: Pick<Clock, "now" | "monotonicMs">;
   #since: MonotonicMs;
   #at: EpochMs;
-  /** Null while the loop works. */
+  /** Planned end of the sleep; null while the loop works. */
   #until: EpochMs | null = null;
 
   constructor(name: string, clock: Pick<Clock, "now" | "monotonicMs">) {
@@ -24,13 +24,13 @@ export class LoopHeartbeat {
     this.#at = clock.now();
   }
 
-  /** The loop begins a turn. */
+  /** Records the start of an iteration. */
   turn(): void {
     this.#since = this.#clock.monotonicMs();
     this.#until = null;
   }
 
-  /** The loop goes to sleep. */
+  /** Records the start of a sleep. */
   sleep(until: EpochMs): void {
     this.#since = this.#clock.monotonicMs();
     this.#at = this.#clock.now();
@@ -38,8 +38,8 @@ export class LoopHeartbeat {
   }
 
   /**
-   * By how much the loop is later than it may be; 0 for one that lives. Both clocks have to say so: the wall clock may
-   * be set while the loop sleeps, and a sleeper takes some seconds to notice.
+   * Returns how late the loop is; 0 if it is on time. Unit: ms. A sleeping loop is late only if both clocks show it.
+   * The wall clock may be set during a sleep, and the loop needs a few seconds to notice.
    */
   get lateMs(): number {
     const passedMs = this.#clock.monotonicMs() - this.#since;

@@ -1,13 +1,13 @@
-/** Lets one loop sleep and others wake it. A wake while it is awake is kept for its next sleep. */
+/** Lets other code wake a sleeping loop. A wake-up while the loop is awake ends its next sleep. */
 export class LoopWaker {
   #controller = new AbortController();
 
-  /** Wakes the sleeper, or keeps it from falling asleep once. */
+  /** Ends the current sleep, or the next one if the loop is awake. */
   wake(): void {
     this.#controller.abort();
   }
 
-  /** Sleeps until `sleep` ends, `stop` fires, or somebody wakes it. */
+  /** Sleeps until `sleep` ends, `stop` fires or `wake` is called. */
   async sleep(sleep: (signal: AbortSignal) => Promise<void>, stop: AbortSignal): Promise<void> {
     if (stop.aborted) return;
     const controller = this.#controller;

@@ -1,13 +1,13 @@
 /**
- * The loop that shows the house: at every edge (a new interval, a new day, new data) the whole state is made again and
- * told. It sleeps until the next edge, so a price changes on its boundary and not on a poll's tick.
+ * Loop that recomputes and publishes the whole state when it changes: at a new interval, a new day or new data. It
+ * sleeps until the next change, so a price changes at its boundary and not at a poll tick.
  */
 import type { EpochMs } from "../time/interval.ts";
 import type { Clock } from "./clock.ts";
 import type { LoopHeartbeat } from "./loop-heartbeat.ts";
 import { LoopWaker } from "./loop-waker.ts";
 
-/** A pause after a state that was over before it was told; a bound against a spinning loop. */
+/** Minimum sleep if the next change is already past; it prevents a busy loop. */
 const MIN_PAUSE_MS = 1_000;
 
 export class StateLoop {
@@ -16,14 +16,14 @@ export class StateLoop {
   readonly #pulse: Pick<LoopHeartbeat, "turn" | "sleep"> | null;
   readonly #waker = new LoopWaker();
 
-  /** `show` tells the state at a moment and returns when it changes of itself next. */
+  /** `show` publishes the state at `now` and returns the instant of the next change. */
   constructor(clock: Clock, show: (now: EpochMs) => EpochMs, pulse?: Pick<LoopHeartbeat, "turn" | "sleep">) {
     this.#clock = clock;
     this.#show = show;
     this.#pulse = pulse ?? null;
   }
 
-  /** Shows the state again at once: data changed. */
+  /** Publishes the state again immediately because data changed. */
   wake(): void {
     this.#waker.wake();
   }

@@ -1,40 +1,43 @@
 import type { Calendar, CalendarUnit } from "../time/calendar.ts";
 import type { EpochMs, Interval } from "../time/interval.ts";
 
-/** `latest` marks a series of which only the newest answer counts, such as a forecast or the list of addresses. */
+/**
+ * Unit of a series. `latest` marks a series of which only the newest response counts: a forecast, the list of
+ * addresses.
+ */
 export type SeriesUnit = CalendarUnit | "latest";
 
-/** Names one series in storage. `place` is an address id, a third-party place, or empty for a whole account. */
+/** Identifies one series in storage. `place` is an address id, a third-party place, or empty for a whole account. */
 export interface SeriesKey {
   readonly account: string;
   readonly place: string;
-  /** Id of the service's operation that answers with it. */
+  /** Id of the service operation that returns the series. */
   readonly operation: string;
   readonly unit: SeriesUnit;
 }
 
-/** A row as the service sent it: unknown fields included. */
+/** Row as the service sent it, including unknown fields. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Rows in the order of their answer. */
+/** Rows in the order of the response. */
 export type Rows<Each = Row> = readonly Each[];
 
-/** Everything of an answer but its rows and its range. */
+/** Fields of a response other than its rows and its range. */
 export type Envelope = Readonly<Record<string, unknown>>;
 
-/** The text form of a key, stable across restarts: the series store stores it. */
+/** Returns the text form of a key. Storage uses it as an identifier, so it must not change. */
 export function seriesName(key: SeriesKey): string {
   return [key.account, key.place, key.operation, key.unit].map(encodeURIComponent).join("/");
 }
 
-/** The texts of a key in the order in which `seriesName` wrote them. Shape: other than four for what is not its text. */
+/** Returns the parts of a key in the order of `seriesName`. Any other text gives a list whose length is not four. */
 export function partsOfSeriesName(name: string): string[] {
   return name.split("/").map(decodeURIComponent);
 }
 
 /**
- * The unit in which a series is cut into chunks: the next larger one of the calendar.
- * Days hold hours and quarter-hours, months hold days, years hold months and themselves; `latest` stands in one chunk.
+ * Returns the unit of a series' chunks: the next larger calendar unit. Days hold hours and quarter-hours, months hold
+ * days, years hold months and years. Returns null for `latest`, which is one chunk.
  */
 export function chunkUnitOf(unit: SeriesUnit): "day" | "month" | "year" | null {
   switch (unit) {
@@ -51,27 +54,27 @@ export function chunkUnitOf(unit: SeriesUnit): "day" | "month" | "year" | null {
   }
 }
 
-/** The whole of time, as the one chunk of a series that is not cut. */
+/** All time: the one chunk of a `latest` series. */
 export const WHOLE: Interval = { start: 0, end: Number.MAX_SAFE_INTEGER };
 
-/** The chunks of a series that `range` touches. Shape: ascending, tiling; one chunk for a series that is not cut. */
+/** Returns the chunks that `range` touches. Shape: ascending, without gaps; `WHOLE` for a `latest` series. */
 export function chunksOf(unit: SeriesUnit, range: Interval, calendar: Calendar): Interval[] {
   const chunkUnit = chunkUnitOf(unit);
   return chunkUnit ? calendar.intervals(chunkUnit, range) : [WHOLE];
 }
 
-/** The starts of the chunks that `range` touches. Shape: ascending. */
+/** Returns the starts of the chunks that `range` touches. Shape: ascending. */
 export function chunkStarts(unit: SeriesUnit, range: Interval, calendar: Calendar): EpochMs[] {
   const chunkUnit = chunkUnitOf(unit);
   return chunkUnit ? calendar.boundaries(chunkUnit, range).slice(0, -1) : [WHOLE.start];
 }
 
-/** The start of a row; null where it has none that can be read. Source: `start` of series rows, `date` of price points. */
+/** Returns the start of a row: `start` of series rows, `date` of price points. Null if it is missing or unreadable. */
 export function rowStart(row: Row): EpochMs | null {
   return instantIn(row.start ?? row.date);
 }
 
-/** The rows that start inside a range; those without a start are not. */
+/** Returns the rows that start in `range`. Rows without a start are dropped. */
 export function rowsWithin(rows: readonly Row[], range: Interval): Row[] {
   return rows.filter((row) => {
     const start = rowStart(row);
@@ -79,7 +82,7 @@ export function rowsWithin(rows: readonly Row[], range: Interval): Row[] {
   });
 }
 
-/** The exclusive end of a row; null where it has none that can be read. */
+/** Returns the exclusive end of a row; null if it is missing or unreadable. */
 export function rowEnd(row: Row): EpochMs | null {
   return instantIn(row.end);
 }
@@ -91,8 +94,8 @@ function instantIn(value: unknown): EpochMs | null {
 }
 
 /**
- * Whether rows tile an interval of the calendar exactly: every unit once, none missing, none doubled.
- * Shape: rows in ascending order.
+ * Returns true if the rows cover `range` exactly: each unit once, none missing, none repeated. Shape: rows in ascending
+ * order.
  */
 export function tiles(rows: readonly Row[], unit: CalendarUnit, range: Interval, calendar: Calendar): boolean {
   const bounds = calendar.boundaries(unit, range);

@@ -1,16 +1,22 @@
-/** Which process of several looks after an account: rendezvous hashing, so that another count moves as few as possible. */
+/**
+ * Assignment of accounts to processes by rendezvous hashing, so that a change of `count` moves as few accounts as
+ * possible.
+ */
 
 /** One of several processes that share the accounts. */
 export interface Shard {
-  /** Counts from 0. */
+  /** Zero-based. */
   readonly index: number;
   readonly count: number;
 }
 
-/** More processes than any orchestrator should start on one broker; a bound for the loop below. */
+/** Maximum shards: bounds the loop in `shardOf`. More processes on one broker are not expected. */
 export const MAX_SHARDS = 1_024;
 
-/** The shard of an account: the one with the highest score. One shard more moves 1 of `count` accounts, all to the new one. */
+/**
+ * Returns the shard of an account: the index with the highest score. With one more shard, 1 in `count` accounts moves,
+ * always to the new shard.
+ */
 export function shardOf(account: string, count: number): number {
   const own = hash(account);
   let best = 0;
@@ -22,7 +28,7 @@ export function shardOf(account: string, count: number): number {
   return best;
 }
 
-/** The shard of a configuration that was checked; null where the process is alone. */
+/** Returns the shard of a validated configuration; null if there is no sharding. */
 export function shardOfConfig({
   shard,
 }: {
@@ -32,30 +38,30 @@ export function shardOfConfig({
   return index === undefined || count === undefined ? null : { index, count };
 }
 
-/** Whether a shard looks after an account; a process that is no shard looks after all. */
+/** Returns true if the shard owns the account. Without sharding the process owns all accounts. */
 export function isOwn(account: string, shard: Shard | null): boolean {
   return shard === null || shardOf(account, shard.count) === shard.index;
 }
 
-/** What the daemon itself is called below the base topic; null where it is no shard. */
+/** Returns the daemon's own name below the base topic; null without sharding. */
 export function shardName(shard: Shard | null): string | null {
   return shard === null ? null : `shard-${shard.index}`;
 }
 
-/** A name that stands for a shard; no home may have it. */
+/** Names reserved for shards; a home must not use one. */
 export const SHARD_NAME = /^shard-\d+$/;
 
 /** 2^32 divided by the golden ratio: spreads small numbers over all bits. */
 const GOLDEN_RATIO = 0x9e3779b1;
 
-/** FNV-1a in 32 bits. */
+/** FNV-1a, 32 bits, over UTF-16 code units. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
   return value;
 }
 
-/** The finalizer of MurmurHash3: each bit of the result depends on all bits. Shape: 0 to 2^32 - 1. */
+/** MurmurHash3 finalizer: each bit of the result depends on all input bits. Shape: 0 to 2^32 - 1. */
 function mixed(value: number): number {
   let h = value;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);

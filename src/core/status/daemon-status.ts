@@ -2,7 +2,7 @@ import type { EpochMs } from "../time/interval.ts";
 import type { Problem } from "./problem.ts";
 import { type ServiceProblemCode, serviceProblems } from "./problem-catalog.ts";
 
-/** `waiting`: nothing was answered yet; else the problem of the whole interface, or `ok`. */
+/** `waiting` until the first response; then the problem of the whole interface, or `ok`. */
 export const serviceStates: readonly ServiceState[] = [
   "waiting",
   "ok",
@@ -10,36 +10,47 @@ export const serviceStates: readonly ServiceState[] = [
 ];
 export type ServiceState = "waiting" | "ok" | ServiceProblemCode;
 
-/** One of the service's interfaces, as one account uses it. */
+/** State of one service interface for one account. */
 export interface InterfaceState {
-  /** A slug: it stands in entity ids. */
+  /** Slug, used in entity ids. */
   readonly account: string;
   readonly interface: "consumer" | "third_party";
   readonly service: ServiceState;
-  /** Attempts left by the service's own count; null before it has told, and where it never tells. */
+  /**
+   * Remaining requests according to the service; null before the first response, and if the service does not report
+   * them.
+   */
   readonly minuteLeft: number | null;
   readonly dayLeft: number | null;
-  /** Attempts made since UTC midnight, denied ones too. */
+  /** Attempts since UTC midnight, including rejected ones. */
   readonly requestsToday: number | null;
 }
 
-/** When a series was last answered. */
+/** Time of the last successful response for a series. */
 export interface SeriesFreshness {
-  /** The slug and the name of the home or place it belongs to; null for a whole account. */
+  /** Slug and name of the home or place; null for a whole account. */
   readonly owner: { readonly id: string; readonly name: string } | null;
   readonly account: string;
-  /** The operation, in words: `prices`, `consumption costs`. */
+  /** Name of the operation for people: `prices`, `consumption costs`. */
   readonly label: string;
   readonly lastSuccessAt: EpochMs | null;
 }
 
-/** How much of the wanted history is in storage. Unit: days, of all series together. */
+/** Stored part of the wanted history. Unit: days, summed over all series. */
 export interface BackfillState {
   readonly known: number;
   readonly wanted: number;
+  /** Null or absent while it goes on. */
+  readonly pause?: BackfillPause | null;
 }
 
-/** The daemon as everything that shows it knows it. */
+/** Until when nothing is asked for the history, and why: its share of the quota is used up, or what the account meets. */
+export interface BackfillPause {
+  readonly until: EpochMs;
+  readonly why: "quota" | ServiceProblemCode;
+}
+
+/** State of the daemon for all outputs: MQTT, HTTP, dashboard. */
 export interface DaemonState {
   readonly version: string;
   readonly startedAt: EpochMs;
@@ -47,18 +58,18 @@ export interface DaemonState {
   readonly problems: readonly Problem[];
   readonly interfaces: readonly InterfaceState[];
   readonly series: readonly SeriesFreshness[];
-  /** Null where no history is wanted, or nothing is known of it yet. */
+  /** Null if no history is wanted, or before it is known. */
   readonly backfill: BackfillState | null;
 }
 
-/** The state of an account's interface, by its own problem. A problem of one series is the series' own: the interface works. */
+/** Returns the state of an account's interface from its own problem. A problem of one series does not change it. */
 export function serviceStateOf(problem: Problem | null, answered: boolean): ServiceState {
   const code = problem?.code;
   const known = serviceStates.find((state) => state === code);
   return known ?? (answered ? "ok" : "waiting");
 }
 
-/** The problems in one sentence each; null without any. The newest comes last. */
+/** Returns one sentence per problem, oldest first; null if there are no problems. */
 export function problemReason(problems: readonly Problem[]): string | null {
   return problems.length === 0 ? null : problems.map(({ subject, advice }) => `${subject}: ${advice}`).join(" ");
 }

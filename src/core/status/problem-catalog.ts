@@ -213,6 +213,13 @@ const otherProblems = {
     remedy: "Check that PostgreSQL runs and lets elbro in: `elbro check --online`, `archive.url`, `archive.password`.",
     advice: "the archive cannot be written; check that PostgreSQL runs, and archive.url and its password",
   },
+  notifications_failed: {
+    meaning: "The ntfy server refuses notifications, or has not been reached for an hour.",
+    automaticAction:
+      "Tries again, within half an hour at most; what was refused after six hours. What is over by then is not sent.",
+    remedy: "Check `notify.topic_url` and its token. `elbro notify` sends a test and says what the server answers.",
+    advice: "notifications cannot be sent; check notify.topic_url, its token and the server; elbro notify sends a test",
+  },
   statistic_ids_collide: {
     meaning: "Two homes would have the same statistics in Home Assistant, whose ids hold no `-`.",
     automaticAction: "Imports the statistics of the first of them.",

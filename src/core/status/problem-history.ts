@@ -1,15 +1,15 @@
 import type { EpochMs } from "../time/interval.ts";
 import type { Problem } from "./problem.ts";
 
-/** A problem that was, or still is: `endedAt` is null while it lasts. */
+/** Past or current problem; `endedAt` is null while it lasts. */
 export interface PastProblem extends Problem {
   readonly endedAt: EpochMs | null;
 }
 
-/** Problems that are remembered after their end, for the owner who looks in the morning. */
+/** Maximum remembered problems, including those that have ended. */
 const MAX_REMEMBERED = 30;
 
-/** The last problems of this life of the daemon, also those that are over. */
+/** Last problems since the daemon started, including those that have ended. */
 export class ProblemHistory {
   /** Bounded by MAX_REMEMBERED. Shape: oldest first. */
   #past: PastProblem[] = [];
@@ -21,7 +21,7 @@ export class ProblemHistory {
     else this.#past = this.#past.map((past) => (same(past) ? { ...past, endedAt: now } : past));
   }
 
-  /** Shape: newest first. */
+  /** Returns the problems. Shape: newest first. */
   list(): readonly PastProblem[] {
     return [...this.#past].reverse();
   }

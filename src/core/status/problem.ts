@@ -1,30 +1,40 @@
+import type { Language } from "../language/language.ts";
+import { filled, type Text, textIn, translations } from "../language/text.ts";
 import type { EpochMs } from "../time/interval.ts";
 import { type ProblemCode, type ProblemRow, problemCatalog } from "./problem-catalog.ts";
 
-/** Something the owner should know and may be able to fix. It is a state: it starts, lasts and ends. */
+/** Condition that the owner should know about and may be able to fix. It has a start and an end. */
 export interface Problem {
   readonly code: ProblemCode;
-  /** What is affected: an account, a series, a part of the daemon. */
+  /** Affected account, series or component. */
   readonly subject: string;
   readonly since: EpochMs;
-  /** What to do, in one sentence. */
+  /** Remedy in one sentence, in English as in the log. */
   readonly advice: string;
-  /** What was found, with numbers and names; never a secret. */
+  /** Finding with numbers and names, in English as in the log; never a secret. */
   readonly detail: string;
-  /** The service's identifier of the answer, to quote to its support. */
+  /** Request id of the service's response, for its support. */
   readonly requestId: string | null;
+  /** Parts of advice and detail for other languages; absent if the texts exist in English only. */
+  readonly facts?: ProblemFacts;
 }
 
-/** A problem that was found. The catalogue adds the advice. */
-export interface ProblemFound extends Omit<Problem, "advice" | "requestId"> {
+interface ProblemFacts {
+  readonly names: Readonly<Record<string, Text>>;
+  readonly detail: Text;
+}
+
+/** Problem to report. `problemCatalog` adds the advice. */
+export interface ProblemFound extends Omit<Problem, "advice" | "detail" | "requestId" | "facts"> {
   readonly requestId?: string | null;
+  readonly detail: Text;
   /** Values of the placeholders in the catalogue's advice. */
-  readonly names?: Readonly<Record<string, string>>;
+  readonly names?: Readonly<Record<string, Text>>;
 }
 
 /**
- * The problems of the moment. Starting one that is there already changes nothing, so each is told once when it
- * starts and once when it ends.
+ * Current problems, one per subject. Starting a problem that already exists does nothing, so `onChange` is called once
+ * per start and once per end.
  */
 export class Problems {
   readonly #current = new Map<string, Problem>();
@@ -34,12 +44,12 @@ export class Problems {
     this.#onChange = onChange;
   }
 
-  /** All there are. Shape: oldest first. */
+  /** Returns all current problems. Shape: oldest first. */
   list(): Problem[] {
     return [...this.#current.values()].sort((a, b) => a.since - b.since);
   }
 
-  /** That of a subject; null where it has none. */
+  /** Returns the problem of a subject; null if it has none. */
   of(subject: string): Problem | null {
     return this.#current.get(subject) ?? null;
   }
@@ -48,7 +58,9 @@ export class Problems {
     const before = this.#current.get(found.subject);
     if (before?.code === found.code) return;
     if (before) this.#onChange(before, "ended");
-    const problem = { ...found, requestId, advice: adviceOf(found.code, names) };
+    const detail = textIn("en", found.detail);
+    const facts = { names, detail: found.detail };
+    const problem = { ...found, requestId, advice: adviceIn("en", found.code, names), detail, facts };
     this.#current.set(problem.subject, problem);
     this.#onChange(problem, "started");
   }
@@ -61,7 +73,17 @@ export class Problems {
   }
 }
 
-function adviceOf(code: ProblemCode, names: Readonly<Record<string, string>>): string {
+/** Returns a problem with its advice and detail in a language. */
+export function problemIn<Shown extends Pick<Problem, "code" | "advice" | "detail" | "facts">>(
+  language: Language,
+  problem: Shown,
+): Shown {
+  const { code, facts } = problem;
+  if (!facts || language === "en") return problem;
+  return { ...problem, advice: adviceIn(language, code, facts.names), detail: textIn(language, facts.detail) };
+}
+
+function adviceIn(language: Language, code: ProblemCode, names: ProblemFacts["names"]): string {
   const { advice }: ProblemRow = problemCatalog[code];
-  return advice.replace(/\{(\w+)\}/g, (placeholder, name: string) => names[name] ?? placeholder);
+  return filled(language, language === "en" ? advice : translations[language].advice[code], names);
 }

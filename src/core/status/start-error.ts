@@ -1,13 +1,16 @@
-/** Why the daemon cannot start, in one sentence for its owner. */
+/** Reason why the daemon cannot start, in one sentence for the owner. */
 export class StartError extends Error {}
 
-/** What may pass without the owner: a card that is read-only after a power cut, a disk that is full or comes later. */
+/**
+ * Reason that may pass without the owner's action: a read-only card after a power cut, a full disk, a disk mounted
+ * later.
+ */
 export class PassingStartError extends StartError {}
 
-/** Another process holds the data directory. */
+/** Another process holds the lock of the data directory. */
 export class DataDirInUse extends StartError {}
 
-/** Starts what listens on a port. Errors: throws a StartError where the port cannot be had. */
+/** Runs `start`, which listens on a port. Rejects with StartError if the port or the address cannot be used. */
 export async function onPort<Result>(
   part: "api" | "broker",
   port: number,

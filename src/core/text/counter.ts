@@ -1,15 +1,15 @@
-/** Counts of one kind of thing, told apart by labels; from 0 at every start of the daemon. */
+/** Count of one set of labels since the daemon started. */
 export interface Counted {
   readonly labels: readonly string[];
   readonly count: number;
 }
 
-/** Sets of labels that are told apart. A house has some dozens; what is new after that is counted together. */
-const MAX_LABEL_SETS = 500;
+/** Maximum sets of labels. 1,000 accounts have ten each; further sets are counted together as `other`. */
+const MAX_LABEL_SETS = 20_000;
 const OTHER = "other";
 
 export class Counter {
-  /** Bounded by MAX_LABEL_SETS, and one more. */
+  /** Bounded by MAX_LABEL_SETS + 1. */
   readonly #counts = new Map<string, { readonly labels: readonly string[]; count: number }>();
 
   add(...labels: string[]): void {
@@ -20,7 +20,7 @@ export class Counter {
     else this.#addOther(labels.length);
   }
 
-  /** Shape: in the order in which they were first counted. */
+  /** Returns the counts in the order in which their labels first appeared. */
   list(): readonly Counted[] {
     return [...this.#counts.values()];
   }

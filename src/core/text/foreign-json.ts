@@ -1,17 +1,20 @@
 /**
- * How large JSON from elsewhere may be, looked at before it is parsed: a parser needs up to sixty bytes of memory for a
- * byte of nested lists.
+ * Size limits for JSON from other systems, checked before parsing. A parser needs up to 60 bytes of memory per byte of
+ * nested lists.
  */
 
-/** The answers of the service and of Home Assistant have six levels. */
+/** Responses of the service and of Home Assistant have six levels. */
 const MAX_DEPTH = 32;
-/** A year of quarters with nine fields has 320,000. */
+/** One year of quarter-hours with nine fields has 320,000 values. */
 const MAX_VALUES = 500_000;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Why a text is not to be parsed: what is said after its name; null where nothing is against it. It may still be no JSON. */
+/**
+ * Returns why a text must not be parsed, as the end of a sentence; null if its size is acceptable. Does not check that
+ * the text is valid JSON.
+ */
 export function flawOf(utf8: Uint8Array): string | null {
   let depth = 0;
   let values = 0;

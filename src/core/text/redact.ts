@@ -1,36 +1,39 @@
-/** Texts that are to be shown to strangers: without secrets, and without where anybody lives. */
+/** Redaction of texts that are shown to strangers: removes secrets, names and locations. */
 
-/** What must not be seen, and what stands in its place. */
+/** Text to remove, and its replacement. */
 export interface RedactedText {
   readonly text: string;
   readonly standIn: string;
-  /** A name is found as words, in any case, or as a whole where it is short: "Lind" is not taken out of "Lindt". A secret is taken out of anything. */
+  /**
+   * A name matches whole words, case-insensitively: "Lind" does not match in "Lindt". A name of fewer than
+   * `MIN_WORD_LENGTH` characters matches a whole value only. A secret matches anywhere.
+   */
   readonly kind: "name" | "secret";
 }
 
-/** Names of homes that say nothing of where they are. */
+/** Names of homes that do not reveal a location. */
 const HARMLESS = new Set(
   "apartment cabin cottage flat hem hjem home house hus huset hytte hytten kontor lejlighed office sommerhus stuga stugan summerhouse".split(
     " ",
   ),
 );
-/** Enough of an identifier to see which two are the same. */
+/** Characters kept of an identifier: enough to compare two. */
 const SHOWN_OF_ID = 8;
 const UUID = /\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi;
-/** A decimal that is exact enough to be a place, and no part of an IP address or a time. */
+/** Decimal that is precise enough to be a coordinate and is not part of an IP address or a time. */
 const EXACT_DECIMAL = /(?<![\d.:])-?\d{1,3}\.\d{3,}(?![\d.])/g;
 const COORDINATES = new Set(["latitude", "longitude"]);
-/** Their values are the program's own words, which a home or a plan may have for a name: "waiting", "prices". */
+/** Keys whose values are fixed words of the program. A home or plan may have the same name: "waiting", "prices". */
 const OWN_WORDS = new Set(["code", "state", "kind", "basis", "family"]);
 
-/** Whether a name of a home or place tells where it is. */
+/** Returns true if the name of a home or place may reveal where it is. */
 export function tellsPlace(name: string): boolean {
   return name !== "" && !HARMLESS.has(name.toLowerCase());
 }
 
 /**
- * Plain JSON without what must not be seen, wherever among its values that stands. Its keys are the program's own words and
- * stay. Identifiers and coordinates are shortened, whether or not they are among `hidden`.
+ * Returns plain JSON with the `hidden` texts replaced in all values. Keys are fixed words of the program and stay.
+ * Identifiers and coordinates are always shortened.
  */
 export function redact(json: unknown, hidden: readonly RedactedText[]): unknown {
   const rules = [...hidden]
@@ -56,15 +59,15 @@ function walk(json: unknown, shown: (text: string) => string): unknown {
   return Object.fromEntries(fields);
 }
 
-/** Ten kilometres: which region it is, not which house. */
+/** Keeps one decimal: about 10 km, which shows the region but not the house. */
 function shortened(degrees: number): string {
   return degrees.toFixed(1);
 }
 
-/** A name this short is part of any sentence: it is hidden where nothing else is said. */
+/** Shorter names occur inside any sentence, so they are replaced only where they are the whole value. */
 const MIN_WORD_LENGTH = 3;
 
-/** What does not begin or end as a word does is found anywhere. */
+/** Matches at word boundaries, except where the text itself starts or ends with another character. */
 function ruleOf({ text, kind }: RedactedText): RegExp {
   const escaped = text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
   if (kind === "secret") return new RegExp(escaped, "gu");

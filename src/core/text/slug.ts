@@ -1,8 +1,8 @@
 const LETTERS: Readonly<Record<string, string>> = { æ: "ae", ø: "oe", å: "aa", ä: "ae", ö: "oe", ü: "ue", ß: "ss" };
 
 /**
- * A name as topics and entity ids can carry it: lower-case letters, digits and underscores. Nordic letters are written
- * out. Errors: none; a name without a single letter or digit becomes `home`.
+ * Converts a name to a form for topics and entity ids: lower-case letters, digits and underscores. Nordic letters are
+ * transliterated. Returns `home` if the name has no letter or digit.
  */
 export function slugOf(name: string): string {
   const written = name
@@ -13,7 +13,7 @@ export function slugOf(name: string): string {
   return plain.replace(/[^a-z0-9]+/g, "_").replace(/^_+|_+$/g, "") || "home";
 }
 
-/** The first of `slug`, `slug_2`, `slug_3` … that is not taken. */
+/** Returns the first of `slug`, `slug_2`, `slug_3` … that is not in `taken`. */
 export function freeSlug(slug: string, taken: ReadonlySet<string>): string {
   if (!taken.has(slug)) return slug;
   for (let n = 2; ; n++) if (!taken.has(`${slug}_${n}`)) return `${slug}_${n}`;

@@ -1,29 +1,29 @@
 /**
- * The civil calendar of a time zone, as arithmetic on instants.
+ * Calendar arithmetic of a time zone on instants.
  *
- * A zone is kept as a table of transitions (the instants at which its offset changes), filled year by year on first
- * use. Boundaries are then additions, not zone conversions: 366 days cost microseconds, and the 23- and 25-hour days
- * come out of the same two lines as every other day. Hours and quarters take it that offsets change by whole hours, as
- * they do everywhere but on Lord Howe Island.
+ * A zone is stored as a table of transitions: the instants at which its UTC offset changes. The table is filled year by
+ * year on first use. Boundaries are then additions, not zone conversions, so 366 days take microseconds. Days of 23 and
+ * 25 hours need no special case. Boundaries of hours assume offset changes of whole hours, which hold everywhere except
+ * on Lord Howe Island.
  */
 import { IANAZone } from "luxon";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS, QUARTER_MS } from "./interval.ts";
 
-/** The lengths by which the service cuts time. */
+/** Units of time in which the service aggregates. */
 export type CalendarUnit = "fifteenMinutes" | "hour" | "day" | "month" | "year";
 
-/** A day of the civil calendar. Shape: `YYYY-MM-DD`. */
+/** Date in the local calendar. Shape: `YYYY-MM-DD`. */
 export type LocalDate = string;
 
-/** The calendar of the consumer interface, whatever the address. Source: service interface, part 1, rule 4. */
+/** Time zone of the consumer interface, for all addresses. Source: service interface, part 1, rule 4. */
 export const SERVICE_ZONE = "Europe/Copenhagen";
 
-/** The years a calendar answers for; the table of transitions is bounded by them. */
+/** Years that a calendar supports; they bound the table of transitions. */
 export const CALENDAR_YEARS = { first: 1970, last: 2199 } as const;
 
 /**
- * Years known on either side of those: room for the longest range cap and for the year that a first instant is in. Beyond
- * them a clock that stands wrong has one offset: it decides nothing, and must not end the process.
+ * Extra years before and after `CALENDAR_YEARS`, so that the longest allowed range still fits. Years outside them get
+ * the one offset of the nearest known year, so that a wrong system clock does not throw.
  */
 const MARGIN_YEARS = 10;
 const FIRST_KNOWN = CALENDAR_YEARS.first - MARGIN_YEARS;
@@ -35,12 +35,12 @@ interface Segment {
   readonly offsetMs: number;
 }
 
-/** Of one year: the first begins with it. */
+/** Segments of one year; the first starts at the start of the UTC year. */
 type Segments = readonly [Segment, ...Segment[]];
 
 /**
- * Remembers the transitions of a year as a short text. The runtime's time zone database costs 8 MB and 8 ms to load;
- * a start that finds its years here does without.
+ * Cache of a year's transitions as short text. Loading the runtime's time zone database takes 8 MB and 8 ms; a cached
+ * year avoids it.
  */
 export interface TransitionMemory {
   read(year: number): string | null;
@@ -60,14 +60,16 @@ export class Calendar {
     offsetMs: 0,
   };
 
-  /** Errors: throws a RangeError for a zone that the runtime's time zone database does not have, with a memory later. */
+  /**
+   * Throws RangeError if the runtime's database does not have the zone; if `memory` is given, only on the first lookup.
+   */
   constructor(zone: string, memory: TransitionMemory | null = null) {
     this.zone = zone;
     this.#memory = memory;
     if (!memory) this.#database();
   }
 
-  /** Offset from UTC at an instant. Unit: milliseconds, positive east of Greenwich. */
+  /** Returns the offset from UTC at an instant. Unit: ms, positive east of Greenwich. */
   offsetAt(at: EpochMs): number {
     const last = this.#last;
     if (last.start <= at && at < last.end) return last.offsetMs;
@@ -85,7 +87,7 @@ export class Calendar {
     return segment.offsetMs;
   }
 
-  /** The last boundary of `unit` at or before `at`. */
+  /** Returns the last boundary of `unit` at or before `at`. */
   startOf(unit: CalendarUnit, at: EpochMs): EpochMs {
     const local = at + this.offsetAt(at);
     switch (unit) {
@@ -99,20 +101,20 @@ export class Calendar {
     }
   }
 
-  /** The first boundary of `unit` after `at`. */
+  /** Returns the first boundary of `unit` after `at`. */
   next(unit: CalendarUnit, at: EpochMs): EpochMs {
     return this.add(unit, this.startOf(unit, at), 1);
   }
 
-  /** Moves a boundary of `unit` by whole units, forwards or backwards. A day is a calendar day, whatever its length. */
+  /** Moves a boundary by `count` units, forwards or backwards. A day is a calendar day of 23, 24 or 25 hours. */
   add(unit: CalendarUnit, boundary: EpochMs, count: number): EpochMs {
     if (unit === "fifteenMinutes" || unit === "hour") return boundary + count * STEP_MS[unit];
     return this.#instantOf(civilStart(unit, boundary + this.offsetAt(boundary), count));
   }
 
   /**
-   * Moves any instant by whole calendar days or years, keeping its reading on the local clock where that exists.
-   * 29 February moves to 1 March of a year that has none.
+   * Moves an instant by calendar days or years and keeps the local time of day where it exists. 29 February becomes 1
+   * March in a year without one.
    */
   shift(at: EpochMs, unit: "day" | "year", count: number): EpochMs {
     const local = at + this.offsetAt(at);
@@ -121,7 +123,7 @@ export class Calendar {
     return this.#instantOf(date.setUTCFullYear(date.getUTCFullYear() + count));
   }
 
-  /** The smallest interval of whole units that holds `range`. Idempotent. */
+  /** Returns the smallest interval of whole units that contains `range`. Idempotent. */
   expandOutward(unit: CalendarUnit, range: Interval): Interval {
     const start = this.startOf(unit, range.start);
     const floor = this.startOf(unit, range.end);
@@ -129,8 +131,8 @@ export class Calendar {
   }
 
   /**
-   * Every boundary of `unit` that `range`, expanded outward, touches.
-   * Shape: ascending, both ends included, so n intervals give n + 1 boundaries.
+   * Returns the boundaries of `unit` in `range`, expanded outward. Shape: ascending, both ends included, so n intervals
+   * have n + 1 boundaries.
    */
   boundaries(unit: CalendarUnit, range: Interval): EpochMs[] {
     const { start, end } = this.expandOutward(unit, range);
@@ -144,7 +146,9 @@ export class Calendar {
     return found;
   }
 
-  /** The intervals of `unit` that tile `range`, expanded outward. Shape: ascending, no gap, no overlap. */
+  /**
+   * Returns the intervals of `unit` that cover `range`, expanded outward. Shape: ascending, without gaps or overlaps.
+   */
   intervals(unit: CalendarUnit, range: Interval): Interval[] {
     const bounds = this.boundaries(unit, range);
     const found: Interval[] = [];
@@ -152,32 +156,32 @@ export class Calendar {
     return found;
   }
 
-  /** The local day that holds `at`, as an interval of 23, 24 or 25 hours. */
+  /** Returns the local day that contains `at`: 23, 24 or 25 hours. */
   day(at: EpochMs): Interval {
     const start = this.startOf("day", at);
     return { start, end: this.add("day", start, 1) };
   }
 
-  /** The local day that holds `at`, by name. */
+  /** Returns the local date of `at`. */
   dateOf(at: EpochMs): LocalDate {
     return new Date(at + this.offsetAt(at)).toISOString().slice(0, 10);
   }
 
-  /** Minutes on the local clock, 0 to 1439. For people's settings (`ready_by: 07:00`), never for indexing data. */
+  /** Returns the minute of the local day, 0 to 1439. For settings such as `ready_by: 07:00`, not for indexing data. */
   minuteOfDay(at: EpochMs): number {
     return Math.floor(modulo(at + this.offsetAt(at), DAY_MS) / MINUTE_MS);
   }
 
   /**
-   * The instant at which the local clock first shows `minuteOfDay` or later on the local day that holds `at`.
-   * A time skipped in spring gives the moment of the change; one that comes twice in autumn gives the first.
+   * Returns the first instant of the local day of `at` at which the local clock shows `minuteOfDay` or later. A time
+   * skipped in spring gives the moment of the change; a time that occurs twice in autumn gives the first.
    */
   timeOnDay(at: EpochMs, minuteOfDay: number): EpochMs {
     const local = at + this.offsetAt(at);
     return this.#instantOf(local - modulo(local, DAY_MS) + minuteOfDay * MINUTE_MS);
   }
 
-  /** The first instant whose local reading is `local` or later. */
+  /** Returns the first instant whose local time is `local` or later. */
   #instantOf(local: number): EpochMs {
     const before = this.offsetAt(local - DAY_MS);
     const after = this.offsetAt(local + DAY_MS);
@@ -221,7 +225,7 @@ export class Calendar {
     return segments;
   }
 
-  /** Bisects to the minute at which the offset of `end` begins. Bounded: an interval of a month takes 16 steps. */
+  /** Finds, by bisection, the minute at which the offset of `end` starts. A month takes 16 steps. */
   #changeBetween(start: EpochMs, end: EpochMs): EpochMs {
     const target = this.#askOffset(end);
     let low = Math.floor(start / MINUTE_MS);
@@ -253,7 +257,7 @@ function isKnown(year: number): boolean {
   return year >= FIRST_KNOWN && year <= LAST_KNOWN;
 }
 
-/** Local midnight that starts the day, month or year `count` units away from the one that holds `local`. */
+/** Returns the local start of the day, month or year that is `count` units after the one containing `local`. */
 function civilStart(unit: "day" | "month" | "year", local: number, count: number): number {
   if (unit === "day") return local - modulo(local, DAY_MS) + count * DAY_MS;
   const date = new Date(local);
@@ -262,7 +266,7 @@ function civilStart(unit: "day" | "month" | "year", local: number, count: number
     : Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + count, 1);
 }
 
-/** Both ends and every step between. */
+/** Returns both ends and every step between them. */
 function steps(start: EpochMs, end: EpochMs, stepMs: number): EpochMs[] {
   const count = Math.max(0, Math.ceil((end - start) / stepMs));
   return Array.from({ length: count + 1 }, (_, i) => start + i * stepMs);

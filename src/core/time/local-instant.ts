@@ -1,7 +1,7 @@
 import type { Calendar } from "./calendar.ts";
 import { type EpochMs, MINUTE_MS } from "./interval.ts";
 
-/** An instant as the local clock reads it, with its offset: `2026-10-25T02:15:00+01:00`. Whole seconds. */
+/** Formats an instant as local time with offset and whole seconds: `2026-10-25T02:15:00+01:00`. */
 export function localInstant(at: EpochMs, calendar: Calendar): string {
   const offsetMs = calendar.offsetAt(at);
   const minutes = Math.abs(Math.round(offsetMs / MINUTE_MS));

@@ -1,20 +1,22 @@
-/** The local clock times of the fetch schedule, and which of them comes next. */
+/** Local clock times of the fetch schedule, and the search for the next one. */
 import type { Calendar } from "./calendar.ts";
 import { DAY_MS, type EpochMs } from "./interval.ts";
 
-/** Times of the local day in minutes, ascending. */
+/** Minutes since local midnight, ascending. */
 export type Slots = readonly number[];
 
-/** How an installation reads its slots: on the local clock, moved by its own few minutes. */
+/** Time zone and offset with which an installation reads its slots. */
 export interface SlotClock {
   readonly calendar: Calendar;
-  /** Fixed for an installation, so that a thousand houses do not ask in the same second. Unit: ms, 0 to 8 minutes. */
+  /**
+   * Offset fixed per installation, so that installations do not all send in the same second. Unit: ms, 0 to 8 minutes.
+   */
   readonly offsetMs: number;
 }
 
 /**
- * Around the usual publication often, then patiently until the night. In the afternoon every twenty minutes: late
- * prices mostly come there, and a quarter of an hour after them is soon enough for three in four.
+ * 13:02, 13:07, 13:12, 13:17 and 13:32, around the usual publication. Then every 20 minutes from 13:52 to 17:12, when
+ * most late prices arrive. Then 17:42, 18:12, 19:12, 20:30 and 23:30.
  */
 const TOMORROW: Slots = [
   ...[782, 787, 792, 797, 812],
@@ -22,26 +24,32 @@ const TOMORROW: Slots = [
   ...[1062, 1092, 1152, 1230, 1410],
 ];
 
-/** When each series may be asked until it has what is wanted. Source: design, quota. */
+/** Request times per series, used until the wanted data is complete. Source: design, quota. */
 export const slots = {
   tomorrow: TOMORROW,
-  /** The first is the last try of the evening before. From noon on one request asks for both days. */
+  /**
+   * The slot at 00:05 is the last attempt of the previous evening. If tomorrow is missing too, one request covers both
+   * days.
+   */
   today: [5, 65, 215, 395, 575, 755, ...TOMORROW],
   usage: [7 * 60, 12 * 60, 18 * 60],
   usageLast: 18 * 60,
-  /** When yesterday's use has come, and some of it is an estimate. */
+  /** Used when yesterday's usage is complete but contains an estimate. */
   estimates: [7 * 60],
   forecast: everyMinutes(180, 20, 24 * 60 - 1),
-  /** While today's prices are missing, the requests of the night and the morning go to them. */
+  /** Used while today's prices are missing, to leave the requests of the night and the morning to them. */
   forecastWithoutToday: [20, 920, 1100, 1280],
   addresses: [4 * 60 + 10],
-  /** A place's prices are spot prices and charges of the day: fewer times than a home's, for a smaller quota. */
+  /** Prices of a place have fewer slots than those of a home, because the third-party interface has a smaller quota. */
   placeTomorrow: [782, 787, 797, 842, 902, 1022, 1202],
   placeToday: [20, 782, 787, 797, 842, 902, 1022, 1202],
   placeDaily: [5 * 60 + 10],
 } as const satisfies Record<string, Slots | number>;
 
-/** The first of the daily times after `after`. A time skipped in spring comes at the change, one that comes twice first. */
+/**
+ * Returns the first daily time after `after`. A time skipped in spring falls on the change; of a repeated time, the
+ * first counts. Throws RangeError if `minutesOfDay` is empty.
+ */
 export function nextSlot({ calendar, offsetMs }: SlotClock, after: EpochMs, minutesOfDay: Slots): EpochMs {
   for (let day = calendar.startOf("day", after - offsetMs); ; day = calendar.add("day", day, 1)) {
     for (const minute of minutesOfDay) {
@@ -52,7 +60,7 @@ export function nextSlot({ calendar, offsetMs }: SlotClock, after: EpochMs, minu
   }
 }
 
-/** One of the daily times, on the local day that begins at `day`. */
+/** Returns the instant of a daily time on the local day that starts at `day`. */
 export function slotOn({ calendar, offsetMs }: SlotClock, day: EpochMs, minuteOfDay: number): EpochMs {
   return calendar.timeOnDay(day, minuteOfDay) + offsetMs;
 }

@@ -1,5 +1,6 @@
 /** The archive in PostgreSQL: one connection, on which tables are made and batches are written. */
-import type { Sql, TransactionSql } from "postgres";
+import { Socket } from "node:net";
+import type { Client, ClientConfig } from "pg";
 import { rowEnd, rowStart } from "../../core/series/series.ts";
 import { VERSION } from "../../core/status/version.ts";
 import { type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
@@ -8,7 +9,7 @@ import { MAKE_HYPERTABLE, migrations } from "./archive-migrations.ts";
 
 /** Where the database is, and who writes to it. */
 export interface ArchiveAccount {
-  /** `postgres://user:password@host:port/database?sslmode=…`. */
+  /** `postgres://user:password@host:port/database?sslmode=…&options=…`. */
   readonly url: string;
   readonly password?: string | undefined;
   /** Certificate authority of the database, PEM. */
@@ -18,9 +19,14 @@ export interface ArchiveAccount {
 /** Why a batch was not written. Never holds the URL or the password. */
 export class ArchiveError extends Error {}
 
+const CLOSED = "the connection was closed";
 const CONNECT_TIMEOUT_MS: number = 10 * SECOND_MS;
 /** A batch takes 20 ms; a database that is being vacuumed or backed up is slower. */
 const WRITE_TIMEOUT_MS: number = 60 * SECOND_MS;
+/** A router forgets a connection that is silent for longer, often after five minutes. */
+const KEEP_ALIVE_MS: number = 60 * SECOND_MS;
+/** `ssl` is how some hosts of databases write `sslmode`. */
+const URL_OPTIONS: readonly string[] = ["sslmode", "ssl", "options"];
 /** Turning a filled table into a hypertable copies it. */
 export const MIGRATE_TIMEOUT_MS: number = 3_600 * SECOND_MS;
 /** Any number that no other program is likely to lock. */
@@ -70,44 +76,42 @@ const UPSERT_SOURCE = `
   on conflict (id) do update set batch = excluded.batch, version = excluded.version, seen_at = excluded.seen_at`;
 
 export class PostgresArchive {
-  readonly #sql: Sql;
+  readonly #client: Client;
+  readonly #socket: Socket;
   readonly #signal: AbortSignal;
   readonly #onAbort = () => this.close();
   #isOpen = true;
+  /** Ends what is under way. */
+  #interrupt: (error: ArchiveError) => void = () => undefined;
 
-  private constructor(connect: (onclose: () => void) => Sql, signal: AbortSignal) {
-    this.#sql = connect(() => {
-      this.#isOpen = false;
-    });
+  private constructor(client: Client, socket: Socket, signal: AbortSignal) {
+    this.#client = client;
+    this.#socket = socket;
     this.#signal = signal;
+    // Without a listener, a connection that breaks while nothing is asked would end the program.
+    client.on("error", (error) => this.close(textOf(error))).on("end", () => this.close());
     signal.addEventListener("abort", this.#onAbort);
   }
 
   /** Connects and makes the tables that are missing. Errors: rejects with an ArchiveError. */
-  static connect(account: ArchiveAccount, signal: AbortSignal): Promise<PostgresArchive> {
-    return PostgresArchive.#open(account, signal, (sql) => sql.begin(migrate), MIGRATE_TIMEOUT_MS);
+  static async connect(account: ArchiveAccount, signal: AbortSignal): Promise<PostgresArchive> {
+    const archive = await PostgresArchive.check(account, signal);
+    await archive.#transaction(() => migrate(archive.#client), MIGRATE_TIMEOUT_MS);
+    return archive;
   }
 
   /** Connects and changes nothing. Errors: rejects with an ArchiveError. */
-  static check(account: ArchiveAccount, signal: AbortSignal): Promise<PostgresArchive> {
-    return PostgresArchive.#open(account, signal, (sql) => sql.unsafe("select 1"), WRITE_TIMEOUT_MS);
-  }
-
-  static async #open(
-    account: ArchiveAccount,
-    signal: AbortSignal,
-    first: (sql: Sql) => Promise<unknown>,
-    withinMs: number,
-  ): Promise<PostgresArchive> {
-    const archive = new PostgresArchive(await connector(account), signal);
+  static async check(account: ArchiveAccount, signal: AbortSignal): Promise<PostgresArchive> {
+    const { default: pg } = await import("pg");
+    const socket = new Socket();
+    const archive = new PostgresArchive(
+      new pg.Client({ ...settingsOf(account), stream: () => socket }),
+      socket,
+      signal,
+    );
     if (signal.aborted) archive.close();
-    try {
-      await archive.#inTime(first(archive.#sql), withinMs);
-      return archive;
-    } catch (error) {
-      archive.close();
-      throw error;
-    }
+    await archive.#inTime(() => archive.#client.connect(), CONNECT_TIMEOUT_MS);
+    return archive;
   }
 
   /** Whether this is still the connection that was made; a new one may be to another state of the database. */
@@ -117,88 +121,117 @@ export class PostgresArchive {
 
   /** The last batch of a source that is stored here; 0 if there is none. Errors: rejects with an ArchiveError. */
   async lastBatch(source: string): Promise<number> {
-    const query = this.#sql.unsafe("select batch from elbro.source where id = $1", [source]);
-    const [found] = await this.#inTime(query, WRITE_TIMEOUT_MS);
-    return Number(found?.batch ?? 0);
+    const query = () => this.#client.query("select batch from elbro.source where id = $1", [source]);
+    const { rows } = await this.#inTime(query, WRITE_TIMEOUT_MS);
+    return Number(rows[0]?.batch ?? 0);
   }
 
   /** Writes a batch, all of it or nothing. Returns how many rows it changed. Errors: rejects with an ArchiveError. */
   write(source: string, { number, chunks }: ArchiveBatch): Promise<number> {
+    const client = this.#client;
     const [series, rows] = textsOf(chunks);
-    const writing = this.#sql.begin(async (transaction) => {
-      const [, , written] = await Promise.all([
-        transaction.unsafe(INSERT_SERIES, [series]),
-        transaction.unsafe(UPDATE_SERIES, [series]),
-        transaction.unsafe(UPSERT_ROWS, [series, rows, source]),
-        transaction.unsafe(UPSERT_SOURCE, [source, number, VERSION]),
-      ]);
-      return written.count;
-    });
-    return this.#inTime(writing, WRITE_TIMEOUT_MS);
+    return this.#transaction(async () => {
+      await client.query(INSERT_SERIES, [series]);
+      await client.query(UPDATE_SERIES, [series]);
+      const { rowCount } = await client.query(UPSERT_ROWS, [series, rows, source]);
+      await client.query(UPSERT_SOURCE, [source, number, VERSION]);
+      return rowCount ?? 0;
+    }, WRITE_TIMEOUT_MS);
   }
 
-  /** Closes the connection at once: what is not committed is not written. */
-  close(): void {
+  /**
+   * Closes the connection at once: what is not committed is not written. By its socket: the driver's `end()` waits for
+   * a server that stands still, and a `connect()` that it interrupts never ends.
+   */
+  close(reason = CLOSED): void {
     this.#isOpen = false;
     this.#signal.removeEventListener("abort", this.#onAbort);
-    this.#sql.end({ timeout: 0 }).catch(() => undefined);
+    this.#interrupt(new ArchiveError(reason));
+    this.#socket.destroy();
   }
 
-  async #inTime<Result>(result: Promise<Result>, withinMs: number): Promise<Result> {
-    let isLate = false;
-    const timeout = setTimeout(() => {
-      isLate = true;
-      this.close();
-    }, withinMs);
+  /** All of it or nothing; after an error the connection is closed, which undoes what was begun. */
+  #transaction<Result>(statements: () => Promise<Result>, withinMs: number): Promise<Result> {
+    const all = async () => {
+      await this.#client.query("begin");
+      const result = await statements();
+      await this.#client.query("commit");
+      return result;
+    };
+    return this.#inTime(all, withinMs);
+  }
+
+  async #inTime<Result>(action: () => Promise<Result>, withinMs: number): Promise<Result> {
+    if (!this.#isOpen) throw new ArchiveError(CLOSED);
+    const interrupted = Promise.withResolvers<never>();
+    this.#interrupt = interrupted.reject;
+    const timeout = setTimeout(() => this.close(`no answer within ${withinMs / SECOND_MS} s`), withinMs);
     try {
-      return await result;
+      return await Promise.race([action(), interrupted.promise]);
     } catch (error) {
-      throw new ArchiveError(isLate ? `no answer within ${withinMs / SECOND_MS} s` : textOf(error));
+      this.close();
+      throw new ArchiveError(textOf(error));
     } finally {
       clearTimeout(timeout);
     }
   }
 }
 
-/** Loads the driver. Returns how to connect; `onclose` is called when a connection ends. */
-async function connector({ url, password, ca }: ArchiveAccount): Promise<(onclose: () => void) => Sql> {
-  const { default: postgres } = await import("postgres");
-  return (onclose) =>
-    postgres(url, {
-      ...{ max: 1, max_lifetime: null, connect_timeout: CONNECT_TIMEOUT_MS / SECOND_MS },
-      // Statements without a name and no query of types: a pool such as PgBouncer may be in front.
-      ...{ prepare: false, fetch_types: false },
-      ...(password === undefined ? {} : { password }),
-      ...(ca === undefined ? {} : { ssl: { ca } }),
-      connection: { application_name: "elbro", TimeZone: "UTC" },
-      onnotice: () => undefined,
-      onclose,
-    });
+/** What the driver is given. Errors: throws an ArchiveError for an option of the URL that would be passed over. */
+function settingsOf({ url, password, ca }: ArchiveAccount): ClientConfig {
+  const { hostname, port, username, password: inUrl, pathname, searchParams } = new URL(url);
+  const unknown = [...searchParams.keys()].find((name) => !URL_OPTIONS.includes(name));
+  if (unknown !== undefined) throw new ArchiveError(`elbro does not know the option ${unknown} of its URL`);
+  return {
+    host: decoded(hostname).replace(/^\[(.*)\]$/, "$1") || undefined,
+    port: Number(port) || undefined,
+    user: decoded(username) || undefined,
+    password: password ?? (decoded(inUrl) || undefined),
+    database: decoded(pathname.slice(1)) || undefined,
+    ssl: tlsOf(searchParams.get("sslmode") ?? searchParams.get("ssl"), ca),
+    options: searchParams.get("options") ?? undefined,
+    application_name: "elbro",
+    ...{ keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS },
+  };
+}
+
+/** A password with a percent sign may have been written as it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The modes as in PostgreSQL's documentation: the driver's own reading of them verifies what `require` leaves unverified. */
+function tlsOf(mode: string | null, ca: string | undefined): ClientConfig["ssl"] {
+  if (ca !== undefined) return { ca };
+  if (mode === null || mode === "disable" || mode === "false") return false;
+  return mode === "require" || mode === "prefer" || mode === "allow" ? { rejectUnauthorized: false } : true;
 }
 
 /** Brings the tables to the newest version, one process at a time. */
-async function migrate(transaction: TransactionSql): Promise<void> {
-  await transaction.unsafe("select pg_advisory_xact_lock($1)", [LOCK]);
-  const [found] = await transaction.unsafe("select to_regclass('elbro.migration') is not null as made");
-  if (found?.made !== true) {
-    const [schema] = await transaction.unsafe("select to_regnamespace('elbro') is not null as made");
+async function migrate(client: Client): Promise<void> {
+  await client.query("select pg_advisory_xact_lock($1)", [LOCK]);
+  const { rows: found } = await client.query("select to_regclass('elbro.migration') is not null as made");
+  if (found[0]?.made !== true) {
+    const { rows: schema } = await client.query("select to_regnamespace('elbro') is not null as made");
     // The right to make one is asked even where `if not exists` would do nothing.
-    if (schema?.made !== true) await transaction.unsafe("create schema elbro");
-    await transaction.unsafe(
-      "create table elbro.migration (version integer primary key, made_at timestamptz not null)",
-    );
+    if (schema[0]?.made !== true) await client.query("create schema elbro");
+    await client.query("create table elbro.migration (version integer primary key, made_at timestamptz not null)");
   }
-  const [newest] = await transaction.unsafe("select coalesce(max(version), 0) as version from elbro.migration");
-  const version = Number(newest?.version);
+  const { rows: newest } = await client.query("select coalesce(max(version), 0) as version from elbro.migration");
+  const version = Number(newest[0]?.version);
   if (version > migrations.length)
     throw new Error(`its tables are of a newer elbro (version ${version}, this one knows ${migrations.length})`);
   for (const [i, migration] of migrations.entries()) {
     if (i < version) continue;
-    await transaction.unsafe(migration);
-    await transaction.unsafe("insert into elbro.migration (version, made_at) values ($1, now())", [i + 1]);
+    await client.query(migration);
+    await client.query("insert into elbro.migration (version, made_at) values ($1, now())", [i + 1]);
   }
-  const [timescale] = await transaction.unsafe("select from pg_extension where extname = 'timescaledb'");
-  if (timescale) await transaction.unsafe(MAKE_HYPERTABLE);
+  const { rowCount: timescale } = await client.query("select from pg_extension where extname = 'timescaledb'");
+  if (timescale) await client.query(MAKE_HYPERTABLE);
 }
 
 /** The series of some chunks, and their rows with the place of their series in that list. Shape: JSON. */

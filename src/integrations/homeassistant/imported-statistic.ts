@@ -1,29 +1,29 @@
-/** What is remembered of a statistic that was imported, so that only what changed is imported again. */
+/** Record of an imported statistic, so that only changes are imported again. */
 
 import * as z from "zod/mini";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 
 export interface ImportedStatistic {
-  /** The address whose readings these are. */
+  /** Address of the readings. */
   readonly address: string;
   readonly unit: string;
-  /** Hours before this are of another address, or in another currency: they are left as they are. */
+  /** Earlier hours belong to another address or currency. They stay as they are. */
   readonly from: EpochMs;
-  /** Where the first month was imported from. */
+  /** Start of the import in the first month. */
   readonly begin: EpochMs;
-  /** Shape: ascending. */
+  /** Ascending. */
   readonly months: readonly ImportedMonth[];
 }
 
 export interface ImportedMonth {
   readonly start: EpochMs;
-  /** Of the stored readings. */
+  /** Digest of the stored readings. */
   readonly digest: number;
-  /** The running sum at the start and at the end. */
+  /** Running sum at the start and at the end of the month. */
   readonly before: number;
   readonly after: number;
-  /** The end of the last hour that was imported, in this month or before. */
+  /** End of the last imported hour, in this month or before. */
   readonly until: EpochMs;
 }
 
@@ -33,18 +33,18 @@ const keptStatistic = z.object({
   months: z.array(z.object(month)),
 });
 
-/** The end of the last imported hour. */
+/** Returns the end of the last imported hour. */
 export function importedUntil({ months, from }: ImportedStatistic): EpochMs {
   return months.at(-1)?.until ?? from;
 }
 
-/** The statistic with a month that is new, or in place of the one before. */
+/** Returns the statistic with a new or replaced month. */
 export function withMonth(imported: ImportedStatistic, begin: EpochMs, month: ImportedMonth): ImportedStatistic {
   const others = imported.months.filter(({ start }) => start !== month.start);
   return { ...imported, begin, months: [...others, month].sort((a, b) => a.start - b.start) };
 }
 
-/** Null if the statistic was never imported. */
+/** Returns the record of a statistic; null if it was never imported. */
 export function readImported(memory: KeyValue, id: string): ImportedStatistic | null {
   return readJson(memory, nameOf(id), keptStatistic);
 }

@@ -1,10 +1,10 @@
-/** Rows of a statistic: hours with a running sum, and what has to be written so that Home Assistant has the same. */
+/** Rows of a statistic: hours with a running sum, and the difference to the rows in Home Assistant. */
 
 import type { HourUsage } from "../../core/prices/usage-amounts.ts";
 import { rounded } from "../../core/text/rounding.ts";
 import type { StatisticRow } from "./statistics-api.ts";
 
-/** Hours with their running sum, which continues at `sum`. Shape: ascending, with the gaps of `hours`. */
+/** Returns hours with their running sum, which continues at `sum`. Ascending, with the gaps of `hours`. */
 export function rowsOf(hours: readonly HourUsage[], sum: number): StatisticRow[] {
   let total = sum;
   return hours.map(({ start, value }) => {
@@ -14,8 +14,8 @@ export function rowsOf(hours: readonly HourUsage[], sum: number): StatisticRow[]
 }
 
 /**
- * The rows to write where `present` is there and `wanted` should be. A row cannot be deleted: an hour that is no longer
- * known becomes one in which nothing was used. Shape: ascending.
+ * Returns the rows to write so that `present` becomes `wanted`, ascending.
+ * A row cannot be deleted, so an hour that is not known any more is written with an amount of 0.
  */
 export function changedRows(
   wanted: readonly StatisticRow[],

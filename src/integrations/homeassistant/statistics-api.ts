@@ -7,7 +7,7 @@
 import { type EpochMs, formatInstant, HOUR_MS, type Interval } from "../../core/time/interval.ts";
 import { type HomeAssistantClient, HomeAssistantError } from "./websocket-client.ts";
 
-/** Where ids of elbro's statistics begin: their source. */
+/** Source of elbro's statistics, with which their ids begin. */
 export const SOURCE = "elbro";
 
 export interface StatisticMetadata {
@@ -18,14 +18,14 @@ export interface StatisticMetadata {
   readonly unit: string;
 }
 
-/** An hour of a statistic. Unit: as the statistic's. */
+/** An hour of a statistic, in its unit. */
 export interface StatisticRow {
   readonly start: EpochMs;
   readonly state: number;
   readonly sum: number;
 }
 
-/** No kind of mean: the rows are sums. */
+/** Value of `mean_type` for statistics without a mean: these rows are sums. */
 const MEAN_TYPE_NONE = 0;
 
 export class StatisticsApi {
@@ -36,8 +36,9 @@ export class StatisticsApi {
   }
 
   /**
-   * Adds rows or replaces those of the same hour. Home Assistant answers before it stores them: read them again to know.
-   * Shape: at most a few thousand rows; Home Assistant takes messages of 4 MiB. Errors: rejects with a HomeAssistantError.
+   * Adds rows, or replaces those of the same hour. Home Assistant answers before it stores them; read them to confirm.
+   * Takes a few thousand rows at most, because Home Assistant accepts messages of 4 MiB. Rejects with a
+   * HomeAssistantError.
    */
   async import({ id, name, unit }: StatisticMetadata, rows: readonly StatisticRow[]): Promise<void> {
     await this.#client.ask({
@@ -55,15 +56,15 @@ export class StatisticsApi {
     });
   }
 
-  /** The rows of the hours in a range. Shape: ascending, with gaps. Errors: rejects with a HomeAssistantError. */
+  /** Returns the rows of the hours in a range, ascending, with gaps. Rejects with a HomeAssistantError. */
   async hours(id: string, range: Interval): Promise<StatisticRow[]> {
     return (await this.#during(id, range, "hour")).map(({ start, state, sum }) => ({ start, state, sum }));
   }
 
-  /** The running sum before an instant; 0 if there is no earlier row. Errors: rejects with a HomeAssistantError. */
+  /** Returns the running sum before an instant; 0 if there is no earlier row. Rejects with a HomeAssistantError. */
   async sumBefore(id: string, at: EpochMs): Promise<number> {
     const months = await this.#during(id, { start: 0, end: at }, "month");
-    // Months are those of Home Assistant's time zone, and the last one may reach beyond the instant.
+    // Months are in Home Assistant's time zone, and the last one may end after the instant.
     const whole = months.findLast(({ end }) => end <= at);
     const begun = months.find(({ start, end }) => start < at && end > at);
     const hours = begun ? await this.hours(id, { start: begun.start, end: at }) : [];

@@ -1,6 +1,7 @@
 /**
- * Brings one statistic of Home Assistant to what is stored: month by month from the first one that changed, since every
- * later sum changes with it. What Home Assistant has already is not written again.
+ * Imports one series into a statistic of Home Assistant, month by month.
+ * Starts at the first changed month, because every later sum changes with it. Writes only rows that differ from Home
+ * Assistant's.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { crc32 } from "node:zlib";
@@ -21,11 +22,11 @@ export interface ImportDeps {
   readonly store: Pick<SeriesRepository["store"], "envelope" | "digests" | "rowsByChunk">;
   readonly calendar: Calendar;
   readonly memory: KeyValue;
-  /** What the service calls the amount of a row of costs. */
+  /** Name of the amount in rows of costs. */
   readonly costField?: string | undefined;
 }
 
-/** The part of an id that names the series. */
+/** Name of the series in the id of a statistic. */
 const SERIES_NAMES = {
   consumption: "consumption",
   consumptionCosts: "cost",
@@ -33,10 +34,10 @@ const SERIES_NAMES = {
   solarExportRevenue: "revenue",
 } as const satisfies Readonly<Record<UsageOperation, string>>;
 
-/** Home Assistant answers an import before it stores it. While it makes a backup it stores nothing for minutes. */
+/** Home Assistant answers an import before it stores it. During a backup it stores nothing for minutes. */
 const CONFIRM = { tries: 100, everyMs: 100 };
 
-/** A change of what an import makes of the same readings: all statistics are compared once. */
+/** Version of the conversion from readings to rows. A new one makes all statistics be compared once. */
 const FORMAT = 1;
 
 export class StatisticsImport {
@@ -47,8 +48,9 @@ export class StatisticsImport {
   }
 
   /**
-   * Imports one series of a home as far as it changed. Returns how many rows were written. `range` is where readings may
-   * be stored. Errors: rejects with a HomeAssistantError; what was imported until then is remembered.
+   * Imports the changes of one series of a home. Returns the number of written rows. `range` contains all stored
+   * readings.
+   * Rejects with a HomeAssistantError; the months imported until then are remembered.
    */
   async run(api: StatisticsApi, home: Home, operation: UsageOperation, range: Interval): Promise<number> {
     const { store, memory } = this.#deps;
@@ -83,7 +85,10 @@ export class StatisticsImport {
     return written;
   }
 
-  /** A statistic has one unit. Where the currency of a home changes, the next one has its currency in its name. */
+  /**
+   * Returns the statistic of a series. A statistic has one unit.
+   * If the currency of a home changes, the next statistic has the currency in its name.
+   */
   #statisticOf({ id: homeId, name }: Home, operation: UsageOperation, currency: unknown): NewStatistic {
     const label = SERIES_NAMES[operation];
     const id = `${SOURCE}:${slugOf(homeId)}_${label}`;
@@ -95,8 +100,9 @@ export class StatisticsImport {
   }
 
   /**
-   * What is remembered, as far as Home Assistant still has it: its database may have been deleted or restored. Where the
-   * home has another address than before, what was imported stays and the new address continues it.
+   * Returns the remembered import as far as Home Assistant still has it: its database may have been deleted or
+   * restored.
+   * If the home has another address than before, the imported rows stay, and the new address continues them.
    */
   async #stillImported(
     api: StatisticsApi,
@@ -114,13 +120,13 @@ export class StatisticsImport {
     return last?.sum === sum ? known : { ...known, months: [] };
   }
 
-  /** The running sum where the import begins: as remembered, else as Home Assistant has it. */
+  /** Returns the running sum where the import begins: the remembered one, otherwise that of Home Assistant. */
   #sumAt(api: StatisticsApi, id: string, known: ImportedStatistic, begin: EpochMs): number | Promise<number> {
     const [first] = known.months;
     return first && known.begin === begin ? first.before : api.sumBefore(id, begin);
   }
 
-  /** Months of the calendar from the first to the last stored day, without gaps. */
+  /** Returns the calendar months from the first to the last stored day, without gaps. */
   #monthsOf(digests: ReadonlyMap<EpochMs, number>, begin: EpochMs): StoredMonth[] {
     const days = [...digests].filter(([start]) => this.#deps.calendar.next("day", start) > begin);
     const last = days.at(-1);
@@ -141,7 +147,7 @@ export class StatisticsImport {
 }
 
 interface NewStatistic extends StatisticMetadata {
-  /** Where its hours begin, if not with the stored ones. */
+  /** Hours before this are not imported. */
   readonly from: EpochMs;
 }
 
@@ -149,7 +155,7 @@ interface StoredMonth extends Interval {
   readonly digest: number;
 }
 
-/** Writes what differs and waits until Home Assistant has stored it. Returns how many rows were written. */
+/** Writes the rows that differ, and waits until Home Assistant has stored them. Returns the number of written rows. */
 async function writeRows(
   api: StatisticsApi,
   statistic: StatisticMetadata,

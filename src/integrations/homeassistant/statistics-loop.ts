@@ -1,7 +1,8 @@
 /**
- * Decides when statistics are imported: at the start, after readings changed, and once a day to see that Home Assistant
- * still has them. The connection lasts as long as an import.
+ * Decides when statistics are imported: at the start, after readings changed, and once a day.
+ * The daily import checks that Home Assistant still has them. Each import uses a connection of its own.
  */
+import { message } from "../../core/language/text.ts";
 import type { Home } from "../../core/prices/home-snapshot.ts";
 import { usageOperations } from "../../core/prices/usage-amounts.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
@@ -28,27 +29,27 @@ export interface StatisticsLoopDeps extends ImportDeps {
 }
 
 const SUBJECT = "Home Assistant";
-/** The series of a home are answered one after another; they are imported together. */
+/** Wait after the last change. The series of a home arrive one after the other and are imported together. */
 const SETTLE_MS: number = 30 * SECOND_MS;
-/** A back-fill changes something every few seconds for hours. */
+/** Maximum wait after the first change. A back-fill changes something every few seconds for hours. */
 const MAX_SETTLE_MS: number = 15 * MINUTE_MS;
 const CHECK_EVERY_MS: number = DAY_MS;
 const RETRY = { firstMs: 10 * SECOND_MS, mostMs: 10 * MINUTE_MS };
-/** An update of Home Assistant takes this long. */
+/** Time for which Home Assistant may be unreachable without a problem. Its update takes this long. */
 const TOLERATED_MS: number = 15 * MINUTE_MS;
-/** Home Assistant notifies its users of each refused token, and may ban the address. */
+/** Delay after a refused token. Home Assistant notifies its users each time, and may ban the address. */
 const RETRY_TOKEN_MS: number = 6 * HOUR_MS;
 
 export class StatisticsLoop {
   readonly #deps: StatisticsLoopDeps;
   readonly #import: StatisticsImport;
   readonly #waker = new LoopWaker();
-  /** When the first and the last change came that are not imported yet. */
+  /** Times of the first and the last change that are not imported yet. */
   #changes: { readonly first: EpochMs; readonly last: EpochMs } | null = null;
-  /** When the import failed first, and how often it failed since. */
+  /** Time of the first failure, and the number of failures since. */
   #failures: { readonly since: EpochMs; readonly count: number } | null = null;
   #nextAt: EpochMs;
-  /** Homes whose ids are those of other homes in Home Assistant. Bounded by the homes. */
+  /** Homes whose ids are the same as those of other homes in Home Assistant. Bounded by the homes. */
   readonly #colliding = new Set<string>();
 
   constructor(deps: StatisticsLoopDeps) {
@@ -57,7 +58,7 @@ export class StatisticsLoop {
     this.#nextAt = deps.clock.now();
   }
 
-  /** Stored readings changed. */
+  /** Schedules an import after a change of stored readings. */
   changed({ operation, unit }: SeriesKey): void {
     if (unit !== "hour" || !usageOperations.some((each) => each === operation)) return;
     const now = this.#deps.clock.now();
@@ -120,7 +121,10 @@ export class StatisticsLoop {
     }
   }
 
-  /** Homes with ids of their own in Home Assistant, where `my-home` and `my_home` are the same. */
+  /**
+   * Returns the homes with unique ids in Home Assistant, where `my-home` and `my_home` are the same.
+   * Reports a problem for each of the others.
+   */
   #homes(): Home[] {
     const { homes, problems, clock } = this.#deps;
     const owners = new Map<string, string>();
@@ -137,7 +141,7 @@ export class StatisticsLoop {
         subject: `statistics of ${id}`,
         since: clock.now(),
         names: { home: id, other: owner },
-        detail: `${id} and ${owner} are both ${slugOf(id)} in Home Assistant`,
+        detail: message("found_same_statistics", { home: id, other: owner, id: slugOf(id) }),
       });
       return false;
     });

@@ -3,13 +3,15 @@
  *
  * Source: Home Assistant's developer documentation, "WebSocket API". The supervisor's proxy speaks the same protocol.
  */
+
 import type { WebSocket } from "ws";
+import { en } from "../../core/language/en.ts";
 import { flawOf } from "../../core/text/foreign-json.ts";
 import { SECOND_MS } from "../../core/time/interval.ts";
 
-/** Where Home Assistant is, and a token of one of its administrators. */
+/** Address of Home Assistant, and a token of one of its administrators. */
 export interface HomeAssistantAccount {
-  /** `http(s)://host:port`, or the address of the WebSocket itself: `ws(s)://…`. */
+  /** `http(s)://host:port`, or the URL of the WebSocket: `ws(s)://…`. */
   readonly url: string;
   readonly token: string;
 }
@@ -20,9 +22,9 @@ export interface HomeAssistantCommand {
   readonly [field: string]: unknown;
 }
 
-/** Why a command was not carried out. */
+/** Reason why a command failed. */
 export class HomeAssistantError extends Error {
-  /** `unreachable` passes by itself; `token` and `refused` need the owner. */
+  /** `unreachable` usually resolves on its own; `token` and `refused` need the owner. */
   readonly kind: "unreachable" | "token" | "refused";
 
   constructor(kind: HomeAssistantError["kind"], message: string) {
@@ -41,28 +43,28 @@ interface IncomingMessage {
 }
 
 const CONNECT_TIMEOUT_MS: number = 10 * SECOND_MS;
-/** A small machine reads a month of statistics in a second; while Home Assistant starts, it takes longer. */
+/** A small machine reads a month of statistics in 1 s. It takes longer while Home Assistant starts. */
 const ANSWER_TIMEOUT_MS: number = 60 * SECOND_MS;
-/** The answer with a month of hours has 80 kB, and one with all months of a century 150 kB. */
+/** Longest message in bytes. A month of hours takes 80 kB, all months of a century 150 kB. */
 const MAX_MESSAGE_BYTES: number = 4 * 1024 * 1024;
 
 export class HomeAssistantClient {
   readonly #socket: WebSocket;
-  /** Commands without an answer yet, by id. Bounded by the caller, who waits for each. */
+  /** Commands without a response, by id. Bounded by the caller, which waits for each. */
   readonly #pending = new Map<number, PromiseWithResolvers<unknown>>();
   readonly #authenticated = Promise.withResolvers<void>();
   #lastId = 0;
 
   private constructor(socket: WebSocket) {
     this.#socket = socket;
-    // A failure is awaited by `connect`; later ones are rejections of the commands.
+    // `connect` awaits a failure. A later one rejects the pending commands.
     this.#authenticated.promise.catch(() => undefined);
     socket.on("message", (data) => this.#onMessage(String(data)));
     socket.on("error", (error) => this.#fail(new HomeAssistantError("unreachable", error.message)));
-    socket.on("close", () => this.#fail(new HomeAssistantError("unreachable", "the connection was closed")));
+    socket.on("close", () => this.#fail(new HomeAssistantError("unreachable", en.ha_closed)));
   }
 
-  /** Connects and logs in. Errors: rejects with a HomeAssistantError. */
+  /** Connects and logs in. Rejects with a HomeAssistantError. */
   static async connect({ url, token }: HomeAssistantAccount, signal: AbortSignal): Promise<HomeAssistantClient> {
     const { WebSocket } = await import("ws");
     signal.throwIfAborted();
@@ -82,7 +84,7 @@ export class HomeAssistantClient {
     }
   }
 
-  /** Sends a command and returns its result. Errors: rejects with a HomeAssistantError. */
+  /** Sends a command and returns its result. Rejects with a HomeAssistantError. */
   ask(command: HomeAssistantCommand): Promise<unknown> {
     const id = ++this.#lastId;
     const pending = Promise.withResolvers<unknown>();
@@ -154,20 +156,20 @@ export class HomeAssistantClient {
   }
 }
 
-/** `http://host:8123` has its WebSocket at `/api/websocket`; a `ws` URL is the WebSocket's own. */
+/** Returns the URL of the WebSocket: `/api/websocket` below an HTTP URL; a `ws` URL stays as it is. */
 export function websocketUrl(url: string): string {
   if (/^wss?:/.test(url)) return url;
   return `${url.replace(/^http/, "ws").replace(/\/+$/, "")}/api/websocket`;
 }
 
 function refusal(code: string, message: string): HomeAssistantError {
-  if (code === "unauthorized") return new HomeAssistantError("token", "the token's user is not an administrator");
-  // A command is unknown while the integration that has it is not loaded.
-  if (code === "unknown_command") return new HomeAssistantError("refused", "the recorder integration is not loaded");
+  if (code === "unauthorized") return new HomeAssistantError("token", en.ha_not_admin);
+  // A command is unknown while its integration is not loaded.
+  if (code === "unknown_command") return new HomeAssistantError("refused", en.ha_no_recorder);
   return new HomeAssistantError("refused", `${code}: ${message}`);
 }
 
-/** A message that is not a JSON object has no type, and is ignored. */
+/** Parses a message. One that is not a JSON object has no type, so it is ignored. */
 function parsed(text: string): IncomingMessage {
   try {
     const message: unknown = JSON.parse(text);

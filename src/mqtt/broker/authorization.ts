@@ -1,4 +1,4 @@
-/** What the embedded broker allows: who comes in, and what each may publish, subscribe to and leave behind. */
+/** Access rules of the embedded broker: who may log in, publish, subscribe and leave retained messages. */
 import type { Duplex } from "node:stream";
 import type { AedesOptions, Client, PublishPacket } from "aedes";
 import { addressGroup } from "../../service/serve/address-group.ts";
@@ -8,32 +8,32 @@ import { type BrokerUser, type BrokerUsers, mayPublish } from "./users.ts";
 
 export interface BrokerRules {
   readonly users: BrokerUsers;
-  /** Lets any client of this machine in without a name. */
+  /** Accepts any client of this machine without a login. */
   readonly anonymous: boolean;
   readonly baseTopic: string;
   readonly discoveryPrefix: string;
-  /** A message of a client was dropped; told once per connection and reason. */
+  /** Called when a message of a client is dropped, once per connection and reason. */
   readonly onRefused: (user: string, topic: string, reason: string) => void;
-  /** The wrong passwords of an address begin to cost a wait. */
+  /** Called when further logins from an address have to wait because of wrong passwords. */
   readonly onLockedOut?: (address: string) => void;
 }
 
-/** Clients that are logged in at the same time. */
+/** Maximum number of authenticated clients. */
 const MAX_CLIENTS = 256;
-/** Of one user, such as that of all plugs, and of one address, such as that of a bridge with many containers. */
+/** Maximum number of clients per user and per address. All plugs may share a user, many containers an address. */
 const MAX_CLIENTS_OF_USER = 192;
 const MAX_CLIENTS_OF_ADDRESS = 128;
-/** Different topic filters of one client over the life of its connection. */
+/** Maximum number of different topic filters of a client per connection. */
 const MAX_SUBSCRIPTIONS = 500;
-/** Silence after which a client is taken for dead. Clients that announce a longer one, or none, are held to it too. */
+/** Longest keep-alive in seconds. It also applies to clients that announce a longer one, or none. */
 export const MAX_KEEPALIVE_SEC = 3_600;
-/** What clients other than the daemon may leave in the broker as retained messages, which are kept in memory. */
+/** Limits of the retained messages of all clients except the daemon. They are kept in memory. */
 const MAX_FOREIGN_RETAINED = 2_000;
 const MAX_FOREIGN_RETAINED_BYTES = 4 * 1024 * 1024;
-/** Of one user: the rest stays for the others. */
+/** Share of these limits that one user may fill. */
 const PART_OF_USER = 0.75;
 
-/** Why a login is refused, for the log. Clients are told the code alone. */
+/** Reasons for refused logins, for the log. Clients receive the return code only. */
 const REFUSALS = {
   isFull: { returnCode: 3, reason: "too many clients" },
   isFullForUser: { returnCode: 3, reason: `more than ${MAX_CLIENTS_OF_USER} clients of this user` },
@@ -45,23 +45,23 @@ const REFUSALS = {
   isTakenId: { returnCode: 2, reason: "another user has this client id" },
 } as const;
 type Refusal = (typeof REFUSALS)[keyof typeof REFUSALS];
-/** MQTT 5 sends this text to the client, so it says nothing about the house. */
+/** Sent to clients of MQTT 5, so it reveals nothing about the installation. */
 const NOT_AUTHORIZED = "not authorized";
 
 const ANYBODY: BrokerUser = { name: "anonymous", password: "", commands: true };
 
 type Handlers = Required<Pick<AedesOptions, "preConnect" | "authenticate" | "authorizePublish" | "authorizeSubscribe">>;
 
-/** Finds the connection of a client; undefined for the daemon's own client. */
+/** Returns the connection of a client; undefined for the daemon's own client. */
 type ConnectionOf = (client: Client) => NetworkConnection | undefined;
 
-/** The handlers of a broker. */
+/** Returns the handlers of aedes. */
 export function rulesOf(options: BrokerRules, connectionOf: ConnectionOf): Handlers {
   const rules = new Rules(options, connectionOf);
   return {
     preConnect: (_client, packet, done) => {
       packet.clean = true;
-      // aedes tells clients of MQTT 5 its limit, and refuses the others.
+      // aedes sends its limit to clients of MQTT 5, and refuses other clients above it.
       if (packet.protocolVersion !== 5)
         packet.keepalive = Math.min(packet.keepalive || MAX_KEEPALIVE_SEC, MAX_KEEPALIVE_SEC);
       done(null, true);
@@ -88,8 +88,9 @@ export function rulesOf(options: BrokerRules, connectionOf: ConnectionOf): Handl
 }
 
 /**
- * A message that may not be published is acknowledged and dropped (MQTT 3.1.1, 3.3.5: the other way is to hang up, and
- * a client that tries again after every hanging up would do so for ever). Clients of MQTT 5 are told.
+ * Drops a message that may not be published; the broker still acknowledges it.
+ * MQTT 3.1.1, 3.3.5 allows this or a disconnect. A client that retries would be disconnected without end.
+ * Clients of MQTT 5 receive an error instead.
  */
 function discard(packet: PublishPacket): void {
   packet.topic = "$SYS/dropped";
@@ -97,7 +98,7 @@ function discard(packet: PublishPacket): void {
   packet.retain = false;
 }
 
-/** Properties of MQTT 5 that belong to a message, not to its way to the broker (MQTT 5, 3.3.2.3). */
+/** MQTT 5 properties of a message, not of its transfer to the broker (MQTT 5, 3.3.2.3). */
 const FORWARDED = [
   "payloadFormatIndicator",
   "messageExpiryInterval",
@@ -108,8 +109,8 @@ const FORWARDED = [
 ] as const;
 
 /**
- * Leaves out what aedes 2.0.0-beta.1 would forward and clients would break off at: the delay of a will, and properties
- * that came more than once.
+ * Removes properties that aedes 2.0.0-beta.1 would forward and that make clients disconnect: the delay of a will, and
+ * repeated properties.
  */
 function cleanProperties(packet: PublishPacket): void {
   const { properties } = packet;
@@ -119,8 +120,9 @@ function cleanProperties(packet: PublishPacket): void {
 }
 
 /**
- * Whether every object has a property of this name. aedes 2.0.0-beta.1 keeps clients and subscriptions in plain objects
- * (GHSA-52qw-whmv-87c5, fixed in 1.1.3): a client of the id `constructor` would end the process.
+ * Returns whether every object has a property of this name.
+ * aedes 2.0.0-beta.1 keeps clients and subscriptions in plain objects (GHSA-52qw-whmv-87c5, fixed in 1.1.3). A client
+ * with the id `constructor` would end the process.
  */
 function isInherited(name: string): boolean {
   return name in Object.prototype;
@@ -133,11 +135,11 @@ class Rules {
   readonly #filters = new WeakMap<Client, Set<string>>();
   readonly #told = new WeakMap<Client, Set<string>>();
   readonly #lockOut = new LoginThrottle();
-  /** Who is logged in, by client id. Bounded by MAX_CLIENTS. */
+  /** Authenticated clients by client id. Bounded by MAX_CLIENTS. */
   readonly #present = new Map<string, { readonly user: string; readonly address: string; readonly stream: Duplex }>();
-  /** Client ids of the daemon itself; another client with one of them would push it out. */
+  /** Client ids of the daemon itself. Another client with one of them would disconnect it. */
   readonly #ownIds = new Set<string>();
-  /** What others left, by topic, and the length of it. Bounded by MAX_FOREIGN_RETAINED. */
+  /** User and size of retained messages of other clients, by topic. Bounded by MAX_FOREIGN_RETAINED. */
   readonly #foreign = new Map<string, { readonly user: string; readonly bytes: number }>();
 
   constructor(options: BrokerRules, connectionOf: ConnectionOf) {
@@ -145,7 +147,7 @@ class Rules {
     this.#connectionOf = connectionOf;
   }
 
-  /** Why a login is refused; null for an accepted one. */
+  /** Returns why a login is refused; null if it is accepted. */
   async login(
     client: Client,
     name: string | undefined,
@@ -157,7 +159,7 @@ class Rules {
       return null;
     }
     const address = addressGroup(connection.address);
-    // Behind one address there may be a whole house: a device with an old password keeps out its own user at most.
+    // A whole home may share one address. A device with an old password locks out only its own user.
     const guesser = this.#options.users.has(name) ? `${address} ${name}` : address;
     const isProven = this.#lockOut.isProven(address, name ?? ANYBODY.name);
     if (!isProven && this.#lockOut.waitMs(guesser, performance.now()) > 0) return REFUSALS.isLockedOut;
@@ -181,7 +183,10 @@ class Rules {
     return null;
   }
 
-  /** Why a user with the right password does not come in all the same. A client that comes back takes its own place. */
+  /**
+   * Returns why a user with the right password is refused; null if accepted.
+   * A client that reconnects replaces its earlier connection.
+   */
   #refusalOf(id: string, user: string, address: string): Refusal | null {
     if (this.#ownIds.has(id) || isInherited(id)) return REFUSALS.isWrongId;
     const before = this.#present.get(id);
@@ -222,10 +227,10 @@ class Rules {
 
   mayListen(client: Client, filter: string): boolean {
     if (!this.#connectionOf(client)) return true;
-    // aedes reads on for a moment between a CONNECT and its answer.
+    // aedes reads further packets between a CONNECT and its answer.
     const user = this.#users.get(client);
     if (!user || isInherited(filter)) return false;
-    // Who is logged in and what each listens to is for those who may command the house.
+    // `$SYS` reveals clients and their subscriptions, so it is limited to users with `commands`.
     if (!user.commands && filter.startsWith("$SYS")) return false;
     const filters = this.#filters.get(client) ?? new Set();
     this.#filters.set(client, filters);
@@ -239,7 +244,7 @@ class Rules {
       this.#foreign.delete(topic);
       return null;
     }
-    // With its properties; of a will only the length of its CONNECT is bounded.
+    // Includes the properties. For a will, only the length of its CONNECT is bounded.
     const left = { user, bytes: length ?? MAX_CONNECT_BYTES };
     const others = [...this.#foreign].flatMap(([other, one]) => (other === topic ? [] : [one]));
     const isFull = (all: readonly { readonly bytes: number }[], part: number) =>

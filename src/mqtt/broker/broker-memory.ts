@@ -1,45 +1,47 @@
 /**
- * Memory of the embedded broker, given to aedes as its `persistence`: retained messages, and QoS 2 handshakes of
- * connected clients. Nothing is kept for a client that is away: queues of absent clients would grow until it comes
- * back, if ever. So a session never outlives its connection, and no queued message is ever delivered late.
+ * Memory of the embedded broker, used by aedes as its `persistence`: retained messages, and QoS 2 handshakes of
+ * connected clients.
+ * Nothing is kept for a disconnected client, whose queue would grow until it reconnects, if ever. So a session never
+ * outlives its connection, and queued messages are never delivered late.
  *
- * It also holds what aedes 2.0.0-beta.1 lacks of 1.2.0: a bound on unfinished QoS 2 messages, no left-overs of them
- * after a disconnect, and no rejection for a second PUBREL (it ended the process).
+ * It also adds what aedes 2.0.0-beta.1 lacks of 1.2.0. It limits unfinished QoS 2 messages and drops them at a
+ * disconnect. It does not reject a second PUBREL, because the rejection ended the process.
  * Source: README of aedes-persistence 10, "API"; aedes 1.2.0, lib/handlers/publish.js and pubrel.js.
  */
 import { Readable } from "node:stream";
 import type { AedesPublishPacket, AuthorizeForwardHandler, Client } from "aedes";
 
-/** Unfinished QoS 2 messages of one client; also the Receive Maximum that clients of MQTT 5 are told. */
+/** Maximum number of unfinished QoS 2 messages of a client. Also sent to MQTT 5 clients as Receive Maximum. */
 export const MAX_UNFINISHED = 20;
 
 type Retained = Pick<AedesPublishPacket, "qos" | "payload" | "properties"> & { readonly messageExpiry?: number };
 
-/** Stands for the content of a topic that was emptied while its message waited to be sent. */
+/** Payload of a topic that was cleared while its message waited to be sent. */
 const EMPTIED = Buffer.alloc(0);
 
-/** Leaves a message out whose topic was emptied before it was sent: nothing is retained any more. */
+/** Skips a message whose topic was cleared before it was sent. */
 export const forwardWhatIsThere: AuthorizeForwardHandler = (_client, packet) =>
   packet.payload === EMPTIED ? null : packet;
 
 export class BrokerMemory {
-  /** By topic. Bounded by what the rules of the broker let clients leave. */
+  /** Messages by topic. Bounded by the limits for retained messages in `authorization.ts`. */
   readonly #retained = new Map<string, Retained>();
-  /** Message ids of unfinished QoS 2 messages; gone with the client. */
+  /** Message ids of unfinished QoS 2 messages, by client. */
   readonly #unfinished = new WeakMap<Client, Set<number | undefined>>();
 
   async setup(): Promise<void> {}
 
   async storeRetained({ topic, qos, payload, properties, messageExpiry }: Retained & { readonly topic: string }) {
-    // A copy: the payload is part of a larger buffer that was read from a socket.
+    // A copy, because the payload is part of a larger buffer that was read from a socket.
     const kept = { qos, payload: Buffer.from(payload), properties, messageExpiry };
     if (payload.length === 0) this.#retained.delete(topic);
     else this.#retained.set(topic, kept as Retained);
   }
 
   /**
-   * The retained messages of each filter in turn. aedes reads ahead of what it sends: a message that is published
-   * meanwhile goes out live, and the older one behind it. So a message tells its content only when it is sent.
+   * Returns the retained messages of each filter in turn.
+   * aedes reads ahead of what it sends. A message published meanwhile is sent at once, and the older one after it. So a
+   * message reads its content only when it is sent.
    */
   createRetainedStreamCombi(filters: readonly string[]): Readable {
     const topics = filters.flatMap((filter) => [...this.#retained.keys()].filter(matcher(filter)));
@@ -73,7 +75,7 @@ export class BrokerMemory {
     ids.add(messageId);
   }
 
-  /** Errors: rejects if no message of this id is unfinished. */
+  /** Rejects if no unfinished message has this id. */
   async incomingGetPacket(client: Client, packet: AedesPublishPacket): Promise<AedesPublishPacket> {
     if (!this.#unfinished.get(client)?.has(packet.messageId)) throw new Error("no such message");
     return packet;
@@ -83,7 +85,7 @@ export class BrokerMemory {
     this.#unfinished.get(client)?.delete(messageId);
   }
 
-  // Sessions and queues of absent clients: there are none.
+  // Sessions and queues of absent clients are not kept.
   async addSubscriptions(): Promise<void> {}
   async removeSubscriptions(): Promise<void> {}
   async cleanSubscriptions(): Promise<void> {}
@@ -101,7 +103,7 @@ export class BrokerMemory {
     return Readable.from([]);
   }
 
-  // Wills are kept here for other brokers of a cluster; aedes itself reads them from its clients.
+  // Other persistences keep wills for the brokers of a cluster. aedes reads the wills of its own clients from memory.
   async putWill(): Promise<void> {}
   async delWill(): Promise<void> {}
   streamWill(): Readable {
@@ -109,7 +111,7 @@ export class BrokerMemory {
   }
 }
 
-/** Tells whether a topic fits a filter (MQTT 5, 4.7). */
+/** Returns a function that tests whether a topic matches a filter (MQTT 5, 4.7). */
 function matcher(filter: string): (topic: string) => boolean {
   const wanted = filter.split("/");
   const takesAll = wanted.at(-1) === "#";

@@ -1,4 +1,4 @@
-/** The broker inside the daemon, for houses that have none. Loaded only when it is used. */
+/** The embedded broker, for homes that have no broker. Loaded only when it is used. */
 import { once } from "node:events";
 import http from "node:http";
 import net from "node:net";
@@ -13,50 +13,47 @@ import { type BrokerUser, BrokerUsers } from "./users.ts";
 export interface EmbeddedBrokerOptions extends Omit<BrokerRules, "users"> {
   readonly host: string;
   readonly port: number;
-  /** Port of a WebSocket listener; none without it. */
+  /** Port of a WebSocket listener; undefined to disable it. */
   readonly wsPort?: number | undefined;
   readonly users: readonly BrokerUser[];
-  /** A connection was not accepted. Called once per connection. */
+  /** Called once for each connection that was not accepted. */
   readonly onConnectionRefused: (refused: RefusedConnection) => void;
 }
 
 export interface EmbeddedBroker {
   readonly host: string;
   readonly port: number;
-  /** Null without a WebSocket listener. */
+  /** Null if the WebSocket listener is disabled. */
   readonly wsPort: number | null;
-  /** A byte stream for the daemon's own client, which needs no password. */
+  /** Opens a byte stream for the daemon's own client, which needs no password. */
   readonly open: () => Duplex;
   readonly close: () => Promise<void>;
 }
 
-/** A client that does not read what it subscribed to is closed after this. */
+/** Time after which a client is closed that does not read its messages. */
 const DRAIN_TIMEOUT_MS = 10_000;
 const MAX_TOPIC_LEVELS = 16;
-/** Longest packet: the list of all devices of Zigbee2MQTT, 5 to 10 kB each. Unit: bytes. */
+/** Longest accepted packet in bytes. Zigbee2MQTT's list of all devices has 5 to 10 kB per device. */
 const MAX_PACKET_BYTES = 1024 * 1024;
-/**
- * Session Expiry Interval that clients of MQTT 5 get instead of a longer one. Nothing is kept of a session, but 0 is
- * no limit to aedes.
- */
+/** Maximum Session Expiry Interval of MQTT 5 clients. Nothing is kept of a session, but aedes takes 0 as no limit. */
 const MAX_SESSION_SEC = 1;
-/** Sessions and wills of clients that left within that second. */
+/** Maximum number of sessions and wills of clients that left within that second. */
 const MAX_PENDING_SESSIONS = 64;
-/** Messages to subscribers on their way at the same time. */
+/** Maximum number of messages that are being delivered at the same time. */
 const CONCURRENCY = 100;
-/** Longest frame of WebSocket; it is buffered before anything of MQTT is known of it. */
+/** Longest WebSocket frame in bytes. It is buffered before any MQTT packet is read from it. */
 const MAX_FRAME_BYTES = 64 * 1024;
-/** Clients that a listener of the system keeps for us, logged in or not; more than the rules let in. */
+/** Maximum TCP connections per listener, authenticated or not. More than `authorization.ts` accepts. */
 const MAX_SOCKETS = 512;
 const LOOPBACK = "127.0.0.1";
-/** What was acknowledged last, the daemon's own `offline`, is still on its way to the subscribers. */
+/** Wait for the daemon's own `offline`, which is acknowledged but still on its way to the subscribers. */
 const LAST_WORDS_MS = 100;
-/** A client of MQTT 5 that does not read its DISCONNECT does not hold up the end. */
+/** Time limit for MQTT 5 clients to read their DISCONNECT. */
 const CLOSE_MS = 300;
 
 /**
- * Starts the broker. Without users nobody from the network could log in, so it then listens on this machine alone.
- * Errors: rejects where a port cannot be had.
+ * Starts the broker. Without users, nobody could log in from the network, so it listens on loopback only.
+ * Rejects if a port cannot be opened.
  */
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
   const host = options.users.length > 0 ? options.host : LOOPBACK;
@@ -76,7 +73,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   });
   await aedes.listen();
   const noteError = (client: Client, error: Error) => {
-    // What has a code is the network's doing, not a refusal.
+    // An error with a code is a network failure, not a refusal.
     if (!("code" in error)) connections.of(client)?.refuse(error.message);
   };
   aedes.on("connectionError", noteError);
@@ -105,8 +102,9 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
 }
 
 /**
- * An aedes that survives UNSUBSCRIBE of `constructor` and the like, for which 2.0.0-beta.1 finds an inherited property
- * instead of a subscription (GHSA-52qw-whmv-87c5, fixed in 1.1.3). It threw, and that ended the process.
+ * An aedes that survives UNSUBSCRIBE of `constructor` and similar names.
+ * 2.0.0-beta.1 finds an inherited property instead of a subscription (GHSA-52qw-whmv-87c5, fixed in 1.1.3). It throws,
+ * which ended the process.
  */
 class Broker extends Aedes {
   override unsubscribe(...[topic, deliver, done]: Parameters<Aedes["unsubscribe"]>): void {
@@ -122,7 +120,7 @@ function tcpListener(connections: NetworkConnections): net.Server {
   });
 }
 
-/** WebSocket is loaded only here: most houses do without it. */
+/** Imports `ws` only when needed: most installations do not use WebSocket. */
 async function webSocketListener(connections: NetworkConnections): Promise<http.Server> {
   const { createWebSocketStream, WebSocketServer } = await import("ws");
   const server = http.createServer((_request, response) => response.writeHead(426, { upgrade: "websocket" }).end());
@@ -130,7 +128,7 @@ async function webSocketListener(connections: NetworkConnections): Promise<http.
   const sockets = new WebSocketServer({ server, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
   sockets.on("connection", (socket, { headers, socket: tcp }) => {
     socket.on("error", () => undefined);
-    // A page of the web that a browser of this machine shows is not a program of this machine.
+    // A web page in a browser of this machine sends an Origin header. It is not a program of this machine.
     connections.open(createWebSocketStream(socket), tcp, headers.origin === undefined && isLoopback(tcp));
   });
   return server;
@@ -145,7 +143,7 @@ async function listen(server: net.Server, port: number, host: string): Promise<n
 
 function ownStream(aedes: Aedes): Duplex {
   const [near, far] = duplexPair();
-  // One side of such a pair is not told that the other was destroyed, as the sockets of a network are.
+  // Unlike network sockets, one side of such a pair is not notified when the other is destroyed.
   far.once("close", () => near.destroy());
   near.once("close", () => far.destroy());
   aedes.handle(far);

@@ -1,30 +1,30 @@
 /**
- * Connections from the network to the embedded broker. aedes bounds every packet by `maximumPacketSize`, but one bound
- * for all of 1 MB is too much for connections without a login: here the broker sees nothing before one whole, short
- * CONNECT is there.
+ * Connections from the network to the embedded broker.
+ * aedes limits every packet to `maximumPacketSize`. 1 MB is too much for connections that are not authenticated. So the
+ * broker receives a connection only when one complete, short CONNECT has arrived.
  */
 import type net from "node:net";
 import type { Duplex } from "node:stream";
 import type { Client } from "aedes";
 
-/** Longest CONNECT: name, password, will and client id of a real client are a few hundred bytes. */
+/** Longest accepted CONNECT in bytes. Name, password, will and client id of a real client have a few hundred bytes. */
 export const MAX_CONNECT_BYTES = 4 * 1024;
 
 const CONNECT_HEADER = 0x10;
 const MAX_LENGTH_BYTES = 4;
-/** Places for clients that have not logged in, in all and from one address. */
+/** Maximum number of unauthenticated clients, in total and per address. */
 const MAX_WAITING = 64;
 const MAX_WAITING_OF_ADDRESS = 32;
-/** Time from the first byte of TCP to an accepted login. */
+/** Time limit from the TCP connection to an accepted login. */
 const LOGIN_TIMEOUT_MS = 5_000;
-/** A client that vanished without a word is noticed by the machine. */
+/** Delay of TCP keep-alive, which detects a vanished client. */
 const TCP_KEEPALIVE_MS = 60_000;
 
-/** Why a connection was refused. */
+/** A refused connection and the reason. */
 export interface RefusedConnection {
   readonly address: string;
   readonly reason: string;
-  /** Name that the client gave; null before it gave one. */
+  /** User name that the client sent; null if it sent none. */
   readonly user: string | null;
 }
 
@@ -33,7 +33,7 @@ export interface NetworkConnectionOptions {
   readonly address: string;
   /** Whether the client is a program of this machine. */
   readonly isLocal: boolean;
-  /** Called when a whole CONNECT can be read from the stream. */
+  /** Called when a complete CONNECT can be read from the stream. */
   readonly onConnect: () => void;
   readonly onAdmitted: () => void;
   /** Called at most once, and never after `onAdmitted`. */
@@ -46,7 +46,7 @@ export class NetworkConnection {
   readonly address: string;
   readonly #options: NetworkConnectionOptions;
   #isDecided = false;
-  /** Bounded by the longest CONNECT and one read of a socket. */
+  /** Bytes received before the CONNECT is complete. Bounded by the longest CONNECT and one read of a socket. */
   #early: Buffer = Buffer.alloc(0);
 
   constructor(options: NetworkConnectionOptions) {
@@ -58,13 +58,13 @@ export class NetworkConnection {
     this.stream.on("readable", this.#read);
   }
 
-  /** The login was accepted. */
+  /** Accepts the login. */
   admit(): void {
     this.#isDecided = true;
     this.#options.onAdmitted();
   }
 
-  /** Reports why the connection is not accepted. Closes nothing. */
+  /** Reports why the connection is refused. Does not close it. */
   refuse(reason: string, user: string | null = null): void {
     if (this.#isDecided) return;
     this.#isDecided = true;
@@ -88,24 +88,24 @@ export class NetworkConnection {
 }
 
 /**
- * The connections from the network, counted and timed from TCP's first packet to an accepted login. There is always room
- * for one more without a login: the one that waited longest is closed. A real client logs in within one round trip; only
- * those that never meant to log in stay long.
+ * Network connections. Limits the number and the time of those that are not authenticated.
+ * A new connection is always accepted. If there are too many, the one that has waited longest is closed.
+ * A real client logs in within one round trip, so only clients that never log in wait long.
  */
 export class NetworkConnections {
   onConnect: (stream: Duplex) => void = () => undefined;
   readonly #onRefused: (refused: RefusedConnection) => void;
-  /** Sockets without a login and the timers of their time limits. Shape: who waits longest first. Bounded by MAX_WAITING. */
+  /** Unauthenticated sockets and their login timers, oldest first. Bounded by MAX_WAITING. */
   readonly #waiting = new Map<net.Socket, NodeJS.Timeout>();
   readonly #refused = new WeakSet<net.Socket>();
-  /** By stream. Bounded by MAX_SOCKETS of each listener. */
+  /** Connections by stream. Bounded by MAX_SOCKETS of each listener. */
   readonly #connections = new Map<Duplex, NetworkConnection>();
 
   constructor(onRefused: (refused: RefusedConnection) => void) {
     this.#onRefused = onRefused;
   }
 
-  /** A socket takes a place among the pending logins until its client has logged in. */
+  /** Counts a socket as a pending login until its client is authenticated. */
   guard(socket: net.Socket): void {
     socket.setKeepAlive(true, TCP_KEEPALIVE_MS);
     socket.on("error", () => socket.destroy());
@@ -120,7 +120,7 @@ export class NetworkConnections {
       this.#sendAway(longest, "too many connections without a login");
   }
 
-  /** Takes MQTT from a stream over a guarded socket. */
+  /** Reads MQTT from a stream over a guarded socket. */
   open(stream: Duplex, socket: net.Socket, isLocal: boolean): void {
     const connection = new NetworkConnection({
       ...{ stream, isLocal, address: socket.remoteAddress ?? "" },
@@ -135,12 +135,12 @@ export class NetworkConnections {
     stream.on("close", () => this.#connections.delete(stream));
   }
 
-  /** The connection of a client; undefined for the daemon's own. */
+  /** Returns the connection of a client; undefined for the daemon's own client. */
   of(client: Client): NetworkConnection | undefined {
     return this.#connections.get(client.conn);
   }
 
-  /** Closes what has not logged in yet. */
+  /** Closes all unauthenticated connections. */
   closePending(): void {
     for (const socket of this.#waiting.keys()) {
       this.#leave(socket);
@@ -170,7 +170,7 @@ export class NetworkConnections {
   }
 }
 
-/** Length of the CONNECT at the beginning of `bytes`, header included; null while that cannot be told. */
+/** Returns the length of the CONNECT at the start of `bytes`, including its header; null if more bytes are needed. */
 function connectBytes(bytes: Buffer): number | null | "no CONNECT" {
   if (bytes[0] !== undefined && bytes[0] !== CONNECT_HEADER) return "no CONNECT";
   let length = 0;

@@ -1,9 +1,9 @@
-/** Log lines about refused connections: one per connection, but a client that tries for ever does not fill the log. */
+/** Log lines about refused connections. A client that retries without end does not fill the log. */
 import type { RefusedConnection } from "./network-connection.ts";
 
-/** After a line, the same refusal of the same address is only counted for this long. */
+/** Time after a line in which the same refusal of the same address is only counted. */
 const QUIET_MS = 60_000;
-/** Addresses and reasons that are remembered; the oldest is forgotten. */
+/** Maximum number of remembered addresses and reasons. The oldest is dropped. */
 const MAX_REMEMBERED = 256;
 
 interface Reported {
@@ -14,16 +14,19 @@ interface Reported {
 export class RefusalLog {
   readonly #write: (facts: RefusedConnection & { readonly repeated: number }) => void;
   readonly #now: () => number;
-  /** Shape: the oldest first. Bounded by MAX_REMEMBERED. */
+  /** Oldest first. Bounded by MAX_REMEMBERED. */
   readonly #reported = new Map<string, Reported>();
 
-  /** `now` is a time in ms that only rises. */
+  /** `now` returns a monotonic time in ms. */
   constructor(write: (facts: RefusedConnection & { readonly repeated: number }) => void, now: () => number) {
     this.#write = write;
     this.#now = now;
   }
 
-  /** Writes a line; its `repeated` counts the refusals since the line before that were only counted. */
+  /**
+   * Writes at most one line per minute for an address and reason. `repeated` counts the refusals without a line since
+   * then.
+   */
   report(refused: RefusedConnection): void {
     const key = JSON.stringify([refused.address, refused.reason]);
     const before = this.#reported.get(key);

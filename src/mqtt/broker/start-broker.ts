@@ -1,4 +1,4 @@
-/** The broker the daemon talks to: its own, or the one of the configuration. */
+/** Starts the embedded broker, and makes the connection options for it or for the configured broker. */
 import type { Config } from "../../config/schema.ts";
 import { onPort } from "../../core/status/start-error.ts";
 import type { BrokerAccess } from "../client/broker-session.ts";
@@ -7,15 +7,17 @@ import { openBrokerStream } from "../client/transport.ts";
 import type { EmbeddedBroker } from "./embedded-broker.ts";
 import { RefusalLog } from "./refusal-log.ts";
 
-/** What is said where `letsNobodyIn` holds. */
+/** Log message if `hasNoUsers` is true. */
 export const NO_BROKER_USERS = "the broker lets nobody in: add broker.users, or set mqtt.url to use another broker";
 
-/** Whether the broker inside is used, and nobody may log in to it. */
+/** Returns whether the embedded broker is used and has no users. */
 export function hasNoUsers({ mqtt, broker }: Config): boolean {
   return mqtt.url === undefined && broker.users.length === 0;
 }
 
-/** Starts the embedded broker; null where the configuration names another. Errors: throws a StartError. */
+/**
+ * Starts the embedded broker; returns null if `mqtt.url` is set. Rejects with a StartError if a port cannot be used.
+ */
 export async function startBroker(
   config: Config,
   log: MqttClientLog,
@@ -41,7 +43,10 @@ export async function startBroker(
   return broker;
 }
 
-/** The embedded broker needs no password of the daemon; user and password of the configuration count before those of the URL. */
+/**
+ * Returns how to connect to the broker. The embedded broker needs no login of the daemon.
+ * The configured user name and password take precedence over those of the URL.
+ */
 export function connectionTo(broker: EmbeddedBroker | null, { mqtt }: Config): BrokerAccess {
   if (broker) return { open: async () => broker.open() };
   const { url = "", ca, cert, key } = mqtt;
@@ -54,7 +59,7 @@ export function connectionTo(broker: EmbeddedBroker | null, { mqtt }: Config): B
   };
 }
 
-/** The URL of a broker as it may be shown. */
+/** Returns the URL of a broker without user name and password. */
 export function withoutLogin(url: string): string {
   return url.replace(/\/\/[^@/]*@/, "//");
 }

@@ -1,28 +1,28 @@
-/** Users of the embedded broker: who they are, and what they may publish. */
+/** Users of the embedded broker and their permission to publish. */
 import { createHash, randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 
 export interface BrokerUser {
   readonly name: string;
-  /** As it is, or as `hashPassword` made it. */
+  /** Plain text, or a hash made by `hashPassword`. */
   readonly password: string;
-  /** Whether this user may command the house. */
+  /** Whether this user may send commands to the daemon. */
   readonly commands: boolean;
 }
 
-/** 16 MB and about 50 ms a login on a small machine. Source: the parameters of Node's own default. */
+/** Parameters of scrypt, the defaults of Node: 16 MB and about 50 ms for each login on a small machine. */
 const COST = { N: 2 ** 14, r: 8, p: 1 };
 const HASH_BYTES = 32;
 const SALT_BYTES = 16;
 const derive = promisify<string | Buffer, Buffer, number, ScryptOptions, Buffer>(scrypt);
 const HASHED = /^\$scrypt\$([A-Za-z0-9+/=]+)\$([A-Za-z0-9+/=]+)$/;
 /**
- * Logins that wait for a hash to be computed. They are computed one by one, since each needs 16 MB, and the one that
- * came last first: guesses that pile up do not keep out somebody who comes once.
+ * Maximum number of logins that wait for their hash. Hashes are computed one at a time, since each needs 16 MB.
+ * The newest login is computed first, so that many guesses do not keep out a single login.
  */
 const MAX_WAITING = 16;
 
-/** A password as it may stand in the configuration without being readable there. */
+/** Returns a hash of a password for the configuration. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   return `$scrypt$${salt.toString("base64")}$${(await derive(password, salt, HASH_BYTES, COST)).toString("base64")}`;
@@ -36,9 +36,9 @@ interface Login {
 
 export class BrokerUsers {
   readonly #users: readonly BrokerUser[];
-  /** Passwords that fitted a hash, as digests: a client that comes back does not cost 50 ms again. One per user. */
+  /** SHA-256 digests of passwords that matched a hash, by user. A reconnect does not cost 50 ms again. */
   readonly #proven = new Map<string, Buffer>();
-  /** Shape: who waits longest first. Bounded by MAX_WAITING. */
+  /** Oldest first. Bounded by MAX_WAITING. */
   readonly #waiting: Login[] = [];
   #isComputing = false;
 
@@ -46,12 +46,15 @@ export class BrokerUsers {
     this.#users = users;
   }
 
-  /** Whether there is a user of this name. */
+  /** Returns whether a user has this name. */
   has(name: string | undefined): boolean {
     return this.#users.some((one) => one.name === name);
   }
 
-  /** The user of this name and password; null if there is none. Takes as long for an unknown name as for a known one. */
+  /**
+   * Returns the user with this name and password; null if not found.
+   * An unknown name is checked against the first user's password, so that the time does not reveal which names exist.
+   */
   async find(name: string | undefined, password: Buffer | undefined): Promise<BrokerUser | null> {
     if (name === undefined || password === undefined) return null;
     const given = digest(password);
@@ -88,15 +91,16 @@ export class BrokerUsers {
   }
 }
 
-/** Where a topic stands to a house: who may publish to it differs. */
+/** Topic prefixes that decide who may publish. */
 export interface Ground {
   readonly baseTopic: string;
   readonly discoveryPrefix: string;
 }
 
 /**
- * Whether a user may publish to a topic. The house's own topics and the discovery documents are read only; commands
- * are for those who may; Home Assistant's birth and whatever else runs over this broker is free.
+ * Returns whether a user may publish to a topic.
+ * The daemon's own topics and the discovery documents are read-only. Command topics require `commands`.
+ * Home Assistant's birth topic and all unrelated topics are open to every user.
  */
 export function mayPublish({ commands }: { readonly commands: boolean }, topic: string, ground: Ground): boolean {
   const { baseTopic, discoveryPrefix } = ground;
@@ -109,7 +113,9 @@ export function mayPublish({ commands }: { readonly commands: boolean }, topic: 
   return topic !== discoveryPrefix && !topic.startsWith(`${discoveryPrefix}/`);
 }
 
-/** A plug of Shelly's answers the daemon below the topic that the daemon called itself by. */
+/**
+ * Returns whether a topic is an RPC response of a Shelly plug, which it sends to the daemon's `src` topic and `/rpc`.
+ */
 function isPlugsAnswer(topic: string, baseTopic: string): boolean {
   return topic.startsWith(`${baseTopic}/plug/`) && topic.endsWith("/rpc");
 }

@@ -1,26 +1,26 @@
-/** Types shared by everything that talks over one connection to a broker. */
+/** Types of a connection to a broker. */
 import type { Duplex } from "node:stream";
 import type { PublishPort } from "./retained-publisher.ts";
 
-/** A message as it came; `retained` where it lay in the broker from before. */
+/** An MQTT message as received. `retained` is true if the broker stored it before this subscription. */
 export interface IncomingMessage {
   readonly topic: string;
   readonly payload: string;
   readonly retained: boolean;
 }
 
-/** A connection that is up. */
+/** An established connection to a broker. */
 export interface BrokerSession extends PublishPort {
   /**
-   * Sends a command to a device: with QoS 1, not retained, and never on a later connection. False where it will not be
-   * sent.
+   * Sends a command to a device with QoS 1, not retained. Never sends it on a later connection.
+   * Returns false if the command will not be sent.
    */
   sendCommand(topic: string, payload: string): boolean;
-  /** Subscribes to more topic filters for as long as the connection lasts. */
+  /** Subscribes to more topic filters until the connection ends. */
   subscribe(topics: readonly string[]): void;
 }
 
-/** How a client reaches its broker and logs in. */
+/** Access to a broker: stream and login. */
 export interface BrokerAccess {
   /** Opens a byte stream to the broker. */
   readonly open: (signal: AbortSignal) => Promise<Duplex>;
@@ -29,18 +29,18 @@ export interface BrokerAccess {
 }
 
 export interface ConnectionOptions extends BrokerAccess {
-  /** Stable, and another one for every data directory: two clients of one id push each other out. */
+  /** Stable, and unique per data directory: a broker disconnects the older of two clients with the same id. */
   readonly clientId: string;
-  /** Retained topic that says `online` and, as the will, `offline`. */
+  /** Retained topic with the payload `online`, or `offline`, which is also the will. */
   readonly statusTopic: string;
-  /** Topic filters to subscribe to, read at each connection. */
+  /** Topic filters to subscribe to; read at each connection. */
   readonly subscriptions: () => readonly string[];
   readonly onUp: (session: BrokerSession) => void;
-  /** Told once per reason, not once per attempt. */
+  /** Called when a connection ends, and when an attempt fails for another reason than the one before. */
   readonly onDown: (reason: string) => void;
-  /** The broker is there and does not take or give a topic. */
+  /** Called when the broker rejects a publish or subscribe for a topic. */
   readonly onRefused: (topic: string, reason: string) => void;
   readonly onMessage: (message: IncomingMessage) => void;
-  /** A number from 0 to 1, for the jitter of the back-off. */
+  /** Returns a number from 0 to 1 for the jitter of the back-off. */
   readonly random: () => number;
 }

@@ -1,4 +1,4 @@
-/** Looks whether a broker lets this daemon in: connects, and leaves without a word. */
+/** Checks whether a broker accepts the configured login: connects and closes without publishing. */
 import type { Duplex } from "node:stream";
 import clientModule from "mqtt/lib/client";
 import type { BrokerAccess } from "./broker-session.ts";
@@ -6,10 +6,10 @@ import { explainFailure, explainSilentClose } from "./connect-errors.ts";
 
 const MqttClient = clientModule.default;
 
-/** The whole trial ends within this. */
+/** Time limit of opening the stream, and again of waiting for CONNACK. */
 const TRIAL_MS = 10_000;
 
-/** Says why the broker does not let us in; null where it does. */
+/** Returns the reason why the connection fails; null if the broker accepts it. */
 export async function tryBroker({ open, username, password }: BrokerAccess): Promise<string | null> {
   const signal = AbortSignal.timeout(TRIAL_MS);
   let stream: Duplex;
@@ -18,7 +18,7 @@ export async function tryBroker({ open, username, password }: BrokerAccess): Pro
   } catch (error) {
     return signal.aborted ? "the broker does not answer in time" : explainFailure(error, "opening");
   }
-  // 3.1.1 is what every broker speaks. A client id of the broker's choosing disturbs nobody.
+  // Every broker speaks MQTT 3.1.1. The broker assigns a client id, so no other client is disconnected.
   const client = new MqttClient(() => stream, {
     ...{ clientId: "", protocolVersion: 4, clean: true, reconnectPeriod: 0, connectTimeout: TRIAL_MS },
     ...{ writeCache: false, resubscribe: false },

@@ -1,37 +1,37 @@
 /**
- * Commands of the house: a table from topics to what they do. A command is done once, when it is said; what cannot be
- * done is logged, answered on the response topic, and changes nothing.
+ * MQTT commands: a table from topic patterns to functions. Each command runs once, on receipt.
+ * A refused command changes nothing; it is logged and answered on the response topic.
  */
 import type { IncomingMessage } from "./broker-session.ts";
 
-/** What became of a command. */
+/** Result of a command. */
 export type CommandResult =
   | { readonly kind: "done" }
-  /** It is for another daemon on this broker, which answers. */
+  /** The command is for another daemon on this broker, which answers it. */
   | { readonly kind: "ignored" }
   | { readonly kind: "refused"; readonly reason: string };
 
 /**
- * Does a command. `levels` are the topic's levels at the `+` of its pattern, in order.
- * Errors: none; what cannot be done comes back as `refused`, with a reason in words for the sender.
+ * Executes a command. `levels` holds the topic's levels at the `+` wildcards of its pattern, in order.
+ * Does not throw: returns `refused` with a reason for the sender.
  */
 export type Command = (levels: readonly string[], payload: string) => CommandResult | Promise<CommandResult>;
 
-/** By topic below the base topic, with `+` for any one level: `command/refresh`, `+/plan/+/+/set`. */
+/** Commands by topic pattern below the base topic. `+` matches one level: `command/refresh`, `+/plan/+/+/set`. */
 export type CommandTable = Readonly<Record<string, Command>>;
 
 export interface CommandsOptions {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseTopic: string;
   readonly table: CommandTable;
-  /** Answers on the response topic, not retained. */
+  /** Publishes on the response topic, not retained. */
   readonly answer: (topic: string, payload: string) => void;
   readonly onRefused: (topic: string, reason: string) => void;
 }
 
-/** The longest payload that is looked at; every command is a few words. */
+/** Longest accepted payload in characters; commands are a few words. */
 const MAX_PAYLOAD_LENGTH = 1_024;
-/** How much of a topic an answer and a log line repeat. */
+/** Maximum length of a topic in responses and log lines. */
 const MAX_TOPIC_SHOWN_LENGTH = 200;
 
 export class Commands {
@@ -41,14 +41,14 @@ export class Commands {
     this.#options = options;
   }
 
-  /** Topic filters to subscribe to. */
+  /** Returns the topic filters to subscribe to. */
   subscriptions(): string[] {
     return Object.keys(this.#options.table).map((pattern) => `${this.#options.baseTopic}/${pattern}`);
   }
 
   /**
-   * Does what a message commands. Returns whether it is a command at all. A retained one is not done: it would be
-   * done again at every connection.
+   * Executes the command of a message. Returns whether the topic is a command.
+   * Ignores retained commands: the broker would send them again at every connection.
    */
   async take({ topic, payload, retained }: IncomingMessage): Promise<boolean> {
     const { baseTopic, table, answer, onRefused } = this.#options;
@@ -79,7 +79,7 @@ function carryOut(command: Command, levels: readonly string[], payload: string):
   return command(levels, payload);
 }
 
-/** What stands at the wildcards of a pattern; null where the topic does not fit. */
+/** Returns the levels at the wildcards of a pattern; null if the topic does not match. */
 function levelsAt(pattern: string, topic: string): string[] | null {
   const expected = pattern.split("/");
   const found = topic.split("/");

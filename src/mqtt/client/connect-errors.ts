@@ -1,25 +1,26 @@
-/** Why there is no connection, in words for the owner of the house. */
+/** Messages for the user that explain why the connection to the broker failed. */
+import { en } from "../../core/language/en.ts";
 
 const TWIN_QUESTION = "does a second elbro run on a copy of this data directory?";
 
-/** How far a connection had come when it failed. */
+/** Stage of a connection at which it failed. */
 export type Phase = "opening" | "greeting" | "up";
 
 const CA_ADVICE = "give the certificate of its authority as mqtt.ca_file";
-const REFUSED_LOGIN = "the broker refuses the user name or password; see mqtt.username and mqtt.password";
-const REFUSED_CLIENT = "the broker does not let this user in; see its list of users and rights";
-const NO_TLS = "the port does not answer with TLS; is it the TLS port of the broker (often 8883), or is mqtt:// meant?";
-const NO_MQTT = "something answers there, but it does not speak MQTT; is the port right?";
+const REFUSED_LOGIN = en.mqtt_login;
+const REFUSED_CLIENT = en.mqtt_user;
+const NO_TLS = en.mqtt_no_tls;
+const NO_MQTT = en.mqtt_other;
 
 const OPENING: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens there; is the broker running, and is the port right?",
-  ENOTFOUND: "the broker's name cannot be resolved; is mqtt.url written right?",
-  EAI_AGAIN: "name resolution does not answer; is the network up?",
-  ETIMEDOUT: "the broker's machine does not answer; is it on, and is the address right?",
-  EHOSTUNREACH: "the broker's machine cannot be reached; is it on, and is the address right?",
-  ENETUNREACH: "the broker's network cannot be reached",
+  ECONNREFUSED: en.mqtt_nothing,
+  ENOTFOUND: en.mqtt_name,
+  EAI_AGAIN: en.mqtt_resolver,
+  ETIMEDOUT: en.mqtt_silent,
+  EHOSTUNREACH: en.mqtt_unreachable,
+  ENETUNREACH: en.mqtt_network,
   ECONNRESET: "the connection was reset while it was opened; is the port right (mqtts: and wss: need a TLS port)?",
-  CERT_HAS_EXPIRED: "the broker's certificate has expired; renew it (or set this machine's clock right)",
+  CERT_HAS_EXPIRED: en.mqtt_expired,
   CERT_NOT_YET_VALID: "the broker's certificate is not valid yet; is this machine's clock right?",
   DEPTH_ZERO_SELF_SIGNED_CERT: `the broker's certificate is self-signed and unknown here; ${CA_ADVICE}`,
   SELF_SIGNED_CERT_IN_CHAIN: `the broker's certificate is from an unknown authority; ${CA_ADVICE}`,
@@ -33,19 +34,19 @@ const OPENING: Readonly<Record<string, string>> = {
   EPROTO: NO_TLS,
 };
 
-/** Reason codes of CONNACK and DISCONNECT: 3.1.1's are below 6, MQTT 5's above 127. */
+/** Messages for reason codes of CONNACK and DISCONNECT. Codes of MQTT 3.1.1 are below 6, those of MQTT 5 above 127. */
 const REASONS: Readonly<Record<number, string>> = {
-  2: "the broker refuses the client id",
-  3: "the broker takes no clients at the moment",
+  2: en.mqtt_id,
+  3: en.mqtt_full,
   4: REFUSED_LOGIN,
   5: REFUSED_CLIENT,
-  133: "the broker refuses the client id",
+  133: en.mqtt_id,
   134: REFUSED_LOGIN,
   135: REFUSED_CLIENT,
-  136: "the broker takes no clients at the moment",
-  137: "the broker is too busy",
-  138: "the broker has banned this client",
-  139: "the broker is shutting down",
+  136: en.mqtt_full,
+  137: en.mqtt_busy,
+  138: en.mqtt_banned,
+  139: en.mqtt_stopping,
   141: "the broker heard nothing from this daemon for too long",
   142: `another client came with the same client id; ${TWIN_QUESTION}`,
   149: "the broker refuses a message as too large",
@@ -53,7 +54,7 @@ const REASONS: Readonly<Record<number, string>> = {
   154: "the broker takes no retained messages, which elbro needs",
 };
 
-/** Says why a connection failed or ended. */
+/** Returns the reason why a connection failed or ended. */
 export function explainFailure(error: unknown, phase: Phase): string {
   if (!(error instanceof Error)) return "the connection failed";
   const code = "code" in error ? error.code : undefined;
@@ -66,16 +67,15 @@ export function explainFailure(error: unknown, phase: Phase): string {
   return error.message || "the connection failed";
 }
 
-/** Says why a broker that took the bytes of CONNECT closed without an answer. */
+/** Returns the reason for a close by the broker without an error. */
 export function explainSilentClose(phase: Phase): string {
-  return phase === "up"
-    ? "the broker closed the connection"
-    : "the connection was closed before the broker answered; is the port right (a TLS port needs mqtts://)?";
+  return phase === "up" ? en.mqtt_closed : en.mqtt_early;
 }
 
 /**
- * Says what to look at when connections break young again and again, the last one with messages to `topics` on their
- * way: Mosquitto before 2.0.12 hangs up on a client that publishes where it may not.
+ * Returns the explanation of repeated short connections. `topics` are those of the unacknowledged messages of the last
+ * one.
+ * Mosquitto before 2.0.12 disconnects a client that publishes to a topic without permission.
  */
 export function explainYoungEnds(reason: string, topics: readonly string[]): string {
   const again = `${reason}, again and again; ${TWIN_QUESTION}`;
@@ -83,7 +83,7 @@ export function explainYoungEnds(reason: string, topics: readonly string[]): str
 }
 
 function noAnswer(): string {
-  return "something accepts the connection but never answers as a broker; is the port right?";
+  return en.mqtt_no_answer;
 }
 
 function ofCode(code: string, message: string, phase: Phase): string {

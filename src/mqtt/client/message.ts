@@ -1,17 +1,17 @@
-/** One retained state of the house. Shape: an empty payload means that there is no value, and takes the topic away. */
+/** One retained state message. An empty payload means that there is no value; it deletes the retained message. */
 export interface Message {
   readonly topic: string;
   readonly payload: string;
-  /** Sent again at every edge although unchanged: its readers take silence for the death of the daemon. */
+  /** Published again at every interval boundary although unchanged: readers take silence as a dead daemon. */
   readonly heartbeat?: true;
-  /** Sent before everything that is not: automations and plugs wait for it. */
+  /** Sent before messages that are not urgent, because automations and plugs wait for it. */
   readonly urgent?: true;
 }
 
-/** Below this, a number of electricity is noise; plain decimals go no further. */
+/** Maximum decimals of a number; smaller amounts of energy or money are noise. */
 const MAX_DECIMALS = 12;
 
-/** A number as a plain decimal with a point, never with an exponent. */
+/** Returns a number as a plain decimal with a point, without an exponent. */
 export function plainDecimal(value: number): string {
   const text = String(value);
   if (!text.includes("e")) return text;

@@ -1,7 +1,4 @@
-/**
- * The house's link to MQTT: the publisher, the connection it publishes on, the commands that come in, and the birth of
- * Home Assistant, put together.
- */
+/** MQTT client of the daemon: combines publisher, connection, incoming commands and Home Assistant's birth message. */
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { KeyValue } from "../../core/runtime/key-value.ts";
@@ -19,26 +16,26 @@ export interface MqttClientLog {
 export interface MqttClientOptions extends BrokerAccess {
   readonly clientId: string;
   readonly baseTopic: string;
-  /** Retained topic that says `online` and, as the will, `offline`; `status` below the base topic by default. */
+  /** Retained topic with `online`, or `offline` as the will. Default: `status` below the base topic. */
   readonly statusTopic?: string;
-  /** Whether another daemon publishes a topic now. */
+  /** Returns whether another daemon publishes a topic now. */
   readonly isOthers?: (topic: string) => boolean;
   /** Home Assistant's discovery prefix. */
   readonly discoveryPrefix: string;
   readonly commands: CommandTable;
-  /** Called for each command that was not carried out. */
+  /** Called for each refused command. */
   readonly onRefusedCommand?: (topic: string, reason: string) => void;
-  /** Keeps the topics that were ever published. */
+  /** Stores the topics that were ever published. */
   readonly memory: KeyValue;
   readonly log: MqttClientLog;
-  /** Numbers from 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number;
 }
 
 export interface MqttListener {
-  /** Topic filters. */
+  /** Topic filters to subscribe to. */
   readonly subscriptions: readonly string[];
-  /** Called for every message, also for those on the topics of other listeners. */
+  /** Called for every message, also for topics of other listeners. */
   onMessage(message: IncomingMessage): void;
   onUp(): void;
   onDown(): void;
@@ -47,48 +44,48 @@ export interface MqttListener {
 export interface MqttClient {
   /** Sets the wanted state of a part; see `RetainedPublisher.show`. */
   show(messages: readonly Message[], part?: string): void;
-  /** Shows what cannot wait; see `RetainedPublisher.showFirst`. */
+  /** Publishes urgent state early; see `RetainedPublisher.showFirst`. */
   showFirst(messages: readonly Message[], part: string): void;
-  /** Says which parts there are; see `RetainedPublisher.keepParts`. */
+  /** Sets which parts exist; see `RetainedPublisher.keepParts`. */
   keepParts(parts: ReadonlySet<string>): void;
-  /** Sends a command to a device, with QoS 1, not retained; false where there is no connection: nothing is sent later. */
+  /** Sends a command to a device with QoS 1, not retained. Returns false if it will not be sent, now or later. */
   sendCommand(topic: string, payload: string): boolean;
-  /** Adds a listener; one that is added while the connection is up is subscribed at once. */
+  /** Adds a listener. If connected, subscribes to its filters and calls its `onUp` at once. */
   addListener(listener: MqttListener): void;
-  /** Subscribes to what a listener has more than before, where the connection is up; a later one has it anyway. */
+  /** Subscribes to additional topic filters if connected. Later connections read them from the listeners. */
   subscribe(topics: readonly string[]): void;
-  /** How the link is, and what went over it since the start. */
+  /** Returns the state of the connection and its counters since the start. */
   status(): MqttClientStatus;
-  /** Resolves when the first connection is up, or when it takes longer than a quick one does. Never rejects. */
+  /** Resolves at the first connection, or after 150 ms. Never rejects. */
   readonly upSoon: Promise<void>;
-  /** Resolves once `offline` was said and the connection is closed. */
+  /** Resolves once `offline` is published and the connection is closed. */
   readonly closed: Promise<void>;
 }
 
 export interface MqttClientStatus {
   readonly connected: boolean;
-  /** Why it is not; null where it is. */
+  /** Why the client is not connected; null if it is. */
   readonly trouble: string | null;
-  /** Connections that came about. */
+  /** Number of established connections. */
   readonly connections: number;
-  /** States that a broker has taken. */
+  /** Number of messages that a broker accepted. */
   readonly published: number;
 }
 
-/** Home Assistant asks for a short random time after its birth, so that not everybody talks to it at once. */
+/** Random delay in ms after a birth message: Home Assistant's MQTT documentation recommends one to limit load peaks. */
 const BIRTH_DELAY_MS = { least: 250, most: 1_500 };
 
-/** A broker on the same network answers within this; a start does not wait for another. */
+/** A broker on the same network accepts a connection within this time. The start does not wait longer. */
 const QUICK_UP_MS = 150;
 
-/** Mosquitto writes to disk every half hour, unless told otherwise. */
+/** Twice the default interval at which Mosquitto saves to disk (`autosave_interval`, 30 min). */
 const BROKER_SAVES_MS = 3_600_000;
 
-/** Opens the link and keeps it until the signal fires. */
+/** Connects to the broker and stays connected until the signal fires. */
 export function openMqttClient(options: MqttClientOptions, signal: AbortSignal): MqttClient {
   const { baseTopic, statusTopic = `${baseTopic}/status`, discoveryPrefix, log, random } = options;
   const birthTopic = `${discoveryPrefix}/status`;
-  /** Bounded by the modules that listen: one today. */
+  /** Bounded by the modules that listen. */
   const listeners: MqttListener[] = [];
   let line: BrokerSession | null = null;
   let trouble: string | null = "it is being connected";
@@ -105,7 +102,7 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
   });
   let isGreeting = false;
   const greetHomeAssistant = async () => {
-    // Several births within one delay are one.
+    // Several births within one delay cause one repetition.
     if (isGreeting) return;
     isGreeting = true;
     const delayMs = BIRTH_DELAY_MS.least + random() * (BIRTH_DELAY_MS.most - BIRTH_DELAY_MS.least);
@@ -114,7 +111,7 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
     if (!signal.aborted) publisher.repeat();
   };
   const onMessage = (message: IncomingMessage) => {
-    // A retained birth is an old one: whoever was born before this connection reads what is retained.
+    // Ignore retained birth messages: Home Assistant was online before we connected.
     if (message.topic === birthTopic && message.payload === "online" && !message.retained) void greetHomeAssistant();
     else void commands.take(message);
     for (const listener of listeners) listener.onMessage(message);

@@ -1,23 +1,26 @@
 /**
- * What a broker may send, looked at in the headers of its packets: MQTT.js collects a packet of any length in memory, and
- * keeps every message with QoS 2 until its broker releases it.
+ * Limits the packets of a broker by their headers. MQTT.js buffers a packet of any length. It also keeps every message
+ * with QoS 2 until the broker releases it.
  */
 
-/** Longest packet: the list of all devices of Zigbee2MQTT, 5 to 10 kB each. Unit: bytes. */
+/** Longest accepted packet in bytes. Zigbee2MQTT's list of all devices has 5 to 10 kB per device. */
 export const MAX_PACKET_BYTES = 4 * 1024 * 1024;
 
-/** Source: MQTT 5, 2.1: type and flags in the first byte, then the length of the rest in seven bits a byte. */
+/** MQTT 5, 2.1: the first byte holds type and flags. The remaining length follows, with seven bits per byte. */
 const QOS_2_PUBLISH = { mask: 0xf4, is: 0x34 };
 const MORE = 0x80;
 const MAX_LENGTH_BYTES = 4;
 
 export class PacketBounds {
-  /** Bytes of the present packet that are still to come. */
+  /** Bytes of the current packet that are still to come. */
   #rest = 0;
-  /** Bytes of a length that is not whole; null between packets. */
+  /** The remaining length as far as it was read; null outside of it. */
   #length: { value: number; bytes: number } | null = null;
 
-  /** What is wrong with what comes; null where nothing is. Pieces are given in their order, and none after a wrong one. */
+  /**
+   * Returns the violation in the next piece of the stream; null if the piece is valid.
+   * Call it with the pieces in order, and not again after a violation.
+   */
   flawOf(piece: Uint8Array): string | null {
     for (let at = 0; at < piece.length; ) {
       if (this.#rest > 0) {

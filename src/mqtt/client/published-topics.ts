@@ -1,6 +1,6 @@
 /**
- * Every topic that was ever published and not yet taken away, with the components of discovery documents. It outlives
- * restarts, so that what a renamed or removed home leaves behind in a broker is found and cleared.
+ * Topics that were ever published and not yet cleared, with the components of discovery documents.
+ * The list survives restarts, so that topics of renamed or removed homes are found and cleared.
  */
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
@@ -8,15 +8,15 @@ import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 
 const NAME = "mqtt_retained";
 
-/** Components of a discovery document: their keys, with their platforms. Empty for every other topic. */
+/** Components of a discovery document: platform by key. Empty for every other topic. */
 export type Components = Readonly<Record<string, string>>;
 
 const NONE: Components = {};
 const DEVICE_DOCUMENT = /\/device\/[^/]+\/config$/;
 
-/** The memory as it is written. Topics of a part of the state stand under a name of their own: a change rewrites no other's. */
+/** The stored form. Each part's topics have a storage key of their own, so that a change rewrites only that part. */
 interface Kept {
-  /** Those of no part. */
+  /** Topics without a part. */
   readonly topics: Readonly<Record<string, Components>>;
   readonly cleared: Readonly<Record<string, Components>>;
   readonly parts: readonly string[];
@@ -30,16 +30,18 @@ const keptTopics = z.object({
 });
 const keptPart = z.record(z.string(), components);
 
-/** The part of what belongs to none. */
+/** Name of the part for topics without a part. */
 export const NO_PART = "";
 
 export class PublishedTopics {
   readonly #memory: KeyValue;
-  /** By part, in it by topic. Bounded by the topics of all homes. */
+  /** Components by part and topic. Bounded by the topics of all homes. */
   readonly #parts = new Map<string, Map<string, Components>>();
   readonly #partOf = new Map<string, string>();
   readonly #cleared: Map<string, Components>;
-  /** Parts that are not on disk as they are here. */
+  /** Homes whose topics are not read yet, because reading 1,000 of them would delay a start. Read with the first note of each. */
+  readonly #unread: Set<string>;
+  /** Parts that differ from their stored form. */
   readonly #changed = new Set<string>();
 
   constructor(memory: KeyValue) {
@@ -47,29 +49,33 @@ export class PublishedTopics {
     const { topics, cleared, parts } = keptIn(memory);
     this.#cleared = new Map(Object.entries(cleared));
     this.#take(NO_PART, topics);
-    for (const part of parts) this.#take(part, readJson(memory, nameOf(part), keptPart) ?? {});
+    this.#unread = new Set(parts);
+    // Topics of plans may be in another part than before; those of a home are always in its own.
+    for (const part of parts) if (part.startsWith("/")) this.#read(part);
   }
 
-  /** Topics that hold something. */
+  /** Returns the topics that hold a retained message. */
   topics(): string[] {
+    for (const part of this.#unread) this.#read(part);
     return [...this.#partOf.keys()];
   }
 
-  /** Topics that were cleared, and not long enough ago to be forgotten. */
+  /** Returns the cleared topics that are not forgotten yet. */
   cleared(): string[] {
     return [...this.#cleared.keys()];
   }
 
   /**
-   * What a broker, or Home Assistant, may still know of a topic: the components of every document since the last settled
-   * one, or of the document that was cleared.
+   * Returns the components that a broker or Home Assistant may still know.
+   * These are the components of every document since the last settled one, or those of the cleared document.
    */
   components(topic: string): Components {
     return this.#known(topic) ?? this.#cleared.get(topic) ?? NONE;
   }
 
-  /** A topic of a part is about to be published; components join those it had. */
+  /** Records that a topic is about to be published. Adds its components to the known ones. */
   note(topic: string, components: Components, part: string = NO_PART): void {
+    this.#read(part);
     this.#uncleared(topic);
     const before = this.#known(topic);
     const fresh = Object.keys(components).some((key) => before?.[key] === undefined);
@@ -77,13 +83,13 @@ export class PublishedTopics {
     this.#set(topic, before ? { ...components, ...before } : components, part);
   }
 
-  /** The broker has a document with exactly these components. */
+  /** Records that the broker holds a document with exactly these components. */
   settle(topic: string, components: Components): void {
     if (!isDeepStrictEqual(this.#known(topic), components))
       this.#set(topic, components, this.#partOf.get(topic) ?? NO_PART);
   }
 
-  /** The broker says that it has nothing under this topic any more. */
+  /** Records that the broker holds nothing under this topic any more. */
   clear(topic: string): void {
     const components = this.#known(topic);
     if (!components) return;
@@ -92,18 +98,18 @@ export class PublishedTopics {
     this.#changed.add(NO_PART);
   }
 
-  /** Another daemon publishes this topic from now on. */
+  /** Drops a topic that another daemon publishes from now on. */
   leave(topic: string): void {
     this.#delete(topic);
     this.#uncleared(topic);
   }
 
-  /** The broker has nothing under this topic, also after a power cut. */
+  /** Drops a cleared topic: the broker holds nothing under it, even after a power cut. */
   forget(topic: string): void {
     this.#uncleared(topic);
   }
 
-  /** Puts on disk what changed. A change is rare: a new, renamed or removed home or entity. */
+  /** Writes changes to storage. They are rare: a new, renamed or removed home or entity. */
   save(): void {
     if (this.#changed.size === 0) return;
     for (const part of this.#changed) {
@@ -115,11 +121,15 @@ export class PublishedTopics {
       const kept: Kept = {
         topics: Object.fromEntries(this.#parts.get(NO_PART) ?? []),
         cleared: Object.fromEntries(this.#cleared),
-        parts: [...this.#parts.keys()].filter((part) => part !== NO_PART),
+        parts: [...this.#parts.keys(), ...this.#unread].filter((part) => part !== NO_PART),
       };
       this.#memory.write(NAME, JSON.stringify(kept));
     }
     this.#changed.clear();
+  }
+
+  #read(part: string): void {
+    if (this.#unread.delete(part)) this.#take(part, readJson(this.#memory, nameOf(part), keptPart) ?? {});
   }
 
   #take(part: string, topics: Readonly<Record<string, Components>>): void {
@@ -134,7 +144,7 @@ export class PublishedTopics {
   #set(topic: string, components: Components, part: string): void {
     if (this.#partOf.get(topic) !== part) this.#delete(topic);
     const topics = this.#parts.get(part);
-    // The list of the parts stands with those of none.
+    // The list of parts is stored with the topics without a part.
     if (!topics) this.#changed.add(NO_PART);
     this.#parts.set(part, (topics ?? new Map<string, Components>()).set(topic, components));
     this.#partOf.set(topic, part);
@@ -158,17 +168,17 @@ export class PublishedTopics {
   }
 }
 
-/** Under which the topics of a part are written. */
+/** Returns the storage key of a part's topics. */
 function nameOf(part: string): string {
   return `${NAME}/${part}`;
 }
 
-/** Whether a topic is Home Assistant's for the document of a device. */
+/** Returns whether a topic is a device discovery document of Home Assistant. */
 export function isDeviceDocument(topic: string): boolean {
   return DEVICE_DOCUMENT.test(topic);
 }
 
-/** The components of a message; none where it is no discovery document. */
+/** Returns the components of a message; empty if it is not a discovery document. */
 export function componentsOf(topic: string, payload: string): Components {
   if (payload === "" || !isDeviceDocument(topic)) return NONE;
   const { components } = JSON.parse(payload) as { components?: Record<string, { platform?: string }> };
@@ -176,8 +186,8 @@ export function componentsOf(topic: string, payload: string): Components {
 }
 
 /**
- * The document by which Home Assistant drops `gone` components: each is reduced to its platform. The document itself
- * follows; without this one in between, what it no longer names would stay.
+ * Returns the document that makes Home Assistant remove the `gone` components: each is reduced to its platform.
+ * The complete document is published after it. Without this step, components that it omits would stay.
  */
 export function withComponentsReduced(document: string, gone: Components): string {
   const parsed = JSON.parse(document) as { components?: object };
@@ -186,8 +196,8 @@ export function withComponentsReduced(document: string, gone: Components): strin
 }
 
 /**
- * The document by which Home Assistant drops a device that it may still know: all its components reduced. Unlike an
- * empty one it says nothing of a device that it does not know. Null where no component is known.
+ * Returns the document that makes Home Assistant remove a device: all its components are reduced.
+ * Unlike an empty document, it causes no warning if the device is unknown. Null if no component is known.
  */
 export function documentWithout(topic: string, gone: Components): string | null {
   if (Object.keys(gone).length === 0) return null;
@@ -195,14 +205,14 @@ export function documentWithout(topic: string, gone: Components): string | null 
   return withComponentsReduced(JSON.stringify({ device: { identifiers }, origin: { name: "elbro" } }), gone);
 }
 
-/** Those of `before` that `after` lacks or shows on another platform. */
+/** Returns the components of `before` that `after` lacks or has on another platform. */
 export function componentsGone(before: Components, after: Components): Components {
   return Object.fromEntries(Object.entries(before).filter(([key, platform]) => after[key] !== platform));
 }
 
 function keptIn(memory: KeyValue): Kept {
   const { topics, cleared, parts } = readJson(memory, NAME, keptTopics) ?? { topics: {}, cleared: {}, parts: [] };
-  // Earlier versions wrote a list of the cleared topics.
+  // Earlier versions wrote the cleared topics as a list.
   const components = Array.isArray(cleared) ? Object.fromEntries(cleared.map((topic) => [topic, NONE])) : cleared;
   return { topics, cleared: components, parts };
 }

@@ -1,6 +1,5 @@
 /**
- * The connection to a broker: one client after the other, each with its own life, so that nothing of an old
- * connection is ever sent on a new one.
+ * Reconnects to a broker. Each attempt uses a new client, so that nothing of an old connection is sent on a new one.
  */
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -9,18 +8,22 @@ import { explainYoungEnds } from "./connect-errors.ts";
 import { type ProtocolVersion, runSession, type SessionResult } from "./session.ts";
 
 /**
- * A closed port on a machine that is there costs two small packets to ask, so a broker that restarts is found within
- * half a second.
+ * Back-off after a closed port or a lost connection. An attempt costs two small packets, so a restarted broker is found
+ * within 0.5 s.
  */
 const SOON_MS = { first: 125, longest: 500 };
-/** Everything else (a login refused, a machine that is off, a certificate) is asked for more and more rarely. */
+/** Back-off after all other failures, such as a refused login, an unreachable host or a bad certificate. */
 const SLOWLY_MS = { first: 1_000, longest: 60_000 };
-/** Connections that break young are no broker that restarts but, for instance, a broker that dislikes a message. */
+/**
+ * Short connections in a row that may be broker restarts. More of them usually mean that the broker rejects a message.
+ */
 const YOUNG_LIVES_FORGIVEN = 3;
-/** After another client took the id, waiting starts at 32 s: two that fight for one shall not do it all day. */
+/**
+ * After another client took the client id, the wait is 16 to 32 s. Two clients with one id must not alternate all day.
+ */
 const DOUBLINGS_AFTER_TAKEOVER = 5;
 
-/** Keeps a connection until the signal fires, then says `offline` and closes it. */
+/** Stays connected until the signal fires, then publishes `offline` and closes the connection. */
 export async function keepConnected(options: ConnectionOptions, signal: AbortSignal): Promise<void> {
   let version: ProtocolVersion = 5;
   let history: History = { failures: 0, youngLives: 0 };
@@ -42,25 +45,25 @@ export async function keepConnected(options: ConnectionOptions, signal: AbortSig
 }
 
 interface History {
-  /** Attempts in a row that led to no connection. */
+  /** Consecutive attempts without a connection. */
   readonly failures: number;
-  /** Connections that broke young, since the last that grew old. */
+  /** Short connections since the last stable one or the last closed port. */
   readonly youngLives: number;
 }
 
 function afterLife({ failures, youngLives }: History, life: SessionResult): History {
   if (life.wasStable) return { failures: 0, youngLives: 0 };
   if (life.wasUp) return { failures: 0, youngLives: youngLives + 1 };
-  // Nothing listened: the broker was restarted, so the young life before was not broken off by its fault.
+  // The port was closed: the broker restarted, which explains the short connection before.
   return { failures: failures + 1, youngLives: life.retrySoon ? 0 : youngLives };
 }
 
-/** How many connections broke young, beyond those that are forgiven. */
+/** Returns by how many the short connections exceed the tolerated number; 0 if this attempt did not connect. */
 function tooYoung({ youngLives }: History, life: SessionResult): number {
   return life.wasUp ? Math.max(0, youngLives - YOUNG_LIVES_FORGIVEN) : 0;
 }
 
-/** Doubles with every failure, with a jitter of up to the half. */
+/** Returns the wait in ms. It doubles with every failure; jitter reduces it by up to half. */
 function backoffMs(history: History, life: SessionResult, random: number): number {
   const young = tooYoung(history, life);
   const pace = life.retrySoon && young === 0 ? SOON_MS : SLOWLY_MS;

@@ -1,6 +1,7 @@
 /**
- * Publishes what changed, retained, and takes away what is no longer wanted. Nothing waits in line while the broker is
- * away: what is wanted is kept as one value per topic, and published whole on the next connection.
+ * Publishes changed values as retained messages and clears topics that are no longer wanted.
+ * Nothing is queued while the broker is away. One wanted payload per topic is kept, and all are published at the next
+ * connection.
  */
 import type { KeyValue } from "../../core/runtime/key-value.ts";
 import type { Message } from "./message.ts";
@@ -14,21 +15,23 @@ import {
   withComponentsReduced,
 } from "./published-topics.ts";
 
-/** A connection as the publisher needs it. */
+/** The operations of a connection that the publisher needs. */
 export interface PublishPort {
-  /** How many messages may be on their way at the same time. */
+  /** Maximum number of unacknowledged messages. */
   readonly window: number;
-  /** `settled` is called once the broker has answered, with whether it took the message. */
+  /**
+   * Publishes a retained message. Calls `settled` after the broker has answered, with whether it accepted the message.
+   */
   publish(topic: string, payload: string, settled: (taken: boolean) => void): void;
-  /** Sends a message that nobody needs later: neither retained nor sent again. */
+  /** Publishes a message that is neither retained nor sent again. */
   publishTransient(topic: string, payload: string): void;
-  /** Finds out whether the broker retains a message under a topic; true where it does not say. */
+  /** Calls `answer` with whether the broker retains a message under a topic; true if the broker does not say. */
   askRetained(topic: string, answer: (retained: boolean) => void): void;
 }
 
 interface Sending {
   readonly payload: string;
-  /** What to do once the broker has taken it. */
+  /** Called after the broker accepted the message. */
   readonly settled: () => void;
 }
 
@@ -36,29 +39,29 @@ export class RetainedPublisher {
   readonly #memory: PublishedTopics;
   readonly #alsoOurs: ReadonlySet<string>;
   readonly #isOthers: (topic: string) => boolean;
-  /** The wanted state, by topic. Bounded by the topics of the house. */
+  /** Wanted payloads by topic. Bounded by the topics of all homes. */
   readonly #wanted = new Map<string, string>();
-  /** The topics of each part of it. */
+  /** Topics by part. */
   readonly #parts = new Map<string, ReadonlySet<string>>();
-  /** Whether what is wanted is all that is wanted; before, nothing is a ghost. */
+  /** Whether all parts were shown. Before that, no topic counts as obsolete. */
   #isWhole = false;
-  /** Remembered topics that nobody wants: documents first. Empty as long as it is unknown what is wanted. */
+  /** Published topics that are no longer wanted, documents first. Empty while `#isWhole` is false. */
   #obsolete = new Set<string>();
-  /** Topics whose wanted state the broker has not been sent yet; the urgent ones go first. */
+  /** Topics whose wanted payload was not sent yet; the urgent ones are sent first. */
   readonly #unsent = { urgent: new Set<string>(), rest: new Set<string>() };
-  /** Documents that were sent with reduced components on this connection, with the keys of those. */
+  /** Documents sent with reduced components on this connection, with the keys of these components. */
   readonly #reduced = new Map<string, string>();
-  /** Cleared topics that were cleared already when `age` was called last. */
+  /** Topics that were already cleared at the last call of `age`. */
   #aged: readonly string[] = [];
   #port: PublishPort | null = null;
   #onTheWay = 0;
-  /** Obsolete documents of which the broker has not said yet whether it retains them. Bounded by the window. */
+  /** Obsolete documents for which the broker is being asked whether it retains them. Bounded by the window. */
   readonly #asked = new Set<string>();
   #taken = 0;
 
   /**
-   * `alsoOurs` are topics of this daemon that others publish: remembered, never sent from here. `isOthers` tells those
-   * that another daemon publishes now: they are forgotten, never taken away.
+   * `alsoOurs` are topics of this daemon that others publish: remembered, never sent from here.
+   * `isOthers` returns whether another daemon publishes a topic now. Such topics are forgotten, never cleared.
    */
   constructor(memory: KeyValue, alsoOurs: readonly string[], isOthers: (topic: string) => boolean = () => false) {
     this.#memory = new PublishedTopics(memory);
@@ -66,14 +69,14 @@ export class RetainedPublisher {
     this.#isOthers = isOthers;
   }
 
-  /** How many messages brokers have taken. */
+  /** Number of messages that brokers accepted. */
   get taken(): number {
     return this.#taken;
   }
 
   /**
-   * Sets the wanted state of a part: topics that it had and that are not among `messages` are taken away from the broker.
-   * Sends what differs from before, and the heartbeats. A state that has no parts is whole.
+   * Sets the wanted state of a part and clears its earlier topics that are not among `messages`.
+   * Sends changed messages and heartbeats. A state without parts is complete after one call.
    */
   show(messages: readonly Message[], part: string = NO_PART): void {
     const isFirst = part === NO_PART && !this.#isWhole;
@@ -81,12 +84,12 @@ export class RetainedPublisher {
     this.#want(messages, part, isFirst);
   }
 
-  /** Shows what cannot wait until the whole state of a part is made. Takes nothing away. */
+  /** Publishes urgent messages of a part that was not shown yet. Clears nothing. */
   showFirst(messages: readonly Message[], part: string = NO_PART): void {
     if (!this.#parts.has(part)) this.#want(messages, part, false);
   }
 
-  /** There are these parts and no others, and all of them were shown: what is in none of them is taken away. */
+  /** Sets which parts exist, after all of them were shown. Clears the topics of all other parts. */
   keepParts(parts: ReadonlySet<string>): void {
     if (this.#isWhole && [...this.#parts.keys()].every((part) => parts.has(part))) return;
     for (const [part, topics] of this.#parts) {
@@ -116,7 +119,7 @@ export class RetainedPublisher {
     this.#parts.set(part, topics);
     if (isWholeNow || gone.length > 0 || messages.some(({ topic }) => this.#obsolete.has(topic))) this.#findObsolete();
     for (const topic of this.#alsoOurs) this.#memory.note(topic, {});
-    // On disk before anything of it is in a broker: a crash in between leaves no ghost.
+    // Saved before publishing, so that after a crash every topic in the broker is known.
     this.#memory.save();
     this.#enqueue(
       changed.flatMap(({ topic, urgent }) => (urgent ? topic : [])),
@@ -125,7 +128,7 @@ export class RetainedPublisher {
     this.#enqueue([...this.#obsolete, ...changed.flatMap(({ topic, urgent }) => (urgent ? [] : topic))]);
   }
 
-  /** A broker is there: everything wanted is sent to it. */
+  /** Publishes everything wanted on a new connection. */
   attach(port: PublishPort): void {
     this.#port = port;
     this.#onTheWay = 0;
@@ -136,7 +139,7 @@ export class RetainedPublisher {
     this.repeat();
   }
 
-  /** Sends everything again, for a reader that just came: first what is to go, then the documents, then the states. */
+  /** Sends everything again for a new reader: first the topics to clear, then documents, then states. */
   repeat(): void {
     const topics = [...this.#wanted.keys()];
     this.#findObsolete();
@@ -148,8 +151,9 @@ export class RetainedPublisher {
   }
 
   /**
-   * Told now and then on one connection, at intervals in which any broker writes to disk what it acknowledged. What was
-   * cleared a whole interval ago is forgotten; before, a broker that loses power may have it again.
+   * Forgets the topics that were cleared before the previous call.
+   * Call it at intervals in which any broker saves acknowledged messages to disk. Earlier, a broker that loses power
+   * may restore a cleared topic.
    */
   age(): void {
     if (!this.#port) return;
@@ -159,7 +163,7 @@ export class RetainedPublisher {
     this.#memory.save();
   }
 
-  /** The broker is gone. */
+  /** Stops publishing until the next `attach`. */
   detach(): void {
     this.#port = null;
     this.#forgetUnsent();
@@ -191,13 +195,13 @@ export class RetainedPublisher {
     if (this.#onTheWay + this.#asked.size === 0) this.#memory.save();
   }
 
-  /** Sends as many as the window takes. Returns whether there is room for more. */
+  /** Sends as many messages as the window allows. Returns false if the window is full. */
   #sendOf(unsent: Set<string>): boolean {
     const port = this.#port;
     for (const topic of unsent) {
       if (!port || this.#onTheWay + this.#asked.size >= port.window) return false;
       const isObsolete = !this.#wanted.has(topic);
-      // The states of a removed device go after its document, whose templates read them.
+      // The states of a removed device are cleared after its document, whose templates read them.
       if (isObsolete && this.#asked.size > 0 && !isDeviceDocument(topic)) continue;
       unsent.delete(topic);
       if (isObsolete && isDeviceDocument(topic)) this.#clearIfRetained(port, topic);
@@ -219,9 +223,9 @@ export class RetainedPublisher {
   }
 
   /**
-   * Home Assistant logs a warning for the empty document of a device that it does not know. So a document is emptied only
-   * where the broker retains it. Where it does not, Home Assistant may know the device from before the broker forgot it
-   * (the embedded broker does at each restart), and is sent a document without components.
+   * Clears an obsolete document if the broker retains it. Otherwise sends a document without components.
+   * Home Assistant logs a warning for the empty document of an unknown device. But it may know a device whose document
+   * the broker has forgotten: the embedded broker forgets at each restart.
    */
   #clearIfRetained(port: PublishPort, topic: string): void {
     if (this.#asked.has(topic)) return;

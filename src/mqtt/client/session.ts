@@ -1,4 +1,4 @@
-/** One life of a connection: from opening the stream to its close, with one client of MQTT.js. */
+/** One connection to a broker, from opening the stream to its close. Uses one client of MQTT.js. */
 import type { Duplex } from "node:stream";
 import type { IClientOptions, IClientPublishOptions, IConnackPacket } from "mqtt";
 import clientModule from "mqtt/lib/client";
@@ -11,52 +11,52 @@ type Client = InstanceType<typeof MqttClient>;
 
 export type ProtocolVersion = 5 | 4;
 
-/** How a connection went. */
+/** Result of one connection attempt. */
 export interface SessionResult {
   readonly wasUp: boolean;
-  /** It was up for long enough that its end says nothing about its beginning. */
+  /** The session lasted at least 30 s, so this is not a failed handshake. */
   readonly wasStable: boolean;
-  /** The broker does not speak this version of MQTT, or hung up on it without a word. */
+  /** The broker does not support this version of MQTT, or closed the connection without an answer. */
   readonly tryOlderVersion: boolean;
-  /** It costs nothing to ask again at once. */
+  /** Another attempt costs little and may follow at once. */
   readonly retrySoon: boolean;
-  /** Topics of messages that were on their way when it ended, the oldest first. Shape: a few at most. */
+  /** Topics of unacknowledged messages when the connection ended, oldest first. At most 4. */
   readonly brokeAt: readonly string[];
-  /** Another client came with the same client id. */
+  /** Another client connected with the same client id. */
   readonly takenOver: boolean;
   readonly reason: string;
 }
 
 const KEEPALIVE_SEC = 30;
 const CONNACK_TIMEOUT_MS = 5_000;
-/** Codes with which a broker says that it does not speak this version of the protocol. */
+/** CONNACK codes for an unsupported protocol version. */
 const UNSUPPORTED_VERSION_CODES: readonly unknown[] = [1, 0x84];
 const TAKEN_OVER_CODE = 0x8e;
-/** The daemon ends within two seconds, with the broker there or not. */
+/** Time limit for publishing `offline`. The daemon ends within 2 s, with or without a broker. */
 const GOODBYE_MS = 1_000;
 const OLD_AGE_MS = 30_000;
-/** A broker that answers pings but acknowledges nothing for this long is left. */
+/** A connection without an acknowledgement for this long is closed, even if the broker answers pings. */
 const STUCK_MS = 60_000;
 /**
- * Messages on their way at the same time. Mosquitto lets a client of MQTT 5 have 20; a window of one would cost 41 ms
- * a message, since it answers late to a publisher that waits.
+ * Maximum number of unacknowledged messages. Mosquitto allows a client of MQTT 5 20.
+ * A window of 1 would cost 41 ms per message, because Mosquitto answers a waiting publisher late.
  */
 const WINDOW = 16;
-/** Commands on their way at the same time, besides those messages. */
+/** Maximum number of unacknowledged commands, in addition to WINDOW. */
 const COMMAND_WINDOW = 4;
-/** Commands that wait for the ones before them on the same connection: a few for each plug of a large house. */
+/** Maximum number of commands queued on a connection: a few for each plug of a large home. */
 const MAX_WAITING_COMMANDS = 512;
 /**
- * A broker drops a command that it could not deliver for so long (MQTT 5, 3.3.2.3.3): a plug that comes back hours
- * later must not do what was right hours ago. Unit: seconds.
+ * Seconds after which a broker drops an undelivered command (MQTT 5, 3.3.2.3.3).
+ * A plug that reconnects hours later must not execute an old command.
  */
 const COMMAND_EXPIRY_SEC = 10;
-/** Topics that are named as what a broker may have broken off at. */
+/** Maximum number of topics in `brokeAt`. */
 const MAX_NAMED = 4;
-/** A broker sends what it retains right after it took a subscription; what has not come by then is not there. */
+/** A broker sends retained messages right after it accepts a subscription. After this time, none is expected. */
 const RETAINED_WITHIN_MS = 2_000;
 
-/** Lives one connection. Resolves when it is over; the signal ends it with a goodbye. */
+/** Runs one connection until it ends. When the signal fires, publishes `offline` and closes the connection. */
 export async function runSession(
   options: ConnectionOptions,
   version: ProtocolVersion,
@@ -81,14 +81,14 @@ class Session {
   readonly #startedMs = performance.now();
   #phase: Phase = "greeting";
   #error: unknown = null;
-  /** Topics of the messages on their way, oldest first. Bounded by the window. */
+  /** Topics of the unacknowledged messages, oldest first. Bounded by the window. */
   readonly #onTheWay: string[] = [];
   #stuck: NodeJS.Timeout | undefined;
-  /** Bounded by MAX_WAITING_COMMANDS, and gone with the connection. */
+  /** Bounded by MAX_WAITING_COMMANDS. Discarded when the connection ends. */
   readonly #waitingCommands: { readonly topic: string; readonly payload: string }[] = [];
   #commandsOnTheWay = 0;
   #isLeaving = false;
-  /** By topic: what to call when the broker sends what it retains there. Bounded by the window. */
+  /** Callbacks of `askRetained` by topic. Bounded by the window. */
   readonly #awaited = new Map<string, () => void>();
 
   constructor(options: ConnectionOptions, version: ProtocolVersion, stream: Duplex) {
@@ -165,7 +165,7 @@ class Session {
       this.#client.subscribe(topic, { qos: 1 }, (error) => error && this.#noteRefusal(topic, error));
   }
 
-  /** Also after the will of an earlier life said otherwise: a broker may find that one dead only now. */
+  /** Publishes `online`. Also corrects the will of an earlier connection whose loss the broker detects late. */
   #sayOnline(): void {
     this.#client.publish(this.#options.statusTopic, "online", { qos: 1, retain: true }, (error) => {
       if (error) this.#noteRefusal(this.#options.statusTopic, error);
@@ -177,7 +177,7 @@ class Session {
     return {
       window,
       publish: (topic, payload, settled) => {
-        // After the goodbye MQTT.js refuses at once, and each refusal would send the next of thousands.
+        // While the client closes, MQTT.js rejects at once, and each rejection would send the next of thousands.
         if (!client.connected || this.#isLeaving) return;
         this.#onTheWay.push(topic);
         this.#watchProgress();
@@ -238,7 +238,7 @@ class Session {
     this.#stuck = setTimeout(() => this.#leave("the broker acknowledged nothing for a minute"), STUCK_MS);
   }
 
-  /** Breaks the connection off. */
+  /** Closes the connection and records the reason, unless there is an earlier one. */
   #leave(reason: string): void {
     this.#error ??= new Error(reason);
     this.#stream.destroy();

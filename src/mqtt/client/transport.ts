@@ -1,29 +1,29 @@
-/** Byte streams to a broker: TCP, TLS, WebSocket and secure WebSocket, opened within a bound of time. */
+/** Opens byte streams to a broker over TCP, TLS, WebSocket or secure WebSocket, with a time limit. */
 import { type EventEmitter, once } from "node:events";
 import net from "node:net";
 import type { Duplex } from "node:stream";
 import tls, { type TLSSocket } from "node:tls";
 
-/** Where the broker is and how it is known. Certificates and keys are PEM texts. */
+/** Address of a broker and certificates. Certificates and keys are PEM texts. */
 export interface BrokerAddress {
   /** `mqtt:`, `mqtts:`, `ws:` or `wss:`. */
   readonly url: string;
-  /** Authority of the broker's certificate, instead of the public ones. */
+  /** Authority of the broker's certificate; replaces the public authorities. */
   readonly ca?: string | undefined;
-  /** Certificate and key by which the broker knows this client. */
+  /** Client certificate and its key. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
 }
 
-/** A WebSocket message may hold several packets; a broker sends what it reads from its own sockets, 64 KiB at most. */
+/** Longest WebSocket message in bytes. It may hold several packets; a broker sends at most 64 KiB at a time. */
 const MAX_FRAME_BYTES = 1024 * 1024;
 const OPEN_TIMEOUT_MS = 10_000;
-/** A broker that vanished without a word is noticed by the machine, also where nothing is sent. */
+/** Delay of TCP keep-alive, which detects a vanished broker even if nothing is sent. */
 const TCP_KEEPALIVE_MS = 60_000;
 
 /**
- * Opens the stream that a URL names. It is open when this resolves; it is destroyed when the signal fires before.
- * Errors: rejects with the error of the network, of TLS or of WebSocket.
+ * Opens a stream to the broker. Resolves once it is open, and destroys it if the signal fires before.
+ * Rejects with the error of the network, of TLS or of WebSocket.
  */
 export async function openBrokerStream(address: BrokerAddress, signal: AbortSignal): Promise<Duplex> {
   const { protocol } = new URL(address.url);
@@ -40,7 +40,7 @@ function openTls(address: BrokerAddress): TLSSocket {
   return tls.connect({ ...to, ca, cert, key, ...(net.isIP(to.host) ? {} : { servername: to.host }) });
 }
 
-/** WebSocket is loaded only here: most houses do without it. */
+/** Imports `ws` only when needed: most installations do not use WebSocket. */
 async function openWebSocket({ url: text, ca, cert, key }: BrokerAddress, signal: AbortSignal): Promise<Duplex> {
   const { createWebSocketStream, WebSocket } = await import("ws");
   const url = new URL(text);
@@ -55,11 +55,11 @@ function endpoint(text: string, usualPort: number): { host: string; port: number
   return { host: url.hostname.replace(/^\[|\]$/g, ""), port: Number(url.port || usualPort), noDelay: true };
 }
 
-/** Waits for the event by which something opens; whatever else ends the wait destroys the stream. */
+/** Waits for the event that reports an open stream. Any other outcome destroys the stream. */
 async function opened(opening: EventEmitter, event: string, signal: AbortSignal, stream: Duplex): Promise<Duplex> {
   const wait = new AbortController();
   const stop = () => wait.abort();
-  // Not AbortSignal.timeout and AbortSignal.any: both live on after the attempt, a kilobyte each time.
+  // Not AbortSignal.timeout and AbortSignal.any: both stay in memory after the attempt, about 1 kB each time.
   const timer = setTimeout(stop, OPEN_TIMEOUT_MS);
   signal.addEventListener("abort", stop);
   if (signal.aborted) stop();

@@ -12,7 +12,7 @@ interface Made {
   readonly announced: Announced;
 }
 
-/** Announces devices: makes a document when something of it changed, and remembers what was ever in it. */
+/** Announces devices. Makes a document only when something in it changed, and remembers every row that was in it. */
 export class Announcer {
   readonly #options: DiscoveryOptions;
   readonly #memory: KeyValue;
@@ -24,7 +24,7 @@ export class Announcer {
     this.#memory = memory;
   }
 
-  /** The retained message by which Home Assistant finds a device. */
+  /** Returns the retained discovery message of a device. */
   messageOf<State>(device: Device<State>): Message {
     const id = deviceId(this.#options.baseTopic, device.id);
     const from = fingerprint(device);
@@ -39,7 +39,7 @@ export class Announcer {
   }
 }
 
-/** Everything of a device that its document depends on. The rows of a key are always the same. */
+/** Returns a text of everything that a device's document depends on. Rows with the same key are always the same. */
 function fingerprint<State>(device: Device<State>): string {
   const rows = device.rows.map((row) => `${row.key}${existsFor(row, device) ? "+" : "-"}`);
   return JSON.stringify([device.name, device.currency, ...rows]);

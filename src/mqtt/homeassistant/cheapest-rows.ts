@@ -1,9 +1,9 @@
-/** When the cheapest hours begin: the same entities for a home and for a place. */
+/** Entities for the start of the cheapest hours, shared by homes and places. */
 import { CHEAPEST_HOURS, type CheapestHours } from "../../core/prices/cheapest.ts";
 import { formatInstant } from "../../core/time/interval.ts";
 import type { EntityRow } from "./entity.ts";
 
-/** One row per length. `prices` says among which prices, for the documentation. */
+/** Returns one row per length. `prices` names the prices in the documentation. */
 export function cheapestRows<State>(
   prices: string,
   cheapestIn: (state: State) => readonly CheapestHours[],
@@ -12,7 +12,9 @@ export function cheapestRows<State>(
     const length = hours === 1 ? "hour" : `${hours} hours`;
     return {
       key: hours === 1 ? "cheapest_hour" : `cheapest_${hours}_hours`,
-      name: `Cheapest ${length} from`,
+      ...(hours === 1
+        ? { name: "Cheapest hour from" }
+        : { name: "Cheapest {count} hours from", facts: { count: hours } }),
       about: `When the cheapest ${length} in a row begin${hours === 1 ? "s" : ""}, among ${prices} from now on.`,
       platform: "sensor",
       value: (state) => {

@@ -1,4 +1,5 @@
-/** The entities of the daemon itself: a device of its own, all diagnostic. */
+/** Entities of the daemon itself: a device of its own, all diagnostic. */
+import { messageOr } from "../../core/language/text.ts";
 import { type InterfaceState, type SeriesFreshness, serviceStates } from "../../core/status/daemon-status.ts";
 import { slugOf } from "../../core/text/slug.ts";
 import { formatInstant } from "../../core/time/interval.ts";
@@ -14,7 +15,7 @@ type Row = EntityRow<DaemonView>;
  */
 const MAX_ACCOUNTS = 32;
 
-/** The device of the daemon. Rows of accounts and series come and go with the configuration. */
+/** Returns the device of the daemon. Its rows depend on the configured accounts and series. */
 export function daemonDevice(all: DaemonView, name = "elbro", id: string | null = null): Device<DaemonView> {
   const interfaces = all.interfaces.slice(0, MAX_ACCOUNTS);
   const shown = new Set(interfaces.map(({ account }) => account));
@@ -23,7 +24,7 @@ export function daemonDevice(all: DaemonView, name = "elbro", id: string | null 
   return { id, name, model: "Daemon", rows: daemonRows(state), state, currency: null };
 }
 
-/** Every entity of the daemon, for its accounts and series of the moment. */
+/** Returns every entity of the daemon for its current accounts and series. */
 export function daemonRows(state: Pick<DaemonView, "interfaces" | "series">): Row[] {
   return [...fixedRows, ...state.interfaces.flatMap(interfaceRows), ...state.series.map(freshnessRow)];
 }
@@ -89,7 +90,8 @@ function interfaceRows({ account }: InterfaceState): Row[] {
   return [
     {
       key: `service_${key}`,
-      name: `Service ${account}`,
+      name: "Service {account}",
+      facts: { account },
       about: "Whether the service answers this account, or what stands in the way.",
       value: (state) => find(state)?.service ?? null,
       ...DIAGNOSTIC,
@@ -99,21 +101,24 @@ function interfaceRows({ account }: InterfaceState): Row[] {
     },
     {
       key: `quota_minute_${key}`,
-      name: `Quota left this minute ${account}`,
+      name: "Quota left this minute {account}",
+      facts: { account },
       about: "Requests that the service still takes in this minute.",
       value: (state) => find(state)?.minuteLeft ?? null,
       ...count,
     },
     {
       key: `quota_day_${key}`,
-      name: `Quota left today ${account}`,
+      name: "Quota left today {account}",
+      facts: { account },
       about: "Requests that the service still takes today, in UTC.",
       value: (state) => find(state)?.dayLeft ?? null,
       ...count,
     },
     {
       key: `requests_today_${key}`,
-      name: `Requests today ${account}`,
+      name: "Requests today {account}",
+      facts: { account },
       about: "Requests made since UTC midnight, denied ones too.",
       value: (state) => find(state)?.requestsToday ?? null,
       ...count,
@@ -125,7 +130,8 @@ function freshnessRow(series: SeriesFreshness): Row {
   const key = freshnessKey(series);
   return {
     key,
-    name: `Last answer ${series.owner?.name ?? series.account} ${series.label}`,
+    name: "Last answer {owner} {series}",
+    facts: { owner: series.owner?.name ?? series.account, series: messageOr(`series_${series.label}`, series.label) },
     about: "When the service last answered with this series.",
     value: (state) => {
       const at = state.series.find((each) => isSameSeries(each, series))?.lastSuccessAt ?? null;

@@ -1,4 +1,7 @@
-/** Discovery documents of Home Assistant, one per device. Rules: Home Assistant's MQTT integration, device discovery. */
+/**
+ * Discovery documents of Home Assistant, one per device. Source: Home Assistant's MQTT integration, device discovery.
+ */
+import type { Language } from "../../core/language/language.ts";
 import type { Message } from "../client/message.ts";
 import { deviceId, entityIdOf, uniqueIdOf } from "./device-id.ts";
 import {
@@ -7,6 +10,7 @@ import {
   deviceTopic,
   type EntityCommand,
   type EntityRow,
+  entityName,
   existsFor,
   hasValue,
   lastResetKey,
@@ -20,6 +24,8 @@ export interface DiscoveryOptions {
   /** Home Assistant's discovery prefix. */
   readonly prefix: string;
   readonly version: string;
+  /** Of the names of entities; English where absent. Ids are the same in all. */
+  readonly language?: Language;
   /** Where browsers reach the dashboard; absent if the configuration does not say it. */
   readonly dashboardUrl?: string | undefined;
 }
@@ -41,8 +47,9 @@ export interface Announcement {
 const EXPIRE_AFTER_SEC = 4_000;
 
 /**
- * Announces a device. What was announced before stays: an entity whose data is missing for a while keeps its history
- * and settings. One that no row has any more is left out; the publisher takes it out of Home Assistant.
+ * Returns the announcement of a device. Earlier rows stay: an entity without data for a while keeps history and
+ * settings.
+ * An entity whose row was removed is left out; the publisher then removes it from Home Assistant.
  */
 export function announce<State>(options: DiscoveryOptions, device: Device<State>, before: Announced): Announcement {
   const id = deviceId(options.baseTopic, device.id);
@@ -86,7 +93,7 @@ function component<State>(row: EntityRow<State>, device: Device<State>, options:
     platform: row.platform,
     unique_id: uniqueIdOf(id, row.key),
     default_entity_id: entityIdOf(row.platform, id, row.key),
-    name: row.name,
+    name: entityName(row, options.language ?? "en"),
     icon: row.icon,
     ...(hasValue(row) ? { state_topic: `${topic}/${topicOf(row)}`, value_template: valueTemplate(row.key) } : {}),
     ...(row.command === undefined ? {} : commandKeys(row.command, topic)),
@@ -109,8 +116,8 @@ function component<State>(row: EntityRow<State>, device: Device<State>, options:
 }
 
 /**
- * `get`, since a row may leave the payload before Home Assistant has read the document without it; it logs a warning for
- * `value_json.key` then.
+ * Returns the template of a value. Uses `get`, because `value_json.key` logs a warning if the key is missing. That
+ * happens when Home Assistant has not read the document without this row yet.
  */
 function valueTemplate(key: string): string {
   return `{{ value_json.get('${key}') }}`;
@@ -123,7 +130,10 @@ function commandKeys({ setting, ...limits }: EntityCommand, topic: string): obje
   return { command_topic: `${topic}/${setting}/set`, ...limits };
 }
 
-/** A setting is found by its attribute `setting`, whatever its owner calls the entity. */
+/**
+ * Returns the configuration of an entity's attributes. A setting has the attribute `setting`, so that it can be found
+ * although the user has renamed its entity.
+ */
 function attributeKeys<State>(row: EntityRow<State>, topic: string): object {
   if (row.attributes !== undefined) return { json_attributes_topic: `${topic}/${row.attributes}` };
   const own = `${topic}/${topicOf(row)}`;
@@ -139,7 +149,7 @@ function attributeKeys<State>(row: EntityRow<State>, topic: string): object {
   };
 }
 
-/** In place of the document's availability: the daemon is there, and so is the value that others depend on. */
+/** Returns the availability of an entity: the daemon is online, and the value under `key` is not null. */
 function availabilityBy(key: string, topic: string, statusTopic: string): object {
   return {
     availability_mode: "all",

@@ -1,12 +1,12 @@
-/** The documentation of the entities, as Markdown, from the same rows as the entities. */
+/** Documentation of the entities as Markdown, made from the rows of the entities. */
 import { daemonRows } from "./daemon-entities.ts";
-import type { EntityRow } from "./entity.ts";
+import { type EntityRow, entityName } from "./entity.ts";
 import { formatRow, homeRows } from "./home-entities.ts";
 import { placeRows } from "./place-entities.ts";
 import { planRows } from "./plan-entities.ts";
 import { plugRows } from "./plug-entities.ts";
 
-/** One table per kind of device, for docs/home-assistant.md. Shape: Markdown without a line break at its ends. */
+/** Returns one table per kind of device, for docs/home-assistant.md. Markdown without a line break at its ends. */
 export function entityDocs(): string {
   return [
     ["**Each home**", ...table([...homeRows, formatRow])],
@@ -38,14 +38,15 @@ function table(rows: readonly EntityRow<never>[]): string[] {
   return ["", "| entity | id ends in | kind | unit | what it says |", "|---|---|---|---|---|", ...rows.map(line)];
 }
 
-function line({ key, name, platform, deviceClass, unit, about, attributes, exists }: EntityRow<never>): string {
+function line(row: EntityRow<never>): string {
+  const { key, platform, deviceClass, unit, about, attributes, exists } = row;
   const kind = [platform.replace("_", " "), deviceClass].filter(Boolean).join(", ");
   const notes = [
     about,
     ...(attributes === undefined ? [] : [`Attributes: topic \`…/${attributes}\`.`]),
     ...(exists === undefined ? [] : ["Only where the data has it."]),
   ];
-  return `| ${name} | \`_${key}\` | ${kind} | ${unitInWords(unit)} | ${notes.join(" ")} |`;
+  return `| ${entityName(row, "en")} | \`_${key}\` | ${kind} | ${unitInWords(unit)} | ${notes.join(" ")} |`;
 }
 
 function unitInWords(unit: EntityRow<never>["unit"]): string {

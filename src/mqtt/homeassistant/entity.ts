@@ -1,10 +1,12 @@
 /**
- * What an entity of Home Assistant is here: one row of a table. Discovery, the published values, the documentation and
- * the tests are all made from the rows, so adding an entity is adding a row.
+ * Definition of an entity of Home Assistant: one row of a table.
+ * Discovery, published values, documentation and tests are made from the rows. To add an entity, add a row.
  *
- * The values of a device stand in JSON objects, one per topic: `elbro/<home>/state` holds `{"<key>": <value>, …}`, and
- * every template is `{{ value_json.get('<key>') }}`. The public topics with payloads of their own are made in `src/mqtt`.
+ * The values of a device are in JSON objects, one per topic: `elbro/<home>/state` holds `{"<key>": <value>, …}`. Every
+ * template is `{{ value_json.get('<key>') }}`. Public topics with other payloads are made in `src/mqtt/topics`.
  */
+import type { Language } from "../../core/language/language.ts";
+import { type EntityName, nameIn, type Text } from "../../core/language/text.ts";
 import { rounded } from "../../core/text/rounding.ts";
 import type { Message } from "../client/message.ts";
 
@@ -14,7 +16,9 @@ export type EntityValue = string | number | boolean | null;
 export interface EntityRow<State> {
   /** Letters, digits and underscores. Stands in unique ids: a key keeps its meaning and its platform permanently. */
   readonly key: string;
-  readonly name: string;
+  /** In English, with placeholders for `facts`; every other language has a name for it. */
+  readonly name: EntityName;
+  readonly facts?: Readonly<Record<string, Text | number>>;
   /** What it says, in one sentence for the documentation. */
   readonly about: string;
   readonly platform: "sensor" | "binary_sensor" | "number" | "text" | "switch" | "button";
@@ -84,28 +88,33 @@ export interface Device<State> {
   readonly currency: string | null;
 }
 
-/** The topic under which everything of a device stands. */
+/** Returns the name of an entity. */
+export function entityName({ name, facts = {} }: Pick<EntityRow<never>, "name" | "facts">, language: Language): string {
+  return nameIn(language, name, facts);
+}
+
+/** Returns the topic of a device. Its other topics are below it. */
 export function deviceTopic(baseTopic: string, { id, path }: Pick<Device<never>, "id" | "path">): string {
   return id === null ? baseTopic : `${baseTopic}/${path ?? id}`;
 }
 
-/** The topic of a row's value, below the device's. */
+/** Returns the topic of a row's value, below that of the device. */
 export function topicOf(row: Pick<EntityRow<never>, "topic">): string {
   return row.topic ?? "state";
 }
 
-/** Whether the data has what a row shows. */
+/** Returns whether the data contains the value of a row. */
 export function existsFor<State>(row: EntityRow<State>, { state, currency }: Device<State>): boolean {
   if ((row.unit === "perKwh" || row.unit === "currency") && currency === null) return false;
   return row.exists?.(state) ?? true;
 }
 
-/** Whether a row has a value to publish: a button only takes commands. */
+/** Returns whether a row has a value to publish. A button only takes commands. */
 export function hasValue(row: Pick<EntityRow<never>, "platform">): boolean {
   return row.platform !== "button";
 }
 
-/** Every value of a device, one message per topic. A topic of which no row exists is not published. */
+/** Returns all values of a device, one message per topic. Omits topics of which no row exists. */
 export function stateMessages<State>(baseTopic: string, device: Device<State>): Message[] {
   const groups = Map.groupBy(device.rows.filter(hasValue), topicOf);
   return [...groups].flatMap(([topic, rows]) => {
@@ -125,18 +134,18 @@ function payloadOf<State>(rows: readonly EntityRow<State>[], state: State): stri
   return JSON.stringify(values);
 }
 
-/** The value of a row as it is published. */
+/** Returns the value of a row as it is published. */
 export function publishedValue<State>(row: EntityRow<State>, state: State): EntityValue {
   const value = row.value(state);
   return typeof value === "number" ? rounded(value) : value;
 }
 
-/** Where the attributes of a value stand in its payload. */
+/** Returns the name of a value's attributes in its payload. */
 export function attributesKey(key: string): string {
   return `${key}_attributes`;
 }
 
-/** Where the time of a sum's last beginning stands in the payload. */
+/** Returns the name of the last reset of a sum in the payload. */
 export function lastResetKey(key: string): string {
   return `${key}_last_reset`;
 }

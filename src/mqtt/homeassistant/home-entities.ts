@@ -1,4 +1,4 @@
-/** The entities of a home. */
+/** Entities of a home. */
 import { exportPrice } from "../../core/prices/export-price.ts";
 import type { DayFigures, HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import { colors, levels } from "../../core/prices/level.ts";
@@ -16,7 +16,7 @@ export interface HomeState {
 
 type Row = EntityRow<HomeState>;
 
-/** The device of a home. */
+/** Returns the device of a home. */
 export function homeDevice(prices: HomeSnapshot, usage: HomeUsage): Device<HomeState> {
   return {
     id: prices.home.id,
@@ -226,7 +226,7 @@ export const formatRow: Row = {
 
 function figureRows(
   key: string,
-  name: string,
+  name: "today" | "rest of today",
   about: string,
   figures: (state: HomeState) => DayFigures | null,
 ): readonly Row[] {

@@ -1,4 +1,4 @@
-/** The entities of a place of the third-party interface. */
+/** Entities of a place of the third-party interface. */
 import { colors, levels } from "../../core/prices/level.ts";
 import type { PlaceSnapshot } from "../../core/prices/place-snapshot.ts";
 import { cheapestRows } from "./cheapest-rows.ts";
@@ -6,7 +6,7 @@ import type { Device, EntityRow } from "./entity.ts";
 
 type Row = EntityRow<PlaceSnapshot>;
 
-/** The device of a place. */
+/** Returns the device of a place. */
 export function placeDevice(snapshot: PlaceSnapshot): Device<PlaceSnapshot> {
   const { id, name, currency } = snapshot.place;
   return { id, name, model: "Place", via: null, rows: placeRows, state: snapshot, currency };

@@ -1,5 +1,6 @@
-/** The entities of a plan: a device of its own, with everything its owner can change. */
+/** Entities of a plan: a device of its own, with every setting that the user can change. */
 
+import type { EntityName } from "../../core/language/text.ts";
 import type { PlanSpec } from "../../core/planning/model/plan-spec.ts";
 import {
   MAX_PRICE_LIMITS,
@@ -15,7 +16,7 @@ import type { Device, EntityRow } from "./entity.ts";
 
 type Row = EntityRow<PlanSnapshot>;
 
-/** The device of a plan. */
+/** Returns the device of a plan. */
 export function planDevice(plan: PlanSnapshot): Device<PlanSnapshot> {
   const { home, id, name } = plan.definition;
   const path = planPath(plan);
@@ -272,6 +273,6 @@ function settingOf(setting: PlanSetting): (plan: PlanSnapshot) => SettingValue {
   return ({ settings }) => settings[setting]?.value ?? null;
 }
 
-function button(setting: string, name: string, about: string, icon: string): Row {
+function button(setting: string, name: EntityName, about: string, icon: string): Row {
   return { key: setting, name, about, platform: "button", value: () => null, command: { setting }, icon };
 }

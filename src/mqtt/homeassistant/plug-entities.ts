@@ -1,11 +1,11 @@
-/** The entities of a plug: what it is, what it should be, and whether it can be reached. It is switched by its plan. */
+/** Entities of a plug: its state, its target and whether it is reachable. Its plan switches it. */
 import type { PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
 import { plugPath } from "../topics/plug-topics.ts";
 import type { Device, EntityRow } from "./entity.ts";
 
 type Row = EntityRow<PlugSnapshot>;
 
-/** The device of a plug. */
+/** Returns the device of a plug. */
 export function plugDevice(plug: PlugSnapshot): Device<PlugSnapshot> {
   const { id, name } = plug;
   return {

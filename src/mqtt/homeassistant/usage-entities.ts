@@ -1,4 +1,4 @@
-/** The entities of what a home used, paid, sold and earned: sums of a day, two months and a year for each of four series. */
+/** Entities of a home's consumption, costs, export and revenue. Each has sums of a day, two months and a year. */
 
 import type { HomeUsage, UsageFigures } from "../../core/prices/usage.ts";
 import type { UsageOperation } from "../../core/prices/usage-amounts.ts";
@@ -8,7 +8,7 @@ import type { EntityRow } from "./entity.ts";
 
 interface Series {
   readonly operation: UsageOperation;
-  readonly name: string;
+  readonly name: "Consumption" | "Cost" | "Export" | "Revenue";
   readonly about: string;
   readonly kind: "energy" | "money";
   readonly icon: string;
@@ -47,7 +47,7 @@ const series: readonly Series[] = [
 
 interface Period {
   readonly key: "day" | "month" | "previous_month" | "year";
-  readonly name: string;
+  readonly name: "last complete day" | "this month" | "previous month" | "this year";
   readonly about: string;
   readonly of: (figures: UsageFigures) => { readonly start: number; readonly value: number } | null;
 }
@@ -80,9 +80,10 @@ const periods: readonly Period[] = [
 ];
 
 /**
- * The rows of use. Months and years are a `total`, which says when it began, so that Home Assistant keeps long-term
- * statistics of them. Energy of a day has no state class: it arrives a day late, and the statistics of its hours are
- * imported (see integrations/homeassistant).
+ * Returns the rows of usage. Months and years are a `total` with a last reset, so that Home Assistant keeps long-term
+ * statistics.
+ * Energy of a day has no state class: it arrives a day late, and the statistics of its hours are imported (see
+ * integrations/homeassistant).
  */
 export function usageRows<State>(usageOf: (state: State) => HomeUsage): EntityRow<State>[] {
   const sums = series.flatMap((each) => periods.map((period) => usageRow(each, period, usageOf)));
@@ -107,7 +108,7 @@ function usageRow<State>(each: Series, period: Period, usageOf: (state: State) =
   };
   const shared = {
     key: `${labelOf(each.operation)}_${period.key}`,
-    name: `${each.name} ${period.name}`,
+    name: `${each.name} ${period.name}` as const,
     about: `${each.about} ${period.about}.`,
     platform: "sensor",
     topic: "usage",

@@ -1,34 +1,37 @@
-/** The public topics of the daemon itself. */
+/** Public topics of the daemon itself. */
+import type { Language } from "../../core/language/language.ts";
+import { textIn } from "../../core/language/text.ts";
 import { type DaemonState, problemReason } from "../../core/status/daemon-status.ts";
-import type { Problem } from "../../core/status/problem.ts";
+import { type Problem, problemIn } from "../../core/status/problem.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import type { Message } from "../client/message.ts";
 
-/** Problems that are told one by one, and the length of what was found: bounds for Home Assistant's attributes. */
+/** Maximum number of published problems, and maximum length of their texts. Home Assistant limits attributes. */
 const MAX_PROBLEMS = 12;
 const MAX_TEXT_LENGTH = 400;
 
-/** A command over MQTT that was not carried out. */
+/** An MQTT command that was refused. */
 export interface RefusedCommand {
   /** Its topic. */
   readonly command: string;
-  /** In words for its sender. */
+  /** Explanation for the sender. */
   readonly reason: string;
   readonly at: EpochMs;
 }
 
-/** What the daemon's entities are shown from. */
+/** Input of the daemon's entities. */
 export interface DaemonView extends DaemonState {
-  /** The last one since the start; null if there was none. */
+  /** The last refused command since the start; null if there was none. */
   readonly refusedCommand: RefusedCommand | null;
 }
 
-/** What the daemon says of itself. `base` is the base topic, without a slash at its end. */
-export function daemonMessages(base: string, state: DaemonView): Message[] {
+/** Returns the messages about the daemon. `base` is the daemon's topic without a trailing slash. */
+export function daemonMessages(base: string, view: DaemonView, language: Language = "en"): Message[] {
+  const state = { ...view, problems: view.problems.map((problem) => problemIn(language, problem)) };
   return [
     { topic: `${base}/info`, payload: JSON.stringify(infoOf(state)) },
     { topic: `${base}/problems`, payload: JSON.stringify(problemsOf(state)) },
-    { topic: `${base}/refused_command`, payload: JSON.stringify(refusedOf(state)) },
+    { topic: `${base}/refused_command`, payload: JSON.stringify(refusedOf(state, language)) },
   ];
 }
 
@@ -50,13 +53,13 @@ function infoOf({ version, startedAt, interfaces, problems, backfill }: DaemonSt
   };
 }
 
-function refusedOf({ refusedCommand }: DaemonView): object {
+function refusedOf({ refusedCommand }: DaemonView, language: Language): object {
   if (refusedCommand === null) return { command: null, reason: null, at: null };
   const { command, reason, at } = refusedCommand;
-  return { command, reason: reason.slice(0, MAX_TEXT_LENGTH), at: formatInstant(at) };
+  return { command, reason: textIn(language, reason).slice(0, MAX_TEXT_LENGTH), at: formatInstant(at) };
 }
 
-/** Apart from `info`, which changes with every request: these are the attributes of an entity. */
+/** Returns the attributes of an entity. They are not in `info`, which changes with every request. */
 function problemsOf({ problems }: DaemonState): object {
   return {
     reason: problemReason(problems)?.slice(0, MAX_TEXT_LENGTH) ?? null,

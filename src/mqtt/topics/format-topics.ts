@@ -1,10 +1,10 @@
-/** The prices of a home in the format of another program: the attributes of an entity of their own. */
+/** The prices of a home in the format of another program, published as the attributes of an entity. */
 import { formatAttributes } from "../../core/prices/formats/format-registry.ts";
 import type { HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
 import type { Message } from "../client/message.ts";
 
-/** Nothing for a home without a format. Without today's prices there is nothing to read. */
+/** Returns no message for a home without a format. The payload is empty if today's prices are unknown. */
 export function formatMessages(
   base: string,
   snapshot: HomeSnapshot,

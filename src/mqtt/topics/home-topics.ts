@@ -1,4 +1,4 @@
-/** The public topics of a home's prices, made from its snapshot. */
+/** Public topics of a home's prices. */
 import type { HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import { priceState } from "../../core/prices/price-state.ts";
 import type { PricePoint } from "../../core/prices/timeline.ts";
@@ -7,12 +7,12 @@ import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import { type Message, plainDecimal } from "../client/message.ts";
 
 /**
- * Forecast hours that are published. Together they stay under the 16,384 bytes above which Home Assistant's recorder
- * drops the attributes of a state; the length of the service's forecast varies.
+ * Maximum number of published forecast hours; the length of the service's forecast varies.
+ * The payload stays below 16,384 bytes, above which Home Assistant's recorder drops the attributes of a state.
  */
 const MAX_FORECAST_HOURS = 240;
 
-/** Every state topic of a home's prices. `base` is the base topic, without a slash at its end. */
+/** Returns all price messages of a home. `base` is the base topic without a trailing slash. */
 export function homeMessages(base: string, snapshot: HomeSnapshot): Message[] {
   const topic = `${base}/${snapshot.home.id}`;
   const { current, level, cheap } = snapshot;
@@ -44,7 +44,7 @@ function forecastOf({ currency, forecast }: HomeSnapshot): object {
   return { currency, estimate: true, forecast: startsAndValues(forecast.slice(0, MAX_FORECAST_HOURS)) };
 }
 
-/** Without `end`: two days of quarters with it would be over what Home Assistant's recorder keeps of attributes. */
+/** Omits `end`: with it, two days of quarters would exceed what Home Assistant's recorder keeps of attributes. */
 function startsAndValues(points: readonly PricePoint[]): object[] {
   return points.map(({ start, price }) => ({ start: formatInstant(start), value: rounded(price) }));
 }

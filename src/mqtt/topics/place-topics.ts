@@ -1,14 +1,14 @@
-/** The public topics of a third-party place, made from its snapshot. */
+/** Public topics of a third-party place. */
 
 import type { PlaceSnapshot } from "../../core/prices/place-snapshot.ts";
 import { rounded } from "../../core/text/rounding.ts";
 import { formatInstant } from "../../core/time/interval.ts";
 import { type Message, plainDecimal } from "../client/message.ts";
 
-/** Prices that are published ahead: with their parts they stay under Home Assistant's 16,384 bytes of attributes. */
+/** Maximum number of published future prices. With charges and colors they stay below Home Assistant's 16,384 bytes. */
 const MAX_UPCOMING = 120;
 
-/** Every state topic of a place. `base` is the base topic, without a slash at its end. */
+/** Returns all state messages of a place. `base` is the base topic without a trailing slash. */
 export function placeMessages(base: string, snapshot: PlaceSnapshot): Message[] {
   const topic = `${base}/${snapshot.place.id}`;
   const { current } = snapshot;

@@ -1,4 +1,4 @@
-/** The public topics of what a home used, paid, sold and earned. */
+/** Public topics of a home's consumption, costs, export and revenue. */
 
 import type { DayUsage, HomeUsage, PeriodUsage, UsageFigures } from "../../core/prices/usage.ts";
 import { usageOperations } from "../../core/prices/usage-amounts.ts";
@@ -7,7 +7,7 @@ import { formatInstant } from "../../core/time/interval.ts";
 import { labelOf } from "../../service/contract/polled-series.ts";
 import type { Message } from "../client/message.ts";
 
-/** One topic for each series that was ever answered. `base` is the base topic, without a slash at its end. */
+/** Returns one message for each series that was ever received. `base` is the base topic without a trailing slash. */
 export function usageMessages(base: string, homeId: string, usage: HomeUsage): Message[] {
   return usageOperations.flatMap((operation) => {
     const figures = usage[operation];

@@ -1,7 +1,6 @@
 /**
- * Where the commands of the command line ask: one place that knows the house, in the daemon while it runs, else in the
- * command's own process. What is asked of the service here goes through the same account, so the same rate limiter and
- * request log, out of the LAN's share.
+ * Operations behind the command line. They run in the daemon, or in the command's own process if there is no daemon.
+ * Requests to the service use the account's rate limiter and request log, out of the LAN's share of the quota.
  */
 
 import path from "node:path";
@@ -23,14 +22,14 @@ import type { Storage } from "../../storage/open-storage.ts";
 import { copyPathOf } from "../../storage/recovery.ts";
 import { databaseTrouble } from "../../storage/write-check.ts";
 
-/** What may be asked. */
+/** Requests of the command line. */
 export type AdminRequest =
-  /** `here`: whether anybody is there. */
+  /** `here`: checks whether a daemon runs. */
   | { readonly ask: "here" | "addresses" | "backup" | "check" | "diagnostics" }
   | { readonly ask: "prices"; readonly home: string | null }
   | { readonly ask: "suggest"; readonly text: string };
 
-/** What each question is answered with. */
+/** Responses by request. */
 export interface AdminResponses {
   readonly here: { readonly version: string };
   readonly addresses: Awaited<ReturnType<AdminApi["addresses"]>>;
@@ -42,29 +41,29 @@ export interface AdminResponses {
 }
 
 export interface DayPrices extends Interval {
-  /** As in 2026-11-21. */
+  /** Local date, such as 2026-11-21. */
   readonly date: string;
-  /** Shape: ascending; gaps are left out. */
+  /** Ascending. Gaps are omitted. */
   readonly prices: readonly ShownPrice[];
 }
 
 export interface ShownPrice extends Interval {
-  /** Minutes on the local clock. */
+  /** Local time of day in minutes. */
   readonly minuteOfDay: number;
   readonly price: number;
   readonly level: Level | null;
   readonly estimate: boolean;
 }
 
-/** Whether a part works, in words. */
+/** Result of the check of a part. */
 export interface CheckResult {
   readonly part: string;
-  /** Untold where it could not be tried: the quota, for instance, does not allow it at this moment. */
+  /** `untold` if it could not be checked, for instance because the quota does not allow it now. */
   readonly state: "works" | "fails" | "untold";
   readonly text: string;
 }
 
-/** What was found of a part that works unless there is trouble. */
+/** Returns the result of a check. `trouble` is the reason of a failure; null if the part works. */
 export function checkResultOf(part: string, trouble: string | null, otherwise: string): CheckResult {
   return { part, state: trouble === null ? "works" : "fails", text: trouble ?? otherwise };
 }
@@ -74,20 +73,20 @@ export interface AdminApiDeps {
   readonly clock: { now(): EpochMs };
   readonly state: Pick<State, "calendar" | "accounts" | "homes" | "homeReader" | "repository" | "thresholds">;
   readonly storage: Pick<Storage, "database" | "databasePath">;
-  /** Called for a series whose stored rows an answer changed. */
+  /** Called for a series whose stored rows were changed by an answer. */
   readonly onSeriesChanged: (series: SeriesKey) => void;
-  /** Whether the broker can be reached. */
+  /** Checks the connection to the broker. */
   readonly broker: () => Promise<CheckResult>;
-  /** Whether Home Assistant lets us in; null where it is not configured. */
+  /** Checks the login to Home Assistant; null if it is not configured. */
   readonly homeAssistant: () => Promise<CheckResult | null>;
-  /** Whether the archive lets us in; null where it is not configured. */
+  /** Checks the login to the archive; null if it is not configured. */
   readonly archive: () => Promise<CheckResult | null>;
   readonly diagnostics: () => Promise<object>;
-  /** Makes the checked copy of the database. Returns why it could not be made; null if it was. */
+  /** Makes the verified copy of the database. Returns the reason of a failure; null on success. */
   readonly copyNow: () => Promise<string | null>;
 }
 
-/** More accounts than this are not tried: a check is not to use up a minute. */
+/** Maximum number of accounts that are contacted, so that a check does not use up the quota of a minute. */
 const MAX_CHECKED = 3;
 
 export class AdminApi {
@@ -138,12 +137,15 @@ export class AdminApi {
     return this.#deps.state.repository.store.latest(series) as readonly Address[] | null;
   }
 
+  /** Of a home; of the first where none is named. */
   async prices(wanted: string | null) {
     const { homes } = this.#deps.state;
     const asked = homes.known ? [] : (await this.addresses()).accounts;
     const trouble = asked.map((each) => each.trouble).find((each) => each !== null) ?? null;
     const shown = [];
-    for (const home of homes.list()) if (wanted === null || wanted === home.id) shown.push(await this.#pricesOf(home));
+    const all = homes.list();
+    const chosen = wanted === null ? all[0] : all.find(({ id }) => id === wanted);
+    if (chosen) shown.push(await this.#pricesOf(chosen));
     return { homes: shown, known: homes.list().map(({ id }) => id), trouble };
   }
 
@@ -218,7 +220,7 @@ export class AdminApi {
     return checkResultOf("database", trouble, `it writes; parts of history: ${chunks}`);
   }
 
-  /** Asks the service and keeps the answer. Returns what went wrong, in words; null for nothing. */
+  /** Asks the service and stores the answer. Returns the reason of a failure; null on success. */
   async #ask<Id extends OperationId>(account: Account, operation: Id, params: ParamsOf<Id>): Promise<string | null> {
     const trouble = await this.#try(account, operation, params);
     return trouble && troubleText(trouble);
@@ -243,7 +245,7 @@ function knownAddress(address: Address, homeIds: ReadonlyMap<string, string>) {
   const { id, label, formattedAddress, region, capabilities } = address;
   return {
     ...{ id, label, address: formattedAddress, region },
-    /** The id of the home it is here; null where the configuration leaves it out. */
+    /** Id of the home of this address; null if the configuration omits it. */
     home: homeIds.get(id) ?? null,
     capabilities: Object.keys(capabilities).filter((name) => (capabilities as Record<string, unknown>)[name] === true),
   };
@@ -255,7 +257,7 @@ function addressCount(count: number): string {
 
 type Trouble = FetchFailure | Deferred;
 
-/** Nothing is amiss: the quota has to be waited for. */
+/** Returns whether the request only has to wait for quota. */
 function isPatience(trouble: Trouble): boolean {
   return trouble.kind === "withheld" && trouble.after === null;
 }

@@ -1,6 +1,7 @@
 /**
- * The desk of a running daemon, for commands on the same machine: a socket in the data directory, which only its owner
- * may open. One question a connection, a line of JSON each way.
+ * Socket by which commands on the same machine reach a running daemon. It is in the data directory; only its owner may
+ * open it.
+ * Each connection has one request and one response, both one line of JSON.
  */
 import { once } from "node:events";
 import { chmodSync, rmSync } from "node:fs";
@@ -9,33 +10,33 @@ import path from "node:path";
 import type { AdminRequest, AdminResponses } from "./admin-api.ts";
 
 const OWNER_ONLY = 0o600;
-/** What fits into a socket's address everywhere; the name of a longer one cannot be opened. */
+/** Longest socket path in bytes that every system accepts. */
 const MAX_PATH_LENGTH = 100;
 const MAX_REQUEST_LENGTH = 4_096;
-/** Diagnostics of a hundred homes are a few megabytes. */
+/** Longest response in bytes. Diagnostics of 100 homes take a few MB. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const MAX_CALLERS = 8;
-/** A question is there at once; its answer may wait for three requests to the service. */
+/** Time limits. A request arrives at once; a response may wait for three requests to the service. */
 const QUESTION_MS = 5_000;
 const ANSWER_MS = 120_000;
-/** Nobody listens there: no daemon, or one that was killed. */
+/** Errors that mean that no daemon listens, or that it was killed. */
 const NOBODY: ReadonlySet<unknown> = new Set(["ENOENT", "ECONNREFUSED", "ENOTSOCK"]);
 
 type Reply = { readonly answer: unknown } | { readonly error: string };
 
-/** Where the socket of a data directory is; null where none can be. */
+/** Returns the socket path of a data directory; null if the system or the length of the path does not allow one. */
 export function adminSocketPath(dataDir: string): string | null {
   const socketPath = path.join(dataDir, "elbro.sock");
   return process.platform === "win32" || Buffer.byteLength(socketPath) > MAX_PATH_LENGTH ? null : socketPath;
 }
 
-/** Answers at a socket until the signal fires. Errors: rejects where the file system has no sockets. */
+/** Serves requests at a socket until the signal fires. Rejects if the file system does not support sockets. */
 export async function openAdminSocket(
   socketPath: string,
   answer: (question: AdminRequest) => Promise<unknown>,
   signal: AbortSignal,
 ): Promise<void> {
-  // Whoever holds the lock of the database is the only daemon here: what is there is from one that was killed.
+  // Only one daemon holds the lock of the database, so an existing socket belongs to one that was killed.
   rmSync(socketPath, { force: true });
   const server = createServer((socket) => serve(socket, answer));
   server.maxConnections = MAX_CALLERS;
@@ -74,7 +75,7 @@ async function replyTo(line: string, answer: (question: AdminRequest) => Promise
   }
 }
 
-/** Asks the daemon of a data directory; null where none runs. Errors: rejects with its words where it cannot answer. */
+/** Sends a request to the daemon of a data directory; null if none runs. Rejects with the daemon's error message. */
 export async function sendAdminRequest<Asked extends AdminRequest>(
   socketPath: string,
   question: Asked,

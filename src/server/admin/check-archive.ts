@@ -1,8 +1,8 @@
-/** Tries the archive for `elbro check --online`: logs in, and leaves. */
+/** Checks the archive for `elbro check --online`: logs in and disconnects. */
 import type { Config } from "../../config/schema.ts";
 import { type CheckResult, checkResultOf } from "./admin-api.ts";
 
-/** Null where the configuration names none. */
+/** Returns null if no archive is configured. */
 export async function checkArchive({ archive }: Pick<Config, "archive">): Promise<CheckResult | null> {
   if (!archive) return null;
   const { PostgresArchive } = await import("../../integrations/archive/postgres-archive.ts");

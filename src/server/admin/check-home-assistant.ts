@@ -1,8 +1,8 @@
-/** Tries Home Assistant's WebSocket for `elbro check --online`: logs in, and leaves. */
+/** Checks Home Assistant's WebSocket for `elbro check --online`: logs in and disconnects. */
 import type { Config } from "../../config/schema.ts";
 import { type CheckResult, checkResultOf } from "./admin-api.ts";
 
-/** Null where the configuration names none. */
+/** Returns null if Home Assistant is not configured. */
 export async function checkHomeAssistant({
   home_assistant,
 }: Pick<Config, "home_assistant">): Promise<CheckResult | null> {

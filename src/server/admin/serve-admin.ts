@@ -1,4 +1,4 @@
-/** Answers the commands of the running daemon, at its socket. */
+/** Serves requests of the command line at the socket of the running daemon. */
 
 import type { Config } from "../../config/schema.ts";
 import { withoutLogin } from "../../mqtt/broker/start-broker.ts";
@@ -10,7 +10,7 @@ import { adminSocketPath, openAdminSocket } from "./admin-socket.ts";
 import { checkArchive } from "./check-archive.ts";
 import { checkHomeAssistant } from "./check-home-assistant.ts";
 
-/** Answers commands until the signal fires. A file system without sockets is told once, and nothing else is amiss. */
+/** Serves requests until the signal fires. Logs once if the file system does not support sockets, and continues. */
 export async function serveAdmin(deps: ApiDeps, configNow: () => Config, signal: AbortSignal): Promise<void> {
   const socketPath = adminSocketPath(deps.config.data_dir);
   if (socketPath === null || signal.aborted) return;
@@ -23,7 +23,7 @@ export async function serveAdmin(deps: ApiDeps, configNow: () => Config, signal:
     diagnostics: async () => {
       const now = { ...deps, config: configNow() };
       const report = await new Health(now).report();
-      return { running: true, ...(diagnosticsReport(now, report, deps.clock.now()) as object) };
+      return { running: true, ...((await diagnosticsReport(now, report, deps.clock.now())) as object) };
     },
   });
   try {

@@ -1,4 +1,4 @@
-/** Who may ask the LAN API: local keys, each with its scope and its quota, and what happens to who has none. */
+/** Authentication of the LAN API by local keys, each with its scope and its quota. */
 import { hash, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { SECOND_MS } from "../../core/time/interval.ts";
@@ -12,17 +12,17 @@ import type { QuotaLimits } from "../../service/serve/quota-windows.ts";
 import type { LocalAuthRequest, LocalAuthResult } from "../http/route.ts";
 import { KeyRateLimit } from "./key-rate-limit.ts";
 
-/** A local key as it is kept: never itself, only the digest of the token that its bearer sends. */
+/** A local key as stored: only the digest of the token that its owner sends. */
 export interface ApiKey {
   readonly name: string;
   readonly sha256: Uint8Array;
-  /** Whether it may change settings, next to reading. */
+  /** Whether it may change settings, in addition to reading. */
   readonly control?: boolean;
-  /** A key and secret of the third-party interface: opens that and nothing else. */
+  /** A key and secret of the third-party interface. It gives access to nothing else. */
   readonly isThirdParty?: boolean;
-  /** Made of 256 random bits, so that nobody can guess it. */
+  /** Made of 256 random bits, so that it cannot be guessed. */
   readonly isRandom?: boolean;
-  /** Where they differ from those of all keys. */
+  /** Limits that differ from the default. */
   readonly limits?: Partial<QuotaLimits>;
 }
 
@@ -31,12 +31,12 @@ type AnyArrival = Omit<AuthRequest, "interface"> & { readonly interface: Interfa
 type Refusal = Extract<AuthResult, { kind: "refused" }>;
 type Verdict = { readonly kind: "admitted"; readonly key: ApiKey; readonly quota: QuotaStanding } | Refusal;
 
-/** Keys that are used at the same time; a household has a few. */
+/** Maximum number of cached digests. A household has a few keys. */
 const MAX_DIGESTS = 100;
 
 const BEARER = /^Bearer +(\S+)$/i;
 
-/** The digest by which a key is kept and compared. */
+/** Returns the digest by which a key is stored and compared. */
 export function keyDigest(key: string): Uint8Array {
   return hash("sha256", key, "buffer");
 }
@@ -47,12 +47,12 @@ export class ApiKeys {
   readonly #quota: KeyRateLimit;
   readonly #lockOut = new LoginThrottle();
   readonly #onLockedOut: (address: string) => void;
-  /** By token: the digest costs as much as all other checks of a request. */
+  /** Digests by token. Making one costs as much as all other checks of a request. */
   readonly #digests = new LRUCache<string, Uint8Array>({ max: MAX_DIGESTS, memoMethod: keyDigest });
 
   /**
-   * Keys and limits may be asked again for each arrival: both change while the daemon runs, keys to another list.
-   * `onLockedOut` is told of an address when its wrong keys begin to cost a wait.
+   * Functions for keys and limits are called at each request, because both change while the daemon runs.
+   * `onLockedOut` is called with an address when its requests have to wait because of wrong keys.
    */
   constructor(
     keys: readonly ApiKey[] | (() => readonly ApiKey[]),
@@ -66,13 +66,13 @@ export class ApiKeys {
     this.#onLockedOut = onLockedOut;
   }
 
-  /** Admits a request that bears a key with quota left. Denied attempts count. */
+  /** Admits a request whose key is valid and has quota left. Denied attempts count. */
   admit(message: AuthRequest): AuthResult {
     const verdict = this.#judge(message);
     return verdict.kind === "refused" ? verdict : { kind: "admitted", caller: verdict.key.name, quota: verdict.quota };
   }
 
-  /** The same at a route of the LAN's own, which may ask for the scope `control`. */
+  /** Does the same for a route of the LAN's own, which may need the scope `control`. */
   admitLocal(message: LocalAuthRequest): LocalAuthResult {
     const verdict = this.#judge(message);
     if (verdict.kind === "refused") return verdict;
@@ -82,12 +82,12 @@ export class ApiKeys {
     return { kind: "refused", caller: key.name, quota, error: contractError("forbidden", reason) };
   }
 
-  /** The key of a name; null where there is none any more. */
+  /** Returns the key of a name; null if it does not exist any more. */
   named(name: string): ApiKey | null {
     return this.#keys().find((key) => key.name === name) ?? null;
   }
 
-  /** Whether a key still opens a local route: what lasts longer than a request ends with the key. Counts nothing. */
+  /** Returns whether a key still gives access to a local route, so that a stream ends with its key. Counts nothing. */
   isKnown(authorization: string | undefined, scope: LocalAuthRequest["scope"]): boolean {
     const key = this.#keyOf(authorization);
     return key !== null && !key.isThirdParty && (scope === "read" || key.control === true);
@@ -118,7 +118,7 @@ export class ApiKeys {
     return { kind: "admitted", key, quota: standing };
   }
 
-  /** Every key is compared, whichever is the right one, and the time of a comparison tells nothing. */
+  /** Compares every key in constant time, so that the duration reveals nothing. */
   #keyOf(authorization: string | undefined): ApiKey | null {
     const token = BEARER.exec(authorization ?? "")?.[1];
     if (token === undefined) return null;

@@ -1,24 +1,24 @@
-/** How much each key may ask: two fixed UTC windows, in which denied attempts count, as at the service. */
+/** Rate limit per key: two fixed UTC windows, in which denied attempts count, as at the service. */
 
 import type { EpochMs } from "../../core/time/interval.ts";
 import type { QuotaWindow } from "../../service/contract/limits.ts";
 import { judgeAttempt, type QuotaLimits, type QuotaVerdict, windowStart } from "../../service/serve/quota-windows.ts";
 
-/** The attempts of one key: in the present window of each kind, or in the last there were any. */
+/** Attempts of one key: in the current window of each kind, or in the last one with any. */
 export type KeyUse = Readonly<Record<QuotaWindow, { readonly start: EpochMs; readonly count: number }>>;
 
 export class KeyRateLimit {
-  /** By the name of the key. Bounded by the keys: what is no key's is left out when it is kept. */
+  /** Attempts by name of the key. Bounded by the keys; only those of existing keys are stored. */
   readonly #uses: Map<string, KeyUse>;
   readonly #onCount: () => void;
 
-  /** `uses` of an earlier life go on; `onCount` is called at every attempt. */
+  /** `uses` continues the counts of an earlier run. `onCount` is called at every attempt. */
   constructor(uses: Readonly<Record<string, KeyUse>> = {}, onCount: () => void = () => undefined) {
     this.#uses = new Map(Object.entries(uses));
     this.#onCount = onCount;
   }
 
-  /** Counts one attempt and judges it. */
+  /** Counts one attempt. Returns whether it is within the limits. */
   count(name: string, limits: QuotaLimits, now: EpochMs): QuotaVerdict {
     const before = this.#uses.get(name);
     const minute = countedIn("minute", before, now);
@@ -28,7 +28,7 @@ export class KeyRateLimit {
     return judgeAttempt({ minute: minute.count, day: day.count }, limits, now);
   }
 
-  /** The use of every key of `names` that was ever used. */
+  /** Returns the attempts of every key of `names` that was ever used. */
   usesOf(names: Iterable<string>): Record<string, KeyUse> {
     const kept = new Set(names);
     return Object.fromEntries([...this.#uses].filter(([name]) => kept.has(name)));

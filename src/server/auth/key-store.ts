@@ -1,4 +1,4 @@
-/** Who may ask the LAN API: the keys of the configuration and of the command line, and what they have used. */
+/** Keys of the LAN API, from the configuration and from the key file, and the quota that they have used. */
 import type { CommandHint } from "../../config/command-hint.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
@@ -12,11 +12,11 @@ import { type ApiKey, ApiKeys, keyDigest } from "./api-keys.ts";
 import { KeyRateLimit } from "./key-rate-limit.ts";
 import { isLoopback } from "./require-key.ts";
 
-/** The file of keys is looked at this often at most, when somebody asks. */
+/** Minimum time between two checks of the key file, which are made at requests. */
 const LOOK_EVERY_MS = 0.4 * SECOND_MS;
-/** What was used is kept this long after a request at the latest: what a crash forgets is a minute's worth at most. */
+/** Time after a request within which its use is saved. A crash loses at most one minute of counts. */
 const KEEP_AFTER_MS = MINUTE_MS;
-/** Characters of a key below which it is likely a word. */
+/** Length in characters below which a key is probably a word. */
 const SHORT_KEY = 16;
 const PROBLEM_SUBJECT = "keys";
 
@@ -26,22 +26,22 @@ export interface KeyStoreOptions {
   readonly config: Pick<Config, "api" | "data_dir">;
   readonly clock: Clock;
   readonly problems: Problems;
-  /** Whether Home Assistant, which knows its users, hands on what they ask: then no key is missing. */
+  /** Whether Home Assistant forwards requests of its users. Then no key is needed. */
   readonly ingress?: boolean;
   readonly log: { warn(facts: object, text: string): void };
-  /** How the owner types a command of this program. */
+  /** Returns a command of this program as the owner types it. */
   readonly commandHint: CommandHint;
 }
 
 export interface KeyStore {
   readonly keys: ApiKeys;
-  /** Takes keys and limits of another configuration. */
+  /** Applies the keys and limits of a new configuration. */
   readonly take: (api: ApiConfig) => void;
-  /** Keeps what was used; the last thing that is done with it. */
+  /** Saves the use of the keys. No other call may follow. */
   readonly close: () => Promise<void>;
 }
 
-/** Opens the API to the keys there are, also to those that come while the daemon runs. */
+/** Opens the store of all keys. It also finds keys that are added while the daemon runs. */
 export function openKeyStore({
   config,
   clock,
@@ -101,7 +101,7 @@ export function openKeyStore({
   };
 }
 
-/** The keys of the configuration, and of the file as it is. */
+/** Keys of the configuration and of the current key file. */
 class KeyRing {
   #configured: readonly ApiKey[];
   #kept: readonly ApiKey[] = [];
@@ -120,7 +120,7 @@ class KeyRing {
     this.#look();
   }
 
-  /** Takes other keys of the configuration. */
+  /** Replaces the keys of the configuration. */
   take(configured: readonly ApiKey[]): void {
     this.#configured = configured;
     this.#all = [...configured, ...this.#kept];
@@ -139,7 +139,9 @@ class KeyRing {
     return this.keys().map(({ name }) => name);
   }
 
-  /** A file that cannot be read leaves the keys as they were: a slip of an editor locks nobody out. */
+  /**
+   * Reads the key file if it has changed. If it cannot be read, the known keys stay: a typing error locks nobody out.
+   */
   #look(): void {
     const stamp = this.#file.stamp;
     if (stamp === this.#stamp) return;
@@ -162,7 +164,7 @@ class KeyRing {
   }
 }
 
-/** The names of those keys of the configuration that a patient neighbour may find. */
+/** Returns the names of configured keys that are short enough to be guessed. */
 function shortKeys(api: ApiConfig): string[] {
   const bearers = api.keys.map(({ name, key }) => ({ name, secret: key }));
   const pairs = (api.third_party_keys ?? []).map(({ name, api_secret }) => ({ name, secret: api_secret }));
@@ -189,7 +191,7 @@ function configuredKeys(api: ApiConfig): ApiKey[] {
   return [...bearers, ...pairs];
 }
 
-/** The digest of the token that the holder of a key and secret sends. */
+/** Returns the digest of the token for a key and secret. */
 export function pairDigest(
   pair: { readonly apiKey: string; readonly apiSecret: string },
   encoding: "hex" | "base64",
@@ -208,7 +210,7 @@ function lanKeyOf(kept: KeptKey): ApiKey {
   };
 }
 
-/** The limits that an entry names. */
+/** Returns the limits of an entry. */
 function limitsOf(
   entry: Partial<Record<"requests_per_minute" | "requests_per_day", number | undefined>>,
 ): Partial<QuotaLimits> {

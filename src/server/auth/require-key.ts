@@ -1,11 +1,11 @@
-/** Whether anybody could use the LAN API, asked before anything is started. */
+/** Checks before the start whether anybody could use the LAN API. */
 
 import type { CommandHint } from "../../config/command-hint.ts";
 import type { Config } from "../../config/schema.ts";
 import { StartError } from "../../core/status/start-error.ts";
 import { KeyFile } from "../../storage/api-key-file.ts";
 
-/** Refuses an API that other machines can reach and nobody can use. Errors: throws a StartError. */
+/** Rejects an API that other machines can reach and nobody can use. Throws a StartError. */
 export function requireKeys({ api, data_dir }: Pick<Config, "api" | "data_dir">, hint: CommandHint): void {
   const configured = api.keys.length + (api.third_party_keys?.length ?? 0);
   if (isLoopback(api.host) || configured > 0 || api.dashboard === "open") return;
@@ -18,7 +18,7 @@ export function requireKeys({ api, data_dir }: Pick<Config, "api" | "data_dir">,
   );
 }
 
-/** Whether only this machine can reach an address to listen on. */
+/** Returns whether only this machine can reach a listening address. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\./.test(host);
 }

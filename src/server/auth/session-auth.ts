@@ -1,9 +1,10 @@
 /**
- * How a page in a browser is let in, next to the keys that programs send: by its session, or by nothing where the
- * dashboard is open to the house. It stands before the keys and lets everything pass that is not a page's.
+ * Authenticates pages of the dashboard: by a session, by Home Assistant's ingress, or by nothing if the dashboard is
+ * open.
+ * Runs before key authentication; ignores requests that send a key.
  *
- * What another site's page could make a browser do is refused: changing anything, and what may spend quota, takes a
- * header that only a page of this origin can send without being asked about by CORS, which nothing here grants.
+ * Protects against requests that another site's page makes in a browser. Changes, and reads that may spend quota, need
+ * a header that only a page of this origin can send. Another origin needs a CORS permission, which is never granted.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { MINUTE_MS } from "../../core/time/interval.ts";
@@ -15,18 +16,18 @@ import { isFromIngress } from "../http/ingress.ts";
 import type { LocalAuthRequest, LocalAuthResult } from "../http/route.ts";
 import type { SessionKey, Sessions } from "./sessions.ts";
 
-/** The header that the page sends with everything it fetches. */
+/** Header that the page sends with all its requests. */
 export const PAGE_HEADER = "x-elbro-page";
-/** Pages of one address; a page asks for a dozen things when it opens and for a few when something happens. */
+/** Maximum requests per minute from one address. A page sends about twelve when it opens, and a few at each event. */
 const MAX_PER_MINUTE_OF_ADDRESS = 600;
-/** All pages together. */
+/** Maximum requests per minute of all pages. */
 const MAX_PER_MINUTE = 3_000;
 
 export interface SessionAuthDeps {
   readonly sessions: Sessions;
-  /** `open`: whoever reaches this address may look. */
+  /** `open`: everybody who can reach this address may read. */
   readonly dashboard: "open" | "key";
-  /** Whether Home Assistant, which knows its users, hands on what they ask. */
+  /** Whether Home Assistant forwards requests of its users. */
   readonly ingress?: boolean;
 }
 
@@ -34,7 +35,7 @@ export class SessionAuth {
   readonly sessions: Sessions;
   readonly mode: SessionAuthDeps["dashboard"];
   readonly #ingress: boolean;
-  /** By address. Bounded by the requests of a minute. */
+  /** Requests of the current minute, also by address. Bounded by MAX_PER_MINUTE. */
   #minute = { start: Number.NEGATIVE_INFINITY, count: 0, of: new Map<string, number>() };
 
   constructor({ sessions, dashboard, ingress = false }: SessionAuthDeps) {
@@ -43,7 +44,7 @@ export class SessionAuth {
     this.#ingress = ingress;
   }
 
-  /** The verdict on a page's request to a route of the LAN's own; null where it is for the keys to decide. */
+  /** Checks a page's request to a route of the LAN's own; null if the keys decide. */
   admitLocal(message: LocalAuthRequest): LocalAuthResult | null {
     const key = this.#visitor(message);
     if (!key) return null;
@@ -55,25 +56,25 @@ export class SessionAuth {
     return { kind: "admitted", caller: key.name };
   }
 
-  /** Whether a page's session still lasts, or needs none. Counts nothing. */
+  /** Returns whether a page's session is still valid or not needed. Counts nothing. */
   remains(message: LocalAuthRequest): boolean {
     return this.#visitor(message) !== null;
   }
 
-  /** The same for the mirror, where a read may spend quota. */
+  /** Checks a page's request to the mirror, where a read may spend quota; null if the keys decide. */
   admitMirror(message: AuthRequest): AuthResult | null {
     const key = this.#visitor(message);
     if (!key || !fromOwnPage(message.headers)) return null;
     return this.#isTooMany(message) ? { kind: "refused", error: tooMany() } : { kind: "admitted" };
   }
 
-  /** Who is logged in: here, or in Home Assistant. */
+  /** Returns the key of the user who is logged in, here or in Home Assistant; null if nobody is logged in. */
   signedIn({ headers, remoteAddress, now }: Pick<AuthRequest, "headers" | "remoteAddress" | "now">): SessionKey | null {
     if (this.#ingress && isFromIngress(headers, remoteAddress)) return HOME_ASSISTANT;
     return this.sessions.keyOf(headers?.cookie, now);
   }
 
-  /** Who comes without a key of its own: who is logged in, or anybody where the dashboard is open. */
+  /** Returns the key for a request that sends none: that of the user, or a read-only one if the dashboard is open. */
   #visitor(message: Pick<AuthRequest, "authorization" | "headers" | "remoteAddress" | "now">): SessionKey | null {
     if (message.authorization !== undefined) return null;
     return this.signedIn(message) ?? (this.mode === "open" ? ANYBODY : null);
@@ -84,7 +85,7 @@ export class SessionAuth {
       this.#minute = { start: now, count: 0, of: new Map() };
     const address = addressGroup(remoteAddress);
     const before = this.#minute.of.get(address) ?? 0;
-    // What one address asks too much takes nothing from the others.
+    // Excess requests of one address do not count for the others.
     if (before >= MAX_PER_MINUTE_OF_ADDRESS || this.#minute.count >= MAX_PER_MINUTE) return true;
     this.#minute.of.set(address, before + 1);
     this.#minute.count++;
@@ -95,7 +96,9 @@ export class SessionAuth {
 const HOME_ASSISTANT: SessionKey = { name: "Home Assistant", sha256: new Uint8Array(), control: true };
 const ANYBODY: SessionKey = { name: "anybody", sha256: new Uint8Array(), control: false };
 
-/** Whether a request comes from a page of this server: it bears the page's header, and the browser tells nothing else. */
+/**
+ * Returns whether a request comes from a page of this server: it has the page's header, and `Sec-Fetch-Site` agrees.
+ */
 export function fromOwnPage(headers: IncomingHttpHeaders | undefined): boolean {
   const site = headers?.["sec-fetch-site"];
   return headers?.[PAGE_HEADER] !== undefined && (site === undefined || site === "same-origin");

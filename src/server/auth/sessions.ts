@@ -1,8 +1,8 @@
 /**
- * Sessions of the dashboard: who logged in with a key of the LAN API stays logged in for a while, by a cookie.
+ * Sessions of the dashboard: a login with a key of the LAN API is kept by a cookie, until it is unused for 60 days.
  *
- * Kept is a digest of the cookie, never itself, and one that binds the session to its key as it was: a key that is
- * revoked or replaced ends its sessions. They are kept where they outlive a restart, and are bounded in number and time.
+ * Stored are a digest of the cookie, and one that binds the session to its key. A revoked or replaced key ends its
+ * sessions. Sessions survive a restart and are limited in number and time.
  */
 import { createHash, hash, randomBytes, timingSafeEqual } from "node:crypto";
 import * as z from "zod/mini";
@@ -13,19 +13,19 @@ import type { ApiKey } from "./api-keys.ts";
 export type SessionKey = Pick<ApiKey, "name" | "sha256" | "control">;
 
 interface Session {
-  /** Digest of the cookie, in hex. */
+  /** SHA-256 of the cookie, in hex. */
   readonly id: string;
   readonly key: string;
-  /** Digest of `id` and the key's own digest, in hex. */
+  /** SHA-256 of `id` and the key's own digest, in hex. */
   readonly bond: string;
   readonly until: EpochMs;
 }
 
-/** A screen on the wall should not have to log in again; one that was not seen for so long may. */
+/** Lifetime after the last use. A screen on the wall should not have to log in again. */
 export const SESSION_MS: number = 60 * DAY_MS;
-/** A session in use is made longer at most this often: each time is a write. */
+/** Minimum time between extensions of a session, because each is a write. */
 const RENEWED_EVERY_MS = DAY_MS;
-/** Phones and screens of a house; the one that was not seen for longest gives way. */
+/** Maximum number of sessions: phones and screens of a household. The one unused for the longest time is dropped. */
 export const MAX_SESSIONS = 50;
 const COOKIE = "elbro_session";
 const TOKEN_BYTES = 32;
@@ -44,7 +44,7 @@ export class Sessions {
     this.#sessions = readJson(memory, KEPT_AS, keptSessions) ?? [];
   }
 
-  /** Begins a session of a key. Returns the `Set-Cookie` of it. */
+  /** Starts a session of a key. Returns its `Set-Cookie`. */
   begin(key: SessionKey, now: EpochMs): string {
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     const id = hash("sha256", token);
@@ -57,13 +57,13 @@ export class Sessions {
     return cookieOf(token, SESSION_MS);
   }
 
-  /** The key whose session a request's cookie is; null for none, and for one that is over. */
+  /** Returns the API key of the session cookie; null if the cookie is missing or the session has expired. */
   keyOf(cookies: string | undefined, now: EpochMs): SessionKey | null {
     const session = this.#find(cookies);
     return session && this.#keyOf(session, now);
   }
 
-  /** Makes a session that is in use longer. Returns its new `Set-Cookie`; null where that is not due. */
+  /** Extends a session in use. Returns its new `Set-Cookie`; null if that is not due. */
   renew(cookies: string | undefined, now: EpochMs): string | null {
     const session = this.#find(cookies);
     if (!session || !this.#keyOf(session, now) || session.until - now > SESSION_MS - RENEWED_EVERY_MS) return null;
@@ -71,7 +71,7 @@ export class Sessions {
     return cookieOf(tokenIn(cookies) ?? "", SESSION_MS);
   }
 
-  /** Ends the session of a request's cookie. Returns the `Set-Cookie` that takes it away. */
+  /** Ends the session of a cookie. Returns the `Set-Cookie` that deletes it. */
   end(cookies: string | undefined): string {
     const session = this.#find(cookies);
     if (session) this.#keep(this.#sessions.filter((one) => one !== session));
@@ -104,7 +104,10 @@ function tokenIn(cookies: string | undefined): string | null {
   return null;
 }
 
-/** No `Secure`: a LAN has no certificates. `Strict`: no other site's page or link can make use of it. */
+/**
+ * Returns the `Set-Cookie` of a session. Not `Secure`, because a LAN has no certificates. `Strict`, so that no page or
+ * link of another site can use it.
+ */
 function cookieOf(token: string, forMs: number): string {
   return `${COOKIE}=${token}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${Math.floor(forMs / 1_000)}`;
 }

@@ -1,6 +1,7 @@
 /**
- * What happens in the house, for those who listen on `/events`. It makes nothing of its own: what is shown over MQTT
- * comes by here, and what differs from before is told. Until the first listener comes, nothing is told or kept.
+ * Source of the events on `/events`: compares the state published over MQTT with the one before, and broadcasts
+ * changes.
+ * Before the first listener, nothing is broadcast.
  */
 import { randomUUID } from "node:crypto";
 import type { SeriesKey } from "../../core/series/series.ts";
@@ -15,13 +16,13 @@ export interface EventFeedOptions {
   readonly startedAt: EpochMs;
 }
 
-/** Enough to tell the lives of a daemon apart. */
+/** Length of the random id that distinguishes the runs of a daemon. */
 const LIFE_LENGTH = 8;
 
 export class EventFeed {
   readonly hub: SseHub;
   readonly #options: EventFeedOptions;
-  /** By part of the state and topic: what was told last. Bounded by the topics of the homes. */
+  /** Last event by part of the state and topic. Bounded by the topics of the homes. */
   readonly #told = new Map<string, ReadonlyMap<string, LiveEvent>>();
   #hasListened = false;
 
@@ -40,7 +41,7 @@ export class EventFeed {
     this.hub.subscribe(...listener);
   }
 
-  /** Takes a part of the state as it is published. */
+  /** Broadcasts the changes in a published part of the state. */
   show(messages: readonly Message[], part = ""): void {
     const before = this.#told.get(part);
     const base = `${this.#options.baseTopic}/`;
@@ -55,18 +56,18 @@ export class EventFeed {
     for (const [topic, event] of told) if (before?.get(topic)?.data !== event.data) this.#broadcast(event);
   }
 
-  /** There are these parts and no others. */
+  /** Drops the events of all parts except these. */
   keepParts(parts: ReadonlySet<string>): void {
     for (const part of this.#told.keys()) if (!parts.has(part)) this.#told.delete(part);
   }
 
-  /** A series has other rows than before: who shows it reads it again. */
+  /** Broadcasts that a series has other rows than before, so that clients read it again. */
   changed({ operation, place, unit }: SeriesKey): void {
     const home = this.#options.homes.at(place)?.id ?? null;
     this.#broadcast({ type: "data", home, data: JSON.stringify({ home, series: operation, unit }) });
   }
 
-  /** Homes first, then what is of no single home. */
+  /** Returns the current state: events of homes first, then those without a home. */
   #present(): LiveEvent[] {
     const isHome = (part: string) => !part.startsWith("/");
     const parts = [...this.#told].toSorted(([a], [b]) => Number(isHome(b)) - Number(isHome(a)));
@@ -78,10 +79,10 @@ export class EventFeed {
   }
 }
 
-/** The payload of another topic that is published with it; null without one. */
+/** Returns the payload of another topic that is published with it; null if it is missing. */
 type Other = (topic: string) => string | null;
 
-/** The event of a topic below the base; null where there is none for it. */
+/** Returns the event of a topic below the base topic; null if it has none. */
 function eventOf(topic: string, payload: string, other: Other): LiveEvent | null {
   for (const row of eventRows) {
     const found = row.topic.exec(topic);
@@ -92,23 +93,23 @@ function eventOf(topic: string, payload: string, other: Other): LiveEvent | null
   return null;
 }
 
-/** The names in a topic. */
+/** Names in a topic. */
 interface Names {
   readonly home?: string;
   readonly id?: string;
 }
 
-/** How a topic becomes an event. */
+/** Rule for making an event from a topic. */
 interface LiveRow {
   readonly type: string;
   /** Below the base topic. */
   readonly topic: RegExp;
   readonly data: (payload: string, names: Names, other: Other) => string;
-  /** What stands in `data`, for the documentation. */
+  /** Content of `data`, for the documentation. */
   readonly about: string;
 }
 
-/** Payloads are texts of JSON objects; names go in front of what they hold. */
+/** Adds names in front of the fields of a payload, which is a JSON object. */
 function withNames(names: object, payload: string): string {
   const own = JSON.stringify(names).slice(0, -1);
   return payload === "{}" ? `${own}}` : `${own},${payload.slice(1)}`;
@@ -119,7 +120,7 @@ function fieldsOf(payload: string, keys: readonly string[]): string {
   return JSON.stringify(Object.fromEntries(keys.map((key) => [key, all[key]])));
 }
 
-/** Every event that is made of a topic. The first row that fits counts. */
+/** All events that are made from topics. The first matching row is used. */
 export const eventRows: readonly LiveRow[] = [
   {
     type: "price",

@@ -1,37 +1,38 @@
 /**
- * Server-sent events: what is told once goes to every listener, and a listener that comes back hears what it missed, as
- * far as that is kept; else the present state. Nothing waits for a slow reader: it is dropped, and comes back.
+ * Server-sent events: each event is sent to every listener.
+ * A listener that reconnects receives the events it missed if they are still kept, otherwise the current state.
+ * Nothing is queued for a slow reader: it is disconnected and may reconnect.
  * Source: https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 import type { Writable } from "node:stream";
 
-/** One thing to tell. */
+/** One event. */
 export interface LiveEvent {
   readonly type: string;
-  /** The home it is of; null for what concerns every listener. */
+  /** Home of the event; null if it concerns every listener. */
   readonly home: string | null;
   /** JSON in one line. */
   readonly data: string;
 }
 
 export interface SseHubOptions {
-  /** Another one for every life of the daemon: ids of an earlier life are not known in this one. */
+  /** Id of this run of the daemon. Event ids of earlier runs are unknown. */
   readonly life: string;
-  /** The state as it is, for a listener who knows nothing. */
+  /** Returns the current state as events, for a new listener. */
   readonly present: () => readonly LiveEvent[];
-  /** The data of `hello`; `resumed` where what was missed follows, and not the present state. */
+  /** Returns the data of `hello`. `resumed` is true if the missed events follow instead of the current state. */
   readonly greeting: (resumed: boolean) => string;
 }
 
-/** What a listener asks for. */
+/** Options of a listener. */
 export interface Subscription {
-  /** The `Last-Event-ID` of its request; null where it has none. */
+  /** The `Last-Event-ID` of the request; null if it is missing. */
   readonly lastEventId: string | null;
-  /** Only events of this home, and those of no home; null for all. */
+  /** Selects events of this home and those without a home; null selects all. */
   readonly home: string | null;
-  /** Whether it may go on; asked twice a second. */
+  /** Returns whether the listener may stay. Called twice a second. */
   readonly isStillAuthorized?: () => boolean;
-  /** Its key and its address; each has a part of the room. */
+  /** Key and address of the listener. Each may use half of the places. */
   readonly from?: readonly string[];
 }
 
@@ -40,7 +41,7 @@ interface Listener {
   readonly home: string | null;
   readonly isStillAuthorized: () => boolean;
   readonly from: readonly string[];
-  /** Bytes that waited at the last heartbeat. */
+  /** Bytes that were waiting at the last heartbeat. */
   waited: number;
 }
 
@@ -49,33 +50,35 @@ interface Kept extends LiveEvent {
   readonly text: string;
 }
 
-/** Events kept for listeners that come back: some hours of a house, and what they may take of memory. */
+/** Limits of the events kept for listeners that reconnect: some hours of a household, and their memory. */
 const MAX_KEPT = 500;
 const MAX_KEPT_BYTES = 256 * 1024;
-/** Listeners at the same time; the server has as many connections again for everybody else. */
+/** Maximum number of listeners. The server has as many further connections for other clients. */
 export const MAX_LISTENERS = 100;
-/** Of one key, and of one address: half of the room stays for the others. */
+/** Maximum number of listeners per key and per address. Half of the places stay free for the others. */
 export const MAX_LISTENERS_OF_ONE: number = MAX_LISTENERS / 2;
-/** A key that has ended ends its streams within a second: this, and the time until the file of keys is read again. */
+/**
+ * Interval of the access check. With the time until the key file is read again, a revoked key's streams end within 1 s.
+ */
 const ACCESS_CHECK_MS = 500;
-/** What may wait for one listener beyond what the system buffers; a present state of many homes fits in. */
+/** Maximum bytes waiting for a listener beyond the system's buffers. The current state of many homes fits. */
 export const MAX_WAITING_BYTES: number = 256 * 1024;
-/** Shorter than the minute after which proxies close what is silent. */
+/** Interval of heartbeats. Proxies close a connection that is silent for 1 min. */
 const HEARTBEAT_MS = 15_000;
-/** How long a browser waits before it comes back. */
+/** Time after which a browser reconnects. */
 const RETRY_MS = 3_000;
 const HEARTBEAT = Buffer.from(": \n\n");
 
 export class SseHub {
   readonly #options: SseHubOptions;
   readonly #listeners = new Set<Listener>();
-  /** Shape: ascending by `seq`. Bounded by MAX_KEPT and MAX_KEPT_BYTES. */
+  /** Ascending by `seq`. Bounded by MAX_KEPT and MAX_KEPT_BYTES. */
   readonly #kept: Kept[] = [];
   #keptBytes = 0;
   #seq = 0;
   #dropped = 0;
   readonly #heart = setInterval(() => this.#beat(), HEARTBEAT_MS).unref();
-  /** Runs while somebody listens. */
+  /** Runs while there are listeners. */
   #access: NodeJS.Timeout | null = null;
   #closed = false;
 
@@ -83,19 +86,19 @@ export class SseHub {
     this.#options = options;
   }
 
-  /** How many listen, and how many were too slow since the daemon started. */
+  /** Number of listeners, and of those dropped as too slow since the start. */
   get counts(): { readonly listeners: number; readonly dropped: number } {
     return { listeners: this.#listeners.size, dropped: this.#dropped };
   }
 
-  /** Whether one more of this key and this address may listen. */
+  /** Returns whether there is a place for another listener of this key and this address. */
   hasRoomFor(from: readonly string[]): boolean {
     if (this.#closed || this.#listeners.size >= MAX_LISTENERS) return false;
     const listeners = [...this.#listeners];
     return from.every((one) => listeners.filter((other) => other.from.includes(one)).length < MAX_LISTENERS_OF_ONE);
   }
 
-  /** Tells everybody, and keeps it for those who come back. */
+  /** Sends an event to the listeners that it concerns, and keeps it for those that reconnect. */
   broadcast(event: LiveEvent): void {
     this.#seq++;
     const text = textOf(event, `${this.#options.life}-${this.#seq}`);
@@ -104,7 +107,9 @@ export class SseHub {
     for (const listener of this.#listeners) if (concerns(event, listener.home)) this.#send(listener, bytes);
   }
 
-  /** Adds a listener, and tells it what it missed or how things are. It stays until it leaves or is too slow. */
+  /**
+   * Adds a listener, and sends the missed events or the current state. It stays until it disconnects or is too slow.
+   */
   subscribe(out: Writable, { lastEventId, home, isStillAuthorized = () => true, from = [] }: Subscription): void {
     const listener: Listener = { out, home, isStillAuthorized, from, waited: 0 };
     this.#listeners.add(listener);
@@ -115,12 +120,12 @@ export class SseHub {
     const data = this.#options.greeting(missed !== null);
     const hello = textOf({ type: "hello", data }, missed && lastEventId ? lastEventId : this.#unfinished);
     const rest = missed?.filter((event) => concerns(event, home)).map(({ text }) => text) ?? this.#presentFor(home);
-    // The last id a listener has heard is that of the newest event, also where that was not for it.
+    // The last id that a listener receives is that of the newest event, even if that event was not for it.
     const ready = textOf({ type: "ready", data: "{}" }, `${this.#options.life}-${this.#seq}`);
     this.#send(listener, Buffer.from(`retry: ${RETRY_MS}\n${hello}${rest.join("")}${ready}`));
   }
 
-  /** Ends every stream; nobody listens any more. */
+  /** Ends every stream and accepts no more listeners. */
   close(): void {
     this.#closed = true;
     for (const { out } of this.#listeners) out.end();
@@ -129,7 +134,7 @@ export class SseHub {
     clearInterval(this.#access ?? undefined);
   }
 
-  /** An id that is never found again: whoever has heard only a part of the state begins again. */
+  /** An id that matches no kept event. A listener that received only a part of the state gets it again. */
   get #unfinished(): string {
     return `${this.#options.life}-${this.#seq}-unfinished`;
   }
@@ -139,7 +144,7 @@ export class SseHub {
     return events.map((event) => textOf(event, this.#unfinished));
   }
 
-  /** What came after an event; null where that cannot be told. */
+  /** Returns the events after an id; null if the id is unknown or some events are not kept any more. */
   #since(lastEventId: string | null): readonly Kept[] | null {
     const { life } = this.#options;
     const known = lastEventId?.startsWith(`${life}-`) ? lastEventId.slice(life.length + 1) : "";
@@ -162,7 +167,7 @@ export class SseHub {
     else listener.out.write(bytes);
   }
 
-  /** Whoever has as much waiting as a heartbeat ago, or more, is gone without a word or cannot follow. */
+  /** Sends a heartbeat. Drops listeners that have at least as many bytes waiting as at the previous heartbeat. */
   #beat(): void {
     for (const listener of this.#listeners) {
       const waiting = listener.out.writableLength;

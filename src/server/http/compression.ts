@@ -1,4 +1,4 @@
-/** Answers made smaller, next to the event loop: zlib works on threads of its own. */
+/** Compresses responses. zlib uses threads of its own, so the event loop is not blocked. */
 import type { IncomingHttpHeaders } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
@@ -6,20 +6,20 @@ import { type Coding, codingsFor, holdsTag, tagOf } from "./negotiation.ts";
 import type { LocalAnswer } from "./response.ts";
 
 /**
- * A year of hours (1.1 MB) by gzip 6: 95 kB in 7 ms; by brotli 5: 69 kB in 9 ms; by brotli 11 it would take two seconds.
- * A window of 64 kB holds days of rows, and keeps the memory of a compression below a megabyte.
+ * A year of hours has 1.1 MB. gzip 6 makes 95 kB of it in 7 ms, brotli 5 makes 69 kB in 9 ms; brotli 11 takes 2 s.
+ * A window of 64 kB spans days of rows, and keeps the memory of a compression below 1 MB.
  */
 const GZIP_LEVEL = 6;
 const BROTLI_QUALITY = 5;
 const BROTLI_WINDOW_BITS = 16;
-/** A shorter answer fits into two packets anyhow. */
+/** Minimum size for compression. A shorter response fits into two packets. */
 const MIN_BYTES = 2_048;
 const JSON_TYPE = "application/json";
 
 const toGzip = promisify(gzip);
 const toBrotli = promisify(brotliCompress);
 
-/** Compresses a body. Errors: rejects where zlib fails. */
+/** Compresses a body. Rejects if zlib fails. */
 export function compress(coding: Exclude<Coding, "identity">, body: Uint8Array): Promise<Uint8Array> {
   if (coding === "gzip") return toGzip(body, { level: GZIP_LEVEL });
   return toBrotli(body, {
@@ -33,8 +33,8 @@ export function compress(coding: Exclude<Coding, "identity">, body: Uint8Array):
 }
 
 /**
- * An answer of the LAN's own routes in the form that its caller takes: JSON is compressed where it is long, and one with
- * an ETag is a 304 for who has it. Any other answer is as it is.
+ * Returns a response of the LAN's own routes in an accepted encoding: JSON of at least 2,048 bytes is compressed.
+ * Returns 304 if the caller has the ETag. Other responses stay unchanged.
  */
 export async function negotiated(answer: LocalAnswer, asked: IncomingHttpHeaders): Promise<LocalAnswer> {
   const bytes = answer.kind === "json" ? inBytes(answer) : answer;
@@ -45,7 +45,7 @@ export async function negotiated(answer: LocalAnswer, asked: IncomingHttpHeaders
 
 type Bytes = Extract<LocalAnswer, { kind: "bytes" }>;
 
-/** Bytes in the coding that their caller takes, with an ETag of that coding; 304 where it has them. */
+/** Returns bytes in the best accepted encoding, with an ETag of that encoding; 304 if the caller has them. */
 export async function represented(answer: Bytes, asked: IncomingHttpHeaders): Promise<LocalAnswer> {
   const accepted = codingsFor(asked["accept-encoding"]);
   const { headers } = answer;

@@ -1,36 +1,38 @@
 /**
- * Room for connections. When it is full the one that is of the least use makes way, so that a newcomer always finds a
- * place: whoever holds many connections and sends nothing pushes out his own.
+ * Connection limit with eviction: when full, closes the longest-idle connection of the address that holds the most.
+ * A new connection always finds a place. A client with many idle connections evicts its own.
  */
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { addressGroup } from "../../service/serve/address-group.ts";
 
-/** A hundred may stay and listen to events; the others find as many places again. */
+/** Number of connections above which those past their grace period are evicted. 100 of them may be event streams. */
 const MAX_CONNECTIONS = 200;
-/** So many may be there for a moment, while none of them may go yet. Each takes some 80 kB. */
+/** Number of connections above which grace periods are ignored. Each connection takes about 80 kB. */
 const MAX_AT_ONCE = 500;
-/** A connection has this long to send its request before another may take its place. */
+/** Grace period of a connection that has not sent its request yet. */
 const WAITING_GRACE_MS = 200;
-/** An answer that takes longer is a stream, has to be asked for at the service in parts, or has a slow reader. */
+/**
+ * Grace period of a response. A longer one is a stream, needs several requests to the service, or has a slow reader.
+ */
 const ANSWERING_GRACE_MS = 10_000;
 
-/** A connection on which nothing moves is closed: longer than an answer may take that has to be asked for in parts. */
+/** Time without traffic after which a connection is closed. Longer than a response that needs several requests. */
 const SILENT_MS = 120_000;
 
-/** Requests of one connection that are answered at a time. Hardly any client sends the next before it has the answer. */
+/** Maximum number of requests in progress per connection. Few clients send the next before they have the response. */
 const MAX_PIPELINED = 4;
 
 interface Place {
   readonly socket: Socket;
   readonly from: string;
-  /** Requests that are being answered. */
+  /** Number of requests in progress. */
   answers: number;
-  /** The answer to the newest request. */
+  /** Response to the newest request in progress; null if all are finished. */
   newest: ServerResponse | null;
-  /** When it began to wait for a request or for the end of its answer, by the monotonic clock. */
+  /** Monotonic time in ms since which it waits for a request or for the end of its response. */
   since: number;
-  /** Unit: bytes that came and went, when they were looked at last, and when they were found to be more. */
+  /** Bytes received and sent at the last check that found more of them, and the time of that check. */
   moved: number;
   movedAt: number;
 }
@@ -43,7 +45,7 @@ export class ConnectionLimits {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** Takes a connection in; others make way for it. */
+  /** Adds a connection. Evicts others if there are too many. */
   enter(socket: Socket): void {
     const from = addressGroup(socket.remoteAddress ?? "");
     const now = this.#monotonicMs();
@@ -56,7 +58,7 @@ export class ConnectionLimits {
     }
   }
 
-  /** A request came, and is to be answered. Returns whether it may: a connection with too many at a time is ended. */
+  /** Registers a request. Closes a connection with too many requests in progress. Returns false if it is closed. */
   begin(socket: Socket, response: ServerResponse): boolean {
     const place = this.#places.get(socket);
     if (!place) return !socket.destroyed;
@@ -70,7 +72,7 @@ export class ConnectionLimits {
     return true;
   }
 
-  /** An answer is out; another request may come. */
+  /** Registers the end of a response. */
   end(socket: Socket): void {
     const place = this.#places.get(socket);
     if (!place) return;
@@ -81,8 +83,8 @@ export class ConnectionLimits {
   }
 
   /**
-   * Closes what is silent; to be called again and again. Node's own time-out of a socket would be set again with every
-   * request and answer.
+   * Closes connections without traffic. Has to be called regularly.
+   * Node's own timeout of a socket starts again with every request and response.
    */
   closeSilent(): void {
     const now = this.#monotonicMs();
@@ -95,7 +97,7 @@ export class ConnectionLimits {
     }
   }
 
-  /** The answers of a connection that are not out yet, and the newest of them. */
+  /** Returns the number of requests in progress on a connection, and the response to the newest. */
   answering(socket: Socket): Pick<Place, "answers" | "newest"> {
     return this.#places.get(socket) ?? { answers: 0, newest: null };
   }
@@ -105,7 +107,10 @@ export class ConnectionLimits {
     socket.destroy();
   }
 
-  /** Of the address with the most connections, the one that waits for the longest; one that is answered only if none waits. */
+  /**
+   * Returns the connection to evict; null if all are within their grace period.
+   * Selects the address with the most connections, then one without a request in progress, then the longest wait.
+   */
   #leastUseful(hasGrace: boolean): Place | null {
     const now = this.#monotonicMs();
     const graceMs = ({ answers }: Place) => (answers > 0 ? ANSWERING_GRACE_MS : WAITING_GRACE_MS);

@@ -1,9 +1,9 @@
-/** Every error of the LAN API: those of the service's contract, and what only a server at home has to refuse. */
+/** Errors of the LAN API: those of the service's contract, and those that only a local server has. */
 
 import type { PlanRefusal } from "../../core/planning/command-refusal.ts";
 import { type ContractError, errorTable } from "../../service/contract/errors.ts";
 
-/** Beside the contract's table: the code, its status, and what it means to the owner of a device. */
+/** The contract's table and further errors: code, status, and meaning for the owner of a device. */
 export const localErrorTable = {
   ...errorTable,
   malformed_request: { status: 400, meaning: "What came is no HTTP/1.1 request." },
@@ -23,16 +23,18 @@ export const localErrorTable = {
 
 export type LocalErrorCode = keyof typeof localErrorTable;
 
-/** An error before it becomes an answer; one of the contract is one of these. `reason` is safe to show. */
+/**
+ * An error before it becomes a response. Every `ContractError` is also a `LocalError`. `reason` may be shown to users.
+ */
 export interface LocalError extends Omit<ContractError, "code"> {
   readonly code: LocalErrorCode;
-  /** Of a command to a plan: why, for programs. */
+  /** Reason for refusing a command to a plan, for programs. */
   readonly refusal?: PlanRefusal;
-  /** Of an entry of the configuration: everything that is wrong with it. */
+  /** All mistakes of a configuration entry. */
   readonly mistakes?: readonly { readonly path: string; readonly text: string }[];
 }
 
-/** Builds an error of the LAN API. */
+/** Creates an error of the LAN API. */
 export function localError(code: LocalErrorCode, reason: string): LocalError {
   return { kind: "error", code, reason };
 }

@@ -1,20 +1,20 @@
-/** The HTTP server of the LAN, within the bounds that keep slow and hostile clients from stopping the others. */
+/** HTTP server of the LAN API, with limits against slow and hostile clients. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { ConnectionLimits } from "./connection-limits.ts";
 import { LINGER_MS, writeProtocolError } from "./protocol-errors.ts";
 
-/** Node's defaults keep 400 sockets with slow headers open; these close them all. */
+/** Node's defaults keep 400 sockets with slow headers open; these limits close them all. */
 const LIMITS = {
   headersTimeout: 4_000,
   requestTimeout: 8_000,
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 5_000,
   maxHeaderSize: 16_384,
-  /** A request without it is answered in the shape of all errors. */
+  /** Such a request is answered with an error in the common format. */
   requireHostHeader: false,
 } as const;
-/** How often sockets are looked for on which nothing moves. */
+/** Interval of the check for connections without traffic. */
 const LOOK_EVERY_MS = 10_000;
 
 export interface Listener {
@@ -24,21 +24,21 @@ export interface Listener {
 
 export interface ListenerOptions {
   readonly newRequestId: () => string;
-  /** Milliseconds that only go on, from whenever. */
+  /** Returns monotonic time in ms. */
   readonly monotonicMs: () => number;
 }
 
 const MACHINE: ListenerOptions = { newRequestId: () => crypto.randomUUID(), monotonicMs: () => performance.now() };
 
-/** What answers requests. */
+/** Handler of all requests. */
 export interface Lookup {
   lookup(request: IncomingMessage, response: ServerResponse): unknown;
 }
 
-/** Listens on a port; 0 takes a free one. Errors: rejects where the port cannot be had. */
+/** Listens on a port; 0 selects a free one. Rejects if the port cannot be opened. */
 export async function listen(router: Lookup, host: string, port: number, parts = MACHINE): Promise<Listener> {
   const connections = new ConnectionLimits(parts.monotonicMs);
-  // One for all answers; each tells of its end once.
+  // One function for all responses; each emits `close` once.
   function ended(this: ServerResponse): void {
     connections.end(this.req.socket);
   }
@@ -55,7 +55,7 @@ export async function listen(router: Lookup, host: string, port: number, parts =
   };
   const server: Server = createServer(LIMITS, answer);
   server.on("connection", (socket: Socket) => connections.enter(socket));
-  // What is expected next to 100-continue is passed over: the answer itself is soon there.
+  // Ignore other Expect headers and respond normally.
   server.on("checkExpectation", answer);
   server.on("connect", (_request, socket) => writeProtocolError(socket, "CONNECT", parts.newRequestId()));
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
@@ -63,7 +63,7 @@ export async function listen(router: Lookup, host: string, port: number, parts =
     const { answers, newest } = connections.answering(socket as Socket);
     const isOfNewest = newest?.req.complete === false && !newest.headersSent;
     if (answers === 0 || (answers === 1 && isOfNewest)) return refuse();
-    // Into the midst of an answer no other is written: it goes out first, if it is ready soon.
+    // Do not write an error into a response that has started. It is sent first, if it is ready soon.
     newest?.once("close", () => (newest.req.complete ? refuse() : (socket as Socket).destroySoon()));
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   });

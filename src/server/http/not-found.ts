@@ -1,4 +1,4 @@
-/** The router of the LAN API: a path that is not there, and one that is there for another method, each say so. */
+/** Router of the LAN API. It has separate errors for unknown paths and for methods that a path does not have. */
 
 import {
   createApiRouter,
@@ -14,7 +14,7 @@ import type { RouteContext } from "./route.ts";
 /** Methods that routes of the LAN API may have. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE"] as const;
 
-/** A router without routes. Below the paths of the service, `mirror` answers what is not there. */
+/** Creates a router without routes. Unknown paths below those of the service are answered by `mirror`. */
 export function createLocalRouter({ newRequestId }: Pick<RouteContext, "newRequestId">, mirror?: MountOptions): Router {
   const router: Router = createApiRouter((request, response) => {
     if (mirror && interfaceAt(request.url)) serveUnknown(mirror, request, response);
@@ -35,13 +35,13 @@ function answerUnknown(router: Router, requestId: string, exchange: Exchange): v
   sendAnswer(error, { ...headers, Allow: allowed }, exchange);
 }
 
-/** The methods that a target has, as a header tells them; empty where there is nothing. */
+/** Returns the methods of a path for the Allow header; empty if the path is unknown. */
 export function methodsAt(router: Router, url: string): string {
   const [path = "/"] = url.split("?");
   return isPath(path) ? METHODS.filter((method) => router.find(method, path) !== null).join(", ") : "";
 }
 
-/** Whether the text can be decoded; the router finds for any that cannot what is to be done about it. */
+/** Returns whether a path can be decoded. For any other, the router returns its handler for malformed URLs. */
 function isPath(path: string): boolean {
   try {
     decodeURIComponent(path);

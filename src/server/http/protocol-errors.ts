@@ -1,4 +1,4 @@
-/** Answers what is no request that a route could be found for: no HTTP, too long, too slow. */
+/** Responses to requests that cannot be routed: malformed, too long, too slow, or CONNECT. */
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { type LocalErrorCode, localErrorTable } from "./errors.ts";
@@ -8,15 +8,15 @@ const WORDS: Readonly<Record<string, readonly [LocalErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ["headers_too_large", "path and headers are longer than 16 kB together"],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ["payload_too_large", "the parts of the body say more than the body"],
   ERR_HTTP_REQUEST_TIMEOUT: ["request_timeout", "the request did not come in time: 4 s for its headers, 8 s in all"],
-  // This server is nobody's way to another.
+  // This server is not a proxy.
   CONNECT: ["method_not_allowed", "there is no CONNECT here"],
 };
 
-/** What was refused may still send; it is read and thrown away for so long, or it might not see why. */
+/** Time in which further input of a rejected client is discarded. Without it, the client might not see the reason. */
 export const LINGER_MS = 1_000;
 const refused = new WeakSet<Duplex>();
 
-/** Refuses, in the shape of all errors, and ends the connection. `code` is what Node calls the failure, or `CONNECT`. */
+/** Writes an error in the common format and ends the connection. `code` is Node's error code, or `CONNECT`. */
 export function writeProtocolError(socket: Duplex, code: string | undefined, requestId: string): void {
   if (refused.has(socket)) return;
   refused.add(socket);

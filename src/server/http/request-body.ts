@@ -1,20 +1,23 @@
-/** Reads the body of a request: JSON, bounded, once. */
+/** Reads JSON bodies of requests, up to a maximum length. */
 import type { IncomingMessage } from "node:http";
 import { type LocalError, localError } from "./errors.ts";
 
 export type BodyReading = { readonly kind: "body"; readonly body: unknown } | LocalError;
 
-/** Settings of a plan take a few hundred bytes; nothing that is sent here is longer. */
+/** Longest accepted body in bytes. The settings of a plan take a few hundred. */
 export const MAX_BODY_BYTES = 16_384;
 
 const JSON_TYPE = /^application\/json *(; *charset="?utf-8"? *)?$/i;
 
-/** Whether a request says that it has a body. */
+/** Returns whether the headers announce a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
-/** Reads a JSON body; `undefined` where none was sent. Errors: 400, 413, 415 in words. Rejects where the caller leaves. */
+/**
+ * Reads a JSON body; `undefined` if none was sent. Returns an error with status 400, 413 or 415.
+ * Rejects if the caller disconnects.
+ */
 export async function readJsonBody(request: IncomingMessage): Promise<BodyReading> {
   const { "content-length": length, "content-encoding": coding } = request.headers;
   if (!hasBody(request)) return { kind: "body", body: undefined };
@@ -26,7 +29,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<BodyReadin
   if (Number(length ?? 0) > MAX_BODY_BYTES) return tooLarge;
   const parts: Buffer[] = [];
   let bytes = 0;
-  // The connection stays for the answer, also where the rest of the body is not read.
+  // Keeps the connection for the response if the rest of the body is not read.
   for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += part.length;
     if (bytes > MAX_BODY_BYTES) return tooLarge;

@@ -1,7 +1,4 @@
-/**
- * What every request of the LAN passes before a route is looked for: is it for this machine, from a page that may ask,
- * with its key where a key belongs, and without a body that nobody wants.
- */
+/** Checks every request of the LAN before routing: its host, its origin, no key in its URL and no unexpected body. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Router } from "../../service/serve/mount.ts";
 import type { AllowedHosts } from "./allowed-hosts.ts";
@@ -15,19 +12,19 @@ import { answerHeaders, type Headers, type LocalAnswer, sendAnswer } from "./res
 
 export interface RequestGuardRules {
   readonly hosts: AllowedHosts;
-  /** Where pages come from that may read answers. */
+  /** Origins of pages that may read responses. */
   readonly cors: ReadonlySet<string>;
   readonly newRequestId: () => string;
 }
 
 type Verdict = { readonly answer: LocalAnswer; readonly headers?: Headers } | null;
 
-/** Names under which people put a key into a URL. */
+/** Names of query parameters in which users send a key. */
 const KEY_IN_URL = /[?&](api[_-]?key|api[_-]?secret|access[_-]?token|authorization|bearer|key|secret|token)=/i;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#@]*)([/?].*)?$/i;
 const PLAIN = /^[\w./:[\]-]{1,60}$/;
 
-/** Puts the checks before a router. */
+/** Adds the checks in front of a router. */
 export function guardRequests(router: Router, rules: RequestGuardRules): Lookup {
   return {
     lookup(request, response) {
@@ -45,7 +42,7 @@ interface Behind {
   readonly rules: RequestGuardRules;
 }
 
-/** What a request is answered with at the door; null where it may go on. */
+/** Returns the response to a rejected request or to a preflight; null if the request may continue. */
 function judge(request: IncomingMessage, response: ServerResponse, { router, rules }: Behind): Verdict {
   const wrongTarget = readTarget(request);
   if (wrongTarget) return { answer: wrongTarget };
@@ -58,12 +55,13 @@ function judge(request: IncomingMessage, response: ServerResponse, { router, rul
     allowReading(origin, response);
     return null;
   }
-  // A page elsewhere can send what a form can send, without asking. It cannot read the answer; nor shall it do anything.
+  // A page of another origin can send what a form can send, without a preflight. It cannot read the response, and it
+  // must not change anything either.
   const isRead = request.method === "GET" || request.method === "HEAD";
   return isRead ? null : { answer: localError("forbidden", mayNot(origin)) };
 }
 
-/** To the owner, whose proxy calls this server by another name than browsers do, or whose page is another server's. */
+/** Returns the message for an owner whose proxy uses another host name, or whose page is on another server. */
 function mayNot(origin: string): string {
   const [, name] = /^https?:\/\/([\w.-]{1,60})(?::\d+)?$/.exec(origin) ?? [];
   const refusal = `pages of ${shown(origin)} may not do this`;
@@ -71,7 +69,7 @@ function mayNot(origin: string): string {
   return `${refusal}: where a proxy leads from there to this API, add "${name}" to api.hosts; a page of another server belongs in api.cors`;
 }
 
-/** A target is a path, or a whole URL, of which the path and the host are taken. */
+/** Replaces an absolute URL by its path and host. Returns an error for any other target that is not a path. */
 function readTarget(request: IncomingMessage): LocalError | null {
   const { url = "" } = request;
   if (url.startsWith("/")) return null;
@@ -96,7 +94,7 @@ function wrongHost(request: IncomingMessage, hosts: AllowedHosts): LocalError | 
   );
 }
 
-/** Home Assistant knows whose page it is, by whatever name a proxy of the owner's calls it. */
+/** Returns whether Home Assistant forwarded the request. It has checked its user, whatever host name a proxy uses. */
 function isHandedOn({ headers, socket }: IncomingMessage): boolean {
   return isFromIngress(headers, socket.remoteAddress);
 }
@@ -109,7 +107,7 @@ function keyInUrl({ url = "" }: IncomingMessage): LocalError | null {
   );
 }
 
-/** A body where none belongs is passed over while it is short; nobody waits for the rest of a long one. */
+/** Returns an error for a long body of a method that takes none. A short one is ignored. */
 function unwantedBody(request: IncomingMessage): LocalError | null {
   if (request.method === "POST" || request.method === "PUT" || !hasBody(request)) return null;
   const length = request.headers["content-length"];
@@ -117,7 +115,7 @@ function unwantedBody(request: IncomingMessage): LocalError | null {
   return localError("payload_too_large", `a ${request.method} takes no body here`);
 }
 
-/** Whether a page comes from this server, by the name it was called or by one that the owner gave it. */
+/** Returns whether an origin is this server: by the name in `Host`, or by a configured name. */
 function isOwn(origin: string, { headers }: IncomingMessage, hosts: AllowedHosts): boolean {
   const host = /^https?:\/\/(.+)$/.exec(origin)?.[1];
   return host !== undefined && (host === headers.host || hosts.isNamed(host));
@@ -136,7 +134,7 @@ function headerCount({ rawHeaders }: IncomingMessage, name: string): number {
   return count;
 }
 
-/** A host or an origin as it was sent, if it is one: what is none may be a key that slipped into another line. */
+/** Returns a host or an origin in quotes. Other text is not repeated, because it may be a key in the wrong header. */
 function shown(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : "what was sent";
 }

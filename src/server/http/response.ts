@@ -1,4 +1,4 @@
-/** What a route of the LAN API's own answers, and how that goes out. */
+/** Responses of the LAN API's own routes, and how they are sent. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Writable } from "node:stream";
 import { type LocalError, localErrorTable } from "./errors.ts";
@@ -6,24 +6,26 @@ import { hasBody } from "./request-body.ts";
 import { DATA_HEADERS } from "./security-headers.ts";
 
 interface ResponseInit {
-  /** 200 where it is left out. */
+  /** 200 by default. */
   readonly status?: number;
-  /** Stronger than those of every answer. */
+  /** Override the default headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export type LocalAnswer =
   | ({ readonly kind: "json"; readonly body: unknown } & ResponseInit)
-  /** Plain text where no type is given. */
+  /** Plain text by default. */
   | ({ readonly kind: "text"; readonly text: string; readonly type?: string } & ResponseInit)
   | ({ readonly kind: "bytes"; readonly bytes: Uint8Array; readonly type: string } & ResponseInit)
-  /** `write` begins when the headers are out, and ends the answer itself; it looks at what `out.write` returns. */
+  /**
+   * `write` is called after the headers were sent. It ends the response itself and observes what `out.write` returns.
+   */
   | ({ readonly kind: "stream"; readonly type: string; readonly write: (out: Writable) => void } & ResponseInit)
   | LocalError;
 
 export type Headers = Record<string, string>;
 
-/** A request and the way back to who made it. */
+/** A request and its response. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -31,18 +33,18 @@ export interface Exchange {
 
 const JSON_TYPE = "application/json";
 const TEXT_TYPE = "text/plain; charset=utf-8";
-/** Statuses that by their meaning have no body. */
+/** Statuses that have no body by definition. */
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 
-/** Headers of every answer. */
+/** Returns the headers of every response. */
 export function answerHeaders(requestId: string): Headers {
   return { ...DATA_HEADERS, "Cache-Control": "private, no-store", "X-Request-ID": requestId };
 }
 
-/** Sends an answer. Errors: throws where a header or what is to be JSON cannot be written. */
+/** Sends a response. Throws if a header is invalid or the body cannot be serialized as JSON. */
 export function sendAnswer(answer: LocalAnswer, base: Headers, { request, response }: Exchange): void {
   const headers = { ...base };
-  // What is left of a body that was not read is not read as the next request.
+  // Prevents the unread rest of a body from being parsed as the next request.
   if (hasBody(request) && !request.complete) headers.Connection = "close";
   if (answer.kind === "error") {
     const { code, reason, refusal, mistakes, retryAfterSec } = answer;
@@ -53,7 +55,7 @@ export function sendAnswer(answer: LocalAnswer, base: Headers, { request, respon
   }
   const { status = 200, headers: own } = answer;
   Object.assign(headers, own);
-  // A CORS answer varies by origin as well.
+  // With CORS, the response varies by origin as well.
   const vary = response.getHeader("Vary");
   if (typeof vary === "string" && own?.Vary !== undefined) headers.Vary = `${own.Vary}, ${vary}`;
   if (answer.kind === "stream") {

@@ -1,12 +1,13 @@
 /**
- * A route of the LAN API outside the service's contract: what stands here is the same for all of them, so that a route
- * is a row: method, path, who may ask, and what is answered.
+ * A route of the LAN API outside the service's contract. The common steps are done here, so that a route is one row:
+ * method, path, scope and handler.
  *
- * In their order: the key and its scope, its quota, the body (POST, PUT), then `handle`. Every answer bears X-Request-ID,
- * Cache-Control, the key's quota and the headers of `security-headers.ts`; an error has the body of the service's own.
- * A GET is answered to HEAD as well, without its body.
+ * Order: the key and its scope, its quota, the body (POST, PUT), then `handle`. Every response has X-Request-ID,
+ * Cache-Control, the key's quota and the headers of `security-headers.ts`. An error has the service's format.
+ * HEAD gets the same response as GET, without its body.
  */
 import type { IncomingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { addQuotaHeaders, type QuotaStanding } from "../../service/contract/quota-headers.ts";
 import { type AuthRequest, queryOf, type Router } from "../../service/serve/mount.ts";
@@ -16,73 +17,77 @@ import { readJsonBody } from "./request-body.ts";
 import { answerHeaders, type Exchange, type Headers, type LocalAnswer, sendAnswer } from "./response.ts";
 
 /**
- * `open`: anybody, without a key. `optional`: anybody too, but a key that comes along has to be good, and is told to
- * `handle`. `read`: any key. `control`: a key with the scope `control`.
+ * `open`: no key needed. `optional`: no key needed; if one is sent, it must be valid, and `handle` receives its name.
+ * `read`: any key. `control`: a key with the scope `control`.
  */
 export type RouteScope = "open" | "optional" | "read" | "control";
 
 export interface LocalRoute {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** As the router takes it: `/local/v1/plans/:id`. */
+  /** Path in the router's syntax: `/local/v1/plans/:id`. */
   readonly path: string;
   readonly scope: RouteScope;
+  /** Whether its body is a file, which it reads itself. */
+  readonly takesFile?: true;
   /** One sentence for the documentation. */
   readonly summary: string;
-  /** Returns what else the OpenAPI document says of it: parameters, body, responses. Called for that document only. */
+  /** Returns further OpenAPI fields: parameters, body, responses. Called for the OpenAPI document only. */
   readonly openApi?: () => Readonly<Record<string, unknown>>;
   readonly handle: (request: LocalRequest) => LocalAnswer | Promise<LocalAnswer>;
 }
 
 export interface LocalRequest {
   readonly method: string;
-  /** Decoded parameters of the path. */
+  /** Decoded path parameters. */
   readonly path: Readonly<Record<string, string | undefined>>;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** The parsed JSON of a POST or PUT; undefined where it has none. */
+  /** Parsed JSON of a POST or PUT; undefined without a body. */
   readonly body: unknown;
+  /** The body of a route that takes a file; null for any other. */
+  readonly file: Readable | null;
   readonly remoteAddress: string;
   readonly now: EpochMs;
   readonly requestId: string;
-  /** The name of the key that asks; null for who came without. */
+  /** Name of the key or of the dashboard's visitor; null if no key was checked. */
   readonly caller: string | null;
-  /** Fires when the answer is out or the caller has left. */
+  /** Fires when the response is complete or the caller has disconnected. */
   readonly signal: AbortSignal;
-  /** Whether the caller would still be let in: what lasts longer than a request ends with its key. */
+  /** Returns whether the caller would still be admitted, so that a stream ends with its key. */
   readonly isStillAuthorized: () => boolean;
 }
 
-/** A request to a route that asks for a key. */
+/** A request to a route that needs a key. */
 export interface LocalAuthRequest extends Omit<AuthRequest, "interface"> {
   readonly interface: "local";
   readonly scope: Exclude<RouteScope, "open" | "optional">;
 }
 
-/** The verdict on an arrival. `quota` is there once quota has been evaluated, also for a refusal. */
+/** Result of the check of a key. `quota` is set once quota has been counted, also for a refusal. */
 export type LocalAuthResult =
   | { readonly kind: "admitted"; readonly caller: string; readonly quota?: QuotaStanding }
   | {
       readonly kind: "refused";
       readonly error: LocalError;
-      /** Where a good key is refused all the same. */
+      /** Set if a valid key is refused. */
       readonly caller?: string;
       readonly quota?: QuotaStanding;
     };
 
-/** What all routes share. */
+/** Dependencies of all routes. */
 export interface RouteContext {
   readonly admit: (message: LocalAuthRequest) => LocalAuthResult;
   readonly now: () => EpochMs;
   readonly newRequestId: () => string;
-  /** Told of a handler that threw; the caller sees `internal_error` and the request id, nothing else. */
+  /** Called with the error that a handler threw. The caller sees only `internal_error` and the request id. */
   readonly onCrash: (error: unknown, requestId: string) => void;
-  /** Whether an arrival would be admitted, quota aside; without it, what was admitted may stay. */
+  /** Returns whether a request would be admitted, quota aside. Without it, admitted callers may stay. */
   readonly remains?: (message: LocalAuthRequest) => boolean;
-  /** Told of every answer; the name of the key is null where none came, or no good one. */
+  /** Called after every response. `caller` is null if no valid key was sent. */
   readonly onAnswer?: (caller: string | null, status: number) => void;
 }
 
-/** Adds a route. */
+/** Adds a route to the router. */
 export function addRoute(router: Router, route: LocalRoute, door: RouteContext): void {
   const methods = route.method === "GET" ? (["GET", "HEAD"] as const) : ([route.method] as const);
   router.on([...methods], route.path, (request, response, path, _store, query) =>
@@ -103,7 +108,7 @@ async function answer(route: LocalRoute, door: RouteContext, visit: Visit): Prom
   try {
     sendAnswer(await negotiated(await answerOf(route, door, visit, found), request.headers), headers, visit);
   } catch (error) {
-    // A caller who left while the body was read.
+    // The caller disconnected while the body was read.
     const isGone = response.destroyed && !request.complete;
     if (!isGone) door.onCrash(error, requestId);
     if (isGone || response.headersSent) response.destroy();
@@ -112,7 +117,7 @@ async function answer(route: LocalRoute, door: RouteContext, visit: Visit): Prom
   door.onAnswer?.(found.caller, response.statusCode);
 }
 
-/** What is found out of a request while it is answered. */
+/** Facts that are collected while a request is processed. */
 interface Found {
   readonly requestId: string;
   readonly headers: Headers;
@@ -124,7 +129,7 @@ function scopeOf({ scope }: LocalRoute, authorization: string | undefined): "ope
   return authorization === undefined ? "open" : "read";
 }
 
-/** What a route answers; the standing of the key's quota is added to the headers of `found`. */
+/** Returns the response of a route. Adds the key's quota to the headers in `found`. */
 async function answerOf(
   route: LocalRoute,
   door: RouteContext,
@@ -150,7 +155,7 @@ async function answerOf(
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   const reading =
-    route.method === "POST" || route.method === "PUT"
+    !route.takesFile && (route.method === "POST" || route.method === "PUT")
       ? await readJsonBody(request)
       : { kind: "body" as const, body: undefined };
   if (reading.kind === "error") return reading;
@@ -165,6 +170,7 @@ async function answerOf(
     query,
     headers: told,
     body: reading.body,
+    file: route.takesFile ? request : null,
     remoteAddress,
     now,
     requestId,

@@ -1,6 +1,5 @@
 /**
- * What every answer tells a browser, whoever led it here: take the answer for nothing else than it says, tell no other
- * site where you were, and show it in no frame of another.
+ * Headers of every response: no guessing of content types, no referrer to other sites, no embedding by other origins.
  */
 const ALWAYS = {
   "X-Content-Type-Options": "nosniff",
@@ -8,15 +7,15 @@ const ALWAYS = {
   "Cross-Origin-Resource-Policy": "same-origin",
 } as const;
 
-/** Headers of an answer for programs. A browser that opens it as a page runs and loads nothing. */
+/** Headers of a response for programs. A browser that opens it as a page runs and loads nothing. */
 export const DATA_HEADERS = {
   ...ALWAYS,
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
 } as const;
 
 /**
- * Headers of a page: scripts, styles, pictures and connections of its own origin only, nothing inline. It may stand in a
- * frame of its own origin, as Home Assistant shows it.
+ * Headers of a page: scripts, styles, images and connections of its own origin only, nothing inline.
+ * Pages of its own origin may embed it in a frame, as Home Assistant does.
  */
 export const PAGE_HEADERS = {
   ...ALWAYS,

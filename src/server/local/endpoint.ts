@@ -4,8 +4,9 @@ import { type LocalErrorCode, localErrorTable } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
 import { jsonResponse, reference, type Schema, text } from "../openapi/json-schema.ts";
+import { type CsvTable, csvAnswer, type DecimalSign, wantsCsv } from "./csv.ts";
 import type { LocalSource } from "./local-source.ts";
-import { type Parameters, readParameters, type ValuesOf } from "./parameters.ts";
+import { decimal, type Parameters, readParameters, type ValuesOf } from "./parameters.ts";
 import { signalError } from "./plain-text.ts";
 
 interface EndpointFacts extends Pick<LocalRoute, "method" | "path" | "scope" | "summary"> {
@@ -15,6 +16,8 @@ interface EndpointFacts extends Pick<LocalRoute, "method" | "path" | "scope" | "
   readonly schema: Schema;
   /** What a plain text answer says; `signal` for `ON` or `OFF`, with errors as OFF too. */
   readonly text?: string;
+  /** The list in it that is answered as CSV too. */
+  readonly csv?: CsvTable;
   /** What a request may meet besides what every key may. */
   readonly errors: readonly LocalErrorCode[];
   /** Shape of the JSON of a 201. */
@@ -45,14 +48,40 @@ export const HOME_ERRORS = ["invalid_parameter", "resource_not_found", "not_know
 
 /** Makes an endpoint of a row: reads the parameters first, and answers what cannot be read with its error. */
 export function endpoint<const Rows extends Parameters>(row: EndpointRow<Rows>): Endpoint {
+  const { csv } = row;
+  const parameters = csv ? { ...row.parameters, decimal } : row.parameters;
   return {
     ...row,
+    parameters,
     answer(source, request) {
-      const reading = readParameters(row.parameters, request);
+      const reading = readParameters(parameters, request);
       const answer = reading.kind === "error" ? reading : row.answer(source, reading.params, request);
       if (answer instanceof Promise) return answer;
+      if (csv && reading.kind === "params" && wantsCsv(request)) {
+        const format = { decimal: decimalIn(request), calendar: source.calendar };
+        return csvAnswer(answer, csv, row.path.split("/").at(-1) ?? "", format);
+      }
       return answer.kind === "error" && row.text === "signal" ? signalError(answer, request) : answer;
     },
+  };
+}
+
+function decimalIn({ query }: LocalRequest): DecimalSign {
+  return query.get("decimal") === "comma" ? "comma" : "point";
+}
+
+/** The endpoint at `<path>.csv`, which answers CSV whatever the caller accepts; null for one without a table. */
+export function csvEndpoint(row: Endpoint): Endpoint | null {
+  if (!row.csv) return null;
+  const [path, query] = row.example.split("?");
+  return {
+    ...row,
+    path: `${row.path}.csv`,
+    operationId: `${row.operationId}Csv`,
+    summary: `${row.summary} As CSV.`,
+    example: query === undefined ? `${path}.csv` : `${path}.csv?${query}`,
+    answer: (source, request) =>
+      row.answer(source, { ...request, headers: { ...request.headers, accept: "text/csv" } }),
   };
 }
 
@@ -72,7 +101,9 @@ export function endpointOpenApi(row: Endpoint): Schema {
       in: parameter.in ?? "query",
       required: parameter.in === "path" || parameter.required === true,
       description: parameter.about,
-      example: parameter.kind.schema.type === "number" ? Number(parameter.example) : parameter.example,
+      example: /^(number|integer)$/.test(String(parameter.kind.schema.type))
+        ? Number(parameter.example)
+        : parameter.example,
       schema: parameter.kind.schema,
     })),
     ...(body && { requestBody: { required: true, content: { "application/json": body } } }),
@@ -81,7 +112,8 @@ export function endpointOpenApi(row: Endpoint): Schema {
         description: summary,
         ...(row.text === "signal" && { headers: REASON_HEADER }),
         content: {
-          "application/json": { schema },
+          ...(row.path.endsWith(".csv") ? {} : { "application/json": { schema } }),
+          ...(row.csv && { "text/csv": { schema: { ...text, description: CSV_ABOUT } } }),
           ...(plain !== null && { "text/plain": { schema: { ...text, description: plain } } }),
         },
       },
@@ -92,6 +124,8 @@ export function endpointOpenApi(row: Endpoint): Schema {
   };
 }
 
+const CSV_ABOUT =
+  "RFC 4180 in UTF-8: a line of names with units, then one per row. Times have the offset of the home's clock.";
 const REASON_HEADER = { "X-Elbro-Reason": { description: "Beside a word: why, in ASCII.", schema: text } };
 
 function errorResponses({ errors, statuses = {} }: EndpointFacts, hasText: boolean): Schema {

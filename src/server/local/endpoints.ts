@@ -1,25 +1,34 @@
 /** The endpoints of `/local/v1`, in the order of the documentation: each file below has the rows of one subject. */
 
 import type { LocalRoute } from "../http/route.ts";
-import { type Endpoint, endpointOpenApi } from "./endpoint.ts";
+import { csvEndpoint, type Endpoint, endpointOpenApi } from "./endpoint.ts";
 import { formatEndpoints } from "./formats.ts";
+import { keyEndpoints } from "./keys.ts";
 import { type LocalDeps, localSource } from "./local-source.ts";
+import { logEndpoints } from "./log.ts";
+import { notifyEndpoints } from "./notify.ts";
 import { planEndpoints } from "./plans.ts";
 import { plugEndpoints } from "./plugs.ts";
 import { priceEndpoints } from "./prices.ts";
+import { resultEndpoints } from "./results.ts";
 import { signalEndpoints } from "./signals.ts";
 
 export const endpoints: readonly Endpoint[] = [
   ...priceEndpoints,
   ...planEndpoints,
   ...plugEndpoints,
+  ...notifyEndpoints,
+  ...resultEndpoints,
+  ...keyEndpoints,
+  ...logEndpoints,
   ...signalEndpoints,
   ...formatEndpoints,
 ];
 
 export function localRoutes(deps: LocalDeps): readonly LocalRoute[] {
   const source = localSource(deps);
-  return endpoints.map((row) => {
+  const all = endpoints.flatMap((row) => [row, csvEndpoint(row) ?? []].flat());
+  return all.map((row) => {
     const { method, path, scope, summary } = row;
     const handle: LocalRoute["handle"] = (request) => row.answer(source, request);
     return { method, path, scope, summary, handle, openApi: () => endpointOpenApi(row) };

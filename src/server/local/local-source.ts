@@ -8,7 +8,10 @@ import { type Home, type HomeSnapshot, homeSnapshot } from "../../core/prices/ho
 import { colorOf, type LevelThresholds } from "../../core/prices/level.ts";
 import { type PlacePoint, placeSnapshot } from "../../core/prices/place-snapshot.ts";
 import { type PricePoint, type Timeline, tiled } from "../../core/prices/timeline.ts";
+import type { UsageWanted } from "../../core/prices/usage-periods.ts";
+import type { LogMemory } from "../../core/runtime/log-memory.ts";
 import { type EpochMs, formatInstant, HOUR_MS, type Interval } from "../../core/time/interval.ts";
+import type { ProxySettings } from "../../service/client/proxy.ts";
 import { THIRD_PARTY } from "../../state/accounts.ts";
 import { type CheapAnswer, CheapQueries, type Priced } from "../../state/cheap-queries.ts";
 import type { EntryEditor } from "../../state/entry-editor.ts";
@@ -18,7 +21,8 @@ import type { Storage } from "../../storage/open-storage.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 
 export interface LocalDeps {
-  readonly config: Pick<Config, "plugs">;
+  readonly config: Pick<Config, "plugs" | "language" | "notify" | "api" | "data_dir">;
+  readonly proxy?: ProxySettings | null;
   readonly editor: EntryEditor;
   readonly plugs: {
     snapshots(): readonly PlugSnapshot[];
@@ -32,6 +36,7 @@ export interface LocalDeps {
     "thresholds" | "calendar" | "homes" | "homeReader" | "places" | "plans" | "isTimeTrusted"
   >;
   readonly storage: Pick<Storage, "settings">;
+  readonly logLines: Pick<LogMemory, "list">;
 }
 
 /** Prices of a home or place at a moment. Of a place only what its day's prices are there for is judged. */
@@ -47,9 +52,14 @@ export interface PriceView extends Priced {
 export type LocalSource = ReturnType<typeof localSource>;
 
 export function localSource(deps: LocalDeps) {
-  const { state, editor, plugs, config } = deps;
+  const { state, editor, plugs, config, logLines } = deps;
   const { thresholds, calendar, homes, homeReader, places, plans, isTimeTrusted } = state;
-  const cheap = new CheapQueries({ calendar, memory: deps.storage.settings, isTimeTrusted });
+  const cheap = new CheapQueries({
+    calendar,
+    memory: deps.storage.settings,
+    isTimeTrusted,
+    language: deps.config.language,
+  });
   const homeNamed = (id: string) => homes.named(id);
   const placeNamed = (id: string, now: EpochMs) =>
     places.priced(now, homes.ids).find(({ place }) => place.id === id) ?? null;
@@ -66,6 +76,8 @@ export function localSource(deps: LocalDeps) {
     plugs,
     editor,
     config,
+    proxy: deps.proxy ?? null,
+    logLines,
     /** Homes first, then places. */
     list: (): readonly Priced[] => [
       ...homes.list().map(({ id, name }) => ({ kind: "home" as const, id, name })),
@@ -85,6 +97,11 @@ export function localSource(deps: LocalDeps) {
     points(id: string, range: Interval, now: EpochMs): readonly PricePoint[] {
       const home = homeNamed(id);
       return home ? homeReader.pricesIn(home, range, now) : (timelineOf(id, now)?.points ?? []);
+    },
+    /** Stored usage of a home; null for what the service never answered. */
+    usage(id: string, wanted: UsageWanted) {
+      const home = homeNamed(id);
+      return home && homeReader.usageIn(home, wanted);
     },
     askCheap: (view: PriceView, spec: CheapSpec, now: EpochMs): CheapAnswer =>
       cheap.ask(view, timelineOf(view.id, now), spec, now),

@@ -4,9 +4,11 @@ import { readDuration, readLocalTime } from "../../core/planning/model/plan-defi
 import { MAX_PRICE_LIMITS } from "../../core/planning/plan-settings.ts";
 import { type EpochMs, HOUR_MS } from "../../core/time/interval.ts";
 import { parseInstant } from "../../service/contract/range.ts";
+import { KEY_NAME } from "../../storage/api-key-file.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalRequest } from "../http/route.ts";
 import { localTime, instant as openApiInstant, type Schema } from "../openapi/json-schema.ts";
+import { decimalSigns } from "./csv.ts";
 
 export interface ParameterKind<Value> {
   /** Returns null for a text that is no such value. */
@@ -86,6 +88,12 @@ export const flag: ParameterKind<boolean> = {
   schema: { type: "string", enum: ["1", "0", "true", "false"] },
 };
 
+export const count: ParameterKind<number> = {
+  read: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : null),
+  expected: "a whole number from 0 on",
+  schema: { type: "integer", minimum: 0 },
+};
+
 export function oneOf<const Name extends string>(names: readonly Name[]): ParameterKind<Name> {
   return {
     read: (text) => names.find((name) => name === text) ?? null,
@@ -101,11 +109,25 @@ export const home = {
   example: "home",
 } as const;
 export const plan = { in: "path", kind: slug, about: "The id of a plan.", example: "washer" } as const;
+const keyName: ParameterKind<string> = {
+  read: (text) => (KEY_NAME.test(text) ? text : null),
+  expected: "the name of a key",
+  schema: { type: "string", pattern: KEY_NAME.source },
+};
+export const key = { in: "path", kind: keyName, about: "The name of a key.", example: "phone" } as const;
 export const plug = { in: "path", kind: slug, about: "The id of a plug.", example: "heater_plug" } as const;
 export const format = {
   kind: oneOf(["text", "json"]),
   about: "`text` or `json`, in place of what `Accept` asks for.",
   example: "json",
+} as const;
+
+export const planQuery = { kind: slug, about: "The id of a plan; without it all of them.", example: "washer" } as const;
+export const decimal = {
+  kind: oneOf(decimalSigns),
+  about:
+    "Of CSV: `comma` writes `1,25` with `;` between the columns, as spreadsheets expect where a comma is the decimal sign.",
+  example: "comma",
 } as const;
 
 /**

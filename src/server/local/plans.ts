@@ -160,6 +160,16 @@ export const planEndpoints: readonly Endpoint[] = [
     summary: "Every plan: whether it is on, why, its runs, its settings.",
     parameters: {},
     schema: named("Plans", object({ now: instant, plans: list(named("Plan", object(planProperties))), waiting })),
+    csv: {
+      list: "plans",
+      columns: {
+        ...{ id: "", name: "", home: "", kind: "", state: "", code: "", on: "", next_start: "time", next_end: "time" },
+        ...{ currency: "", mean_price: "{currency}/kWh", kwh: "kWh", cost: "{currency}" },
+        ...{ "savings.against_now": "{currency}", "savings.against_window_start": "{currency}" },
+        ...{ "savings.against_mean": "{currency}", "month.runs": "", "month.hours": "h", "month.cost": "{currency}" },
+        "month.against_window_start": "{currency}",
+      },
+    },
     errors: [],
     example: "/local/v1/plans",
     answer({ plans }, _params, { now }) {

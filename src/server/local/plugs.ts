@@ -60,6 +60,13 @@ export const plugEndpoints: readonly Endpoint[] = [
     summary: "Every plug: what it is, what it should be and why, and what it follows.",
     parameters: {},
     schema: named("Plugs", object({ now: instant, plugs: list(plugSchema) })),
+    csv: {
+      list: "plugs",
+      columns: {
+        ...{ id: "", name: "", family: "", plans: "", home: "", signal_topic: "", on: "", wanted: "", available: "" },
+        ...{ problem: "", reason: "", reason_code: "", since: "time" },
+      },
+    },
     errors: [],
     example: "/local/v1/plugs",
     answer: ({ plugs, config }, _params, { now }) => {

@@ -151,6 +151,13 @@ export const priceEndpoints: readonly Endpoint[] = [
       }),
     ),
     errors: ["invalid_parameter", "invalid_range", "range_too_large", "resource_not_found", "not_known"],
+    csv: {
+      list: "prices",
+      columns: {
+        ...{ start: "time", end: "time", price: "{currency}/kWh", estimate: "" },
+        ...{ level: "", rank: "", rank_of: "", percentile: "%" },
+      },
+    },
     statuses: { 304: "Nothing is new for who sent the `ETag` in `If-None-Match`." },
     example: "/local/v1/prices?home=home",
     answer(source, params, { now }) {

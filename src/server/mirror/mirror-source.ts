@@ -1,4 +1,4 @@
-/** The LAN's mirror of the service: its operations from storage, and read through out of the LAN's share. */
+/** Data source of the mirror: storage, and requests to the service out of the LAN's share of the quota. */
 
 import { type SeriesKey, WHOLE } from "../../core/series/series.ts";
 import { type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
@@ -17,17 +17,17 @@ import { type Asked, type MirrorSource, mirrorHandlers } from "./mirror.ts";
 import { ResponseCache } from "./response-cache.ts";
 import { UpcomingStart, upcomingOnly } from "./upcoming-rows.ts";
 
-/** When to ask again for what was not all there when the database took no more writes. */
+/** Wait before the next request if an incomplete answer could not be written to the database. */
 const UNKEPT_WAIT_MS = MINUTE_MS;
 
 export interface MirrorDeps {
   readonly clock: { now(): EpochMs };
   readonly state: Pick<State, "accounts" | "homes" | "repository" | "calendar">;
-  /** Called for a series whose stored rows an answer to the LAN changed. */
+  /** Called for a series whose stored rows were changed by a request of the LAN. */
   readonly onSeriesChanged: (series: SeriesKey) => void;
 }
 
-/** How the service's operations are answered to the LAN. */
+/** Returns the options by which the service's operations are mounted for the LAN. */
 export function mirrorOptions(deps: MirrorDeps, admit: MountOptions["admit"], door: RouteContext): MountOptions {
   return {
     ...door,
@@ -95,7 +95,7 @@ function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: RouteContext)
   };
 }
 
-/** Waits for the requests in flight that bring a part of what a request of the LAN lacks, such as those of the schedule. */
+/** Waits for requests in flight, such as scheduled ones, that fetch a part of the missing data. */
 async function landed<Id extends OperationId>(
   { clock, state: { repository } }: MirrorDeps,
   { name, flights }: Account,
@@ -113,7 +113,7 @@ async function landed<Id extends OperationId>(
   }
 }
 
-/** An answer that is only for who asked for it: it could not be kept, and nothing more is asked before it can. */
+/** Returns the result of an answer that could not be stored. If it is incomplete, the next request has to wait. */
 function unkept<Id extends OperationId>(answer: Unkept<Id>): Asked {
   const found = foundIn(answer);
   if (found) return { kind: "unkept", found };
@@ -121,14 +121,14 @@ function unkept<Id extends OperationId>(answer: Unkept<Id>): Asked {
   return { kind: "withheld", until: answer.at + UNKEPT_WAIT_MS, why, after: null, isUnwritten: true };
 }
 
-/** The address that a request is about; empty for none. */
+/** Returns the address id of a request; empty if it has none. */
 function addressIn(params: ParamsOf<OperationId>): string {
   return "addressId" in params ? params.addressId : "";
 }
 
 /**
- * The requests that bring what a request of the LAN lacks: whole chunks, in parts that the service's caps allow.
- * Shape: ascending.
+ * Returns the requests that fetch the missing data: whole chunks, in parts within the service's range limits.
+ * Ascending.
  */
 function partsToAsk<Id extends OperationId>(
   { clock, state: { repository, calendar } }: MirrorDeps,

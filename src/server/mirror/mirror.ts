@@ -1,6 +1,6 @@
 /**
- * The mirror: the service's operations answered from storage, read through when that may be, and from what the series store
- * has when the service cannot be asked.
+ * The mirror: answers the service's operations from storage. If stored data is missing or old, it asks the service. If
+ * the service fails, it returns what is stored.
  */
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -18,48 +18,50 @@ import type { Encoded, Headers, RequestContext, ServerHandlers } from "../../ser
 import type { Found } from "../../state/stored-answer.ts";
 import type { ResponseCache } from "./response-cache.ts";
 
-/** Shelf and service, as the mirror needs them. */
+/** Storage and service, as the mirror needs them. */
 export interface MirrorSource {
-  /** What the service would refuse for certain, by the addresses it told of; null where it has to be asked. */
+  /**
+   * Returns the error that the service would certainly return, judged by the known addresses; null if it must be asked.
+   */
   readonly refusal: (operation: OperationId, params: ParamsOf<OperationId>) => ContractError | null;
   readonly find: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs) => Found | null;
-  /** What there is of a request that was never asked as a whole; null for nothing of it. */
+  /** Returns stored rows for a part of a request; null if there are none. */
   readonly findPart: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs) => Found | null;
-  /** Asks the service out of the LAN's share and keeps the answer. */
+  /** Asks the service out of the LAN's share of the quota, and stores the answer. */
   readonly ask: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>) => Promise<Asked>;
-  /** Told of a request that threw when its caller had been answered from storage. */
+  /** Called with the error of a request whose caller was already answered from storage. */
   readonly onLateCrash: (error: unknown) => void;
 }
 
-/** What became of asking the service. `at` is when the last of the answer was in storage, if it could be kept. */
+/** Result of asking the service. `at` is when the last part of the answer was stored. */
 export type Asked =
   | { readonly kind: "kept"; readonly at: EpochMs }
   | { readonly kind: "unkept"; readonly found: Found }
   | FetchFailure
   | Deferred;
 
-/** What the service decides permanently, whatever the series store has of earlier. */
+/** Statuses that override older stored data. */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 422]);
-/** Errors of the service that are the caller's to know as they are. */
+/** Statuses whose error codes are passed on to the caller. */
 const PASSED_ON: ReadonlySet<number> = new Set([400, 403, 404, 422, 502, 503]);
 const FROM_SHELF = { "X-Elbro-Source": "shelf" };
 const FROM_SERVICE = { "X-Elbro-Source": "service" };
 const STALE = { ...FROM_SHELF, "X-Elbro-Stale": "true" };
-/** What a status of the service says of the caller's request. */
+/** Error codes for statuses without a known code. */
 const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: "invalid_parameter",
   403: "forbidden",
   404: "resource_not_found",
   422: "feature_unavailable",
 };
-/** When to try again after a 429 that named no time. */
+/** Wait after a 429 that names no time. */
 const UNNAMED_WAIT_MS = 60_000;
 
-/** So long the service may take before what is kept is the answer. */
+/** Time after which stored data is returned instead of waiting for the service. */
 const OVERDUE_MS = 1_000;
 const LATE = { kind: "late" } as const;
 
-/** Makes the mirror's handlers from the contract's table. `overdue` resolves when a request has taken too long. */
+/** Makes the mirror's handlers for all operations. `overdue` resolves when a request has taken too long. */
 export function mirrorHandlers(
   source: MirrorSource,
   cache: ResponseCache,
@@ -79,16 +81,16 @@ interface MirrorContext {
   readonly fly: (operation: OperationId, params: ParamsOf<OperationId>) => Flight;
 }
 
-/** A request under way. */
+/** A request in flight. */
 interface Flight {
   readonly landed: Promise<Asked>;
-  /** Resolves when it takes too long for who has something older; it then goes on by itself. */
+  /** Resolves when the request takes too long for a caller with older data. The request continues. */
   readonly late: Promise<typeof LATE>;
 }
 
-/** Equal requests in flight at the same time are asked, and stored, once. */
+/** Returns a function that shares one request, and its storage, among equal requests in flight. */
 function singleFlight({ ask, onLateCrash }: MirrorSource, overdue: () => Promise<void>): MirrorContext["fly"] {
-  /** By request. Bounded by the rate limiter's minute. */
+  /** Requests in flight by operation and parameters. Bounded by the rate limiter's minute. */
   const flights = new Map<string, Flight>();
   return (operation, params) => {
     const key = keyOf(operation, params);
@@ -113,7 +115,7 @@ function keyOf(operation: OperationId, params: ParamsOf<OperationId>): string {
 
 type Answer = Encoded | ContractError;
 
-/** A caller that would rather have what is kept than have the service asked. Source: RFC 9111, 5.2.1.2. */
+/** Directive of a caller that accepts older data instead of a request to the service. Source: RFC 9111, 5.2.1.2. */
 const TAKES_OLDER = /\bmax-stale\b/i;
 
 async function answer(
@@ -136,7 +138,7 @@ async function answer(
   return { kind: "encoded", status, headers: { Age: String(age), ...given.how, ...headers }, body };
 }
 
-/** What is answered, the time by which its age counts, and the headers that tell where it is from. */
+/** Data for the response, the time from which its age counts, and the headers that name its source. */
 interface Given {
   readonly kind: "given";
   readonly found: Found;
@@ -144,7 +146,7 @@ interface Given {
   readonly how: Headers;
 }
 
-/** Asks the service. Where that fails or takes too long, what is kept may be the answer. */
+/** Asks the service. If that fails or takes too long, returns stored data if there is any. */
 async function ask(
   { source, fly }: MirrorContext,
   [id, params, now]: readonly [OperationId, ParamsOf<OperationId>, EpochMs],
@@ -155,17 +157,17 @@ async function ask(
   if (asked.kind === "unkept")
     return { kind: "given", found: asked.found, at: asked.found.answeredAt, how: FROM_SERVICE };
   if (asked.kind === "kept") {
-    // An answer is newer than the request it is for.
+    // Looked up at the time of storage, because the answer is newer than the request.
     const kept = source.find(id, params, asked.at);
     if (kept) return { kind: "given", found: kept, at: asked.at, how: FROM_SERVICE };
   }
   const isFinal = asked.kind === "refused" && FINAL_STATUSES.has(asked.status);
-  // The series store may have changed while the service was asked.
+  // The stored data may have changed while the service was asked.
   const older = isFinal ? null : ((hasOlder ? source.find(id, params, now) : null) ?? source.findPart(id, params, now));
   return older ? { kind: "given", found: older, at: now, how: STALE } : errorOf(asked, now);
 }
 
-/** What a LAN caller gets of a failure when the series store has nothing. Source: design, table of answers. */
+/** Returns the error for a caller of the LAN if nothing is stored. */
 function errorOf(asked: Exclude<Asked, { kind: "unkept" }> | typeof LATE, now: EpochMs): ContractError {
   switch (asked.kind) {
     case "late":
@@ -173,7 +175,7 @@ function errorOf(asked: Exclude<Asked, { kind: "unkept" }> | typeof LATE, now: E
     case "kept":
       return contractError("internal_error", "an answer was stored and cannot be found");
     case "withheld": {
-      // A silence that was asked for is told with its rest; any other as what made it.
+      // A pause after a 429 is reported with its remaining time, any other pause with the failure that caused it.
       if (asked.after && !(asked.after.kind === "refused" && asked.after.status === 429))
         return errorOf(asked.after, now);
       const retryAfterSec = Math.max(1, Math.ceil((asked.until - now) / 1_000));
@@ -189,7 +191,7 @@ function errorOf(asked: Exclude<Asked, { kind: "unkept" }> | typeof LATE, now: E
   }
 }
 
-/** The service's own error where it names one of the contract; the third-party interface has statuses alone. */
+/** Returns the service's own error if its code is in the contract. The third-party interface has statuses only. */
 function refusalOf({ status, code, reason, retryAfterMs }: FetchFailure & { kind: "refused" }): ContractError {
   if (code !== null && isErrorCode(code) && errorTable[code].status === status && PASSED_ON.has(status))
     return contractError(code, reason);

@@ -1,6 +1,6 @@
 /**
- * Response cache: the body of an answer, its compressed forms and its ETag. An entry stays until its series changes or
- * others need the room.
+ * Response cache: the body of a response, its compressed forms and its ETag. An entry stays until its series changes or
+ * it is evicted.
  */
 import { createHash } from "node:crypto";
 import { setImmediate as nextTick } from "node:timers/promises";
@@ -10,7 +10,7 @@ import type { AnswerSource } from "../../state/stored-answer.ts";
 import { compress } from "../http/compression.ts";
 import { type Coding, codingsFor, holdsTag, tagOf } from "../http/negotiation.ts";
 
-/** The request headers that choose between the forms of an answer. */
+/** Request headers that select the form of a response. */
 export interface Preconditions {
   readonly "accept-encoding"?: string | undefined;
   readonly "if-none-match"?: string | undefined;
@@ -68,19 +68,19 @@ export class ResponseCache {
     return this.#bodies.calculatedSize;
   }
 
-  /** Whether the next body has to be made in another event-loop tick. */
+  /** Returns whether the next body must be made in another event-loop tick. */
   get isBusy(): boolean {
     return this.#bytesInTick >= MAX_BYTES_PER_TICK;
   }
 
-  /** Resolves in the next event-loop tick. Who waited the longest goes on first. */
+  /** Resolves in the next event-loop tick, in the order of the calls. */
   async nextTick(): Promise<void> {
     await this.#tickEnd;
   }
 
   /**
-   * Returns the answer in the form that the caller accepts; `request` names it. The source is read before the first
-   * await, so that the body belongs to its version.
+   * Returns the response in a form that the caller accepts; `request` is its name in the cache.
+   * Reads the source before the first await, so that the body belongs to its version.
    */
   async represent(request: string, source: AnswerSource, wanted: Preconditions): Promise<Representation> {
     const plain = this.#plain(request, source);
@@ -110,14 +110,14 @@ export class ResponseCache {
     return made;
   }
 
-  /** Returns false for a small body, and while the maximum of others is compressed. */
+  /** Returns false for a small body, or while the maximum number of others is being compressed. */
   #isWorthCompressing(plain: CachedBody, coding: Coding): boolean {
     if (plain.body.length < MIN_COMPRESSED_BYTES) return false;
     const etag = etagOf(plain, coding);
     return this.#bodies.has(etag) || this.#compressing.has(etag) || this.#compressing.size < MAX_COMPRESSING;
   }
 
-  /** Callers of the same form share one compression. Errors: rejects if it fails; the next call tries again. */
+  /** Shares one compression among callers of the same form. Rejects if it fails; the next call tries again. */
   async #compressed(plain: CachedBody, coding: Exclude<Coding, "identity">): Promise<CachedBody> {
     const etag = etagOf(plain, coding);
     const known = this.#bodies.get(etag);

@@ -1,6 +1,6 @@
 /**
- * Lists of what is to come begin with the current hour, and forecasts after the latest confirmed price, however old the
- * stored answer is. Source: service interface, parts 4.1 and 4.2; design, decisions.
+ * Lists of future prices begin with the current hour, and forecasts after the latest confirmed price, even if the
+ * stored answer is older.
  */
 import { type Row, rowEnd, rowStart } from "../../core/series/series.ts";
 import { DAY_MS, type EpochMs, HOUR_MS } from "../../core/time/interval.ts";
@@ -12,10 +12,10 @@ import type { Found } from "../../state/stored-answer.ts";
 const UPCOMING: ReadonlySet<OperationId> = new Set([
   ...(["forecastPrices", "regionPrices", "locationPrices", "addressPrices"] as const),
 ]);
-/** Confirmed prices are published a day ahead. */
+/** Range that is searched for confirmed prices, which are published a day ahead. */
 const CONFIRMED_AHEAD_MS = 2 * DAY_MS;
 
-/** An answer without what is over; as it is for any other operation. */
+/** Returns the answer without past rows. Answers of other operations stay unchanged. */
 export function upcomingOnly(found: Found, operation: OperationId, from: () => EpochMs): Found {
   if (!UPCOMING.has(operation)) return found;
   const start = from();
@@ -28,10 +28,10 @@ function withoutPast(body: Row[] | { readonly data: Row[] }, from: EpochMs): unk
   return Array.isArray(body) ? body.filter(isToCome) : { ...body, data: body.data.filter(isToCome) };
 }
 
-/** The first instant of what is to come, for the answer to a request. */
+/** First instant of future rows in the answer to a request. */
 export class UpcomingStart {
   readonly #repository: SeriesRepository;
-  /** By account and address. Bounded by the addresses of the house. */
+  /** End of confirmed prices by account and address. Bounded by the addresses of the homes. */
   readonly #confirmed = new Map<string, { readonly seen: string; readonly until: EpochMs }>();
 
   constructor(repository: SeriesRepository) {
@@ -44,7 +44,7 @@ export class UpcomingStart {
     return Math.max(hour, this.#confirmedUntil(account, params.addressId, hour));
   }
 
-  /** The end of the latest confirmed price; it is read again when something is stored, and each hour. */
+  /** Returns the end of the latest confirmed price. Reads it again when something is stored, and each hour. */
   #confirmedUntil(account: string, place: string, hour: EpochMs): EpochMs {
     const { store } = this.#repository;
     const key = `${account} ${place}`;

@@ -17,13 +17,13 @@ import type { MonitoringDeps } from "./monitoring-deps.ts";
 import { systemReport } from "./system-report.ts";
 
 /** What `GET /local/v1/diagnostics` and `elbro diagnostics` tell. */
-export function diagnosticsReport(deps: MonitoringDeps, health: HealthReport, now: EpochMs): unknown {
+export async function diagnosticsReport(deps: MonitoringDeps, health: HealthReport, now: EpochMs): Promise<unknown> {
   const { config, state } = deps;
   const { homes, homeReader, accounts } = state;
   const report = {
     made_at: formatInstant(now),
     machine: machine(),
-    system: systemReport(deps, health, now),
+    system: await systemReport(deps, health, now, "en"),
     homes: homes.list().map((home) => {
       const { today, tomorrow, tomorrowValid, forecast, current, currency } = homeReader.snapshot(home, now);
       return {

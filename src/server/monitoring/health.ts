@@ -7,7 +7,9 @@
  */
 
 import type { MonotonicMs } from "../../core/fetching/rate-limit.ts";
+import { pointAt } from "../../core/prices/timeline.ts";
 import { type EpochMs, formatInstant, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
+import { inSlices } from "../../state/slices.ts";
 import { databaseTrouble } from "../../storage/write-check.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
 
@@ -75,7 +77,8 @@ export class Health {
   async #make(at: MonotonicMs): Promise<HealthReport> {
     const { clock } = this.#deps;
     const now = clock.now();
-    const checks = [this.#loop(), await this.#database(at), this.#prices(at, now), this.#clock(now), this.#problems()];
+    const [database, prices] = [await this.#database(at), await this.#prices(at, now)];
+    const checks = [this.#loop(), database, prices, this.#clock(now), this.#problems()];
     const codes = checks.map(({ code }) => code);
     const serves = !codes.some((code) => FAILING.has(code));
     const lives = !codes.some((code) => RESTART_MENDS.has(code));
@@ -99,8 +102,8 @@ export class Health {
       : check("database", "database_not_writing", trouble, [databasePath]);
   }
 
-  #prices(at: MonotonicMs, now: EpochMs): HealthCheck {
-    const prices = pricesNow(this.#deps.state, now);
+  async #prices(at: MonotonicMs, now: EpochMs): Promise<HealthCheck> {
+    const prices = await pricesNow(this.#deps.state, now);
     const lacking = prices.filter(({ until }) => until === null);
     const estimated = prices.filter(({ estimate }) => estimate);
     if (lacking.length > 0 || prices.length === 0) {
@@ -152,21 +155,22 @@ interface PriceNow {
   readonly estimate: boolean;
 }
 
-/** Every home whose prices are collected, and every place. */
-function pricesNow({ homes, homeReader, places, accounts }: HealthDeps["state"], now: EpochMs): PriceNow[] {
-  const wanted = accounts.consumers.flatMap(({ name }) => homes.targets(name));
-  const priced = new Set(
-    wanted.filter(({ series }) => series.some(({ poll }) => poll === "prices")).map(({ addressId }) => addressId),
-  );
-  const list = homes.list();
-  const ofHomes = list
-    .filter(({ addressId }) => priced.has(addressId))
-    .map((home): PriceNow => {
-      const { current } = homeReader.snapshot(home, now);
-      return { name: home.name, until: current?.end ?? null, estimate: current?.estimate ?? false };
-    });
+/** Every home whose prices are collected, and every place; read in slices. */
+async function pricesNow(
+  { homes, homeReader, places, accounts }: HealthDeps["state"],
+  now: EpochMs,
+): Promise<PriceNow[]> {
+  const ofHomes: PriceNow[] = [];
+  await inSlices(accounts.consumers, ({ name: account }) => {
+    for (const { addressId, series } of homes.targets(account)) {
+      const home = homes.at(addressId);
+      if (!home || !series.some(({ poll }) => poll === "prices")) continue;
+      const current = pointAt(homeReader.timeline(home, now)?.points ?? [], now);
+      ofHomes.push({ name: home.name, until: current?.end ?? null, estimate: current?.estimate ?? false });
+    }
+  });
   const ofPlaces = places
-    .snapshots(now, new Set(list.map(({ id }) => id)))
+    .snapshots(now, homes.ids)
     .map(({ place, current }): PriceNow => ({ name: place.name, until: current?.end ?? null, estimate: false }));
   return [...ofHomes, ...ofPlaces];
 }

@@ -1,6 +1,8 @@
 /** What a figure is, and what all of them are read from. */
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import type { Home, HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import { type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
+import { inSlices } from "../../state/slices.ts";
 import type { HealthReport } from "./health.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
 import type { MetricFamily } from "./prometheus-text.ts";
@@ -36,17 +38,26 @@ export function seconds(ms: number): number {
   return ms / SECOND_MS;
 }
 
-export type MetricMoment = ReturnType<typeof metricMoment>;
+export type MetricMoment = Awaited<ReturnType<typeof metricMoment>>;
 
-/** Everything the figures are read from, at one moment. */
-export function metricMoment(deps: MonitoringDeps, health: HealthReport, now: EpochMs) {
+interface HomeFigures {
+  readonly home: Home;
+  readonly snapshot: HomeSnapshot;
+}
+
+/** Everything the figures are read from, at one moment, in slices. */
+export async function metricMoment(deps: MonitoringDeps, health: HealthReport, now: EpochMs) {
   const { state } = deps;
-  const homes = state.homes.list();
+  const homes: HomeFigures[] = [];
+  await inSlices(
+    state.homes.list(),
+    (home) => void homes.push({ home, snapshot: state.homeReader.snapshot(home, now) }),
+  );
   return {
     ...{ deps, now, health },
-    state: state.daemonState(now),
+    state: await state.daemonState(now),
     places: state.places.snapshots(now, state.homes.ids),
-    homes: homes.map((home) => ({ home, snapshot: state.homeReader.snapshot(home, now) })),
+    homes,
     plans: state.plans.snapshots,
     plugs: deps.plugs.snapshots(),
     accounts: state.accounts.all.map((account) => ({

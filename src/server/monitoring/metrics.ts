@@ -3,6 +3,7 @@
  * comes from the database, which outlives a restart.
  */
 import type { EpochMs } from "../../core/time/interval.ts";
+import { inSlices } from "../../state/slices.ts";
 import { daemonMetricRows } from "./daemon-metrics.ts";
 import type { HealthReport } from "./health.ts";
 import { houseMetricRows } from "./home-metrics.ts";
@@ -13,8 +14,17 @@ import type { MetricFamily } from "./prometheus-text.ts";
 /** Every figure. Times are in seconds. */
 export const metricRows: readonly MetricRow[] = [...houseMetricRows, ...daemonMetricRows];
 
-/** Reads the figures. */
-export function readMetrics(deps: MonitoringDeps, health: HealthReport, now: EpochMs): readonly MetricFamily[] {
-  const moment = metricMoment(deps, health, now);
-  return metricRows.map(({ name, type, help, samples }) => ({ name, type, help, samples: samples(moment) }));
+/** Reads the figures, in slices. */
+export async function readMetrics(
+  deps: MonitoringDeps,
+  health: HealthReport,
+  now: EpochMs,
+): Promise<readonly MetricFamily[]> {
+  const moment = await metricMoment(deps, health, now);
+  const families: MetricFamily[] = [];
+  await inSlices(
+    metricRows,
+    ({ name, type, help, samples }) => void families.push({ name, type, help, samples: samples(moment) }),
+  );
+  return families;
 }

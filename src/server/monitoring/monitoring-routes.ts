@@ -1,8 +1,10 @@
 /** What tells of the house and of the daemon while it runs. */
 
+import { languageOf } from "../../core/language/language.ts";
 import { VERSION } from "../../core/status/version.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { addressGroup } from "../../service/serve/address-group.ts";
+import { inSlices } from "../../state/slices.ts";
 import { eventRows } from "../events/event-source.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
@@ -90,8 +92,10 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
         },
       }),
       handle: async ({ now }) => {
-        const families = readMetrics(deps, await health.report(), now);
-        return { kind: "text", type: METRICS_TYPE, text: metricsText(families) };
+        const families = await readMetrics(deps, await health.report(), now);
+        const texts: string[] = [];
+        await inSlices(families, (family) => void texts.push(metricsText([family])));
+        return { kind: "text", type: METRICS_TYPE, text: texts.join("") };
       },
     },
     {
@@ -101,9 +105,22 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
       summary: "Quota, requests, ages, broker, plugs, versions and problems of the daemon.",
       openApi: () => ({
         operationId: "getSystem",
+        parameters: [
+          {
+            name: "Accept-Language",
+            in: "header",
+            required: false,
+            description:
+              "Language of `advice` and `detail` of the problems: `en`, `da`, `sv` or `nb`; else the configured one.",
+            schema: text,
+          },
+        ],
         responses: { 200: jsonResponse("The daemon in full.", reference("schemas", "System")) },
       }),
-      handle: async ({ now }) => ({ kind: "json", body: systemReport(deps, await health.report(), now) }),
+      handle: async ({ now, headers }) => {
+        const language = languageOf(headers["accept-language"], deps.config.language);
+        return { kind: "json", body: await systemReport(deps, await health.report(), now, language) };
+      },
     },
     {
       method: "GET",
@@ -122,7 +139,7 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
         },
       }),
       handle: async ({ now }) => {
-        const report = diagnosticsReport(deps, await health.report(), now);
+        const report = await diagnosticsReport(deps, await health.report(), now);
         const name = `elbro-diagnostics-${new Date(now).toISOString().slice(0, 10)}.json`;
         return {
           kind: "text",

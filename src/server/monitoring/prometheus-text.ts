@@ -19,8 +19,8 @@ export interface MetricFamily {
 
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Values of one name that are told; a house has some dozens. */
-const MAX_SAMPLES = 500;
+/** Values of one name that are told; a thousand homes have seven series each. */
+const MAX_SAMPLES = 20_000;
 
 /** The text of some figures. What has no value is left out with its name. */
 export function metricsText(families: readonly MetricFamily[]): string {

@@ -2,23 +2,36 @@
 import { statSync } from "node:fs";
 import type { Config } from "../../config/schema.ts";
 import { shares } from "../../core/fetching/rate-limit.ts";
-import type { DaemonState } from "../../core/status/daemon-status.ts";
+import type { Language } from "../../core/language/language.ts";
+import type { DaemonState, SeriesFreshness } from "../../core/status/daemon-status.ts";
+import { problemIn } from "../../core/status/problem.ts";
 import type { PastProblem } from "../../core/status/problem-history.ts";
 import { VERSION } from "../../core/status/version.ts";
+import type { Counter } from "../../core/text/counter.ts";
 import { DAY_MS, type EpochMs, formatInstant, SECOND_MS } from "../../core/time/interval.ts";
 import { plugState } from "../../mqtt/topics/plug-topics.ts";
 import type { Account, ReportedWindow } from "../../service/client/account.ts";
 import type { SeriesRepository } from "../../state/series-repository.ts";
+import { inSlices } from "../../state/slices.ts";
 import { type HealthReport, healthBody } from "./health.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
 
 /** What `GET /local/v1/system` answers. */
-export type SystemReport = ReturnType<typeof systemReport>;
+export type SystemReport = Awaited<ReturnType<typeof systemReport>>;
 
-/** Makes that answer. */
-export function systemReport(deps: MonitoringDeps, health: HealthReport, now: EpochMs) {
+/** Makes that answer in slices. `language` is that of advice and details. */
+export async function systemReport(deps: MonitoringDeps, health: HealthReport, now: EpochMs, language: Language) {
   const { startedAt, stats, isTimeTrusted, accounts, daemonState } = deps.state;
-  const state = daemonState(now);
+  const state = await daemonState(now);
+  const known = new Map(state.interfaces.map((each) => [each.account, each]));
+  const asked = Map.groupBy(stats.asked.list(), ({ labels: [account = ""] }) => account);
+  const interfaces: InterfaceReport[] = [];
+  await inSlices(accounts.all, (account) => {
+    const own = { known: known.get(account.name), asked: asked.get(account.name) ?? [] };
+    interfaces.push(interfaceReport(deps, account, own, now));
+  });
+  const series: SeriesAge[] = [];
+  await inSlices(state.series, (each) => void series.push(seriesAge(each, now)));
   return {
     version: VERSION,
     node: process.versions.node,
@@ -27,15 +40,8 @@ export function systemReport(deps: MonitoringDeps, health: HealthReport, now: Ep
     uptime_seconds: Math.floor((deps.clock.monotonicMs() - stats.startedMs) / SECOND_MS),
     time_trusted: isTimeTrusted(now),
     health: healthBody(health, true),
-    interfaces: accounts.all.map((account) => interfaceReport(deps, account, state, now)),
-    series: state.series.map(({ owner, account, label, lastSuccessAt }) => ({
-      home: owner?.id ?? null,
-      name: owner?.name ?? null,
-      account,
-      series: label,
-      last_success_at: lastSuccessAt === null ? null : formatInstant(lastSuccessAt),
-      age_seconds: lastSuccessAt === null ? null : Math.max(0, Math.floor((now - lastSuccessAt) / SECOND_MS)),
-    })),
+    interfaces,
+    series,
     backfill: state.backfill && { days_known: state.backfill.known, days_wanted: state.backfill.wanted },
     broker: { ...brokerReport(deps.config), ...deps.mqtt.client.status() },
     plugs: deps.plugs.snapshots().map((plug) => ({ id: plug.id, ...plugState(plug) })),
@@ -49,7 +55,7 @@ export function systemReport(deps: MonitoringDeps, health: HealthReport, now: Ep
     },
     database: databaseReport(deps.storage),
     memory: memoryReport(),
-    problems: stats.problems.list().map(problemReport),
+    problems: stats.problems.list().map((problem) => problemReport(problemIn(language, problem))),
   };
 }
 
@@ -68,13 +74,33 @@ export function spentToday(repository: SeriesRepository, account: string, now: E
   return { by_share: byShare, by_outcome: byOutcome };
 }
 
+type SeriesAge = ReturnType<typeof seriesAge>;
+
+function seriesAge({ owner, account, label, lastSuccessAt }: SeriesFreshness, now: EpochMs) {
+  return {
+    home: owner?.id ?? null,
+    name: owner?.name ?? null,
+    account,
+    series: label,
+    last_success_at: lastSuccessAt === null ? null : formatInstant(lastSuccessAt),
+    age_seconds: lastSuccessAt === null ? null : Math.max(0, Math.floor((now - lastSuccessAt) / SECOND_MS)),
+  };
+}
+
+type InterfaceReport = ReturnType<typeof interfaceReport>;
+
+/** What of the daemon's state is an account's. */
+interface OfAccount {
+  readonly known: DaemonState["interfaces"][number] | undefined;
+  readonly asked: ReturnType<Counter["list"]>;
+}
+
 function interfaceReport(
-  { state: { repository, stats } }: MonitoringDeps,
+  { state: { repository } }: MonitoringDeps,
   account: Account,
-  state: DaemonState,
+  { known, asked }: OfAccount,
   now: EpochMs,
 ) {
-  const known = state.interfaces.find((each) => each.account === account.name);
   const { minute, day } = account.standing(now);
   return {
     account: account.name,
@@ -82,10 +108,7 @@ function interfaceReport(
     state: known?.service ?? null,
     quota: { minute: windowReport(minute), day: windowReport(day) },
     today: { requests: known?.requestsToday ?? null, ...spentToday(repository, account.name, now) },
-    since_start: stats.asked
-      .list()
-      .filter(({ labels: [name] }) => name === account.name)
-      .map(({ labels: [, operation = "", outcome = ""], count }) => ({ operation, outcome, count })),
+    since_start: asked.map(({ labels: [, operation = "", outcome = ""], count }) => ({ operation, outcome, count })),
   };
 }
 

@@ -21,7 +21,9 @@ export function list(items: Schema): Schema {
   return { type: "array", items };
 }
 
-/** Object that always has every property but the optional ones; later versions may add properties. */
+/**
+ * Returns the schema of an object. All properties are required except the optional ones; later versions may add some.
+ */
 export function object(properties: Readonly<Record<string, Schema>>, optional: readonly string[] = []): Schema {
   return { type: "object", properties, required: Object.keys(properties).filter((name) => !optional.includes(name)) };
 }
@@ -30,12 +32,12 @@ export function reference(kind: "schemas" | "responses" | "headers", name: strin
   return { $ref: `#/components/${kind}/${name}` };
 }
 
-/** A page of this server. */
+/** Returns a response with an HTML page. */
 export function htmlResponse(description: string): Schema {
   return { description, content: { "text/html": { schema: text } } };
 }
 
-/** A response with a JSON body. */
+/** Returns a response with a JSON body. */
 export function jsonResponse(description: string, schema: Schema): Schema {
   return { description, content: { "application/json": { schema } } };
 }

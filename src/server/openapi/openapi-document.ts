@@ -1,7 +1,4 @@
-/**
- * The LAN API as one OpenAPI 3.1.0 document: the service's operations as the contract tells them, and the routes that
- * are added here. A route that is registered is in it; there is no second list.
- */
+/** The LAN API as one OpenAPI 3.1.0 document, made from the service's contract and from the registered routes. */
 
 import { planRefusals } from "../../core/planning/command-refusal.ts";
 import { VERSION } from "../../core/status/version.ts";
@@ -14,7 +11,7 @@ import type { LocalRoute, RouteScope } from "../http/route.ts";
 import { monitoringSchemas } from "../monitoring/monitoring-schemas.ts";
 import { reference, type Schema } from "./json-schema.ts";
 
-/** Who may ask, as the document says it. A session is a page's. */
+/** Security requirements by scope. Only pages of the dashboard have a session. */
 const SECURITY: Readonly<Record<RouteScope, readonly Schema[]>> = {
   open: [],
   optional: [{}, { lanKey: [] }],
@@ -22,10 +19,10 @@ const SECURITY: Readonly<Record<RouteScope, readonly Schema[]>> = {
   control: [{ lanKey: [] }, { session: [] }],
 };
 
-/** What every route that takes a key may answer. */
+/** Responses of every route that takes a key. */
 const REFUSED = { 401: reference("responses", "Error401"), 429: reference("responses", "Error429") };
 
-/** What the mirror says next to the service's own headers. */
+/** Headers that the mirror adds to those of the service. */
 const MIRROR_HEADERS = {
   Age: {
     description: "How old the oldest part of the answer is, in seconds.",
@@ -51,7 +48,7 @@ const TAGS = [
   { name: "page", description: "Pages of this server, and what they need." },
 ];
 
-/** The document of these routes and of the mirror. */
+/** Returns the document of the given routes and of the mirror. */
 export function lanOpenApiDocument(routes: readonly LocalRoute[]): Schema {
   const contract = openApiDocument({ version: VERSION });
   const named: Record<string, unknown> = {};
@@ -120,7 +117,7 @@ function mirrorPaths(paths: Readonly<Record<string, { readonly get: Schema }>>):
 
 function routePaths(routes: readonly LocalRoute[]): Schema {
   const paths: Record<string, Record<string, Schema>> = {};
-  // The page at `/docs/` is described at `/docs`, which leads to it.
+  // `/docs/` is described as `/docs`, which redirects to it.
   for (const route of routes.filter(({ path }) => path === "/" || !path.endsWith("/"))) {
     const path = route.path.replace(/:(\w+)/g, "{$1}");
     paths[path] = {
@@ -146,13 +143,13 @@ function describeRoute({ path, scope, summary, openApi }: LocalRoute): Schema {
 }
 
 function tagOf(path: string): string {
-  if (/^\/local\/v1\/(?!session|system|diagnostics)/.test(path)) return "local";
+  if (/^\/local\/v1\/(?!session|setup|system|diagnostics)/.test(path)) return "local";
   return /^\/(events|metrics|healthz|livez|openapi\.json|local\/v1\/(system|diagnostics))$/.test(path)
     ? "live"
     : "page";
 }
 
-/** A name in the path is a parameter, whether or not anybody says more of it. */
+/** Adds the path parameters that `parameters` does not describe. */
 function withPathNames(path: string, parameters: readonly Schema[]): readonly Schema[] {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
   const untold = names.filter((name) => !parameters.some((each) => each.in === "path" && each.name === name));

@@ -1,8 +1,8 @@
-/** The route of the OpenAPI document, which is made at the first request. */
+/** Route of the OpenAPI document, which is made at the first request. */
 import type { LocalRoute } from "../http/route.ts";
 import { jsonResponse } from "./json-schema.ts";
 
-/** `all` returns every route besides the contract's. */
+/** Returns the route. `all` returns every route outside the service's contract. */
 export function openapiRoutes(all: () => readonly LocalRoute[]): readonly LocalRoute[] {
   let document: Promise<Buffer> | null = null;
   const make = async () => {

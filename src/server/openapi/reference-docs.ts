@@ -1,20 +1,21 @@
-/** Tables of the LAN API in the documentation. Shape: Markdown without a line break at its ends. */
+/** Tables of the LAN API in the documentation. All are Markdown without a line break at their ends. */
 import { eventRows } from "../events/event-source.ts";
 import { localErrorTable } from "../http/errors.ts";
 import { textOf } from "../local/endpoint.ts";
 import { endpoints } from "../local/endpoints.ts";
 import { metricRows } from "../monitoring/metrics.ts";
 
-/** Tables of endpoints and of their parameters in docs/http-api.md. */
+/** Returns the tables of endpoints and of their parameters in docs/http-api.md. */
 export function localDocs(): string {
   const requests = endpoints.map((row) => {
-    const answers = [textOf(row), "JSON"].filter(Boolean).join(", ");
+    const answers = [textOf(row), "JSON", row.csv && "CSV"].filter(Boolean).join(", ");
     const key = row.scope === "control" ? " Needs a key with the scope `control`." : "";
     return [`\`${row.method} ${written(row.path)}\``, `${row.summary}${key}`, answers];
   });
   const parameters = endpoints.flatMap(({ path, parameters: rows }) =>
     Object.entries(rows)
-      .filter(([, row]) => row.in !== "path")
+      // `decimal`, a parameter of every CSV, is described in the text.
+      .filter(([name, row]) => row.in !== "path" && name !== "decimal")
       .map(([name, { example, about, required }]) => {
         const must = required ? " Must be given." : "";
         return [`\`${written(path).replace("/local/v1/", "")}\``, `\`${name}=${example}\``, `${about}${must}`];
@@ -30,7 +31,7 @@ function written(path: string): string {
   return path.replace(/:(\w+)/g, "{$1}");
 }
 
-/** Table of errors in docs/http-api.md. */
+/** Returns the table of errors in docs/http-api.md. */
 export function errorDocs(): string {
   const rows = Object.entries(localErrorTable).sort(([, one], [, other]) => one.status - other.status);
   return table(
@@ -39,7 +40,7 @@ export function errorDocs(): string {
   );
 }
 
-/** Table of events in docs/http-api.md. */
+/** Returns the table of events in docs/http-api.md. */
 export function eventDocs(): string {
   const rows = [
     {
@@ -56,7 +57,7 @@ export function eventDocs(): string {
   );
 }
 
-/** Table of figures in docs/monitoring.md. */
+/** Returns the table of metrics in docs/monitoring.md. */
 export function metricDocs(): string {
   return table(
     ["figure", "kind", "labels", "what it says"],

@@ -3,6 +3,7 @@ import path from "node:path";
 import { VERSION } from "../../core/status/version.ts";
 import { SERVICE_ZONE } from "../../core/time/calendar.ts";
 import { formatInstant } from "../../core/time/interval.ts";
+import type { EntryEditor } from "../../state/entry-editor.ts";
 import type { State } from "../../state/open-state.ts";
 import type { ApiKeys } from "../auth/api-keys.ts";
 import { fromOwnPage, PAGE_HEADER, type SessionAuth } from "../auth/session-auth.ts";
@@ -16,6 +17,8 @@ import { fileOpenApi, filesIn, pageHandlers } from "./static-files.ts";
 interface DashboardAccess {
   readonly keys: Pick<ApiKeys, "admitLocal" | "named">;
   readonly pages: SessionAuth;
+  readonly editor: Pick<EntryEditor, "isInvented">;
+  readonly canSetUp: boolean;
 }
 
 /** What the page lists before it asks for anything else. */
@@ -90,7 +93,7 @@ function tellSession(state: Shown, access: DashboardAccess, request: LocalReques
 /** What the page learns of who looks. `house` is absent if the caller may not read. */
 export type SessionAnswer = ReturnType<typeof sessionOf>;
 
-function sessionOf(state: Shown, { pages }: DashboardAccess, request: LocalRequest) {
+function sessionOf(state: Shown, { pages, editor, canSetUp }: DashboardAccess, request: LocalRequest) {
   const { headers, now } = request;
   const key = pages.signedIn(request);
   const mayRead = key !== null || pages.mode === "open";
@@ -99,6 +102,8 @@ function sessionOf(state: Shown, { pages }: DashboardAccess, request: LocalReque
     signed_in: key !== null,
     key: key?.name ?? null,
     control: key?.control ?? false,
+    can_save: !editor.isInvented,
+    can_set_up: canSetUp,
     // Who is logged in by Home Assistant logs out there.
     can_log_out: pages.sessions.keyOf(headers.cookie, now) !== null,
     ...(mayRead ? { house: houseOf(state) } : {}),

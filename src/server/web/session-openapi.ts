@@ -45,6 +45,8 @@ const session = named(
       signed_in: boolean,
       key: orNull(text),
       control: boolean,
+      can_save: { ...boolean, description: "Whether plans and plugs can be saved; not in the demo." },
+      can_set_up: { ...boolean, description: "Whether `/local/v1/setup` can make a house of one's own of the demo." },
       can_log_out: boolean,
       house: { ...house, description: "For who may read." },
       now: instant,

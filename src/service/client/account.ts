@@ -1,11 +1,11 @@
-/**
- * One account of the service: client, rate limiter and error policy as one door. Polling and the LAN both go through it.
- */
+/** Facade over client, rate limiter and circuit breaker of one account. Polling and the LAN both use it. */
 
 import { LRUCache } from "lru-cache";
 import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { MonotonicMs, Share } from "../../core/fetching/rate-limit.ts";
 import type { Need, Verdict } from "../../core/fetching/retry-policy.ts";
+import { message, type Text } from "../../core/language/text.ts";
+import type { BackfillPause } from "../../core/status/daemon-status.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import type { ServiceProblemCode } from "../../core/status/problem-catalog.ts";
 import { type EpochMs, type Interval, SECOND_MS } from "../../core/time/interval.ts";
@@ -19,7 +19,7 @@ import type { Outage } from "./outage.ts";
 import type { Permit, RateLimiter, RateLimiterClock } from "./rate-limiter.ts";
 import { SharedFlights } from "./shared-flights.ts";
 
-/** One request of an account, with what the request log notes of it. */
+/** Request of an account, with the fields that the request log records. */
 export interface AccountRequest<Id extends OperationId> {
   readonly operation: Id;
   readonly params: ParamsOf<Id>;
@@ -28,13 +28,13 @@ export interface AccountRequest<Id extends OperationId> {
   readonly range: Interval | null;
 }
 
-/** An answer with what its headers said. */
+/** Response with its request id, failure, or deferral. */
 export type AccountReply<Id extends OperationId> =
   | (Success<Id> & { readonly requestId: string | null })
   | (FetchFailure & { readonly settled: boolean })
   | Deferred;
 
-/** A window of the service's quota. `resetsAt` is null between its end and the next answer. */
+/** Quota window as the service reported it. `resetsAt` is null from its end until the next response. */
 export interface ReportedWindow {
   readonly limit: number;
   readonly left: number;
@@ -50,42 +50,45 @@ export interface AccountDeps {
   readonly problems: Problems;
   /** Shared with the other accounts. */
   readonly outage: Outage;
-  /** Ends all requests at shutdown. */
+  /** Aborts all requests at shutdown. */
   readonly signal: AbortSignal;
-  /** Told the service's own time whenever an answer carries it. */
+  /** Called with the service's time for every response that contains it. */
   readonly onServerTime: (serverMs: EpochMs) => void;
-  /** Told of every spend, with how it ended. */
+  /** Called for every sent request with its result. */
   readonly onSpent: (operation: OperationId, outcome: string) => void;
 }
 
-/** Failures remembered at the same time; a house has a few dozen series, and guests may ask for anything. */
+/** Maximum remembered failures. A household has a few dozen series, but LAN clients may request anything. */
 const MAX_SETBACKS = 200;
-/** Under which the last trouble of the service is remembered: it is what made all of an account silent. */
+/** Key of the last failure that counted as trouble; it may have paused the whole account. */
 const TROUBLE = " trouble";
 
 export class Account {
   readonly name: string;
   readonly flights = new SharedFlights();
   readonly #deps: AccountDeps;
-  /** Requests in flight, by path: equal callers share one. Bounded by the rate limiter's minute. */
+  /** Requests in flight, by path: equal requests share one. Bounded by the minute limit. */
   readonly #flights = new Map<string, Promise<AccountReply<OperationId>>>();
   #told: Partial<QuotaStanding> = {};
-  /** The last failure by the scope it silenced, for callers who ask meanwhile. */
-  readonly #setbacks = new LRUCache<string, FetchFailure>({ max: MAX_SETBACKS });
+  /** Last failure per paused scope, for requests during the pause. Null before the first failure, to save 4 kB. */
+  #setbacks: LRUCache<string, FetchFailure> | null = null;
 
   constructor(deps: AccountDeps) {
     this.name = deps.name;
     this.#deps = deps;
     for (const { name, kind, verdict } of deps.gate.restored())
-      this.#tell(verdict, name, `${kind} before the start; the pause goes on`, null, "poll");
+      this.#tell(verdict, name, message("found_before_start", { code: kind }), null, "poll");
   }
 
-  /** What all of the account meets at this time; null if its requests are answered. */
+  /** Problem of the whole account; null if its requests succeed. */
   get trouble(): ServiceProblemCode | null {
     return this.#deps.outage.codeOf(this.name);
   }
 
-  /** The windows as the service last told them; null where it has not told. What is left is whole again after a reset. */
+  /**
+   * Returns the windows as the service last reported them; null if it has not. After its reset, a window counts as
+   * unused.
+   */
   standing(now: EpochMs): Readonly<Record<QuotaWindow, ReportedWindow | null>> {
     const told = (window: QuotaWindow): ReportedWindow | null => {
       const standing = this.#told[window];
@@ -97,7 +100,7 @@ export class Account {
     return { minute: told("minute"), day: told("day") };
   }
 
-  /** The earliest moment at which a request of this share may go out, seen from `now`; `now` itself for at once. */
+  /** Returns the earliest time for a request of this share; `now` if it is allowed immediately. */
   notBefore(operation: OperationId, params: ParamsOf<OperationId>, share: Share, now: EpochMs): EpochMs {
     const { clock, gate, governor } = this.#deps;
     const monotonicMs = clock.monotonicMs();
@@ -106,7 +109,18 @@ export class Account {
     return now + Math.max(0, Math.ceil(until - monotonicMs));
   }
 
-  /** Asks the service, or says why not now. Equal requests in flight at the same time are one. */
+  /** Why nothing may be asked for the history at this time; null while it may. */
+  backfillPause(now: EpochMs): BackfillPause | null {
+    const { clock, gate, governor } = this.#deps;
+    const monotonicMs = clock.monotonicMs();
+    const silentUntil = gate.pausedUntil({ account: this.name, place: "", series: "", request: "" });
+    const until = Math.max(silentUntil, governor.earliest("backfill", monotonicMs));
+    if (until <= monotonicMs) return null;
+    const why = until > silentUntil ? "quota" : (this.trouble ?? "service_trouble");
+    return { until: now + Math.ceil(until - monotonicMs), why };
+  }
+
+  /** Sends a request, or returns why it is deferred. Equal requests in flight share one. */
   async ask<Id extends OperationId>(inquiry: AccountRequest<Id>): Promise<AccountReply<Id>> {
     const path = writeRequest(inquiry.operation, inquiry.params);
     const flying = this.#flights.get(path);
@@ -168,9 +182,9 @@ export class Account {
   #succeeded<Id extends OperationId>(scopes: Scopes, answer: Success<Id>, requestId: string | null): AccountReply<Id> {
     const { gate, problems, outage, clock } = this.#deps;
     gate.success(scopes);
-    for (const scope of [...Object.values(scopes), TROUBLE]) this.#setbacks.delete(scope);
+    for (const scope of [...Object.values(scopes), TROUBLE]) this.#setbacks?.delete(scope);
     const well = [scopes.series, scopes.place];
-    // An answer that was on its way ends no silence of the account, and so no problem of it either.
+    // A response to an earlier request does not end a pause of the account, so its problem stays too.
     if (gate.pausedUntil(scopes) <= clock.monotonicMs()) well.push(this.name);
     outage.answered(this.name, well, clock.now());
     for (const subject of well) problems.end(subject);
@@ -188,17 +202,18 @@ export class Account {
     const isGuests = isCallersOwn(share, failure);
     const reached = isGuests ? { ...scopes, series: scopes.request, place: scopes.request } : scopes;
     const verdict = gate.failure(reached, failure, sentAt, needOf(operation));
+    this.#setbacks ??= new LRUCache({ max: MAX_SETBACKS });
     this.#setbacks.set(reached[verdict.scope], failure);
     if (verdict.trouble) this.#setbacks.set(TROUBLE, failure);
-    // A request has no life of its own: what is wrong with one is shown at its series.
+    // Problems have no request as subject: a problem of one request is reported for its series.
     const subject = scopes[verdict.scope === "request" ? "series" : verdict.scope];
     const requestId = failure.kind === "unreachable" ? null : failure.requestId;
     if (!isGuests) this.#tell(verdict, subject, detailOf(failure), requestId, share);
     return { ...failure, settled: verdict.settled };
   }
 
-  /** Tells the owner what follows from a failure. */
-  #tell(verdict: Verdict, subject: string, detail: string, requestId: string | null, share: Share): void {
+  /** Reports the problem that follows from a failure to the owner. */
+  #tell(verdict: Verdict, subject: string, detail: Text, requestId: string | null, share: Share): void {
     const { outage, problems, clock } = this.#deps;
     const [since, account, code] = [clock.now(), this.name, verdict.problem];
     if (code === null) return;
@@ -207,15 +222,15 @@ export class Account {
       outage.start({ account, code, since, detail, requestId, series, isGuests: share === "lan" });
       return;
     }
-    // The service answered: what was wrong before with so much of it is over.
+    // The service responded, so its outage is over for this scope.
     outage.answered(account, [subject], since);
     problems.start({ code, subject, since, detail, requestId });
   }
 
   /**
-   * What a failure on one request says about others: the same operation at the same place, and all of the place. The
-   * fetch schedule asks for a range that moves with time, so what is wrong with one is wrong with its next too; a LAN guest
-   * may ask for anything.
+   * Returns the scopes that a failure may affect: request, series (operation and place), place and account. The ranges
+   * of the fetch schedule move with time, so its requests are named by series and share. LAN clients may request
+   * anything, so their requests are named by path.
    */
   #scopesOf(operation: OperationId, params: ParamsOf<OperationId>, share: Share): Scopes {
     const values: Readonly<Record<string, unknown>> = params;
@@ -229,8 +244,8 @@ export class Account {
   }
 
   #lastSetback({ request, series, place, account }: Scopes): FetchFailure | null {
-    const last = [request, series, place, account, TROUBLE].find((scope) => this.#setbacks.has(scope));
-    return this.#setbacks.get(last ?? "") ?? null;
+    const last = [request, series, place, account, TROUBLE].find((scope) => this.#setbacks?.has(scope));
+    return this.#setbacks?.get(last ?? "") ?? null;
   }
 
   #withheld(until: MonotonicMs, why: string, after: FetchFailure | null = null): Deferred {
@@ -239,16 +254,18 @@ export class Account {
   }
 }
 
-/** What goes missing while an operation is denied. */
+/** Returns `prices` for prices and for the list of addresses, which prices require. */
 function needOf(operation: OperationId): Need {
   const { poll } = operationOf(operation).keep;
   return poll === "prices" || poll === "placePrices" || poll === "addresses" ? "prices" : "other";
 }
 
-/** Parameters of a query that name a place. */
+/** Query parameters that identify a place. */
 const PLACE_NAMES: readonly string[] = ["latitude", "longitude"];
 
-/** A caller of the LAN may ask for what there is not, or in a form that the service does not take. */
+/**
+ * Returns true if the LAN client caused the failure: it requested unknown data or used a form that the service rejects.
+ */
 function isCallersOwn(share: Share, failure: FetchFailure): boolean {
   return share === "lan" && failure.kind === "refused" && (failure.status === 400 || failure.status === 404);
 }

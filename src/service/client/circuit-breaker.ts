@@ -1,4 +1,4 @@
-/** The error policy of one account at work: what is silent, until when, and why. */
+/** Circuit breaker of one account: which scopes are paused, until when, and why. */
 
 import * as z from "zod/mini";
 import type { FetchFailure } from "../../core/fetching/fetch-outcome.ts";
@@ -16,7 +16,7 @@ import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { MINUTE_MS } from "../../core/time/interval.ts";
 import type { RateLimiterClock } from "./rate-limiter.ts";
 
-/** What a failure of one request may reach, by name. `account` is the account's own name. */
+/** Names of the scopes that a failure of one request may affect. `account` is the account's name. */
 export type Scopes = Readonly<Record<Scope, string>>;
 
 export interface CircuitBreakerDeps {
@@ -24,20 +24,20 @@ export interface CircuitBreakerDeps {
   readonly memory: KeyValue;
   readonly clock: RateLimiterClock;
   readonly random: () => number;
-  /** Tells one key from another without giving it away: what the service said of the last key is no word on a new one. */
+  /** Identifies the key without revealing it, because responses to an old key do not apply to a new one. */
   readonly keyMark: string;
 }
 
-/** A scope that is silent until a moment, after `streak` failures of the same kind before the last. */
+/** Pause of a scope, after `streak` consecutive failures of the same kind before the last one. */
 interface Pause {
   readonly kind: string;
   readonly streak: number;
-  /** When the last failure came. */
+  /** Time of the last failure. */
   readonly since: MonotonicMs;
   readonly until: MonotonicMs;
 }
 
-/** Scope, kind, streak, and what is left of it in ms. */
+/** Scope, kind, streak, and remaining time in ms. */
 const keptSilence = z.tuple([z.string(), z.string(), z.number(), z.number()]);
 type KeptSilence = z.infer<typeof keptSilence>;
 const keptSilences = z.object({
@@ -45,19 +45,19 @@ const keptSilences = z.object({
   silences: z.array(keptSilence),
 });
 
-/** Shorter silences are not worth a write to the card, unless the service itself asked for them. */
+/** Shorter pauses are not written to disk, unless the service requested them. */
 const MIN_KEPT_MS = MINUTE_MS;
-/** Scopes remembered; a LAN guest may think of any number of requests. */
+/** Maximum scopes, because LAN clients may send any number of different requests. */
 const MAX_SCOPES = 500;
 const BREAKER = "the breaker";
 
 export class CircuitBreaker {
   readonly #deps: CircuitBreakerDeps;
-  /** By scope. An expired one is kept for its streak until an answer comes. Oldest first. */
+  /** Pauses by scope, oldest first. Expired ones stay for their streak until a response arrives. */
   readonly #silences = new Map<string, Pause>();
-  /** Ends of the silences on disk, by scope. Bounded by MAX_SCOPES. */
+  /** Ends of the stored pauses, by scope. Bounded by MAX_SCOPES. */
   #kept: ReadonlyMap<string, MonotonicMs> = new Map();
-  /** Failures of the service or of the way to it since its last answer. */
+  /** Consecutive failures of the service or of the connection. */
   #failures = 0;
   #lastFailureAt: MonotonicMs = Number.NEGATIVE_INFINITY;
 
@@ -67,8 +67,8 @@ export class CircuitBreaker {
   }
 
   /**
-   * What goes on from before the start and is the owner's: pauses of the account, of a place or of a series. Not what
-   * callers of the LAN made for their own requests.
+   * Returns the restored pauses of the account, its places and its series. Pauses caused by LAN clients' own requests
+   * are omitted.
    */
   restored(): { readonly name: string; readonly kind: string; readonly verdict: Verdict }[] {
     const { account, clock, random } = this.#deps;
@@ -82,14 +82,14 @@ export class CircuitBreaker {
     });
   }
 
-  /** Until when nothing may be asked in these scopes. Unit: monotonic ms; the past for now. */
+  /** Returns until when no request is allowed in these scopes; a past time if none are paused. Unit: monotonic ms. */
   pausedUntil(scopes: Scopes): MonotonicMs {
     const { account, place, series, request } = scopes;
     const names = [account, BREAKER, place, series, request];
     return Math.max(...names.map((name) => this.#silences.get(name)?.until ?? 0));
   }
 
-  /** The failure behind a silence, as far as it outlives a restart; null where nothing is silent. */
+  /** Returns the failure behind a pause, as far as it is stored; null if no scope is paused. */
   cause({ account, place, series, request }: Scopes): FetchFailure | null {
     const now = this.#deps.clock.monotonicMs();
     const silences = [account, place, series, request, BREAKER].map((name) => this.#silences.get(name));
@@ -98,7 +98,7 @@ export class CircuitBreaker {
     return failureOf(kind);
   }
 
-  /** Takes note of a failure of a request that was sent at `sentAt`, and says what follows. */
+  /** Records a failure of a request sent at `sentAt`, and returns its consequence. */
   failure(scopes: Scopes, setback: FetchFailure, sentAt: MonotonicMs, need: Need = "other"): Verdict {
     const now = this.#deps.clock.monotonicMs();
     const kind = setback.kind === "refused" ? `${setback.status} ${setback.code ?? ""}`.trim() : setback.kind;
@@ -111,7 +111,7 @@ export class CircuitBreaker {
     return verdict;
   }
 
-  /** Takes note of an answer: its scopes are well. A silence of the account that still lasts is kept. */
+  /** Records a response: ends the pauses of its scopes. A pause of the account that has not ended stays. */
   success(scopes: Scopes): void {
     const now = this.#deps.clock.monotonicMs();
     const ended = [scopes.series, scopes.request, scopes.place, lostName(scopes.place), BREAKER];
@@ -121,18 +121,21 @@ export class CircuitBreaker {
     if (this.#isKeptOver(now)) this.#keep(now);
   }
 
-  /** What is kept and over by now would begin again at the next reboot, which does not know how long it was off. */
+  /**
+   * Returns true if a stored pause has ended. It must be removed, because it would start again after a reboot of
+   * unknown length.
+   */
   #isKeptOver(now: MonotonicMs): boolean {
     return [...this.#kept].some(([name, until]) => until <= now || !this.#silences.has(name));
   }
 
-  /** Requests that were on their way together meet the same trouble: that is one failure. */
+  /** Returns the streak. Requests that were in flight together count as one failure. */
   #streakOf(scopes: Scopes, kind: string, sentAt: MonotonicMs): number {
     const last = [scopes.account, scopes.series].map((name) => this.#silences.get(name)).find((s) => s?.kind === kind);
     return last ? last.streak + (sentAt < last.since ? 0 : 1) : 0;
   }
 
-  /** How often an address was unknown in the last day before now; one that was dropped already stays so. */
+  /** Counts the 404 responses of an address in the last day. An address that was dropped stays dropped. */
   #countLost(place: string, sentAt: MonotonicMs, now: MonotonicMs): number {
     const name = lostName(place);
     const before = this.#silences.get(name);
@@ -143,7 +146,7 @@ export class CircuitBreaker {
     return Math.max(streak, this.#silences.get(place)?.streak ?? 0);
   }
 
-  /** The fifth failure in a row opens the breaker, and each one after it opens it for twice as long. */
+  /** Opens the breaker at the fifth consecutive failure; each further one doubles the time. */
   #countFailure(kind: string, now: MonotonicMs): void {
     this.#lastFailureAt = now;
     if (++this.#failures < BREAKER_FAILURES) return;
@@ -152,7 +155,7 @@ export class CircuitBreaker {
     this.#keep(now);
   }
 
-  /** A shorter silence does not end a longer one. */
+  /** Starts a pause, unless a longer one exists. */
   #silence(name: string, silence: Pause): void {
     const before = this.#silences.get(name);
     if (before && before.until > silence.until) return;
@@ -180,8 +183,9 @@ export class CircuitBreaker {
   }
 
   /**
-   * A silence outlives a restart. Within a boot the monotonic time is exact. Across boots the wall clock may count the
-   * time the machine was off, but not for a 429: what the service asked for is kept even where the clock is wrong.
+   * Restores the pauses after a restart. In the same boot the monotonic time is exact. After a reboot, the wall clock
+   * counts the time the machine was off. It is not used for a 429, because that pause must hold even if the clock is
+   * wrong.
    */
   #restore(): void {
     const { account, memory, clock, keyMark } = this.#deps;
@@ -205,7 +209,7 @@ export class CircuitBreaker {
   }
 }
 
-/** The failure behind a pause, as far as its kind tells. */
+/** Returns the failure behind a pause, as far as its kind shows it. */
 function failureOf(kind: string): FetchFailure {
   const why = "it was tried before, and failed";
   if (kind === "malformed") return { kind, why, requestId: null };
@@ -214,7 +218,7 @@ function failureOf(kind: string): FetchFailure {
   return { kind: "refused", status: Number(status), code, reason: "it said so", retryAfterMs: null, requestId: null };
 }
 
-/** Where the unknown addresses are counted; it silences nothing by itself. */
+/** Returns the name of the 404 count of an address; it pauses nothing by itself. */
 function lostName(place: string): string {
   return `unknown ${place}`;
 }

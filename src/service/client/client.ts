@@ -1,4 +1,4 @@
-/** The service, asked for any operation of the contract. */
+/** Client for all operations of the contract. */
 import { setImmediate } from "node:timers/promises";
 import type { FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import { flawOf } from "../../core/text/foreign-json.ts";
@@ -16,23 +16,23 @@ import { writeRequest } from "../contract/request.ts";
 import type { HttpAnswer, HttpGet } from "./http-transport.ts";
 import { MAX_ANSWER_MB, TOO_MANY_HEADERS } from "./network-errors.ts";
 
-/** What the headers of an answer said. */
+/** Facts from the headers of a response. */
 export interface AnswerNotes {
   readonly status: number;
   readonly requestId: string | null;
   readonly quota: Partial<QuotaStanding>;
-  /** The service's own time, by its `Date` header. */
+  /** Service time from the `Date` header. */
   readonly serverMs: EpochMs | null;
 }
 
-/** What goes along with a request next to its parameters. */
+/** Data of a request other than its parameters. */
 export interface AskContext {
   readonly signal: AbortSignal;
-  /** Told once, as soon as the headers are there. */
+  /** Called once, when the headers have arrived. */
   readonly note: (notes: AnswerNotes) => void;
 }
 
-/** Asks the service for an operation of the contract. */
+/** Requests an operation of the contract. */
 export type Client = <Id extends OperationId>(
   id: Id,
   params: ParamsOf<Id>,
@@ -41,19 +41,19 @@ export type Client = <Id extends OperationId>(
 
 export interface ClientOptions {
   readonly get: HttpGet;
-  /** Path in front of the contract's paths, without a slash at its end. */
+  /** Path before the contract's paths, without a trailing slash. */
   readonly basePath: string;
   readonly userAgent: string;
-  /** The whole value of `Authorization`, per interface. The key is nowhere else: not in a URL, not in a log. */
+  /** Value of `Authorization` per interface. The key is never in a URL or a log. */
   readonly authorization: Readonly<Partial<Record<InterfaceName, string>>>;
-  /** What must not come back in any text of ours, whoever wrote it: keys, secrets, tokens, proxy passwords. */
+  /** Texts that must not appear in any output: keys, secrets, tokens, proxy passwords. */
   readonly secrets: readonly string[];
 }
 
-/** Longest part of a foreign error text that is kept. */
+/** Maximum length of an error text from the service. */
 const MAX_REASON_LENGTH = 300;
 const MAX_REQUEST_ID_LENGTH = 100;
-/** What an error code may look like; anything else is no code of this contract. */
+/** Pattern of an error code; other texts are not codes of this contract. */
 const ERROR_CODE = /^[a-z_]{1,50}$/;
 
 export function createClient({ get, basePath, userAgent, authorization, secrets }: ClientOptions): Client {
@@ -80,7 +80,7 @@ export function createClient({ get, basePath, userAgent, authorization, secrets 
   };
 }
 
-/** The text with every secret blotted out: an error of a server or of a library may quote what it was sent. */
+/** Replaces every secret in a text, because an error of a server or library may quote the request. */
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets.filter(Boolean).reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
 }
@@ -115,7 +115,10 @@ function refusal(answer: HttpAnswer, notes: AnswerNotes, secrets: readonly strin
   };
 }
 
-/** The wait an answer names: by `Retry-After`, and on a 429 until the latest reset among the exhausted windows. */
+/**
+ * Returns the wait that a response requests: `Retry-After`, and for a 429 also the latest reset of the exhausted
+ * windows. Null without one.
+ */
 function namedWaitMs(answer: HttpAnswer, { status, quota, serverMs }: AnswerNotes): number | null {
   const waits = [retryAfterMs(answer.header("retry-after"), serverMs)];
   if (status === 429 && serverMs !== null) {
@@ -126,7 +129,7 @@ function namedWaitMs(answer: HttpAnswer, { status, quota, serverMs }: AnswerNote
   return named.length === 0 ? null : Math.max(...named.map(Number));
 }
 
-/** `Retry-After` in its whole seconds, or as a date, which a proxy on the way may write. */
+/** Reads `Retry-After` in seconds, or as a date, which an intermediate proxy may send. */
 function retryAfterMs(text: string | undefined, serverMs: EpochMs | null): number | null {
   const seconds = parseRetryAfterSec(text);
   if (seconds !== null) return seconds * 1_000;
@@ -150,12 +153,14 @@ function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString());
   } catch {
-    // Not JSON is an answer of its own kind; the caller says so.
+    // The caller reports that it is not JSON.
     return undefined;
   }
 }
 
-/** The time of an answer that is the service's own, and not that of something on the way, such as a portal's page. */
+/**
+ * Returns the time of a response if the service itself sent it, and not for example a captive portal; otherwise null.
+ */
 export function serviceTime(notes: AnswerNotes | null): EpochMs | null {
   if (!notes) return null;
   const { requestId, quota, serverMs } = notes;

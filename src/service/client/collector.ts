@@ -1,7 +1,7 @@
 /**
- * The loop that collects for one account: next step, do it, record it, tell.
+ * Loop that collects data for one account: gets the next request, sends it, stores the response and reports changes.
  *
- * What to ask is decided in `core/timetable`; whether it may go out now, by the account. This file only carries out.
+ * `core/fetching/fetch-schedule.ts` decides what to request, the account whether it may be sent now.
  */
 
 import type { Answered, FetchFailure, FetchResult } from "../../core/fetching/fetch-outcome.ts";
@@ -22,16 +22,19 @@ import type { EpochMs, Interval } from "../../core/time/interval.ts";
 import { Gate } from "./gate.ts";
 import { SharedFlights } from "./shared-flights.ts";
 
-/** The service, as the collector needs it. */
+/** Interface to the service. */
 export interface FetchPort {
   ask(step: FetchRequest): Promise<FetchResult | (FetchFailure & { readonly settled: boolean })>;
   notBefore(series: SeriesKey, priority: Priority, now: EpochMs): EpochMs;
 }
 
-/** The series store and the request log, as the collector needs them. */
+/** Interface to the series store and the request log. */
 export interface StorePort {
   stateOf(series: SeriesKey): SeriesState;
-  /** Stores an answer and, with the last of it, that it was answered at `at`. Null where that cannot be written now. */
+  /**
+   * Stores a response and, with its last part, that it was answered at `at`. Resolves to null if it cannot be written
+   * now.
+   */
   keep(
     series: SeriesKey,
     range: Interval,
@@ -39,7 +42,7 @@ export interface StorePort {
     envelope: Envelope,
     at: EpochMs,
   ): Promise<{ readonly changed: boolean; readonly strayRows: number } | null>;
-  /** Notes a request that is over without data to keep: the next regular time is soon enough. */
+  /** Records a request that ended without data, so that it waits for its next regular time. */
   noteAnswered(series: SeriesKey, at: EpochMs): void;
 }
 
@@ -47,7 +50,7 @@ export type CollectorLog = Readonly<Record<"debug" | "info" | "warn", (facts: ob
 
 export interface CollectorDeps {
   readonly asking: FetchPort;
-  /** Requests of the account in flight, the LAN's among them. */
+  /** Requests of the account in flight, including those of the LAN. */
   readonly flights?: SharedFlights;
   readonly keeping: StorePort;
   readonly targets: () => readonly CollectTarget[];
@@ -56,18 +59,18 @@ export interface CollectorDeps {
   readonly clock: Clock;
   readonly offsetMs: number;
   readonly historyFrom: (now: EpochMs) => EpochMs;
-  /** Told of every answer that changed what is in storage. */
+  /** Called for every response that changed the storage. */
   readonly onChange: (series: SeriesKey) => void;
   readonly log: CollectorLog;
-  /** The collectors of many accounts take their turns through it. */
+  /** Limits how many collectors run at a time. */
   readonly gate?: Gate;
-  /** Told when the loop turns and until when it sleeps. */
+  /** Notified when the loop works and until when it sleeps. */
   readonly pulse?: Pick<LoopHeartbeat, "turn" | "sleep">;
 }
 
-/** A pause after a request that the rate limiter kept in although it seemed due; a bound against a spinning loop. */
+/** Minimum pause after a request that failed or that the rate limiter deferred; it prevents a busy loop. */
 const MIN_PAUSE_MS = 1_000;
-/** A pause before an answer that could not be stored is tried again. */
+/** Pause before another attempt to store a response. */
 const UNWRITTEN_PAUSE_MS = 30_000;
 
 type Asked = Exclude<FetchRequest, { readonly kind: "sleep" }>;
@@ -81,16 +84,16 @@ interface Unwritten {
 export class Collector {
   readonly #deps: CollectorDeps;
   readonly #waker = new LoopWaker();
-  /** Names of series whose last answer had rows that nobody asked for. Bounded by the series. */
+  /** Names of series whose last response had rows outside the requested range. Bounded by the series. */
   readonly #straying = new Set<string>();
-  /** An answer that could not be stored yet: it was paid for, and nothing else is asked before. */
+  /** Response that could not be stored yet. Nothing else is requested before it is stored, because it used quota. */
   #unwritten: Unwritten | null = null;
 
   constructor(deps: CollectorDeps) {
     this.#deps = deps;
   }
 
-  /** Looks again at once, for instance because the owner asked for a refresh. */
+  /** Ends the sleep, for example because the owner requested a refresh. */
   wake(): void {
     this.#waker.wake();
   }
@@ -99,7 +102,7 @@ export class Collector {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, pulse, gate = new Gate(1) } = this.#deps;
     while (!signal.aborted) {
-      // In line behind others it may be as late as they are.
+      // While it waits for other collectors, the loop does not count as late.
       pulse?.sleep(Number.POSITIVE_INFINITY);
       const until = await gate.pass(async () => {
         pulse?.turn();
@@ -112,7 +115,7 @@ export class Collector {
     }
   }
 
-  /** Takes the next step. Returns the time until which to pause; the past for none. */
+  /** Sends the next request. Returns the end of the pause after it; a past time for none. */
   async #takeStep(): Promise<EpochMs> {
     const { clock, asking, keeping, calendar, offsetMs } = this.#deps;
     const now = clock.now();
@@ -135,7 +138,7 @@ export class Collector {
     return 0;
   }
 
-  /** Asks and records. Returns the time until which to pause; the past for none. */
+  /** Sends a request and stores the response. Returns the end of the pause after it; a past time for none. */
   async #carryOut(step: Asked): Promise<EpochMs> {
     const { asking, keeping, clock } = this.#deps;
     const outcome = await asking.ask(step);
@@ -168,13 +171,13 @@ export class Collector {
       const from = new Date(step.range.start).toISOString().slice(0, 10);
       log.info({ series, from, rows: rows.length }, "history filled");
     }
-    // A part of it may have been stored the first time.
+    // A part of the response may have been stored by the first attempt.
     if (change.changed || this.#unwritten) onChange(step.series);
     this.#unwritten = null;
     return 0;
   }
 
-  /** Rows outside the range that was asked are told when they begin to come, and when they no longer do. */
+  /** Logs rows outside the requested range when they first occur and when they stop. */
   #tellStrays(series: string, rows: number): void {
     const { log } = this.#deps;
     if (rows > 0 && !this.#straying.has(series)) {

@@ -1,4 +1,4 @@
-/** Lets so many at a time through. The others wait in line, and between two of them everything else has its turn. */
+/** Semaphore: runs at most `most` tasks at a time. Between two waiting tasks the event loop can do other work. */
 export class Gate {
   #free: number;
   /** Bounded by the accounts. */

@@ -1,4 +1,4 @@
-/** One question over HTTP to a neighbour that answers briefly: the supervisor, or the daemon itself. */
+/** Small HTTP GET to a local server: Home Assistant's supervisor, or the daemon itself. */
 import { get, type RequestOptions } from "node:http";
 
 export interface HttpGetResult {
@@ -11,7 +11,7 @@ interface Bounds {
   readonly maxBytes: number;
 }
 
-/** Asks, and reads the whole answer. Errors: rejects with the reason where there is none, or none within the bounds. */
+/** Sends a GET and reads the response. Rejects if there is no response, or if it exceeds the time or size limit. */
 export function httpGet(question: RequestOptions, { timeoutMs, maxBytes }: Bounds): Promise<HttpGetResult> {
   return new Promise((resolve, reject) => {
     const request = get({ ...question, timeout: timeoutMs, agent: false }, (response) => {

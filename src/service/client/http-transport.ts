@@ -1,6 +1,6 @@
-/** One GET over HTTP, bounded in time and size. Redirects are answers like any other. */
+/** One request over HTTP, limited in time and size. Redirects are returned like other responses. */
 import type { Agent, Dispatcher, Pool as PoolOf } from "undici";
-// Parts of undici: its index loads fetch, WebSocket and caches too, 13 MB.
+// Parts of undici: its index also loads fetch, WebSocket and caches, 13 MB.
 import connectByProxy from "undici/lib/api/api-connect.js";
 import EnvHttpProxyAgent from "undici/lib/dispatcher/env-http-proxy-agent.js";
 import Pool from "undici/lib/dispatcher/pool.js";
@@ -9,13 +9,13 @@ import { NO_PROXY, type ProxySettings } from "./proxy.ts";
 
 export interface HttpAnswer {
   readonly status: number;
-  /** Looks a header up by its lower-case name. */
+  /** Returns a header by its lower-case name. */
   readonly header: (name: string) => string | undefined;
   /** Null if it is longer than `MAX_ANSWER_MB`. */
   readonly body: Buffer | null;
 }
 
-/** Sends a GET and reads its answer. Errors: throws for anything but a whole answer, with a reason in words. */
+/** Sends a GET and reads its response. Rejects, with a reason in words, unless the response is complete. */
 export type HttpGet = (
   path: string,
   headers: Readonly<Record<string, string>>,
@@ -24,24 +24,34 @@ export type HttpGet = (
 
 export interface Transport {
   readonly get: HttpGet;
+  /** Sends a body; otherwise as `get`. */
+  readonly post: (
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    signal: AbortSignal,
+  ) => Promise<HttpAnswer>;
   readonly close: () => void;
 }
 
 export interface TransportOptions {
-  /** Certificate authorities to trust in place of the well-known ones, in PEM. */
+  /** Certificate authorities in PEM that replace the well-known ones. */
   readonly ca?: string;
   readonly proxy?: ProxySettings;
-  /** From the first packet to the last byte. The rate limiter's windows allow for no more than `REQUEST_TIMEOUT_MS`. */
+  /**
+   * Time limit from the first packet to the last byte. Values above `REQUEST_TIMEOUT_MS` are reduced to it, because the
+   * rate limiter assumes it.
+   */
   readonly timeoutMs?: number;
-  /** Longest body of an answer; what the contract allows by default. */
+  /** Longest body of a response; `MAX_ANSWER_MB` by default. */
   readonly maxBytes?: number;
 }
 
-/** Source: design, quota: the hard time-out that the rolling windows allow for. */
+/** Hard timeout that the rolling windows assume. Source: design, quota. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** One address family may try this long before the other does too. */
+/** Time after which a connection attempt starts in the other address family too. */
 const FAMILY_ATTEMPT_MS = 1_000;
-/** Polling takes one less, see open-state.ts: a request of the LAN need not wait for it. */
+/** Maximum connections. Polling uses one less, see open-state.ts, so that LAN requests need not wait for it. */
 const CONNECTIONS = 4;
 
 /** Opens a transport to one origin. */
@@ -49,23 +59,25 @@ export function openTransport(origin: string, options: TransportOptions = {}): T
   const timeoutMs = Math.min(options.timeoutMs ?? REQUEST_TIMEOUT_MS, REQUEST_TIMEOUT_MS);
   const agent = openAgent(origin, timeoutMs, options);
   const closing = new AbortController();
+  const answered = async (request: SentRequest, signal: AbortSignal) => {
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(new Error(lateness(timeoutMs))), timeoutMs);
+    const giveUp = () => deadline.abort(new Error("the request was given up"));
+    const ends = [signal, closing.signal];
+    if (ends.some(({ aborted }) => aborted)) giveUp();
+    for (const end of ends) end.addEventListener("abort", giveUp);
+    try {
+      return await send(agent, request, deadline.signal);
+    } catch (error) {
+      throw new Error(describeFailure(error), { cause: error });
+    } finally {
+      clearTimeout(timer);
+      for (const end of ends) end.removeEventListener("abort", giveUp);
+    }
+  };
   return {
-    async get(path, headers, signal) {
-      const deadline = new AbortController();
-      const timer = setTimeout(() => deadline.abort(new Error(lateness(timeoutMs))), timeoutMs);
-      const giveUp = () => deadline.abort(new Error("the request was given up"));
-      const ends = [signal, closing.signal];
-      if (ends.some(({ aborted }) => aborted)) giveUp();
-      for (const end of ends) end.addEventListener("abort", giveUp);
-      try {
-        return await send(agent, { origin, path, headers }, deadline.signal);
-      } catch (error) {
-        throw new Error(describeFailure(error), { cause: error });
-      } finally {
-        clearTimeout(timer);
-        for (const end of ends) end.removeEventListener("abort", giveUp);
-      }
-    },
+    get: (path, headers, signal) => answered({ origin, path, headers, method: "GET" }, signal),
+    post: (path, headers, body, signal) => answered({ origin, path, headers, method: "POST", body }, signal),
     close() {
       closing.abort();
       void agent.destroy();
@@ -77,7 +89,7 @@ function lateness(timeoutMs: number): string {
   return `it did not answer within ${timeoutMs / 1_000} s`;
 }
 
-/** The way to the service: straight, or through the proxy that the settings name for it. */
+/** Creates the dispatcher: direct, or through the configured proxy. */
 function openAgent(
   origin: string,
   timeoutMs: number,
@@ -88,7 +100,7 @@ function openAgent(
   const limits = {
     connections: CONNECTIONS,
     allowH2: false,
-    // The deadline of a request covers all of these; they end what a request that was given up leaves behind.
+    // The request's own deadline covers all of these; they close what an aborted request leaves open.
     connectTimeout: timeoutMs,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
@@ -101,33 +113,31 @@ function openAgent(
     requestTls: toService,
     proxyTls: socket,
     factory: openPool,
-    // A method that undici's index adds to its dispatchers: the agent opens tunnels with it.
+    // undici's index adds this method to its dispatchers; the agent needs it to open tunnels.
     clientFactory: (to, given) => Object.assign(openPool(to, given), { connect: connectByProxy }),
-    // Without a proxy for HTTPS the agent would take the one for HTTP, unlike curl.
+    // Without an HTTPS proxy the agent would use the HTTP proxy, which curl does not do.
     httpProxy: origin.startsWith("https:") ? "" : proxy.httpProxy,
     httpsProxy: proxy.httpsProxy,
     noProxy: proxy.noProxy,
   });
 }
 
+type SentRequest = Pick<Agent.DispatchOptions, "origin" | "path" | "headers" | "method" | "body">;
+
 /**
- * Every request has a connection of its own (`reset`): at a request every few minutes a kept one is closed by the other
- * side anyway, and a request that meets the closing is lost and counted.
+ * Sends one request over a connection of its own (`reset`). With minutes between requests, the server closes idle
+ * connections. A request sent at that moment would fail and still count.
  */
-function send(
-  agent: Dispatcher,
-  request: Pick<Agent.DispatchOptions, "origin" | "path" | "headers">,
-  signal: AbortSignal,
-): Promise<HttpAnswer> {
+function send(agent: Dispatcher, request: SentRequest, signal: AbortSignal): Promise<HttpAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
   if (signal.aborted) reject(signal.reason);
-  // A request that still waits for a connection cannot be aborted: it is when it has one, before it is sent.
+  // A request that waits for a connection cannot be aborted yet; it is aborted when it gets one, before it is sent.
   signal.addEventListener("abort", () => reject(signal.reason));
   if (signal.aborted) return promise;
   let head: Pick<HttpAnswer, "status" | "header"> | null = null;
   const body: Buffer[] = [];
   agent.dispatch(
-    { ...request, method: "GET", reset: true },
+    { ...request, reset: true },
     {
       onRequestStart(controller) {
         if (signal.aborted) controller.abort(signal.reason);
@@ -151,7 +161,7 @@ function send(
   return promise;
 }
 
-/** Codes of a connection that ended before it should. */
+/** Error codes of a connection that closed early. */
 const CONNECTION_LOST = ["UND_ERR_SOCKET", "ECONNRESET"];
 
 function codeOf(error: Error): string {

@@ -1,19 +1,22 @@
 /**
- * Spends that nobody knows of any more: the database was lost, and an older copy took its place. Until the service
- * tells what is left of the day, or the day is over, all of this daemon's shares count as used: what goes out meanwhile
- * is out of the part that is never used otherwise.
+ * Limits requests after the request log lost attempts, for example because an older copy replaced the database. Until
+ * the service reports the remaining day quota, or a day has passed, all shares count as used. Requests then use the
+ * part that is otherwise never used.
  */
 import * as z from "zod/mini";
 import { DAY_WINDOW_MS, type MonotonicMs, type RateLimit, UNUSED_PART } from "../../core/fetching/rate-limit.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 
-/** A minute of the service and a flight: after it, no unknown spend counts in the minute's window. */
+/**
+ * One minute window of the service plus the time in flight; after it, unknown attempts no longer count in the minute
+ * window.
+ */
 const MINUTE_OVER_MS = 92_000;
 
 const keptLoss = z.object({ boot: z.string(), since: z.number() });
 type Kept = z.infer<typeof keptLoss>;
 
-/** Notes that spends of an account may be missing from now on; before its rate limiter is made. */
+/** Records that attempts of an account may be missing; call it before the account's rate limiter is created. */
 export function noteLostLedger(memory: KeyValue, account: string): void {
   memory.write(nameOf(account), JSON.stringify({ boot: "", since: 0 } satisfies Kept));
 }
@@ -23,7 +26,7 @@ export class LostLedger {
   readonly #memory: KeyValue;
   #since: MonotonicMs | null = null;
 
-  /** How long a machine was off is not known: each boot begins the day again. */
+  /** Restores the state. After a reboot the day starts again, because the time the machine was off is unknown. */
   constructor(memory: KeyValue, account: string, boot: string, now: MonotonicMs) {
     this.#name = nameOf(account);
     this.#memory = memory;
@@ -33,7 +36,10 @@ export class LostLedger {
     if (kept.boot !== boot) memory.write(this.#name, JSON.stringify({ boot, since: now } satisfies Kept));
   }
 
-  /** Until when nothing may go out; the past where it may. `spent` counts all known attempts of the last day. */
+  /**
+   * Returns until when no request may be sent; a past time if they may. `spent` returns the number of known attempts of
+   * the last day.
+   */
   until(budget: readonly RateLimit[], spent: () => number, now: MonotonicMs): MonotonicMs {
     if (this.#since === null) return Number.NEGATIVE_INFINITY;
     const over = this.#since + DAY_WINDOW_MS;
@@ -46,7 +52,7 @@ export class LostLedger {
     return spent() >= unused ? over : this.#since + MINUTE_OVER_MS;
   }
 
-  /** The service told what is left of the day, or the day is over. */
+  /** Ends the limit: the service reported the remaining day quota, or the day has passed. */
   end(): void {
     if (this.#since === null) return;
     this.#since = null;

@@ -1,7 +1,8 @@
 /**
- * The trouble of the service as one problem. An outage meets every series of every account, and is one thing to its owner:
- * the problem of what met it first lasts until nothing of its kind is in trouble any more.
+ * Combines failures of the service into one problem. An outage affects every series of every account, but the owner
+ * sees one problem. Its subject is the first failure; it ends when no failure with that subject remains.
  */
+import { message, type Text } from "../../core/language/text.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import type { ServiceProblemCode } from "../../core/status/problem-catalog.ts";
 import { DAY_MS, type EpochMs } from "../../core/time/interval.ts";
@@ -9,24 +10,27 @@ import { DAY_MS, type EpochMs } from "../../core/time/interval.ts";
 export interface Trouble {
   readonly account: string;
   readonly code: ServiceProblemCode;
-  /** The newest failure. */
+  /** Time of the newest failure. */
   readonly since: EpochMs;
-  readonly detail: string;
+  readonly detail: Text;
   readonly requestId: string | null;
-  /** The series, for a failure of less than the account; null if all of the account has it. */
+  /** Affected series; null if the whole account is affected. */
   readonly series: string | null;
-  /** Asked for the LAN: maybe nobody asks for it again, so any answer of the account ends it. */
+  /** True for a LAN client's request: it may never be repeated, so any response of the account ends the trouble. */
   readonly isGuests: boolean;
 }
 
-/** What has not failed again for so long is not asked any more: the longest pause after a failure is an hour. */
+/**
+ * Troubles without a new failure for this long are dropped, because the series is no longer requested. The longest
+ * pause after a failure is 1 h.
+ */
 const MAX_AGE_MS = DAY_MS;
 
 export class Outage {
   readonly #problems: Problems;
-  /** By account and series, oldest first. Bounded by the series that are polled: a guest's is one for each account. */
+  /** By account and series, oldest first. Bounded by the polled series, plus one per account for LAN clients. */
   readonly #troubles = new Map<string, Trouble>();
-  /** Subject of the problem; null if there is none. */
+  /** Subject of the current problem; null without one. */
   #shown: string | null = null;
 
   constructor(problems: Problems) {
@@ -38,11 +42,11 @@ export class Outage {
     this.#troubles.set(isGuests && series !== null ? `${account} lan` : (series ?? account), trouble);
     if (this.#shown !== null) return;
     this.#shown = subjectOf(trouble);
-    const found = series === null ? detail : `${series}: ${detail}`;
+    const found = series === null ? detail : message("found_in_series", { series, what: detail });
     this.#problems.start({ code, since, requestId, subject: this.#shown, detail: found });
   }
 
-  /** Notes that an account was answered: as a whole by its name, and in series. */
+  /** Records a response of an account. `scopes` lists the series, places and accounts that work again. */
   answered(account: string, scopes: readonly string[], now: EpochMs): void {
     for (const [scope, trouble] of this.#troubles) {
       const isReached = trouble.code === "unreachable" || (trouble.account === account && trouble.isGuests);
@@ -51,7 +55,7 @@ export class Outage {
     this.#showLasting();
   }
 
-  /** Forgets an account that there is no more. */
+  /** Removes a deleted account. */
   forget(account: string): void {
     for (const [scope, trouble] of this.#troubles) if (trouble.account === account) this.#troubles.delete(scope);
     this.#showLasting();
@@ -66,7 +70,7 @@ export class Outage {
     if (next) this.start(next);
   }
 
-  /** The trouble of all of an account; null if it has none. */
+  /** Returns the trouble of a whole account; null if it has none. */
   codeOf(account: string): ServiceProblemCode | null {
     return this.#troubles.get(account)?.code ?? null;
   }

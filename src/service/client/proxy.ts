@@ -1,4 +1,4 @@
-/** The way out through a proxy, as the environment names it. An empty text is none. */
+/** Proxy settings from the environment; an empty text means no proxy. */
 export interface ProxySettings {
   readonly httpProxy: string;
   readonly httpsProxy: string;
@@ -8,9 +8,9 @@ export interface ProxySettings {
 export const NO_PROXY: ProxySettings = { httpProxy: "", httpsProxy: "", noProxy: "" };
 
 /**
- * Reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY, lower case first as curl does. undici reads them too, but from the process
- * itself, and only proxies with a scheme.
- * Errors: none; null without a proxy that can be read. `NO_PROXY` alone is none.
+ * Reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY, lower-case names first as in curl. undici also reads them, but only from
+ * the process and only with a URL scheme. Returns null if no proxy is set or its URL is invalid; `NO_PROXY` alone has
+ * no effect.
  */
 export function proxyOf(environment: Readonly<Record<string, string | undefined>>): ProxySettings | null {
   const read = (name: string) => environment[name.toLowerCase()] || environment[name] || "";

@@ -1,8 +1,8 @@
 /**
- * The rate limiter of one account: no request leaves without its leave, and each is on disk before its socket opens.
+ * Rate limiter of one account: every request needs a permit, and each attempt is on disk before its socket opens.
  *
- * Time here is monotonic. Attempts of an earlier boot are placed by what is known to have passed since; how much older
- * they are is known only after the service has told its own time.
+ * Times are monotonic. Attempts of an earlier boot are placed by the time known to have passed since. Their full age is
+ * known when the service has sent its own time.
  */
 
 import * as z from "zod/mini";
@@ -15,6 +15,7 @@ import {
   type Share,
 } from "../../core/fetching/rate-limit.ts";
 import { RateWindow } from "../../core/fetching/rate-window.ts";
+import type { Text } from "../../core/language/text.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
@@ -30,11 +31,11 @@ import {
 } from "./restored-attempts.ts";
 import { SharedQuota, storedSharedQuota } from "./shared-quota.ts";
 
-/** The request log as the rate limiter needs it. */
+/** Interface to the request log. */
 export interface AttemptLog {
   /**
-   * Writes a spend down; it is on disk when this returns. Returns its number, which only grows; null where it could
-   * not be written, and then nothing may go out.
+   * Records an attempt; it is on disk when this returns. Returns its increasing id, or null if it could not be written;
+   * then no request may be sent.
    */
   spend(spend: {
     readonly account: string;
@@ -47,22 +48,22 @@ export interface AttemptLog {
     readonly range: Interval | null;
   }): number | null;
   settle(id: number, status: number, requestId: string | null, serverMs: EpochMs | null): void;
-  /** The newest attempts. Shape: oldest first. */
+  /** Returns the newest attempts. Shape: oldest first. */
   recent(account: string, count: number): readonly KeptAttempt[];
 }
 
 /**
- * The clocks as the rate limiter needs them. `boot` names the span in which monotonic times compare; the monotonic clock
- * of a boot begins at 0 or later, so what carries another boot's name lies before 0.
+ * Clocks of the rate limiter. `boot` identifies the period in which monotonic times can be compared. The monotonic
+ * clock of a boot starts at 0 or later, so attempts of other boots lie before 0.
  */
 export type RateLimiterClock = Pick<Clock, "boot" | "now" | "monotonicMs">;
 
-/** How an account's budget comes about: from learned limits, or by the rate limiter's own adaption. */
+/** Source of an account's rate limits: learned from headers, or adapted by the rate limiter. */
 export interface RateLimitSource {
   budget(now: MonotonicMs): readonly RateLimit[];
   learn(notes: AnswerNotes, now: MonotonicMs): void;
-  /** Why the budget is too small for what may have to be asked, in words; null where it is not. */
-  shortage?(): string | null;
+  /** Returns why the limits are too small for the possible need; null if they are not. */
+  shortage?(): Text | null;
 }
 
 export interface RateLimiterDeps {
@@ -73,7 +74,7 @@ export interface RateLimiterDeps {
   readonly source: RateLimitSource;
 }
 
-/** A leave to send one request; to be settled whatever happens. */
+/** Permission to send one request; it must be settled in any case. */
 export interface Permit {
   readonly attemptId: number;
   readonly note: (notes: AnswerNotes) => void;
@@ -84,12 +85,14 @@ export type PermitResult =
   | { readonly kind: "go"; readonly leave: Permit }
   | { readonly kind: "wait"; readonly untilMs: MonotonicMs; readonly why: string; readonly isUnwritten?: true };
 
-/** While the first answer of a process is on its way, others look again after this long. */
+/** Wait of other requests while the first response of this process is in flight. */
 const FIRST_ANSWER_WAIT_MS = 1_000;
-/** While a spend cannot be written, others look again after this long. */
+/** Wait of other requests while attempts cannot be written. */
 const UNWRITTEN_WAIT_MS = 30_000;
 const UNWRITTEN = "the database cannot be written, so nothing is asked";
-/** A wait longer than this is noted on disk, at most this often, so that a reboot does not begin it again. */
+/**
+ * Longer waits are recorded on disk, at most once per `NOTE_EVERY_MS`, so that they do not start again after a reboot.
+ */
 const LONG_WAIT_MS = 10 * MINUTE_MS;
 const NOTE_EVERY_MS = 30 * MINUTE_MS;
 
@@ -98,7 +101,7 @@ export class RateLimiter {
   readonly #ceilings = new SharedQuota();
   readonly #unknown: LostLedger;
   #spending: RateWindow;
-  /** Attempts of earlier boots, until the service's time has told their age. */
+  /** Attempts of earlier boots, until the service's time has shown their age. */
   #past: readonly PlacedAttempt[];
   #newestId = 0;
   #inFlight = 0;
@@ -122,12 +125,12 @@ export class RateLimiter {
     this.#restoreCeilings(kept, now);
   }
 
-  /** Why the quota is too small for the fetch schedule, in words; null where it is not. */
-  get shortage(): string | null {
+  /** Returns why the quota is too small for the fetch schedule; null if it is not. */
+  get shortage(): Text | null {
     return this.#deps.source.shortage?.() ?? null;
   }
 
-  /** The earliest moment a share may ask, seen from `now`; `now` itself for at once. */
+  /** Returns the earliest time for a request of this share; `now` if it is allowed immediately. */
   earliest(share: Share, now: MonotonicMs): MonotonicMs {
     if (!this.#answeredOnce && this.#inFlight > 0) return now + FIRST_ANSWER_WAIT_MS;
     const budget = this.#deps.source.budget(now);
@@ -140,7 +143,7 @@ export class RateLimiter {
     return until;
   }
 
-  /** Asks for leave. A `go` is spent and on disk when this returns. */
+  /** Acquires a permit. The attempt of a granted permit is on disk before this returns. */
   acquire(share: Share, seriesId: number | null, range: Interval | null): PermitResult {
     const { account, clock, requestLog } = this.#deps;
     const monotonicMs = clock.monotonicMs();
@@ -185,7 +188,7 @@ export class RateLimiter {
     const budget = source.budget(now);
     this.#ceilings.told({ id, quota: notes.quota, serverMs, now, budget, spending: this.#spending });
     this.#keepCeilings(now);
-    // From here on, what the service says is left counts the spends that nobody knows of.
+    // From now on, the remaining quota reported by the service includes the unknown attempts.
     if (notes.quota.day && serverMs !== null) this.#unknown.end();
   }
 
@@ -198,7 +201,10 @@ export class RateLimiter {
     this.#spending = new RateWindow([...aged, ...thisBoot]);
   }
 
-  /** Time with nothing to ask for would be lost at a reboot: without this, a nightly one could stop all permanently. */
+  /**
+   * Records the idle time on disk. Without this record a reboot would lose it, and a nightly reboot could block all
+   * requests permanently.
+   */
   #noteIdle(now: MonotonicMs): void {
     const newest = this.#spending.attempts.at(-1);
     if (!newest || now - this.#notedAt < NOTE_EVERY_MS) return;
@@ -226,7 +232,10 @@ export class RateLimiter {
     if (text !== (memory.read(`ceilings/${account}`) ?? "")) memory.write(`ceilings/${account}`, text);
   }
 
-  /** Across a reboot a ceiling lasts as long again as it had left: how long the machine was off is not known. */
+  /**
+   * Restores the reported quotas. After a reboot, each lasts for its full remaining time again, because the time the
+   * machine was off is unknown.
+   */
   #restoreCeilings(kept: readonly KeptAttempt[], now: MonotonicMs): void {
     const found = readJson(this.#deps.memory, `ceilings/${this.#deps.account}`, keptCeilings);
     if (!found) return;
@@ -238,7 +247,7 @@ export class RateLimiter {
   }
 }
 
-/** The ceilings on disk, with the newest attempt they know of. */
+/** Stored quotas, with the newest attempt they include. */
 const keptCeilings = z.object({
   ...{ attemptId: z.number(), boot: z.string(), monotonicMs: z.number() },
   ceilings: z.array(storedSharedQuota),

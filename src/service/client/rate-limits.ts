@@ -1,4 +1,4 @@
-/** Where the budgets of the two interfaces come from. */
+/** Sources of the rate limits of both interfaces. */
 
 import * as z from "zod/mini";
 import {
@@ -11,6 +11,7 @@ import {
   thirdPartyRateLimits,
   UNKNOWN_LIMITS,
 } from "../../core/fetching/rate-limit.ts";
+import { message, type Text } from "../../core/language/text.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { DAY_MS, type EpochMs, HOUR_MS } from "../../core/time/interval.ts";
 import { type QuotaWindow, quotaWindows } from "../contract/limits.ts";
@@ -21,30 +22,33 @@ import { windowRestMs } from "./shared-quota.ts";
 
 type Limits = Readonly<Record<QuotaWindow, number>>;
 
-/** A higher limit that holds from the next window on; by the service's clock, and by ours where that is known. */
+/**
+ * Higher limit that applies from the next window on. `resetSec` is the service's time of that, `from` the monotonic
+ * time if it is known.
+ */
 const keptRaise = z.object({
   limit: z.int(),
   resetSec: z.int(),
   from: z._default(z.nullable(z.number()), null),
 });
 const keptLimit = z.object({ limit: z.int().check(z.positive()), raise: z.nullable(keptRaise) });
-/** What outlives a restart. */
+/** Limits stored for the next start. */
 const keptLimits = z.object({ minute: z.optional(keptLimit), day: z.optional(keptLimit) });
 type Learned = z.infer<typeof keptLimit>;
 
 /**
- * The consumer interface's limits, learned from its headers: a lower one counts at once, a higher one from the next
- * window on, for the service names the configured limit and not the one in force. What is learned outlives a restart.
+ * Limits of the consumer interface, learned from its headers and stored. A lower limit applies immediately. A higher
+ * one applies from the next window on, because the service reports the configured limit, not the one in force.
  */
 export class LearnedRateLimits implements RateLimitSource {
   readonly #name: string;
   readonly #memory: KeyValue;
   readonly #addresses: () => number;
   readonly #learned: z.infer<typeof keptLimits>;
-  /** The service's time of the newest answer: what was said before it counts no more. */
+  /** Service time of the newest response; older responses are ignored. */
   #newestMs: EpochMs | null = null;
 
-  /** `addresses` tells how many are polled: back-fill leaves room for each. */
+  /** `addresses` returns the number of polled addresses; back-fill leaves requests for each. */
   constructor(account: string, memory: KeyValue, addresses: () => number) {
     this.#name = `limits/${account}`;
     this.#memory = memory;
@@ -53,7 +57,7 @@ export class LearnedRateLimits implements RateLimitSource {
     this.#learned = kept ?? {};
   }
 
-  /** The limits in force, or those assumed before the first answer. */
+  /** Returns the limits in force, or the assumed limits before the first response. */
   limits(now: MonotonicMs): Limits {
     for (const window of quotaWindows) {
       const raise = this.#learned[window]?.raise;
@@ -67,10 +71,10 @@ export class LearnedRateLimits implements RateLimitSource {
     return consumerRateLimits(this.limits(now), this.#addresses());
   }
 
-  shortage(): string | null {
+  shortage(): Text | null {
     const wanted = RESERVE_PER_ADDRESS * this.#addresses();
     const limit = this.#learned.day?.limit ?? wanted;
-    return limit < wanted ? `${limit} requests a day; a bad day may need ${wanted}` : null;
+    return limit < wanted ? message("found_quota", { limit, wanted }) : null;
   }
 
   learn(notes: AnswerNotes, now: MonotonicMs): void {
@@ -82,7 +86,10 @@ export class LearnedRateLimits implements RateLimitSource {
     }
   }
 
-  /** Answers overtake each other by the time they may be on their way; a clock set further back is a new start. */
+  /**
+   * Compares a response with the newest one. Responses may overtake each other by the time in flight; a clock set back
+   * further starts again.
+   */
   #orderOf(serverMs: EpochMs | null): "newer" | "same" | "older" {
     const newest = this.#newestMs;
     if (serverMs === null) return "newer";
@@ -97,12 +104,12 @@ export class LearnedRateLimits implements RateLimitSource {
     { order, serverMs, now }: { order: "newer" | "same"; serverMs: EpochMs | null; now: MonotonicMs },
   ): void {
     const known = this.#learned[window];
-    // An answer out of a later window shows that the raise holds.
+    // A response from a later window shows that the higher limit is in force.
     const raised = known?.raise;
     const holds = raised && told.resetSec > raised.resetSec;
     const { limit, raise } = (holds ? { limit: raised.limit, raise: null } : known) ?? { ...told, raise: null };
     if (told.limit <= limit) this.#set(window, { limit: told.limit, raise: null });
-    // Two answers of one second: which came first cannot be told, so the lower one counts.
+    // Two responses within one second: their order is unknown, so the lower limit counts.
     else if (order === "same")
       this.#set(window, { limit, raise: raise && { ...raise, limit: Math.min(raise.limit, told.limit) } });
     else {
@@ -124,14 +131,17 @@ const THIRD_PARTY_LEAST = 4;
 const THIRD_PARTY_MOST = 1_000;
 const CLEAN_DAY_GROWTH = 1.1;
 /**
- * A gap between two answers counts towards a clean day up to this: a silent daemon proves nothing. A place is asked in the
- * early morning and from 13:00 on.
+ * Maximum gap between two responses that counts as time without a 429, because a daemon that sends nothing proves
+ * nothing. A place is requested in the early morning and from 13:00 on.
  */
 const MAX_CLEAN_GAP_MS = 18 * HOUR_MS;
-/** Clean time is written down in steps, for the sake of the card. */
+/** Step in which the time without a 429 is stored, to save writes to the card. */
 const CLEAN_STEP_MS = HOUR_MS;
 
-/** The third-party interface names no quota: a hundred a day, halved on a 429, a hundred again after a clean day and a tenth more after each other. */
+/**
+ * Limits of the third-party interface, which publishes no quota: 100 requests per day. A 429 halves them. A day without
+ * a 429 restores 100, and each further one adds 10 %.
+ */
 export class AdaptiveRateLimits implements RateLimitSource {
   readonly #name: string;
   readonly #memory: KeyValue;
@@ -153,7 +163,7 @@ export class AdaptiveRateLimits implements RateLimitSource {
   }
 
   budget(now: MonotonicMs = Number.NEGATIVE_INFINITY): readonly RateLimit[] {
-    // A day of clean answers is over when it is, and not at the next answer: that may wait for the budget.
+    // The day ends at its time and not at the next response, which may be waiting for the limit.
     if (this.#perDay < THIRD_PARTY_FIRST && this.#cleanMs > 0 && this.#cleanAt(now) >= DAY_MS) {
       this.#grow();
       this.#answeredAt = now;
@@ -161,11 +171,9 @@ export class AdaptiveRateLimits implements RateLimitSource {
     return thirdPartyRateLimits(this.#perDay, this.#places);
   }
 
-  shortage(): string | null {
+  shortage(): Text | null {
     const wanted = PRICES_PER_PLACE * this.#places;
-    return this.#perDay < wanted
-      ? `${this.#perDay} requests a day since the service said that there were too many; a bad day may need ${wanted}`
-      : null;
+    return this.#perDay < wanted ? message("found_quota_halved", { limit: this.#perDay, wanted }) : null;
   }
 
   learn(notes: AnswerNotes, now: MonotonicMs): void {
@@ -176,7 +184,7 @@ export class AdaptiveRateLimits implements RateLimitSource {
     else if (this.#cleanMs - this.#keptCleanMs >= CLEAN_STEP_MS) this.#keep();
   }
 
-  /** The clean time behind a moment. Unit: ms. */
+  /** Returns the time without a 429 up to `now`. Unit: ms. */
   #cleanAt(now: MonotonicMs): number {
     const gapMs = this.#answeredAt === null ? 0 : Math.max(0, now - this.#answeredAt);
     return this.#cleanMs + Math.min(MAX_CLEAN_GAP_MS, gapMs);
@@ -189,7 +197,7 @@ export class AdaptiveRateLimits implements RateLimitSource {
     this.#keep();
   }
 
-  /** Once for all the requests that were on their way when the first was denied. */
+  /** Halves the limit once for all requests that were in flight at the first 429. */
   #halve(now: MonotonicMs): void {
     this.#cleanMs = 0;
     if (this.#halvedAt !== null && now - this.#halvedAt < FLIGHT_MS) return;

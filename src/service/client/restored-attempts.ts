@@ -1,16 +1,16 @@
 /**
- * Attempts of earlier processes and boots, placed on this boot's monotonic axis.
+ * Places attempts of earlier processes and boots on this boot's monotonic time axis.
  *
- * The wall clock is not asked: it may have jumped. A boot ended before the next one began, so an attempt is at least
- * as old as the time that is known to have passed since: the rest of its own boot, those between, and this one. Time
- * with the machine off counts for nothing until the service tells its own time.
+ * The wall clock is not used, because it may have jumped. Boots do not overlap. So the minimum age of an attempt is the
+ * sum of the known times: the rest of its own boot, the boots between, and this one. Time with the machine off counts
+ * as zero until the service has sent its own time.
  */
 
 import * as z from "zod/mini";
 import type { Attempt, MonotonicMs, Share } from "../../core/fetching/rate-limit.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 
-/** An attempt as the request log keeps it. `serverMs` is the service's time in its answer; null where none came. */
+/** Attempt in the request log. `serverMs` is the service's time in its response; null if there was none. */
 export interface KeptAttempt {
   readonly id: number;
   readonly share: Share;
@@ -19,20 +19,22 @@ export interface KeptAttempt {
   readonly serverMs: EpochMs | null;
 }
 
-/** A note made while nothing may be asked: at this moment of a boot, so much time had passed since the newest attempt. */
+/**
+ * Record made while no request is allowed: at `monotonicMs` of a boot, `idleMs` had passed since the newest attempt.
+ */
 export const idleNote = z.object({
   ...{ attemptId: z.number(), boot: z.string(), monotonicMs: z.number(), idleMs: z.number() },
 });
 export type IdleNote = Readonly<z.infer<typeof idleNote>>;
 
-/** An attempt on this boot's axis; `at` is negative for an earlier boot. */
+/** Attempt on this boot's time axis; `at` is negative for an earlier boot. */
 export interface PlacedAttempt extends Attempt {
   readonly serverMs: EpochMs | null;
 }
 
 /**
- * Places kept attempts. No attempt comes out older than it is.
- * Shape: `kept` in the order they were made; so is the result. A boot's monotonic clock begins at 0 or later.
+ * Places stored attempts; none becomes older than it is. Shape: `kept` in the order of the attempts, and so is the
+ * result. The monotonic clock of a boot starts at 0 or later.
  */
 export function placeAttempts(
   kept: readonly KeptAttempt[],
@@ -54,8 +56,8 @@ export function placeAttempts(
 }
 
 /**
- * Moves attempts back to where the service's own times put them, now that its time is known. An attempt was made
- * before the answer to any later one.
+ * Moves attempts back to their service times, now that the service's current time is known. An attempt precedes the
+ * response to any later attempt.
  */
 export function ageByServerTime(
   placed: readonly PlacedAttempt[],

@@ -1,6 +1,7 @@
 /**
- * Requests in flight until their answers are stored. A question of the LAN and the schedule's own question for the same
- * data have other ranges and so other paths: whoever comes later waits, and looks again what is still missing.
+ * Requests in flight, until their responses are stored. Requests of the LAN and of the fetch schedule for the same data
+ * may have different ranges, and so different paths. The later one waits and then requests only the data that is still
+ * missing.
  */
 import { type SeriesKey, seriesName, WHOLE } from "../../core/series/series.ts";
 import { type Interval, overlaps } from "../../core/time/interval.ts";
@@ -12,17 +13,17 @@ interface Flight {
 }
 
 export class SharedFlights {
-  /** Bounded by the rate limiter's minute. */
+  /** Bounded by the minute limit. */
   readonly #flights = new Set<Flight>();
 
-  /** Resolves when a request for a part of the same data has landed and is stored, or failed; null if none is in flight. */
+  /** Resolves when an overlapping request has been stored or has failed. Returns null if none is in flight. */
   overlapping(series: SeriesKey, range: Interval | null): Promise<unknown> | null {
     const name = seriesName(series);
     const flight = [...this.#flights].find((each) => each.series === name && overlaps(each.range, range ?? WHOLE));
     return flight?.landed.catch(() => undefined) ?? null;
   }
 
-  /** Runs a request and the storing of its answer. */
+  /** Runs a request and the storage of its response. */
   async run<Result>(series: SeriesKey, range: Interval | null, work: () => Promise<Result>): Promise<Result> {
     const flight = { series: seriesName(series), range: range ?? WHOLE, landed: work() };
     this.#flights.add(flight);

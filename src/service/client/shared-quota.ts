@@ -1,10 +1,10 @@
 /**
- * What the service says is left, held against what is on its way: the bound that counts when other programs use the
- * same key.
+ * Remaining quota that the service reports, minus the requests in flight. This limit matters when other programs use
+ * the same key.
  *
- * Answers may overtake each other and may be lost, so what is left is what the latest answer said, less every attempt
- * that may have been counted after it: one is known to have been counted before when its own answer came before the
- * latest was sent, or says that less had been used.
+ * Responses may overtake each other or get lost. So the remaining quota is that of the latest response, minus every
+ * attempt that the service may have counted after it. An attempt was counted before if its own response arrived before
+ * the latest request was sent, or reports a lower use.
  */
 
 import * as z from "zod/mini";
@@ -22,15 +22,15 @@ import type { EpochMs } from "../../core/time/interval.ts";
 import { type QuotaWindow, quotaWindows } from "../contract/limits.ts";
 import type { QuotaStanding, WindowStanding } from "../contract/quota-headers.ts";
 
-/** What an answer brought, for the attempt `id`. */
+/** Quota report in the response to the attempt `id`. */
 interface ToldQuota {
   readonly id: number;
   readonly quota: Partial<QuotaStanding>;
-  /** The service's time as it answered; null where it is not known. */
+  /** Service time of the response; null if unknown. */
   readonly serverMs: EpochMs | null;
   readonly now: MonotonicMs;
   readonly budget: readonly RateLimit[];
-  /** This daemon's own attempts. */
+  /** Attempts of this daemon. */
   readonly spending: RateWindow;
 }
 
@@ -39,7 +39,7 @@ interface Mark {
   readonly resetSec: number;
 }
 
-/** An attempt that may count towards a ceiling still. */
+/** Attempt that may still count towards a reported quota. */
 interface Track {
   readonly id: number;
   readonly at: MonotonicMs;
@@ -47,29 +47,29 @@ interface Track {
   readonly marks: Partial<Record<QuotaWindow, Mark>>;
 }
 
-/** The latest word on one window. */
+/** Latest report on one window. */
 interface Ceiling extends Mark {
   readonly id: number;
-  /** Attempts made after this may have been counted later than the word was said. */
+  /** Attempts made after this may have been counted after the report. */
   readonly openSince: MonotonicMs;
-  /** Attempts whose answers had come before this were counted before it was said. */
+  /** Attempts whose responses arrived before this were counted before the report. */
   readonly countedBy: MonotonicMs;
   readonly arrivedAt: MonotonicMs;
   readonly remaining: number;
   readonly until: MonotonicMs;
-  /** Attempts of this daemon made after this are all there are in the window. */
+  /** Attempts made after this are all of this daemon's attempts in the window. */
   readonly oursSince: MonotonicMs;
   /**
-   * Whether the service may have counted more than this daemon sent before. Where it has not, the rolling windows hold
-   * all there is to hold, and what is on its way need not be guessed at.
+   * True if the service may have counted requests of other programs. If not, the rolling windows are sufficient, and
+   * requests in flight need no estimate.
    */
   others: boolean;
-  /** Counts down as each share spends. */
+  /** Remaining part of each share; decreases with each attempt. */
   reserve: Parting;
   left: number;
 }
 
-/** A ceiling as it outlives a process. */
+/** Reported quota as stored for the next process. */
 export const storedSharedQuota = z.object({
   ...{ window: z.enum(quotaWindows), left: z.number(), restMs: z.number() },
   reserve: z.object({ poll: z.number(), lan: z.number() }),
@@ -78,10 +78,10 @@ export type StoredSharedQuota = Readonly<z.infer<typeof storedSharedQuota>>;
 
 export class SharedQuota {
   readonly #ceilings = new Map<QuotaWindow, Ceiling>();
-  /** Bounded by the budget of a day; usually what is on its way. */
+  /** Bounded by the day limit; usually the requests in flight. */
   #tracks: Track[] = [];
 
-  /** Until when a share may not ask; the past where it may. */
+  /** Returns until when a share may send no request; a past time if it may. */
   until(share: Share, budget: readonly RateLimit[], now: MonotonicMs): MonotonicMs {
     let until = Number.NEGATIVE_INFINITY;
     for (const [window, ceiling] of this.#ceilings) {
@@ -91,7 +91,7 @@ export class SharedQuota {
     return until;
   }
 
-  /** Counts an attempt that goes out now. */
+  /** Counts an attempt that is sent now. */
   spent(id: number, share: Share, at: MonotonicMs): void {
     this.#tracks.push({ id, at, answeredAt: null, marks: {} });
     const counted = share === "lan" ? "lan" : "poll";
@@ -101,7 +101,7 @@ export class SharedQuota {
     }
   }
 
-  /** Takes an answer's word. */
+  /** Applies the quota report of a response. */
   told(told: ToldQuota): void {
     const track = this.#tracks.find(({ id }) => id === told.id);
     if (!track) return;
@@ -118,19 +118,19 @@ export class SharedQuota {
     }
   }
 
-  /** What must outlive this process: the ceilings that other users of the key have lowered. */
+  /** Returns the quotas to store: those that other users of the key have reduced. */
   kept(now: MonotonicMs): StoredSharedQuota[] {
     return [...this.#ceilings].flatMap(([window, { left, reserve, until, others }]) =>
       others && until > now ? [{ window, left, reserve, restMs: until - now }] : [],
     );
   }
 
-  /** Takes up an attempt of an earlier process. `answered`: its answer had come. */
+  /** Restores an attempt of an earlier process. `answered` is true if its response had arrived. */
   resume(id: number, at: MonotonicMs, answered: boolean, now: MonotonicMs): void {
     if (at > now - FLIGHT_MS) this.#tracks.push({ id, at, answeredAt: answered ? now : null, marks: {} });
   }
 
-  /** Takes up a ceiling of an earlier process, after which `spent` attempts were made. */
+  /** Restores a quota of an earlier process, after which `spent` attempts were made. */
   restore({ window, left, reserve, restMs }: StoredSharedQuota, spent: number, now: MonotonicMs): void {
     const remaining = left - spent;
     this.#ceilings.set(window, {
@@ -146,7 +146,7 @@ export class SharedQuota {
     track.marks[window] = mark;
     const before = this.#ceilings.get(window);
     const { limit: known } = windowOf(told.budget, window);
-    // A raise that is told already holds from the next window on.
+    // The reported limit may already be the higher one that applies from the next window on.
     const left = Math.max(0, Math.min(remaining, known - mark.used));
     if (before && before.until > told.now && !supersedes({ track, mark, left }, before)) return;
     const { now, serverMs, spending, budget } = told;
@@ -162,7 +162,7 @@ export class SharedQuota {
     });
   }
 
-  /** How many attempts may have been counted later than a word was said. */
+  /** Returns the number of attempts that may have been counted after the report. */
   #laterThan(window: QuotaWindow, ceiling: Ceiling): number {
     return this.#tracks.filter(({ id, at, answeredAt, marks }) => {
       if (id === ceiling.id || at <= ceiling.openSince) return false;
@@ -179,13 +179,13 @@ export class SharedQuota {
   }
 }
 
-/** How long a window still lasts at most, by the reset that an answer of the time `serverMs` told. Unit: milliseconds. */
+/** Returns how long a window lasts at most, from the reset time in a response sent at `serverMs`. Unit: ms. */
 export function windowRestMs(window: QuotaWindow, resetSec: number, serverMs: EpochMs | null): number {
   const lengthMs = SERVICE_WINDOW_MS[window];
   return serverMs === null ? lengthMs : Math.min(lengthMs, Math.max(0, resetSec * 1_000 - serverMs));
 }
 
-/** Whether a word on a window takes the place of the one before. */
+/** Returns true if a report replaces the previous one. */
 function supersedes(
   next: { readonly track: Track; readonly mark: Mark; readonly left: number },
   before: Ceiling,
@@ -195,7 +195,10 @@ function supersedes(
   return next.track.at > before.arrivedAt || next.left < before.remaining;
 }
 
-/** What a share may take of what is left: prices all, the others not each other's part, and back-fill not polling's. */
+/**
+ * Returns the remaining quota of a share: prices may use all of it, the others not each other's part, and back-fill not
+ * polling's.
+ */
 function availableTo(share: Share, { left, reserve }: Ceiling, shares: RateLimit["shares"]): number {
   switch (share) {
     case "prices":
@@ -209,7 +212,7 @@ function availableTo(share: Share, { left, reserve }: Ceiling, shares: RateLimit
   }
 }
 
-/** The shares and the limit of a window; a window without a limit has no shares. */
+/** Returns the limit and shares of a window; a window without a limit has no shares. */
 function windowOf(budget: readonly RateLimit[], window: QuotaWindow): Pick<RateLimit, "limit" | "shares"> {
   const unlimited = { limit: Number.POSITIVE_INFINITY, shares: { poll: 0, backfill: 0, lan: 0 } };
   return budget.find(({ name }) => name === window) ?? unlimited;

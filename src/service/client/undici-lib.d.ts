@@ -1,4 +1,4 @@
-/** The parts of undici that are imported one by one: its package describes them as a whole only. */
+/** Types of the separately imported parts of undici, whose package declares only its index. */
 declare module "undici/lib/dispatcher/env-http-proxy-agent.js" {
   export { EnvHttpProxyAgent as default } from "undici";
 }

@@ -1,5 +1,6 @@
 /**
- * Checks an answer of the service against the contract, in slices, so that a year of rows never holds the event loop.
+ * Validation of service responses against the contract, in slices, so that a year of rows does not block the event
+ * loop.
  */
 import type * as z from "zod/mini";
 import { type BodyOf, type OperationId, operationOf } from "./operations.ts";
@@ -8,12 +9,12 @@ export type AnswerReading<Id extends OperationId> =
   | { readonly kind: "body"; readonly body: BodyOf<Id> }
   | { readonly kind: "malformed"; readonly why: string };
 
-/** Rows checked between two pauses; 500 rows take well under a millisecond. */
+/** Rows checked between two pauses; 500 rows take less than 1 ms. */
 const ROWS_PER_SLICE = 500;
 
 /**
- * Checks parsed JSON against an operation's answer. Between slices it waits for `pause`, which may let others run.
- * Errors: `malformed` says where and what was expected. The body comes back as it was, unknown fields included.
+ * Checks parsed JSON against an operation's response schema and awaits `pause` between slices. Returns the unchanged
+ * body with its unknown fields, or `malformed` with the position and the expected type.
  */
 export async function readAnswer<Id extends OperationId>(
   id: Id,
@@ -47,7 +48,7 @@ function mismatch(schema: z.ZodMiniType, value: unknown, where = ""): { kind: "m
   return { kind: "malformed", why: `${path || "the answer"}: ${issue ? describeIssue(issue) : "does not fit"}` };
 }
 
-/** What one issue of a schema expects. */
+/** Describes the value that the schema expected. */
 export function describeIssue(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":

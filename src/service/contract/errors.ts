@@ -1,10 +1,10 @@
-/** One row of the service's error table. Source: service interface, part 7.1. */
+/** Row of the service's error table. Source: service interface, part 7.1. */
 interface ErrorRow {
   readonly status: number;
   readonly meaning: string;
 }
 
-/** Every error the consumer interface names, by its stable machine-readable code. */
+/** Errors of the consumer interface by their stable code. */
 export const errorTable = {
   invalid_parameter: { status: 400, meaning: "A request parameter is invalid." },
   invalid_range: { status: 400, meaning: "The requested range is invalid, for example `to` not after `from`." },
@@ -26,33 +26,32 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** The body of every error answer. Source: service interface, part 2.4. */
+/** Body of every error response. Source: service interface, part 2.4. */
 export interface ErrorBody {
   readonly error: true;
   readonly reason: string;
   readonly errorCode: ErrorCode;
 }
 
-/** An error before it becomes an answer. `reason` is safe to show: it names what was found and what is expected. */
+/** Error before it is sent. `reason` is safe to show; it states the value found and the value expected. */
 export interface ContractError {
   readonly kind: "error";
   readonly code: ErrorCode;
   readonly reason: string;
-  /** Seconds until another try makes sense; `rate_limited` only, at least 1. */
+  /** Seconds until the next attempt is useful, at least 1; `rate_limited` only. */
   readonly retryAfterSec?: number;
 }
 
-/** Builds a contract error. */
 export function contractError(code: ErrorCode, reason: string): ContractError {
   return { kind: "error", code, reason };
 }
 
-/** The wire form of an error. */
+/** Converts an error to its JSON body. */
 export function errorBody(error: ContractError): ErrorBody {
   return { error: true, reason: error.reason, errorCode: error.code };
 }
 
-/** Whether a string names a code of the table. */
+/** Returns true if the text is a code of the table. */
 export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(errorTable, text);
 }

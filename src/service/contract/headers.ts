@@ -1,9 +1,9 @@
-/** One row of the service's header table. */
+/** Row of the service's header table. */
 interface HeaderRow {
   readonly meaning: string;
-  /** `evaluated`: once quota has been evaluated, on successes and errors. `limited`: on a 429 only. */
+  /** `evaluated`: on all responses after the quota check, also errors. `limited`: on a 429 only. */
   readonly sent: "always" | "evaluated" | "limited";
-  /** JSON schema of its value. */
+  /** JSON schema of the value. */
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
@@ -11,7 +11,7 @@ const limit = { type: "integer", minimum: 1 } as const;
 const remaining = { type: "integer", minimum: 0 } as const;
 const unixSeconds = { type: "integer", format: "int64" } as const;
 
-/** Every header the consumer interface names on its answers. Source: service interface, part 8.2. */
+/** Response headers of the consumer interface. Source: service interface, part 8.2. */
 export const headerTable = {
   "X-RateLimit-Limit-Minute": { meaning: "Configured minute limit.", sent: "evaluated", schema: limit },
   "X-RateLimit-Remaining-Minute": { meaning: "Remaining minute attempts.", sent: "evaluated", schema: remaining },

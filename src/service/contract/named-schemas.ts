@@ -1,13 +1,13 @@
-/** Schemas with a name: generated clients call their types by it. */
+/** Named JSON schemas; generated clients use the names for their types. */
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Names a schema. Two schemas with the same name must be equal. */
+/** Adds a name to a schema. Two schemas with the same name must be equal. */
 export function named(name: string, schema: Json): Json {
   return { title: name, ...schema };
 }
 
-/** Copies JSON with a reference in place of each named schema, and adds those schemas to `components`. */
+/** Copies JSON, replaces each named schema by a reference, and adds those schemas to `components`. */
 export function withReferences<Value>(json: Value, components: Record<string, unknown>): Value {
   return (isJson(json) ? referenced(json, components) : json) as Value;
 }

@@ -1,6 +1,4 @@
-/**
- * The contract as an OpenAPI 3.1.0 document: nothing is written here that the tables of this folder do not say.
- */
+/** OpenAPI 3.1.0 document of the contract. All its content comes from the tables in this folder. */
 import * as z from "zod/mini";
 import { type ErrorCode, errorTable } from "./errors.ts";
 import { type HeaderName, headerTable } from "./headers.ts";
@@ -12,7 +10,7 @@ import * as resources from "./resources.ts";
 type Json = Readonly<Record<string, unknown>>;
 
 interface OpenApiOptions {
-  /** Where the paths begin, with nothing behind the host; without it they are relative to the document's own host. */
+  /** Base URL of the paths, without a path of its own; by default they are relative to the document's host. */
   readonly serverUrl?: string;
   readonly version: string;
 }
@@ -21,7 +19,7 @@ const securityOf = { consumer: "consumerKey", thirdParty: "thirdPartyToken" } as
 
 const codesByStatus = Map.groupBy(Object.keys(errorTable) as ErrorCode[], (code) => errorTable[code].status);
 
-/** Schemas by the name they are exported under: `priceRow` becomes the component `PriceRow`. */
+/** Exported schemas by component name: `priceRow` becomes `PriceRow`. */
 const namesOfSchemas = new Map<unknown, string>(
   Object.entries(resources).map(([name, schema]) => [schema, capitalised(name)]),
 );
@@ -103,7 +101,7 @@ function describeParameter(name: string, kind: string, place: "path" | "query"):
   return { name, in: place, required: base === kind, schema: parameterKinds[base].schema };
 }
 
-/** The errors an operation can meet. Those of the third-party interface are not described by the service. */
+/** Returns the possible errors of an operation. The service does not document those of the third-party interface. */
 function describeErrors(operation: AnyOperation): Json {
   if (operation.interface === "thirdParty") {
     return { default: { description: "Any failure.", content: jsonOf(reference("schemas", "ErrorBody")) } };
@@ -172,7 +170,7 @@ function withRows(envelope: Json, row: unknown): Json {
   return { ...envelope, properties: { ...(envelope.properties ?? {}), data }, required: [...required, "data"] };
 }
 
-/** A schema without what only machines would read: a format says the same as its pattern. */
+/** Returns the JSON schema without redundant keywords: patterns that repeat a format, and limits of safe integers. */
 function jsonSchema(schema: z.ZodMiniType): Json {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     override: ({ zodSchema, jsonSchema, path }) => {

@@ -1,6 +1,6 @@
 /**
- * Both interfaces of the service as data: one row per operation. The client, the mirror and the simulator are made
- * from this table, and so is the OpenAPI document. Source: service interface, part 4.
+ * Table of the operations of both service interfaces. Client, mirror, simulator and OpenAPI document are built from it.
+ * Source: service interface, part 4.
  */
 import type * as z from "zod/mini";
 import type { AccountPoll, AddressPoll } from "../../core/fetching/fetch-types.ts";
@@ -14,7 +14,7 @@ export type InterfaceName = "consumer" | "thirdParty";
 
 type Schema = z.ZodMiniType;
 
-/** What an answer holds: one document, a bare list of rows, or an envelope around rows in `data`. */
+/** Shape of a response: one document, a list of rows, or an envelope with rows in `data`. */
 type ResponseShape =
   | { readonly shape: "document"; readonly schema: Schema }
   | { readonly shape: "list"; readonly row: Schema }
@@ -23,8 +23,8 @@ type ResponseShape =
 type Kind = keyof ParameterValues;
 
 /**
- * How answers are kept and polled. `freshForMs` is the time for which an answer that may still change is returned to the
- * LAN without a request. `label` names a series of an address in MQTT topics and in the state of the daemon.
+ * Storage and polling of responses. For `freshForMs`, the mirror returns a stored response that may still change
+ * without a request. `label` names an address series in MQTT topics and in the daemon's state.
  */
 type Keep =
   | { readonly label: string; readonly freshForMs: number; readonly poll: AddressPoll }
@@ -35,9 +35,9 @@ interface Operation {
   readonly path: string;
   readonly summary: string;
   readonly inPath: Readonly<Record<string, Kind>>;
-  /** A kind with a question mark may be left out; every other is required. */
+  /** Query parameters; a kind with a question mark is optional. */
   readonly inQuery: Readonly<Record<string, Kind | `${Kind}?`>>;
-  /** Name of the parameter that gives the unit of the range, and the caps by its values. */
+  /** Name of the parameter with the unit of the range, and the caps by its values. */
   readonly range?: {
     readonly unitFrom: "aggregation" | "resolution";
     readonly caps: Readonly<Record<string, RangeCap | null>>;
@@ -186,13 +186,13 @@ export const operations = {
 export type OperationId = keyof typeof operations;
 type Operations = typeof operations;
 
-/** An operation seen without its own types, for code that walks the table. */
+/** Operation without its specific types, for code that iterates over the table. */
 export type AnyOperation = Operation;
 
-/** The ids of the table, in its order. */
+/** Ids in the order of the table. */
 export const operationIds = Object.keys(operations) as readonly OperationId[];
 
-/** A row of the table by id, seen without its own types. */
+/** Returns an operation by id, without its specific types. */
 export function operationOf(id: OperationId): AnyOperation {
   return operations[id];
 }
@@ -202,7 +202,7 @@ export function isOperationId(name: string): name is OperationId {
   return Object.hasOwn(operations, name);
 }
 
-/** The ids of one of the interfaces. */
+/** Ids of one interface's operations. */
 export type OperationIdOf<Name extends InterfaceName> = {
   [Id in OperationId]: Operations[Id]["interface"] extends Name ? Id : never;
 }[OperationId];
@@ -218,12 +218,12 @@ type Optional<Query> = {
     : never;
 };
 
-/** What an operation is asked with. In a server, `from` and `to` are already normalised. */
+/** Request parameters of an operation. In a server, `from` and `to` are already normalised. */
 export type ParamsOf<Id extends OperationId> = Required<Operations[Id]["inPath"]> &
   Required<Operations[Id]["inQuery"]> &
   Optional<Operations[Id]["inQuery"]>;
 
-/** What an operation answers with. */
+/** Response body of an operation. */
 export type BodyOf<Id extends OperationId> = Operations[Id]["response"] extends infer Response
   ? Response extends { shape: "document"; schema: infer Document extends Schema }
     ? z.infer<Document>
@@ -234,7 +234,7 @@ export type BodyOf<Id extends OperationId> = Operations[Id]["response"] extends 
         : never
   : never;
 
-/** An answer of 200. */
+/** Response with status 200. */
 export interface Success<Id extends OperationId> {
   readonly kind: "ok";
   readonly body: BodyOf<Id>;

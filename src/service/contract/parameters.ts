@@ -1,6 +1,6 @@
 /**
- * The kinds of parameter the service takes: how each is read from text, written back, and described.
- * One row per kind; the client writes with the same row the servers read with.
+ * Kinds of request parameters: parser, writer and JSON schema per kind. The client writes with the same row with which
+ * the servers read.
  */
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import { named } from "./named-schemas.ts";
@@ -13,7 +13,7 @@ interface ParameterKind<Value> {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** The value each kind of parameter stands for. */
+/** Value type of each kind. */
 export interface ParameterValues {
   uuid: string;
   text: string;
@@ -27,12 +27,12 @@ export interface ParameterValues {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
-/** ISO 8601 in its extended form; what comes after the date may be left out from its end. */
+/** ISO 8601 in extended form; the time may be missing or shortened from its end. */
 const LENIENT_INSTANT =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt](\d{2})(?::(\d{2})(?::(\d{2})(?:[.,](\d+))?)?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
-/** No URL can carry these as a whole segment: they are taken out of a path on the way, however they are encoded. */
+/** Dot segments cannot be path parameters: URL parsers resolve them in any encoding. */
 const DOT_SEGMENT = /^\.{1,2}$/;
-/** Longest free text a path may carry; a longer address does not exist. */
+/** Longest free text in a path; real addresses are shorter. */
 const MAX_TEXT_LENGTH = 200;
 
 export const parameterKinds: { readonly [Kind in keyof ParameterValues]: ParameterKind<ParameterValues[Kind]> } = {
@@ -69,7 +69,7 @@ function value<Value>(found: Value): Reading<Value> {
   return { kind: "value", value: found };
 }
 
-/** An ISO 8601 timestamp as RFC 3339 has it; any other text as it is. */
+/** Converts an ISO 8601 timestamp to RFC 3339; returns other texts unchanged. */
 function completed(text: string): string {
   const [whole, date, hour = "00", minute = "00", second = "00", fraction = "0", zone = "Z"] =
     LENIENT_INSTANT.exec(text) ?? [];
@@ -84,7 +84,10 @@ function readText(text: string): Reading<string> {
   return DOT_SEGMENT.test(text) ? unreadable("is a step in a path, not a text") : value(text);
 }
 
-/** Plain decimals: the service is not known to read exponents. Twenty places are exact beyond any coordinate. */
+/**
+ * Formats plain decimals, because the service may not read exponents. Twenty decimals are more precise than any
+ * coordinate.
+ */
 function writeDecimal(number: number): string {
   const text = String(number);
   return text.includes("e") ? number.toFixed(20).replace(/\.?0+$/, "") : text;

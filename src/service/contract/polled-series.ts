@@ -1,4 +1,4 @@
-/** Which series are polled, for an address and for an account, by the rows of the table of operations. */
+/** Series to poll for an address and for an account, derived from the table of operations. */
 
 import type { AccountTarget, AddressSeries } from "../../core/fetching/fetch-types.ts";
 import type { SeriesKey, SeriesUnit } from "../../core/series/series.ts";
@@ -10,7 +10,7 @@ import { operationIdOf } from "./series-mapping.ts";
 
 const DAYS_PER_YEAR = 365;
 
-/** The series that are polled for an address. Shape: in the order of the table of operations. */
+/** Returns the series to poll for an address. Shape: in the order of the table of operations. */
 export function addressSeries(account: string, address: Address, resolution: Resolution): AddressSeries[] {
   return operationIds.flatMap((operation) => {
     const row = operationOf(operation);
@@ -22,7 +22,7 @@ export function addressSeries(account: string, address: Address, resolution: Res
   });
 }
 
-/** The finest unit of a series: prices in the resolution of the home, aggregations by the hour. */
+/** Returns the finest unit of a series: the home's resolution for prices, hours for aggregations. */
 function polledUnit({ range }: AnyOperation, resolution: Resolution): SeriesUnit {
   if (!range) return "latest";
   return range.unitFrom === "resolution" ? resolution : "hour";
@@ -33,32 +33,32 @@ function maxRangeDays({ range }: AnyOperation, unit: SeriesUnit): number {
   return cap.unit === "day" ? cap.count : cap.count * DAYS_PER_YEAR;
 }
 
-/** Compares series of an address by their capability flags: the order in which the state of the daemon lists them. */
+/** Compares address series by their capability flags; the daemon's state lists them in this order. */
 export function byCapability(a: SeriesKey, b: SeriesKey): number {
   return flagOf(operationIdOf(a)) - flagOf(operationIdOf(b));
 }
 
-/** An operation without a capability is available for every address and comes last. */
+/** Returns the position of the capability. Operations without one are available for every address and come last. */
 function flagOf(id: OperationId): number {
   const { capability } = operationOf(id);
   return capability ? capabilityNames.indexOf(capability) : capabilityNames.length;
 }
 
-/** The series that are polled for a whole account of the consumer interface. */
+/** Returns the series to poll for a whole account of the consumer interface. */
 export function consumerTargets(account: string): AccountTarget[] {
   return operationIds
     .filter((id) => operationOf(id).interface === "consumer" && !("label" in operationOf(id).keep))
     .map((operation) => accountTarget({ account, place: "", operation, unit: "latest" }));
 }
 
-/** A series of an account or place with the way it is polled. Errors: throws for a series of an address. */
+/** Returns a series of an account or place with its polling. Throws TypeError for a series of an address. */
 export function accountTarget(series: SeriesKey, reaches: EpochMs | null = null): AccountTarget {
   const { keep } = operationOf(operationIdOf(series));
   if ("label" in keep) throw new TypeError(`${series.operation} is polled for each address`);
   return { series, poll: keep.poll, reaches };
 }
 
-/** What a series is called in MQTT topics and in the state of the daemon. */
+/** Returns the name of a series in MQTT topics and in the daemon's state. */
 export function labelOf(operation: OperationId): string {
   const { keep } = operationOf(operation);
   return "label" in keep ? keep.label : operation;

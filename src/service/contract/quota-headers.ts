@@ -1,17 +1,17 @@
 import type { HeaderName } from "./headers.ts";
 import type { QuotaWindow } from "./limits.ts";
 
-/** How much of one window is left. Unit: attempts, and Unix seconds for `resetSec`. */
+/** Remaining quota of one window. Unit: attempts; Unix seconds for `resetSec`. */
 export interface WindowStanding {
   readonly limit: number;
   readonly remaining: number;
   readonly resetSec: number;
 }
 
-/** The standing of a caller in both windows, as the service tells it on each answer. */
+/** Remaining quota of a caller in both windows, as the service states it in each response. */
 export type QuotaStanding = Readonly<Record<QuotaWindow, WindowStanding>>;
 
-/** Header names of the quota, per window. Source: service interface, part 8.2. */
+/** Names of the quota headers per window. Source: service interface, part 8.2. */
 export const quotaHeaderNames = {
   minute: {
     limit: "X-RateLimit-Limit-Minute",
@@ -21,7 +21,7 @@ export const quotaHeaderNames = {
   day: { limit: "X-RateLimit-Limit-Day", remaining: "X-RateLimit-Remaining-Day", resetSec: "X-RateLimit-Reset-Day" },
 } as const satisfies Record<QuotaWindow, Record<keyof WindowStanding, HeaderName>>;
 
-/** Adds the six quota headers of an answer. */
+/** Adds the six quota headers. */
 export function addQuotaHeaders(headers: Record<string, string>, standing: QuotaStanding): void {
   for (const window of ["minute", "day"] as const) {
     const names = quotaHeaderNames[window];
@@ -33,8 +33,8 @@ export function addQuotaHeaders(headers: Record<string, string>, standing: Quota
 }
 
 /**
- * Reads the quota headers of an answer.
- * Shape: `get` looks a header up by its lower-case name. A window with a missing or illegal number is left out.
+ * Reads the quota headers of a response. Shape: `get` takes lower-case header names. A window with a missing or invalid
+ * number is omitted.
  */
 export function parseQuotaHeaders(get: (name: string) => string | undefined): Partial<QuotaStanding> {
   const standing: Partial<Record<QuotaWindow, WindowStanding>> = {};
@@ -48,7 +48,7 @@ export function parseQuotaHeaders(get: (name: string) => string | undefined): Pa
   return standing;
 }
 
-/** Reads `Retry-After` in its whole-seconds form; null when absent, illegal or below the documented least of 1. */
+/** Reads `Retry-After` in whole seconds; null if it is absent, invalid or below the documented minimum of 1. */
 export function parseRetryAfterSec(text: string | undefined): number | null {
   return wholeNumber(text, 1);
 }

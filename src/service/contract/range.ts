@@ -5,13 +5,16 @@ import type { RangeCap } from "./limits.ts";
 
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?([Zz]|[+-]\d{2}:\d{2}|\s\d{2}:\d{2})$/;
 
-/** The years of the calendar, and a day on either side: the first of them begins the day before, east of Greenwich. */
+/**
+ * Accepted instants: the years of the calendar plus a day on both sides, because local years start earlier or later
+ * than UTC years.
+ */
 const READABLE: Interval = {
   start: Date.UTC(CALENDAR_YEARS.first, 0, 1) - DAY_MS,
   end: Date.UTC(CALENDAR_YEARS.last + 1, 0, 1) + DAY_MS,
 };
 
-/** What a text says, or why it says nothing. */
+/** Parsed value, or the reason why the text is invalid. */
 export type Reading<Value> =
   | { readonly kind: "value"; readonly value: Value }
   | { readonly kind: "unreadable"; readonly why: string };
@@ -21,8 +24,8 @@ export function unreadable(why: string): { readonly kind: "unreadable"; readonly
 }
 
 /**
- * Reads an RFC 3339 date-time with `Z` or a numeric offset; fractional seconds are accepted, below a millisecond cut.
- * A `+` that became a space on its way through a URL is refused with the advice to write `%2B`.
+ * Parses an RFC 3339 date-time with `Z` or a numeric offset. Fractional seconds are truncated to milliseconds. If the
+ * `+` of an offset arrives as a space, the reason says to write `%2B`.
  */
 export function parseInstant(text: string): Reading<EpochMs> {
   const match = RFC_3339.exec(text);
@@ -57,7 +60,7 @@ function parseOffset(zone: string): number | null {
 
 /**
  * Expands a requested range outward to the boundaries of `unit` in the service's calendar, then applies the cap.
- * Errors: `invalid_range` where `to` is not after `from`; `range_too_large` where the expanded range exceeds the cap.
+ * Returns `invalid_range` if `to` is not after `from`, `range_too_large` if the expanded range exceeds the cap.
  */
 export function normaliseRange(
   asked: { readonly from: EpochMs; readonly to: EpochMs },
@@ -75,13 +78,16 @@ export function normaliseRange(
   return contractError("range_too_large", `${asText} is longer than ${cap.count} ${cap.unit}s; ask in smaller parts`);
 }
 
-/** The latest `to` that is accepted for a normalised `from`: days count by the calendar or as 24 hours, whichever is later. */
+/**
+ * Returns the latest accepted `to` for a normalised `from`. Days count as calendar days or as 24 hours, whichever ends
+ * later.
+ */
 export function latestEnd(from: EpochMs, cap: RangeCap, calendar: Calendar): EpochMs {
   const byHours = cap.unit === "day" ? from + cap.count * DAY_MS : from;
   return Math.max(byHours, capEnd(from, cap, calendar));
 }
 
-/** The latest `to` that is asked for at a time: whole calendar days or years on the local clock. */
+/** Returns the latest `to` that the client requests: whole calendar days or years on the local clock. */
 export function capEnd(from: EpochMs, cap: RangeCap, calendar: Calendar): EpochMs {
   return calendar.shift(from, cap.unit, cap.count);
 }

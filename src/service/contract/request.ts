@@ -1,6 +1,4 @@
-/**
- * One request of an operation, between text and values: servers read it, the client writes it.
- */
+/** Request of an operation as text and as values: servers parse it, the client writes it. */
 import type { Calendar, CalendarUnit } from "../../core/time/calendar.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { type ContractError, contractError } from "./errors.ts";
@@ -8,7 +6,7 @@ import { type AnyOperation, type OperationId, operationOf, type ParamsOf } from 
 import { type ParameterValues, parameterKinds } from "./parameters.ts";
 import { normaliseRange } from "./range.ts";
 
-/** A request as text: decoded path parameters by name, and the decoded pairs of its query in their order. */
+/** Request as text: decoded path parameters by name, and decoded query pairs in order. */
 export interface RequestText {
   readonly path: Readonly<Record<string, string | undefined>>;
   readonly query: Iterable<readonly [string, string]>;
@@ -20,13 +18,12 @@ export type RequestReading<Id extends OperationId> =
 
 type Values = Record<string, unknown>;
 
-/** Fractional seconds that are no whole milliseconds. */
+/** Fractional seconds with digits below a millisecond. */
 const BELOW_MS = /\.\d{3}\d*[1-9]/;
 
 /**
- * Reads a request and normalises its range outward.
- * Errors, in this order: `invalid_parameter` (missing, empty, repeated, unknown value, unparsable), `invalid_range`,
- * `range_too_large`. Names the operation does not know are ignored.
+ * Parses a request and expands its range outward. Returns these errors, in this order: `invalid_parameter` (missing,
+ * empty, repeated, unknown value, unparsable), `invalid_range`, `range_too_large`. Unknown names are ignored.
  */
 export function readRequest<Id extends OperationId>(id: Id, text: RequestText, calendar: Calendar): RequestReading<Id> {
   const operation = operationOf(id);
@@ -49,14 +46,14 @@ export function readRequest<Id extends OperationId>(id: Id, text: RequestText, c
     const reading = parameterKinds[baseKind(kind)].read(only);
     if (reading.kind === "unreadable") return invalidParameter(name, reading.why);
     values[name] = reading.value;
-    // What is cut off below a millisecond belongs to the range: its end is after it.
+    // `to` was truncated to milliseconds: round it up, so that the range contains it.
     if (name === "to" && BELOW_MS.test(only)) values[name] = Number(reading.value) + 1;
   }
   const refused = operation.range ? normalise(operation.range, values, calendar) : null;
   return refused ?? { kind: "params", params: values as ParamsOf<Id> };
 }
 
-/** The path with its query, relative to the base URL, that asks for these parameters. */
+/** Returns path and query of a request, relative to the base URL. */
 export function writeRequest<Id extends OperationId>(id: Id, params: ParamsOf<Id>): string {
   const operation: AnyOperation = operationOf(id);
   const values: Readonly<Values> = params;

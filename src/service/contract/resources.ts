@@ -1,8 +1,8 @@
 /**
- * The shapes of the service's answers. Source: service interface, part 2.
+ * Schemas of the service's responses. Source: service interface, part 2.
  *
- * Every object is loose: a field this file does not know is kept and passed on. Required is what the service promises;
- * a field it shows only sometimes is optional.
+ * All objects are loose: unknown fields are kept and passed on. Promised fields are required; fields that appear only
+ * in some examples are optional.
  */
 import * as z from "zod/mini";
 
@@ -10,7 +10,7 @@ const instant = z.iso.datetime({ offset: true });
 const interval = { start: instant, end: instant };
 const energyKwh = z.number();
 
-/** ISO 8601 in any of its common forms, date alone included; the third-party interface does not say which it uses. */
+/** ISO 8601 date or date-time; the third-party interface does not document which one it uses. */
 const isoDate = z.string().check(
   z.refine((text) => /^\d{4}-\d{2}/.test(text) && !Number.isNaN(Date.parse(text)), "expected an ISO 8601 date"),
   z.describe("ISO 8601"),
@@ -37,7 +37,7 @@ const capabilityFlags = {
 };
 export const capabilities = z.looseObject(capabilityFlags);
 export type Capability = keyof typeof capabilityFlags;
-/** In the order in which the service describes them. */
+/** Capabilities in the order of the service's description. */
 export const capabilityNames = Object.keys(capabilityFlags) as readonly Capability[];
 
 export const address = z.looseObject({
@@ -101,11 +101,11 @@ export const solarExportRevenueRow = z.looseObject({
 });
 export const solarExportRevenueEnvelope = z.looseObject({ ...aggregationEnvelope, currency, vatIncluded: z.boolean() });
 
-/** A price of one interval. Unit: `totalPricePerKWh` in currency per kWh, all charges in. */
+/** Price of one interval. Unit: `totalPricePerKWh` in currency per kWh, with all charges. */
 export const priceRow = z.looseObject({
   ...interval,
   totalPricePerKWh: z.number(),
-  /** Null where shown; the type of a value is not documented, so anything is kept. */
+  /** Null in the service's examples. The type of a value is not documented, so any value is kept. */
   variableChargesPerKWh: z.optional(z.unknown()),
 });
 export type PriceRow = z.infer<typeof priceRow>;
@@ -153,7 +153,7 @@ export const chargesAtDate = z.looseObject({
   tariffs: z.array(chargeItem),
 });
 
-/** `price` holds `{ static: { price } }` where shown; other forms exist undocumented and are kept. */
+/** Charge over time. `price` is `{ static: { price } }` in the examples; other forms are undocumented and kept. */
 export const chargeValidity = z.looseObject({
   name: z.string(),
   ownerName: z.string(),

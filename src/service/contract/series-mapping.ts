@@ -1,6 +1,6 @@
 /**
- * How an answer is kept: which series it belongs to, what of it are rows, and how it is put together again.
- * One rule for all operations, so that polling, the LAN and the fetch schedule mean the same series by the same name.
+ * Mapping between responses and stored series: the series of a request, its rows, and the rebuilt response. One rule
+ * for all operations, so that polling, mirror and fetch schedule use the same series names.
  */
 
 import {
@@ -14,7 +14,7 @@ import {
 import { type EpochMs, formatInstant, type Interval } from "../../core/time/interval.ts";
 import { type BodyOf, isOperationId, type OperationId, operationOf, type ParamsOf } from "./operations.ts";
 
-/** An answer taken apart for the series store. */
+/** Response split for the series store. */
 export interface Shelved {
   readonly rows: Rows;
   readonly envelope: Envelope;
@@ -22,7 +22,7 @@ export interface Shelved {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The series that an operation asks for with these parameters. */
+/** Returns the series that an operation requests with these parameters. */
 export function seriesOf<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>): SeriesKey {
   const { range, interface: face } = operationOf(operation);
   const values: Values = params;
@@ -30,19 +30,19 @@ export function seriesOf<Id extends OperationId>(account: string, operation: Id,
   return { account, place, operation, unit: range ? (values[range.unitFrom] as SeriesUnit) : "latest" };
 }
 
-/** The operation that answers with a series. Errors: throws if the contract has no such operation. */
+/** Returns the operation of a series. Throws TypeError if the contract has no such operation. */
 export function operationIdOf({ operation }: SeriesKey): OperationId {
   if (!isOperationId(operation)) throw new TypeError(`the service has no operation ${operation}`);
   return operation;
 }
 
-/** The range that an operation asks for; all of time for one that takes none. */
+/** Returns the range of a request; `WHOLE` if the operation takes none. */
 export function rangeOf<Id extends OperationId>(operation: Id, params: ParamsOf<Id>): Interval {
   const values: Values = params;
   return operationOf(operation).range ? { start: values.from as EpochMs, end: values.to as EpochMs } : WHOLE;
 }
 
-/** The parameters that ask for a series; `range` is needed where the operation takes one. */
+/** Returns the request parameters of a series; `range` is required if the operation takes one. */
 export function paramsOf(series: SeriesKey, range: Interval | undefined): ParamsOf<OperationId> {
   const operation = operationOf(operationIdOf(series));
   if (operation.interface === "thirdParty") return JSON.parse(series.place) as ParamsOf<OperationId>;
@@ -52,7 +52,7 @@ export function paramsOf(series: SeriesKey, range: Interval | undefined): Params
   return params as ParamsOf<OperationId>;
 }
 
-/** Takes an answer apart. What the request itself names (address, range) is left out: it differs by request. */
+/** Splits a response into rows and envelope. Address and range are dropped, because they depend on the request. */
 export function takeApart<Id extends OperationId>(operation: Id, body: BodyOf<Id>): Shelved {
   switch (operationOf(operation).response.shape) {
     case "document":
@@ -66,10 +66,7 @@ export function takeApart<Id extends OperationId>(operation: Id, body: BodyOf<Id
   }
 }
 
-/**
- * Puts an answer together again, in UTF-8, for the parameters it is now asked with. Shape: `rows` are pieces of the inside
- * of a JSON array.
- */
+/** Rebuilds a response in UTF-8 for the given parameters. Shape: `rows` are parts of the inside of a JSON array. */
 export function putTogether<Id extends OperationId>(
   operation: Id,
   params: ParamsOf<Id>,

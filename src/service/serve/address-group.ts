@@ -1,11 +1,11 @@
-/** Who counts as one caller by where a connection comes from. */
+/** Grouping of remote addresses that count as one caller. */
 
 const MAPPED_IPV4 = "::ffff:";
-/** A household's network, or a machine's, is the first 64 bits: whoever has one address of it has them all. */
+/** 16-bit groups in the first 64 bits of an IPv6 address. A household or machine controls all addresses of its /64. */
 const GROUPS_OF_NETWORK = 4;
 const GROUPS = 8;
 
-/** An IPv4 address as it is, also one inside an IPv6 address; of an IPv6 address its /64. */
+/** Returns the IPv4 address, also of an IPv4-mapped IPv6 address; for other IPv6 addresses the /64 network. */
 export function addressGroup(remoteAddress: string): string {
   if (remoteAddress.startsWith(MAPPED_IPV4)) return remoteAddress.slice(MAPPED_IPV4.length);
   if (!remoteAddress.includes(":")) return remoteAddress;

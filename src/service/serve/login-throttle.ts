@@ -1,22 +1,22 @@
 /**
- * What an address may try that gave wrong keys: a few without a wait, then each after twice the wait of the one before.
+ * Throttling of wrong API keys per address: a few attempts without a wait, then the wait doubles with each wrong key.
  *
- * Behind one address there may be a whole house: a proxy, a container network, NAT. So a wait keeps out guesses and
- * nothing else. A key that cannot be guessed passes at any time; one that may be weak, because its owner made it up,
- * passes where it was right from that address before.
+ * One address may hide a whole household: a proxy, a container network, NAT. So the wait blocks guesses only. A
+ * generated key, which cannot be guessed, is accepted at any time. A key chosen by the owner may be weak; it is
+ * accepted from addresses where it was right before.
  */
 import { LRUCache } from "lru-cache";
 import { type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
 
-/** Wrong keys that cost no wait: a slip of the hand, a device with yesterday's key. */
+/** Attempts without a wait, for typing errors and devices with an old key. */
 const FREE_TRIES = 5;
 const FIRST_WAIT_MS = SECOND_MS;
 const MAX_WAIT_MS = 15 * MINUTE_MS;
-/** An address that gave no wrong key for so long begins again. */
+/** Time without a wrong key after which the count restarts. */
 const FORGOTTEN_AFTER_MS = HOUR_MS;
-/** Addresses that are remembered; beyond it the one that has been quiet the longest is forgotten. */
+/** Maximum remembered addresses; the least recently used one is dropped first. */
 const MAX_ADDRESSES = 1_000;
-/** Pairs of key and address that are remembered as right. */
+/** Maximum remembered pairs of address and correct key. */
 const MAX_PROVEN = 1_000;
 
 interface Tries {
@@ -26,20 +26,20 @@ interface Tries {
 }
 
 export class LoginThrottle {
-  /** By address. */
+  /** Wrong keys by address. */
   readonly #tries = new LRUCache<string, Tries>({ max: MAX_ADDRESSES });
   readonly #proven = new LRUCache<string, true>({ max: MAX_PROVEN });
 
-  /** How long an address has to wait until its next guess is looked at; 0 where it need not. */
+  /** Returns the time until the address may try its next key; 0 if it may try now. Unit: ms. */
   waitMs(address: string, now: EpochMs): number {
     const tries = this.#tries.peek(address);
     if (!tries) return 0;
     const passed = now - tries.lastAt;
-    // A clock that was set back locks nobody out for longer than the wait.
+    // If the clock was set back, the wait does not grow.
     return passed < 0 ? 0 : Math.max(0, tries.waitMs - passed);
   }
 
-  /** Counts a wrong key. Returns whether it is the one from which on the address has to wait. */
+  /** Records a wrong key. Returns true if it is the one that starts the waits. */
   wrong(address: string, now: EpochMs): boolean {
     const before = this.#tries.peek(address);
     const isForgotten = !before || now - before.lastAt > FORGOTTEN_AFTER_MS;
@@ -49,12 +49,12 @@ export class LoginThrottle {
     return wrong === FREE_TRIES;
   }
 
-  /** A key was right from an address. */
+  /** Records a correct key of an address. */
   prove(address: string, key: string): void {
     this.#proven.set(`${address} ${key}`, true);
   }
 
-  /** Whether a key was right from an address, which is remembered anew by this. */
+  /** Returns true if the key was correct from this address, and marks the pair as recently used. */
   isProven(address: string, key: string): boolean {
     return this.#proven.get(`${address} ${key}`) ?? false;
   }

@@ -1,9 +1,8 @@
 /**
- * Puts an implementation of the service's operations behind HTTP: the mirror and the simulator both come to life here.
+ * Binds an implementation of the service's operations to HTTP, for both mirror and simulator.
  *
- * Everything that is the same for both stands in this file and in the contract: routes, parameters, the order of
- * checks, bodies, headers. What differs is handed in: who may ask and how much (`admit`), and what is answered
- * (`handlers`).
+ * This file and the contract hold the common part: routes, parameters, order of checks, bodies and headers. The caller
+ * supplies authentication and quota (`admit`) and the responses (`handlers`).
  */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import createRouter, { type HTTPVersion, type Instance } from "find-my-way";
@@ -30,26 +29,26 @@ export type Headers = Readonly<Record<string, string>>;
 
 export type Router = Instance<HTTPVersion.V1>;
 
-/** What a handler may know of a request next to its parameters. */
+/** Request data for a handler, in addition to the parameters. */
 export interface RequestContext {
   readonly now: EpochMs;
   readonly headers: IncomingMessage["headers"];
-  /** Names the operation and its parameters: the same for equal requests. */
+  /** Identifies operation and parameters: equal requests have the same key. */
   readonly key: string;
 }
 
-/** An answer that is serialised already, or 304 Not Modified. */
+/** Serialised response, or 304 Not Modified. */
 export interface Encoded {
   readonly kind: "encoded";
   readonly status: 200 | 304;
-  /** Added to those of every answer. */
+  /** Headers in addition to those of every response. */
   readonly headers: Headers;
   readonly body: string | Uint8Array;
 }
 
 type Result = Success<OperationId> | ContractError | Encoded;
 
-/** One function per operation. */
+/** Handlers: one function per operation. */
 export type ServerHandlers = {
   readonly [Id in OperationId]: (
     params: ParamsOf<Id>,
@@ -57,34 +56,34 @@ export type ServerHandlers = {
   ) => Promise<Success<Id> | ContractError | Encoded>;
 };
 
-/** What is known of a request before its parameters are read. */
+/** Request data for authentication, before the parameters are read. */
 export interface AuthRequest {
   readonly interface: InterfaceName;
   readonly authorization: string | undefined;
   readonly remoteAddress: string;
-  /** What else it says of itself: the cookie of a page's session. */
+  /** All request headers, for example the cookie of a page's session. */
   readonly headers?: IncomingMessage["headers"];
   readonly now: EpochMs;
 }
 
-/** The verdict on an arrival. `quota` is there once quota has been evaluated, also for a refusal. */
+/** Result of authentication. `quota` is present if the quota was checked, also for a rejection. */
 export type AuthResult =
   | { readonly kind: "admitted"; readonly caller?: string; readonly quota?: QuotaStanding }
   | {
       readonly kind: "refused";
       readonly error: ContractError;
-      /** Where a good key is refused all the same. */
+      /** Present if the key is valid and the request is still rejected. */
       readonly caller?: string;
       readonly quota?: QuotaStanding;
     };
 
-/** A complete answer. */
+/** Complete response. */
 export interface Reply {
   readonly status: number;
-  /** Without the length of the body. */
+  /** Headers without `Content-Length`. */
   readonly headers: Headers;
   readonly body: string | Uint8Array;
-  /** The name of the key that was admitted, as far as admission told it. */
+  /** Name of the accepted key, if `admit` returned it. */
   readonly caller?: string | undefined;
 }
 
@@ -94,17 +93,17 @@ export interface MountOptions {
   readonly calendar: Calendar;
   readonly now: () => EpochMs;
   readonly newRequestId: () => string;
-  /** Headers of every answer besides the service's own. */
+  /** Headers of every response, in addition to the service's own. */
   readonly headers?: Headers;
-  /** Told of a handler that threw; the caller of the API sees `internal_error` and the request id, nothing else. */
+  /** Called when a handler throws. The client receives only `internal_error` and the request id. */
   readonly onCrash: (error: unknown, requestId: string) => void;
-  /** Told of every answer; the name of the key is null where none came, or no good one. */
+  /** Called for every response; `caller` is null if there was no valid key. */
   readonly onAnswer?: (caller: string | null, status: number) => void;
-  /** Sends a reply in place of `sendReply`. The simulator's faults live here. */
+  /** Sends a reply instead of `sendReply`. The simulator uses it to inject faults. */
   readonly deliver?: (operation: OperationId, reply: Reply, response: ServerResponse) => Promise<void>;
 }
 
-/** Longest path parameter a route takes; a free-text address search is bounded below this by the contract. */
+/** Longest path parameter of a route. The contract limits free-text address searches to fewer characters. */
 const MAX_PATH_PARAMETER_LENGTH = 1_000;
 
 /** Creates the router. It leaves queries as text, see `queryOf`; unknown paths and methods call `notFound`. */
@@ -117,15 +116,15 @@ export function createApiRouter(notFound: (request: IncomingMessage, response: S
   });
 }
 
-/** Returns the query of a route's request. Repeated parameters stay separate. `text` is what the router hands over. */
+/** Returns the query of a route's request. Repeated parameters stay separate. `text` comes from the router. */
 export function queryOf(text: unknown): URLSearchParams {
   return new URLSearchParams(String(text));
 }
 
-/** Unit: characters of the URLs whose parameters are cached; clients repeat a few dozen. */
+/** Maximum total length of the URLs in the parameter cache; clients repeat a few dozen. Unit: characters. */
 const MAX_URL_CHARS = 64 * 1024;
 
-/** A request as it was read, and the key of its context. */
+/** Parsed request, and the key of its context. */
 interface ParsedRequest {
   readonly reading: RequestReading<OperationId>;
   readonly key: string;
@@ -133,7 +132,7 @@ interface ParsedRequest {
 
 /** Adds a route for every operation of the contract. */
 export function mount(router: Router, options: MountOptions): void {
-  /** By URL: parsing costs a quarter of the time of a small answer. */
+  /** Cache by URL: parsing takes a quarter of the time of a small response. */
   const parsed = new LRUCache<string, ParsedRequest>({
     maxSize: MAX_URL_CHARS,
     sizeCalculation: (_request, url) => url.length,
@@ -154,20 +153,20 @@ export function mount(router: Router, options: MountOptions): void {
   }
 }
 
-/** The interface of the service that a path would belong to; null for none. */
+/** Returns the service interface of a path; null if it belongs to neither. */
 export function interfaceAt(url: string | undefined): InterfaceName | null {
   return (/^\/(consumer|thirdParty)(?![^/?])/.exec(url ?? "")?.[1] as InterfaceName | undefined) ?? null;
 }
 
 /**
- * Answers a path or a method that no operation has, in the service's own shape: at one of its interfaces after key and
- * quota, as the operations do.
+ * Responds to an unknown path or method with the service's error body. Below an interface's path, authentication and
+ * quota are checked first.
  */
 export function serveUnknown(options: MountOptions, request: IncomingMessage, response: ServerResponse): void {
   const { method, url } = request;
   const isGet = method === "GET";
   const requestId = options.newRequestId();
-  // What is left of a body that nobody reads is not read as the next request.
+  // Close the connection, so that an unread body is not parsed as the next request.
   const unread = isGet || method === "HEAD" ? {} : { Connection: "close" };
   const draft: ResponseDraft = {
     headers: { ...baseHeaders(options, requestId), ...unread },
@@ -181,11 +180,11 @@ export function serveUnknown(options: MountOptions, request: IncomingMessage, re
   sendReply(reply, response);
 }
 
-/** Writes a reply as it is. A 304 has no length. */
+/** Sends a reply unchanged. A 304 has no `Content-Length`. */
 export function sendReply({ status, headers, body }: Reply, response: ServerResponse): void {
   const sent: OutgoingHttpHeaders =
     status === 304 ? headers : { ...headers, "Content-Length": Buffer.byteLength(body) };
-  // A CORS answer varies by origin as well: a second line of the same name.
+  // A CORS response already has `Vary: Origin`: send both values.
   const vary = response.getHeader("Vary");
   if (typeof vary === "string" && headers.Vary !== undefined) {
     response.removeHeader("Vary");
@@ -216,13 +215,13 @@ async function serve(id: OperationId, options: MountOptions, exchange: Exchange)
   else sendReply(reply, exchange.response);
 }
 
-/** The part of a reply that is known before the answer is. */
+/** Part of a reply that is known before the result. */
 interface ResponseDraft {
   readonly headers: Record<string, string>;
   caller: string | undefined;
 }
 
-/** A request that was admitted and read. */
+/** Authenticated and parsed request. */
 interface Arrived {
   readonly kind: "arrived";
   readonly params: ParamsOf<OperationId>;
@@ -244,7 +243,10 @@ function arrive(
     : { kind: "arrived", params: reading.params, context: { now, headers: request.headers, key } };
 }
 
-/** Why a request is refused before it is read; null where it is not. What admission told goes into the draft. */
+/**
+ * Authenticates a request before it is parsed. Returns the error, or null if it is admitted. Adds quota headers and the
+ * caller to the draft.
+ */
 function admit(
   face: InterfaceName,
   options: MountOptions,

@@ -1,4 +1,4 @@
-/** How the quota of fixed UTC windows is judged: by the simulator as the service, and by the daemon for its own keys. */
+/** Quota check in fixed UTC windows: for the simulated service and for the daemon's own keys. */
 
 import { SERVICE_WINDOW_MS } from "../../core/fetching/rate-limit.ts";
 import { type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
@@ -9,17 +9,17 @@ export type QuotaLimits = Readonly<Record<QuotaWindow, number>>;
 
 export interface QuotaVerdict {
   readonly standing: QuotaStanding;
-  /** Seconds until the latest reset among the exhausted windows, at least 1; null where the attempt is within quota. */
+  /** Seconds until the latest reset of the exhausted windows, at least 1; null if the attempt is within the quota. */
   readonly retryAfterSec: number | null;
 }
 
-/** Start of the window that `at` is in. */
+/** Returns the start of the window that contains `at`. */
 export function windowStart(window: QuotaWindow, at: EpochMs): EpochMs {
   return Math.floor(at / SERVICE_WINDOW_MS[window]) * SERVICE_WINDOW_MS[window];
 }
 
 /**
- * Judges the attempt at `now`. `counts` are the attempts in the windows of `now`, this one and denied ones included.
+ * Checks the attempt at `now`. `counts` are the attempts in the current windows, including this one and rejected ones.
  * Source: service interface, part 8.2.
  */
 export function judgeAttempt(counts: QuotaLimits, limits: QuotaLimits, now: EpochMs): QuotaVerdict {
@@ -30,7 +30,7 @@ export function judgeAttempt(counts: QuotaLimits, limits: QuotaLimits, now: Epoc
   });
   const standing = { minute: standingIn("minute"), day: standingIn("day") };
   if (quotaWindows.every((window) => counts[window] <= limits[window])) return { standing, retryAfterSec: null };
-  // This attempt may have been the last of a window: then the next one is denied as well until that begins anew.
+  // A window that this attempt fills counts as exhausted: the next attempt fails until it resets.
   const exhausted = quotaWindows.filter((window) => counts[window] >= limits[window]);
   const latestResetSec = Math.max(...exhausted.map((window) => standing[window].resetSec));
   return { standing, retryAfterSec: Math.max(1, Math.ceil(latestResetSec - now / SECOND_MS)) };

@@ -1,9 +1,9 @@
 /**
- * Write batching: answers that are ready in one event-loop tick are written at its end, one after the other.
+ * Write batching: responses that complete in one event-loop tick are written together at its end.
  *
- * With many connections this serves a quarter more requests: a client that the first answer wakes finds the others as
- * well, and a large write does not push the code of the next request out of the processor's caches. A single client
- * waits some microseconds longer.
+ * With many connections this serves 25 % more requests. A client that wakes up for the first response finds the others
+ * as well. Large writes do not evict the code of the next request from the CPU cache. A single client waits a few
+ * microseconds longer.
  */
 import type { ServerResponse } from "node:http";
 
@@ -14,7 +14,7 @@ interface PendingEnd {
 
 let pending: PendingEnd[] = [];
 
-/** Ends a response whose head is written. */
+/** Ends a response after its head was written. */
 export function endSoon(response: ServerResponse, body: PendingEnd["body"]): void {
   pending.push({ response, body });
   if (pending.length === 1) setImmediate(endAll);

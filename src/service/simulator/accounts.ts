@@ -1,5 +1,5 @@
 /**
- * Who may ask: the consumer account with its key's life and its subscription, and the third-party's key and secret.
+ * Simulated authentication: the consumer account with its key and subscription, and the third-party key and secret.
  * Source: service interface, parts 3 and 5.
  */
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
@@ -9,16 +9,16 @@ import { type HashEncoding, type ThirdPartyCredentials, verifyThirdPartyToken } 
 import type { Home } from "./homes.ts";
 import type { QuotaCounter } from "./quota.ts";
 
-/** What the subscription check says. `unverifiable`: the check itself is out of order. */
+/** Result of the subscription check. `unverifiable`: the check itself is out of order. */
 export const entitlements = ["active", "plusEnded", "forbidden", "unverifiable"] as const;
 export type Entitlement = (typeof entitlements)[number];
 
-/** What a key action gives: the complete key, which nothing shows again, or why there is none. */
+/** Result of a key action: the complete key, which is shown only once, or the reason for a rejection. */
 export type KeyIssue =
   | { readonly kind: "issued"; readonly key: string }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Last characters of the key, so that a person can tell two apart. */
+/** Number of last characters of the key that are shown, to tell two keys apart. */
 const SHOWN_CHARACTERS = 4;
 
 export class ConsumerAccount {
@@ -27,18 +27,18 @@ export class ConsumerAccount {
   #expiresAt: EpochMs | null = null;
   #entitlement: Entitlement = "active";
 
-  /** `key` is the key the user has already; null where none was created yet. */
+  /** `key` is the user's existing key; null if none has been created. */
   constructor(key: string | null, newKey: () => string) {
     this.#key = key;
     this.#newKey = newKey;
   }
 
-  /** Whether this is the account's present key, expired or not. A replaced one is not. */
+  /** Returns true for the account's current key, expired or not. A replaced key is not valid. */
   owns(authorization: string | undefined): boolean {
     return this.#key !== null && bearerToken(authorization) === this.#key;
   }
 
-  /** Why the owner of the key is denied; null where they are not. */
+  /** Returns why the key's owner is denied access; null if access is allowed. */
   denial(now: EpochMs): ContractError | null {
     if (this.#expiresAt !== null && this.#expiresAt <= now)
       return contractError("credential_expired", `the API key expired at ${formatInstant(this.#expiresAt)}`);
@@ -60,13 +60,13 @@ export class ConsumerAccount {
     return this.#create();
   }
 
-  /** Puts a new key in the place of the present one, which stops working at once. */
+  /** Replaces the key; the old one stops working immediately. */
   replaceKey(): KeyIssue {
     if (!this.#key) return { kind: "refused", reason: "there is no key to replace; issue one" };
     return this.#create();
   }
 
-  /** Makes the present key end at an instant; null takes its end away. */
+  /** Sets the expiry of the current key; null removes it. */
   expireKey(at: EpochMs | null): void {
     if (this.#key !== null) this.#expiresAt = at;
   }
@@ -75,7 +75,7 @@ export class ConsumerAccount {
     this.#entitlement = entitlement;
   }
 
-  /** What may be shown of the account. */
+  /** Public state of the account. */
   get state() {
     return {
       entitlement: this.#entitlement,
@@ -92,21 +92,21 @@ export class ConsumerAccount {
   }
 }
 
-/** An account of the consumer interface with all that is its own. */
+/** Account of the consumer interface with its quota and homes. */
 export interface Customer {
   readonly account: ConsumerAccount;
   readonly quota: QuotaCounter;
   readonly homes: readonly Home[];
 }
 
-/** The accounts of the consumer interface. The user of the mobile app is the first; the keys of the others stay. */
+/** Accounts of the consumer interface. The control paths act on the first; the keys of the others are fixed. */
 export class Customers {
   readonly first: Customer;
-  /** Attempts that a quota denied, of all of them. */
+  /** Attempts of all accounts that a quota rejected. */
   denied = 0;
   readonly #others: ReadonlyMap<string, Customer>;
 
-  /** `others` by key. */
+  /** `others` is keyed by API key. */
   constructor(first: Customer, others: ReadonlyMap<string, Customer>) {
     this.first = first;
     this.#others = others;
@@ -116,7 +116,7 @@ export class Customers {
     return 1 + this.#others.size;
   }
 
-  /** Whose present key this is; null for nobody's. */
+  /** Returns the account with this current key; null if the key is unknown. */
   owning(authorization: string | undefined): Customer | null {
     if (this.first.account.owns(authorization)) return this.first;
     return this.#others.get(bearerToken(authorization) ?? "") ?? null;
@@ -131,8 +131,8 @@ export interface AdmissionOptions {
 }
 
 /**
- * Who is let in. A consumer key that is nobody's, has ended or has no subscription is refused before any quota; every
- * other attempt counts, also one that is then denied. The third-party interface publishes no quota.
+ * Creates the authentication. A consumer key that is unknown, expired or without a subscription is rejected before the
+ * quota. Every other attempt counts, including rejected ones. The third-party interface has no published quota.
  */
 export function createAdmission(parts: AdmissionOptions): (message: AuthRequest) => AuthResult {
   return (message) => (message.interface === "consumer" ? admitConsumer(message, parts) : admitPartner(message, parts));

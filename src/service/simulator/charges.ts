@@ -1,31 +1,31 @@
 /**
- * What is paid next to the spot price: tariffs per kWh and subscriptions per month, with the time each is valid.
- * The names and amounts are invented near those of 2025. All without VAT, in the region's currency.
+ * Charges in addition to the spot price: tariffs per kWh and subscriptions per month, with their validity. Names and
+ * amounts are invented, similar to those of 2025. Without VAT, in the region's currency.
  */
 import type { Calendar } from "../../core/time/calendar.ts";
 import { type EpochMs, HOUR_MS, type Interval, overlaps } from "../../core/time/interval.ts";
 import type { Region } from "./regions.ts";
 
-/** VAT on electricity is the same in all three countries. */
+/** VAT factor on electricity: 25 % in all three countries. */
 export const VAT_FACTOR = 1.25;
 
-/** A charge and the time it is valid. Unit: currency per kWh of a tariff, per month of a subscription, without VAT. */
+/** Charge with its validity. Unit: currency per kWh for a tariff, per month for a subscription; without VAT. */
 export interface ChargeValidity extends Interval {
   readonly kind: "tariff" | "subscription";
   readonly name: string;
   readonly ownerName: string;
   readonly price: number;
-  /** Local hours of the day the charge is for, `from` to before `to`; all where absent. */
+  /** Local hours of the day with this charge, from `from` to before `to`; all hours if absent. */
   readonly hours?: { readonly from: number; readonly to: number };
 }
 
-/** What a producer pays for feeding in. Unit: DKK per kWh, and DKK per month; without VAT. */
+/** Charges for exported energy. Unit: DKK per kWh, and DKK per month; without VAT. */
 export const feedIn = { tariffPerKwh: 0.0163, subscriptionPerMonth: 6.5 } as const;
 
-/** The first and the last year that has charges. */
+/** First and last year with charges. */
 const CHARGE_YEARS = { first: 2015, last: 2150 } as const;
 
-/** Electricity tax by the year it began, in DKK per kWh; it holds until the next. */
+/** Danish electricity tax by its first year, in DKK per kWh; each rate applies until the next. */
 const DANISH_TAX = [
   [2015, 0.884],
   [2021, 0.9],
@@ -48,7 +48,9 @@ export class Charges {
     this.#calendar = calendar;
   }
 
-  /** Every charge of a region that is valid at some time of a range. Shape: by kind and name, then ascending. */
+  /**
+   * Returns the charges of a region that are valid at some time in a range. Shape: by kind and name, then ascending.
+   */
   during(region: Region, range: Interval): ChargeValidity[] {
     const first = Math.max(CHARGE_YEARS.first, this.#yearOf(range.start));
     const last = Math.min(CHARGE_YEARS.last, this.#yearOf(range.end));
@@ -58,13 +60,13 @@ export class Charges {
     return found.sort((a, b) => a.kind.localeCompare(b.kind) || a.name.localeCompare(b.name) || a.start - b.start);
   }
 
-  /** The charges of one instant: of a tariff by the time of day only the band that holds it. */
+  /** Returns the charges at an instant; of a time-of-day tariff only the band that applies. */
   at(region: Region, instant: EpochMs): ChargeValidity[] {
     const hour = Math.floor(this.#calendar.minuteOfDay(instant) / MINUTES_OF_HOUR);
     return this.during(region, { start: instant, end: instant + 1 }).filter((charge) => holdsHour(charge, hour));
   }
 
-  /** All tariffs together by local hour. Shape: 24 numbers. Unit: currency per kWh, without VAT. */
+  /** Returns the sum of all tariffs by local hour. Shape: 24 numbers. Unit: currency per kWh, without VAT. */
   tariffsByHour(region: Region, day: Interval): readonly number[] {
     const tariffs = this.during(region, { start: day.start, end: day.start + 1 }).filter(
       ({ kind }) => kind === "tariff",
@@ -74,7 +76,7 @@ export class Charges {
     );
   }
 
-  /** All subscriptions together. Unit: currency per month, without VAT. */
+  /** Returns the sum of all subscriptions. Unit: currency per month, without VAT. */
   subscriptionsPerMonth(region: Region, instant: EpochMs): number {
     const subscriptions = this.at(region, instant).filter(({ kind }) => kind === "subscription");
     return subscriptions.reduce((sum, { price }) => sum + price, 0);
@@ -129,7 +131,7 @@ function subscription(name: string, ownerName: string, price: number): Charge {
   return { kind: "subscription", name, ownerName, price };
 }
 
-/** The charges of a year that do not depend on the time of day. */
+/** Returns the charges of a year that do not depend on the time of day. */
 function chargesOf(region: Region, year: number): Charge[] {
   switch (region) {
     case "SE3":
@@ -153,7 +155,7 @@ function chargesOf(region: Region, year: number): Charge[] {
   }
 }
 
-/** Network prices rise by a fiftieth a year. */
+/** Applies a price increase of 2 % per year. */
 function indexed(priceOf2025: number, year: number): number {
   return Math.round(priceOf2025 * 1.02 ** (year - 2025) * 1e4) / 1e4;
 }
@@ -162,7 +164,7 @@ function holdsHour({ hours }: ChargeValidity, hour: number): boolean {
   return !hours || (hours.from <= hour && hour < hours.to);
 }
 
-/** Whole hours in the month that holds an instant, by which a subscription is spread. */
+/** Returns the number of hours in the month of an instant, over which a subscription is spread. */
 export function hoursOfMonth(calendar: Calendar, instant: EpochMs): number {
   const start = calendar.startOf("month", instant);
   return (calendar.add("month", start, 1) - start) / HOUR_MS;

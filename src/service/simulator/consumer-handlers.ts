@@ -9,7 +9,7 @@ import { type Region, regions } from "./regions.ts";
 import { costsRow, energyRow, revenueRow, type Total, totals } from "./series.ts";
 import type { UsageSeries, World } from "./world.ts";
 
-/** The consumer interface over an invented world. */
+/** Handlers of the consumer interface for a simulated world. */
 export function consumerHandlers(
   world: World,
   homesOf: (context: Pick<RequestContext, "headers">) => readonly Home[] = () => world.homes,
@@ -28,7 +28,7 @@ export function consumerHandlers(
     const reason = `${capability} is not available for the address ${home.address.label}`;
     return contractError("feature_unavailable", reason);
   };
-  /** The handler of a series of the meter; `more` is added to the envelope. */
+  /** Creates the handler of a meter series; `more` is added to the envelope. */
   const usage =
     <Row, More>(series: UsageSeries, rowOf: (total: Total) => Row, more: (home: Home) => More) =>
     async (params: ParamsOf<UsageSeries>, context: RequestContext) =>

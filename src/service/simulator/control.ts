@@ -1,6 +1,6 @@
 /**
- * The simulator's own paths, next to the service's: where a person or a test moves the clock, hands in faults, and does
- * what the user of the mobile app does with the key.
+ * Control paths of the simulator, in addition to the service's paths. A person or a test sets the clock, injects
+ * faults, and manages the key as in the mobile app.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import * as z from "zod/mini";
@@ -17,11 +17,11 @@ export interface Controlled {
   readonly account: ConsumerAccount;
   readonly faults: FaultScript;
   readonly attemptsToday: (of: InterfaceName) => number;
-  /** All accounts of the consumer interface: how many, and how many of their attempts a quota denied. */
+  /** Number of consumer accounts, and of their attempts that a quota rejected. */
   readonly accounts: () => { readonly count: number; readonly denied: number };
 }
 
-/** Why a control did nothing, with the status that says so. */
+/** Reason why a control request failed, with its HTTP status. */
 class Refusal extends Error {
   readonly status: 400 | 409 | 413;
 
@@ -31,9 +31,9 @@ class Refusal extends Error {
   }
 }
 
-/** A script of a thousand rules fits; more is not a control. */
+/** Maximum size of a request body; a script of a thousand rules fits. */
 const MAX_BODY_BYTES = 256 * 1024;
-/** Faster than this a day passes within a keep-alive. */
+/** Maximum speed. At higher speeds a day passes within one keep-alive interval. */
 const MAX_SPEED = 100_000;
 
 const clockChange = z.strictObject({
@@ -109,7 +109,7 @@ function stateOf({ clock, account, faults, attemptsToday, accounts }: Controlled
   };
 }
 
-/** A rule as the script writes it. */
+/** Converts a rule to the form of the script. */
 function writtenRule({ from, to, ...rule }: FaultRule) {
   return {
     ...rule,

@@ -1,4 +1,4 @@
-/** Sends replies through a script of faults. */
+/** Delivery of replies with injected faults. */
 import type { ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
@@ -12,10 +12,10 @@ type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 type JsonObject = { [name: string]: Json };
 type Deliver = (operation: OperationId, reply: Reply, response: ServerResponse) => Promise<void>;
 
-/** What a caller is told to wait where no quota header says when the minute ends. */
+/** `Retry-After` if no quota header shows the end of the minute. */
 const RETRY_AFTER_WITHOUT_QUOTA_SEC = 60;
 
-/** Sends replies through a script of faults. Once `stopped`, nothing waits any longer. */
+/** Creates a function that sends replies with the faults of a script. After `stopped` fires, delays end immediately. */
 export function deliverThrough(script: FaultScript, now: () => EpochMs, stopped: AbortSignal): Deliver {
   return async (operation, reply, response) => {
     for (const fault of script.strike(operation, now())) {
@@ -39,13 +39,13 @@ export function deliverThrough(script: FaultScript, now: () => EpochMs, stopped:
   };
 }
 
-/** Promises the whole body, sends half of it, and closes. */
+/** Announces the full length, sends half of the body and closes the connection. */
 function cutOff(reply: Reply, response: ServerResponse): void {
   response.writeHead(reply.status, { ...reply.headers, "Content-Length": Buffer.byteLength(reply.body) });
   response.write(firstHalf(reply.body), () => response.destroy());
 }
 
-/** The answer as the fault leaves it. A fault of rows or fields leaves an error answer alone. */
+/** Applies a fault to a reply. Faults of rows or fields do not change error responses. */
 function spoiltReply(fault: FaultRule, reply: Reply, now: EpochMs): Reply {
   switch (fault.fault) {
     case "status":
@@ -65,7 +65,7 @@ function spoiltReply(fault: FaultRule, reply: Reply, now: EpochMs): Reply {
   }
 }
 
-/** The first half of a body, cut without looking. */
+/** Returns the first half of a body, cut at any byte. */
 function firstHalf(body: Reply["body"]): Uint8Array {
   const bytes = Buffer.from(body);
   return bytes.subarray(0, Math.ceil(bytes.length / 2));
@@ -109,7 +109,7 @@ function withJson(reply: Reply, change: (json: Json) => Json): Reply {
   return { ...reply, body: JSON.stringify(change(json)) };
 }
 
-/** The same answer without a row: a list, an envelope, or the lists of a document. */
+/** Returns the same response without rows: empties a list, an envelope's rows, or the lists of a document. */
 function emptied(json: Json): Json {
   if (Array.isArray(json)) return [];
   if (!isObject(json)) return json;

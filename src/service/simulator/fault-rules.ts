@@ -1,4 +1,4 @@
-/** Faults as data: what may go wrong and when, how a script of them is read from JSON, and which of its rules strike. */
+/** Fault rules: their JSON schema, the parser of a script, and the selection of the rules that apply. */
 import * as z from "zod/mini";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { describeIssue } from "../contract/answer.ts";
@@ -6,17 +6,17 @@ import { type ErrorCode, errorTable } from "../contract/errors.ts";
 import { type OperationId, operationIds } from "../contract/operations.ts";
 import { instant } from "./instant-schema.ts";
 
-/** A script longer than this is a mistake. */
+/** Maximum rules; a longer script is a mistake. */
 const MAX_RULES = 1_000;
-/** Longer than any client waits. */
+/** Maximum delay; no client waits longer. */
 const MAX_DELAY_MS = 600_000;
 
-/** A text that is one of some names. */
+/** Creates a schema for a text from a list of names. */
 function oneOf<Name extends string>(names: readonly Name[]) {
   return z.custom<Name>((name) => names.includes(name as Name), `expected one of ${names.join(", ")}`);
 }
 
-/** When a fault strikes: on one operation or all, inside `[from, to)`, and at most `times` times. */
+/** Condition of a fault: one operation or all, within `[from, to)`, at most `times` times. */
 const when = {
   operation: oneOf<OperationId | "*">(["*", ...operationIds]),
   from: z.optional(instant),
@@ -24,36 +24,36 @@ const when = {
   times: z.optional(z.int().check(z.positive())),
 };
 
-/** One thing that goes wrong with an answer. */
+/** Kinds of faults. */
 const faults = [
-  /** Another status. One of the error table's gets the service's body, any other a proxy's page. */
+  /** Another status. A status of the error table has the service's body, any other a proxy's HTML page. */
   z.strictObject({
     ...when,
     fault: z.literal("status"),
     status: z.int().check(z.minimum(200), z.maximum(599)),
     errorCode: z.optional(oneOf(Object.keys(errorTable) as ErrorCode[])),
-    /** Value of `Retry-After`; 0 and below are sent as they are, though the service never would. */
+    /** Value of `Retry-After`. Zero and negative values are sent too, although the service never sends them. */
     retryAfterSec: z.optional(z.int()),
   }),
-  /** The answer comes late, and the next rule that fits is applied as well. Unit: real milliseconds. */
+  /** Delays the response; the next matching rule applies too. Unit: real ms. */
   z.strictObject({
     ...when,
     fault: z.literal("delay"),
     delayMs: z.int().check(z.nonnegative(), z.maximum(MAX_DELAY_MS)),
   }),
-  /** Nothing is ever sent. */
+  /** Never sends a response. */
   z.strictObject({ ...when, fault: z.literal("hang") }),
-  /** JSON that breaks off in the middle, with a length that fits. */
+  /** Truncates the JSON, with a matching length. */
   z.strictObject({ ...when, fault: z.literal("brokenJson") }),
-  /** A field is taken out of every row, or of the envelope where rows do not have it. */
+  /** Removes a field from every row, or from the envelope if no row has it. */
   z.strictObject({ ...when, fault: z.literal("missingField"), field: z.string() }),
-  /** A field's number becomes a text, and anything else a number. */
+  /** Changes a number to a text, and any other value to a number. */
   z.strictObject({ ...when, fault: z.literal("wrongType"), field: z.string() }),
-  /** The connection is closed before the first byte. */
+  /** Closes the connection before the first byte. */
   z.strictObject({ ...when, fault: z.literal("lostConnection") }),
-  /** The connection is closed in the middle of the body. */
+  /** Closes the connection in the middle of the body. */
   z.strictObject({ ...when, fault: z.literal("cutOff") }),
-  /** A 200 with no rows. */
+  /** Sends a 200 without rows. */
   z.strictObject({ ...when, fault: z.literal("empty") }),
   z.strictObject({ ...when, fault: z.literal("redirect"), location: z.string() }),
 ] as const;
@@ -70,7 +70,7 @@ export type FaultReading =
   | { readonly kind: "rules"; readonly rules: readonly FaultRule[] }
   | { readonly kind: "unreadable"; readonly problems: readonly string[] };
 
-/** Reads a script of faults from parsed JSON. Errors: every problem, with the rule it is in and what is expected. */
+/** Parses a script of faults. Returns all problems with their rule and the expected value. */
 export function readFaultRules(json: unknown): FaultReading {
   const result = script.safeParse(json);
   if (result.success) return { kind: "rules", rules: result.data };
@@ -82,7 +82,7 @@ export function readFaultRules(json: unknown): FaultReading {
   return { kind: "unreadable", problems };
 }
 
-/** A script of faults in play: which of its rules strike next, and how often each has. */
+/** Active fault script: selects the rules that apply next and counts their uses. */
 export class FaultScript {
   #rules: readonly { readonly rule: FaultRule; struck: number }[] = [];
 
@@ -90,17 +90,19 @@ export class FaultScript {
     this.replace(rules);
   }
 
-  /** Puts another script in place of this one and begins to count again. */
+  /** Replaces the script and resets the counts. */
   replace(rules: readonly FaultRule[]): void {
     this.#rules = rules.map((rule) => ({ rule, struck: 0 }));
   }
 
-  /** The rules of the script, in order, with the times each has struck. */
+  /** Rules of the script, in order, with the number of uses. */
   get state(): readonly { readonly rule: FaultRule; readonly struck: number }[] {
     return this.#rules;
   }
 
-  /** What strikes one answer: every delay in the order of the script, up to the first other fault that fits. */
+  /**
+   * Returns the faults of one response: all matching delays in the order of the script, up to the first other fault.
+   */
   strike(operation: OperationId, now: EpochMs): FaultRule[] {
     const striking: FaultRule[] = [];
     for (const entry of this.#rules) {

@@ -5,16 +5,16 @@ import { createNoise } from "./noise.ts";
 import type { ConsumerPrices } from "./prices.ts";
 import type { Region } from "./regions.ts";
 
-/** A new forecast comes out this often, at 25 minutes past. */
+/** Interval between forecasts, and their offset of 25 minutes. */
 const ISSUE_MS = 3 * HOUR_MS;
 const ISSUE_OFFSET_MS = 25 * MINUTE_MS;
 const LENGTH_DAYS = { least: 2, most: 7 } as const;
-/** How far a guess may miss: an hour ahead, and a week ahead, in units of the currency per kWh. */
+/** Maximum width of the error one hour ahead, and one week ahead. Unit: currency per kWh. */
 const MISS = { near: 0.06, far: 0.5 } as const;
 
 /**
- * Hourly estimates that follow the latest confirmed price and begin no earlier than the current hour: the prices that
- * will come, missed by more the further ahead they are, and missed again with every issue.
+ * Returns hourly estimates that follow the latest confirmed price and start no earlier than the current hour. They are
+ * the future prices with an error that grows with the distance and changes with every forecast.
  */
 export function forecastRows(prices: ConsumerPrices, region: Region, seed: number, now: EpochMs): PriceRow[] {
   const issue = issueAt(prices, region, seed, now);
@@ -27,7 +27,7 @@ export function forecastRows(prices: ConsumerPrices, region: Region, seed: numbe
   });
 }
 
-/** The forecast that is out at `now`, and the hours it covers. */
+/** Current forecast and the hours it covers. */
 interface Issue extends Interval {
   readonly number: number;
   readonly issuedAt: EpochMs;

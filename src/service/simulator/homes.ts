@@ -1,4 +1,4 @@
-/** The addresses of the demo account, and what stands behind each: who lives there, and what is on the roof. */
+/** Addresses of the demo account, with the consumption and solar panels of each home. */
 
 import { SERVICE_ZONE } from "../../core/time/calendar.ts";
 import { type Address, type Capability, capabilityNames } from "../contract/resources.ts";
@@ -9,11 +9,11 @@ export type HomeName = (typeof homeNames)[number];
 
 interface House {
   readonly region: Region;
-  /** Draw that never ends: fridge, router, standby. */
+  /** Constant consumption: fridge, router, standby. */
   readonly baseWatts: number;
-  /** Heating on a cold day. */
+  /** Heating power on a cold day. */
   readonly heatingWatts: number;
-  /** Peak power of the panels; 0 where there are none. */
+  /** Peak power of the solar panels; 0 for a home without panels. */
   readonly solarWatts: number;
   readonly latitude: number;
   readonly longitude: number;
@@ -59,14 +59,16 @@ export const demoHomes: Readonly<Record<HomeName, Home>> = {
   ),
 };
 
-/** The home of another account, like the first's but for its id and its name. `number` counts from 1. */
+/**
+ * Returns the home of another account: a copy of the first account's with another id and label. `number` counts from 1.
+ */
 export function homeOfAccount(home: Home, number: number): Home {
   const { id, label } = home.address;
   const own = { id: `${id.slice(0, -ACCOUNT_DIGITS)}${number.toString(16).padStart(ACCOUNT_DIGITS, "0")}` };
   return { ...home, address: { ...home.address, ...own, label: `${label} ${number}` } };
 }
 
-/** Hexadecimal digits at the end of an id in which the homes of other accounts differ; the demo's own leave them free. */
+/** Hexadecimal digits at the end of an id that distinguish the homes of other accounts. */
 const ACCOUNT_DIGITS = 8;
 
 interface Place {

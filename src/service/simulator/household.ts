@@ -1,17 +1,17 @@
-/** What flows through the meter of a home in an hour: drawn from the grid, or fed into it. */
+/** Energy through the meter of a home per hour: imported from the grid, or exported to it. */
 import type { Calendar } from "../../core/time/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS } from "../../core/time/interval.ts";
 import type { Home } from "./homes.ts";
 import { createNoise, type Noise, smoothNoise } from "./noise.ts";
 import { winterness } from "./season.ts";
 
-/** Unit: watt-hours, whole; never both above zero. */
+/** Energy of one hour. Unit: Wh, integer; at most one of both is above zero. */
 export interface HourFlow {
   readonly importedWh: number;
   readonly exportedWh: number;
 }
 
-/** Cooking and washing by the local hour, in watts, on a working day and at the weekend. */
+/** Cooking and washing by local hour on a working day and at the weekend. Unit: W. */
 const HABITS = {
   workday: [0, 0, 0, 0, 0, 40, 420, 520, 180, 90, 80, 90, 110, 90, 80, 120, 380, 980, 1250, 760, 520, 420, 260, 90],
   weekend: [
@@ -19,7 +19,7 @@ const HABITS = {
   ],
 } as const;
 
-/** Clouds change over some hours. */
+/** Time scale of changes in cloud cover. */
 const CLOUD_MS = 5 * HOUR_MS;
 const PANEL_EFFICIENCY = 0.82;
 const RADIANS = Math.PI / 180;
@@ -40,7 +40,7 @@ export class Household {
     this.#cloud = createNoise(seed, `cloud ${home.name}`);
   }
 
-  /** The flow of the hour that begins at `start`. */
+  /** Returns the energy of the hour that starts at `start`. */
   during(start: EpochMs): HourFlow {
     const balance = Math.round(this.#usedWatts(start) - this.#producedWatts(start + HOUR_MS / 2));
     return { importedWh: Math.max(0, balance), exportedWh: Math.max(0, -balance) };
@@ -65,7 +65,9 @@ export class Household {
   }
 }
 
-/** Above zero by day. Good to a degree or so, without the equation of time. */
+/**
+ * Returns the sine of the sun's elevation; positive by day. Accurate to about one degree, without the equation of time.
+ */
 function sineOfSunHeight(at: EpochMs, latitude: number, longitude: number): number {
   const dayOfYear = (at - Date.UTC(new Date(at).getUTCFullYear(), 0, 1)) / DAY_MS;
   const declination = 23.44 * RADIANS * Math.sin((2 * Math.PI * (dayOfYear - 80)) / 365.25);

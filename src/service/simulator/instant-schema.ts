@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { parseInstant } from "../contract/range.ts";
 
-/** An RFC 3339 date-time in JSON, read to epoch milliseconds. */
+/** Schema of an RFC 3339 date-time in JSON, parsed to epoch ms. */
 export const instant = z.pipe(
   z.string(),
   z.transform((text, context) => {

@@ -5,13 +5,13 @@ import { createNoise, type Noise, smoothNoise } from "./noise.ts";
 import type { Region } from "./regions.ts";
 import { winterness } from "./season.ts";
 
-/** Before this there was no market. */
+/** Start of the first day with prices. */
 const FIRST_PRICE = Date.UTC(2019, 0, 1);
 
-/** What makes a region more expensive or cheaper than the others, in DKK per kWh. */
+/** Price difference of a region. Unit: DKK per kWh. */
 const REGION_OFFSET: Readonly<Record<Region, number>> = { DK1: 0, DK2: 0.04, SE3: -0.12, SE4: 0.01, NO2: -0.03 };
 
-/** A calm evening in winter against a windy Sunday in summer, in DKK per kWh. */
+/** Contributions to the price: season, time of day, weekend and weather. Unit: DKK per kWh. */
 const SHAPE = {
   base: 0.5,
   winter: 0.1,
@@ -24,7 +24,7 @@ const SHAPE = {
   jitter: 0.05,
 } as const;
 
-/** Weather changes over about half a day. */
+/** Time scale of changes in the weather: about half a day. */
 const WEATHER_MS = 11 * HOUR_MS;
 
 interface Weather {
@@ -33,7 +33,10 @@ interface Weather {
   readonly jitter: Noise;
 }
 
-/** A market made of the seed: two peaks a day, seasons, weekends, wind and sun, quarter-hours, sometimes below zero. */
+/**
+ * Creates a market from the seed: two peaks a day, seasons, weekends, wind and sun, in quarter-hours, sometimes
+ * negative.
+ */
 export function inventMarket(seed: number, calendar: Calendar): Market {
   const shared = { wind: createNoise(seed, "wind"), cloud: createNoise(seed, "cloud") };
   return {
@@ -45,7 +48,7 @@ export function inventMarket(seed: number, calendar: Calendar): Market {
   };
 }
 
-/** What the time of day adds to a price, and how much of the sun there is, by quarter of the local day. */
+/** Price contribution of the demand, and share of the sun, by quarter-hour of the local day. */
 const timesOfDay = Array.from({ length: DAY_MS / QUARTER_MS }, (_, quarter) => {
   const hour = (quarter * QUARTER_MS) / HOUR_MS;
   return {

@@ -7,15 +7,17 @@ export interface SpotPrice extends Interval {
   readonly pricePerKwh: number;
 }
 
-/** Where spot prices come from: an invented market, or a file of real ones. */
+/** Source of spot prices: an invented market, or a file of real prices. */
 export interface Market {
-  /** Prices of a local day, in the intervals they were settled in. Shape: ascending, gaps where none are known. */
+  /**
+   * Returns the prices of a local day in their settled intervals. Shape: ascending, with gaps if prices are unknown.
+   */
   spotOn(region: Region, day: Interval): readonly SpotPrice[];
 }
 
 /**
- * Spot prices of a local day, cut to a resolution: an hour is the mean of its quarters, and a quarter of an hourly
- * market has its hour's price, as real quarters had until 2025-10-01. An hour that is not wholly known is left out.
+ * Returns the spot prices of a local day in a resolution. An hour is the mean of its quarter-hours. In an hourly market
+ * each quarter-hour has the price of its hour, as in the real market until 2025-10-01. Incomplete hours are omitted.
  */
 export function spotPricesOn(market: Market, region: Region, day: Interval, resolution: Resolution): SpotPrice[] {
   const settled = market.spotOn(region, day);
@@ -38,7 +40,7 @@ function hourly(settled: readonly SpotPrice[]): SpotPrice[] {
   });
 }
 
-/** Rounds to six decimals, the finest the simulator tells a price in. */
+/** Rounds to six decimals, the precision of the simulator's prices. */
 export function round6(value: number): number {
   return Math.round(value * 1e6) / 1e6;
 }

@@ -7,29 +7,29 @@ import { createNoise, type Noise } from "./noise.ts";
 
 export type Flow = "consumption" | "solarExport";
 
-/** A metered hour. Unit: watt-hours, whole. */
+/** Metered hour. Unit: Wh, integer. */
 export interface MeteredHour {
   readonly start: EpochMs;
   readonly wh: number;
   readonly isEstimate: boolean;
 }
 
-/** Nothing was metered before this. */
+/** Start of the metering. */
 export const FIRST_METERED = Date.UTC(2021, 11, 31, 23);
 
-/** A day's values arrive in the morning after it, between these minutes on the local clock. */
+/** Local time of arrival of a day's values on the next morning, in minutes since midnight. */
 const ARRIVAL_MINUTE = { from: 6 * 60 + 30, to: 10 * 60 } as const;
-/** Estimates become final this many days after the day they are for. */
+/** Days after which the estimates of a day become final. */
 const FINAL_DAYS = { from: 2, to: 5 } as const;
-/** Hours are estimated in blocks, because a meter that does not answer stays silent for some time. */
+/** Estimates come in blocks of hours, because a meter that fails to report does so for some time. */
 const ESTIMATE = { blockMs: 3 * HOUR_MS, share: 0.3, miss: 0.24 } as const;
 const GAPS = { hourShare: 0.004, dayShare: 0.012 } as const;
-/** Four years of two flows, with room for days seen both as estimate and final. */
+/** Maximum cached days: four years of two flows, with room for days cached both as estimate and as final. */
 const KEPT_DAYS = 3_000;
 
 type Phase = "awaited" | "estimated" | "final";
 
-/** What the grid company tells of a home: a day late, estimated at first, with gaps that stay. */
+/** Meter readings of a home: one day late, partly estimated at first, with permanent gaps. */
 export class Meter {
   readonly #calendar: Calendar;
   readonly #household: Household;
@@ -48,7 +48,9 @@ export class Meter {
     this.#gap = createNoise(seed, `gap ${home.name}`);
   }
 
-  /** The hours of a local day as they are known at `now`. Shape: ascending; gaps; empty where nothing arrived yet. */
+  /**
+   * Returns the hours of a local day as known at `now`. Shape: ascending, with gaps; empty before the values arrive.
+   */
   hoursOn(flow: Flow, day: Interval, now: EpochMs): readonly MeteredHour[] {
     const phase = this.phaseOf(day, now);
     if (phase === "awaited" || day.start < FIRST_METERED) return [];
@@ -58,7 +60,7 @@ export class Meter {
     return hours;
   }
 
-  /** How far a local day has come on its way to final values. */
+  /** Returns the state of a local day's values: awaited, estimated or final. */
   phaseOf(day: Interval, now: EpochMs): Phase {
     const index = Math.round(day.start / DAY_MS);
     const { from, to } = ARRIVAL_MINUTE;

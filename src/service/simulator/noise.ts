@@ -1,7 +1,7 @@
-/** Repeatable chance: a number in [0, 1) for an index. The same index always gives the same number. */
+/** Repeatable random number in [0, 1) for an index. */
 export type Noise = (index: number) => number;
 
-/** Chance of its own for each seed and name, so that no two uses of it move together. */
+/** Creates a noise function that is independent for each seed and name. */
 export function createNoise(seed: number, name: string): Noise {
   let base = scramble(seed | 0);
   for (let i = 0; i < name.length; i++) base = scramble(base ^ name.charCodeAt(i));
@@ -11,7 +11,7 @@ export function createNoise(seed: number, name: string): Noise {
   };
 }
 
-/** Chance that changes gently: between two whole positions it passes from the one's number to the other's. */
+/** Interpolates smoothly between the numbers of two neighbouring indexes. */
 export function smoothNoise(noise: Noise, position: number): number {
   const index = Math.floor(position);
   const part = position - index;
@@ -19,7 +19,7 @@ export function smoothNoise(noise: Noise, position: number): number {
   return noise(index) * (1 - weight) + noise(index + 1) * weight;
 }
 
-/** The final mix of MurmurHash3: every bit of the input moves half the bits of the output. */
+/** MurmurHash3 finalizer: each input bit changes about half of the output bits. */
 function scramble(bits: number): number {
   let mixed = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);

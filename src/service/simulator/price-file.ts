@@ -1,6 +1,4 @@
-/**
- * A file of real day-ahead prices as a market: one file stands for every region, in its own currency.
- */
+/** Market with real day-ahead prices from a file. All regions have the same prices, converted to their currency. */
 
 import type { Calendar } from "../../core/time/calendar.ts";
 import { contains, DAY_MS, type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
@@ -11,18 +9,17 @@ export type PriceFileReading =
   | { readonly kind: "prices"; readonly prices: readonly SpotPrice[] }
   | { readonly kind: "unreadable"; readonly why: string };
 
-/** Every date as it is in the file, or the file's year laid over any date. */
+/** Use of the dates: as in the file, or the file's year on any date. */
 export type Replay = "asDated" | "onTodaysDate";
 
 const HEADER = "start_utc,minutes,dkk_per_mwh";
 const KWH_PER_MWH = 1_000;
-/** A file may lie this many years before or after the date it is played on. */
+/** Maximum difference in years between the file and the replayed date. */
 const MAX_REPLAY_YEARS = 60;
 
 /**
- * Reads the text of a price file.
- * Shape: columns `start_utc,minutes,dkk_per_mwh`, more are ignored; rows ascending, gaps allowed.
- * Errors: the first line that does not fit, what stands there and what is expected.
+ * Parses a price file. Shape: columns `start_utc,minutes,dkk_per_mwh`, further columns are ignored; rows ascending,
+ * gaps allowed. Returns the first invalid line with the expected value.
  */
 export function readPriceFile(text: string): PriceFileReading {
   const lines = text.split(/\r?\n/);
@@ -39,7 +36,7 @@ export function readPriceFile(text: string): PriceFileReading {
   return { kind: "prices", prices };
 }
 
-/** The prices of a file as a market. An instant the file does not reach has no price. */
+/** Creates a market from the prices of a file. Instants outside the file have no price. */
 export function marketOfFile(prices: readonly SpotPrice[], replay: Replay, calendar: Calendar): Market {
   return {
     spotOn: (_region, day) =>
@@ -61,9 +58,9 @@ function readRow(line: string, endBefore: EpochMs): SpotPrice | { readonly expec
 }
 
 /**
- * Replays by whole weeks: the weekday stays, the season stays within half a week, and the day of a clock change mostly
- * falls on one. Inside the day the local clock decides, so that a 23- or 25-hour day keeps its own hours whatever the
- * length of the day it is taken from: the hour that comes twice gets the same price twice.
+ * Replays the file shifted by whole weeks. The weekday stays, and the season stays within half a week. If source day
+ * and target day differ in length, prices are matched by local time. An hour that occurs twice gets the same price
+ * twice.
  */
 function pricesLaidOver(day: Interval, prices: readonly SpotPrice[], calendar: Calendar): SpotPrice[] {
   const source = sourceDayOf(day, prices, calendar);
@@ -82,7 +79,10 @@ function pricesLaidOver(day: Interval, prices: readonly SpotPrice[], calendar: C
   return laid;
 }
 
-/** The day itself where the file has all of it, else the nearest year's, back before forward; the day itself where no year has it. */
+/**
+ * Returns the source day: the day itself if the file contains it, otherwise the nearest year's, earlier years first. If
+ * no year has it, returns the day itself.
+ */
 function sourceDayOf(day: Interval, prices: readonly SpotPrice[], calendar: Calendar): Interval {
   const first = prices[0]?.start ?? 0;
   const last = prices.at(-1)?.end ?? 0;

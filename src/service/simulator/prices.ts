@@ -7,7 +7,7 @@ import { type Market, round6, spotPricesOn } from "./market.ts";
 import type { Publication } from "./publication.ts";
 import { type Region, regions } from "./regions.ts";
 
-/** A price with everything in it. Unit: the region's currency per kWh, VAT in, but `spotPerKwh` without. */
+/** Consumer price of one interval. Unit: the region's currency per kWh with VAT; `spotPerKwh` is without VAT. */
 export interface ConsumerPrice extends Interval {
   readonly totalPerKwh: number;
   readonly chargesPerKwh: number;
@@ -22,12 +22,12 @@ export interface PriceSources {
   readonly calendar: Calendar;
 }
 
-/** Two years of days in one resolution, or one year of both; the largest answer needs one. */
+/** Maximum cached days: two years in one resolution, or one year in both. The largest response needs one year. */
 const KEPT_DAYS = 800;
-/** A file may end before the days that are published; how far back the last price is looked for. */
+/** Maximum days to search back for the last price, because a file may end before the published days. */
 const MAX_DAYS_WITHOUT_PRICE = 10;
 
-/** Prices a consumer pays, made a local day at a time and kept. */
+/** Consumer prices, computed per local day and cached. */
 export class ConsumerPrices {
   readonly #sources: PriceSources;
   readonly #days = new LRUCache<string, readonly ConsumerPrice[]>({ max: KEPT_DAYS });
@@ -36,7 +36,7 @@ export class ConsumerPrices {
     this.#sources = sources;
   }
 
-  /** The prices of a local day, published or not. Shape: ascending; gaps where the market has none. */
+  /** Returns the prices of a local day, published or not. Shape: ascending, with gaps where the market has no price. */
   on(region: Region, resolution: Resolution, day: Interval): readonly ConsumerPrice[] {
     const name = `${region} ${resolution} ${day.start}`;
     const prices = this.#days.get(name) ?? this.#make(region, resolution, day);
@@ -44,7 +44,7 @@ export class ConsumerPrices {
     return prices;
   }
 
-  /** Confirmed prices that begin inside a range. Shape: ascending, sparse. */
+  /** Returns the confirmed prices that start inside a range. Shape: ascending, with gaps. */
   confirmed(region: Region, resolution: Resolution, range: Interval, now: EpochMs): ConsumerPrice[] {
     return this.#within(region, resolution, {
       start: range.start,
@@ -52,12 +52,12 @@ export class ConsumerPrices {
     });
   }
 
-  /** Prices of hours that begin inside a range, published or not; what a forecast guesses at. */
+  /** Returns the hourly prices that start inside a range, published or not; the forecast is based on them. */
   hoursWithin(region: Region, range: Interval): ConsumerPrice[] {
     return this.#within(region, "hour", range);
   }
 
-  /** The end of the last confirmed price; where a market has none lately, the end of the published days. */
+  /** Returns the end of the last confirmed price; without a recent price, the end of the published days. */
   confirmedUntil(region: Region, now: EpochMs): EpochMs {
     const { calendar, publication } = this.#sources;
     const published = publication.publishedUntil(now);
@@ -95,7 +95,7 @@ export class ConsumerPrices {
         start: formatInstant(start),
         end: formatInstant(end),
         totalPricePerKWh: totalPerKwh,
-        // Nullable in the document: Danish addresses show a number, the others the null of its example.
+        // The service interface allows null: Danish addresses have a number, others null as in its example.
         variableChargesPerKWh: currency === "DKK" ? chargesPerKwh : null,
       };
       return { start, end, totalPerKwh, chargesPerKwh, spotPerKwh, row };

@@ -2,19 +2,19 @@ import type { Calendar, LocalDate } from "../../core/time/calendar.ts";
 import { DAY_MS, type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
 import { createNoise, type Noise } from "./noise.ts";
 
-/** A test's own word on how late the prices of a local day are, in minutes after 13:00; undefined leaves it to the seed. */
+/** Publication time of a local day's prices, set by a test: minutes after 13:00; undefined uses the seed. */
 export type PublicationDelay = (pricesOf: LocalDate) => number | undefined;
 
 const AUCTION_MINUTE = 13 * 60;
-/** On an ordinary day the prices come within these minutes around 13:00. */
+/** Range of the usual delay, in minutes after 13:00. */
 const ORDINARY_DELAY = { from: -3, to: 12 } as const;
-/** One day in twelve or so they come hours late. */
+/** Share of days with a delay of one to six hours. */
 const LATE_SHARE = 0.08;
 const LATE_DELAY = { from: 60, to: 360 } as const;
-/** A delay of a test may keep prices back for days; further back every day is taken as published. */
+/** Maximum unpublished days: a test may delay prices for days, but earlier days count as published. */
 const MAX_DAYS_BACK = 8;
 
-/** When the prices of a local day become public: about 13:00 the day before, sometimes late. */
+/** Publication times of prices: about 13:00 on the day before, sometimes hours later. */
 export class Publication {
   readonly #calendar: Calendar;
   readonly #delay: PublicationDelay;
@@ -28,7 +28,7 @@ export class Publication {
     this.#isLate = createNoise(seed, "late publication");
   }
 
-  /** The instant at which the prices of a local day are there for everyone. */
+  /** Returns when the prices of a local day are published. */
   publishedAt(day: Interval): EpochMs {
     const dayBefore = this.#calendar.add("day", day.start, -1);
     const index = Math.round(day.start / DAY_MS);
@@ -38,7 +38,7 @@ export class Publication {
     return this.#calendar.timeOnDay(dayBefore, AUCTION_MINUTE) + Math.round(delayMinutes * MINUTE_MS);
   }
 
-  /** The end of the last local day whose prices are public, and of none after an unpublished one. */
+  /** Returns the end of the last published day, counted back from tomorrow. */
   publishedUntil(now: EpochMs): EpochMs {
     let end = this.#calendar.add("day", this.#calendar.startOf("day", now), 2);
     for (let back = 0; back < MAX_DAYS_BACK; back++) {

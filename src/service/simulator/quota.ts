@@ -2,13 +2,13 @@ import type { EpochMs } from "../../core/time/interval.ts";
 import type { QuotaWindow } from "../contract/limits.ts";
 import { judgeAttempt, type QuotaLimits, type QuotaVerdict, windowStart } from "../serve/quota-windows.ts";
 
-/** Attempts by the start of their fixed UTC window, oldest first; the newest `KEPT_WINDOWS` of each are kept. */
+/** Attempts by start of their fixed UTC window, oldest first; the newest `KEPT_WINDOWS` of each kind. */
 export type AttemptsByWindow = Readonly<Record<QuotaWindow, ReadonlyMap<EpochMs, number>>>;
 
-/** A year of a client that asks every five minutes; older windows are of no use to a test, and memory has an end. */
+/** Maximum windows: a year of a client that sends a request every five minutes. */
 const KEPT_WINDOWS = 110_000;
 
-/** Counts the attempts on one interface of the service, window by window. Denied attempts count too. */
+/** Counts the attempts on one interface per window. Rejected attempts count too. */
 export class QuotaCounter {
   readonly #limits: QuotaLimits;
   readonly #counts = { minute: new Map<EpochMs, number>(), day: new Map<EpochMs, number>() };
@@ -17,7 +17,7 @@ export class QuotaCounter {
     this.#limits = limits;
   }
 
-  /** Counts one attempt and judges it. */
+  /** Counts one attempt and checks it against the limits. */
   count(now: EpochMs): QuotaVerdict {
     const counts = { minute: this.#countIn("minute", now), day: this.#countIn("day", now) };
     return judgeAttempt(counts, this.#limits, now);

@@ -4,7 +4,7 @@ export type Region = "DK1" | "DK2" | "SE3" | "SE4" | "NO2";
 
 interface RegionRow {
   readonly currency: Currency;
-  /** Units of the currency for one krone of Denmark; fixed, so that prices do not depend on a second market. */
+  /** Exchange rate: units of the currency per Danish krone. Fixed, so that prices do not depend on a second market. */
   readonly perDkk: number;
 }
 
@@ -16,15 +16,12 @@ export const regions: Readonly<Record<Region, RegionRow>> = {
   NO2: { currency: "NOK", perDkk: 1.57 },
 };
 
-/** Whether a text names a region the simulator has prices for. */
+/** Returns true for a region with simulated prices. */
 export function isRegion(text: string): text is Region {
   return Object.hasOwn(regions, text);
 }
 
-/**
- * The price region at coordinates, by boxes: near enough for an invented household. Null where the simulator knows none.
- * Unit: degrees.
- */
+/** Returns the price region at coordinates, approximated by rectangles; null outside them. Unit: degrees. */
 export function regionAt(latitude: number, longitude: number): Region | null {
   const inside = (south: number, north: number, west: number, east: number) =>
     south <= latitude && latitude < north && west <= longitude && longitude < east;

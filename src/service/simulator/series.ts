@@ -1,6 +1,6 @@
 /**
- * From hours to any aggregation, in whole watt-hours and millionths of the currency, so that hours, days, months and
- * years add up without a rest; and the rows of the service's answers. Source: service interface, part 2.3.
+ * Aggregation of hours to hours, days, months or years, and the rows of the responses. Sums are integers in Wh and
+ * millionths of the currency, so that the totals of all aggregations agree. Source: service interface, part 2.3.
  */
 
 import type { Calendar } from "../../core/time/calendar.ts";
@@ -12,24 +12,24 @@ import { FIRST_METERED, type MeteredHour } from "./meter.ts";
 const WH_PER_KWH = 1_000;
 const MICRO = 1_000_000;
 
-/** A metered hour with its money. Unit: millionths of the currency; `amount` is what the energy alone costs or earns. */
+/** Metered hour with its amount. Unit: millionths of the currency; `amountMicro` is without fixed fees. */
 export interface PricedHour extends MeteredHour {
   readonly amountMicro: number;
   readonly feesMicro: number;
 }
 
-/** What an interval adds up to over the hours that are known of it. */
+/** Sum of the known hours of an interval. */
 export interface Total extends Interval {
   readonly wh: number;
   readonly amountMicro: number;
   readonly feesMicro: number;
-  /** Whether any of its hours is an estimate. */
+  /** True if any of its hours is an estimate. */
   readonly isEstimate: boolean;
 }
 
 /**
- * Totals of a range by aggregation. Shape: ascending; an interval without a single known hour is left out.
- * `range` is normalised to `unit`; `hoursOn` gives a local day's hours.
+ * Returns the totals of a range per aggregation unit. Shape: ascending; intervals without a known hour are omitted.
+ * `range` must consist of whole units; `hoursOn` returns the hours of a local day.
  */
 export function totals(
   range: Interval,
@@ -72,7 +72,7 @@ function plus(total: Total, hour: PricedHour): Total {
   };
 }
 
-/** A row of consumption or solar export. */
+/** Returns a row of consumption or solar export. */
 export function energyRow(total: Total) {
   return {
     start: formatInstant(total.start),
@@ -82,17 +82,22 @@ export function energyRow(total: Total) {
   };
 }
 
-/** A row of consumption costs: VAT and fixed fees in. `totalPricePerKWh` = (`totalCost` - `fixedFeesForInterval`) / `energyKWh`. */
+/**
+ * Returns a row of consumption costs, with VAT and fixed fees. `totalPricePerKWh` = (`totalCost` -
+ * `fixedFeesForInterval`) / `energyKWh`.
+ */
 export function costsRow(total: Total) {
   return { ...moneyRow(total), totalCost: (total.amountMicro + total.feesMicro) / MICRO };
 }
 
-/** A row of revenue: without VAT. `totalPricePerKWh` = (`netRevenue` + `fixedFeesForInterval`) / `energyKWh`. */
+/**
+ * Returns a row of revenue, without VAT. `totalPricePerKWh` = (`netRevenue` + `fixedFeesForInterval`) / `energyKWh`.
+ */
 export function revenueRow(total: Total) {
   return { ...moneyRow(total), netRevenue: (total.amountMicro - total.feesMicro) / MICRO };
 }
 
-/** The price is null when energy is zero: there is no rate of nothing. */
+/** Returns the common part of both rows. The price per kWh is null if the energy is zero. */
 function moneyRow(total: Total) {
   const { wh, amountMicro, feesMicro } = total;
   const totalPricePerKWh = wh === 0 ? null : round6(amountMicro / MICRO / (wh / WH_PER_KWH));

@@ -1,13 +1,13 @@
 import type { EpochMs } from "../../core/time/interval.ts";
 
 export interface ClockStart {
-  /** Where simulated time begins; the real time where absent. */
+  /** Start of the simulated time; the real time by default. */
   readonly at?: EpochMs | undefined;
-  /** Simulated seconds per real second, 0 (stands still) or more; 1 where absent. */
+  /** Simulated seconds per real second, at least 0 (stopped); 1 by default. */
   readonly speed?: number | undefined;
 }
 
-/** The simulator's own time: a source of real time, moved and stretched. Unset, it is exactly that source. */
+/** Simulated clock based on a real one, with another start and speed. Without options both are equal. */
 export class SimulatedClock {
   readonly #source: () => EpochMs;
   #sourceAnchor: EpochMs;
@@ -21,7 +21,7 @@ export class SimulatedClock {
     this.#speed = start.speed ?? 1;
   }
 
-  /** Simulated time, in whole milliseconds. */
+  /** Returns the simulated time in whole ms. */
   now(): EpochMs {
     return this.#anchor + Math.floor((this.#source() - this.#sourceAnchor) * this.#speed);
   }
@@ -30,7 +30,7 @@ export class SimulatedClock {
     return this.#speed;
   }
 
-  /** Sets the time, the speed, or both; what is left out goes on from where it is. */
+  /** Sets time, speed or both; an absent value stays unchanged. */
   set(change: ClockStart): void {
     const now = this.now();
     this.#sourceAnchor = this.#source();

@@ -1,6 +1,6 @@
 /**
- * Plays the whole service on a real socket: both interfaces, both kinds of authentication, quotas, data that comes
- * when it comes, and faults on request. What it answers is a function of the seed, the instant asked for and its clock.
+ * Simulates the whole service on a real socket: both interfaces with their authentication, quotas, delayed data, and
+ * faults on request. Data depends only on the seed, the requested instants and the clock.
  */
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -27,45 +27,45 @@ import { thirdPartyHandlers } from "./third-party-handlers.ts";
 import { World } from "./world.ts";
 
 export interface SimulatorOptions {
-  /** Source of real time; `clock` is laid over it. */
+  /** Real time; `clock` is based on it. */
   readonly now: () => EpochMs;
-  /** Where simulated time begins and how fast it runs; exactly `now` where absent. */
+  /** Start and speed of the simulated time; `now` unchanged if absent. */
   readonly clock?: ClockStart;
-  /** 0, the default, takes a free port. */
+  /** 0, the default, uses a free port. */
   readonly port?: number;
-  /** 127.0.0.1 where absent. */
+  /** 127.0.0.1 by default. */
   readonly host?: string;
   readonly seed?: number;
-  /** Text of a price file (format of Energinet's day-ahead prices, DKK per MWh); an invented market where absent. */
+  /** Text of a price file (format of Energinet's day-ahead prices, DKK per MWh); an invented market if absent. */
   readonly prices?: { readonly csv: string; readonly replay?: Replay };
-  /** 60 a minute and 2000 a day where absent. */
+  /** 60 per minute and 2000 per day by default. */
   readonly limits?: QuotaLimits;
   readonly faults?: readonly FaultRule[];
-  /** The keys of a demo where absent; `consumerKey: null` is an account that has not created its key. */
+  /** Demo keys by default; `consumerKey: null` is an account without a key. */
   readonly keys?: { readonly consumerKey?: string | null; readonly thirdParty?: ThirdPartyCredentials };
   readonly hashEncoding?: HashEncoding;
   readonly homes?: readonly HomeName[];
   /**
-   * How many accounts there are, one where absent. Each has homes, a quota and a key of its own: the first the one of
-   * `keys`, account N the same with `-N` behind it.
+   * Number of accounts, 1 by default. Each has its own homes, quota and key: the first the key in `keys`, account N the
+   * same key with `-N` appended.
    */
   readonly accounts?: number;
-  /** Minutes after 13:00 local at which the prices of the local day become public; undefined leaves it to the seed. */
+  /** Publication of a local day's prices in minutes after 13:00 local time; undefined uses the seed. */
   readonly publicationDelayMinutes?: PublicationDelay;
   readonly tls?: { readonly key: string; readonly cert: string };
-  /** Told of a handler that threw, which is a defect of the simulator; silent where absent. */
+  /** Called when a handler throws, which is a defect of the simulator; ignored if absent. */
   readonly onCrash?: (error: unknown, requestId: string) => void;
 }
 
 export interface AnsweredRequest {
   readonly at: EpochMs;
   readonly operation: OperationId;
-  /** The status the service meant to give; a fault may have kept it from the caller. */
+  /** Status before any fault; the client may have received another one. */
   readonly status: number;
 }
 
 export interface Simulator extends AsyncDisposable {
-  /** Base URL without a slash at the end. */
+  /** Base URL without a trailing slash. */
   readonly url: string;
   readonly port: number;
   readonly keys: {
@@ -73,30 +73,33 @@ export interface Simulator extends AsyncDisposable {
     readonly thirdParty: ThirdPartyCredentials;
     readonly thirdPartyToken: string;
   };
-  /** Ids of the demo's addresses; one that is not among `homes` answers 404. */
+  /** Ids of the demo addresses; requests for one that is not in `homes` get a 404. */
   readonly addressIds: Readonly<Record<HomeName, string>>;
   readonly clock: SimulatedClock;
   readonly account: ConsumerAccount;
-  /** Attempts per fixed UTC window: those of the consumer account, denied ones too, or those of the third-party. */
+  /**
+   * Returns the attempts per fixed UTC window of the first consumer account, including rejected ones, or of the
+   * third-party interface.
+   */
   attempts(of?: InterfaceName): AttemptsByWindow;
-  /** The last answers, oldest first. */
+  /** Returns the last responses, oldest first. */
   answered(): readonly AnsweredRequest[];
-  /** Replaces the script of faults. */
+  /** Replaces the fault script. */
   setFaults(rules: readonly FaultRule[]): void;
   close(): Promise<void>;
 }
 
-/** Keys of the demo account; anyone may know them, for they open nothing but an invention. */
+/** Keys of the demo account. They are public, because they only give access to invented data. */
 const demoKeys = {
   consumerKey: "demo-consumer-key-of-an-invented-household",
   thirdParty: { apiKey: "demo-partner", apiSecret: "demo-partner-secret" },
 } as const;
 
-/** Answers remembered for tests to look at. */
+/** Maximum responses kept for tests. */
 const KEPT_ANSWERS = 20_000;
 const KEY_BYTES = 32;
 
-/** Starts the service's double. Errors: rejects where the port is taken or the price file cannot be read. */
+/** Starts the simulator. Rejects if the port is taken or the price file is invalid. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { limits = ILLUSTRATED_LIMITS, hashEncoding = "hex", host = "127.0.0.1" } = options;
   const keys = { ...demoKeys, ...options.keys };
@@ -162,7 +165,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   };
 }
 
-/** The accounts after the first, by key. */
+/** Returns the accounts after the first, by key. */
 function otherCustomers(
   { accounts = 1, limits = ILLUSTRATED_LIMITS }: SimulatorOptions,
   key: string | null,
@@ -179,7 +182,7 @@ function otherCustomers(
   );
 }
 
-/** The third-party interface publishes no quota. */
+/** The third-party interface has no published quota. */
 const UNLIMITED: QuotaLimits = { minute: Number.MAX_SAFE_INTEGER, day: Number.MAX_SAFE_INTEGER };
 
 function worldOf({

@@ -16,7 +16,7 @@ const STREETS = [
 
 const NUMBERS = ["1", "2", "5", "12"] as const;
 const FLATS = [undefined, { floor: "1", door: "tv" }, { floor: "1", door: "th" }] as const;
-/** Zip codes below this lie east of the Great Belt. */
+/** Zip codes below this are east of the Great Belt. */
 const FIRST_ZIP_OF_DK1 = 5000;
 
 const registeredAddresses: readonly AddressSuggestion[] = STREETS.flatMap(([streetName, zipCode, city], street) =>
@@ -36,7 +36,10 @@ const registeredAddresses: readonly AddressSuggestion[] = STREETS.flatMap(([stre
   ),
 );
 
-/** Addresses that hold every word of a free text, at most `most`. Shape: in the order of the register. */
+/**
+ * Returns at most `most` addresses that match all words of a free text by their beginnings. Shape: in the order of the
+ * register.
+ */
 export function suggestAddresses(text: string, most: number): readonly AddressSuggestion[] {
   const words = text
     .toLowerCase()
@@ -50,7 +53,10 @@ export function suggestAddresses(text: string, most: number): readonly AddressSu
   return found.slice(0, most);
 }
 
-/** The price region of an id of the national register: of the invented addresses the right one, of any other UUID one by chance. */
+/**
+ * Returns the price region of a register id: the correct one for the invented addresses, an arbitrary one for any other
+ * UUID. Null if it is not a UUID.
+ */
 export function regionOfRegisterId(id: string): { readonly region: Region; readonly isKnown: boolean } | null {
   const known = registeredAddresses.find((address) => address.id === id.toLowerCase());
   if (known) return { region: Number(known.zipCode) < FIRST_ZIP_OF_DK1 ? "DK2" : "DK1", isKnown: true };

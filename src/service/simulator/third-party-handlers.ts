@@ -11,7 +11,7 @@ import type { World } from "./world.ts";
 
 const MAX_SUGGESTIONS = 10;
 
-/** The third-party interface over an invented world. `requestsByDay` counts the account's requests by UTC day. */
+/** Handlers of the third-party interface for a simulated world. `requestsByDay` returns the requests by UTC day. */
 export function thirdPartyHandlers(
   world: World,
   requestsByDay: () => ReadonlyMap<EpochMs, number>,
@@ -61,19 +61,19 @@ export function thirdPartyHandlers(
   };
 }
 
-/** Published hours from the current one on. */
+/** Returns the published hours from the current one on. */
 function upcoming(world: World, region: Region, now: EpochMs): ConsumerPrice[] {
   const start = Math.floor(now / HOUR_MS) * HOUR_MS;
   return world.prices.confirmed(region, "hour", { start, end: start + 3 * DAY_MS }, now);
 }
 
-/** Spot alone, without charges and VAT. Unit: DKK per kWh. */
+/** Returns spot prices without charges and VAT. Unit: DKK per kWh. */
 function spotPoints(prices: readonly ConsumerPrice[], region: Region) {
   const { perDkk } = regions[region];
   return prices.map(({ row, spotPerKwh }) => ({ date: row.start, price: round6(spotPerKwh / perDkk) }));
 }
 
-/** Everything in, and a colour by the third of the list a price lies in. Unit: DKK per kWh. */
+/** Returns prices with all charges and VAT, and a colour for each third of the sorted prices. Unit: DKK per kWh. */
 function chargedPoints(prices: readonly ConsumerPrice[]) {
   const sorted = prices.map(({ totalPerKwh }) => totalPerKwh).sort((a, b) => a - b);
   const third = sorted[Math.floor(sorted.length / 3)] ?? 0;

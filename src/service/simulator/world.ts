@@ -12,15 +12,15 @@ import type { PricedHour } from "./series.ts";
 export interface WorldOptions {
   readonly seed: number;
   readonly homes: readonly Home[];
-  /** The invented market where absent. */
+  /** Source of spot prices; the invented market if undefined. */
   readonly market: ((calendar: Calendar) => Market) | undefined;
   readonly publicationDelay: PublicationDelay | undefined;
 }
 
-/** Series of what flows through a meter, by the operation that asks for them. */
+/** Meter series, by operation. */
 export type UsageSeries = "consumption" | "consumptionCosts" | "solarExport" | "solarExportRevenue";
 
-/** Everything the service knows: a market, its charges, and the meters of the account's homes. */
+/** Simulated data of the service: a market, its charges, and the meters of the account's homes. */
 export class World {
   readonly seed: number;
   readonly calendar = new Calendar(SERVICE_ZONE);
@@ -41,8 +41,8 @@ export class World {
   }
 
   /**
-   * The hours of a series of a home: of the two with money, VAT and fixed fees are in the costs and fees in the revenue,
-   * and an hour without a price is left out.
+   * Returns the hours of a series. Costs include VAT and fixed fees; revenue is without VAT and has fees of its own.
+   * Both omit hours without a price.
    */
   hoursOn(series: UsageSeries, home: Home, day: Interval, now: EpochMs): PricedHour[] {
     const flow = series === "consumption" || series === "consumptionCosts" ? "consumption" : "solarExport";
@@ -58,7 +58,7 @@ export class World {
       const price = prices.get(hour.start);
       if (!price) return [];
       const rate = isDrawn ? price.totalPerKwh : price.spotPerKwh - feedIn.tariffPerKwh;
-      // Watt-hours times currency per kWh are thousandths; millionths keep three digits more.
+      // Wh times currency per kWh gives thousandths of the currency; the factor converts them to millionths.
       return [{ ...hour, amountMicro: Math.round(hour.wh * rate * 1_000), feesMicro }];
     });
   }

@@ -1,4 +1,4 @@
-/** Stores days of prices and archives them for as long as it lives. Says each step: `stored <day>`, `written <rows>`. */
+/** Stores days of prices and archives them until it is killed. Prints each step: `stored <day>`, `written <rows>`. */
 import { writeSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { ArchiveLoop } from "../../../src/integrations/archive/archive-loop.ts";
@@ -19,7 +19,7 @@ const loop = new ArchiveLoop({
   account: { url },
   openBacklog: () => ArchiveBacklog.open(database, new KeyValueStore(database, writing), writing),
   problems: { start: () => undefined, end: () => undefined },
-  // The loop never waits.
+  // Sleeps for 1 ms instead of until the given time.
   clock: { boot: "process", now: Date.now, monotonicMs: Date.now, sleepUntil: () => pause(1) },
   log: { info: (_facts, text) => say(text) },
   random: Math.random,
@@ -28,7 +28,7 @@ const loop = new ArchiveLoop({
 });
 void loop.run(stop.signal);
 for (let round = Number(first); ; round++) {
-  // A year of days, over and over, each time with other prices: corrections.
+  // Cycles through the days of a year. Later rounds store other prices, as corrections do.
   const day = calendar.day(Date.UTC(2026, 0, 1 + (round % 365), 12));
   store.store(
     seriesOf("fifteenMinutes"),

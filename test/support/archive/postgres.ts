@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chownSync, existsSync, readdirSync } from "node:fs";
+import { chownSync, existsSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import postgres, { type Row, type Sql } from "postgres";
+import pg, { type QueryResultRow } from "pg";
 import { freePort } from "../broker/mosquitto.ts";
 import { TempDir } from "../daemon/temp-dir.ts";
+import type { Identity } from "../service/certificates.ts";
 
 /** Where Debian, and others, keep the programs of a server; the newest first. */
 const DEBIAN = "/usr/lib/postgresql";
@@ -34,7 +35,8 @@ export class PostgresServer implements AsyncDisposable {
   readonly #user = process.getuid?.() === 0 ? NOBODY : {};
   #process: ChildProcess | null = null;
   #said = "";
-  #sql: Sql | null = null;
+  #tls: readonly string[] = [];
+  #client: Promise<pg.Client> | null = null;
 
   private constructor(port: number) {
     this.port = port;
@@ -55,6 +57,15 @@ export class PostgresServer implements AsyncDisposable {
     return `postgres://elbro:a-secret-password@127.0.0.1:${this.port}/${database}`;
   }
 
+  /** Lets TLS in, beside connections without, from the next start. */
+  identify({ cert, key }: Identity): void {
+    for (const [name, text] of Object.entries({ cert, key })) {
+      writeFileSync(this.#dir.file(name), text, { mode: 0o600 });
+      if (process.getuid?.() === 0) chownSync(this.#dir.file(name), NOBODY.uid, NOBODY.gid);
+    }
+    this.#tls = ["ssl=on", `ssl_cert_file=${this.#dir.file("cert")}`, `ssl_key_file=${this.#dir.file("key")}`];
+  }
+
   /** Starts it, again if it was stopped or killed, and waits until it answers. */
   async up(): Promise<void> {
     const giveUpAt = performance.now() + START_TIMEOUT_MS;
@@ -67,7 +78,17 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   #spawn(): ChildProcess {
-    const flags = ["-D", this.#data, "-p", `${this.port}`, "-h", "127.0.0.1", "-k", this.#dir.path, "-c", "fsync=off"];
+    const flags = [
+      "-D",
+      this.#data,
+      "-p",
+      `${this.port}`,
+      "-h",
+      "127.0.0.1",
+      "-k",
+      this.#dir.path,
+      ...["fsync=off", ...this.#tls].flatMap((each) => ["-c", each]),
+    ];
     const child = spawn(path.join(FOLDER ?? "", "postgres"), flags, {
       ...this.#user,
       cwd: this.#dir.path,
@@ -81,8 +102,8 @@ export class PostgresServer implements AsyncDisposable {
 
   /** Ends it: with SIGINT in order, with SIGKILL as a power cut of it alone. */
   async down(signal: "SIGINT" | "SIGKILL" = "SIGINT"): Promise<void> {
-    await this.#sql?.end({ timeout: 0 });
-    this.#sql = null;
+    await this.#client?.then((client) => client.end());
+    this.#client = null;
     const child = this.#process;
     this.#process = null;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
@@ -101,17 +122,17 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   /** A statement as its owner would send it. */
-  async query(text: string, database?: string): Promise<Row[]> {
+  async query(text: string, database?: string): Promise<QueryResultRow[]> {
     if (database !== undefined) {
-      const sql = postgres(this.url(database), { max: 1, onnotice: () => undefined });
+      const client = await connected(this.url(database));
       try {
-        return [...(await sql.unsafe(text))];
+        return (await client.query(text)).rows;
       } finally {
-        await sql.end();
+        await client.end();
       }
     }
-    this.#sql ??= postgres(this.url("postgres"), { max: 1, onnotice: () => undefined });
-    return [...(await this.#sql.unsafe(text))];
+    this.#client ??= connected(this.url("postgres"));
+    return (await (await this.#client).query(text)).rows;
   }
 
   /** What it logged. */
@@ -120,14 +141,11 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   async #answers(): Promise<boolean> {
-    const sql = postgres(this.url("postgres"), { max: 1, connect_timeout: 5 });
     try {
-      await sql`select 1`;
+      await (await connected(this.url("postgres"))).end();
       return true;
     } catch {
       return false;
-    } finally {
-      await sql.end({ timeout: 0 });
     }
   }
 
@@ -139,4 +157,12 @@ export class PostgresServer implements AsyncDisposable {
     await this.down("SIGKILL");
     this.#dir[Symbol.dispose]();
   }
+}
+
+async function connected(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  // A server that is killed; who waits for an answer is told too.
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
 }

@@ -15,7 +15,7 @@ import type { PostgresServer } from "./postgres.ts";
 
 const WITHIN_MS = 60_000;
 
-/** A store and the loop that archives it, with a clock that the test moves. */
+/** Store and the loop that archives it, with a clock that the test moves. */
 export class RunningArchive implements AsyncDisposable {
   readonly disk: Pick<StoreOnDisk, "database">;
   readonly clock: SingleLoopClock;
@@ -23,7 +23,7 @@ export class RunningArchive implements AsyncDisposable {
   readonly store: SeriesStore;
   readonly loop: ArchiveLoop;
   readonly log: string[] = [];
-  /** Rows that each batch changed. */
+  /** Number of rows that each batch changed. */
   readonly written: number[] = [];
   /** Called after each batch, before it is confirmed. */
   onBatch: () => void = () => undefined;
@@ -53,13 +53,13 @@ export class RunningArchive implements AsyncDisposable {
     this.#running = this.loop.run(this.#stop.signal);
   }
 
-  /** Stores rows and says so, as the collector does. */
+  /** Stores rows and notifies the loop, as the collector does. */
   put(series: SeriesKey, range: Interval, rows: readonly Row[]): void {
     this.store.store(series, range, rows, { currency: "DKK", vatIncluded: true });
     this.loop.changed();
   }
 
-  /** Moves the clock in steps until something is so. */
+  /** Moves the clock in steps until `holds` returns true. Rejects after `WITHIN_MS`. */
   async until(what: string, holds: () => boolean | Promise<boolean>, stepMs = 10_000): Promise<void> {
     const giveUpAt = performance.now() + WITHIN_MS;
     while (!(await holds())) {
@@ -69,12 +69,12 @@ export class RunningArchive implements AsyncDisposable {
     }
   }
 
-  /** Moves the clock until nothing waits and the loop has finished with it. */
+  /** Moves the clock until the archive contains all changes. */
   untilCopied(): Promise<void> {
     return this.until("everything is in the archive", () => this.#backlog !== null && this.#backlog.next() === null);
   }
 
-  /** The rows of some series as they are stored here: by account, address, series, resolution and start. */
+  /** Returns the stored rows of some series by account, address, series, resolution and start. */
   stored(parts: readonly (readonly [SeriesKey, Interval])[]): Map<string, unknown> {
     const named = parts.flatMap(([series, range]) =>
       this.store.rows(series, range).map((row) => {
@@ -100,7 +100,7 @@ export class RunningArchive implements AsyncDisposable {
   }
 }
 
-/** The rows that an archive has, in the same form. Errors: throws if one is there twice. */
+/** Returns the rows of an archive in the same form. Rejects if a row occurs twice. */
 export async function archived(server: PostgresServer, database = "elbro"): Promise<Map<string, unknown>> {
   const rows = await server.query("select * from elbro.stored_rows", database);
   const named = rows.map(
@@ -115,7 +115,7 @@ export async function archived(server: PostgresServer, database = "elbro"): Prom
   return found;
 }
 
-/** Every row of a database that has a start, read past the program's own reader, in the same form. */
+/** Returns every row of a database that has a start in the same form, read without the program's own reader. */
 export function storedIn(database: DatabaseSync): Map<string, unknown> {
   const chunks = database.prepare("select name, rows from chunk join series on series.id = series_id").all();
   const named = chunks.flatMap(({ name, rows }) => {

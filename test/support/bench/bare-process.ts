@@ -1,5 +1,6 @@
 /**
- * What Node alone can do: a server that sends prepared buffers, each the content of a file, by its path. Prints its port.
+ * Measures Node alone: a server that sends prepared buffers. Each argument is a file; `/0` sends the first. Prints its
+ * port.
  */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";

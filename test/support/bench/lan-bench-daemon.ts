@@ -17,14 +17,14 @@ import { addressId, calendar, StoredHome } from "./stored-home.ts";
 const START_ENDS_AFTER_MS = 4_000;
 const NO_LIMIT = 1_000_000_000;
 /**
- * Windows of a year and of 90 days that begin a day apart, each requested for the first time. Enough that the slowest
- * 1 % is more than the two or three answers during which the process compiles its code.
+ * Number of requests, each for a window that starts one day later and was not requested before. With 500, the slowest 1
+ * % contains more than the 2 or 3 responses during which the process compiles its code.
  */
 export const COLD_WINDOWS = 500;
 export const YEAR_DAYS = 366;
 export const QUARTER_DAYS = 90;
 
-/** Sample of the daemon's process. Unit: milliseconds, bytes. */
+/** Sample of the daemon's process. Units: ms, bytes. */
 export interface Told {
   /** Longest event-loop tick since the last sample; `late` includes delays by other processes. */
   readonly held: number;
@@ -103,7 +103,7 @@ export class LanBenchDaemon implements AsyncDisposable {
 
 async function fill(file: string, now: EpochMs): Promise<void> {
   using home = new StoredHome(file, now);
-  // Only a bench loses its file when the power goes.
+  // A power cut may corrupt this file: only the bench uses it.
   home.database.exec("pragma synchronous = off");
   await home.poll("addresses", {});
   const end = calendar.day(now).end;

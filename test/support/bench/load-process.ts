@@ -1,14 +1,17 @@
-/** Callers on keep-alive sockets in a process of their own: a line of JSON says what to ask, a line of JSON what came of it. */
+/**
+ * Load generator in its own process, with keep-alive sockets. Reads a `Load` and writes a `LoadResult`, one JSON line
+ * each.
+ */
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
 
-/** What to ask of a server on this machine. `paths` are asked in turn. */
+/** Requests to send to a server on this machine. `paths` are requested in turn. */
 export interface Load {
   readonly port: number;
   readonly paths: readonly string[];
   readonly headers: readonly string[];
   readonly connections: number;
-  /** Ends after this time, or with so many answers. */
+  /** Stops after `ms` milliseconds or `count` requests, whichever is first. */
   readonly ms?: number;
   readonly count?: number;
 }
@@ -17,13 +20,13 @@ export interface LoadResult {
   readonly answers: number;
   readonly perSecond: number;
   readonly bytes: number;
-  /** Answers by their status. */
+  /** Number of responses by status. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
-/** Connections that a server may end without an answer in one run. */
+/** Maximum number of connections that the server may close without a response in one run. */
 const MAX_LOST = 1_000;
 const READ_BYTES = 64 * 1024;
 const NOTHING = Buffer.alloc(0);
@@ -44,7 +47,7 @@ async function run({ port, paths, headers, connections, ms, count }: Load): Prom
   const isOver = () => sent >= (count ?? Number.POSITIVE_INFINITY) || performance.now() >= until;
   const caller = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      // Memory that is read into again and again: the collections of a caller would stand in the times of what it asks.
+      // Reuses one read buffer: garbage collection in this process would add to the measured times.
       const onread = {
         buffer: Buffer.alloc(READ_BYTES),
         callback: (count: number, from: Uint8Array) => take(count, from),
@@ -84,7 +87,7 @@ async function run({ port, paths, headers, connections, ms, count }: Load): Prom
         return true;
       };
       socket.on("connect", ask).on("error", () => undefined);
-      // A server may end a connection between two answers; a caller comes again.
+      // The server may close a connection between two responses; the caller then reconnects.
       socket.on("close", () => {
         if (isOver()) resolve();
         else if (answeredHere === 0 && ++lost > MAX_LOST) reject(new Error("the server closes its connections"));

@@ -1,9 +1,9 @@
 /**
- * Loaded into a server before its program (`--require`): tells the parent process how long its event loop was held and
- * how much memory it has, when it asks for that.
+ * Probe that is loaded into a server before its program (`--require`). On each message from the parent process, sends
+ * the longest event-loop tick since the last message and the memory after a garbage collection.
  *
- * A timer of a millisecond is due in every turn of the loop. It is late by as long as the turn took, but also where the
- * machine ran something else; so each turn counts with the processor time that this thread used in it, if that is less.
+ * A timer of 1 ms is due in every event-loop tick. Its delay also contains the time of other processes. `held`
+ * therefore counts the processor time of this thread if that is less; `late` is the full delay.
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

@@ -1,6 +1,6 @@
 /**
- * Median time of one call, in milliseconds, after a quarter as many calls to warm up.
- * Shape: `repetitions` at least 1. Errors: what `call` throws.
+ * Returns the median time of one call, in ms, after `repetitions / 4` calls to warm up.
+ * `repetitions` is at least 1. Throws what `call` throws.
  */
 export function medianMs(repetitions: number, call: () => unknown): number {
   for (let i = 0; i < repetitions / 4; i++) call();

@@ -1,6 +1,7 @@
 /**
- * A day without a broker, in a process of its own: states change and connections fail. Arguments: a port without a
- * listener, and a number of connection attempts. Prints by how many bytes the resident memory grew, garbage collected.
+ * Simulates a day without a broker in its own process: states change and connections fail. Arguments: a port without a
+ * listener, and the number of connection attempts. Prints the growth of resident memory in bytes, after garbage
+ * collection.
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

@@ -3,8 +3,8 @@ import { build } from "rolldown";
 import type { TempDir } from "../daemon/temp-dir.ts";
 
 /**
- * A file of this folder as CommonJS, for a process that is measured: Node's reader of TypeScript is 7 MB that the garbage
- * collector walks through, and an ESM import of `node:http` another 12. Gives back its path.
+ * Compiles a file of this folder to CommonJS for a process whose memory is measured. Returns the path of the result.
+ * Node's TypeScript loader would add 7 MB of heap, an ESM import of `node:http` another 12 MB.
  */
 export async function plainScript(name: string, dir: TempDir): Promise<string> {
   const file = dir.file(`${name}.cjs`);

@@ -11,7 +11,7 @@ import { homeMessages } from "../../../src/mqtt/topics/home-topics.ts";
 
 export const QUARTER_MS = 15 * MINUTE_MS;
 const FORECAST_HOURS = 168;
-/** Quarter-hour prices from three days before the 25-hour day until two days after it. */
+/** Days before and after the 25-hour day for which there are quarter-hour prices. */
 const DAYS_BEFORE = 3;
 const DAYS_AFTER = 3;
 

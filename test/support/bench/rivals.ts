@@ -1,6 +1,6 @@
 /**
- * Other programs that answer with a prepared JSON body, to compare with: installed on demand into a folder that goes
- * away, since nothing else here needs them.
+ * Other programs that serve a prepared JSON body, for comparison. They are installed on demand into a temporary folder,
+ * because only the benches use them.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -19,7 +19,10 @@ export interface Rival extends AsyncDisposable {
   readonly path: string;
 }
 
-/** json-server with the body as its only resource. Null where it cannot be installed. */
+/**
+ * Starts json-server with the body as its only resource. Resolves with null if it cannot be installed or does not
+ * answer.
+ */
 export function jsonServer(dir: TempDir, body: object): Promise<Rival | null> {
   const file = dir.file("db.json");
   writeFileSync(file, JSON.stringify({ prices: body }));
@@ -33,7 +36,10 @@ export function jsonServer(dir: TempDir, body: object): Promise<Rival | null> {
   ]);
 }
 
-/** Prism with the body as the example of its only operation. Null where it cannot be installed. */
+/**
+ * Starts Prism with the body as the example of its only operation. Resolves with null if it cannot be installed or does
+ * not answer.
+ */
 export function prism(dir: TempDir, body: object): Promise<Rival | null> {
   const file = dir.file("openapi.json");
   const answer = { description: "prices", content: { "application/json": { example: body } } };

@@ -1,4 +1,4 @@
-/** Stores a home's answers of the simulator in a database, as the daemon does, without HTTP. */
+/** Stores the simulator's responses for one home in a database, as the daemon does, without HTTP. */
 
 import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
 import { type EpochMs, HOUR_MS } from "../../../src/core/time/interval.ts";
@@ -21,7 +21,7 @@ const home = demoHomes.danish;
 export const addressId: string = home.address.id;
 export const calendar = new Calendar(SERVICE_ZONE);
 
-/** An answer of the service, of any operation. */
+/** Response of any operation. */
 export type Answer = object;
 
 export class StoredHome implements Disposable {
@@ -38,7 +38,7 @@ export class StoredHome implements Disposable {
     this.repository = new SeriesRepository(this.database, calendar, () => this.now);
   }
 
-  /** Makes one request: records it, takes the answer and stores it. */
+  /** Makes one request: records the attempt, gets the response (`known` if given) and stores it. */
   async poll<Id extends OperationIdOf<"consumer">>(
     operation: Id,
     params: ParamsOf<Id>,
@@ -70,7 +70,7 @@ export class StoredHome implements Disposable {
     });
   }
 
-  /** Returns the answer of the simulator. */
+  /** Returns the simulator's response. Throws if the simulator does not implement the operation. */
   async answer<Id extends OperationIdOf<"consumer">>(operation: Id, params: ParamsOf<Id>): Promise<Answer> {
     const handler = this.#handlers[operation] as (params: unknown, context: unknown) => Promise<{ body?: Answer }>;
     const { body } = await handler(params, { now: this.now, headers: {} });
@@ -78,7 +78,7 @@ export class StoredHome implements Disposable {
     return body;
   }
 
-  /** Makes the 24 requests of a normal day; half of the answers are new. */
+  /** Makes the requests of a normal day: 24, of which half bring new data. */
   async day(start: EpochMs): Promise<void> {
     const tomorrow = calendar.day(calendar.add("day", start, 1));
     const prices = { addressId, from: tomorrow.start, to: tomorrow.end, resolution: "fifteenMinutes" } as const;

@@ -1,7 +1,7 @@
-/** A broker in a process of its own, where Mosquitto is not installed. Prints its port as the first line. */
+/** Runs the embedded broker in its own process, for machines without Mosquitto. Prints its port as the first line. */
 import { startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts";
 
-/** Anybody of this machine may publish anything: nothing of what is tested lies under this topic. */
+/** Base topic and discovery prefix that no test uses, so that every client may publish to all other topics. */
 const NOBODYS_TOPIC = "nobody";
 
 const broker = await startEmbeddedBroker({

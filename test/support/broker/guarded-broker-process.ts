@@ -1,6 +1,7 @@
 /**
- * The embedded broker as the daemon configures it, in a process of its own: for the memory that hostile clients cost it. Prints its
- * port; then, for every line it reads, its resident memory in bytes and whether a client is logged in.
+ * Runs the embedded broker in its own process, configured as in the daemon, to measure its memory under hostile
+ * clients. Prints its port. For every line that it reads, prints its resident memory in bytes; the line `collect`
+ * collects garbage first.
  */
 import { createInterface } from "node:readline";
 import { setFlagsFromString } from "node:v8";

@@ -1,23 +1,26 @@
 import net from "node:net";
 
-/** Bytes of clients that mean no good to a broker of MQTT. */
+/** Packets that a hostile client sends to an MQTT broker. */
 export const hostilePackets = {
-  /** A CONNECT that says it is 256 MB long, and begins. */
+  /** Beginning of a CONNECT that claims a length of 256 MB. */
   hugeConnect: Buffer.concat([Buffer.from([0x10, 0xff, 0xff, 0xff, 0x7f]), Buffer.alloc(64 * 1024, 0x41)]),
   /** A CONNECT of 4,000 bytes that stops one byte before its end. */
   unfinishedConnect: Buffer.concat([Buffer.from([0x10, 0xa0, 0x1f]), Buffer.alloc(3_999, 0x41)]),
-  /** Nothing at all. */
+  /** No bytes. */
   silence: Buffer.alloc(0),
-  /** A PUBLISH that says it is 200 MB long, before any CONNECT. */
+  /** Beginning of a PUBLISH that claims a length of 200 MB, sent before any CONNECT. */
   earlyPublish: Buffer.concat([Buffer.from([0x30, 0xff, 0xff, 0xff, 0x5f]), Buffer.alloc(64 * 1024, 0x41)]),
 } as const;
 
-/** Sockets that send what they are told, as much as the broker takes, and never leave by themselves. */
+/** Sockets that send given bytes, as many as the broker accepts, and stay open until the broker closes them. */
 export class HostileClients implements Disposable {
   readonly #sockets: net.Socket[] = [];
   #closed = 0;
 
-  /** Opens `count` sockets from an address of this machine. Resolves when every one is open. */
+  /**
+   * Opens `count` sockets from a local address. Resolves when every socket is open or closed. `again` repeats the
+   * bytes.
+   */
   async open(
     port: number,
     count: number,
@@ -41,7 +44,7 @@ export class HostileClients implements Disposable {
     await Promise.all(opening);
   }
 
-  /** How many the broker has hung up on. */
+  /** Number of sockets that are closed. */
   get closed(): number {
     return this.#closed;
   }

@@ -7,22 +7,22 @@ import { TempDir } from "../daemon/temp-dir.ts";
 const PROGRAM = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/opt/homebrew/sbin/mosquitto"].find(existsSync);
 const START_TIMEOUT_MS = 5_000;
 
-/** Whether Mosquitto is installed here; tests that need it skip themselves otherwise, and say so. */
+/** True if Mosquitto is installed. Tests that need it are skipped otherwise, and reported as skipped. */
 export const haveMosquitto = PROGRAM !== undefined;
 
 export interface MosquittoOptions {
-  /** Further lines of the configuration; `DIR` is the broker's directory. */
+  /** Additional lines of the configuration; `DIR` is replaced by the broker's directory. */
   readonly config?: readonly string[];
   /** Keeps retained messages across restarts. */
   readonly persistence?: true;
   readonly users?: Readonly<Record<string, string>>;
-  /** Files that the configuration names, by name. */
+  /** Content of files that the configuration refers to, by file name. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Lines for its listener: TLS, WebSocket. */
+  /** Additional lines for the listener: TLS, WebSocket. */
   readonly listener?: readonly string[];
 }
 
-/** A real Mosquitto on a free port of this machine. */
+/** Mosquitto process on a free port of this machine. */
 export class Mosquitto implements AsyncDisposable {
   readonly port: number;
   readonly #dir = new TempDir();
@@ -59,7 +59,7 @@ export class Mosquitto implements AsyncDisposable {
       execFileSync("mosquitto_passwd", ["-b", dir.file("passwords"), name, password], { stdio: "ignore" });
   }
 
-  /** Starts it, again if it was stopped, and waits until its port answers. */
+  /** Starts or restarts the process. Resolves when its port accepts connections; rejects after 5 s. */
   async up(): Promise<void> {
     const child = spawn(PROGRAM ?? "mosquitto", ["-c", this.#dir.file("mosquitto.conf")], { stdio: "pipe" });
     this.#process = child;
@@ -74,7 +74,10 @@ export class Mosquitto implements AsyncDisposable {
     }
   }
 
-  /** Ends it: with SIGTERM it saves what it is told to keep, with SIGKILL nothing. */
+  /**
+   * Stops the process. With SIGTERM it saves its retained messages if `persistence` is set; with SIGKILL it saves
+   * nothing.
+   */
   async down(signal: "SIGTERM" | "SIGKILL" = "SIGTERM"): Promise<void> {
     const child = this.#process;
     this.#process = null;
@@ -84,12 +87,12 @@ export class Mosquitto implements AsyncDisposable {
     await gone;
   }
 
-  /** What it logged. */
+  /** Returns the log output. */
   said(): string {
     return this.#said;
   }
 
-  /** Lets it keep its port and answer nothing. */
+  /** Suspends the process: its port stays open, but it answers nothing. */
   freeze(): void {
     this.#process?.kill("SIGSTOP");
   }
@@ -98,7 +101,7 @@ export class Mosquitto implements AsyncDisposable {
     this.#process?.kill("SIGCONT");
   }
 
-  /** Publishes as another program would. */
+  /** Publishes with QoS 1 from another process (`mosquitto_pub`). */
   publish(topic: string, payload: string, ...flags: string[]): void {
     execFileSync("mosquitto_pub", ["-p", String(this.port), "-q", "1", "-t", topic, "-m", payload, ...flags]);
   }
@@ -109,7 +112,7 @@ export class Mosquitto implements AsyncDisposable {
   }
 }
 
-/** A port that nobody listens to at the moment. */
+/** Resolves with a port that is not in use. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = net.createServer();

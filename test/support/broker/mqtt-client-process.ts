@@ -1,4 +1,7 @@
-/** An MQTT client in a process of its own, to be killed. Prints its stored topics. Argument: port of a broker. */
+/**
+ * Runs an MQTT client in its own process, so that a test can kill it. Prints its stored topics. Argument: port of a
+ * broker.
+ */
 import { TestMqttClient } from "./test-mqtt-client.ts";
 
 const link = new TestMqttClient({

@@ -1,9 +1,14 @@
 import mqtt from "mqtt";
 
-/** A broker may send what it keeps beside what is new; after so many round trips without any, all of it has come. */
+/**
+ * Retained messages may arrive interleaved with new ones. After this many round trips without one, all have arrived.
+ */
 const QUIET_ROUND_TRIPS = 3;
 
-/** Everything a broker keeps, by topic, as a client sees it that comes now. */
+/**
+ * Resolves with all retained messages of a broker by topic, as a new subscriber receives them. Rejects if the broker
+ * disconnects.
+ */
 export async function retainedIn(
   port: number,
   login: { readonly username?: string; readonly password?: string } = {},

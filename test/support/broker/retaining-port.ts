@@ -1,19 +1,19 @@
 import type { KeyValue } from "../../../src/core/runtime/key-value.ts";
 import type { PublishPort } from "../../../src/mqtt/client/retained-publisher.ts";
 
-/** What a broker keeps, without a broker: every message is kept in the order it was sent, and answered when told. */
+/** Replaces a broker: keeps every retained message in the order of sending. `answer` acknowledges messages. */
 export class RetainingPort implements PublishPort {
   readonly window: number;
   readonly sent: { readonly topic: string; readonly payload: string }[] = [];
   /** Messages that were sent without being retained. */
   readonly transient: { readonly topic: string; readonly payload: string }[] = [];
-  /** Topics of which was asked whether something is retained there. */
+  /** Topics for which `askRetained` was called. */
   readonly asked: string[] = [];
   mostOnTheWay = 0;
   readonly #retained: Map<string, string>;
   readonly #unanswered: ((taken: boolean) => void)[] = [];
 
-  /** `retained` is what the broker keeps: it outlives connections. */
+  /** `retained` holds the broker's retained messages; pass the same map again to simulate a reconnection. */
   constructor(retained: Map<string, string> = new Map(), window = 16) {
     this.#retained = retained;
     this.window = window;
@@ -36,7 +36,9 @@ export class RetainingPort implements PublishPort {
     this.#unanswered.push(() => answer(this.#retained.has(topic)));
   }
 
-  /** Answers what is on the way, and what is sent meanwhile, up to a number of messages. */
+  /**
+   * Acknowledges up to `most` pending messages, including those sent during the call. `taken` is the broker's result.
+   */
   answer(most = Number.POSITIVE_INFINITY, taken = true): void {
     for (let i = 0; i < most; i++) {
       const settled = this.#unanswered.shift();
@@ -51,7 +53,7 @@ export class RetainingPort implements PublishPort {
   }
 }
 
-/** A memory that outlives a publisher but not a test. */
+/** Key-value store in memory that counts its writes. */
 export class TestMemory implements KeyValue {
   readonly #texts = new Map<string, string>();
   writes = 0;

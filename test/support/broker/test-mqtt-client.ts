@@ -74,7 +74,7 @@ export class TestMqttClient implements AsyncDisposable {
     return this.lines.flatMap(({ text, facts }) => (text === "broker not connected" ? [facts.reason ?? ""] : []));
   }
 
-  /** Waits until a line was logged for the nth time. Errors: rejects after twenty seconds. */
+  /** Waits until a line was logged for the nth time. Rejects after 20 s. */
   async logged(text: string, times = 1): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const look = () => {

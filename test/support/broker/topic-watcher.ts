@@ -45,12 +45,12 @@ export class TopicWatcher implements AsyncDisposable {
     return JSON.parse(this.payload(topic) ?? "{}") as Record<string, unknown>;
   }
 
-  /** Returns the topics that have a payload. Shape: sorted. */
+  /** Returns the topics that have a payload, sorted. */
   topics(): string[] {
     return [...this.#latest.keys()].sort();
   }
 
-  /** Waits until `holds` returns true. Errors: rejects with `what` after ten seconds. */
+  /** Waits until `holds` returns true. Rejects with `what` after 10 s. */
   until(holds: () => boolean, what: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {

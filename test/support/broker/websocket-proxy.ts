@@ -4,7 +4,10 @@ import net from "node:net";
 import { createWebSocketStream, WebSocketServer } from "ws";
 import type { Identity } from "../service/certificates.ts";
 
-/** MQTT over WebSocket, with TLS where an identity is given, before a broker that speaks plain MQTT. */
+/**
+ * Proxy that accepts MQTT over WebSocket and forwards it to a broker without WebSocket support. Uses TLS if an identity
+ * is given.
+ */
 export class WebSocketProxy implements AsyncDisposable {
   readonly port: number;
   readonly #server: http.Server | https.Server;

@@ -1,6 +1,6 @@
 /**
- * The rules of the design that a machine can hold: who may import whom, what pure folders may not touch, and the shape
- * of files. One function from sources to violations, so that tests can show it sources with planted mistakes.
+ * Checks the design rules that can be automated: imports between modules, purity of the pure folders, and file shape.
+ * Sources are passed as text, so that tests can plant violations.
  */
 import { posix } from "node:path";
 import { parseSync } from "rolldown/utils";
@@ -14,7 +14,7 @@ export interface Violation {
 /** Sources by their path from the repository root, `src/…` with forward slashes. */
 export type Sources = Readonly<Record<string, string>>;
 
-/** Modules in their order: one imports only those with a smaller number, and never one of the same number. */
+/** Order of the modules. A module may import only modules with a smaller number. */
 const RANK: Readonly<Record<string, number>> = {
   core: 0,
   config: 1,
@@ -30,17 +30,19 @@ const RANK: Readonly<Record<string, number>> = {
   "main.ts": 9,
 };
 
-/** Packages of the pure folders, each with the one place that may import it. */
+/** Packages that pure folders may import, each with the only path that may import it. */
 const PURE_PACKAGES: Readonly<Record<string, string>> = {
   luxon: "src/core/time/calendar.ts",
   "zod/mini": "src/service/contract/",
 };
 const PURE_FOLDERS: readonly string[] = ["src/core/", "src/service/contract/"];
-/** The parts of the contract may import each other and core only. */
+/** The contract may import only itself and core. */
 const CONTRACT = "src/service/contract/";
-/** Modules that read the system clock, environment, arguments and signals; all others are given them. */
+/**
+ * Modules that may read the system clock, environment, arguments and signals. All others receive them as parameters.
+ */
 const ROOTS: readonly string[] = ["cli", "main.ts"];
-/** What every module may read of the process: facts that never change the behaviour of a rule. */
+/** Members of `process` that every module may read. They are constants or measurements, never inputs of a rule. */
 const PROCESS_FACTS: ReadonlySet<string> = new Set([
   "arch",
   "cpuUsage",
@@ -53,7 +55,7 @@ const PROCESS_FACTS: ReadonlySet<string> = new Set([
   "versions",
 ]);
 
-/** Globals by which a pure function would reach the world. */
+/** Globals with side effects or external inputs, which pure modules may not use. */
 const WORLD: ReadonlySet<string> = new Set([
   "console",
   "crypto",
@@ -67,9 +69,9 @@ const WORLD: ReadonlySet<string> = new Set([
   "setTimeout",
 ]);
 
-/** Sources that are sent to browsers: of the rest they import types only, of packages those that are sent too. */
+/** Sources that are sent to browsers. They may import types of other modules, but values only from these packages. */
 const BROWSER = "src/server/web/dashboard/";
-const BROWSER_PACKAGES: readonly string[] = ["preact", "preact/hooks", "@preact/signals", "uplot"];
+const BROWSER_PACKAGES: readonly string[] = ["preact", "preact/hooks", "@preact/signals", "uplot", "uqr"];
 
 const MAX_LINES = 300;
 
@@ -82,31 +84,34 @@ interface Node {
 interface Visit {
   readonly node: Node;
   readonly parent: Node | null;
-  /** The parent's field the node stands in. */
+  /** Field of the parent that holds the node. */
   readonly field: string;
 }
 
-/** Checks every file of `sources`. Shape: violations in the order of the files; none for a sound tree. */
+/** Checks every file of `sources`. Returns the violations in the order of the files. */
 export function violationsIn(sources: Sources): Violation[] {
   return Object.entries(sources).flatMap(([path, source]) => violationsOf(path, source));
 }
 
-/** Every module a source names: static, type-only, dynamic and re-exports; null for one that is not a plain text. */
+/**
+ * Returns every module that a source imports or re-exports, types and dynamic imports included; null if the name is not
+ * a string literal.
+ */
 export function importsOf(path: string, source: string): (string | null)[] {
   return [...walk(parse(path, source).program)].flatMap(({ node }) => moduleOf(node));
 }
 
-/** Finds circles among all imports, types included. Shape: each circle once, as a path from file to file. */
+/** Returns each import cycle once, type imports included, as a path from file to file. */
 export function importCircles(sources: Sources): readonly string[] {
   return followImports(sources, importsOf).circles;
 }
 
-/** Length of the longest chain of files that load each other: static imports of values. */
+/** Returns the length of the longest chain of static value imports. */
 export function importLevels(sources: Sources): number {
   return followImports(sources, valueImportsOf).levels;
 }
 
-/** Modules that a source loads when it is loaded itself. */
+/** Returns the modules that are loaded together with a source. */
 function valueImportsOf(path: string, source: string): (string | null)[] {
   return valueImportsIn(parse(path, source).program).map(({ name }) => name);
 }
@@ -177,7 +182,7 @@ function importRule(path: string, name: string | null): Finding {
   return { rule: "imports", what: `${isContractLeaving ? "service/contract" : from} may not import ${target}` };
 }
 
-/** A browser has no modules of the daemon. */
+/** Finds value imports of modules that are not sent to the browser. */
 function browserViolations(path: string, program: Node): (Finding & { readonly node: Node })[] {
   if (!path.startsWith(BROWSER)) return [];
   return valueImportsIn(program).flatMap(({ node, name }) => {
@@ -207,7 +212,7 @@ function worldRule(path: string, visit: Visit): Finding {
   return touches ? { rule: "process", what: "uses process; only the command line does" } : SOUND;
 }
 
-/** `process.platform` and the like, also as `const { platform } = process`. */
+/** Returns true for `process.platform` and similar, also in the form `const { platform } = process`. */
 function isProcessFact({ node, parent }: Visit): boolean {
   if (parent?.type === "MemberExpression" && parent.object === node)
     return PROCESS_FACTS.has(nameOf(parent.property) ?? "");
@@ -242,12 +247,12 @@ function shapeViolations(path: string, source: string, program: Node): Violation
   return found;
 }
 
-/** `export { x }` of something that the file does not declare itself; with imports only, it was imported. */
+/** Returns true for `export { x }` without a declaration. In a file of imports only, `x` is imported. */
 function isBareExport(node: Node): boolean {
   return node.type === "ExportNamedDeclaration" && !isNode(node.declaration);
 }
 
-/** The module of a path: the first folder below `src`, or the file itself if it lies there. */
+/** Returns the module of a path: the first folder below `src`, or the file name for files directly in `src`. */
 function moduleIn(path: string): string {
   return path.split("/")[1] ?? "";
 }
@@ -285,7 +290,7 @@ function clockReading(node: Node): string | null {
   return node.type === "NewExpression" && childrenOf(node, "arguments").length === 0 ? "new Date()" : null;
 }
 
-/** The name of an identifier that stands for a value, not for a field or an outside name of something. */
+/** Returns the name of an identifier that is used as a value; null for property names, labels and import names. */
 function globalNamed({ node, parent, field }: Visit): string | null {
   if (node.type !== "Identifier") return null;
   const named = parent !== null && ["property", "key", "imported", "exported", "right", "label"].includes(field);

@@ -3,10 +3,12 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-/** Node's own place for compiled code; a child that is killed does not write it unless it asks to. */
+/**
+ * Node's default folder for compiled code. A killed child does not write to it unless it calls `flushCompileCache`.
+ */
 const COMPILED = path.join(tmpdir(), "node-compile-cache");
 
-/** Another process that runs a file of the folder of children, and says lines. */
+/** Child process that runs a file of `children/` and prints lines. */
 export class Child implements AsyncDisposable {
   readonly #process: ChildProcess;
   readonly #ended: Promise<unknown>;
@@ -29,12 +31,12 @@ export class Child implements AsyncDisposable {
     });
   }
 
-  /** Whole lines said so far. */
+  /** Complete lines printed so far. */
   get lines(): string[] {
     return this.#text.split("\n").slice(0, -1);
   }
 
-  /** Waits until so many lines were said. Errors: throws where the process ends before. */
+  /** Waits until the child has printed `count` lines. Rejects if the process ends first. */
   async said(count: number): Promise<void> {
     while (this.lines.length < count) {
       if (this.#process.exitCode !== null || this.#process.signalCode !== null)
@@ -43,7 +45,7 @@ export class Child implements AsyncDisposable {
     }
   }
 
-  /** Ends it without a chance to say goodbye, and waits until it is gone and all it said has come. */
+  /** Kills the process with SIGKILL. Resolves when it has ended and all its output is read. */
   async kill(): Promise<void> {
     this.#process.kill("SIGKILL");
     await this.#ended;

@@ -6,15 +6,17 @@ import { createInterface } from "node:readline";
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 
 export interface DaemonProcessOptions {
-  /** Arguments of Node itself. */
+  /** Arguments for Node. */
   readonly nodeArgs?: readonly string[];
   /** `ipc` opens a channel for `ask`. */
   readonly channel?: "none" | "ipc";
   /** A program that runs Node, with its arguments: `["strace", "-f"]`. */
   readonly under?: readonly string[];
+  /** The folder in which it runs; without it one that has no `config/elbro.yaml`. */
+  readonly folder?: string;
 }
 
-/** The built program as a process of its own. */
+/** Built program in its own process. */
 export class DaemonProcess implements AsyncDisposable {
   readonly lines: string[] = [];
   readonly exit: Promise<number | null>;
@@ -24,13 +26,13 @@ export class DaemonProcess implements AsyncDisposable {
   constructor(
     args: readonly string[],
     environment: Readonly<Record<string, string>>,
-    { nodeArgs = [], channel = "none", under = [] }: DaemonProcessOptions = {},
+    { nodeArgs = [], channel = "none", under = [], folder = path.join(ROOT, "dist") }: DaemonProcessOptions = {},
   ) {
     const { PATH = "", HOME = "" } = process.env;
     const [program = process.execPath, ...rest] = [...under, process.execPath];
     this.#child = spawn(program, [...rest, ...nodeArgs, path.join(ROOT, "dist/elbro.cjs"), ...args], {
-      // A folder without config/elbro.yaml: in the root of a clone there may be the owner's.
-      cwd: path.join(ROOT, "dist"),
+      // This folder has no config/elbro.yaml. The root of a clone may contain the owner's.
+      cwd: folder,
       env: { PATH, HOME, ...environment },
       stdio: ["ignore", "pipe", "pipe", ...(channel === "ipc" ? (["ipc"] as const) : [])],
     });
@@ -48,24 +50,24 @@ export class DaemonProcess implements AsyncDisposable {
     return this.lines.join("\n");
   }
 
-  /** Port of the LAN API, from the log. */
+  /** Resolves with the port of the LAN API, read from the log. */
   async apiPort(): Promise<number> {
     return portIn(await this.line(/API listens/));
   }
 
-  /** Port of the embedded broker, from the log. */
+  /** Resolves with the port of the embedded broker, read from the log. */
   async brokerPort(): Promise<number> {
     return portIn(await this.line(/broker listens/));
   }
 
-  /** Sends a message on the IPC channel and returns the next one that comes. */
+  /** Sends a message on the IPC channel. Resolves with the next message from the process. */
   async ask(message: string): Promise<unknown> {
     const answer = once(this.#child, "message");
     this.#child.send(message);
     return (await answer)[0];
   }
 
-  /** Waits for a line. Errors: rejects when the process ends without it. */
+  /** Resolves with the first line that matches. Rejects if the process ends first. */
   line(pattern: RegExp): Promise<string> {
     return new Promise((resolve, reject) => {
       const look = () => {
@@ -84,7 +86,7 @@ export class DaemonProcess implements AsyncDisposable {
     this.#child.kill(signal);
   }
 
-  /** Sends a signal and gives the exit code and the time it took. */
+  /** Sends a signal and waits for the end. Resolves with the exit code and the duration. */
   async end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly tookMs: number }> {
     const began = performance.now();
     this.#child.kill(signal);
@@ -103,7 +105,7 @@ export class DaemonProcess implements AsyncDisposable {
   }
 }
 
-/** Shape: a log line, as JSON. */
+/** Returns the `port` of a JSON log line. */
 function portIn(line: string): number {
   return (JSON.parse(line) as { port: number }).port;
 }

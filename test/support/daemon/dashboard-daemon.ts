@@ -38,7 +38,7 @@ export function dashboardApi(overrides: Partial<Config["api"]> = {}): Config["ap
   };
 }
 
-/** Starts the daemon and runs its clock for a few minutes, in which prices and the first history arrive. */
+/** Starts the daemon and runs its clock for 3 min, during which prices and the first history arrive. */
 export async function startDashboard({ until = "priced", ...options }: DashboardOptions): Promise<TestDaemon> {
   const start = Date.parse(options.start);
   const daemon = await TestDaemon.start({
@@ -51,7 +51,7 @@ export async function startDashboard({ until = "priced", ...options }: Dashboard
   return daemon;
 }
 
-/** Returns hourly market prices as a file that the simulator replays. Unit: DKK per MWh, without charges. */
+/** Returns hourly market prices in the format of the simulator's `market` file. Unit: DKK per MWh, without charges. */
 export function marketFile(from: string, perMwh: readonly number[]): string {
   const start = Date.parse(from);
   const rows = perMwh.map(

@@ -1,4 +1,4 @@
-/** A listener to server-sent events, as strict as the standard's own parser. */
+/** Client for server-sent events that parses as strictly as the HTML standard. */
 import { type ClientRequest, get, type IncomingMessage } from "node:http";
 import { LAN_KEY } from "./test-config.ts";
 
@@ -12,18 +12,18 @@ export interface ListenOptions {
   readonly lastEventId?: string;
   readonly path?: string;
   readonly key?: string;
-  /** The address of this machine that it comes from. */
+  /** Local address that the connection comes from. */
   readonly localAddress?: string;
 }
 
-/** What arrives within this time arrives at all. */
+/** Maximum wait for an event. */
 const PATIENCE_MS = 5_000;
 
 export class EventListener implements AsyncDisposable {
   readonly events: HeardEvent[] = [];
   readonly comments: string[] = [];
   retryMs: number | null = null;
-  /** The stream is over; `clean` where the server said so, and the connection did not just break. */
+  /** State of the stream: `clean` if the server ended the response, `broken` if the connection failed. */
   end: "open" | "clean" | "broken" = "open";
   readonly answer: IncomingMessage;
   readonly #request: ClientRequest;
@@ -66,7 +66,7 @@ export class EventListener implements AsyncDisposable {
     return this.events.filter((event) => event.type === type);
   }
 
-  /** Resolves once it is so. Errors: rejects with what was heard instead. */
+  /** Resolves when `holds` returns true. Rejects after 5 s with the types of the received events. */
   async until(holds: () => boolean, what: string): Promise<void> {
     const late = AbortSignal.timeout(PATIENCE_MS);
     while (!holds()) {

@@ -4,7 +4,7 @@ import type { Config } from "../../../src/config/schema.ts";
 import type { EpochMs } from "../../../src/core/time/interval.ts";
 import { MALLOC_SETTINGS, NODE_FLAGS } from "./node-flags.ts";
 
-/** A daemon in a process of its own, with the flags of `npm start` and a manual clock that the parent moves. */
+/** Daemon in its own process, with the flags of `npm start` and a manual clock that the parent moves. */
 export class ForkedDaemon implements AsyncDisposable {
   readonly brokerPort: number;
   readonly #child: ChildProcess;
@@ -16,7 +16,7 @@ export class ForkedDaemon implements AsyncDisposable {
     this.#answer = answer;
   }
 
-  /** `onJump` sets the clock of the parent, before each step of the daemon. */
+  /** Starts the daemon. Before each step of the daemon's clock, `onJump` sets the clock of the parent. */
   static async start(start: EpochMs, config: Config, onJump: (now: EpochMs) => void): Promise<ForkedDaemon> {
     const script = path.join(import.meta.dirname, "daemon-child.ts");
     const child = fork(script, { execArgv: [...NODE_FLAGS], env: { ...process.env, ...MALLOC_SETTINGS } });
@@ -43,7 +43,7 @@ export class ForkedDaemon implements AsyncDisposable {
     return new ForkedDaemon(child, (await started).brokerPort ?? 0, answer);
   }
 
-  /** Runs the clock. Returns the resident memory of the process afterwards, in MB. */
+  /** Runs the clock to `at`. Resolves with the resident memory of the process in MB. */
   async runUntil(at: EpochMs): Promise<{ readonly rssMb: number }> {
     const reached = this.#answer();
     this.#child.send({ runUntil: at });

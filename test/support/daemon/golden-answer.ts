@@ -1,4 +1,4 @@
-/** One request on a connection of its own, byte for byte, and what came back, read without an HTTP client. */
+/** Sends the bytes of one request on a new connection and reads the response without an HTTP client. */
 import { createHash } from "node:crypto";
 import { connect } from "node:net";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
@@ -6,26 +6,28 @@ import { readable } from "./golden-files.ts";
 
 export interface Answer {
   readonly status: number;
-  /** As they were sent, in their order. */
+  /** Header lines in the order of sending. */
   readonly headers: readonly string[];
-  /** Without chunks and compression. */
+  /** Body after chunked transfer coding and compression are removed. */
   readonly body: string;
 }
 
 const HEAD_END = "\r\n\r\n";
 const CHUNKS_END = "0\r\n\r\n";
-/** No answer takes as long, not even on a busy machine; the slowest is due after five seconds. */
+/** Maximum wait. The slowest response is due after 5 s; the rest is reserve for a busy machine. */
 const MAX_WAIT_MS = 60_000;
 const MAX_BODY_LENGTH = 2_000;
 
-/** How an answer is known to be whole. */
+/** Conditions for a complete response. */
 export interface Awaited {
   readonly method: string;
-  /** Of an answer that goes on for ever: how many events are waited for. */
+  /** Number of events to wait for if the response is an event stream. */
   readonly events?: number | undefined;
 }
 
-/** Sends bytes and reads the first answer. Errors: rejects where none came, with what came. */
+/**
+ * Sends bytes and reads the first response. Rejects with the received bytes if the response is not complete in time.
+ */
 export function answerTo(port: number, bytes: Buffer, awaited: Awaited): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
@@ -48,7 +50,7 @@ export function answerTo(port: number, bytes: Buffer, awaited: Awaited): Promise
   });
 }
 
-/** The answer in what came; null where it is not whole. */
+/** Returns the parsed response; null if it is not complete. */
 function readAnswer(got: Buffer, { method, events }: Awaited, isClosed: boolean): Answer | null {
   const headEnd = got.indexOf(HEAD_END);
   if (headEnd < 0) return null;
@@ -71,7 +73,7 @@ function readAnswer(got: Buffer, { method, events }: Awaited, isClosed: boolean)
   return { status, headers, body: decoded(whole, header("content-encoding")).toString() };
 }
 
-/** What is whole of the chunks. */
+/** Returns the content of the complete chunks. */
 function unchunked(bytes: Buffer): Buffer {
   const parts: Buffer[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -89,7 +91,10 @@ function decoded(bytes: Buffer, encoding: string | undefined): Buffer {
   return encoding === "gzip" ? gunzipSync(bytes) : bytes;
 }
 
-/** A text as a golden file holds it: JSON as it is, of what is long the beginning and its digest. */
+/**
+ * Returns a text as a golden file shows it: JSON as a value; a text of more than 2,000 characters as its beginning and
+ * digest.
+ */
 export function shownText(text: string): unknown {
   if (text.length <= MAX_BODY_LENGTH) return readable(text);
   const sha256 = createHash("sha256").update(text).digest("hex");

@@ -1,21 +1,21 @@
 /**
- * The demo as users start it, at one moment: the built program with a clock that stands still, random numbers that are
- * one half, and the simulator's usual seed. What it shows is then the same at every start. Only the command line and the
- * environment are used, so that nothing inside the program is known here.
+ * Starts the demo at a fixed moment: the built program with an almost stopped clock, all random numbers 0.5, and the
+ * simulator's default seed. Its output is then the same at every start. Only the command line and the environment are
+ * used, so these tests do not depend on internals.
  */
 import { vi } from "vitest";
 import { DaemonProcess } from "./daemon-process.ts";
 
-/** A day on which the prices of tomorrow are out, and on which nothing is special. */
+/** Ordinary day after the prices of tomorrow are published. */
 const START = "2026-06-10T12:20:00Z";
-/** Simulated seconds per second. A millisecond passes in eleven days. */
+/** Simulated seconds per second: 1 ms of simulated time takes 11 days. */
 const STANDS_STILL = "0.000000001";
-/** What a step moves the clock by: the third-party interface takes a request in ten seconds. */
+/** Time that one step adds: the third-party interface accepts one request in 10 s. */
 const STEP_MS = 11_000;
 const STEP_NS = BigInt(Math.round((STEP_MS / Number(STANDS_STILL)) * 1e6));
 /**
- * Run before the program. Chance is the one source of random numbers that decides what is shown: when requests are sent,
- * ids of clients. The step moves what `--clock` goes by, and nothing else: the program reads its time by `hrtime` alone.
+ * Script that runs before the program. `Math.random` decides the times of requests and the client ids in the output. On
+ * SIGUSR2 the clock of `--clock` moves one step: the program reads time only from `hrtime`.
  */
 const BEFORE = `Math.random = () => 0.5;
 const { bigint } = process.hrtime;
@@ -28,10 +28,10 @@ const STEP_WAIT_MS = 30_000;
 /** Keys of the demo's LAN API. */
 export const GOLDEN_KEYS = { control: "demo", read: "reader-of-the-golden-files", few: "few-requests-a-minute" };
 const PARTNER = { name: "partner", api_key: "golden-partner", api_secret: "golden-secret" };
-/** A page elsewhere that may read answers. */
+/** Origin of another website that CORS allows. */
 export const GOLDEN_ORIGIN = "https://panel.example.org";
 
-/** The demo, with what it lacks to show everything: plugs, keys of each kind, a page elsewhere. */
+/** Demo with plugs, keys of each kind and a CORS origin, so that its output shows everything. */
 const ENVIRONMENT = {
   NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(BEFORE)}`,
   ELBRO_API_PORT: "0",
@@ -54,11 +54,11 @@ const ENVIRONMENT = {
 export interface GoldenDemo extends AsyncDisposable {
   readonly apiPort: number;
   readonly brokerPort: number;
-  /** Moves the clock on by a step. */
+  /** Moves the clock by one step. */
   readonly step: () => Promise<void>;
 }
 
-/** Starts it at the moment of the golden files. */
+/** Starts the demo at the moment of the golden files. */
 export async function startGoldenDemo(): Promise<GoldenDemo> {
   const daemon = new DaemonProcess(["run", "--clock", START, "--speed", STANDS_STILL], ENVIRONMENT);
   try {
@@ -70,10 +70,10 @@ export async function startGoldenDemo(): Promise<GoldenDemo> {
       async step() {
         now += STEP_MS;
         daemon.signal("SIGUSR2");
-        // A signal comes when it comes, on a busy machine after requests that were sent later.
+        // On a busy machine the signal can arrive after requests that were sent later.
         await vi.waitUntil(async () => (await timeOf(apiPort)) === now, { timeout: STEP_WAIT_MS });
       },
-      // As a service manager does: what the demo keeps goes with it.
+      // Ends as under a service manager, so that the demo deletes its data directory.
       [Symbol.asyncDispose]: async () => void (await daemon.end("SIGTERM")),
     };
   } catch (error) {
@@ -82,7 +82,7 @@ export async function startGoldenDemo(): Promise<GoldenDemo> {
   }
 }
 
-/** The time that it lives at. */
+/** Returns the daemon's current time, in epoch ms. */
 async function timeOf(apiPort: number): Promise<number> {
   const answer = await fetch(`http://127.0.0.1:${apiPort}/local/v1/session`);
   return Date.parse(((await answer.json()) as { now: string }).now);

@@ -1,14 +1,14 @@
-/** The golden files: what a newcomer to elbro sees of it, as text that can be read and compared byte for byte. */
+/** Reads and writes the golden files: the program's output for a new user as readable text, compared byte for byte. */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 const FOLDER = path.resolve(import.meta.dirname, "../../golden");
 const LINE_LENGTH = 120;
 
-/** Whether the files are to be written anew: `GOLDEN=update`. */
+/** True if the golden files are to be rewritten: `GOLDEN=update`. */
 export const IS_UPDATE = process.env.GOLDEN === "update";
 
-/** What a golden file holds; empty where it is not there yet. */
+/** Returns the content of a golden file; an empty string if the file cannot be read. */
 export function readGolden(name: string): string {
   try {
     return readFileSync(path.join(FOLDER, name), "utf8");
@@ -21,7 +21,7 @@ export function writeGolden(name: string, text: string): void {
   writeFileSync(path.join(FOLDER, name), text);
 }
 
-/** JSON with what fits on one line on one line. Members stay in their order. */
+/** Formats JSON; a value that fits in 120 characters stays on one line. The order of members is kept. */
 export function goldenJson(value: unknown): string {
   return `${written(value, "")}\n`;
 }
@@ -39,8 +39,8 @@ function written(value: unknown, indent: string): string {
 }
 
 /**
- * A text that is an object or a list of JSON, written as `JSON.stringify` does, as that value; every other as it is. So
- * two texts that differ in a byte differ here, and what is JSON can be read.
+ * Returns the parsed value if the text is a JSON object or list exactly as `JSON.stringify` writes it, otherwise the
+ * text. Two texts that differ in one byte therefore differ here, and JSON stays readable.
  */
 export function readable(text: string): unknown {
   try {
@@ -50,7 +50,7 @@ export function readable(text: string): unknown {
   return text;
 }
 
-/** Of an exposition of metrics: names, meanings, types, and the names of their labels; no values. */
+/** Returns the names, help texts, types and label names of a metrics exposition, without values. */
 export function metricsOutline(exposition: string): string {
   const lines = exposition.split("\n").flatMap((line) => {
     if (line === "" || line.startsWith("#")) return [line];

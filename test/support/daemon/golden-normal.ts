@@ -1,4 +1,4 @@
-/** What of an answer cannot be the same at every start: one table, with the reason of each. Everything else is compared. */
+/** Replaces the parts of a response that differ between starts, each with its reason. All other parts are compared. */
 import type { Answer } from "./golden-answer.ts";
 import type { GoldenRequest } from "./golden-requests.ts";
 
@@ -18,7 +18,7 @@ const HEADERS: readonly Normalisation[] = [
   { pattern: /^(Set-Cookie: \w+=)[\w-]{43};/, stands: "$1<token>;", why: "drawn by the system's own random numbers" },
 ];
 
-/** Of answers whose body is compressed, normalised, or elsewhere. */
+/** Headers of responses whose body is compressed, normalised, or not compared here. */
 const BODY_HEADERS: readonly Normalisation[] = [
   {
     pattern: /^(Content-Length): \d+$/,
@@ -27,7 +27,7 @@ const BODY_HEADERS: readonly Normalisation[] = [
   },
 ];
 
-/** Of answers whose body is a file of the program. */
+/** Headers of responses whose body is a file of the program. */
 const FILE_HEADERS: readonly Normalisation[] = [
   { pattern: /^(ETag): "[\w-]+"$/, stands: '$1: "<digest>"', why: "the digest of a file that this is not about" },
 ];
@@ -46,7 +46,7 @@ function normal(text: string, table: readonly Normalisation[]): string {
   return table.reduce((before, { pattern, stands }) => before.replace(pattern, stands), text);
 }
 
-/** An answer without what varies. */
+/** Returns the response with its variable parts replaced. */
 export function normalised({ status, headers, body }: Answer, { isElsewhere = false }: GoldenRequest): Answer {
   const normalBody = isElsewhere ? "" : normal(body, BODY);
   const isCompressed = headers.some((line) => line.startsWith("Content-Encoding: "));

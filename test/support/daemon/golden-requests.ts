@@ -1,6 +1,6 @@
 /**
- * The requests of the golden files, in the order in which they are sent: what an answer says of quotas depends on those
- * before it, so a new one belongs at the end of its list.
+ * Requests of the golden files, in the order of sending. Quota headers depend on the requests before, so add new
+ * requests at the end of their list.
  */
 import { GOLDEN_KEYS, GOLDEN_ORIGIN } from "./golden-demo.ts";
 
@@ -8,18 +8,22 @@ export interface GoldenRequest {
   readonly name: string;
   readonly method: string;
   readonly target: string;
-  /** As they are sent. `{name}` stands for what an earlier answer held, here and in the target; see `holds`. */
+  /** Header lines. `{name}` is replaced by a value of an earlier response, here and in the target; see `holds`. */
   readonly headers: readonly string[];
   readonly body?: string;
-  /** What later requests take from the answer, by name: the group of an expression over headers and body. */
+  /** Values that later requests use, by name: the first group of an expression over headers and body. */
   readonly holds?: Readonly<Record<string, RegExp>>;
-  /** How often it is sent; the last answer counts. */
+  /** Number of times that the request is sent. The last response is compared. */
   readonly times?: number;
-  /** The first events of a stream. */
+  /** Number of events to read from an event stream. */
   readonly events?: number;
-  /** It is not finished: the answer comes when its time is up, and it is sent before all others. */
+  /**
+   * Request whose headers do not end. It is sent before all others, because its response comes only after a timeout.
+   */
   readonly unfinished?: true;
-  /** The body is a file of the program, or told elsewhere in the golden files; its length and digest vary with it. */
+  /**
+   * True if the body is a file of the program or is compared elsewhere. Its length and digest are then not compared.
+   */
   readonly isElsewhere?: boolean;
 }
 
@@ -27,7 +31,7 @@ const HOST = "Host: 127.0.0.1";
 const CONTROL = `Authorization: Bearer ${GOLDEN_KEYS.control}`;
 const READ = `Authorization: Bearer ${GOLDEN_KEYS.read}`;
 const FEW = `Authorization: Bearer ${GOLDEN_KEYS.few}`;
-/** Of the demo's partner: base64 of the API key and the hex of its HMAC with the secret. */
+/** Third-party key of the demo: base64 of the API key and the hexadecimal HMAC with the secret. */
 const PARTNER =
   "Authorization: Bearer Z29sZGVuLXBhcnRuZXI6MzllNTcwNWMzNjNkZjk3N2YyYjk5YjY2M2JiMDdmMzYyOGFhZmM2ODVlZmQyNzRkMDZiMmUwZjQ3MzIzYTk0NQ==";
 const ORIGIN = `Origin: ${GOLDEN_ORIGIN}`;
@@ -41,7 +45,7 @@ const DAY = "from=2026-06-09T22:00:00Z&to=2026-06-10T22:00:00Z";
 const DAY_BEFORE = "from=2026-06-08T22:00:00Z&to=2026-06-09T22:00:00Z";
 const TOO_LONG = 20_000;
 const MORE_THAN_BODIES_MAY = 16_385;
-/** Wrong keys until an address has to wait. */
+/** Number of wrong keys after which the address has to wait. */
 const MANY_WRONG_KEYS = 8;
 const NEW_PLAN = '{"name":"New","home":"home","kind":"window","hours":2,"kwh":1,"from":"20:00","ready_by":"07:00"}';
 const ETAG = /^ETag: (.*)$/m;
@@ -255,12 +259,12 @@ const door = [
   post("try a plug that is not there", "/local/v1/plugs/none/test", [CONTROL, JSON_BODY], "{}"),
 ] satisfies GoldenRequest[];
 
-/** Sent one after the other. */
+/** Requests that are sent one after the other. */
 export const goldenRequests: readonly GoldenRequest[] = [...monitoring, ...pages, ...mirror, ...local, ...door];
 
 const PLACE = "latitude=56.16&longitude=10.2";
 
-/** Sent a step of the clock apart: the service may be asked by this interface once in ten seconds. */
+/** Requests with one step of the clock between them: the third-party interface accepts one request in 10 s. */
 export const thirdPartyRequests: readonly GoldenRequest[] = [
   get("prices of a region", "/thirdParty/prices/DK1", [PARTNER]),
   get("prices at a location", `/thirdParty/prices/location?${PLACE}`, [PARTNER]),

@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 
-/** What a hostile request may be made with: keys that are right, and ids that are there. */
+/** Valid values that hostile requests may contain. */
 export interface HostileWorld {
   readonly keys: readonly string[];
   readonly addressId: string;
   readonly plan: string;
 }
 
-/** A request as it goes onto the wire. `isWhole`: it is HTTP as it should be, so that an answer is owed. */
+/** Request as sent on the wire. `isWhole` is true for well-formed HTTP, which must get a response. */
 export interface HostileRequest {
   readonly bytes: Buffer;
   readonly isWhole: boolean;
@@ -109,7 +109,7 @@ const VALUES = [
   ...["%00", "%", "%zz", "%C0%AF", "%F0%9F%98%80", "%0d%0aSet-Cookie:%20a=b", "æøå", "\u{1f600}", "a".repeat(3_000)],
 ];
 
-/** Queries that are right for some of the paths, so that what is behind the checks is reached. */
+/** Queries that are valid for some of the paths, so that the tests reach the code behind the validation. */
 const GOOD_QUERIES = [
   "from=2026-03-08T00:00:00Z&to=2026-03-10T00:00:00Z&aggregation=hour&resolution=hour",
   "from=2026-03-01T00:00:00Z&to=2026-03-11T00:00:00Z&aggregation=day&resolution=fifteenMinutes",
@@ -168,7 +168,7 @@ const BODIES = [
   ],
 ];
 
-/** Requests from those that a clumsy device sends to those that somebody sends who means harm. */
+/** Generates requests: well-formed ones, mangled ones and random bytes. */
 export function hostileRequests(world: HostileWorld): fc.Arbitrary<HostileRequest> {
   const odd = fc.string({ maxLength: 40, unit: "binary" });
   const encoded = fc.oneof(

@@ -3,8 +3,8 @@ import { type Daemon, type DaemonOptions, startDaemon } from "../../../src/daemo
 export type InProcessOptions = Pick<DaemonOptions, "config" | "clock"> & Partial<DaemonOptions>;
 
 /**
- * Starts a daemon inside this process; no other file of the tests calls `startDaemon`. By default it logs nothing, trusts
- * its clock, always draws the same random number and lets every client into its broker.
+ * Starts a daemon in this process. No other test file calls `startDaemon`. By default the daemon logs nothing, trusts
+ * its clock, draws 0.5 as every random number and accepts every client of its broker.
  */
 export function startInProcess(options: InProcessOptions): Promise<Daemon> {
   const silent = () => undefined;

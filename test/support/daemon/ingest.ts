@@ -1,4 +1,4 @@
-/** What the ingesting child stores, and its parent looks for. */
+/** Data that the ingesting child stores and its parent checks. */
 
 import type { Row, SeriesKey } from "../../../src/core/series/series.ts";
 import type { Interval } from "../../../src/core/time/interval.ts";
@@ -6,10 +6,10 @@ import { dayOf, rowsOf } from "./store-on-disk.ts";
 
 /** The only series. */
 export const ingested: SeriesKey = { account: "consumer", place: "home", operation: "prices", unit: "fifteenMinutes" };
-/** Twelve days with a clock change in them: an answer of four slices. */
+/** Twelve days that contain a clock change. The response is stored in several chunks. */
 export const ingestedRange: Interval = { start: dayOf("2026-10-20").start, end: dayOf("2026-10-31").end };
 
-/** The answer of a round: every price is the round, so that what is stored says which answer it came from. */
+/** Returns the response of a round. Every price equals the round, so a stored price identifies its response. */
 export function answerOf(round: number): Row[] {
   return rowsOf("fifteenMinutes", ingestedRange, () => round);
 }

@@ -5,13 +5,13 @@ import { TempDir } from "./temp-dir.ts";
 import { LAN_KEY } from "./test-config.ts";
 
 export interface InstalledDaemonOptions {
-  /** `now` is the machine's time by default. */
+  /** Options of the simulator. By default its `now` is the system time. */
   readonly simulator?: Partial<SimulatorOptions>;
   /** See `InstalledDaemon.configure`. */
   readonly config?: object;
 }
 
-/** The built program with a configuration file, a data directory and a simulator. It runs commands and the daemon. */
+/** Built program with a configuration file, a data directory and a simulator. Runs commands and the daemon. */
 export class InstalledDaemon implements AsyncDisposable {
   readonly simulator: Simulator;
   readonly dir = new TempDir();
@@ -28,7 +28,10 @@ export class InstalledDaemon implements AsyncDisposable {
     return installed;
   }
 
-  /** Writes the configuration file; `overrides` replace whole top-level keys and may be wrong. Shape: JSON, so YAML. */
+  /**
+   * Writes the configuration file as JSON, which is valid YAML. `overrides` replace whole top-level keys and may be
+   * invalid.
+   */
   configure(overrides: object): void {
     const { consumerKey, thirdParty } = this.simulator.keys;
     const config = {
@@ -43,7 +46,7 @@ export class InstalledDaemon implements AsyncDisposable {
     writeFileSync(this.configFile, JSON.stringify(config), { mode: 0o600 });
   }
 
-  /** Starts the program with this configuration and waits for nothing. */
+  /** Starts the program with this configuration, without waiting. */
   spawn(
     args: readonly string[] = [],
     environment: Readonly<Record<string, string>> = {},
@@ -52,7 +55,7 @@ export class InstalledDaemon implements AsyncDisposable {
     return new DaemonProcess(args, { ELBRO_CONFIG: this.configFile, ...environment }, options);
   }
 
-  /** Runs a command to its end. */
+  /** Runs a command to its end. Resolves with its exit code and output. */
   async run(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
     await using command = this.spawn(args);
     return { code: await command.exit, output: command.output };
@@ -65,7 +68,7 @@ export class InstalledDaemon implements AsyncDisposable {
   ): Promise<DaemonProcess> {
     const daemon = this.spawn([], environment, options);
     await daemon.line(/broker connected/);
-    // A command waits while a daemon has the data directory but does not answer yet.
+    // This command returns after the daemon answers: until then a command waits for the data directory.
     await this.run("addresses");
     return daemon;
   }

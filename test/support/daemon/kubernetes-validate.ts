@@ -2,13 +2,13 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
 
-/** Kept between runs, as other packages of tests are. */
+/** Virtual environment that is kept between runs. */
 const ENVIRONMENT = path.resolve(import.meta.dirname, "../../../node_modules/.cache/kubernetes-validate");
 const PROGRAM = path.join(ENVIRONMENT, "bin/kubernetes-validate");
 const PACKAGE = "kubernetes-validate==1.37.0";
 const INSTALL_TIMEOUT_MS = 90_000;
 
-/** The program of kubernetes-validate (PyPI), installed where it is not there; or why it cannot be. */
+/** Installs kubernetes-validate (PyPI) unless it is installed. Returns its path, or the reason why that failed. */
 export function kubernetesValidate(): { readonly program: string } | { readonly missing: string } {
   if (existsSync(PROGRAM)) return { program: PROGRAM };
   for (const [program, ...args] of [

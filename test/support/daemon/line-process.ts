@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { MALLOC_SETTINGS } from "./node-flags.ts";
 
-/** A Node process that answers every line with a line. */
+/** Node process that answers every line with one line. */
 export class LineProcess implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #lines: AsyncIterator<string>;
@@ -16,7 +16,7 @@ export class LineProcess implements AsyncDisposable {
     this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
   }
 
-  /** The next line; after a line of ours, where there is one. Errors: rejects when the process has ended. */
+  /** Writes `line` if given. Resolves with the next line of output; rejects if the process has ended. */
   async ask(line?: string): Promise<string> {
     if (line !== undefined) this.#child.stdin?.write(`${line}\n`);
     const { value, done } = await this.#lines.next();

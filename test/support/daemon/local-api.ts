@@ -6,7 +6,7 @@ import { endpoints } from "../../../src/server/local/endpoints.ts";
 import { type ConfigInput, LAN_KEY } from "./test-config.ts";
 import { TestDaemon, type TestDaemonOptions } from "./test-daemon.ts";
 
-/** Enough for a device that sends a request every minute of a day, all within a second of real time. */
+/** Quota for a simulated device that sends a request every minute of a day within a second of real time. */
 const QUOTA = { requests_per_minute: 10_000, requests_per_day: 1_000_000 };
 
 interface LocalApiOptions extends TestDaemonOptions {
@@ -31,7 +31,7 @@ export function startLocalApi({ config, scopes, simulator, ...options }: LocalAp
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 
-/** Sends a GET request and checks the JSON answer against the schema of its endpoint. */
+/** Sends a GET request and checks the JSON response against the schema of its endpoint. Returns the body. */
 export async function askJson(daemon: TestDaemon, path: string): Promise<Record<string, unknown>> {
   const answer = await daemon.request(`/local/v1/${path}`, { accept: "application/json" });
   const text = await answer.text();
@@ -42,7 +42,7 @@ export async function askJson(daemon: TestDaemon, path: string): Promise<Record<
   return body;
 }
 
-/** Finds the endpoint that answers a GET request to this path. */
+/** Returns the endpoint that handles a GET request to this path; undefined if there is none. */
 function endpointOf(path: string) {
   return endpoints.find(
     (row) => row.method === "GET" && new RegExp(`^${row.path.replace(/:\w+/g, "[^/]+")}$`).test(path),

@@ -7,14 +7,14 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** Looks in a row, a millisecond apart, in which nothing falls asleep or wakes: whoever is missing has ended. */
+/** Number of checks, 1 ms apart, without a change. After them the loops that do not sleep are taken to have ended. */
 const QUIET_LOOKS = 40;
-/** The loops a daemon has at least: one that shows, one that collects, one for the upkeep of its data. */
+/** Minimum number of loops in a daemon: state loop, collector and nightly maintenance. */
 const MIN_LOOPS = 3;
 
 /**
- * A clock that stands still until it is told. It moves from sleeper to sleeper, and each time waits until the loops it
- * woke are asleep again: a year passes as fast as its work can be done, and nothing happens late.
+ * Clock that the test moves. It moves to the time of the next sleeper, wakes it, and waits until all loops sleep again.
+ * A simulated year therefore takes only the time of its work, and every loop wakes at its exact time.
  */
 export class ManualClock implements Clock {
   readonly boot: string;
@@ -22,11 +22,11 @@ export class ManualClock implements Clock {
   #now: EpochMs;
   readonly #onJump: ((now: EpochMs) => Promise<void>) | null;
   readonly #sleepers = new Set<Sleeper>();
-  /** How many slept at the same time before: as many are expected to sleep again. */
+  /** Number of sleepers to expect: the largest number since the clock last became quiet. */
   #loops = MIN_LOOPS;
   #changes = 0;
 
-  /** `onJump` is told of every move, and waited for, before anybody wakes. */
+  /** `onJump` is called and awaited after every move, before sleepers wake. */
   constructor(start: EpochMs, boot = "manual", onJump?: (now: EpochMs) => Promise<void>) {
     this.#start = start;
     this.#now = start;
@@ -61,7 +61,7 @@ export class ManualClock implements Clock {
     });
   }
 
-  /** Moves to `at` and wakes nobody: what a loop that is dead does about it. */
+  /** Moves to `at` without waking sleepers, as if the loops had hung. */
   leap(at: EpochMs): void {
     this.#now = Math.max(this.#now, at);
   }
@@ -77,7 +77,7 @@ export class ManualClock implements Clock {
     this.#loops = Math.max(MIN_LOOPS, this.#sleepers.size);
   }
 
-  /** Moves to `at`, stopping at every sleeper on the way. */
+  /** Moves to `at` and wakes every sleeper on the way at its time. */
   async runUntil(at: EpochMs): Promise<void> {
     await this.settle();
     for (;;) {

@@ -1,7 +1,7 @@
 import type { KeyValue } from "../../../src/core/runtime/key-value.ts";
 import type { RateLimiterClock } from "../../../src/service/client/rate-limiter.ts";
 
-/** A machine whose clocks the test moves, with a memory that outlives its processes. */
+/** Machine whose wall clock and monotonic clock the test moves, with storage that survives a reboot. */
 export class ManualMachine {
   boot = "first boot";
   wallMs: number;
@@ -35,7 +35,7 @@ export class ManualMachine {
     this.upMs += ms;
   }
 
-  /** The machine was off for a while, and its wall clock shows `wallMs` where that is given. */
+  /** Simulates a reboot after `offMs` milliseconds. The wall clock then shows `wallMs` if given. */
   reboot(offMs: number, wallMs?: number): void {
     this.boot = `${this.boot}, then another`;
     this.wallMs = wallMs ?? this.wallMs + offMs;

@@ -1,6 +1,6 @@
 /**
- * A strict reader of Prometheus' text format 0.0.4: what the format forbids, and what `promtool check metrics` finds
- * fault with, is an error here.
+ * Strict parser of the Prometheus text format 0.0.4. Violations of the format and warnings of `promtool check metrics`
+ * are errors here.
  * Source: https://prometheus.io/docs/instrumenting/exposition_formats/, https://prometheus.io/docs/practices/naming/
  */
 export interface ReadMetric {
@@ -21,10 +21,10 @@ const NUMBER = "[+-]?(?:Inf|\\d+(?:\\.\\d+)?(?:e[+-]?\\d+)?)|NaN";
 const HELP_LINE = new RegExp(`^# HELP (${NAME}) ((?:[^\\\\]|\\\\[\\\\n])*)$`);
 const TYPE_LINE = new RegExp(`^# TYPE (${NAME}) (counter|gauge|summary)$`);
 const SAMPLE_LINE = new RegExp(`^(${NAME})(?:\\{(${LABEL}(?:,${LABEL})*)\\})? (${NUMBER})$`);
-/** Units that are not the base ones, or are told by the type already. */
+/** Units that are not base units, and suffixes that repeat the type. */
 const BAD_UNITS = /_(milliseconds|ms|minutes|hours|days|kilobytes|percent|gauge|counter)(_|$)/;
 
-/** Reads a whole answer. Errors: throws with the line that is wrong. */
+/** Parses a complete response. Throws with the number and text of the first invalid line. */
 export function readMetrics(text: string): ReadMetric[] {
   if (!text.endsWith("\n")) throw new Error("the last line has no end");
   const metrics: (ReadMetric & { samples: ReadSample[] })[] = [];

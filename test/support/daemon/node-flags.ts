@@ -1,4 +1,4 @@
-/** The flags of Node and the settings of glibc that `npm start` gives; what else starts elbro gives the same. */
+/** Node flags and glibc settings of `npm start`, for other code that starts elbro. */
 import { readFileSync } from "node:fs";
 import { heapFlagsFor } from "../../../src/core/status/heap-size.ts";
 
@@ -8,7 +8,7 @@ const { scripts } = JSON.parse(readFileSync(new URL("../../../package.json", imp
 
 export const NODE_FLAGS: readonly string[] = scripts.start.match(/--(?=[a-z])[a-z-]+=\d+/g) ?? [];
 
-/** The same with the heap that so many homes need. */
+/** Returns the same flags with the heap size for `homes` homes. */
 export function nodeFlags(homes: number): string[] {
   return heapFlagsFor(homes).split(" ");
 }

@@ -1,4 +1,4 @@
-/** What a page must not do: cut text, put texts on each other, have small targets, or break a rule of axe. */
+/** Checks of a page: cut text, overlapping text, small touch targets, and violations of axe rules. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Screen } from "./screen.ts";
@@ -10,7 +10,7 @@ interface AxeViolation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** What stands out of its place: wider than the screen, or cut by its own box. */
+/** Finds elements that are wider than the screen or whose text is cut. */
 export const MISFITS = `(() => {
   const found = [];
   const name = (element) => element.tagName + "." + element.className + " " + element.textContent.slice(0, 40);
@@ -27,7 +27,7 @@ export const MISFITS = `(() => {
   return found;
 })()`;
 
-/** Texts that lie on each other. */
+/** Finds texts that overlap. */
 export const OVERLAPS = `(() => {
   const found = [];
   const texts = [];
@@ -49,7 +49,7 @@ export const OVERLAPS = `(() => {
   return found;
 })()`;
 
-/** What a finger has to hit, and how large it is. */
+/** Finds interactive elements smaller than 44 x 44 CSS pixels, with 0.5 px tolerance. */
 export const SMALL_TARGETS = `[...document.querySelectorAll("a, button, input, select, summary, .choice label, label.switch")]
   .filter((element) => element.checkVisibility() && !element.closest(".unseen, [hidden]"))
   .map((element) => [element.closest("label") ?? element, element])
@@ -57,7 +57,7 @@ export const SMALL_TARGETS = `[...document.querySelectorAll("a, button, input, s
   .filter(([box]) => box.width > 0 && (box.height < 43.5 || box.width < 43.5))
   .map(([box, name]) => name + " " + Math.round(box.width) + "x" + Math.round(box.height))`;
 
-/** Rules of axe that the page breaks, each with the elements. */
+/** Returns the axe rules that the page violates, each with the elements. */
 export async function axeViolations({ page }: Screen): Promise<string[]> {
   await page.evaluate(axeSource);
   const { violations } = (await page.evaluate(

@@ -1,10 +1,12 @@
-/** Scripts of modules of the dashboard, for pages that tests and benches open: the built files export nothing by name. */
+/**
+ * Bundles dashboard modules as scripts for pages of tests and benches, because the built files have no named exports.
+ */
 import path from "node:path";
 import { build } from "rolldown";
 
 const DASHBOARD = path.resolve(import.meta.dirname, "../../../src/server/web/dashboard");
 
-/** Bundles a source for browsers. Its imports begin at the folder of the dashboard, as in `./chart.ts`. */
+/** Bundles a source for browsers. Relative imports start in the dashboard's folder: `./chart.ts`. */
 export async function pageScript(source: string): Promise<string> {
   const entry = path.join(DASHBOARD, "entry.tsx");
   const { output } = await build({

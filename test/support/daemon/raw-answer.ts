@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 
-/** What came back for bytes that were sent: the head of the first answer and its body, as text. */
+/** First response to the sent bytes, as text. */
 export interface RawAnswer {
-  /** 0 where nothing came. */
+  /** Status code; 0 if nothing was received. */
   readonly status: number;
   readonly head: string;
   readonly body: string;
@@ -10,7 +10,7 @@ export interface RawAnswer {
 
 const HEAD_END = "\r\n\r\n";
 
-/** Sends bytes on a connection of their own and reads the first answer, but no longer than `waitMs`. */
+/** Sends bytes on a new connection. Resolves with the first response, or after `waitMs` with what was received. */
 export function sendRaw(
   port: number,
   bytes: Buffer,
@@ -35,7 +35,7 @@ export function sendRaw(
   });
 }
 
-/** An answer is whole with its body; a stream goes on for ever and is whole with its head. */
+/** Returns true if the body is complete. An event stream has no length, so it is complete after its headers. */
 function isWhole(got: Buffer, method: string): boolean {
   const start = got.indexOf("HTTP/1.1 100") === 0 ? got.indexOf(HEAD_END) + HEAD_END.length : 0;
   const end = got.indexOf(HEAD_END, start);
@@ -48,7 +48,7 @@ function isWhole(got: Buffer, method: string): boolean {
 function answerOf(got: Buffer): RawAnswer {
   const text = got.toString("latin1").replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, "");
   const [head = ""] = text.split(HEAD_END);
-  // What was one request for who sent it may be several for HTTP; the first answer counts.
+  // The bytes may contain several HTTP requests. Only the first response is read.
   const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
   const start = head.length + HEAD_END.length;
   const end = length === undefined ? undefined : start + Number(length);

@@ -1,4 +1,4 @@
-/** A real browser in front of the dashboard: Debian's Chromium, in a size, a language and a light of one's own. */
+/** Opens the dashboard in the installed Chromium, with a given screen size, language and colour scheme. */
 import { existsSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -6,13 +6,13 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { LAN_KEY } from "./test-config.ts";
 import type { TestDaemon } from "./test-daemon.ts";
 
-/** Where distributions put it. */
+/** Paths at which distributions install Chromium. */
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const CHROMIUM: string | undefined = PLACES.find((place) => existsSync(place));
-/** Tests in a browser are skipped where there is none; the name of each suite says so. */
+/** True if Chromium is installed. Browser tests are skipped otherwise, and the suite's name says so. */
 export const haveChromium: boolean = CHROMIUM !== undefined;
 
-/** Pictures for people to look at; outside the repository. */
+/** Folder for screenshots, outside the repository. */
 const SCREENSHOTS = process.env.ELBRO_SCREENSHOTS ?? path.join(tmpdir(), "elbro-screenshots");
 
 export const SIZES = {
@@ -29,13 +29,13 @@ export interface LookOptions {
   readonly scheme?: "light" | "dark";
   readonly reducedMotion?: "reduce" | "no-preference";
   readonly hasTouch?: boolean;
-  /** Logged in already; true where it is left out. */
+  /** Opens the page logged in; true by default. */
   readonly signedIn?: boolean;
-  /** The key of the log-in. */
+  /** Key for the login. */
   readonly key?: string;
 }
 
-/** A browser that several tests share; each looks from a context of its own. */
+/** Browser that several tests share. Each test has its own browser context. */
 export class Screens implements AsyncDisposable {
   readonly browser: Browser;
 
@@ -43,11 +43,11 @@ export class Screens implements AsyncDisposable {
     this.browser = browser;
   }
 
-  /** `textPercent` is the size of text that the reader has set in the browser. */
+  /** Starts the browser. `textPercent` is the text size set in the browser. */
   static async start({ textPercent = 100 }: { readonly textPercent?: number } = {}): Promise<Screens> {
     const browser = await chromium.launch({
       executablePath: CHROMIUM ?? "",
-      // In a container of a continuous integration there is neither a sandbox nor much of /dev/shm.
+      // CI containers have no sandbox and little space in /dev/shm.
       args: [
         ...["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
         `--blink-settings=defaultFontSize=${(16 * textPercent) / 100}`,
@@ -65,7 +65,7 @@ export class Screens implements AsyncDisposable {
     return screen;
   }
 
-  /** A page that is not opened yet. */
+  /** Creates a page without opening `url`. */
   visit(url: string, options: LookOptions = {}): Promise<Screen> {
     return Screen.open(this.browser, url, options);
   }
@@ -75,12 +75,12 @@ export class Screens implements AsyncDisposable {
   }
 }
 
-/** One page, with everything that went wrong on it. */
+/** One page, with its errors. */
 export class Screen implements AsyncDisposable {
   readonly page: Page;
   readonly url: string;
   readonly #context: BrowserContext;
-  /** Errors of scripts and of the console that no test waits for. */
+  /** Errors of scripts and of the console. */
   readonly errors: string[] = [];
 
   private constructor(context: BrowserContext, page: Page, url: string) {
@@ -100,14 +100,14 @@ export class Screen implements AsyncDisposable {
       colorScheme: options.scheme ?? "light",
       reducedMotion: options.reducedMotion ?? "reduce",
       hasTouch: options.hasTouch ?? options.size === "phone",
-      // Somewhere else: the home's clock counts, not the reader's.
+      // A different time zone from the home's: the page must show the home's time.
       timezoneId: "America/New_York",
     });
     context.setDefaultTimeout(15_000);
     return new Screen(context, await context.newPage(), url);
   }
 
-  /** Logs in as the page does, without its form. */
+  /** Logs in with the request that the page sends, without its form. */
   async signIn(key: string): Promise<void> {
     const answer = await this.#context.request.post(`${this.url}local/v1/session`, {
       data: { key },
@@ -116,13 +116,13 @@ export class Screen implements AsyncDisposable {
     if (!answer.ok()) throw new Error(`the log-in was answered with ${answer.status()}: ${await answer.text()}`);
   }
 
-  /** The visible text of a part, in one line. */
+  /** Returns the visible text of an element in one line. */
   async text(selector: string): Promise<string> {
     // biome-ignore lint/performance/useDomNodeTextContent: what a reader sees, without what is hidden.
     return (await this.page.locator(selector).innerText()).replace(/\s+/g, " ").trim();
   }
 
-  /** Waits until the visible text of a part fits. Errors: tells what it was. */
+  /** Waits until the visible text of an element matches. Rejects after 15 s with the last text. */
   async untilText(selector: string, pattern: RegExp): Promise<string> {
     let last = "";
     const place = this.page.locator(selector);
@@ -136,7 +136,9 @@ export class Screen implements AsyncDisposable {
     throw new Error(`${selector} never showed ${pattern}; it showed: ${last}`);
   }
 
-  /** Waits until an expression holds on the page. It runs beside the page, so the page's own policy stays as it is. */
+  /**
+   * Waits until an expression is true on the page. `evaluate` is not subject to the page's content security policy.
+   */
   async until(expression: string): Promise<void> {
     const started = Date.now();
     while (!(await this.page.evaluate(`Boolean(${expression})`))) {
@@ -145,7 +147,7 @@ export class Screen implements AsyncDisposable {
     }
   }
 
-  /** A picture of the whole page for people to look at. */
+  /** Saves a screenshot of the whole page. Resolves with its path. */
   async picture(name: string): Promise<string> {
     mkdirSync(SCREENSHOTS, { recursive: true });
     const file = path.join(SCREENSHOTS, `${name}.png`);

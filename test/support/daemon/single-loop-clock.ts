@@ -1,7 +1,7 @@
 import type { Clock } from "../../../src/core/runtime/clock.ts";
 import type { EpochMs } from "../../../src/core/time/interval.ts";
 
-/** A manual clock for one loop: it stands still while the loop works. */
+/** Manual clock for one loop. Its time does not change while the loop works. */
 export class SingleLoopClock implements Clock {
   readonly boot = "lone";
   readonly #start: EpochMs;
@@ -34,7 +34,7 @@ export class SingleLoopClock implements Clock {
     });
   }
 
-  /** Moves to `at`. Stops at every time at which the loop wakes up, and gives it an event-loop tick there. */
+  /** Moves to `at`. Stops at every time at which the loop wakes up, and waits there for one event-loop tick. */
   async runUntil(at: EpochMs): Promise<void> {
     await nextTurn();
     for (let sleeper = this.#sleeper; sleeper && sleeper.at <= at; sleeper = this.#sleeper) {

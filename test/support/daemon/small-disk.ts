@@ -4,11 +4,11 @@ import { TempDir } from "./temp-dir.ts";
 
 const FILL_BYTES = 4_096;
 
-/** A file system of its own, in memory, that can be filled to the last byte. */
+/** File system in memory (tmpfs) that can be filled to the last byte. */
 export class SmallDisk implements Disposable {
   readonly dir = new TempDir();
 
-  /** Null where this user may not mount one. */
+  /** Mounts a file system; null if this user may not mount. */
   static mount(megabytes: number): SmallDisk | null {
     const disk = new SmallDisk();
     const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", disk.dir.path]);
@@ -30,7 +30,7 @@ export class SmallDisk implements Disposable {
     rmSync(this.dir.file("other-files"));
   }
 
-  /** Nothing can be written any more, as on a memory card after a fault. */
+  /** Remounts read-only, as the kernel does with a faulty memory card. */
   lock(): void {
     spawnSync("mount", ["-o", "remount,ro", this.dir.path]);
   }

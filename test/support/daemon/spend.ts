@@ -1,6 +1,6 @@
 import type { Spend } from "../../../src/storage/request-log.ts";
 
-/** A spend of no importance, but for what the test says. */
+/** Returns an attempt with default values; `facts` override them. */
 export function spendOf(facts: Partial<Spend>): Spend {
   return {
     account: "consumer",

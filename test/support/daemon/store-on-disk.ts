@@ -7,13 +7,13 @@ import { TempDir } from "./temp-dir.ts";
 
 export const calendar = new Calendar(SERVICE_ZONE);
 
-/** A database of its own in a real file, that can be closed and opened again. */
+/** Database in a temporary file that can be closed and reopened. */
 export class StoreOnDisk implements Disposable {
   readonly dir = new TempDir();
   readonly path: string = this.dir.file("elbro.db");
   database: DatabaseSync = openDatabase(this.path);
 
-  /** As after a restart: nothing is left but the file. */
+  /** Closes the database and opens the file again, as a restart does. */
   reopen(): DatabaseSync {
     if (this.database.isOpen) this.database.close();
     this.database = openDatabase(this.path);
@@ -30,12 +30,12 @@ export function seriesOf(unit: SeriesKey["unit"], place = "3f2504e0-4f89-41d3-9a
   return { account: "consumer", place, operation: unit === "latest" ? "forecastPrices" : "prices", unit };
 }
 
-/** The local day that begins on a date such as "2026-10-25". */
+/** Returns the local day of a date such as "2026-10-25". */
 export function dayOf(date: string): Interval {
   return calendar.day(Date.parse(`${date}T12:00:00Z`));
 }
 
-/** One row for every unit of a range. `price` is asked for each start. */
+/** Returns one row for every unit of a range. `price` is called with each start. */
 export function rowsOf(unit: CalendarUnit, range: Interval, price: (start: EpochMs) => number = () => 1.25): Row[] {
   return calendar.intervals(unit, range).map(({ start, end }) => ({
     start: formatInstant(start),

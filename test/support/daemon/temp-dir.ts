@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-/** A directory of its own that is gone with its scope. */
+/** Temporary directory that is deleted when its scope ends. */
 export class TempDir implements Disposable {
   readonly path = mkdtempSync(path.join(tmpdir(), "elbro-test-"));
 

@@ -1,4 +1,4 @@
-/** The configuration of test daemons. */
+/** Configuration of test daemons. */
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type * as z from "zod/mini";
@@ -25,7 +25,7 @@ export function configFor(simulator: Simulator, dataDir: string, overrides: Conf
   return configSchema.parse({ ...basics, ...overrides });
 }
 
-/** Writes an `elbro.yaml` for `simulator` on free ports, unless it is there already. `more` is the rest of it. */
+/** Creates an `elbro.yaml` for `simulator` on free ports if it does not exist. `more` is appended to it. */
 export function fileFor(simulator: Simulator, dataDir: string, more: string): ConfigurationSource {
   const file = path.join(dataDir, "elbro.yaml");
   const text = `# The house of a test

@@ -15,9 +15,12 @@ export interface TestDaemonOptions {
   readonly simulator?: Omit<SimulatorOptions, "now">;
   /** Homes, accounts, plans, plugs, broker, API: replaces whole top-level keys of the test configuration. */
   readonly config?: ConfigInput;
-  /** The rest of an `elbro.yaml`, which the daemon then runs by; `config` is not used. */
+  /** Additional lines of an `elbro.yaml` that configures the daemon; `config` is then ignored. */
   readonly yaml?: string;
-  /** How far the service's clock is ahead, in ms. If given, the daemon checks its own clock against the service's. */
+  /**
+   * Offset of the service's clock in ms; positive if ahead. If given, the daemon checks its own clock against the
+   * service's.
+   */
   readonly serviceAheadMs?: number;
   /** Data directory of an earlier daemon. The test that passes it deletes it. */
   readonly dir?: TempDir;
@@ -25,14 +28,14 @@ export interface TestDaemonOptions {
   readonly brokerAccess?: "anonymous" | "users";
 }
 
-/** One log line of the daemon. */
+/** Log line of the daemon. */
 export interface LogLine {
   readonly level: "debug" | "info" | "warn";
   readonly facts: object;
   readonly text: string;
 }
 
-/** Most minutes of the manual clock until all homes are in the expected state. */
+/** Maximum minutes of the manual clock until all homes are in the expected state. */
 const MAX_MINUTES = 300;
 
 /** The whole daemon in this process, with a simulator, a database, a broker and a manual clock. */
@@ -66,7 +69,7 @@ export class TestDaemon implements AsyncDisposable {
     return daemon;
   }
 
-  /** Prepares the built program, to be run as a process: a configuration file and a simulator in real time. */
+  /** Prepares the built program to run as a process, with a configuration file and a simulator in real time. */
   static install(options: InstalledDaemonOptions = {}): Promise<InstalledDaemon> {
     return InstalledDaemon.prepare(options);
   }
@@ -75,7 +78,7 @@ export class TestDaemon implements AsyncDisposable {
     return this.#running.apiPort;
   }
 
-  /** Port of the embedded broker. Errors: throws if the configuration names another broker. */
+  /** Port of the embedded broker. Throws if the daemon uses another broker. */
   get brokerPort(): number {
     const { brokerPort } = this.#running;
     if (brokerPort === null) throw new Error("this daemon uses another broker");
@@ -86,7 +89,7 @@ export class TestDaemon implements AsyncDisposable {
     return `http://127.0.0.1:${this.apiPort}`;
   }
 
-  /** An MQTT client that is subscribed to all topics of the embedded broker. */
+  /** MQTT client that is subscribed to all topics of the embedded broker. */
   get watcher(): TopicWatcher {
     if (!this.#watcher) throw new Error("no MQTT client: the daemon is stopped or its broker needs a login");
     return this.#watcher;
@@ -102,7 +105,7 @@ export class TestDaemon implements AsyncDisposable {
     return this.send("POST", path, body);
   }
 
-  /** Sends a request of any method; `body` as for `post`, undefined for none. */
+  /** Sends a request of any method. `body` is as for `post`; undefined sends no body. */
   send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
     return fetch(`${this.url}${path}`, {
       method,
@@ -169,7 +172,7 @@ export class TestDaemon implements AsyncDisposable {
     if (brokerPort !== null && brokerAccess === "anonymous") this.#watcher = await TopicWatcher.on(brokerPort);
   }
 
-  /** Not in one step: on a busy machine the service's answers take longer than the clock waits for them. */
+  /** Moves minute by minute: on a busy machine, service responses take longer than `runUntil` waits for them. */
   async #untilHomes(holds: (home: HomeNow) => boolean): Promise<void> {
     for (let minutes = 0; minutes < MAX_MINUTES; minutes++) {
       const { homes } = (await (await this.request("/local/v1/now")).json()) as { homes: HomeNow[] };

@@ -16,7 +16,7 @@ import { configFor, LAN_KEY } from "./test-config.ts";
 
 export interface TestFleetOptions {
   readonly start: EpochMs;
-  /** Accounts that the simulator knows; `writeAccount` makes a file of one. */
+  /** Number of accounts that the simulator knows; `writeAccount` writes the file of one. */
   readonly accounts: number;
   readonly simulator?: Omit<SimulatorOptions, "now" | "accounts">;
 }
@@ -27,7 +27,7 @@ interface Running {
   readonly config: Config;
 }
 
-/** Several shards in this process, with one Mosquitto, one simulator, one folder of accounts and one manual clock. */
+/** Several shards in this process, with one Mosquitto, simulator, accounts folder and manual clock. */
 export class TestFleet implements AsyncDisposable {
   readonly clock: ManualClock;
   readonly simulator: Simulator;
@@ -46,7 +46,7 @@ export class TestFleet implements AsyncDisposable {
     mkdirSync(this.folder);
   }
 
-  /** Nothing runs before `start`; the folder has a file for each account. */
+  /** Writes a file for each account. No shard runs before `start`. */
   static async open({ start, accounts, simulator: options }: TestFleetOptions): Promise<TestFleet> {
     const clock = new ManualClock(start);
     const simulator = await startSimulator({ homes: ["danish"], ...options, accounts, now: () => clock.now() });
@@ -56,7 +56,7 @@ export class TestFleet implements AsyncDisposable {
     return fleet;
   }
 
-  /** Writes the file of an account; `more` replaces its keys, or its text. */
+  /** Writes the file of an account. An object in `more` replaces keys; a string replaces the whole text. */
   writeAccount(number: number, more: object | string = {}): void {
     const text = typeof more === "string" ? more : JSON.stringify({ ...this.account(number), ...more }, null, 1);
     writeFileSync(path.join(this.folder, `a${number}.yaml`), text);
@@ -76,7 +76,7 @@ export class TestFleet implements AsyncDisposable {
     };
   }
 
-  /** Starts all shards. Each finds the data directory of the shard that had its number before. */
+  /** Starts all shards. Each uses the data directory of the previous shard with the same number. */
   async start(count: number): Promise<void> {
     for (let index = 0; index < count; index++) {
       const files = new AccountFiles((text) => readAccount(text, () => ""));
@@ -101,14 +101,14 @@ export class TestFleet implements AsyncDisposable {
     for (const { daemon } of this.#shards.splice(0)) await daemon.stop();
   }
 
-  /** The status with which the first shard answers a request of the LAN. */
+  /** Returns the status of the first shard's response to a LAN request. */
   async statusOf(request: string): Promise<number> {
     const headers = { authorization: `Bearer ${LAN_KEY}` };
     const port = this.#shards[0]?.daemon.apiPort;
     return (await fetch(`http://127.0.0.1:${port}${request}`, { headers })).status;
   }
 
-  /** Runs the clock, minute by minute, until it holds. Errors: throws after so many minutes. */
+  /** Runs the clock, minute by minute, until `holds` returns true. Rejects after `minutes` minutes. */
   async until(holds: () => boolean, what: string, minutes = 60): Promise<void> {
     for (let i = 0; i < minutes; i++) {
       if (holds()) return;
@@ -117,7 +117,9 @@ export class TestFleet implements AsyncDisposable {
     throw new Error(`not within ${minutes} minutes: ${what}`);
   }
 
-  /** The shard that says it looks after a home, by the home's discovery document. */
+  /**
+   * Returns the availability topic of the shard that publishes the home's discovery document; null if there is none.
+   */
   shardOfHome(number: number): string | null {
     const document = this.watcher.json(`homeassistant/device/elbro_house-${number}/config`);
     const [first] = (document.availability ?? []) as { readonly topic: string }[];

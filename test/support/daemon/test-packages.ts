@@ -1,13 +1,16 @@
-/** Packages of single tests (test/package.json): too large to be installed for everybody who builds the program. */
+/** Packages that only some tests need (test/package.json), too large for every development installation. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** Where they are named, and installed below. */
+/** Folder of test/package.json, in which the packages are installed. */
 export const TEST_FOLDER: string = fileURLToPath(new URL("../../", import.meta.url));
 const INSTALL_TIMEOUT_MS = 240_000;
 
-/** Installs the packages unless they are there in the versions that are named. Returns false if that fails, for example without a network. */
+/**
+ * Installs the packages unless the required versions are installed. Returns false if that fails, for example without a
+ * network.
+ */
 export function installTestPackages(): boolean {
   const { dependencies } = packageAt("package.json");
   const isInstalled = Object.entries(dependencies ?? {}).every(([name, version]) => {

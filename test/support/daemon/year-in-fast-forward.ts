@@ -1,4 +1,6 @@
-/** Months of a daemon in minutes: a service with faults, and a clock that jumps from one scheduled action to the next. */
+/**
+ * Simulates months of a daemon in minutes: a service with faults, and a clock that jumps to the next scheduled action.
+ */
 import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import type { FaultRule } from "../../../src/service/simulator/fault-rules.ts";
@@ -12,14 +14,14 @@ import { configFor } from "./test-config.ts";
 export interface YearFigures {
   /** Attempts beyond the limit of a fixed UTC minute or day of the service. */
   readonly denied: number;
-  /** Share of days whose tomorrow was on the shelf within 15 minutes of its publication. */
+  /** Share of days whose prices for tomorrow were stored within 15 min of publication. */
   readonly onTime: number;
-  /** Requests of a UTC day, back-fill of the first days left out. */
+  /** Requests per UTC day, without the back-fill of the first days. */
   readonly requestsMedian: number;
   readonly requestsMax: number;
-  /** The days of most requests, and what was asked. */
+  /** Days with the most requests, and their operations. */
   readonly busiest: readonly string[];
-  /** The days that were late, and by how much. */
+  /** Days on which the prices were late, with the delay. */
   readonly late: readonly string[];
   /** Resident memory of the daemon's process at the end of each month of 30 days. Unit: MB. */
   readonly rssMb: readonly number[];
@@ -28,10 +30,10 @@ export interface YearFigures {
 const LIMITS = { minute: 60, day: 2_000 } as const;
 const SEED = 1;
 const ON_TIME_MS = 15 * MINUTE_MS;
-/** The first days bring the history; their requests say nothing of the rest. */
+/** Days that are not counted, because they fetch the history. */
 const FIRST_DAYS = 3;
 const DAYS_PER_MONTH = 30;
-/** Days listed for a reader who wants to know where the requests went. */
+/** Number of days to list. */
 const BUSIEST = 8;
 const calendar = new Calendar(SERVICE_ZONE);
 
@@ -97,7 +99,7 @@ function beyond(counts: Iterable<number>, limit: number): number {
   return sum;
 }
 
-/** What goes wrong: each kind every few weeks, at hours that move through the day, some of it when prices are due. */
+/** Returns one fault every third day, at hours that move through the day. Each of the 8 kinds occurs every 24 days. */
 function faultsOf(start: EpochMs, days: number): FaultRule[] {
   const rules: FaultRule[] = [];
   for (let day = 4; day < days; day += 3) {

@@ -1,6 +1,6 @@
 /**
- * The options of the Home Assistant app, made from the schema of the configuration: a key that is added there is in the
- * app's form, or in one of the two tables of what is left out.
+ * Generates the options of the Home Assistant app from the configuration schema. Every key of the schema is either in
+ * the app's form or in one of the two exclusion tables below.
  */
 import { stringify } from "yaml";
 import * as z from "zod/mini";
@@ -9,15 +9,16 @@ import { configSchema } from "../../../src/config/schema.ts";
 
 type Node = z.core.$ZodType;
 
-/** An element of the supervisor's schema: a kind of value, a list of one, or keys with elements. */
+/** Element of the supervisor's schema: a type, a list of one element, or an object of elements. */
 export type AppElement = string | readonly [AppElement] | { readonly [key: string]: AppElement };
 
-/** Sections of the configuration that the app's page does not have; each can be in elbro.yaml. */
+/** Sections that are not in the app's form, with the reason. They can be set in elbro.yaml. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   service: "for tests and development",
   third_party: "its keys, places and their one-of-several rules are easier in elbro.yaml",
   mqtt: "the supervisor names the broker",
   home_assistant: "the supervisor leads to Home Assistant",
+  notify: "Home Assistant notifies by its own app",
   archive: "for many homes, which the app does not serve",
   accounts_dir: "for many homes, which the app does not serve",
   shard: "for many homes, which the app does not serve",
@@ -30,24 +31,24 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Keys that the supervisor's form cannot hold: a section within a list's item is always required there
- * (supervisor/apps/options.py, `_check_missing_options`).
+ * Keys that the supervisor's form cannot represent: an object inside a list item is always required there.
+ * Source: supervisor/apps/options.py, `_check_missing_options`.
  */
 export const NOT_IN_A_FORM: ReadonlySet<string> = new Set([
   "consumer.name",
   ...["on", "off", "dead_man", "ask", "state", "availability"].map((name) => `plugs[].${name}`),
 ]);
 
-/** Values of a key that need one of the keys above. */
+/** Values that require one of the keys above. */
 const LEFT_OUT_VALUES: Readonly<Record<string, readonly string[]>> = { "plugs[].family": ["custom"] };
 
-/** The app's schema, by section. */
+/** Returns the app's schema by section. */
 export function appSchema(): Readonly<Record<string, AppElement>> {
   const sections = Object.entries(shapeOf(configSchema) ?? {}).filter(([name]) => !(name in ELSEWHERE));
   return Object.fromEntries(sections.map(([name, node]) => [name, elementOf(node, name)]));
 }
 
-/** The text between the marks of the app's config.yaml. */
+/** Returns the generated text of the app's config.yaml. */
 export function appSchemaText(): string {
   return stringify({ schema: appSchema() }, { lineWidth: 0 });
 }
@@ -68,7 +69,7 @@ function sectionOf(shape: Readonly<Record<string, Node>>, path: string): AppElem
   return Object.fromEntries(kept.map(([name, node]) => [name, elementOf(node, `${path}.${name}`)]));
 }
 
-/** The kind of a single value. Errors: throws for one that this function has no word for. */
+/** Returns the supervisor's type of a single value. Throws for a type that it cannot represent. */
 function leafOf(node: Node, path: string): string {
   const schema = z.toJSONSchema(node, { io: "input", unrepresentable: "any" });
   if (/(^|[._])api_key$/.test(path)) return "password";
@@ -81,16 +82,16 @@ function leafOf(node: Node, path: string): string {
   if (schema.type === "number") return `float${rangeOf(schema)}`;
   if (schema.type === "string" && schema.format === undefined && schema.pattern && isPortable(schema.pattern))
     return `match(${schema.pattern})`;
-  // Ids of addresses, numbers or texts, and topics: elbro says what is wrong with them.
+  // Address ids, numbers or strings, and topics: elbro itself validates these.
   if (schema.type === "string" || schema.anyOf) return "str";
   if (Object.keys(schema).every((key) => key === "$schema")) return `match(${DURATION})`;
   throw new Error(`the app has no element for ${path}: ${JSON.stringify(schema)}`);
 }
 
-/** A length as `readDuration` reads it; the supervisor passes it on as a text, so a number of hours is one too. */
+/** Duration as `readDuration` accepts it. The supervisor passes it as a string, so a number of hours is included. */
 const DURATION = "^\\d+(\\.\\d+)?(h(\\d+m)?|m)?$";
 
-/** Python reads these as JavaScript does. */
+/** Returns true if Python and JavaScript interpret the pattern in the same way. */
 function isPortable(pattern: string): boolean {
   return !/[+#]\/|\(\?/.test(pattern);
 }

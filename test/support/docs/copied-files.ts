@@ -3,17 +3,17 @@ import { parse, parseAllDocuments, type ScalarTag } from "yaml";
 
 const CONFIG = new URL("../../../config/", import.meta.url);
 
-/** The text of a file that a user copies, by its path below `config/`. */
+/** Returns the text of a file that users copy, by its path below `config/`. */
 export function copiedText(path: string): string {
   return readFileSync(new URL(path, CONFIG), "utf8");
 }
 
-/** A file that a user copies, read as YAML. */
+/** Returns a file that users copy, parsed as YAML. */
 export function copiedYaml(path: string): unknown {
   return parse(copiedText(path));
 }
 
-/** The files of a folder below `config/`, without its folders. Shape: sorted paths below `config/`. */
+/** Returns the files of a folder below `config/`, without subfolders, as sorted paths below `config/`. */
 export function copiedFiles(folder: string): string[] {
   return readdirSync(new URL(`${folder}/`, CONFIG), { withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -21,7 +21,7 @@ export function copiedFiles(folder: string): string[] {
     .sort();
 }
 
-/** The name of an input of a blueprint, where it is used. */
+/** Reference to a blueprint input (`!input`). */
 export class Input {
   readonly name: string;
   constructor(name: string) {
@@ -31,7 +31,7 @@ export class Input {
 
 const inputTag: ScalarTag = { tag: "!input", resolve: (name) => new Input(name) };
 
-/** A blueprint, read as Home Assistant reads it. Errors: throws where it is no YAML. */
+/** Parses a blueprint as Home Assistant does. Throws if it is not valid YAML. */
 export function readBlueprint(path: string): Readonly<Record<string, unknown>> {
   const [document] = parseAllDocuments(copiedText(path), { customTags: [inputTag] });
   if (!document || !("toJS" in document) || document.errors.length > 0) throw new Error(`${path} is no YAML`);

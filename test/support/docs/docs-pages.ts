@@ -4,12 +4,12 @@ import path from "node:path";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 
-/** The text of one page, by its path below the root. Errors: throws if there is no such file. */
+/** Returns the text of a page by its path below the root. Throws if the file does not exist. */
 export function pageText(name: string): string {
   return readFileSync(path.join(ROOT, name), "utf8");
 }
 
-/** Paths of all pages below the root, README.md first. */
+/** Returns the paths of all pages below the root, README.md first. */
 export function pageNames(): string[] {
   const pages = readdirSync(path.join(ROOT, "docs")).filter((name) => name.endsWith(".md"));
   return ["README.md", "CONTRIBUTING.md", ...pages.toSorted().map((name) => `docs/${name}`)];

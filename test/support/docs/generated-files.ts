@@ -1,4 +1,4 @@
-/** Files that are made from the code, whole or between marks. */
+/** Files that are generated from the code, completely or between marks. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { configDocs } from "../../../src/config/config-docs.ts";
@@ -13,12 +13,12 @@ import { planStateDocs, plugFamilyDocs, plugReasonDocs } from "./plan-docs.ts";
 import { healthDocs, problemDocs } from "./problem-docs.ts";
 
 export interface GeneratedFile {
-  /** Its path below the root. */
+  /** Path below the root. */
   readonly name: string;
   readonly text: string;
 }
 
-/** Pages with generated parts: what stands between `<!-- name -->` and `<!-- /name -->` in each. */
+/** Pages with generated parts: the text between `<!-- name -->` and `<!-- /name -->` in each. */
 export const generatedParts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   "docs/configuration.md": { options: configDocs },
   "docs/home-assistant.md": { entities: entityDocs },
@@ -31,7 +31,7 @@ export const generatedParts: Readonly<Record<string, Readonly<Record<string, () 
 
 const APP = "config/home-assistant/elbro/config.yaml";
 
-/** Every generated file as it should be. Errors: throws if a page lacks a mark. */
+/** Returns every generated file with its expected text. Throws if a mark is missing. */
 export function generatedFiles(root: string): GeneratedFile[] {
   const pages = Object.keys(generatedParts).map((name) => ({
     name,
@@ -45,14 +45,14 @@ export function generatedFiles(root: string): GeneratedFile[] {
   ];
 }
 
-/** The app's description with its schema as the code makes it. */
+/** Returns the app's config.yaml with the generated schema. */
 function withAppSchema(text: string): string {
   const marks = /(# <schema>\n).*(# <\/schema>)/s;
   if (!marks.test(text)) throw new Error(`${APP} has no # <schema> marks`);
   return text.replace(marks, (_all, open: string, close: string) => `${open}${appSchemaText()}${close}`);
 }
 
-/** The page with its generated parts as the code makes them. */
+/** Returns the page with its generated parts. */
 function withParts(name: string, page: string): string {
   return Object.entries(generatedParts[name] ?? {}).reduce((text, [part, write]) => {
     const marks = new RegExp(`(<!-- ${part} -->\\n).*(<!-- /${part} -->)`, "s");

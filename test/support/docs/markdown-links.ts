@@ -1,4 +1,4 @@
-/** Links and headings of Markdown, as GitHub renders them. */
+/** Links and headings of Markdown, by GitHub's rules for anchors. */
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 
@@ -7,7 +7,7 @@ const REFERENCE = /^\[[^\]]+\]:\s*(\S+)/gm;
 const HTML_LINK = /\b(?:href|src)="([^"]+)"/g;
 const EXTERNAL = /^[a-z][a-z0-9+.-]*:/i;
 
-/** Targets of all links and images, without those in code. */
+/** Returns the targets of all links and images outside code. */
 export function linksOf(markdown: string): string[] {
   const text = withoutBlocks(markdown).replace(/`[^`\n]*`/g, "");
   return [INLINE_LINK, REFERENCE, HTML_LINK].flatMap((pattern) =>
@@ -15,7 +15,7 @@ export function linksOf(markdown: string): string[] {
   );
 }
 
-/** Anchors of all headings. A heading that repeats gets `-1`, `-2` and so on at its end. */
+/** Returns the anchors of all headings. Repeated headings get the suffix `-1`, `-2` and so on. */
 export function anchorsOf(markdown: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ""] of withoutBlocks(markdown).matchAll(/^#{1,6} +(.+?)\s*$/gm)) {
@@ -31,7 +31,9 @@ export function anchorsOf(markdown: string): Set<string> {
   return anchors;
 }
 
-/** Relative links of a page that lead nowhere. `name` is the page's path below `root`. */
+/**
+ * Returns the relative links of a page whose file or heading does not exist. `name` is the page's path below `root`.
+ */
 export function brokenLinks(root: string, name: string): string[] {
   const page = path.join(root, name);
   return linksOf(readFileSync(page, "utf8")).filter((link) => {

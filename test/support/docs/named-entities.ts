@@ -1,12 +1,12 @@
-/** The entity ids that the documentation, the snippets and the blueprints name. */
+/** Entity ids in the documentation, the snippets and the blueprints. */
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 const FILES = ["README.md", "docs/*.md", "config/home-assistant/**/*.{md,yaml}", "config/snippets/*"];
-/** Not before `<`: what follows there is for the reader to fill in. */
+/** Excludes ids followed by `<`, a placeholder for the reader. */
 const ENTITY_ID = /\b(?:sensor|binary_sensor|number|text|switch|button|select)\.[a-z0-9_]+\b(?!<)/g;
-/** Actions of Home Assistant look like entity ids. */
+/** Home Assistant actions, which look like entity ids. */
 const ACTION = /\.(?:turn_on|turn_off|toggle|set_value|press|select_option)$/;
 
 export interface NamedEntity {
@@ -14,7 +14,7 @@ export interface NamedEntity {
   readonly file: string;
 }
 
-/** Shape: each id once per file. */
+/** Returns each entity id once per file. */
 export function namedEntities(): NamedEntity[] {
   return globSync(FILES, { cwd: ROOT }).flatMap((file) => {
     const ids = readFileSync(path.join(ROOT, file), "utf8").match(ENTITY_ID) ?? [];

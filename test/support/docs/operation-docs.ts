@@ -1,7 +1,7 @@
-/** Table of the service's operations, as the mirror answers them, in http-api.md. */
+/** Table of the service's operations in http-api.md. */
 import { operationIds, operationOf } from "../../../src/service/contract/operations.ts";
 
-/** Markdown: every operation. */
+/** Returns a Markdown table of all operations. */
 export function operationDocs(): string {
   const rows = operationIds.map((id) => {
     const { path, summary } = operationOf(id);

@@ -1,4 +1,4 @@
-/** What plans and plugs may be in, in words for their owner: tables of plans.md and plugs.md, complete because their types are. */
+/** Tables of plan states, plug families and plug reasons in plans.md and plugs.md. Their types make them complete. */
 import type { PlanCode } from "../../../src/core/planning/plan-reason.ts";
 import { type PlanState, planStates } from "../../../src/core/planning/plan-state-machine.ts";
 import { plugFamilies } from "../../../src/core/plugs/families/families.ts";
@@ -7,7 +7,7 @@ import type { PlugReason } from "../../../src/core/plugs/plug-controller.ts";
 
 interface StateWords {
   readonly about: string;
-  /** The codes that its reason may have. */
+  /** Reason codes that can occur in this state. */
   readonly codes: readonly PlanCode[];
 }
 
@@ -42,7 +42,7 @@ const PLAN_STATES: Readonly<Record<PlanState, StateWords>> = {
   skipped: { about: "left out this time, or stopped", codes: ["skipped", "stopped"] },
 };
 
-/** Markdown: the states of a plan. */
+/** Returns a Markdown table of plan states. */
 export function planStateDocs(): string {
   const line = (state: PlanState) => {
     const { about, codes } = PLAN_STATES[state];
@@ -51,7 +51,7 @@ export function planStateDocs(): string {
   return ["| state | what it says | codes of the reason |", "|---|---|---|", ...planStates.map(line)].join("\n");
 }
 
-/** Markdown: the families of plugs. */
+/** Returns a Markdown table of plug families. */
 export function plugFamilyDocs(): string {
   const line = ([family, row]: [string, PlugFamilyRow]) =>
     `| \`${family}\` | ${row.topic} | ${row.channel.about} | ${row.deadManNote.on} | ${row.deadManNote.off} |`;
@@ -75,7 +75,7 @@ const PLUG_REASONS: Readonly<Record<PlugReason, string>> = {
   timer_test: "its run is over, and elbro looks once, for three minutes at most, whether the device's own timer works",
 };
 
-/** Markdown: why a plug is told what it is told. */
+/** Returns a Markdown table of the reasons for a plug's state. */
 export function plugReasonDocs(): string {
   const lines = Object.entries(PLUG_REASONS).map(([code, about]) => `| \`${code}\` | ${about} |`);
   return ["| `reason_code` | what it says |", "|---|---|", ...lines].join("\n");

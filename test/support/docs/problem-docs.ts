@@ -2,7 +2,7 @@
 import { type ProblemRow, problemCatalog } from "../../../src/core/status/problem-catalog.ts";
 import { healthCodes } from "../../../src/server/monitoring/health.ts";
 
-/** Markdown: every code of a problem. */
+/** Returns a Markdown table of all problem codes. */
 export function problemDocs(): string {
   const rows = Object.entries<ProblemRow>(problemCatalog).map(
     ([code, { meaning, automaticAction, remedy }]) => `| \`${code}\` | ${meaning} | ${automaticAction} | ${remedy} |`,
@@ -10,7 +10,7 @@ export function problemDocs(): string {
   return ["| code | what it means | what elbro does | what you can do |", "|---|---|---|---|", ...rows].join("\n");
 }
 
-/** Markdown: every code of `/healthz`. */
+/** Returns a Markdown table of all codes of `/healthz`. */
 export function healthDocs(): string {
   const rows = Object.entries(healthCodes).map(([code, text]) => `| \`${code}\` | ${text} |`);
   return ["| code | what it means |", "|---|---|", ...rows].join("\n");

@@ -1,4 +1,4 @@
-/** `npm run docs`: writes everything that is generated from the code. A test fails when it was forgotten. */
+/** `npm run docs`: writes all documentation that is generated from the code. A test fails if it is out of date. */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { generatedFiles } from "./generated-files.ts";

@@ -1,6 +1,6 @@
 /**
- * What Home Assistant knows of MQTT entities, as tables. Source: its documentation of MQTT platforms, of sensor device
- * classes and state classes, 2026.9; shared/home-assistant.md. Only full names: elbro writes no abbreviations.
+ * Tables of the keys and values that Home Assistant accepts for MQTT entities. Source: its documentation of MQTT
+ * platforms, sensor device classes and state classes, 2026.9. Contains full names only: elbro writes no abbreviations.
  */
 
 const COMMON = [
@@ -25,7 +25,7 @@ const COMMON = [
 ];
 const COMMAND = ["command_topic", "command_template", "retain", "optimistic"];
 
-/** The keys that each platform has; any other is dropped without a word. */
+/** Keys that each platform accepts. Home Assistant ignores others without a log line. */
 export const platformKeys: Readonly<Record<string, ReadonlySet<string>>> = {
   sensor: new Set([
     ...COMMON,
@@ -80,10 +80,10 @@ export const platformKeys: Readonly<Record<string, ReadonlySet<string>>> = {
   button: new Set([...COMMON, "command_topic", "command_template", "retain", "device_class", "payload_press"]),
 };
 
-/** Platforms of 2026.5 and later: an older Home Assistant refuses the whole document for them. */
+/** Platforms added in 2026.5. An older Home Assistant rejects the whole document if it contains one. */
 export const youngPlatforms: ReadonlySet<string> = new Set(["date", "time", "datetime"]);
 
-/** What the document may have beside device, origin and components; it is merged into components that lack it. */
+/** Keys that the document may have. Those except device, origin and components are defaults of the components. */
 export const documentKeys: ReadonlySet<string> = new Set([
   "device",
   "origin",
@@ -116,7 +116,7 @@ export const deviceKeys: ReadonlySet<string> = new Set([
 ]);
 export const originKeys: ReadonlySet<string> = new Set(["name", "sw_version", "support_url"]);
 
-/** A class of sensor: its units (undefined: any; null: none at all) and state classes. */
+/** Units (undefined: any; null: must not have one) and state classes of a sensor device class. */
 interface SensorClass {
   readonly units: ReadonlySet<string> | null | undefined;
   readonly stateClasses: ReadonlySet<string>;
@@ -141,7 +141,7 @@ const ENERGY_UNITS = new Set([
 const every = new Set(["measurement", "total", "total_increasing"]);
 const none: ReadonlySet<string> = new Set();
 
-/** The classes elbro may come to use; a class that is not here is reported, so that it is looked up first. */
+/** Device classes that elbro uses or may use. Any other is reported, so that its rules are looked up before use. */
 export const sensorClasses: Readonly<Record<string, SensorClass>> = {
   enum: { units: null, stateClasses: none },
   timestamp: { units: null, stateClasses: none },
@@ -162,7 +162,7 @@ export const binarySensorClasses: ReadonlySet<string> = new Set([
   "update",
 ]);
 
-/** Attributes of these names are taken by Home Assistant itself; ours are dropped. */
+/** Attribute names that Home Assistant sets itself. It ignores those from MQTT. */
 export const takenAttributes: ReadonlySet<string> = new Set([
   "state",
   "name",
@@ -177,5 +177,5 @@ export const takenAttributes: ReadonlySet<string> = new Set([
 ]);
 
 export const MAX_STATE_LENGTH = 255;
-/** The recorder drops all attributes of a state above this. Unit: bytes of JSON. */
+/** Above this size, in bytes of JSON, the recorder drops all attributes of a state. */
 export const MAX_ATTRIBUTE_BYTES = 16_384;

@@ -1,15 +1,15 @@
-/** Whether the published states are what Home Assistant takes for the entities that point at them. */
+/** Checks that published states are valid for the Home Assistant entities that refer to them. */
 import { MAX_ATTRIBUTE_BYTES, MAX_STATE_LENGTH, takenAttributes } from "./discovery-catalogue.ts";
 import { render, TemplateError } from "./jinja.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Payloads by topic. Empty where only documents are looked at: then nothing is said of states. */
+/** Payloads by topic. If empty, only documents are checked, not states. */
 export type StateTree = ReadonlyMap<string, string>;
 
 const WITH_OFFSET = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** What Home Assistant shows: a state, or one of its two ways of having none. */
+/** Returns the state that Home Assistant shows, which may be `unavailable` or `unknown`. */
 export function shownState(component: Json, documentAvailability: readonly Json[], tree: StateTree): string {
   const availability = (component.availability as readonly Json[] | undefined) ?? documentAvailability;
   const available = availability.every((each) => {
@@ -23,7 +23,7 @@ export function shownState(component: Json, documentAvailability: readonly Json[
   return state === null || state === "None" ? "unknown" : state;
 }
 
-/** What is wrong with the state and the attributes of an entity. */
+/** Returns the violations in an entity's state and attributes; an empty list if `tree` is empty. */
 export function stateViolations(platform: string, component: Json, tree: StateTree): string[] {
   if (tree.size === 0) return [];
   try {

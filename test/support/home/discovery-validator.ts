@@ -1,6 +1,6 @@
 /**
- * Says what Home Assistant would hold against discovery documents and the states they point at: what it refuses, what
- * it drops without a word, and what it takes but elbro does not want. Rules: shared/home-assistant.md.
+ * Validates discovery documents and the states that they refer to. Reports what Home Assistant rejects, what it ignores
+ * without a log line, and what it accepts but elbro does not want.
  */
 import {
   binarySensorClasses,
@@ -14,7 +14,7 @@ import {
 } from "./discovery-catalogue.ts";
 import { type StateTree, stateViolations } from "./discovery-states.ts";
 
-/** A retained message of the broker. */
+/** Retained message of the broker. */
 export interface Retained {
   readonly topic: string;
   readonly payload: string;
@@ -28,15 +28,15 @@ const ENTITY_ID = /^([a-z_]+)\.[a-z0-9]+(?:_[a-z0-9]+)*$/;
 const DEFAULT_PREFIX = "homeassistant";
 
 /**
- * Fails with every violation in words. `retained` is everything of a broker, or discovery documents alone; states are
- * looked at where they are there.
+ * Throws an error that lists all violations. `retained` is all retained messages of a broker, or discovery documents
+ * only. Without states, only the documents are checked.
  */
 export function assertDiscovery(retained: Iterable<Retained>, prefix = DEFAULT_PREFIX): void {
   const found = discoveryViolations(retained, prefix);
   if (found.length > 0) throw new Error(`Home Assistant would object:\n${found.map((each) => `- ${each}`).join("\n")}`);
 }
 
-/** Every violation, in words; none for sound documents. */
+/** Returns all violations as text. */
 export function discoveryViolations(retained: Iterable<Retained>, prefix = DEFAULT_PREFIX): string[] {
   const messages = [...retained].filter(({ payload }) => payload !== "");
   const isDocument = ({ topic }: Retained) => topic.startsWith(`${prefix}/`);
@@ -93,7 +93,7 @@ function frameViolations(document: Json): string[] {
   return said;
 }
 
-/** Options of the document fill what a component lacks, before it is looked at. */
+/** Returns the component with the document's options as defaults. */
 function withDocumentOptions(document: Json, component: Json): Json {
   const { device: _device, origin: _origin, components: _components, ...options } = document;
   const own: Json = component;
@@ -183,7 +183,7 @@ function topicViolations(platform: string, given: Json): string[] {
   return [...missing, ...bad.map((key) => `${key} ${JSON.stringify(given[key])} is no topic`)];
 }
 
-/** A topic to publish on: not empty, no wildcards, no empty level, not one of the broker's own. */
+/** Returns true for a topic to publish on: not empty, no wildcards, no empty level, not starting with `$`. */
 function isTopic(value: unknown): boolean {
   return (
     typeof value === "string" && /^[^+#\0$/][^+#\0]*$/.test(value) && !value.includes("//") && !value.endsWith("/")

@@ -1,6 +1,7 @@
 /**
- * Home Assistant's WebSocket API with its recorder, as far as statistics go. The messages are those of Home Assistant
- * 2026.11 (websocket_api/auth.py, recorder/websocket_api.py); `npm run homeassistant` runs the same commands on the real one.
+ * Emulates the part of Home Assistant's WebSocket API and recorder that concerns statistics. Its messages are those of
+ * Home Assistant 2026.11 (websocket_api/auth.py, recorder/websocket_api.py). `npm run homeassistant` runs the same
+ * commands against the real program.
  */
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
@@ -30,14 +31,16 @@ const ID = { type: "result", success: false };
 export class EmulatedHomeAssistant implements AsyncDisposable {
   readonly token = "token-of-an-administrator";
   readonly statistics = new Map<string, Statistic>();
-  /** How many rows each import brought, in their order. */
+  /** Number of rows in each import, in order. */
   readonly imports: { readonly id: string; readonly rows: number }[] = [];
   logins = 0;
   isAdmin = true;
   isRecorderLoaded = true;
-  /** `late`: after the answer. `never`: a restart before the recorder came to it. */
+  /**
+   * When imported rows are stored. `late`: after the response. `never`: as if Home Assistant restarted before storing.
+   */
   stores: "at once" | "late" | "never" = "at once";
-  /** Ends the connection in place of the answer to the import after so many. */
+  /** Number of successful imports, after which the connection is closed instead of a response to the next. */
   endsAfterImports = Number.POSITIVE_INFINITY;
   #server: WebSocketServer | null = null;
   #port = 0;
@@ -52,7 +55,7 @@ export class EmulatedHomeAssistant implements AsyncDisposable {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Listens, on the same port as before. */
+  /** Starts to listen, on the same port as before. */
   async up(): Promise<void> {
     const server = new WebSocketServer({ host: "127.0.0.1", port: this.#port, path: "/api/websocket" });
     server.on("connection", (socket) => this.#accept(socket));
@@ -61,7 +64,7 @@ export class EmulatedHomeAssistant implements AsyncDisposable {
     this.#port = (server.address() as AddressInfo).port;
   }
 
-  /** Ends without a word. */
+  /** Closes all connections without a close frame. */
   async down(): Promise<void> {
     const server = this.#server;
     this.#server = null;
@@ -74,7 +77,7 @@ export class EmulatedHomeAssistant implements AsyncDisposable {
     for (const client of this.#server?.clients ?? []) client.send(text);
   }
 
-  /** Hours of a statistic with what each changed. Shape: `[start, state, change]`, ascending. */
+  /** Returns the hours of a statistic with the change of the sum in each, ascending. */
   hours(id: string): [start: number, state: number, change: number][] {
     let before = 0;
     return this.#sorted(id).map(([start, { state, sum }]) => {
@@ -158,7 +161,7 @@ export class EmulatedHomeAssistant implements AsyncDisposable {
     const unit = period === "month" ? "month" : "hour";
     const start = calendar.startOf(unit, Date.parse(String(start_time)));
     const end = Date.parse(String(end_time));
-    // The month that holds the end counts as a whole.
+    // The month that contains the end is included completely.
     const bound = unit === "month" ? calendar.next("month", end) : end;
     const within = this.#sorted(id).filter(([at]) => at >= start && at < bound);
     const rows = new Map(within.map(([at, row]) => [calendar.startOf(unit, at), row]));
@@ -167,7 +170,7 @@ export class EmulatedHomeAssistant implements AsyncDisposable {
   }
 }
 
-/** Shape: code and message; null if the recorder takes the rows. */
+/** Returns error code and message; null if the recorder accepts the rows. */
 function refusalOf(
   metadata: ImportCommand["metadata"],
   stats: ImportCommand["stats"],

@@ -1,4 +1,4 @@
-/** Days of every length, for the tests of what other programs read of prices. */
+/** Days of every length, for the tests of price formats for other programs. */
 
 import type { FormatSource } from "../../../src/core/prices/formats/format-source.ts";
 import { homeSnapshot } from "../../../src/core/prices/home-snapshot.ts";
@@ -22,7 +22,7 @@ export const formattedDays: readonly FormattedDay[] = [
   { name: "the day before it", date: "2026-10-24", dateAfter: "2026-10-25", quarters: 96, quartersAfter: 100 },
 ];
 
-/** As long as a price can be written, and below zero. */
+/** Negative price with nine decimals. */
 export const LONG_PRICE = -1.234567891;
 
 interface Given {
@@ -30,11 +30,11 @@ interface Given {
   readonly charges?: number;
   readonly priceOf?: (index: number) => number;
   readonly resolution?: "hour" | "fifteenMinutes";
-  /** Six in the evening without it. */
+  /** 18:00 local time by default. */
   readonly now?: EpochMs;
 }
 
-/** A home at six in the evening, with confirmed prices and a week of estimates behind them. */
+/** Returns a home with confirmed prices, followed by 168 hours of estimates. */
 export function formatted(day: FormattedDay, given: Given): FormatSource {
   const { tomorrow, charges, priceOf = (i) => i / 100, now = dayOf(day.date).end - 6 * HOUR_MS } = given;
   const range = tomorrow === "missing" ? dayOf(day.date) : daysOf(day.date, day.dateAfter);

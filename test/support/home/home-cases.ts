@@ -1,4 +1,4 @@
-/** Devices of every kind, with everything that can be there and with nothing, for tests of tables and documents. */
+/** Devices of every kind, with all optional data and with none, for tests of tables and documents. */
 
 import { type HomeSnapshot, homeSnapshot } from "../../../src/core/prices/home-snapshot.ts";
 import { type PlaceSnapshot, placePoints, placeSnapshot } from "../../../src/core/prices/place-snapshot.ts";
@@ -14,10 +14,10 @@ import { at, calendar, daysOf, HOME, points, timelineOf } from "./price-days.ts"
 const NOW = at("2026-03-10T13:07:00Z");
 export const OPTIONS: DiscoveryOptions = { baseTopic: "elbro", prefix: "homeassistant", version: "1.2.3" };
 
-/** Nobody's prices have more digits: as long as a double can be written. */
+/** Price with the maximum number of digits of a double. */
 const LONG_PRICE = 0.12345678901234566;
 
-/** Prices, forecast, variable charges and thirty days: a home that knows everything. */
+/** Returns a home with all data: prices, forecast, variable charges and 30-day figures. */
 export function fullHome(now: EpochMs = NOW, home = HOME): HomeSnapshot {
   const confirmed = points(daysOf("2026-03-07", "2026-03-11"), (i) => LONG_PRICE + ((i * 37) % 96) / 50 - 0.2).map(
     (point) => ({
@@ -36,12 +36,12 @@ export function fullHome(now: EpochMs = NOW, home = HOME): HomeSnapshot {
   });
 }
 
-/** A home of which nothing is known yet. */
+/** Returns a home without any data. */
 export function emptyHome(now: EpochMs = NOW): HomeSnapshot {
   return homeSnapshot({ home: HOME, timeline: null, now, calendar });
 }
 
-/** Days of an hour series, complete and final. */
+/** Returns complete, final days of an hour series. */
 export function usageOf(first: string, last: string, valueOn: (index: number) => number): DayUsage[] {
   return calendar.intervals("day", daysOf(first, last)).map((day, i) => ({
     ...day,
@@ -53,7 +53,7 @@ export function usageOf(first: string, last: string, valueOn: (index: number) =>
   }));
 }
 
-/** All four series, from the middle of February on. */
+/** Returns all four series, from 15 February on. */
 export function fullUsage(now: EpochMs = NOW): HomeUsage {
   const days = usageOf("2026-02-15", "2026-03-09", (i) => 10.1 + i / 7);
   const figures = (unit: string) => usageFigures(days, unit, now, calendar);
@@ -65,13 +65,13 @@ export function fullUsage(now: EpochMs = NOW): HomeUsage {
   };
 }
 
-/** All four series were answered, with nothing in them. */
+/** Returns consumption and its costs without rows, as after empty responses. */
 export function emptyUsage(): HomeUsage {
   const figures = (unit: string) => usageFigures([], unit, NOW, calendar);
   return { ...NO_USAGE, consumption: figures("kWh"), consumptionCosts: figures("DKK") };
 }
 
-/** A place with charges and colours, or with spot prices alone. */
+/** Returns a place with charges and colours, or with spot prices only. */
 export function place(kind: "charges" | "spot", now: EpochMs = NOW): PlaceSnapshot {
   const rows = points(daysOf("2026-03-10", "2026-03-11"), (i) => 1 + i / 10, { unit: "hour" }).map(
     ({ start, price }, i) => ({
@@ -84,7 +84,7 @@ export function place(kind: "charges" | "spot", now: EpochMs = NOW): PlaceSnapsh
   return placeSnapshot({ place: cabin, points: placePoints(rows), now, calendar });
 }
 
-/** A daemon with two accounts, problems and series; or one that has just started. */
+/** Returns a daemon with two accounts, problems and series; or one that has just started. */
 export function daemon(kind: "busy" | "new"): DaemonView {
   const base = { version: "1.2.3", startedAt: NOW - 60_000 };
   if (kind === "new")
@@ -128,7 +128,7 @@ export function daemon(kind: "busy" | "new"): DaemonView {
   };
 }
 
-/** Everything that is retained for a device, with its document and the daemon's `online`. */
+/** Returns all retained messages of a device: states, document and the daemon's `online`. */
 export function retained<State>(device: Device<State>, others: readonly Message[] = []): Message[] {
   const { message } = announce(OPTIONS, device, []);
   return [

@@ -1,17 +1,17 @@
 /**
- * Home Assistant's templates, in the five forms that elbro writes: a value of the payload's JSON, by path or by `get`,
- * which is asked for nothing that the payload lacks; whether it is there; the value or an empty text; the value as JSON; and a JSON object that is always the same. Rendered as
- * Python renders: `None`, `True`, `False`.
+ * Renders the five forms of Home Assistant templates that elbro writes: a value of the JSON payload, by path or
+ * `.get()`; whether it is not none; the value or an empty string; the value as JSON; and a constant JSON object. A
+ * missing key is an error, also with `.get()`. Values are written as Python writes them: `None`, `True`, `False`.
  */
 
-/** A template that this file does not know, or a payload it cannot be asked of. */
+/** Unknown template form, or payload that does not fit the template. */
 export class TemplateError extends Error {}
 
 const FORM = /^\{\{ value_json((?:\.[a-z_][a-z0-9_]*)+)( is not none| or ''| \| tojson)? \}\}$/i;
 const GET = /\.get\('([a-z_][a-z0-9_]*)'\)/i;
 const CONSTANT = /^\{"[^{}]*\}$/;
 
-/** Renders a template over a payload. Errors: throws a TemplateError. */
+/** Renders a template with a payload. Throws a TemplateError. */
 export function render(template: string, payload: string): string {
   if (CONSTANT.test(template)) return template;
   const [, path, test] = FORM.exec(template.replace(GET, ".$1")) ?? [];

@@ -1,25 +1,23 @@
-/**
- * The calendar once more, slowly, by luxon's conversions: the oracle of the calendar's tests.
- */
+/** Slow calendar on luxon's conversions, as the reference for the calendar's tests. */
 import { DateTime } from "luxon";
 import type { CalendarUnit } from "../../../src/core/time/calendar.ts";
 import { type EpochMs, type Interval, QUARTER_MS } from "../../../src/core/time/interval.ts";
 
 const LUXON_UNIT = { hour: "hours", day: "days", month: "months", year: "years" } as const;
 
-/** The local reading of an instant. */
+/** Returns the local time of an instant. */
 export function localOf(zone: string, at: EpochMs): DateTime {
   return DateTime.fromMillis(at, { zone });
 }
 
-/** The last boundary of `unit` at or before `at`. */
+/** Returns the last boundary of `unit` at or before `at`. */
 export function oracleStartOf(zone: string, unit: CalendarUnit, at: EpochMs): EpochMs {
   const local = localOf(zone, at);
   if (unit !== "fifteenMinutes") return local.startOf(unit).toMillis();
   return local.startOf("minute").toMillis() - (local.minute % 15) * 60_000;
 }
 
-/** The first boundary of `unit` after `at`. */
+/** Returns the first boundary of `unit` after `at`. */
 export function oracleNext(zone: string, unit: CalendarUnit, at: EpochMs): EpochMs {
   const start = oracleStartOf(zone, unit, at);
   if (unit === "fifteenMinutes") return start + QUARTER_MS;
@@ -29,7 +27,7 @@ export function oracleNext(zone: string, unit: CalendarUnit, at: EpochMs): Epoch
     .toMillis();
 }
 
-/** Every boundary that `range`, expanded outward, touches: one luxon step after the other. */
+/** Returns every boundary of `range`, expanded to whole units, by one luxon step per unit. */
 export function oracleBoundaries(zone: string, unit: CalendarUnit, range: Interval): EpochMs[] {
   const found = [oracleStartOf(zone, unit, range.start)];
   for (let at = found[0] as EpochMs; at < range.end; found.push(at)) at = oracleNext(zone, unit, at);

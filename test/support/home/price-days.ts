@@ -1,4 +1,4 @@
-/** Invented prices of whole local days, for tests of everything that is made from a timeline. */
+/** Generated prices of whole local days, for tests of code that uses a timeline. */
 
 import type { Home } from "../../../src/core/prices/home-snapshot.ts";
 import type { PricePoint, Timeline } from "../../../src/core/prices/timeline.ts";
@@ -15,22 +15,22 @@ export const HOME: Home = {
   resolution: "fifteenMinutes",
 };
 
-/** An instant by its text. */
+/** Returns the instant of an ISO 8601 text. */
 export function at(text: string): EpochMs {
   return Date.parse(text);
 }
 
-/** The local day that holds noon UTC of a date. */
+/** Returns the local day that contains noon UTC of a date. */
 export function dayOf(date: string): Interval {
   return calendar.day(at(`${date}T12:00:00Z`));
 }
 
-/** The local days from one date to another, both included, as one interval. */
+/** Returns the local days from one date to another, both included, as one interval. */
 export function daysOf(first: string, last: string): Interval {
   return { start: dayOf(first).start, end: dayOf(last).end };
 }
 
-/** A price for every interval of `range`; `priceOf` is told the interval's place in it. */
+/** Returns a price for every interval of `range`. `priceOf` receives the interval's index. */
 export function points(
   range: Interval,
   priceOf: (index: number) => number,

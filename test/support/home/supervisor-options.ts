@@ -1,25 +1,26 @@
 /**
- * What Home Assistant's supervisor makes of an app's options, as a table of rules. The supervisor is not on PyPI; the
- * rules are those of supervisor/apps/options.py (class `AppOptions`) and supervisor/apps/validate.py (`SCHEMA_ELEMENT`)
- * at commit 1ee90b7 (2026). Unverified: secrets (`!secret`), the kinds `email`, `url`, `port` and `device`, which
- * elbro does not use, what Python's voluptuous coerces beyond numbers and booleans written as such, and the form of the
- * frontend: whether it leaves out a field that is emptied.
+ * Emulates how Home Assistant's supervisor validates an app's options. The supervisor is not on PyPI. The rules are
+ * those of supervisor/apps/options.py (class `AppOptions`) and supervisor/apps/validate.py (`SCHEMA_ELEMENT`) at commit
+ * 1ee90b7 (2026).
+ * Not verified: secrets (`!secret`); the types `email`, `url`, `port` and `device`, which elbro does not use;
+ * conversions of Python's voluptuous other than plain numbers and booleans; and whether the frontend omits a field that
+ * was emptied.
  */
 
 type Json = Readonly<Record<string, unknown>>;
 
 export interface TakenOptions {
-  /** What the app finds in /data/options.json. */
+  /** Content of /data/options.json in the app. */
   readonly options: Json;
-  /** Paths of what is not there, since the schema does not name it: the supervisor only writes a line to its log. */
+  /** Paths of options that the schema does not contain. The supervisor drops them with a log line. */
   readonly dropped: readonly string[];
 }
 
-/** An element that the supervisor takes in a schema. */
+/** Element that the supervisor accepts in a schema. */
 export const ELEMENT =
   /^(bool|email|url|port|device(\(subsystem=[a-z]+\))?|str(\(\d*,\d*\))?|password(\(\d*,\d*\))?|int(\((-?\d+)?,(-?\d+)?\))?|float(\((-?\d*\.?\d+)?,(-?\d*\.?\d+)?\))?|match\(.*\)|list\(.+\))\??$/;
 
-/** By kind: what becomes of a value that is there. Errors: throws for one that does not fit. */
+/** Converts a value, by type. Each function throws if the value does not fit. */
 const KINDS: Readonly<Record<string, (value: unknown, argument: string) => unknown>> = {
   str: (value) => value,
   password: (value) => value,
@@ -30,7 +31,7 @@ const KINDS: Readonly<Record<string, (value: unknown, argument: string) => unkno
   int: (value, range) => inRange(Math.trunc(Number(value)), range),
   float: (value, range) => inRange(Number(value), range),
   match: (value, pattern) => {
-    // Python's re.match looks at the beginning; the text is what is kept.
+    // Python's re.match tests only the beginning. The whole text is kept.
     if (!new RegExp(`^(?:${pattern})`).test(String(value))) throw new Error(`${String(value)} is not ${pattern}`);
     return String(value);
   },
@@ -40,7 +41,7 @@ const KINDS: Readonly<Record<string, (value: unknown, argument: string) => unkno
   },
 };
 
-/** Errors: throws what the supervisor refuses, in words. */
+/** Validates options and drops unknown ones. Throws with the supervisor's message for invalid or missing options. */
 export function takenOptions(schema: Json, options: Json): TakenOptions {
   const dropped: string[] = [];
   const section = (elements: Json, values: Json, path: string): Json => {
@@ -68,7 +69,7 @@ export function takenOptions(schema: Json, options: Json): TakenOptions {
   return { options: section(schema, options, ""), dropped };
 }
 
-/** A list is optional if its element is; a section never is. */
+/** A list is optional if its element is. A section is always required. */
 function isOptional(element: unknown): boolean {
   const decides: unknown = Array.isArray(element) ? element[0] : element;
   return typeof decides === "string" && decides.endsWith("?");

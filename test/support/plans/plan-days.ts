@@ -1,4 +1,4 @@
-/** Plans on days of real prices, for the comparisons with a solver. */
+/** Plans on days of real prices, for the comparison with a solver. */
 
 import type { PlanSpec } from "../../../src/core/planning/model/plan-spec.ts";
 import { horizonOf } from "../../../src/core/planning/model/plan-windows.ts";
@@ -7,20 +7,23 @@ import { type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../../../src/co
 import { calendar } from "../home/price-days.ts";
 import { haveRealPrices, readRealPrices } from "./real-prices.ts";
 
-/** The spot prices of thirteen months: hours, then quarters. Empty where they are not. */
+/**
+ * Returns the spot prices of thirteen months, first hourly, then quarter-hourly; an empty list if they are not
+ * installed.
+ */
 export function realPoints(): PricePoint[] {
   if (!haveRealPrices) return [];
   return readRealPrices().map(({ start, end, spotPerKwh }) => ({ start, end, price: spotPerKwh, estimate: false }));
 }
 
-/** Without one hour in nine, from a day's own hour on: the gaps of a service with a bad day. */
+/** Removes one hour in nine, to simulate gaps in the service's data. `phase` shifts the gaps. */
 export function withGaps(points: readonly PricePoint[], phase: number): PricePoint[] {
   return points.filter((point) => Math.floor(point.start / HOUR_MS + phase) % 9 !== 0);
 }
 
 const base = { useForecast: true, enabled: true } as const;
 
-/** Every kind, with and without its constraints; the windows are days and nights. */
+/** Plans of every kind, with and without constraints, with windows by day and by night. */
 export const dayPlans: readonly PlanSpec[] = [
   { ...base, kind: "window", hoursMs: 3 * HOUR_MS, profile: [3, 1, 1, 2] },
   { ...base, kind: "window", hoursMs: 2 * HOUR_MS, from: 20 * 60, readyBy: 7 * 60 },
@@ -35,7 +38,7 @@ export const dayPlans: readonly PlanSpec[] = [
   { ...base, kind: "avoid", hoursMs: 4 * HOUR_MS, maxGapMs: 75 * MINUTE_MS, from: 12 * 60, readyBy: 11 * 60 },
 ];
 
-/** The occurrence that is around noon of a local day, and what of `points` matters to it. */
+/** Returns the plan's window around noon of a local day, and the prices near it. */
 export function dayCase(spec: PlanSpec, day: Interval, points: readonly PricePoint[]) {
   const window = horizonOf(spec, day.start + 12 * HOUR_MS, calendar);
   if (!window) throw new RangeError("a plan that never comes");
@@ -44,7 +47,7 @@ export function dayCase(spec: PlanSpec, day: Interval, points: readonly PricePoi
   return { window, points: near, stepMs };
 }
 
-/** The local days that have a whole occurrence of every plan around them. Shape: starts, ascending. */
+/** Returns the starts of the local days that have prices for every plan's whole window, ascending. */
 export function daysOfPrices(points: readonly PricePoint[]): EpochMs[] {
   const [first, last] = [points[0], points.at(-1)];
   if (!first || !last) return [];
@@ -52,7 +55,7 @@ export function daysOfPrices(points: readonly PricePoint[]): EpochMs[] {
   return calendar.boundaries("day", inner).slice(1);
 }
 
-/** Days of clock changes, and days with prices below zero. */
+/** Returns the days of clock changes, and the days with negative prices. */
 export function oddDays(points: readonly PricePoint[]): { changes: EpochMs[]; negative: EpochMs[] } {
   const days = daysOfPrices(points);
   const below = new Set(points.filter((point) => point.price < 0).map((point) => calendar.startOf("day", point.start)));

@@ -1,4 +1,4 @@
-/** Power groups over nights and days of real prices: what their speed is measured on, and put to the solver. */
+/** Power groups on days of real prices, for benches and for the comparison with a solver. */
 
 import type { PlanSpec } from "../../../src/core/planning/model/plan-spec.ts";
 import { type GroupMember, solveGroup } from "../../../src/core/planning/solve-group.ts";
@@ -10,7 +10,7 @@ import { type SolverGroup, stepPrices, stepsOn } from "./plan-solver.ts";
 interface GroupPlan {
   readonly spec: PlanSpec;
   readonly watts: number;
-  /** Hours after the noon that the day begins with. */
+  /** Hours after the start of the case, which is noon of the first day. */
   readonly from: number;
   readonly to: number;
 }
@@ -36,7 +36,7 @@ const run = (hours: number, rules: object = {}): PlanSpec => ({
   ...rules,
 });
 
-/** A house, appliance by appliance. A group of so many plans has the first of them. */
+/** Appliances of a house. A group of n plans consists of the first n. */
 const HOUSE: readonly GroupPlan[] = [
   { spec: slots(5, { minRunMs: 30 * MINUTE_MS }), watts: 7_400, from: 5, to: 19 },
   { spec: slots(4), watts: 3_000, from: 0, to: 24 },
@@ -51,7 +51,7 @@ const HOUSE: readonly GroupPlan[] = [
 const FIRST_NOON = at("2025-10-06T10:00:00Z");
 const DAYS_APART = 9;
 
-/** Groups of so many plans, on days over half a year. */
+/** Returns one group of `count` plans for each of `days` days, nine days apart. */
 export function groupCases(count: number, days: number, limitWatts = 11_000): GroupCase[] {
   const points = realPoints();
   return Array.from({ length: days }, (_, i) => {
@@ -72,7 +72,7 @@ export function solveCase({ members, limitWatts }: GroupCase): (readonly Interva
   return solveGroup(members, limitWatts, []);
 }
 
-/** The same for the solver. */
+/** Returns the same group in the form that the solver takes. */
 export function solverGroup({ plans, start, limitWatts, members }: GroupCase): SolverGroup {
   const day = { start, end: start + 24 * HOUR_MS };
   const prices = stepPrices(members[0]?.timeline.points ?? [], day, QUARTER_MS);

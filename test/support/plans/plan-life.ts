@@ -1,5 +1,6 @@
-/** The life of a plan, moment by moment, in the night to 11 March 2026. */
+/** Steps a plan through time, in the night to 11 March 2026. */
 
+import type { Language } from "../../../src/core/language/language.ts";
 import type { PlanSpec, WindowPlan } from "../../../src/core/planning/model/plan-spec.ts";
 import type { PlanInput } from "../../../src/core/planning/plan-input.ts";
 import { reasonOf } from "../../../src/core/planning/plan-reason.ts";
@@ -10,7 +11,7 @@ import type { PricePoint } from "../../../src/core/prices/timeline.ts";
 import { at, calendar, daysOf, points, timelineOf } from "../home/price-days.ts";
 
 const HOUR = 3_600_000;
-/** 22:00 to 07:00 local time. */
+/** Start of the washer's window, which is from 22:00 to 07:00 local time. */
 export const OPENS: number = at("2026-03-10T21:00:00Z");
 export const washer: WindowPlan = {
   kind: "window",
@@ -22,7 +23,7 @@ export const washer: WindowPlan = {
 };
 export const slots: PlanSpec = { ...washer, kind: "slots" };
 
-/** Hours of 7 March to `last`; cheap from 02:00 to 04:00 local time in every night. */
+/** Hourly prices from 7 March to `last`; cheap from 02:00 to 04:00 local time every night. */
 export function nightPrices(last = "2026-03-11"): PricePoint[] {
   return points(daysOf("2026-03-07", last), (i) => ([2, 3].includes(i % 24) ? 0.5 : 2 + (i % 24) / 100), {
     unit: "hour",
@@ -47,7 +48,7 @@ export function step(given: Given): PlanAdvance {
   });
 }
 
-/** Lives from a moment to another, looking whenever the plan itself asks for it, and at the last. */
+/** Advances a plan from `given.now` to `until`, at every time that the plan itself requests. */
 export function live(given: Given, until: number): PlanAdvance {
   let advance = step(given);
   for (let now = given.now; now < until; ) {
@@ -61,9 +62,9 @@ export function timesOf(memory: PlanRecord | null): string[] {
   return memory ? runsOf(memory).map(({ start, end }) => `${iso(start)}-${iso(end)}`) : [];
 }
 
-/** The reason as its owner reads it. */
-export function wordsOf(advance: PlanAdvance, now: number, spec: PlanSpec = washer): string {
-  return reasonOf({ spec, advance, now, calendar, trusted: true, currency: "DKK", home: null }).text;
+/** Returns the text of the reason. */
+export function wordsOf(advance: PlanAdvance, now: number, spec: PlanSpec = washer, language: Language = "en"): string {
+  return reasonOf({ spec, advance, now, calendar, trusted: true, currency: "DKK", home: null, language }).text;
 }
 
 export function iso(instant: number): string {

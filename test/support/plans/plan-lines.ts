@@ -1,16 +1,19 @@
-/** Lines of steps with rules for runs, too long for trying every set; and their best by the whole table. */
+/** Step sequences with rules for runs that are too long to try every set, and their optimum by dynamic programming. */
 import * as fc from "fast-check";
 import type { RunsBegin, RunsProblem } from "../../../src/core/planning/solver/run-problem.ts";
 import { type RunsChoice, type RunsLimits, RunsTable } from "../../../src/core/planning/solver/runs-solver.ts";
 
 export type LineProblem = RunsProblem & { readonly on: number };
 
-/** The best of all states, none left out: that this is right is shown on lines that all sets can be tried of. */
+/**
+ * Returns the optimum over all states, without pruning. Its correctness is tested on sequences short enough to try all
+ * sets.
+ */
 export function bestOfAll(problem: LineProblem, limits?: RunsLimits): RunsChoice | null {
   return new RunsTable(problem, 0).cheapest({ ...limits, on: problem.on });
 }
 
-/** Prices that rise and fall like days, in few different values or in many, with closed steps. */
+/** Generates prices with a daily wave, in few or many different values, with closed steps. */
 function prices(lengths: { min: number; max: number }): fc.Arbitrary<Float64Array> {
   return fc
     .record({
@@ -30,7 +33,7 @@ function prices(lengths: { min: number; max: number }): fc.Arbitrary<Float64Arra
     });
 }
 
-/** Mulberry32. */
+/** Returns a Mulberry32 pseudorandom generator. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -41,7 +44,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** Problems on lines of such lengths, with and without each rule. */
+/** Generates problems on sequences of these lengths, with and without each rule. */
 export function lineProblems(lengths: { min: number; max: number }): fc.Arbitrary<LineProblem> {
   const unbounded = fc.constant(Number.POSITIVE_INFINITY);
   return fc

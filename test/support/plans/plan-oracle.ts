@@ -1,6 +1,6 @@
 /**
- * Small plans solved by trying every set of steps: the oracle of the plans' tests. It knows a plan by its rules only,
- * and counts in tenths of the currency, so that its sums are exact too.
+ * Reference solver for small plans: tries every set of steps. It knows only the rules of a plan. Costs are whole tenths
+ * of the currency, so that sums are exact.
  */
 
 import type {
@@ -14,12 +14,12 @@ import { profileWeights } from "../../../src/core/planning/solver/window.ts";
 import { QUARTER_MS } from "../../../src/core/time/interval.ts";
 import type { SmallCase } from "./plan-small.ts";
 
-/** ON or OFF, step by step. */
+/** ON or OFF for each step. */
 type Mask = readonly boolean[];
 
 type SmallCaseOf<Spec extends PlanSpec> = SmallCase & { readonly spec: Spec };
 
-/** The picture of the best set; null where there is none. */
+/** Returns the best set as text, such as `.##.`; null if no set satisfies the rules. */
 export function oracleOf(given: SmallCase): string | null {
   const mask = solveByRules(given);
   return mask?.map((on) => (on ? "#" : ".")).join("") ?? null;
@@ -39,7 +39,7 @@ function solveByRules(given: SmallCase): Mask | null {
   }
 }
 
-/** Every set of so many steps, the one that is ON earlier first. */
+/** Yields every set of `length` steps. Sets that are ON earlier come first. */
 function* masks(length: number): Generator<Mask> {
   for (let bits = 2 ** length - 1; bits >= 0; bits--) {
     yield Array.from({ length }, (_, step) => (bits & (1 << (length - 1 - step))) !== 0);
@@ -58,7 +58,7 @@ function priceAt({ spec, prices, estimates }: SmallCase, step: number): number |
   return estimates[step] && !spec.useForecast ? null : (prices[step] ?? null);
 }
 
-/** Unit: tenths; a fixed step without a price costs nothing. */
+/** Returns the price of a step in tenths; 0 for a fixed step without a price. */
 function tenths(given: SmallCase, step: number): number {
   return Math.round((priceAt(given, step) ?? 0) * 10);
 }
@@ -67,13 +67,13 @@ function isOpen(given: SmallCase, step: number): boolean {
   return priceAt(given, step) !== null && !given.blocked[step];
 }
 
-/** Whether a set has run what has run, and is ON elsewhere only where it may be. */
+/** Returns true if a set contains the runs so far, and is otherwise ON only in open steps. */
 function keepsFixed(given: SmallCase, mask: Mask, open: (step: number) => boolean): boolean {
   const fixed = fixedMask(given);
   return mask.every((on, step) => (step < given.now || fixed[step] ? on === fixed[step] : !on || open(step)));
 }
 
-/** The runs, those before the window included; where it begins they join. */
+/** Returns the runs, including those before the window. A run that reaches the window joins the first one in it. */
 function runsIn({ fixed }: SmallCase, mask: Mask): [number, number][] {
   const runs = fixed.filter(([from]) => from < 0).map(([from, to]): [number, number] => [from, Math.min(to, 0)]);
   mask.forEach((on, step) => {
@@ -85,13 +85,13 @@ function runsIn({ fixed }: SmallCase, mask: Mask): [number, number][] {
   return runs;
 }
 
-/** What was running when the choice began, if something was. */
+/** Returns the run that was in progress or had just ended at `now`; null if there is none. */
 function running({ fixed, now }: SmallCase): { from: number; to: number; inProgress: boolean } | null {
   const last = fixed.at(-1);
   return last && last[1] >= now && last[0] < now ? { from: last[0], to: last[1], inProgress: last[1] > now } : null;
 }
 
-/** Shortest runs and pauses, of what begins or goes on. */
+/** Checks minimum run and pause lengths of the runs that start or continue after `now`. */
 function keepsLengths(given: SmallCase, mask: Mask, minRun: number, minPause: number, open: (step: number) => boolean) {
   const { now } = given;
   const runs = runsIn(given, mask);
@@ -108,7 +108,7 @@ function keepsLengths(given: SmallCase, mask: Mask, minRun: number, minPause: nu
   });
 }
 
-/** Longest time OFF. What was too long when the choice began only has to end as soon as a run can begin. */
+/** Checks the maximum OFF time. A gap that is already too long at `now` must end as soon as a run can start. */
 function keepsGaps(
   given: SmallCase,
   mask: Mask,
@@ -125,7 +125,7 @@ function keepsGaps(
     const since = before ?? 0;
     if (from < now || from - since <= maxGap) return true;
     if (since > now || (from === mask.length && i > 0 && since >= now)) return false;
-    // The first choice: no earlier run could have begun.
+    // The first run after `now`: no earlier run was possible.
     if (running(given)) return false;
     for (let first = now; first < Math.min(from, mask.length); first++) {
       const rested = before === undefined || first - before >= minPause;
@@ -138,7 +138,7 @@ function keepsGaps(
   });
 }
 
-/** The cheapest of the sets that keep the rules, by a cost of one's own; of equal ones the first. */
+/** Returns the cheapest set that satisfies the rules, by the given cost; of equally cheap sets, the first. */
 function cheapest(
   given: SmallCase,
   keeps: (mask: Mask) => boolean,
@@ -198,7 +198,9 @@ function slotsOf(given: SmallCaseOf<SlotsPlan>, left: number): Mask | null {
   return chosen;
 }
 
-/** In tenths: a share of the best, or of the mean of what is left where the best is not above zero. */
+/**
+ * Returns the tolerance in tenths: a share of the best cost, or of the mean price if the best cost is not positive.
+ */
 function slackByRules(given: SmallCaseOf<SlotsPlan | WindowPlan>, best: number, weight: number): number {
   const priced = given.prices.flatMap((_, step) =>
     step >= given.now && priceAt(given, step) !== null ? [tenths(given, step)] : [],
@@ -267,7 +269,7 @@ function avoidByRules(given: SmallCaseOf<AvoidPlan>): Mask | null {
     keepsLengths(given, mask, minRun, 1, may) &&
     keepsGaps(given, mask, maxGap, minRun, 1, may);
   const offIn = (mask: Mask) => prices.length - now - count(mask.slice(now));
-  // As many steps as the shortest run allows.
+  // Tries the smallest OFF time first. The minimum run length may require more.
   for (let most = off; most <= prices.length - now; most++) {
     const within = cheapest(
       given,
@@ -276,7 +278,7 @@ function avoidByRules(given: SmallCaseOf<AvoidPlan>): Mask | null {
     );
     if (within) return within.best;
   }
-  // The longest time OFF counts most: as few closed steps as it needs, then as long OFF as the hours.
+  // The maximum OFF time has priority: use as few closed steps as it needs, then reach the OFF hours.
   const anywhere = () => true;
   const closedIn = (mask: Mask) => count(mask.map((on, step) => on && step >= now && !open(step) && !fixed[step]));
   const fewest = cheapest(given, (mask) => keeps(mask, anywhere), closedIn);

@@ -1,4 +1,4 @@
-/** Small plans with every setting: a step is a quarter, and all sets of so few steps can be tried. */
+/** Small plans with every setting. A step is a quarter hour; with so few steps, all sets can be tried. */
 import * as fc from "fast-check";
 import type { PlanContext, PlanSolution, PlanSpec, PlanWindow } from "../../../src/core/planning/model/plan-spec.ts";
 import { solvePlan } from "../../../src/core/planning/solve-plan.ts";
@@ -6,21 +6,21 @@ import type { PricePoint } from "../../../src/core/prices/timeline.ts";
 import { type EpochMs, type Interval, QUARTER_MS } from "../../../src/core/time/interval.ts";
 import { at, calendar, timelineOf } from "../home/price-days.ts";
 
-/** Steps from the window's start; before it they are below zero. */
+/** Steps from the window's start; negative before it. */
 export type StepSpan = readonly [from: number, to: number];
 
-/** A plan's window in steps. Shape: one entry a step. */
+/** Plan's window in steps; each list has one entry per step. */
 export interface SmallCase {
   readonly spec: PlanSpec;
-  /** Unit: currency per kWh; null for a gap. */
+  /** Price per kWh; null for a gap. */
   readonly prices: readonly (number | null)[];
   readonly estimates: readonly boolean[];
   readonly blocked: readonly boolean[];
-  /** How many of the steps lie behind the window, to be looked at only. */
+  /** Number of steps after the window that are used for comparison only. */
   readonly ahead: number;
-  /** The first step that may be chosen. */
+  /** First step that may be chosen. */
   readonly now: number;
-  /** Shape: ascending, apart; all begin before `now`, the last may end behind it. */
+  /** Runs so far: ascending, not touching. All start before `now`; the last may end after it. */
   readonly fixed: readonly StepSpan[];
 }
 
@@ -57,7 +57,7 @@ export function solveSmall(given: SmallCase): PlanSolution {
   return solvePlan(given.spec, timelineOf(pointsOf(given)), windowOf(given), contextOf(given));
 }
 
-/** `.##.` for a solution in its window, so that a failure can be read. */
+/** Returns a solution as text, such as `.##.`, for readable failures. */
 export function pictureOf(solution: PlanSolution, { prices, ahead }: SmallCase): string {
   if (solution.kind !== "solved") return solution.kind;
   const isOn = (step: number) => solution.runs.some((run) => run.start <= stepAt(step) && stepAt(step + 1) <= run.end);
@@ -71,10 +71,10 @@ const quarters = (min: number, max: number) => fc.integer({ min, max }).map((cou
 
 const tenths = (min: number, max: number) => fc.integer({ min, max }).map((count) => count / 10);
 
-/** Few different prices, so that ties are the rule; negative ones, zero and gaps too. */
+/** Few different prices, so that equal costs are common; includes negative prices, zero and gaps. */
 const price = fc.oneof({ weight: 9, arbitrary: tenths(-2, 4) }, { weight: 1, arbitrary: fc.constant(null) });
 
-/** Left out once in so many times. */
+/** Generates `undefined` once in `freq` times. */
 function sometimes<Value>(value: fc.Arbitrary<Value>, freq = 2): fc.Arbitrary<Value | undefined> {
   return fc.option(value, { nil: undefined, freq });
 }
@@ -88,7 +88,7 @@ const tolerance = fc.record({
 
 const lengths = { minRunMs: sometimes(quarters(1, 4)), minPauseMs: sometimes(quarters(1, 4)) };
 
-/** Plans of each kind that ask for at most so many steps. */
+/** Plans of each kind that require at most `most` steps. */
 export const smallPlans = {
   window: (most: number) =>
     fc.record({
@@ -125,12 +125,12 @@ export const smallPlans = {
     }),
 } as const;
 
-/** Leaves out what is undefined, as an owner does. */
+/** Removes undefined properties. */
 function without<Spec extends object>(spec: Spec): PlanSpec {
   return Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined)) as unknown as PlanSpec;
 }
 
-/** What has run: nothing, something before the window or in it, and what runs up to now or over it. */
+/** Generates the runs so far: none, before the window, in it, or in progress at `now`. */
 function begunIn(length: number): fc.Arbitrary<{ now: number; fixed: StepSpan[] }> {
   const cuts = fc.uniqueArray(fc.integer({ min: -4, max: Math.min(4, length) }), { maxLength: 4 });
   return fc.record({ cuts, now: fc.integer({ min: 0, max: Math.min(3, length) }) }).map(({ cuts, now }) => {
@@ -141,7 +141,7 @@ function begunIn(length: number): fc.Arbitrary<{ now: number; fixed: StepSpan[] 
   });
 }
 
-/** Cases of one kind with up to `most` steps. */
+/** Generates cases of one kind with up to `most` steps. */
 export function smallCases(kind: keyof typeof smallPlans, most: number): fc.Arbitrary<SmallCase> {
   return fc.integer({ min: 1, max: most }).chain((length) => {
     const list = <Value>(value: fc.Arbitrary<Value>) => fc.array(value, { minLength: length, maxLength: length });
@@ -154,7 +154,7 @@ export function smallCases(kind: keyof typeof smallPlans, most: number): fc.Arbi
         forecastFrom: fc.integer({ min: 0, max: 2 * length }),
         blocked: sometimes(list(fc.boolean())),
         begun: fc.oneof(fresh, begunIn(length)),
-        // Only `below` looks further than its window.
+        // Only `below` uses steps after its window.
         ahead: kind === "below" ? fc.oneof(fc.constant(0), fc.integer({ min: 0, max: length - 1 })) : fc.constant(0),
       })
       .map(({ spec, prices, forecastFrom, blocked, begun, ahead }) => ({

@@ -1,6 +1,7 @@
 /**
- * Plans put to HiGHS, a mixed-integer solver: the second opinion on days too long for trying every set. A plan is told
- * as inequalities over x (ON), s (a run begins) and z (a run has ended), which share nothing with elbro's way.
+ * Solves plans with HiGHS, a mixed-integer solver, to verify elbro's solver on days too long to try every set. A plan
+ * is expressed as inequalities over x (ON), s (a run starts) and z (a run has ended). No code is shared with elbro's
+ * solver.
  */
 import highs, { type Highs } from "highs";
 import type { PlanSpec } from "../../../src/core/planning/model/plan-spec.ts";
@@ -8,58 +9,58 @@ import { profileWeights } from "../../../src/core/planning/solver/window.ts";
 import type { PricePoint } from "../../../src/core/prices/timeline.ts";
 import type { EpochMs, Interval } from "../../../src/core/time/interval.ts";
 
-/** A plan's window in steps of one length, as far as it is looked at. Unit: currency per kWh; null for a gap. */
+/** Plan's window in steps of equal length. Unit: currency per kWh; null for a gap. */
 export interface SolverCase {
   readonly spec: PlanSpec;
   readonly stepMs: number;
   readonly prices: readonly (number | null)[];
-  /** What is given of the first steps; only the others are chosen. */
+  /** States of the first steps, which are fixed. Only later steps are chosen. */
   readonly given?: readonly boolean[];
 }
 
-/** Plans of a power group on the same steps; a price is null where a plan's window does not reach. Unit: W. */
+/** Plans of a power group on the same steps. A price is null outside a plan's window. Unit: W. */
 export interface SolverGroup {
   readonly plans: readonly (SolverCase & { readonly watts: number })[];
   readonly limitWatts: number;
 }
 
-/** The prices of what is ON, and how many steps are. */
+/** Sum of the prices of the steps that are ON, and their number. */
 export interface PricedSteps {
   readonly sum: number;
   readonly on: number;
 }
 
-/** The best that the solver has found; the sum is Infinity where it has found none in its time. */
+/** Best solution that the solver has found. `sum` is Infinity if it found none within its time limit. */
 export interface SolverAnswer extends PricedSteps {
-  /** Whether there is none better. */
+  /** True if the solution is proven to be optimal. */
   readonly proven: boolean;
 }
 
-/** The package's types describe its CommonJS face; what Node imports is the function itself. */
+/** The package's types describe its CommonJS export. An ESM import returns the function itself. */
 const loadSolver = highs as unknown as typeof highs.default;
 
-/** A WebAssembly instance's memory only grows, so it is replaced after so many problems. */
+/** Number of problems after which the WebAssembly instance is replaced, because its memory only grows. */
 const PROBLEMS_PER_INSTANCE = 50;
 
-/** Real prices are whole hundred-thousandths of a krone, so a goal that counts them is exact within half of one. */
+/** Real prices are whole multiples of 0.00001 DKK. The objective counts those, so it is exact within 0.5. */
 const PRICE_GRAIN = 1e5;
 const ABSOLUTE_GAP = 0.4;
 
-/** How long it may take for one problem. */
+/** Time limit for one problem, in seconds. */
 const LIMIT_S = 60;
 
 export class PlanSolver {
   #solver: Highs | null = null;
   #asked = 0;
   readonly #limitS: number;
-  /** Time spent in the solver alone. */
+  /** Time spent in the solver, in ms. */
   spentMs = 0;
 
   constructor({ limitS = LIMIT_S }: { limitS?: number } = {}) {
     this.#limitS = limitS;
   }
 
-  /** Null where there is no set. */
+  /** Resolves with the best solution; null if the problem is infeasible. Throws for any other solver status. */
   async solve(given: SolverCase): Promise<SolverAnswer | null> {
     if (this.#asked++ % PROBLEMS_PER_INSTANCE === 0) this.#solver = await loadSolver();
     const found = this.#ask(modelOf(given));
@@ -71,7 +72,7 @@ export class PlanSolver {
     return { ...pricedSteps(given, on), proven };
   }
 
-  /** What a group costs at least; null where its plans do not fit, Infinity where nothing was found in the time. */
+  /** Resolves with the minimum cost of a group; null if it is infeasible, Infinity if nothing was found in time. */
   async solveGroup(group: SolverGroup): Promise<{ readonly cost: number; readonly proven: boolean } | null> {
     if (this.#asked++ % PROBLEMS_PER_INSTANCE === 0) this.#solver = await loadSolver();
     const found = this.#ask(groupModel(group));
@@ -93,12 +94,12 @@ export class PlanSolver {
   }
 }
 
-/** The energy of a choice of a group, each plan's prices by what it draws. Unit: currency per hour of a step. */
+/** Returns the cost of a group's solution: each plan's prices times its power. Unit: currency per hour of a step. */
 export function groupCost({ plans }: SolverGroup, on: readonly (readonly boolean[])[]): number {
   return plans.reduce((sum, plan, i) => sum + (sumOf(plan, on[i] ?? []) * plan.watts) / 1_000, 0);
 }
 
-/** Whether each step of a case is ON. Shape: `runs` of whole steps, counted from `start`. */
+/** Returns for each step whether it is ON. `runs` consist of whole steps, counted from `start`. */
 export function stepsOn({ prices, stepMs }: SolverCase, start: EpochMs, runs: readonly Interval[]): boolean[] {
   return prices.map((_, step) => {
     const at = start + step * stepMs;
@@ -110,7 +111,7 @@ export function pricedSteps(given: SolverCase, on: readonly boolean[]): PricedSt
   return { sum: sumOf(given, on), on: on.filter(Boolean).length };
 }
 
-/** The prices of the steps of an interval; a step that no single point covers has none. */
+/** Returns the price of each step of an interval; null for a step that no single point covers. */
 export function stepPrices(points: readonly PricePoint[], { start, end }: Interval, stepMs: number): (number | null)[] {
   const prices: (number | null)[] = [];
   let i = 0;
@@ -122,7 +123,7 @@ export function stepPrices(points: readonly PricePoint[], { start, end }: Interv
   return prices;
 }
 
-/** The sum of the prices of a set, weighted where the plan has a profile. */
+/** Returns the sum of the prices of the steps that are ON, weighted if the plan has a profile. */
 function sumOf({ spec, stepMs, prices }: SolverCase, on: readonly boolean[]): number {
   const weights = spec.kind === "window" ? profileWeights(spec.profile, Math.ceil(spec.hoursMs / stepMs)) : null;
   const first = on.indexOf(true);
@@ -132,7 +133,7 @@ function sumOf({ spec, stepMs, prices }: SolverCase, on: readonly boolean[]): nu
   }, 0);
 }
 
-/** A sum of terms, in CPLEX LP text. */
+/** Sum of terms, in CPLEX LP format. */
 type Terms = readonly (readonly [factor: number, name: string])[];
 
 const text = (terms: Terms) =>
@@ -182,7 +183,7 @@ function groupModel({ plans, limitWatts }: SolverGroup): string {
   return model.toString();
 }
 
-/** Adds what a plan is to keep, and makes its cost the goal. Returns the names of its steps. */
+/** Adds the constraints of a plan and sets its cost as the objective. Returns the names of its steps. */
 function addPlan(model: Model, given: SolverCase, prefix: string): string[] {
   const { spec, prices } = given;
   const x = prices.map((_, step) => model.flag(`${prefix}x${step}`));
@@ -192,7 +193,7 @@ function addPlan(model: Model, given: SolverCase, prefix: string): string[] {
   return x;
 }
 
-/** y says where the run begins; x follows it. */
+/** Adds the constraints of a single run: y marks its start, and x follows from y. */
 function oneRun(model: Model, { spec, stepMs, prices }: SolverCase, x: readonly string[], prefix: string): void {
   if (spec.kind !== "window") return;
   const weights = profileWeights(spec.profile, Math.ceil(spec.hoursMs / stepMs));
@@ -228,10 +229,10 @@ function manyRuns(model: Model, given: SolverCase, x: readonly string[], prefix:
       "=",
       on,
     );
-  // Whole numbers by themselves where x is: more than they have to be only makes them break rules.
+  // s and z need not be declared as integers: with binary x, larger values only violate more constraints.
   const s = x.map((_, step) => `${prefix}s${step}`);
   const z = x.map((_, step) => `${prefix}z${step}`);
-  // c counts what has been ON so far: a row for a gap needs two of them, not every step of it.
+  // c is the number of ON steps so far. A maximum gap then needs two terms instead of one per step.
   if (Number.isFinite(rules.maxGap)) {
     for (const [step, name] of x.entries()) {
       const before = step > 0 ? [[-1, `${prefix}c${step - 1}`] as const] : [];
@@ -241,7 +242,7 @@ function manyRuns(model: Model, given: SolverCase, x: readonly string[], prefix:
   x.forEach((name, step) => {
     edges(model, x, s, z, step);
     if (!rules.open(prices[step] ?? null)) model.require([[1, name]], "=", 0);
-    // Without a price nothing is known to be dear.
+    // `avoid` stays ON in steps without a price.
     if (spec.kind === "avoid" && prices[step] === null) model.require([[1, name]], "=", 1);
     const begun = s.slice(Math.max(0, step - rules.minRun + 1), step + 1).map((each) => [1, each] as const);
     model.require([...begun, [-1, name]], "<=", 0);
@@ -264,12 +265,12 @@ function manyRuns(model: Model, given: SolverCase, x: readonly string[], prefix:
     );
 }
 
-/** More than all prices together. */
+/** Returns a value larger than the sum of all prices. */
 function worthOfStep(prices: readonly (number | null)[]): number {
   return 1 + prices.reduce((sum: number, price) => sum + Math.abs(Math.round((price ?? 0) * PRICE_GRAIN)), 0);
 }
 
-/** x(t) - x(t-1) = s(t) - z(t). */
+/** Requires x(t) - x(t-1) = s(t) - z(t). */
 function edges(model: Model, x: readonly string[], s: readonly string[], z: readonly string[], step: number): void {
   const [now = "", begins = "", ended = "", before] = [x[step], s[step], z[step], x[step - 1]];
   const change: Terms = [[1, now], ...(before === undefined ? [] : [[-1, before] as const]), [-1, begins], [1, ended]];

@@ -45,7 +45,7 @@ export function isOn(daemon: TestDaemon, id = "washer"): boolean {
   return daemon.watcher.payload(`elbro/home/plan/${id}`) === "ON";
 }
 
-/** Waits until `holds` accepts the published state. Errors: rejects with the last payload. */
+/** Waits until `holds` accepts the published state. Rejects with the last payload. */
 export async function untilPlan(
   daemon: TestDaemon,
   holds: (plan: PlanPayload) => boolean,

@@ -1,4 +1,4 @@
-/** Plans over 672 intervals of real prices: what their speed is measured on. */
+/** Plans over 672 intervals of real prices, for benches of the solver. */
 
 import type { PlanSolution, PlanSpec, PlanWindow } from "../../../src/core/planning/model/plan-spec.ts";
 import { solvePlan } from "../../../src/core/planning/solve-plan.ts";
@@ -9,25 +9,25 @@ import { realPoints, withGaps } from "./plan-days.ts";
 
 export interface WeekCase {
   readonly spec: PlanSpec;
-  /** What the plan is called in tables. */
+  /** Name of the plan in tables. */
   readonly plan: string;
   readonly window: PlanWindow;
   readonly stepMs: number;
   readonly timeline: Timeline;
 }
 
-/** The market's move from hours to quarters, and whole weeks and months around it. */
+/** Start of quarter-hourly prices at the market, and start of the hourly prices. */
 const FIRST_QUARTERS = at("2025-09-30T22:00:00Z");
 const FIRST_HOURS = at("2025-03-01T23:00:00Z");
 const WEEKS = 26;
 const MONTHS = 7;
 
-/** A week of every so many has gaps, from its second on. */
+/** Number of weeks of which one, the second, has gaps. */
 const GAPS_EACH = 5;
 
 const base = { useForecast: true, enabled: true } as const;
 
-/** Every constraint at once: runs and pauses of an hour at least, never off longer than a day or so. */
+/** Every constraint at once: runs and pauses of at least 1 h, OFF for at most 30 h. */
 const slots = {
   ...base,
   kind: "slots",
@@ -37,7 +37,7 @@ const slots = {
   maxGapMs: 30 * HOUR_MS,
 } as const;
 
-/** By name; for a week of quarters. */
+/** Plans by name, for a week of quarters. */
 export const weekPlans: Readonly<Record<string, PlanSpec>> = {
   "96 in 10 runs": { ...slots, atMostRuns: 10 },
   "96 in 6 long runs": { ...slots, minRunMs: 2 * HOUR_MS, atMostRuns: 6 },
@@ -57,13 +57,15 @@ export const weekPlans: Readonly<Record<string, PlanSpec>> = {
   "one run of a profile": { ...base, kind: "window", hoursMs: 4 * HOUR_MS, profile: [2, 1, 1, 3] },
 };
 
-/** The same number of intervals, each an hour long. */
+/** Returns the plan for the same number of intervals of one hour. */
 function inHours(spec: PlanSpec): PlanSpec {
   const longer = Object.entries(spec).map(([key, value]) => [key, key.endsWith("Ms") ? Number(value) * 4 : value]);
   return Object.fromEntries(longer) as PlanSpec;
 }
 
-/** Half a year of weeks of quarters, a fifth of them with gaps, and seven times four weeks of hours, with every plan. */
+/**
+ * Returns 26 weeks of quarters, of which a fifth have gaps, and seven periods of 28 days of hours, with every plan.
+ */
 export function weekCases(): WeekCase[] {
   const points = realPoints();
   const weeks = Array.from({ length: WEEKS }, (_, week) => {

@@ -1,4 +1,5 @@
-/** Plans with a real database and without a daemon around them: what they remember, and what they forget. */
+/** Plans with a real database and without a daemon, for tests of what survives a restart. */
+import type { Language } from "../../../src/core/language/language.ts";
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import type { PlanSnapshot } from "../../../src/core/planning/plan-snapshot.ts";
 import type { Timeline } from "../../../src/core/prices/timeline.ts";
@@ -13,16 +14,17 @@ export interface PlansWorld {
   definitions: readonly PlanDefinition[];
   timeline: Timeline | null;
   trusted?: boolean;
-  /** Whether the homes are known yet. */
+  /** True if the homes are known. */
   known?: boolean;
   startedAt?: number;
+  language?: Language;
   exportTimeline?: Timeline | null;
   groups?: readonly { readonly name: string; readonly limit_kw: number }[];
 }
 
 export class PlansOnDisk implements Disposable {
   readonly world: PlansWorld;
-  /** How often anybody was told of a command. */
+  /** Number of calls of `onChange`. */
   told = 0;
   plans: Plans;
   readonly #dir = new TempDir();
@@ -41,14 +43,14 @@ export class PlansOnDisk implements Disposable {
     this.plans = this.#open();
   }
 
-  /** One plan at a moment. */
+  /** Returns the snapshot of a plan at `now`. */
   at(now: number, id = "washer"): PlanSnapshot {
     const plan = this.plans.at(now).plans.find(({ definition }) => definition.id === id);
     if (!plan) throw new Error(`no plan ${id} is shown`);
     return plan;
   }
 
-  /** Lives from a moment to another, looking whenever the plans ask for it, and at the last. */
+  /** Advances the plans from `from` to `to`, at every time that they request. Returns the snapshot of one plan. */
   until(from: number, to: number, id = "washer"): PlanSnapshot {
     let { until } = this.plans.at(from);
     for (let now = from; now < to; ) {
@@ -70,6 +72,7 @@ export class PlansOnDisk implements Disposable {
       isTimeTrusted: () => world.trusted ?? true,
       memory: new KeyValueStore(this.#database),
       groups: world.groups ?? [],
+      language: world.language ?? "en",
       problems: { start: () => undefined, end: () => undefined },
       startedAt: world.startedAt ?? 0,
       onChange: () => this.told++,

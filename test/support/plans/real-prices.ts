@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { EpochMs } from "../../../src/core/time/interval.ts";
 
-/** Real day-ahead prices beside the repository; not part of it. A test that wants them skips itself where they are not. */
+/** File of real day-ahead prices next to the repository, not part of it. Tests that need it are skipped without it. */
 export const REAL_PRICES = path.resolve(import.meta.dirname, "../../../../shared/data/DK1-2025-03-to-2026-03.csv");
 
 export const haveRealPrices = existsSync(REAL_PRICES);
 
-/** A price of the file, read by a reader of the test's own. Unit: DKK per kWh, without charges and VAT. */
+/** Price in the file, parsed independently of elbro. Unit: DKK per kWh, without charges and VAT. */
 export interface RealPrice {
   readonly start: EpochMs;
   readonly end: EpochMs;

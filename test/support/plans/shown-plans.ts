@@ -1,4 +1,4 @@
-/** Plans as they are shown, for tests of tables, documents and messages. */
+/** Plan snapshots for tests of tables, documents and messages. */
 
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import type { PlanSpec, WindowPlan } from "../../../src/core/planning/model/plan-spec.ts";
@@ -26,7 +26,7 @@ export function definitionOf(spec: PlanSpec, id = "washer"): PlanDefinition {
   return { id, name: "Washer", home: "home", spec, after: null, powerLimit: null };
 }
 
-/** A plan over prices that fall in the night; or one without any. */
+/** Returns a plan over prices that are low at night, or without prices. */
 export function planOf(spec: PlanSpec, prices: "prices" | "none" = "prices", now = NOW): PlanSnapshot {
   const timeline: Timeline | null =
     prices === "none"
@@ -46,7 +46,7 @@ export function planOf(spec: PlanSpec, prices: "prices" | "none" = "prices", now
     solve: solvePlan,
   });
   const currency = timeline?.currency ?? null;
-  const reason = reasonOf({ spec, advance, now, calendar, trusted: true, currency, home: null });
+  const reason = reasonOf({ spec, advance, now, calendar, trusted: true, currency, home: null, language: "en" });
   const none = {
     againstNow: null,
     againstWindowStart: "kwh" in spec ? 1.5 : null,

@@ -1,4 +1,4 @@
-/** A week of three appliances with real prices: their runs, the cost, and the cost of starting them at once. */
+/** Simulates a week of three appliances with real prices: their runs, the cost, and the cost of an immediate start. */
 import { readFileSync } from "node:fs";
 import { runPrice } from "../../../src/core/planning/plan-savings.ts";
 import { type PricePoint, pricePoints } from "../../../src/core/prices/timeline.ts";
@@ -12,7 +12,7 @@ import { REAL_PRICES } from "./real-prices.ts";
 const calendar = new Calendar(SERVICE_ZONE);
 const STEP_MS = 15 * MINUTE_MS;
 
-/** What the owner turns on at the time at which the window opens, where there is no plan. */
+/** Appliances that, without a plan, start when the window opens. */
 const appliances = [
   { id: "dishwasher", hours: 2, kwh: 1.1, from: 19 * 60, profile: [2, 1, 1, 2] },
   { id: "car", hours: 4, kwh: 22, from: 17 * 60, profile: [1] },
@@ -33,7 +33,7 @@ const plans = [
   planEntry({ kind: "slots", name: "Water heater", hours: 3, kwh: 6, max_gap: 12 }),
 ];
 
-/** A run, from ON to OFF on MQTT. */
+/** Run from ON to OFF on MQTT. */
 export interface WeekRun {
   readonly plan: string;
   readonly start: EpochMs;
@@ -44,7 +44,7 @@ export interface WeekRun {
 
 export interface WeekFigures {
   readonly runs: readonly WeekRun[];
-  /** By plan. Unit: DKK of the nights that are over. */
+  /** Sums by plan, in DKK, for the nights that are complete. */
   readonly sums: readonly {
     readonly plan: string;
     readonly hours: number;
@@ -53,7 +53,7 @@ export interface WeekFigures {
   }[];
 }
 
-/** Runs `days` days from the local midnight of `from`. The first day only brings the prices in. */
+/** Simulates `days` days from the local midnight of `from`. The first day only fetches prices. */
 export async function runWeek(from: EpochMs, days: number): Promise<WeekFigures> {
   const start = calendar.startOf("day", from);
   const end = calendar.add("day", start, days + 1);
@@ -134,13 +134,13 @@ function figuresOf(
   return { runs: runs.sort((a, b) => a.start - b.start), sums };
 }
 
-/** The day on which the occurrence of a run opened. */
+/** Returns the day on which the window of a run opened. */
 function occurrenceDay(at: EpochMs, from: number): EpochMs {
   const day = calendar.startOf("day", at);
   return calendar.minuteOfDay(at) >= from ? day : calendar.add("day", day, -1);
 }
 
-/** The table of a week. Shape: lines without line breaks. */
+/** Returns the table of a week, one string per line. */
 export function weekTable({ runs, sums }: WeekFigures): string[] {
   const local = (at: EpochMs) => new Date(at + calendar.offsetAt(at)).toISOString().slice(5, 16).replace("T", " ");
   const line = (plan: string, when: string, numbers: string) => `${plan.padEnd(14)}${when.padEnd(22)}${numbers}`;

@@ -192,7 +192,7 @@ export class BrokerPlugModel implements AsyncDisposable {
     await this.startBroker();
     this.startDaemon();
     await this.getPower();
-    // The plug reports a manual change of its offline time when it connects again; nobody could know it before.
+    // When it reconnects, the plug reports a manual change from its offline time.
     this.plug.disconnect();
     if (this.#broker) await this.plug.connect(this.#broker.port);
     this.#woken = true;

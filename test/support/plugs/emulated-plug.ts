@@ -1,24 +1,24 @@
 import type { EpochMs } from "../../../src/core/time/interval.ts";
 import type { Firmware, Said } from "./firmware-emulators.ts";
 
-/** Cause of the present state of the relay. */
+/** Cause of the relay's current state. */
 export type Cause = "command" | "hand" | "power" | "timer" | "foreign";
 
-/** What a plug was before the test. */
+/** State and settings of a plug at the start of a test. */
 export interface PlugBefore {
   readonly powerOn: "off" | "last" | "on";
   readonly on: boolean;
-  /** Tasmota's PowerOnState, where it was set. */
+  /** Tasmota's PowerOnState, if set. */
   readonly powerOnState?: number | undefined;
 }
 
-/** The hardware of an emulated plug: relay, timer, button and mains. Uses the time of the model, not the daemon's. */
+/** Hardware of an emulated plug: relay, timer, button and mains. Uses the time of the model, not the daemon's. */
 export class EmulatedPlug {
   readonly firmware: Firmware;
   readonly powerOn: "off" | "last" | "on";
   powered = true;
   on: boolean;
-  /** Who is to be asked why it is what it is: the last one who said something of it. */
+  /** Cause of the last command or event, even if it did not change the state. */
   cause: Cause = "power";
   timerAt: EpochMs | null = null;
   #pulseSec = 0;
@@ -31,7 +31,7 @@ export class EmulatedPlug {
     this.on = on;
   }
 
-  /** Does what a message says, if it says anything to this plug. Gives back what it tells of it. */
+  /** Executes a message if it is a command for this plug. Returns the messages that it publishes. */
   receive(topic: string, payload: string, now: EpochMs, cause: "command" | "foreign" = "command"): Said[] {
     const order = this.powered ? this.firmware.understand(topic, payload) : null;
     if (!order) return [];
@@ -65,7 +65,7 @@ export class EmulatedPlug {
     this.timerAt = null;
   }
 
-  /** Boots. Its messages are sent once it is connected. */
+  /** Boots the plug. Its messages are published when it connects. */
   getPower(now: EpochMs): void {
     if (this.powered) return;
     this.powered = true;
@@ -73,12 +73,12 @@ export class EmulatedPlug {
     this.#set(this.#powerOnState === null ? last : this.#powerOnState === 1, now, "power", null);
   }
 
-  /** Messages that it publishes when it connects to a broker. */
+  /** Returns the messages that it publishes when it connects to a broker. */
   birth(): Said[] {
     return [this.firmware.online, ...this.firmware.state(this.on)];
   }
 
-  /** Whether current flows. */
+  /** True if the load has power. */
   get isLive(): boolean {
     return this.powered && this.on;
   }

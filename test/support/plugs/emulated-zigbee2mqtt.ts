@@ -1,16 +1,16 @@
 /**
- * Zigbee2MQTT with one plug, without a network: the real converters between MQTT and Zigbee, and an emulated device.
- * Source of the way a message takes: Zigbee2MQTT 2.x, lib/extension/publish.ts and receive.ts.
+ * Emulates Zigbee2MQTT with one plug, without a network: the real converters between MQTT and Zigbee, and an emulated
+ * device. Source of the message flow: Zigbee2MQTT 2.x, lib/extension/publish.ts and receive.ts.
  */
 import { type Converters, type Definition, loadConverters, type ToZigbee } from "./zigbee-converters.ts";
 
-/** What the firmware of a plug does with On With Timed Off. */
+/** Unit in which a plug's firmware reads the time of On With Timed Off. */
 export type TimedOn = "tenths" | "seconds" | "ignores the time";
 
 export interface ZigbeeModel {
   readonly modelId: string;
   readonly manufacturer: string;
-  /** Source: see the models. */
+  /** See the sources at `zigbeeModels`. */
   readonly timedOn: TimedOn;
 }
 
@@ -50,7 +50,7 @@ export class EmulatedZigbee2mqtt {
     this.#definition = definition;
   }
 
-  /** Opens the bridge with a plug. Errors: throws for a model that the converters do not know. */
+  /** Opens the bridge with a plug. Throws if the converters do not know the model. */
   static async open(converters: Converters, model: ZigbeeModel, name: string, publish: Publish) {
     const endpoint = {
       ID: 1,
@@ -71,7 +71,7 @@ export class EmulatedZigbee2mqtt {
     return `${this.#definition.vendor} ${this.#definition.model}`;
   }
 
-  /** Publishes what is retained at a connection. */
+  /** Publishes the retained messages that a new connection receives. */
   announce(): void {
     const { vendor, model, exposes } = this.#definition;
     const list = typeof exposes === "function" ? exposes(this.#device, {}) : exposes;
@@ -83,7 +83,7 @@ export class EmulatedZigbee2mqtt {
     this.#publish("zigbee2mqtt/bridge/devices", JSON.stringify(devices), true);
   }
 
-  /** Takes a message. Returns false if it is for no device of this bridge. */
+  /** Handles a message. Returns false if it is not for a device of this bridge. */
   async receive(topic: string, payload: string, now: number): Promise<boolean> {
     this.#now = now;
     const verb = topic.split("/").at(-1);
@@ -104,7 +104,7 @@ export class EmulatedZigbee2mqtt {
     return true;
   }
 
-  /** Runs the device's timer up to now. */
+  /** Runs the device's timer until `now`. */
   tick(now: number): void {
     this.#now = now;
     if (this.offAt !== null && now >= this.offAt) this.#switch(false, null);
@@ -124,7 +124,9 @@ export class EmulatedZigbee2mqtt {
     this.#switch(true, lasts === null ? null : this.#now + lasts);
   }
 
-  /** A change is reported, as Zigbee2MQTT configures it; a plug that is already so stays quiet. */
+  /**
+   * Switches and reports a change, as Zigbee2MQTT configures it. A plug that is already in this state does not report.
+   */
   #switch(on: boolean, offAt: number | null): void {
     const changed = on !== this.on;
     this.on = on;
@@ -156,5 +158,5 @@ export class EmulatedZigbee2mqtt {
   }
 }
 
-/** The real converters; null where they cannot be installed. */
+/** Real converters; null if they cannot be installed. */
 export const converters: Converters | null = loadConverters();

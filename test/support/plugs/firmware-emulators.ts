@@ -1,41 +1,41 @@
 /**
- * Firmware of each plug family, without a network: subscribed topics, effects of commands, published states. Written
- * from the documentation of the devices, not from the daemon's drivers.
+ * Emulates the firmware of each plug family, without a network: subscribed topics, effects of commands, published
+ * states. Written from the documentation of the devices, not from the daemon's drivers.
  */
 import type { PlugConfig } from "../../../src/config/plug-schema.ts";
 
-/** A message that a plug publishes. */
+/** Message that a plug publishes. */
 export interface Said {
   readonly topic: string;
   readonly payload: string;
   readonly retain: boolean;
 }
 
-/** Effect of a command. `timerSec`: the plug flips back by itself after this time. */
+/** Effect of a command. `timerSec` is the time after which the plug switches back. */
 export interface Order {
   readonly set?: boolean;
   readonly timerSec?: number;
-  /** A setting that survives a power cut: every later ON ends after this time. 0 clears it, and a running timer. */
+  /** Setting that survives a power cut: every later ON ends after this time. 0 clears it and stops a running timer. */
   readonly pulseSec?: number;
   /** Tasmota's PowerOnState: with 5, `pulseSec` ends an OFF. */
   readonly powerOnState?: number;
-  /** Publishes its state even if it has not changed. */
+  /** True if the plug publishes its state even without a change. */
   readonly tells: boolean;
   readonly answer?: (on: boolean) => Said;
 }
 
 export interface Firmware {
   readonly setup: Omit<Partial<PlugConfig>, "family"> & Pick<PlugConfig, "family">;
-  /** Whether it can switch off by itself. */
+  /** True if its timer can switch it off. */
   readonly hasTimer: boolean;
-  /** Whether it can switch on by itself. */
+  /** True if its timer can switch it on. */
   readonly hasOffTimer: boolean;
   readonly listens: readonly string[];
   readonly online: Said;
   readonly offline: Said;
   readonly state: (on: boolean) => Said[];
   readonly understand: (topic: string, payload: string) => Order | null;
-  /** A message that switches the plug on if another client has retained it. */
+  /** Message that switches the plug on if another client has retained it. */
   readonly foreignOn: { readonly topic: string; readonly payload: string };
 }
 
@@ -48,7 +48,7 @@ function plain(payload: string): boolean | undefined {
   return text === "on" ? true : text === "off" ? false : undefined;
 }
 
-/** Returns a switch command; nothing for an unknown payload. */
+/** Returns a switch command; null for an unknown payload. */
 function switching(payload: string, tells: boolean): Order | null {
   const set = plain(payload);
   return set === undefined ? null : { set, tells };
@@ -78,7 +78,10 @@ const tasmota: Firmware = {
   foreignOn: { topic: "cmnd/heater/POWER", payload: "ON" },
 };
 
-/** Source: Tasmota, PulseTime: 1 to 111 are tenths of a second, 112 to 64900 are seconds and 100. */
+/**
+ * Converts PulseTime to seconds. Source: Tasmota, "PulseTime": 1 to 111 are tenths of a second, 112 to 64900 are
+ * seconds + 100.
+ */
 function pulseSec(text: string): number {
   const value = Number(text);
   return value <= 111 ? value / 10 : value - 100;
@@ -105,7 +108,7 @@ interface Request {
 }
 
 /**
- * The RPC interface is the same since the second generation; the ids of the devices differ.
+ * Emulates the RPC interface, which is the same since the second generation; only the device ids differ.
  * Source: Shelly Gen2+ API, firmware 1.7, "Shelly Plus Plug S", "Shelly Plug S Gen3", "Shelly 1 Gen4".
  */
 const shellyRpc = (family: "shelly_gen2" | "shelly_gen3" | "shelly_gen4", prefix: string): Firmware => ({
@@ -170,7 +173,7 @@ const esphome: Firmware = {
   foreignOn: { topic: "boiler/switch/relay/command", payload: "ON" },
 };
 
-/** A custom plug: `on 960` switches it on for 960 seconds. */
+/** Custom plug: `on 960` switches it on for 960 s. */
 const custom: Firmware = {
   setup: {
     family: "custom",

@@ -1,10 +1,10 @@
-/** Emulated plugs that are reached over HTTP. */
+/** Emulated plugs with an HTTP interface. */
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { EmulatedPlug } from "./emulated-plug.ts";
 import { type Firmware, firmwares, type Order } from "./firmware-emulators.ts";
 
-/** How a firmware understands a GET, and what it answers. */
+/** Parser of GET requests and writer of responses of a firmware. */
 interface HttpFirmware {
   readonly understand: (url: URL) => Order | null;
   readonly answer: (url: URL, on: boolean) => object;
@@ -58,10 +58,10 @@ const httpFirmwares = {
 export type HttpFamily = keyof typeof httpFirmwares;
 export const HTTP_FAMILIES = Object.keys(httpFirmwares) as HttpFamily[];
 
-/** A plug as an HTTP server. Its time is the test's. */
+/** Plug that is an HTTP server. The test sets its time. */
 export class HttpPlugServer implements AsyncDisposable {
   now = 0;
-  /** Takes requests and never answers. */
+  /** If true, the plug accepts requests but never responds. */
   hangs = false;
   readonly asked: string[] = [];
   readonly device: EmulatedPlug;

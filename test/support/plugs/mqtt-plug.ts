@@ -9,15 +9,15 @@ export interface MqttPlugOptions {
   readonly on?: boolean;
 }
 
-/** An emulated plug as a client of a real broker. It uses only the topics of its family. */
+/** Emulated plug that is a client of a real broker. It uses only the topics of its family. */
 export class MqttPlug implements AsyncDisposable {
   readonly firmware: Firmware;
   readonly device: EmulatedPlug;
-  /** Number of incoming messages that it will lose. */
+  /** Number of incoming messages that it loses next. */
   loses = 0;
-  /** Number of outgoing messages that it will lose. */
+  /** Number of outgoing messages that it loses next. */
   mute = 0;
-  /** Commands that arrived, and whether they were retained. */
+  /** Commands received, and whether they were retained. */
   readonly got: { readonly topic: string; readonly payload: string; readonly retained: boolean }[] = [];
   readonly #now: () => number;
   #client: MqttClient | null = null;
@@ -53,7 +53,7 @@ export class MqttPlug implements AsyncDisposable {
     this.#say(this.device.birth());
   }
 
-  /** Cuts the mains: the connection breaks without a disconnect. */
+  /** Cuts the power: the connection breaks without a disconnect. */
   losePower(): void {
     this.device.losePower();
     this.disconnect();
@@ -76,12 +76,12 @@ export class MqttPlug implements AsyncDisposable {
     this.#say(this.device.press(this.#now()));
   }
 
-  /** Runs the device's timer up to the present time. */
+  /** Runs the device's timer until the current time. */
   tick(): void {
     this.#say(this.device.tick(this.#now()));
   }
 
-  /** Another client retains an ON on the plug's command topic. */
+  /** Retains an ON on the plug's command topic, as another client. */
   async leaveForeignCommand(port: number): Promise<void> {
     const { topic, payload } = this.firmware.foreignOn;
     const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, { protocolVersion: 4 });
@@ -91,7 +91,7 @@ export class MqttPlug implements AsyncDisposable {
 
   #take(topic: string, payload: string, retained: boolean): void {
     const { topic: foreignTopic, payload: foreign } = this.firmware.foreignOn;
-    // The daemon never says just that to a plug that it can give an end.
+    // The daemon never sends this payload to a plug with a timer.
     const isForeign = topic === foreignTopic && payload === foreign && (retained || this.firmware.hasTimer);
     if (!isForeign && this.loses > 0) {
       this.loses--;

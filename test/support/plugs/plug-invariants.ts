@@ -1,4 +1,4 @@
-/** Checks the plug model for forbidden states: an ON without an end, an unwanted ON, a retained command. */
+/** Checks the plug model for violations: an ON without an end, an unwanted ON, a retained command. */
 
 import {
   DEAD_MAN_MARGIN_MS,
@@ -12,22 +12,22 @@ import type { EpochMs } from "../../../src/core/time/interval.ts";
 import type { Cause, EmulatedPlug } from "./emulated-plug.ts";
 import type { Firmware, Said } from "./firmware-emulators.ts";
 
-/** Every attempt may be lost or answered late, and the daemon notices a changed clock late. */
+/** Maximum reaction time: every attempt can be lost or late, and the daemon notices a clock change late. */
 const REACTION_MS = ECHO_MS * (MAX_RETRIES + 1) + 20_000;
 const TRANSIT_MS = 15_000;
 
-/** The device's timer ends an ON this long after its run at most, and is waited for a little longer. */
+/** Maximum duration of the daemon's timer test after a run, until it stops waiting. */
 const TIMER_TEST_MS = DEAD_MAN_MARGIN_MS + 2 * TIMER_SLACK_MS;
 
-/** Largest error of a trusted clock. */
+/** Maximum error of a trusted clock. */
 export const TRUSTED_SKEW_MS = 120_000;
 
-/** What the checks read of the plug model. */
+/** Properties of the plug model that the checks read. */
 interface ObservedModel {
   readonly now: EpochMs;
   readonly setup: {
     readonly family: string;
-    /** The resting state; the runs are out of it. */
+    /** Resting state. The plug leaves it during a run. */
     readonly whenLost: "on" | "off";
     readonly override: "respect" | "enforce";
     readonly minOnMs: number;
@@ -51,10 +51,10 @@ interface ObservedModel {
 
 export class PlugInvariants {
   readonly violations: string[] = [];
-  /** Commands sent by all processes of the daemon. */
+  /** Number of commands that all daemon processes have sent. */
   commands = 0;
   onCommands = 0;
-  /** Time the plug was out of its resting state. Unit: ms. */
+  /** Time outside the resting state, in ms. */
   liveMs = 0;
   readonly #world: ObservedModel;
   #calmSince: EpochMs = 0;
@@ -76,19 +76,19 @@ export class PlugInvariants {
     this.#calmSince = this.#world.now;
   }
 
-  /** A message was lost or came late. */
+  /** Records that a message was lost or late. */
   lost(): void {
     this.#losses.push(this.#world.now);
     this.disturbed();
   }
 
   /**
-   * A plug may count as silent only after everything that was tried was lost, but for the first try of one that answers
-   * to changes only.
+   * Checks that the plug is reported as unresponsive only after at least `MAX_RETRIES` losses. Not checked for ESPHome,
+   * which reports only changes.
    */
   foundSilent(): void {
     const { now, setup, isLate } = this.#world;
-    // A clock that is set forward makes every answer late.
+    // A clock that was set forward makes every response late.
     if (now < this.#clockSetAt + REACTION_MS) return;
     const recent = this.#losses.filter((at) => at > now - REACTION_MS - ECHO_MS).length;
     if (setup.family !== "esphome" && !isLate && recent < MAX_RETRIES) this.#violated(`silent after ${recent} losses`);
@@ -105,8 +105,8 @@ export class PlugInvariants {
   }
 
   /**
-   * The device's timer ends an ON. One that nobody gave it on this clock, that somebody else started, or that is told
-   * late looks like a hand to the daemon.
+   * Records that the device's timer ended an ON. The daemon takes it for a manual change if it did not start the timer
+   * on this clock, if another client started it, or if the message is late.
    */
   timerEnds(started: Cause): void {
     const { now, isLate } = this.#world;
@@ -115,8 +115,8 @@ export class PlugInvariants {
   }
 
   /**
-   * Somebody else's command. A plug that just came back is not believed for a while, by the daemon's clock; what is told
-   * of it after that looks like a hand.
+   * Records a command from another client. After a reconnection the daemon ignores the plug's reports for a while, by
+   * its own clock. It takes a later report for a manual change.
    */
   foreignComes(): void {
     const { now, isLate } = this.#world;
@@ -141,7 +141,7 @@ export class PlugInvariants {
     if (!this.#wants()) this.#violated(`${this.#away} although it is not wanted`);
   }
 
-  /** Called when the daemon reads the plan. It only notices changes that it reads. */
+  /** Called when the daemon reads the plan. It notices only changes that it reads. */
   daemonLooks(): void {
     const wanted = this.#wants();
     if (wanted !== this.#wantedSeen) this.#edgeSeenAt = this.#world.now;
@@ -177,7 +177,7 @@ export class PlugInvariants {
     if (!this.#saidInLife && at > since) this.#violated("nothing was said at the start");
     if (this.#byHand() || toldOn === !plug.on) return;
     const [minAwayMs, minRestMs] = this.#restsOn ? [setup.minOffMs, setup.minOnMs] : [setup.minOnMs, setup.minOffMs];
-    // The daemon leaves the plug to its timer once, to see whether it works.
+    // The daemon once lets the timer end a run, to test it.
     const testMs = setup.family === "zigbee2mqtt" ? TIMER_TEST_MS : 0;
     if (this.#isAway && !this.#wanted && at > since + Math.min(Math.max(minAwayMs, testMs), MAX_DEAD_MAN_MS))
       this.#violated(`${this.#away} although all is well and ${this.#rest} is wanted (by ${plug.cause})`);
@@ -202,14 +202,14 @@ export class PlugInvariants {
     return powered && on !== this.#restsOn;
   }
 
-  /** Returns true if the daemon and the plug can exchange messages. */
+  /** Returns true if the daemon and the plug can exchange messages without loss or delay. */
   #isCalm(): boolean {
     const { daemon, lineUp, linked, loseToPlug, loseFromPlug, plug, trusted, answerDelayMs } = this.#world;
     const lossless = loseToPlug === 0 && loseFromPlug === 0 && answerDelayMs <= ECHO_MS;
     return daemon !== null && lineUp && linked && plug.powered && lossless && trusted;
   }
 
-  /** A manual override lasts until the wanted state changes. */
+  /** Returns true during a manual override, which lasts until the wanted state changes. */
   #byHand(): boolean {
     if (this.#world.setup.override === "enforce" || this.#pressedAt === null) return false;
     return this.#edgeSeenAt <= this.#pressedAt;
@@ -219,7 +219,7 @@ export class PlugInvariants {
     return this.#world.trusted && this.#world.wanted()?.on === !this.#restsOn;
   }
 
-  /** Returns the end of the run that started last. */
+  /** Returns the end of the last run that has started by a clock with the maximum error. */
   #lastEnd(): EpochMs {
     const { runs, now } = this.#world;
     return Math.max(0, ...runs.filter(({ start }) => start <= now + TRUSTED_SKEW_MS).map(({ end }) => end));

@@ -1,6 +1,6 @@
 /**
- * Model of a plug, a broker, a plan and the daemon's plugs, without a network. The model has the correct time; the
- * daemon's clock may be wrong. Messages take the same way as on a real broker and may be lost or late.
+ * Models a plug, a broker, a plan and the daemon's plug control, without a network. The model has the correct time; the
+ * daemon's clock may be wrong. Messages are routed as by a real broker and may be lost or late.
  */
 
 import type { PlugConfig } from "../../../src/config/plug-schema.ts";
@@ -19,39 +19,39 @@ export interface Run {
 
 export interface WorldSetup {
   readonly family: PlugConfig["family"];
-  /** The resting state; the runs are out of it. */
+  /** Resting state. The plug leaves it during a run. */
   readonly whenLost: "on" | "off";
   readonly powerOn: "off" | "last" | "on";
-  /** Tasmota's PowerOnState, where it was set before. */
+  /** Tasmota's PowerOnState, if it was set before the test. */
   readonly powerOnState?: number;
   readonly override: PlugConfig["override"];
   readonly minOnMs: number;
   readonly minOffMs: number;
-  /** Whether the broker queues messages for the plug while it is offline. */
+  /** True if the broker queues messages for the plug while it is offline. */
   readonly persistentSession: boolean;
   readonly startsOn: boolean;
   readonly runs: readonly Run[];
 }
 
-/** One deliberate mistake in the daemon's plugs. */
+/** One deliberate defect in the daemon's plug control. */
 export interface PlugMutant {
   readonly parts?: (parts: PlugManagerDeps, world: PlugModel) => PlugManagerDeps;
   readonly hears?: (topic: string, payload: string) => boolean;
   readonly retains?: true;
-  /** Where it shows soonest. */
+  /** Setup in which the model detects the defect soonest. */
   readonly setup?: Partial<WorldSetup>;
-  /** Nothing said to a plug is ever too old. */
+  /** If true, queued messages to the plug do not expire. */
   readonly keepsForEver?: true;
 }
 
-/** A sleeping loop notices a changed clock within this time. */
+/** Maximum time until a sleeping loop notices a changed clock. */
 const CLOCK_SLICE_MS = 15_000;
-/** The broker detects a lost connection within this time. */
+/** Time until the broker detects a lost connection. */
 const WILL_AFTER_MS = 20_000;
 const EXPIRY_MS = 10_000;
 const SETTINGS = { id: "plug", name: "Plug", inverted: false };
 
-/** For plugs without a `url`. */
+/** Throws: plugs of this model have no `url`. */
 export function noHttp(): never {
   throw new Error("no plug of this model has a url");
 }
@@ -75,18 +75,18 @@ export class PlugModel {
   readonly firmware: Firmware;
   readonly plug: EmulatedPlug;
   readonly judge: PlugInvariants;
-  /** What the broker keeps, with what the plug was when it said so. */
+  /** Retained messages, each with the plug's state when it was published. */
   readonly retained = new Map<string, Said & { readonly on: boolean | null }>();
   readonly memory = new Map<string, string>();
   readonly problems = new Problems(
     ({ code }, state) => code === "plug_silent" && state === "started" && this.judge.foundSilent(),
   );
-  /** The plug has a connection to the broker. */
+  /** True if the plug is connected to the broker. */
   linked = false;
   daemon: PlugManager | null = null;
-  /** The daemon has a connection to the broker. */
+  /** True if the daemon is connected to the broker. */
   lineUp = false;
-  /** What the daemon was last told on this connection; null for nothing. */
+  /** State in the last message to the daemon on this connection; null if there is none. */
   toldOn: boolean | null = null;
   readonly #mutant: PlugMutant;
   #events: Event[] = [];
@@ -106,7 +106,7 @@ export class PlugModel {
     this.#link();
   }
 
-  /** Whether something is on its way that comes too late. */
+  /** True if a message from the plug is in flight for too long. */
   get isLate(): boolean {
     return this.answerDelayMs > ECHO_MS || this.#toldAt > this.now;
   }
@@ -119,7 +119,7 @@ export class PlugModel {
     return Math.abs(this.offsetMs) <= TRUSTED_SKEW_MS;
   }
 
-  /** What the plan wants by the daemon's clock. */
+  /** Returns the state that the plan wants by the daemon's clock. */
   wanted(now: EpochMs = this.wall): Wanted | null {
     if (!this.planKnown) return null;
     const run = this.runs.find(({ start, end }) => start <= now && now < end);
@@ -156,7 +156,7 @@ export class PlugModel {
     if (this.brokerUp) this.#daemonConnects();
   }
 
-  /** Stops without a disconnect, like kill -9. */
+  /** Stops the daemon without a disconnect, like `kill -9`. */
   crashDaemon(): void {
     this.daemon = null;
     this.#lives++;
@@ -204,7 +204,7 @@ export class PlugModel {
     this.#said(this.plug.press(this.now));
   }
 
-  /** Another client retains an ON on the plug's command topic. */
+  /** Retains an ON on the plug's command topic, as another client. */
   leaveForeignCommand(): void {
     this.retained.set(this.firmware.foreignOn.topic, { ...this.firmware.foreignOn, retain: true, on: null });
   }
@@ -215,7 +215,7 @@ export class PlugModel {
     this.at(CLOCK_SLICE_MS, () => this.#look());
   }
 
-  /** What a plan was told by its owner: the run ends now. */
+  /** Ends the current run now, as a `stop` command to its plan does. */
   stopRun(): void {
     this.runs = this.runs.map((run) =>
       run.start <= this.now && this.now < run.end ? { start: run.start, end: this.now } : run,
@@ -233,7 +233,7 @@ export class PlugModel {
     this.#events.splice(index < 0 ? this.#events.length : index, 0, { at, happen });
   }
 
-  /** Advances time. */
+  /** Advances time by `ms`, event by event. */
   advance(ms: number): void {
     const end = this.now + ms;
     for (;;) {
@@ -303,7 +303,7 @@ export class PlugModel {
     for (const { said, at } of this.#queued.splice(0))
       if (this.#mutant.keepsForEver || this.now - at <= EXPIRY_MS) this.#deliver(said);
     const left = this.firmware.listens.flatMap((topic) => this.retained.get(topic) ?? []);
-    // What lies in the broker may come before the plug has told of itself, or after.
+    // A retained command can arrive before or after the plug has published its state.
     for (const said of left)
       this.at(link % 2 ? 0 : 1_500, () => {
         if (!this.linked || this.#links !== link) return;
@@ -313,7 +313,7 @@ export class PlugModel {
     for (const said of this.plug.birth()) this.#tell(said, this.plug.on);
   }
 
-  /** The plug loses its connection without a disconnect. */
+  /** Breaks the plug's connection without a disconnect. */
   #vanish(): void {
     if (!this.linked) return;
     this.#unlink();
@@ -346,7 +346,7 @@ export class PlugModel {
     }
   }
 
-  /** Messages keep their order. */
+  /** Sends a message after the delay. Messages keep their order. */
   #tellLater(said: Said, on: boolean): void {
     this.#toldAt = Math.max(this.#toldAt, this.now + this.answerDelayMs);
     const isLate = this.#toldAt > this.now + ECHO_MS;

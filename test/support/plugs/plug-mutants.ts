@@ -1,10 +1,10 @@
-/** Plug control with one deliberate mistake each. The model test must detect every one of them. */
+/** Plug control with one deliberate defect each. The model test must detect every one of them. */
 import type { PlugManagerDeps } from "../../../src/plugs/plug-manager.ts";
 import type { PlugModel, PlugMutant } from "./plug-model.ts";
 
 type Publish = PlugManagerDeps["publishOnce"];
 
-/** Changes what is sent; null sends nothing. */
+/** Returns a mutant that changes the messages to the plug. */
 function sending(change: (publish: Publish, world: PlugModel) => Publish): PlugMutant {
   return { parts: (parts, world) => ({ ...parts, publishOnce: change(parts.publishOnce, world) }) };
 }
@@ -16,7 +16,7 @@ function isOn(world: PlugModel, topic: string, payload: string): boolean | undef
   return world.firmware.understand(topic, payload)?.set;
 }
 
-/** Does not repeat a command within a minute, so it never retries. */
+/** Suppresses equal commands within 60 s, so that retries are not sent. */
 function withoutRepeats(publish: Publish, world: PlugModel): Publish {
   const saidAt = new Map<boolean | undefined, number>();
   return (topic, payload) => {
@@ -27,7 +27,7 @@ function withoutRepeats(publish: Publish, world: PlugModel): Publish {
   };
 }
 
-/** Does not send the OFF commands of the start. */
+/** Suppresses the OFF commands before the first ON. */
 function withoutFirstOff(publish: Publish, world: PlugModel): Publish {
   let wasOn = false;
   return (topic, payload) => {
@@ -36,7 +36,7 @@ function withoutFirstOff(publish: Publish, world: PlugModel): Publish {
   };
 }
 
-/** Queues commands while the broker is away and sends them later. */
+/** Queues commands while the plug is offline and sends them later. */
 function queueing(publish: Publish, world: PlugModel): Publish {
   const waiting: [string, string][] = [];
   return (topic, payload) => {

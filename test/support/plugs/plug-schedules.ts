@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 const gap = fc.integer({ min: 1, max: 36 });
 const length = fc.integer({ min: 1, max: 24 });
 
-/** Runs on a grid of five minutes, apart from each other or back to back. */
+/** Runs in steps of 5 min, each at least 5 min after the previous one. */
 const runs: fc.Arbitrary<Run[]> = fc.array(fc.tuple(gap, length), { minLength: 1, maxLength: 6 }).map((pairs) => {
   let at = 0;
   return pairs.map(([before, lasts]) => {
@@ -83,7 +83,7 @@ export interface PlugLife {
 
 export const plugLives: fc.Arbitrary<PlugLife> = fc.record({ setup: setups, actions });
 
-/** Runs all events, and then two hours without events. */
+/** Runs all events, followed by two hours without events. */
 export function livePlug({ setup, actions }: PlugLife, mutant: PlugMutant = {}): PlugModel {
   const world = new PlugModel({ ...setup, ...mutant.setup }, mutant);
   world.startDaemon();

@@ -1,6 +1,6 @@
 /**
- * The converters of Zigbee2MQTT, from npm. They are 42 MB with what they need, so test/package.json names them and only
- * the tests that use them install them, once; without the native serial port driver, which is not built.
+ * Loads the converters of Zigbee2MQTT from npm. With their dependencies they are 42 MB. Only the tests that use them
+ * install them, from test/package.json, without building the native serial port driver.
  */
 import { createRequire } from "node:module";
 import { installTestPackages, TEST_FOLDER } from "../daemon/test-packages.ts";

@@ -14,17 +14,17 @@ import { CANARY_KEY } from "./asking-client.ts";
 
 export const HOME = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
 
-/** A request that reached the service and waits for the test's answer. */
+/** Request that reached the service and waits for the test's response. */
 interface Waiting {
   readonly path: string;
   readonly answer: (status: number, body: unknown, headers?: Readonly<Record<string, string>>) => void;
   readonly lose: (why: string) => void;
 }
 
-/** An account whose service is the test: it sees each request arrive and answers it when it likes. */
+/** Account whose service is the test: the test sees each request and decides when and how to respond. */
 export class AskedAccount extends ManualMachine {
   readonly arrived: Waiting[] = [];
-  /** What the owner was told: `started` or `ended`, and which problem. */
+  /** Problems that were reported to the owner. */
   readonly told: { readonly state: "started" | "ended"; readonly problem: Problem }[] = [];
   readonly spent: string[] = [];
   readonly stop = new AbortController();
@@ -38,7 +38,7 @@ export class AskedAccount extends ManualMachine {
     this.account = this.#openAccount();
   }
 
-  /** The account as a restart of the process makes it. */
+  /** Opens the account again, as after a restart of the process. */
   restart(): void {
     this.account = this.#openAccount();
   }
@@ -69,7 +69,7 @@ export class AskedAccount extends ManualMachine {
     });
   }
 
-  /** Tells the account roomy limits, so that the first answer's caution is over. */
+  /** Sends a first response with high limits, which ends the careful quota before it. */
   async open(): Promise<void> {
     const asked = this.account.ask({ operation: "addresses", params: {}, share: "poll", seriesId: null, range: null });
     this.arrived.shift()?.answer(200, { data: [] });

@@ -4,13 +4,13 @@ import { openTransport, type TransportOptions } from "../../../src/service/clien
 import type { OperationId, ParamsOf, Success } from "../../../src/service/contract/operations.ts";
 import { type HashEncoding, thirdPartyToken } from "../../../src/service/third-party-token.ts";
 
-/** Keys that would be seen anywhere they do not belong. */
+/** Recognisable keys, so that tests can find them in logs and errors. */
 export const CANARY_KEY = "canary-consumer-key-7f3a";
 export const CANARY_PARTNER = { apiKey: "canary-partner-key-51c0", apiSecret: "canary-partner-secret-e9d2" };
 
 export interface AskedOf<Id extends OperationId> {
   readonly answer: Success<Id> | FetchFailure;
-  /** What the headers said; null where no answer came. */
+  /** Notes on the response's headers; null if there was no response. */
   readonly notes: AnswerNotes | null;
 }
 
@@ -21,7 +21,7 @@ export interface AskingOptions extends TransportOptions {
   readonly basePath?: string;
 }
 
-/** The client over a real transport, to a server of the test's. */
+/** Opens the client with a real transport to a server of the test. */
 export async function openAsking(url: string, options: AskingOptions = {}) {
   const { consumerKey = CANARY_KEY, partner = CANARY_PARTNER, hashEncoding = "hex", basePath = "" } = options;
   const transport = openTransport(url, options);

@@ -7,7 +7,7 @@ export interface Identity {
   readonly key: string;
 }
 
-/** A certificate authority for one test, made by the machine's openssl. */
+/** Certificate authority for one test, created with openssl. */
 export class Authority implements Disposable {
   readonly cert: string;
   readonly #dir = new TempDir();
@@ -18,7 +18,7 @@ export class Authority implements Disposable {
     this.cert = this.#read("ca.pem");
   }
 
-  /** A certificate for a name, with the addresses it is for; with negative days one that has expired. */
+  /** Issues a certificate for a name and its addresses. Negative `days` create an expired one. */
   issue(name: string, addresses: string, days = 2): Identity {
     const files = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-out", `${name}.pem`];
     writeFileSync(this.#dir.file(`${name}.ext`), `subjectAltName=${addresses}\n`);
@@ -41,12 +41,12 @@ export class Authority implements Disposable {
   }
 }
 
-/** Whether this machine can make certificates. */
+/** True if openssl is installed. */
 export const haveOpenssl = (() => {
   try {
     execFileSync("openssl", ["version"], { stdio: "ignore" });
     return true;
   } catch {
-    return false; // the tests that need it skip themselves, and say so
+    return false; // Tests that need it are skipped and reported as skipped.
   }
 })();

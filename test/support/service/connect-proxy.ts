@@ -1,13 +1,13 @@
-/** A small HTTP proxy: tunnels by CONNECT, forwards absolute requests, and may ask for a password. */
+/** Small HTTP proxy: tunnels CONNECT requests, forwards absolute URLs, and can require a password. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 
 export class ConnectProxy implements AsyncDisposable {
   readonly port: number;
-  /** What was asked of it: `CONNECT host:port` or `GET http://…`. */
+  /** Requests received: `CONNECT host:port` or `GET http://…`. */
   readonly asked: string[] = [];
-  /** Connections to it: all of them, and the most at the same time. */
+  /** Number of connections to the proxy, in total and at the same time. */
   connections = 0;
   mostAtOnce = 0;
   readonly #server: Server;
@@ -67,7 +67,7 @@ export class ConnectProxy implements AsyncDisposable {
 
   #keep(socket: Socket): void {
     this.#sockets.add(socket);
-    socket.on("error", () => undefined); // either side may go at any time
+    socket.on("error", () => undefined); // Either side can disconnect at any time.
     socket.on("close", () => this.#sockets.delete(socket));
   }
 }

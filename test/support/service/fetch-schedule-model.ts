@@ -1,4 +1,4 @@
-/** Model of the fetch schedule: a store made of maps, and a service that is a function of the test. */
+/** Models the fetch schedule with an in-memory store and a service that is a function of the test. */
 
 import { nextFetch } from "../../../src/core/fetching/fetch-schedule.ts";
 import type {
@@ -28,13 +28,13 @@ export type Richness = (typeof richness)[number];
 /** Returns the completeness of the day that starts at `day`, at the time `now`; null if the request fails. */
 export type Service = (operation: string, day: EpochMs, now: EpochMs) => Richness | null;
 
-/** A request and its time. */
+/** Request and its time. */
 export interface Asked {
   readonly at: EpochMs;
   readonly step: FetchRequest;
 }
 
-/** Maximum of requests at one instant; more are an endless loop. */
+/** Maximum number of requests at one instant. More indicate an endless loop. */
 const MAX_AT_ONCE = 100;
 
 /** Returns the instant of a local time such as "2026-03-10 13:02". */
@@ -77,7 +77,7 @@ const ADDRESSES: AccountTarget = {
   reaches: null,
 };
 
-/** A normal day: prices just after 13:00, the consumption of yesterday at 06:00. */
+/** Normal day: prices at 13:04 of the day before, usage at 06:00 of the day after. */
 export const usual: Service = (operation, day, now) => {
   const yesterday = calendar.add("day", day, -1);
   if (operation === "prices") return now >= calendar.timeOnDay(yesterday, 13 * 60 + 4) ? "whole" : "none";
@@ -88,7 +88,7 @@ class ModelStore {
   readonly #series = new Map<string, { chunks: Map<EpochMs, Richness>; askedAt: Map<EpochMs, EpochMs> }>();
   readonly #answeredAt = new Map<string, EpochMs>();
 
-  /** Stores an answer. A less complete answer does not replace a more complete one. */
+  /** Stores a response. A less complete response does not replace a more complete one. */
   keep(series: SeriesKey, days: readonly EpochMs[], answer: (day: EpochMs) => Richness, at: EpochMs): void {
     const name = seriesName(series);
     const known = this.#series.get(name) ?? { chunks: new Map(), askedAt: new Map() };
@@ -139,10 +139,10 @@ export interface FetchScheduleModelOptions {
   readonly notBefore?: FetchScheduleInput["notBefore"];
 }
 
-/** Runs the fetch schedule of one account; time advances from one step to the next. */
+/** Runs the fetch schedule of one account. Time advances from one request to the next. */
 export class FetchScheduleModel {
   readonly store = new ModelStore();
-  /** Every request, oldest first. */
+  /** All requests, oldest first. */
   log: Asked[] = [];
   now: EpochMs;
   service: Service;
@@ -171,7 +171,7 @@ export class FetchScheduleModel {
     });
   }
 
-  /** Runs until `until` and makes every request that is due. Errors: throws on an endless loop or a wake-up in the past. */
+  /** Makes every request that is due until `until`. Throws on an endless loop or a wake-up in the past. */
   run(until: EpochMs): this {
     for (let atOnce = 0; this.now < until; atOnce++) {
       const step = this.next();

@@ -55,7 +55,7 @@ async function askNobody(): Promise<Asked> {
   throw new Error("nobody was to be asked");
 }
 
-/** Returns a stored answer that never changes. */
+/** Returns a stored response that never changes. */
 export function foundAt(answeredAt: number, fresh: boolean, json = '{"data":[]}'): Found {
   return { version: 1, answeredAt, fresh, read: () => Buffer.from(json) };
 }

@@ -9,9 +9,9 @@ import { LAN_KEY } from "../daemon/test-config.ts";
 import { TestDaemon } from "../daemon/test-daemon.ts";
 import { ask } from "./service-caller.ts";
 
-/** A morning on which the service has prices, a forecast and yesterday's consumption. */
+/** Morning on which the service has prices, a forecast and yesterday's consumption. */
 const MORNING: EpochMs = Date.UTC(2026, 5, 10, 9, 20);
-/** The third-party interface accepts one request in ten seconds. */
+/** Pause between third-party requests: the interface accepts one request in 10 s. */
 const REST_MS = 11 * SECOND_MS;
 const LAN_PAIR = { apiKey: "partner-of-the-house", apiSecret: "secret-of-the-house" };
 
@@ -21,7 +21,7 @@ export interface MirrorServiceOptions {
   readonly restMs?: number;
 }
 
-/** The mirror of a test daemon as a server of the contract. It has no homes, so only the suite causes requests. */
+/** Mirror of a test daemon as a server of the contract. It has no homes, so only the test suite causes requests. */
 export class MirrorService implements ServiceUnderTest {
   readonly daemon: TestDaemon;
   readonly consumerKey = LAN_KEY;
@@ -92,7 +92,7 @@ export class MirrorService implements ServiceUnderTest {
     this.daemon.clock.leap(this.now + this.#restMs);
   }
 
-  /** Stops the service and moves the clock. */
+  /** Stops the service and moves the clock by `forMs`. */
   async goDown(forMs: number): Promise<void> {
     this.#wentDownAt = this.now;
     await this.daemon.simulator.close();
@@ -104,7 +104,7 @@ export class MirrorService implements ServiceUnderTest {
   }
 }
 
-/** Sends every request of the suite once, so that the answers are stored. */
+/** Sends every request of the suite once, so that the responses are stored. */
 export async function fillStore(mirror: MirrorService): Promise<void> {
   for (const { operation, values } of lookedAt(mirror)) {
     if (operationOf(operation).interface === "thirdParty") mirror.rest();

@@ -1,4 +1,4 @@
-/** Random lives of a governor, and how one is lived. */
+/** Random sequences of events for the rate limiter, and the function that runs them. */
 import * as fc from "fast-check";
 import { type Share, shares } from "../../../src/core/fetching/rate-limit.ts";
 import { type Passage, type RateLimiterModel, TIMEOUT_MS } from "./rate-limiter-model.ts";
@@ -9,7 +9,7 @@ export type Action =
   | { readonly do: "nearReset"; readonly window: keyof Limits; readonly beforeMs: number }
   | { readonly do: "waitUntilAllowed"; readonly share: Share; readonly extraMs: number }
   | { readonly do: "burst"; readonly share: Share; readonly count: number; readonly passage: Passage }
-  /** As much as is allowed just before a reset, on its way until after it; and again as soon as that is allowed. */
+  /** Uses the whole quota just before a reset, with responses after it, and again as soon as permits are granted. */
   | { readonly do: "pressAcross"; readonly window: keyof Limits; readonly beforeMs: number; readonly passage: Passage }
   | { readonly do: "spendAndDie"; readonly share: Share }
   | { readonly do: "crash"; readonly downMs: number }
@@ -47,7 +47,7 @@ const spanMs = fc.oneof(
   fc.nat({ max: 2 * DAY }),
 );
 const window = fc.constantFrom<keyof Limits>("minute", "day");
-/** Never below what is assumed before the first answer. */
+/** Limits at or above those assumed before the first response. */
 const firstLimits = fc.record({
   minute: fc.oneof(fc.integer({ min: 5, max: 12 }), fc.integer({ min: 5, max: 200 })),
   day: fc.oneof(fc.integer({ min: 50, max: 60 }), fc.integer({ min: 50, max: 300 })),
@@ -65,7 +65,9 @@ const burstsOf = (how: fc.Arbitrary<Passage>): fc.Arbitrary<Action> =>
     count: fc.oneof(fc.constantFrom(1, 1, 2), fc.integer({ min: 1, max: MAX_AT_ONCE })),
   });
 const bursts = burstsOf(passage);
-/** What is late or lost leaves open whether others have spent; the governor then takes the safe side. */
+/**
+ * Bursts with prompt responses. A late or lost response could hide attempts of others, so the rate limiter then waits.
+ */
 const promptBursts = burstsOf(
   fc.record({ upMs: fc.nat({ max: 900 }), downMs: fc.nat({ max: 900 }), fate: fc.constant("answered" as const) }),
 );
@@ -94,10 +96,10 @@ const action = fc.oneof(
   ...accidents.map((arbitrary) => ({ weight: 1, arbitrary })),
 );
 
-/** Lives of up to forty deeds, beginning within a minute of midnight UTC or anywhere in a day. */
+/** Up to 40 events that start within 1 min of midnight UTC or at any time of a day. */
 export const schedules: fc.Arbitrary<Schedule> = schedulesOf(action);
 
-/** Lives in which the service, the process and the machine are well, and nobody else uses the key. */
+/** Events without failures of service, process or machine, and without other users of the key. */
 export const quietSchedules: fc.Arbitrary<Schedule> = schedulesOf(fc.oneof(...passing, promptBursts, promptBursts));
 
 function schedulesOf(actions: fc.Arbitrary<Action>): fc.Arbitrary<Schedule> {
@@ -108,7 +110,7 @@ function schedulesOf(actions: fc.Arbitrary<Action>): fc.Arbitrary<Schedule> {
   });
 }
 
-/** Lives a schedule to its end; what became of it stands in the world. */
+/** Runs a sequence to its end. The results are in `world`. */
 export function live(world: RateLimiterModel, actions: readonly Action[]): void {
   for (const each of actions) act(world, each);
   world.advance(TIMEOUT_MS + 1);
@@ -153,7 +155,7 @@ function act(world: RateLimiterModel, action: Action): void {
       world.setWall(action.at);
       return;
     case "configure":
-      // What is configured before the first answer is all that can be known of the first windows.
+      // Before the first response, the limiter can only know the limits of the start.
       if (world.heardFrom) world.service.configure(world.now, action.limits);
       return;
     case "others":

@@ -1,6 +1,6 @@
 /**
- * Model of the rate limiter with faults: processes die, machines reboot and sleep, the wall clock jumps, requests and
- * answers are late or lost. The model has the real time; the rate limiter sees only its own clocks.
+ * Models the rate limiter with faults: processes die, machines reboot and sleep, the wall clock jumps, requests and
+ * responses are late or lost. The model has the real time; the rate limiter sees only its own clocks.
  */
 import type { DatabaseSync } from "node:sqlite";
 import type { Share } from "../../../src/core/fetching/rate-limit.ts";
@@ -17,15 +17,18 @@ import { LearnedRateLimits } from "../../../src/service/client/rate-limits.ts";
 import { RequestLog } from "../../../src/storage/request-log.ts";
 import { type Limits, StrictService } from "./strict-service.ts";
 
-/** Fate of one request. Unit: ms; `upMs + downMs` is at most the request's time-out. */
+/** Duration and result of one request. Unit: ms; `upMs + downMs` is at most the request's timeout. */
 export interface Passage {
   readonly upMs: number;
   readonly downMs: number;
-  /** `bare`: answered without any of the service's headers. `lost`: counted, but no answer. `unsent`: never there. */
+  /**
+   * `bare`: response without the service's headers. `lost`: counted, but no response. `unsent`: did not reach the
+   * service.
+   */
   readonly fate: "answered" | "bare" | "lost" | "unsent";
 }
 
-/** Deliberate mistakes, each at one port of the rate limiter. */
+/** Deliberate defects, each at one dependency of the rate limiter. */
 export interface Mutant {
   readonly source?: (source: RateLimitSource, memory: KeyValue) => RateLimitSource;
   readonly requestLog?: (requestLog: AttemptLog) => AttemptLog;
@@ -38,7 +41,7 @@ interface Event {
   readonly happen: () => void;
 }
 
-/** The request's hard time-out. Source: design, quota. */
+/** Hard timeout of a request, `REQUEST_TIMEOUT_MS` in src/service/client/http-transport.ts. */
 export const TIMEOUT_MS = 30_000;
 const MAX_WAIT_MS = 26 * 3_600_000;
 
@@ -53,12 +56,12 @@ export class RateLimiterModel {
   #boots = 0;
   #wallOffsetMs = 0;
   #events: Event[] = [];
-  /** Counts up at every crash: what belongs to an earlier process is never heard. */
+  /** Counter of crashes. Responses to an earlier process are ignored. */
   #process = 0;
   #governor: RateLimiter;
   /** Requests with a permit, oldest first. */
   readonly spends: { readonly share: Share; readonly at: number }[] = [];
-  /** Whether an answer with the service's headers was ever heard. */
+  /** True after the first response with the service's headers. */
   heardFrom = false;
 
   constructor(options: {
@@ -89,7 +92,7 @@ export class RateLimiterModel {
     return this.#governor.earliest(share, this.#clock().monotonicMs());
   }
 
-  /** Advances time. */
+  /** Advances time to `at`, event by event. */
   advanceTo(at: number): void {
     for (;;) {
       const next = this.#events[0];
@@ -120,20 +123,20 @@ export class RateLimiterModel {
     return true;
   }
 
-  /** The process is killed right after a spend was committed, before its request went out. */
+  /** Kills the process after the attempt was committed and before the request was sent. */
   attemptAndDie(share: Share): void {
     this.#governor.acquire(share, null, null);
     this.crash(0);
   }
 
-  /** The process is killed and started again; what is on its way goes on. */
+  /** Kills and restarts the process. Requests in flight continue. */
   crash(downMs: number): void {
     this.#process++;
     this.advance(downMs);
     this.#governor = this.#start();
   }
 
-  /** The machine goes down and comes up with a monotonic clock of its own. */
+  /** Reboots the machine, which starts a new monotonic clock. */
   reboot(downMs: number, bootMs: number): void {
     this.#process++;
     this.advance(downMs + bootMs);
@@ -142,7 +145,7 @@ export class RateLimiterModel {
     this.#governor = this.#start();
   }
 
-  /** The machine sleeps: its monotonic clock stands still. */
+  /** Suspends the machine: its monotonic clock stops. */
   suspend(ms: number): void {
     this.advance(TIMEOUT_MS + 1);
     this.#bootAt += ms;

@@ -1,4 +1,4 @@
-/** Rate limiters with one deliberate mistake each. The property test must detect every one of them. */
+/** Rate limiters with one deliberate defect each. The property test must detect every one of them. */
 import { consumerRateLimits } from "../../../src/core/fetching/rate-limit.ts";
 import type { AttemptLog, RateLimitSource } from "../../../src/service/client/rate-limiter.ts";
 import type { Mutant } from "./rate-limiter-model.ts";
@@ -30,7 +30,7 @@ function writtenLate(requestLog: AttemptLog): AttemptLog {
   };
 }
 
-/** Believes every limit that the service names. */
+/** Uses every limit from the service immediately. */
 function eager(source: RateLimitSource, memory: { write(name: string, value: string): void }): RateLimitSource {
   let limits: { minute: number; day: number } | null = null;
   return {

@@ -1,14 +1,14 @@
-/** A server without manners: the test says byte for byte what a connection gets. */
+/** Server without an HTTP implementation: the test writes every byte of a response. */
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 
-/** Called with each whole request head that a connection brings. */
+/** Function that is called with each complete request head. */
 type Respond = (socket: Socket, request: string) => void;
 
 export class RawServer implements AsyncDisposable {
   readonly port: number;
-  /** The heads of all requests, oldest first. */
+  /** Heads of all requests, oldest first. */
   readonly requests: string[] = [];
   connections = 0;
   readonly #server: Server;
@@ -29,7 +29,7 @@ export class RawServer implements AsyncDisposable {
     return new RawServer(server, respond, tls ? "https" : "http", tls ? "secureConnection" : "connection");
   }
 
-  /** A server that speaks first, as one of another protocol does. */
+  /** Starts a server that sends first, as servers of other protocols do. */
   static async startTalking(
     greeting: string | Uint8Array,
     andThen: (socket: Socket) => void = () => undefined,
@@ -57,7 +57,7 @@ export class RawServer implements AsyncDisposable {
     this.connections++;
     this.#sockets.add(socket);
     socket.on("close", () => this.#sockets.delete(socket));
-    socket.on("error", () => undefined); // the other side may go at any time
+    socket.on("error", () => undefined); // The other side can disconnect at any time.
     let text = "";
     socket.on("data", (chunk) => {
       text += chunk.toString("latin1");
@@ -71,7 +71,7 @@ export class RawServer implements AsyncDisposable {
   }
 }
 
-/** A whole answer as text. */
+/** Returns a complete HTTP response as text. */
 export function rawAnswer(body: string, headers: readonly string[] = [], status = "200 OK"): string {
   const lines = [`HTTP/1.1 ${status}`, `Content-Length: ${Buffer.byteLength(body)}`, ...headers];
   return `${lines.join("\r\n")}\r\n\r\n${body}`;

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A key and a certificate for 127.0.0.1, made for one test by the machine's openssl; null where it has none. */
+/** Creates a key and a self-signed certificate for 127.0.0.1 with openssl; null if openssl fails. */
 export function createSelfSigned(): { readonly key: string; readonly cert: string } | null {
   const folder = mkdtempSync(join(tmpdir(), "elbro-tls-"));
   const [keyFile, certFile] = [join(folder, "key.pem"), join(folder, "cert.pem")];
@@ -15,7 +15,7 @@ export function createSelfSigned(): { readonly key: string; readonly cert: strin
     });
     return { key: readFileSync(keyFile, "utf8"), cert: readFileSync(certFile, "utf8") };
   } catch {
-    return null; // no openssl here; the caller skips, and says so
+    return null; // The test is then skipped and reported as skipped.
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

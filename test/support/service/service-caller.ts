@@ -5,19 +5,19 @@ export interface ServiceAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed body; undefined where it is no JSON. */
+  /** Parsed body; undefined if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers it does not trust
   readonly json: any;
 }
 
-/** What a caller needs to know of a server of the contract. */
+/** Properties of a contract server that a client needs. */
 export interface Callable {
   readonly url: string;
   readonly consumerKey: string;
   readonly thirdPartyToken: string;
 }
 
-/** Asks a path with an `Authorization` header; none where it is null. */
+/** Requests a path. `authorization` is the header's value; null sends no header. */
 export async function askPath(url: string, path: string, authorization: string | null): Promise<ServiceAnswer> {
   const response = await fetch(`${url}${path}`, {
     redirect: "manual",
@@ -27,7 +27,7 @@ export async function askPath(url: string, path: string, authorization: string |
   return { status: response.status, headers: response.headers, text, json: parsed(text) };
 }
 
-/** Asks an operation with the right credentials. Values as text, so that wrong ones can be sent too. */
+/** Requests an operation with valid credentials. Values are strings, so that invalid ones can be sent. */
 export function ask(
   service: Callable,
   operation: OperationId,
@@ -37,7 +37,7 @@ export function ask(
   return askPath(service.url, pathOf(operation, values), `Bearer ${key}`);
 }
 
-/** The path of an operation: values by name into the path, the rest into the query. */
+/** Returns the path of an operation. Values that are not in its path become query parameters. */
 export function pathOf(operation: OperationId, values: Readonly<Record<string, string>>): string {
   const query = new URLSearchParams(values);
   const path = operationOf(operation).path.replace(/\{(\w+)\}/g, (_, name: string) => {

@@ -1,18 +1,18 @@
-/** The service's document, where this checkout has it beside itself, as tables by section. */
+/** Reads the tables of the service's interface document, if it exists next to the repository. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const PATH = join(import.meta.dirname, "../../../../shared/service-interface.md");
 
-/** One row of a table, by the names in its head. */
+/** Row of a table, by column name. */
 export type TableRow = Readonly<Record<string, string>>;
 
-/** The text of the document; null where it is not there. */
+/** Text of the document; null if it does not exist. */
 export const serviceDocument: string | null = existsSync(PATH) ? readFileSync(PATH, "utf8") : null;
 
 /**
- * The tables of one section, in their order.
- * Errors: throws where the document has no such section, so that a renumbered document is noticed.
+ * Returns the tables of one section, in order.
+ * Throws if the section does not exist, so that renumbering is noticed.
  */
 export function tablesOf(document: string, section: string): TableRow[][] {
   const parts = document.split(/^#{2,3} (?=\d)/m);
@@ -25,7 +25,7 @@ export function tablesOf(document: string, section: string): TableRow[][] {
   });
 }
 
-/** What stands in backticks, in its order. */
+/** Returns the texts in backticks, in order. */
 export function codesIn(cell: string): string[] {
   return Array.from(cell.matchAll(/`([^`]+)`/g), (match) => match[1] ?? "");
 }

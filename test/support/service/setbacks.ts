@@ -1,6 +1,6 @@
 import type { FetchFailure } from "../../../src/core/fetching/fetch-outcome.ts";
 
-/** An error answer of the service. `namedMs` is the wait it named. */
+/** Returns an error response of the service. `namedMs` is its Retry-After. */
 export function refused(status: number, code: string | null, namedMs: number | null = null): FetchFailure {
   return { kind: "refused", status, code, reason: "because", retryAfterMs: namedMs, requestId: `id-${status}` };
 }

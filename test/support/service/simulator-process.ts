@@ -1,4 +1,4 @@
-/** The simulator in a process of its own, over HTTPS where a key is given. Prints its URL as the first line. */
+/** Runs the simulator in its own process, with HTTPS if a key is given. Prints its URL and consumer key. */
 import { startSimulator } from "../../../src/service/simulator/simulator.ts";
 
 const { TLS_KEY, TLS_CERT, CLOCK, SPEED, ACCOUNTS } = process.env;

@@ -1,7 +1,7 @@
 import { formatInstant } from "../../../src/core/time/interval.ts";
 import { type SimulatorOptions, startSimulator } from "../../../src/service/simulator/simulator.ts";
 
-/** A simulator whose time stands at `time.now` until the test moves it. */
+/** Starts a simulator whose time is `time.now`, which only the test changes. */
 export async function startAt(now: number, options: Partial<SimulatorOptions> = {}) {
   const time = { now };
   const simulator = await startSimulator({ now: () => time.now, ...options });
@@ -13,7 +13,7 @@ export async function startAt(now: number, options: Partial<SimulatorOptions> = 
   return { simulator, service, time, [Symbol.asyncDispose]: () => simulator.close() };
 }
 
-/** The parameters of a range of hours. */
+/** Returns the parameters of a request for the hours of a range. */
 export function hours(from: number, to: number) {
   return { from: formatInstant(from), to: formatInstant(to), aggregation: "hour" };
 }

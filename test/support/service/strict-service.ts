@@ -1,6 +1,6 @@
 /**
- * The service's quota as its document has it, and nothing else: fixed UTC windows that count every attempt. It watches
- * one daemon's attempts and says when one broke the rule.
+ * Implements the service's quota as documented: fixed UTC windows that count every attempt. Checks the attempts of one
+ * daemon and records violations.
  */
 
 import type { Share } from "../../../src/core/fetching/rate-limit.ts";
@@ -12,15 +12,15 @@ type WindowName = keyof Limits;
 const WINDOWS = ["minute", "day"] as const;
 const LENGTH_MS: Limits = { minute: 60_000, day: 86_400_000 };
 
-/** What the configuration said from an instant on; a window is held to what was configured as it began. */
+/** Limits configured from an instant on. A window keeps the limits that applied at its start. */
 interface Epoch {
   readonly from: number;
   readonly limits: Limits;
-  /** When the daemon first heard an answer of this epoch. */
+  /** Time at which the daemon first received a response with these limits. */
   heardAt: number;
 }
 
-/** One answer's word on a window: at most so many of the daemon's attempts may be counted in it. */
+/** Bound from one response: at most `most` attempts of the daemon in its window. */
 interface Word {
   readonly heardAt: number;
   readonly most: number;
@@ -33,15 +33,15 @@ interface FixedWindow {
   readonly words: Word[];
 }
 
-/** What one counted attempt was answered, and what the model needs when the daemon hears it. */
+/** Response to one counted attempt. */
 export interface CountedAnswer {
   readonly at: number;
   readonly quota: QuotaStanding;
-  /** To be called when the answer reaches the daemon. */
+  /** Function to call when the response reaches the daemon. */
   readonly heard: (at: number) => void;
 }
 
-/** Most of a limit that a share may use. Source: design, quota. */
+/** Maximum share of a limit, as in src/core/fetching/rate-limit.ts. */
 const CAPS: Readonly<Record<"poll" | "lan", number>> = { poll: 0.25, lan: 0.5 };
 
 export class StrictService {
@@ -50,11 +50,11 @@ export class StrictService {
   readonly #windows = new Map<string, FixedWindow>();
 
   constructor(limits: Limits) {
-    // The assumption made before the first answer is within these, so they are known from the start.
+    // The limits assumed before the first response are within these, so these count as known from the start.
     this.#epochs = [{ from: Number.NEGATIVE_INFINITY, limits, heardAt: Number.NEGATIVE_INFINITY }];
   }
 
-  /** Changes the configured limits; each window keeps those it began with. */
+  /** Changes the configured limits. Each window keeps the limits of its start. */
   configure(at: number, limits: Limits): void {
     this.#epochs.push({ from: at, limits, heardAt: Number.POSITIVE_INFINITY });
   }
@@ -64,7 +64,7 @@ export class StrictService {
     for (const name of WINDOWS) this.#window(name, at).all += count;
   }
 
-  /** Counts one attempt of the daemon, which it committed to at `spentAt`. */
+  /** Counts one attempt of the daemon, which was committed at `spentAt`. */
   count(at: number, share: Share, spentAt: number): CountedAnswer {
     const epoch = this.#epochOf(at);
     const standing = (name: WindowName) => this.#countIn(name, { at, share, spentAt }, epoch.limits[name]);
@@ -104,7 +104,7 @@ export class StrictService {
       const { lan, poll, backfill } = window.byShare;
       const used = counted === "lan" ? lan : poll + backfill;
       const cap = Math.max(1, Math.floor(limit * CAPS[counted]));
-      // Prices may take any part, so they overrun none.
+      // Prices may use the whole limit, so they are not checked.
       if (share !== "prices" && used > cap) this.#violate(at, name, `attempt ${used} of ${cap} for ${counted}`);
     }
     for (const word of window.words) {
@@ -113,7 +113,7 @@ export class StrictService {
     }
   }
 
-  /** Whether the daemon could know of a limit: it heard it, or a lower one, since it was configured. */
+  /** Returns true if the daemon has received this limit or a lower one since it was configured. */
   #knewOf(limit: number, windowStart: number, name: WindowName, spentAt: number): boolean {
     const inForce = this.#epochs.findLastIndex(({ from }) => from <= windowStart);
     return this.#epochs.some(({ limits, heardAt }, i) => i >= inForce && limits[name] <= limit && heardAt < spentAt);

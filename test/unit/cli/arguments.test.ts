@@ -10,16 +10,16 @@ function optionsIn(line: CommandLine): string[] {
   return read.kind === "help" ? [...read.text.matchAll(/^ {2}--(\w+)/gm)].map(([, name = ""]) => name) : [];
 }
 
-describe("what a command takes", () => {
+describe("the arguments of a command", () => {
   test.each([
     [everything, ["config", "clock", "speed", "help"]],
     [configured, ["config", "help"]],
     [bare, ["help"]],
-  ])("$usage lists nothing else in its help", (line, options) => {
+  ])("are exactly those in its help: $usage", (line, options) => {
     expect(optionsIn(line)).toEqual(options);
   });
 
-  test("is all it reads, of its arguments and of the environment", () => {
+  test("are the only ones read, from arguments and environment", () => {
     const time = { ELBRO_CLOCK: "yesterday", ELBRO_SPEED: "fast" };
     expect(readCommandLine(configured, [], { ...time, ELBRO_CONFIG: "a.yaml" })).toMatchObject({
       configPath: "a.yaml",

@@ -5,7 +5,7 @@ import { withSupervisorsBroker, withSupervisorsHomeAssistant } from "../../../sr
 import { readConfig } from "../../../src/config/load.ts";
 import type { Config } from "../../../src/config/schema.ts";
 
-/** What the supervisor of a house with the Mosquitto app answers. */
+/** Response of the supervisor with the Mosquitto app. */
 const MOSQUITTO = {
   result: "ok",
   data: {
@@ -43,7 +43,7 @@ function configOf(text: string): Config {
 }
 
 describe("Home Assistant's supervisor", () => {
-  test("names the broker of the house, its user and its password", async () => {
+  test("provides the broker's address, user and password", async () => {
     await using known = await supervisor(200, JSON.stringify(MOSQUITTO));
     const { mqtt } = await withSupervisorsBroker(configOf("mqtt: { base_topic: el }"), "app-token", known.url);
     expect(mqtt).toMatchObject({
@@ -55,7 +55,7 @@ describe("Home Assistant's supervisor", () => {
     expect(known.asked[0]).toMatchObject({ url: "/services/mqtt", headers: { authorization: "Bearer app-token" } });
   });
 
-  test("a broker with TLS is asked by TLS, one without a password without", async () => {
+  test("provides mqtts for a broker with TLS, and no password for one without", async () => {
     await using known = await supervisor(
       200,
       '{"data":{"host":"broker","port":8883,"ssl":true,"username":"","password":""}}',
@@ -65,7 +65,7 @@ describe("Home Assistant's supervisor", () => {
     expect(mqtt).not.toHaveProperty("username");
   });
 
-  test("is not asked where the configuration names a broker", async () => {
+  test("is not used if the configuration has a broker", async () => {
     await using known = await supervisor(200, JSON.stringify(MOSQUITTO));
     const config = configOf("mqtt: { url: 'mqtt://mine:1884' }");
     expect(await withSupervisorsBroker(config, "app-token", known.url)).toBe(config);
@@ -79,12 +79,12 @@ describe("Home Assistant's supervisor", () => {
     [200, "null", "the supervisor's answer names no host and port"],
     [200, '{"data":{"host":"x"}}', "the supervisor's answer names no host and port"],
     [200, "x".repeat(100_000), "the supervisor cannot be reached (its answer is too long)"],
-  ])("an answer %i of %j is one sentence about what to do", async (status, body, sentence) => {
+  ])("with response %i %j leads to one sentence with a remedy", async (status, body, sentence) => {
     await using known = await supervisor(status, body);
     await expect(withSupervisorsBroker(configOf(""), "app-token", known.url)).rejects.toThrow(sentence);
   });
 
-  test("a supervisor that is not there is one sentence as well", async () => {
+  test("that is not reachable leads to one sentence with a remedy", async () => {
     await using gone = await supervisor(200, "");
     await gone[Symbol.asyncDispose]();
     await expect(withSupervisorsBroker(configOf(""), "app-token", gone.url)).rejects.toThrow(
@@ -92,7 +92,7 @@ describe("Home Assistant's supervisor", () => {
     );
   });
 
-  test("passes the app on to Home Assistant's WebSocket, unless the configuration names another", () => {
+  test("provides Home Assistant's WebSocket, unless the configuration has another", () => {
     expect(withSupervisorsHomeAssistant(configOf(""), "app-token").home_assistant).toEqual({
       url: "ws://supervisor/core/websocket",
       token: "app-token",
@@ -101,7 +101,7 @@ describe("Home Assistant's supervisor", () => {
     expect(withSupervisorsHomeAssistant(config, "app-token")).toBe(config);
   });
 
-  test("homes that are the same in Home Assistant are a mistake of the configuration there", () => {
+  test("leads to a configuration error for homes with the same statistic id", () => {
     const homes = ["my-home", "my_home"].map(
       (id, i) => `{ address_id: 3f2504e0-4f89-41d3-9a0c-0305e82c330${i}, id: ${id} }`,
     );

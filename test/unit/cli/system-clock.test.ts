@@ -5,13 +5,13 @@ import type { Clock } from "../../../src/core/runtime/clock.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../src/core/time/interval.ts";
 
 const START = Date.parse("2026-03-10T09:00:00Z");
-/** The longest time in which a clock that was set is noticed. */
+/** Maximum time until a change of the clock is noticed. */
 const NOTICED_MS = 15 * SECOND_MS;
 
 beforeEach(() => void vi.useFakeTimers({ now: START, toFake: ["setTimeout", "clearTimeout", "Date", "performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A machine whose wall clock can be set; its timers and its monotonic clock go on. */
+/** Machine whose wall clock can be set. Its timers and its monotonic clock are not affected. */
 function machine() {
   let setBy = 0;
   const source: TimeSource = {
@@ -28,7 +28,7 @@ function machine() {
   };
 }
 
-/** A sleep that tells when it has ended. */
+/** Starts a sleep and records when it ended. */
 function asleep(clock: Clock, at: number, signal = new AbortController().signal) {
   const sleep = { endedAt: null as number | null };
   void clock.sleepUntil(at, signal).then(() => {
@@ -37,8 +37,8 @@ function asleep(clock: Clock, at: number, signal = new AbortController().signal)
   return sleep;
 }
 
-describe("the machine's clock", () => {
-  test("sleeps until a time, not a moment less", async () => {
+describe("the system clock", () => {
+  test("sleeps until a time, never shorter", async () => {
     const { clock } = machine();
     const sleep = asleep(clock, START + HOUR_MS + 1);
     await vi.advanceTimersByTimeAsync(HOUR_MS);
@@ -47,7 +47,7 @@ describe("the machine's clock", () => {
     expect(sleep.endedAt).toBe(START + HOUR_MS + 1);
   });
 
-  test("shows whole milliseconds, and has reached a time only when it is there", async () => {
+  test("returns whole milliseconds, and reaches a time only when it has passed", async () => {
     const { source } = machine();
     const clock = machineClock({ ...source, wallMs: () => source.wallMs() - 0.4 });
     expect(clock.now()).toBe(START - 1);
@@ -56,14 +56,14 @@ describe("the machine's clock", () => {
     expect(sleep.endedAt).toBe(START + 10);
   });
 
-  test("does not sleep for what is past, nor when it is to stop", async () => {
+  test("does not sleep until a past time, nor with an aborted signal", async () => {
     const { clock } = machine();
     await clock.sleepUntil(START, new AbortController().signal);
     await clock.sleepUntil(START + HOUR_MS, AbortSignal.abort());
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("notices within a quarter of a minute that it was set forwards", async () => {
+  test("notices within 15 s that it was set forward", async () => {
     const { clock, set } = machine();
     const sleep = asleep(clock, START + HOUR_MS);
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
@@ -72,16 +72,19 @@ describe("the machine's clock", () => {
     expect(sleep.endedAt).not.toBeNull();
   });
 
-  test.each([MINUTE_MS, 2 * DAY_MS, 43 * 365 * DAY_MS])("notices so that it was set back by %d ms", async (byMs) => {
-    const { clock, set } = machine();
-    const sleep = asleep(clock, START + HOUR_MS);
-    await vi.advanceTimersByTimeAsync(MINUTE_MS);
-    set(-byMs);
-    await vi.advanceTimersByTimeAsync(NOTICED_MS);
-    expect(sleep.endedAt).not.toBeNull();
-  });
+  test.each([MINUTE_MS, 2 * DAY_MS, 43 * 365 * DAY_MS])(
+    "notices in the same time that it was set back by %d ms",
+    async (byMs) => {
+      const { clock, set } = machine();
+      const sleep = asleep(clock, START + HOUR_MS);
+      await vi.advanceTimersByTimeAsync(MINUTE_MS);
+      set(-byMs);
+      await vi.advanceTimersByTimeAsync(NOTICED_MS);
+      expect(sleep.endedAt).not.toBeNull();
+    },
+  );
 
-  test("is not disturbed by a time service that slows it", async () => {
+  test("is not disturbed by a time service that slows it down", async () => {
     const { clock, set } = machine();
     const sleep = asleep(clock, START + HOUR_MS);
     for (let minute = 0; minute < 60; minute++) {
@@ -93,7 +96,7 @@ describe("the machine's clock", () => {
     expect(sleep.endedAt).toBe(START + HOUR_MS);
   });
 
-  test("is woken by the signal, and leaves neither timer nor listener behind", async () => {
+  test("is woken by the signal, and leaves no timer or listener", async () => {
     const { clock } = machine();
     const stop = new AbortController();
     const sleep = asleep(clock, START + HOUR_MS, stop.signal);
@@ -106,10 +109,10 @@ describe("the machine's clock", () => {
   });
 });
 
-describe("a simulated clock", () => {
+describe("the simulated clock", () => {
   const THEN = Date.parse("2025-10-25T20:00:00Z");
 
-  test("starts where it is told, and runs as fast as it is told", async () => {
+  test("starts at the given time and runs at the given speed", async () => {
     const { source } = machine();
     const clock = simulatedClock(source, THEN, 60);
     expect([clock.now(), clock.monotonicMs()]).toEqual([THEN, 0]);
@@ -117,7 +120,7 @@ describe("a simulated clock", () => {
     expect([clock.now(), clock.monotonicMs()]).toEqual([THEN + HOUR_MS, HOUR_MS]);
   });
 
-  test("sleeps as much shorter", async () => {
+  test("sleeps shorter by its speed", async () => {
     const clock = simulatedClock(machine().source, THEN, 3_600);
     const sleep = asleep(clock, THEN + DAY_MS);
     await vi.advanceTimersByTimeAsync(24 * SECOND_MS - 1);
@@ -126,7 +129,7 @@ describe("a simulated clock", () => {
     expect(sleep.endedAt).toBe(THEN + DAY_MS);
   });
 
-  test("runs slowly as well", async () => {
+  test("can run slower than real time", async () => {
     const clock = simulatedClock(machine().source, THEN, 0.5);
     const sleep = asleep(clock, THEN + MINUTE_MS);
     await vi.advanceTimersByTimeAsync(2 * MINUTE_MS - 1);
@@ -135,7 +138,7 @@ describe("a simulated clock", () => {
     expect(sleep.endedAt).toBe(THEN + MINUTE_MS);
   });
 
-  test("knows nothing of the machine's wall clock", async () => {
+  test("does not depend on the wall clock", async () => {
     const { source, set } = machine();
     const clock = simulatedClock(source, THEN, 1);
     const sleep = asleep(clock, THEN + HOUR_MS);
@@ -145,7 +148,7 @@ describe("a simulated clock", () => {
     expect([clock.now(), sleep.endedAt]).toEqual([THEN + 30 * MINUTE_MS, null]);
   });
 
-  test("is a boot of its own each time", async () => {
+  test("has a different boot id each time", async () => {
     const { source } = machine();
     const first = simulatedClock(source, THEN, 1);
     await vi.advanceTimersByTimeAsync(1);

@@ -7,7 +7,7 @@ function terminal(colors: "none" | "ansi" = "none", columns = 80) {
   return { log, screen: () => screen };
 }
 
-/** What stands on a terminal: what was cleared is gone. */
+/** Returns the lines that are visible on a terminal, without cleared ones. */
 function seen(screen: string): string[] {
   return screen.split("\n").map((line) => line.split("\r\u001b[K").at(-1) ?? "");
 }
@@ -16,14 +16,24 @@ function record(level: number, msg: string, facts: object = {}): string {
   return `${JSON.stringify({ level, time: "2026-11-21T10:42:07.123Z", ...facts, msg })}\n`;
 }
 
-describe("a line of the log", () => {
-  test("is time, level, sentence and facts", () => {
+describe("a log line", () => {
+  test("contains time, level, message and fields", () => {
     const { log, screen } = terminal();
     log.write(record(30, "history filled", { home: "home", rows: 24, detail: "two words", known: null }));
     expect(screen()).toMatch(/^\d\d:42:07 info {2}history filled home=home rows=24 detail="two words" known=null\n$/);
   });
 
-  test("is coloured where that is wanted, by its level", () => {
+  test("has the day where the text goes to a file", () => {
+    let written = "";
+    const log = new TerminalLog({
+      ...{ write: (text) => (written += text), columns: () => 80, colors: "none" },
+      times: "day and clock",
+    });
+    log.write(record(40, "problem"));
+    expect(written).toMatch(/^2026-11-2\d \d\d:42:07 WARN {2}problem\n$/);
+  });
+
+  test('is coloured by its level only with "ansi"', () => {
     const { log, screen } = terminal("ansi");
     log.write(record(40, "problem"));
     expect(screen()).toContain("\u001b[33m");
@@ -33,7 +43,7 @@ describe("a line of the log", () => {
     expect(plain.screen()).not.toContain("\u001b");
   });
 
-  test("that is no record stands as it is", () => {
+  test("that is not a JSON record is written unchanged", () => {
     const { log, screen } = terminal();
     log.write("hello\n");
     log.write("[1]\n");
@@ -42,7 +52,7 @@ describe("a line of the log", () => {
 });
 
 describe("progress", () => {
-  test("stands below the log, moves down with it, and goes when the work is done", () => {
+  test("is displayed below the log, and removed when complete", () => {
     const { log, screen } = terminal();
     log.progress("history", { known: 50, wanted: 200 });
     log.write(record(30, "one"));

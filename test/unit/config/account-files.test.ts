@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { AccountFiles, AccountsDirError } from "../../../src/config/account-files.ts";
@@ -8,8 +8,8 @@ import { isOwn } from "../../../src/core/sharding/shard.ts";
 import { TempDir } from "../../support/daemon/temp-dir.ts";
 
 const addressOf = (number: number) => `11111111-2222-4333-8444-${String(number).padStart(12, "0")}`;
-const account = (number: number, more = "") =>
-  `api_key: key-${number}\nhomes:\n  - { address_id: ${addressOf(number)}, id: house-${number} }\n${more}`;
+const homesOf = (number: number) => `homes:\n  - { address_id: ${addressOf(number)}, id: house-${number} }\n`;
+const account = (number: number, more = "") => `api_key: key-${number}\n${homesOf(number)}${more}`;
 
 class Folder implements Disposable {
   readonly #dir = new TempDir();
@@ -38,10 +38,69 @@ class Folder implements Disposable {
   }
 }
 
+/** A folder outside of the accounts, with files of keys. */
+class Keys implements Disposable {
+  readonly #dir = new TempDir();
+  /** Files that were read, by their first line: accounts and keys. */
+  readonly read: string[] = [];
+  readonly files = new AccountFiles((text) => {
+    this.read.push(text.split("\n")[0] ?? "");
+    return readAccount(text, (file) => readFileSync(file, "utf8").trim());
+  });
+
+  file(name: string): string {
+    return this.#dir.file(name);
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(this.file(name), text);
+  }
+
+  [Symbol.dispose](): void {
+    this.#dir[Symbol.dispose]();
+  }
+}
+
 const accountsIn = ({ consumer = [] }: Config) => [consumer].flat().map(({ name, api_key }) => `${name} ${api_key}`);
 
-describe("a folder of accounts", () => {
-  test("is all files but hidden ones and those of another kind, by name", () => {
+describe("the accounts folder", () => {
+  test("reads an account again only if its file or the file of its key changed", () => {
+    using keys = new Keys();
+    mkdirSync(keys.file("accounts"));
+    for (const [i, name] of ["a", "b"].entries()) {
+      keys.write(name, `key of ${name}`);
+      keys.write(`accounts/${name}.yaml`, `api_key_file: ${keys.file(name)}\n${homesOf(i)}`);
+    }
+    const config = configSchema.parse({ accounts_dir: keys.file("accounts"), mqtt: { url: "mqtt://host" } });
+    const join = () => accountsIn(keys.files.join(config).config);
+    expect(join()).toEqual(["a key of a", "b key of b"]);
+    // Which other files belong to it is known from now on.
+    join();
+    keys.read.length = 0;
+    join();
+    expect(keys.read).toEqual([]);
+    keys.write("b", "another key of b");
+    expect(join()).toEqual(["a key of a", "b another key of b"]);
+    expect(keys.read).toEqual([`api_key_file: ${keys.file("b")}`]);
+  });
+
+  test("reads one file per step, and reports a missing folder when it is used", () => {
+    using keys = new Keys();
+    mkdirSync(keys.file("accounts"));
+    for (const [i, name] of ["a", "b", "c"].entries())
+      keys.write(`accounts/${name}.yaml`, `api_key: ${name}\n${homesOf(i)}`);
+    const config = configSchema.parse({ accounts_dir: keys.file("accounts"), mqtt: { url: "mqtt://host" } });
+    const steps: number[] = [];
+    for (const _ of keys.files.reading(keys.file("accounts"))) steps.push(keys.read.length);
+    expect(steps).toEqual([1, 2, 3]);
+    expect(accountsIn(keys.files.join(config).config)).toEqual(["a a", "b b", "c c"]);
+    expect(keys.read).toHaveLength(3);
+    rmSync(keys.file("accounts"), { recursive: true });
+    expect([...keys.files.reading(keys.file("accounts"))]).toEqual([]);
+    expect(() => keys.files.join(config)).toThrow(AccountsDirError);
+  });
+
+  test("consists of all YAML files that are not hidden, in the order of their names", () => {
     using folder = new Folder({ "b.yaml": account(2), "a.yml": account(1), ".c.yaml": "?", "notes.txt": "?" });
     const config = folder.join();
     expect(accountsIn(config)).toEqual(["a key-1", "b key-2"]);
@@ -49,7 +108,7 @@ describe("a folder of accounts", () => {
     expect(config.accounts).toEqual({ refused: {}, elsewhere: [] });
   });
 
-  test("of a shard has its accounts, and knows those of others", () => {
+  test("gives each shard its own accounts and the names of the others", () => {
     const names = Array.from({ length: 20 }, (_, i) => `a${i + 1}`);
     using folder = new Folder(Object.fromEntries(names.map((name, i) => [`${name}.yaml`, account(i + 1)])));
     const shards = [0, 1, 2].map((index) => folder.join({ index, count: 3 }));
@@ -60,7 +119,7 @@ describe("a folder of accounts", () => {
     for (const { homes, accounts } of shards) expect((homes?.length ?? 0) + (accounts?.elsewhere.length ?? 0)).toBe(20);
   });
 
-  test("makes ids of plans within their file, whatever other files are there", () => {
+  test("generates plan ids within each file, independent of other files", () => {
     const plan = (home: number) => `plans: [{ name: Car ${home}, home: house-${home}, kind: slots, hours: 1 }]`;
     using folder = new Folder({ "a.yaml": account(1, plan(1)), "b.yaml": account(2, plan(2)) });
     expect(folder.join().plans.map(({ id }) => id)).toEqual(["car_1", "car_2"]);
@@ -82,19 +141,19 @@ describe("a folder of accounts", () => {
       account(1).replace("house-1", "other"),
       /homes\[0\]\.address_id: is used by a\.yaml already; each needs its own \(line 3\)/,
     ],
-  ])("refuses %j alone", (text, why) => {
+  ])("rejects only the file with %j", (text, why) => {
     using folder = new Folder({ "a.yaml": account(1), "b.yaml": text });
     const config = folder.join();
     expect(config.accounts?.refused["b.yaml"]).toMatch(why);
     expect(accountsIn(config)).toEqual(["a key-1"]);
   });
 
-  test("refuses a file whose name is no name of an account", () => {
+  test("rejects a file whose name is not a valid account name", () => {
     using folder = new Folder({ "House 1.yaml": account(1), "third_party.yaml": account(2) });
     expect(Object.keys(folder.join().accounts?.refused ?? {})).toEqual(["House 1.yaml", "third_party.yaml"]);
   });
 
-  test("goes on with what a file said before it was spoiled, and forgets it when the file is gone", () => {
+  test("keeps the last valid content of an invalid file, and drops it when the file is deleted", () => {
     using folder = new Folder({ "a.yaml": account(1), "b.yaml": account(2) });
     folder.join();
     folder.write("b.yaml", "api_key: [");
@@ -103,7 +162,7 @@ describe("a folder of accounts", () => {
     expect(accountsIn(folder.join())).toEqual(["a key-1"]);
   });
 
-  test("never lets a new file take the home of an account that runs, whatever its name", () => {
+  test("keeps a home with its running account when a new file claims it", () => {
     using folder = new Folder({ "b.yaml": account(1) });
     folder.join();
     folder.write("a.yaml", account(1).replace("key-1", "key-of-a"));
@@ -112,7 +171,7 @@ describe("a folder of accounts", () => {
     expect(Object.keys(config.accounts?.refused ?? {})).toEqual(["a.yaml"]);
   });
 
-  test("that cannot be read is an error of its own", () => {
+  test("that cannot be read causes an AccountsDirError", () => {
     using folder = new Folder({});
     const basics = configSchema.parse({ accounts_dir: "/nowhere" });
     expect(() => folder.files.join(basics)).toThrow(AccountsDirError);

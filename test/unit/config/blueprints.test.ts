@@ -15,7 +15,7 @@ function inputsIn(value: unknown): string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(inputsIn) : [];
 }
 
-test("there is a blueprint for an appliance, a car, water, tomorrow's prices and negative prices", () => {
+test("blueprints exist for an appliance, a car, water, tomorrow's prices and negative prices", () => {
   expect(blueprints.map((path) => path.split("/").at(-1))).toEqual([
     "charge_car.yaml",
     "heat_water.yaml",
@@ -28,7 +28,7 @@ test("there is a blueprint for an appliance, a car, water, tomorrow's prices and
 describe.each(blueprints)("%s", (path) => {
   const { blueprint, ...automation } = readBlueprint(path) as { blueprint: Head } & Record<string, unknown>;
 
-  test("is an automation with a name and inputs that can be chosen", () => {
+  test("is an automation with a name and inputs with selectors", () => {
     expect(blueprint).toMatchObject({ domain: "automation", homeassistant: { min_version: "2024.10.0" } });
     expect(blueprint.name).toMatch(/^elbro: /);
     for (const input of Object.values(blueprint.input)) expect(Object.keys(input.selector)).toHaveLength(1);
@@ -37,11 +37,11 @@ describe.each(blueprints)("%s", (path) => {
     );
   });
 
-  test("uses every input that it asks for, and asks for every one that it uses", () => {
+  test("uses exactly the inputs that it declares", () => {
     expect(new Set(inputsIn(automation))).toEqual(new Set(Object.keys(blueprint.input)));
   });
 
-  test("its templates close what they open", () => {
+  test("has templates with matching brackets", () => {
     const text = copiedText(path);
     for (const [open, close] of [
       ["{{", "}}"],

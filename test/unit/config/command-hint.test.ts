@@ -36,11 +36,11 @@ test.each([
     false,
     `ELBRO_DATA_DIR=/var/lib/elbro node ${program} keys create a`,
   ],
-])("a command is typed the way the daemon was started: %s", (_name, env, args, isContainer, line) => {
+])("commandLine matches the way in which the daemon was started: %s", (_name, env, args, isContainer, line) => {
   expect(commandLine("keys create a", { env, argv: [node, program, ...args], isContainer })).toBe(line);
 });
 
-test("in a container of its own the daemon cannot be asked: another one is started on its volume", () => {
+test("commandLine in a container without the daemon starts another container on its volume", () => {
   const line = commandLine("keys create a", {
     env: { ELBRO_DATA_DIR: "/data" },
     argv: [node, program],

@@ -26,20 +26,20 @@ function read(text: string) {
   return readConfig({ text, environment: {}, readFile: () => "from a file" });
 }
 
-/** The example with every line set. */
+/** Example with every line uncommented. */
 const allLines = exampleText().replace(/^( *)#(?=\S)/gm, "$1");
-/** Without the folder that takes the place of the accounts below it. */
+/** Same without accounts_dir, which excludes the accounts below it. */
 const everything = allLines.replace(/^(accounts_dir:|shard:(\n +.*)*).*$/gm, "");
 
-describe("the descriptions", () => {
-  test("are there for every key, each its own; a key without is named", () => {
+describe("configuration descriptions", () => {
+  test("exist for every key and are unique; a missing one is reported with its key", () => {
     const descriptions = keyRows().map(({ words }) => words);
     expect(new Set(descriptions).size).toBe(descriptions.length);
     const section = z.strictObject({ described: key(text, "A text."), bare: z.optional(text) });
     expect(() => keyRows(z.strictObject({ section: key(section, "A section.") }))).toThrow("section.bare has no desc");
   });
 
-  test("of keys that share a schema stay apart", () => {
+  test("are separate for keys that share a schema", () => {
     const rows = keyRows(z.strictObject({ a: key(text, "One.", { example: "x" }), b: key(text, "Two.") }));
     expect(rows.map(({ words }) => words)).toEqual([{ about: "One.", example: "x" }, { about: "Two." }]);
   });
@@ -48,7 +48,7 @@ describe("the descriptions", () => {
     for (const { words } of keyRows()) expect(words.about).toMatch(/^[A-Za-z].*\.$/);
   });
 
-  test("fill one line of the table for every key that is not a section", () => {
+  test("fill one table line for every key that is not a section", () => {
     const lines = configDocs().split("\n");
     for (const row of keyRows().filter(({ depth }) => depth > 0))
       expect(lines.filter((line) => line.startsWith(`| \`${row.path}\` |`))).toHaveLength(1);
@@ -56,19 +56,19 @@ describe("the descriptions", () => {
   });
 });
 
-describe("the example", () => {
-  test("is accepted as it is, and is all defaults but for the key", () => {
+describe("elbro.example.yaml", () => {
+  test("is valid and contains only defaults and the API key", () => {
     const reading = read(exampleText());
     expect(reading).toMatchObject({ kind: "config", config: { consumer: { api_key: "put-your-key-here" } } });
     const bare = read("consumer: { api_key: put-your-key-here }");
     expect(reading).toEqual(bare);
   });
 
-  test("is accepted with every line set", () => {
+  test("is valid with every line uncommented", () => {
     expect(read(everything)).toMatchObject({ kind: "config", config: { mqtt: { ca: "from a file" } } });
   });
 
-  test("has a line for every key that has a place of its own", () => {
+  test("has a line for every key outside lists", () => {
     for (const { name, inList, depth, words } of keyRows().filter((row) => !row.inList)) {
       const key = words.exampleFile === undefined ? name : `${name}_file`;
       expect(allLines, name).toMatch(new RegExp(`^${"  ".repeat(depth)}${key}:`, "m"));
@@ -76,13 +76,13 @@ describe("the example", () => {
     }
   });
 
-  test("has sections whose defaults are those of their keys", () => {
+  test("has sections whose defaults equal the defaults of their keys", () => {
     const sections = ["service", "mqtt", "broker", "api", "levels", "history", "retention", "log"];
     const given = sections.map((name) => `${name}: {}`).join("\n");
     expect(read(given)).toEqual(read(""));
   });
 
-  test("shows the defaults where there are any", () => {
+  test("shows the default of every key that has one", () => {
     const text = everything.replace(/^( *)(ca|cert|key)_file:.*$/gm, "");
     const reading = read(text);
     if (reading.kind === "mistakes") throw new Error(JSON.stringify(reading.mistakes));
@@ -94,12 +94,12 @@ describe("the example", () => {
 });
 
 describe("the JSON Schema", () => {
-  test("takes the example, with every line set too", () => {
+  test("accepts the example, also with every line uncommented", () => {
     expect(fits(exampleText()), JSON.stringify(validate.errors)).toBe(true);
     expect(fits(allLines), JSON.stringify(validate.errors)).toBe(true);
   });
 
-  test("takes what the reader takes", () => {
+  test("accepts every configuration that the reader accepts", () => {
     const good = [
       "",
       "consumer:\n  api_key: abc\nmqtt:\nhomes:\nthird_party:\n",
@@ -121,8 +121,8 @@ describe("the JSON Schema", () => {
   });
 });
 
-describe("the JSON Schema refuses a bad file where one file alone can tell", () => {
-  /** Beyond a schema: not YAML at all, files that are not there, names that stand for something else, sums and orders. */
+describe("the JSON Schema rejects the invalid file", () => {
+  /** Not expressible in a schema: invalid YAML, missing files, unknown references, sums and orders. */
   const BEYOND = /^(yaml-|reader-)/;
   const within = corpusNames.filter((name) => !BEYOND.test(name));
 
@@ -130,11 +130,14 @@ describe("the JSON Schema refuses a bad file where one file alone can tell", () 
     expect(fits(corpusText(name))).toBe(false);
   });
 
-  test.each(corpusNames.filter((name) => name.startsWith("reader-")))("%s is for the reader alone", (name) => {
-    expect(fits(corpusText(name)), JSON.stringify(validate.errors)).toBe(true);
-  });
+  test.each(corpusNames.filter((name) => name.startsWith("reader-")))(
+    "the JSON Schema accepts %s, which only the reader can reject",
+    (name) => {
+      expect(fits(corpusText(name)), JSON.stringify(validate.errors)).toBe(true);
+    },
+  );
 
-  test("the example names it for editors", () => {
+  test("the example refers editors to the JSON Schema", () => {
     const [first] = readFileSync(path.join(import.meta.dirname, "../../../config/elbro.example.yaml"), "utf8").split(
       "\n",
     );

@@ -6,7 +6,7 @@ import { NODE_FLAGS } from "../../support/daemon/node-flags.ts";
 import { copiedYaml } from "../../support/docs/copied-files.ts";
 
 const canAnalyse = spawnSync("systemd-analyze", ["--version"]).status === 0;
-/** systemd's own scale: 0 is shut, 10 is open; 2 and above is no longer called OK. */
+/** Maximum of systemd's exposure level: 0 is sandboxed, 10 is exposed; systemd rates 2 and above worse than OK. */
 const MAX_EXPOSURE = 2;
 
 interface Compose {
@@ -18,11 +18,11 @@ interface Compose {
 describe.each(["compose.yaml", "compose.mosquitto.yaml", "compose.archive.yaml"])("%s", (path) => {
   const { elbro } = (copiedYaml(path) as Compose).services;
 
-  test("shuts the container as far as elbro works in it", () => {
+  test("sandboxes the container as far as elbro allows", () => {
     expect(elbro).toMatchObject({ read_only: true, cap_drop: ["ALL"], security_opt: ["no-new-privileges:true"] });
   });
 
-  test("sets variables that elbro knows", () => {
+  test("sets only variables that elbro knows", () => {
     const reading = readConfig({
       text: "consumer: { api_key: k }",
       environment: elbro.environment,
@@ -32,7 +32,7 @@ describe.each(["compose.yaml", "compose.mosquitto.yaml", "compose.archive.yaml"]
   });
 });
 
-test("compose with Mosquitto logs in there with a password that is in a file", () => {
+test("compose.mosquitto.yaml logs in to Mosquitto with a password from a file", () => {
   const { environment } = (copiedYaml("compose.mosquitto.yaml") as Compose).services.elbro;
   const readFile = (file: string) => `text of ${file}`;
   expect(readConfig({ text: "consumer: { api_key: k }", environment, readFile })).toMatchObject({
@@ -53,7 +53,7 @@ test.each(["Dockerfile", "config/elbro.service", "config/home-assistant/elbro/Do
 describe("elbro.service", () => {
   const path = new URL("../../../config/elbro.service", import.meta.url).pathname;
 
-  test.skipIf(!canAnalyse)("is shut, by systemd's own measure (needs systemd-analyze)", () => {
+  test.skipIf(!canAnalyse)("is sandboxed by systemd's exposure level (needs systemd-analyze)", () => {
     const said = execFileSync("systemd-analyze", ["security", "--offline=true", path], { encoding: "utf8" });
     const [, exposure] = /Overall exposure level for elbro.service: ([\d.]+)/.exec(said) ?? [];
     expect(Number(exposure)).toBeLessThan(MAX_EXPOSURE);

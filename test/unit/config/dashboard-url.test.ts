@@ -10,6 +10,6 @@ test.each([
   ["an address on the LAN", { host: "192.168.1.5" }, "http://192.168.1.5:8080/"],
   ["an address of version 6", { host: "fd00::5", port: 80 }, "http://[fd00::5]:80/"],
   ["a URL", { host: "192.168.1.5", url: "https://elbro.example.org/" }, "https://elbro.example.org/"],
-])("%s", (_what, api, expected) => {
+])("dashboardUrlOf: %s", (_what, api, expected) => {
   expect(dashboardUrlOf(apiSchema.parse(api))).toBe(expected);
 });

@@ -20,7 +20,7 @@ plans:
 log: { level:   info }
 `;
 
-describe("an entry that is added", () => {
+describe("an added entry", () => {
   test.each([
     ["an empty file", "", `plans:\n${HEATER}`],
     ["comments alone", "# mine\n", `# mine\nplans:\n${HEATER}`],
@@ -31,36 +31,36 @@ describe("an entry that is added", () => {
       `plans:\n  # - { name: x }\n${HEATER}\nlog: {}\n`,
     ],
     ["a file without the list or a line end", "log: {}", `log: {}\nplans:\n${HEATER}`],
-  ])("stands in %s", (_, text, expected) => {
+  ])("is written to %s", (_, text, expected) => {
     expect(editEntry(text, { list: "plans", index: null, entry: heater })).toBe(expected);
   });
 
-  test("leaves every other line as its owner wrote it", () => {
+  test("leaves all other lines unchanged", () => {
     const text = editEntry(OWN, { list: "plans", index: null, entry: heater });
     expect(text?.replace(HEATER.replace(/^ {2}/gm, ""), "")).toBe(OWN);
   });
 });
 
-describe("an entry that is changed", () => {
-  test("keeps its comments and its id, also under another name", () => {
+describe("a changed entry", () => {
+  test("keeps its comments and its id, also with a new name", () => {
     expect(editEntry(OWN, { list: "plans", index: 0, entry: { name: "Auto", hours: 4 } })).toBe(
       OWN.replace("name: Car #", "name: Auto #").replace("hours: 2 # two\n", "hours: 4 # two\n  id: car\n"),
     );
   });
 
-  test("keeps what comes from a file of its own, until something else is given", () => {
+  test("keeps a `_file` key until its value is set", () => {
     const text = "plugs:\n  - name: Lamp\n    topic_file: /run/topic\n";
     const edit = (entry: Record<string, unknown>) => editEntry(text, { list: "plugs", index: 0, entry });
     expect(edit({ name: "Lamp" })).toBe(text);
     expect(edit({ name: "Lamp", topic: "a" })).toBe("plugs:\n  - name: Lamp\n    topic: a\n");
   });
 
-  test("is left to its owner where it is an alias", () => {
+  test("is not changed if it is an alias", () => {
     expect(editEntry("x: &a { name: B }\nplans:\n  - *a\n", { list: "plans", index: 0, entry: heater })).toBeNull();
   });
 });
 
-test("an entry that is deleted leaves the ids of the others as they were", () => {
+test("a deleted entry leaves the ids of the others unchanged", () => {
   expect(editEntry(OWN, { list: "plans", index: 0, entry: null })).toBe(
     OWN.replace(/- name: Car #[\s\S]*# two\n/, "").replace("hours: 3\n", "hours: 3\n  id: car_2\n"),
   );
@@ -77,7 +77,7 @@ describe("page.yaml", () => {
       page: (dataDir) => (dataDir === "./data" ? page : null),
     });
 
-  test("comes behind the owner's file, and an id in both is that file's", () => {
+  test("is read after the owner's file, which wins for ids in both", () => {
     expect(read(`plans: [${plan("car", 9)}, ${plan("heater", 3)}]`)).toMatchObject({
       config: {
         plans: [
@@ -88,7 +88,7 @@ describe("page.yaml", () => {
     });
   });
 
-  test("has its mistakes told with its own name and place", () => {
+  test("is named in the path of its mistakes", () => {
     expect(read(`plans: [${plan("heater", 30)}]`)).toMatchObject({
       mistakes: [{ path: "page.yaml: plans[0].hours", text: expect.stringContaining("at most 24 h") }],
     });

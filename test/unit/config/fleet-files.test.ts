@@ -37,8 +37,8 @@ function manifest<Kind extends Manifest>(kind: string, name = "elbro"): Kind {
   return found as Kind;
 }
 
-describe("the manifests for Kubernetes", () => {
-  test("are valid, by kubernetes-validate (needs Python and the package index)", ({ skip }) => {
+describe("the Kubernetes manifests", () => {
+  test("are valid for kubernetes-validate (needs Python and the package index)", ({ skip }) => {
     const validator = kubernetesValidate();
     if ("missing" in validator) return skip(`kubernetes-validate cannot be installed: ${validator.missing}`);
     const files = copiedFiles("kubernetes").map((file) => path.join(FOLDER, file));
@@ -46,7 +46,7 @@ describe("the manifests for Kubernetes", () => {
     expect({ status, said: stdout + stderr }).toMatchObject({ status: 0 });
   }, 120_000);
 
-  test("have what a fleet needs", () => {
+  test("contain all objects of a fleet", () => {
     expect(manifests.map(({ kind }) => kind).sort()).toEqual([
       "ConfigMap",
       "PodDisruptionBudget",
@@ -57,7 +57,7 @@ describe("the manifests for Kubernetes", () => {
     ]);
   });
 
-  test("make of each pod a shard of as many as there are", () => {
+  test("make each pod one shard of as many as there are replicas", () => {
     const { replicas, template } = manifest<StatefulSet>("StatefulSet").spec;
     const environment = Object.fromEntries(template.spec.containers[0].env.map(({ name, value }) => [name, value]));
     const { data } = manifest<Manifest & { readonly data: Record<string, string> }>("ConfigMap");
@@ -71,7 +71,7 @@ describe("the manifests for Kubernetes", () => {
     expect(beyond).toMatchObject({ kind: "mistakes", mistakes: [{ path: "shard.index" }] });
   });
 
-  test("show an account as it is read", () => {
+  test("contain a valid account as example", () => {
     const { stringData } = manifest<Manifest & { readonly stringData: Record<string, string> }>(
       "Secret",
       "elbro-accounts",
@@ -91,7 +91,7 @@ describe("compose.fleet.yaml", () => {
   };
   const shards = Object.entries(services).filter(([name]) => name.startsWith("elbro-"));
 
-  test("has four shards, each with a number and a volume of its own", () => {
+  test("has four shards, each with its own number and volume", () => {
     expect(shards).toHaveLength(4);
     for (const [i, [name, service]] of shards.entries()) {
       expect(service).toMatchObject({ hostname: name, read_only: true, cap_drop: ["ALL"] });
@@ -103,7 +103,7 @@ describe("compose.fleet.yaml", () => {
     }
   });
 
-  test("has a broker, a database, and what shows both", () => {
+  test("has a broker, a database, Prometheus and Grafana", () => {
     expect(Object.keys(services)).toEqual(expect.arrayContaining(["mosquitto", "postgres", "prometheus", "grafana"]));
   });
 });

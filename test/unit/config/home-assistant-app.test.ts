@@ -28,7 +28,7 @@ function read(options: object) {
   return readConfig({ text: JSON.stringify(options), environment: {}, readFile: () => "" });
 }
 
-/** Every path of a schema or of options. Shape: as `plans[].hours`. */
+/** Returns every path of a schema or of options, such as `plans[].hours`. */
 function pathsOf(value: AppElement, path: string): string[] {
   const here = path === "" || path.endsWith("[]") ? [] : [path];
   if (Array.isArray(value)) return [...here, ...new Set(value.flatMap((each) => pathsOf(each, `${path}[]`)))];
@@ -42,7 +42,7 @@ function isLeftOut(path: string): boolean {
   return section in ELSEWHERE || NOT_IN_A_FORM.has(path);
 }
 
-/** The plans, plugs and homes of the documentation, without plugs of the family custom. Shape: name, options. */
+/** Returns the plans, plugs and homes of the documentation, except plugs of the family custom, as name and options. */
 function documented(): [string, Record<string, unknown>][] {
   const blocks = ["docs/plans.md", "docs/plugs.md"].flatMap((page) =>
     [...pageText(page).matchAll(/^```yaml\n((?:plans|plugs|homes|groups):.*?)^```/gms)].map(
@@ -71,7 +71,7 @@ function mistakesOf(reading: ReturnType<typeof read>): readonly string[] {
   return reading.kind === "config" ? [] : reading.mistakes.map(({ path, text }) => `${path}: ${text}`);
 }
 
-/** Plans and plugs as the program understands them; the supervisor may write a number as a text. */
+/** Returns plans and plugs as parsed. The supervisor may pass a number as a string. */
 function meaningOf(options: object): unknown {
   const { plans = [], plugs = [], homes = [] } = options as Partial<Record<string, never[]>>;
   return { homes, plans: planDefinitions(plans), plugs: plugs.map((plug) => withTextChannel(plug)) };
@@ -81,8 +81,8 @@ function withTextChannel(plug: { channel?: unknown }): object {
   return plug.channel === undefined ? plug : { ...plug, channel: String(plug.channel) };
 }
 
-describe("the app of Home Assistant", () => {
-  test("has what the supervisor needs, and the version of the program", () => {
+describe("the Home Assistant app", () => {
+  test("has the keys that the supervisor needs, and the program's version", () => {
     const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as App;
     expect(app).toMatchObject({ name: "elbro", slug: "elbro", version, arch: ["aarch64", "amd64"], ingress: true });
     expect(app.services).toEqual(["mqtt:need"]);
@@ -91,11 +91,11 @@ describe("the app of Home Assistant", () => {
     expect(Object.keys(app.ports)).toEqual([`${String(app.ingress_port)}/tcp`]);
   });
 
-  test("may use Home Assistant's API, and has a folder by the present name of its kind", () => {
+  test("may use Home Assistant's API and maps app_config", () => {
     expect(app).toMatchObject({ homeassistant_api: true, map: ["app_config:ro"] });
   });
 
-  test("every option is of a kind that the supervisor knows", () => {
+  test("has only options of types that the supervisor knows", () => {
     const elements = (value: unknown): unknown[] =>
       typeof value === "object" && value !== null ? Object.values(value).flatMap(elements) : [value];
     const all = elements(app.schema);
@@ -103,13 +103,13 @@ describe("the app of Home Assistant", () => {
     for (const element of all) expect(element).toMatch(ELEMENT);
   });
 
-  test("what is not optional has a default, so that the app can be saved as it is installed", () => {
+  test("has a default for every required option, so that it can be saved unchanged", () => {
     for (const [key, value] of Object.entries(app.schema)) {
       if (typeof value !== "string" || !value.endsWith("?")) expect(app.options).toHaveProperty(key);
     }
   });
 
-  test("every key of the configuration is an option, or left out for a reason", () => {
+  test("has an option for every configuration key, or a reason against it", () => {
     const options = pathsOf(appSchema(), "");
     const known = keyRows().map(({ path }) => path);
     const missing = known.filter((path) => !options.includes(path) && !isLeftOut(path));
@@ -120,26 +120,26 @@ describe("the app of Home Assistant", () => {
     expect([...NOT_IN_A_FORM].filter((path) => !known.includes(path))).toEqual([]);
   });
 
-  test("the options as installed are a configuration", () => {
+  test("has installed options that are a valid configuration", () => {
     const { options, dropped } = takenOptions(app.schema, app.options);
     expect(dropped).toEqual([]);
     expect(read(options)).toMatchObject({ kind: "config" });
   });
 
-  test.each(documented())("the supervisor passes on what the documentation says: %s", (_name, given) => {
+  test.each(documented())("receives documented options unchanged from the supervisor: %s", (_name, given) => {
     const { options, dropped } = takenOptions(app.schema, { ...app.options, ...given });
     expect(dropped).toEqual([]);
     expect(mistakesOf(read(options))).toEqual(mistakesOf(read(given)));
     expect(meaningOf(options)).toEqual(meaningOf(given));
   });
 
-  test("the documentation has plans and plugs for almost every option", () => {
+  test("has documented plans and plugs for almost every option", () => {
     const shown = new Set(documented().flatMap(([, given]) => pathsOf(given as never, "")));
     const options = pathsOf(appSchema(), "").filter((path) => /^(plans|plugs)\[\]/.test(path));
     expect(options.filter((path) => !shown.has(path))).toEqual(["plans[].id", "plans[].enabled", "plugs[].id"]);
   });
 
-  test("what is not in the schema is dropped, and a value that does not fit is refused", () => {
+  test("drops unknown options and rejects invalid values", () => {
     const plan = { name: "Car", home: "home", kind: "slots", hours: "45m" };
     const take = (more: object) => takenOptions(app.schema, { ...app.options, plans: [{ ...plan, ...more }] });
     expect(take({ hour: 3 }).dropped).toEqual(["plans[0].hour"]);
@@ -147,7 +147,7 @@ describe("the app of Home Assistant", () => {
       expect(() => take(wrong), JSON.stringify(wrong)).toThrow();
   });
 
-  test.each(["en", "da"])("every section is explained in %s", (language) => {
+  test.each(["en", "da"])("explains every section in %s", (language) => {
     const words = copiedYaml(`home-assistant/elbro/translations/${language}.yaml`) as {
       configuration: Record<string, { name: string; description: string }>;
       network: Record<string, string>;
@@ -160,7 +160,7 @@ describe("the app of Home Assistant", () => {
     expect(Object.keys(words.network)).toEqual(Object.keys(app.ports));
   });
 
-  test("its icon is 128 pixels square, and its program starts as in the image", () => {
+  test("has an icon of 128 x 128 pixels, and starts the program as the image does", () => {
     const icon = readFileSync(new URL("../../../config/home-assistant/elbro/icon.png", import.meta.url));
     expect([icon.readUInt32BE(PNG_WIDTH_AT), icon.readUInt32BE(PNG_WIDTH_AT + 4)]).toEqual([128, 128]);
     const commandOf = (text: string) => /^CMD .*$/m.exec(text)?.[0];

@@ -4,7 +4,7 @@ import { readConfig } from "../../../src/config/load.ts";
 const read = (text: string, environment: Record<string, string> = {}) =>
   readConfig({ text, environment, readFile: () => "" });
 
-test("levels have defaults, each of its own", () => {
+test("every level has its own default", () => {
   const reading = read("levels: { cheap: 0.8 }");
   expect(reading.kind === "config" && reading.config.levels).toEqual({
     very_cheap: 0.6,
@@ -15,12 +15,12 @@ test("levels have defaults, each of its own", () => {
   });
 });
 
-test("a level can be set by the environment", () => {
+test("a level can be set with an environment variable", () => {
   const reading = read("", { ELBRO_LEVELS_VERY_CHEAP: "0.5" });
   expect(reading.kind === "config" && reading.config.levels.very_cheap).toBe(0.5);
 });
 
-test("thresholds that do not ascend are a mistake with its path", () => {
+test("thresholds that do not ascend are rejected with their path", () => {
   const reading = read("levels: { cheap: 1.2 }");
   expect(reading).toMatchObject({
     kind: "mistakes",

@@ -6,7 +6,7 @@ import { corpusMessages, corpusMistakes, corpusNames, corpusText } from "../../s
 
 const CANARY = "canary";
 
-/** The files there are: one with a secret. */
+/** Returns the content of existing files: one with a secret. */
 function readFile(name: string): string {
   if (name === "/run/secrets/key") return `${CANARY}\n`;
   throw Object.assign(new Error(`ENOENT: ${name}`), { code: "ENOENT" });
@@ -27,7 +27,7 @@ function mistakesOf(text: string | null, environment: Record<string, string | un
   return reading.kind === "config" ? [] : reading.mistakes.map((mistake) => `${mistake.path}: ${mistake.text}`);
 }
 
-describe("a bad file is told in full, without its secrets", () => {
+describe("an invalid file is reported completely, without its secrets:", () => {
   test.each(corpusNames)("%s", (name) => {
     const told = mistakesOf(corpusText(name)).join("\n");
     expect(`${told}\n`).toBe(corpusMistakes(name));
@@ -35,14 +35,14 @@ describe("a bad file is told in full, without its secrets", () => {
     expect(told).not.toContain("4711");
   });
 
-  test("every message has its file", () => {
+  test("every file with messages has its configuration", () => {
     expect(corpusMessages).toEqual(corpusNames);
     expect(corpusNames.length).toBeGreaterThanOrEqual(60);
   });
 });
 
-describe("a good file", () => {
-  test.each([null, "", "# nothing but a comment\n", "---\n"])("without keys is all defaults: %j", (text) => {
+describe("a valid file", () => {
+  test.each([null, "", "# nothing but a comment\n", "---\n"])("without keys contains all defaults: %j", (text) => {
     expect(configOf(text)).toMatchObject({
       service: { base_url: "https://api.minstroem.app" },
       mqtt: { base_topic: "elbro", discovery_prefix: "homeassistant" },
@@ -52,7 +52,7 @@ describe("a good file", () => {
     });
   });
 
-  test("a list with nothing in it is a list that is not there", () => {
+  test("treats an empty list as a missing list", () => {
     const reading = readConfig({
       text: '{"consumer":{"api_key":"a"},"homes":[],"plans":[]}',
       environment: {},
@@ -62,12 +62,12 @@ describe("a good file", () => {
     expect(reading.kind === "config" && reading.config.homes).toBeUndefined();
   });
 
-  test("a section whose lines are commented out is as good as not there", () => {
+  test("treats a section without uncommented lines as missing", () => {
     const text = "consumer:\n  api_key: abc\nmqtt:\n  # url: mqtt://host\nhomes:\nthird_party:\n";
     expect(configOf(text)).toEqual(configOf("consumer: { api_key: abc }"));
   });
 
-  test("has one consumer, or a list of them with names of their own", () => {
+  test("has one consumer, or a list of consumers with different names", () => {
     expect(configOf("consumer: { api_key: abc }").consumer).toEqual({ name: "consumer", api_key: "abc" });
     const two = "consumer: [{ api_key: abc }, { name: cabin, api_key: def }]";
     expect(configOf(two).consumer).toEqual([
@@ -76,7 +76,7 @@ describe("a good file", () => {
     ]);
   });
 
-  test("a secret may stand in a file, without its line end, in lists as well", () => {
+  test("can refer to files with secrets, also in lists, and ignores their line end", () => {
     const { consumer, api } = configOf(
       "consumer: { api_key_file: /run/secrets/key }\napi: { keys: [{ name: a, key_file: /run/secrets/key }] }",
     );
@@ -84,12 +84,12 @@ describe("a good file", () => {
     expect(api.keys).toEqual([{ name: "a", key: CANARY }]);
   });
 
-  test("quoted numbers are text", () => {
+  test("reads quoted numbers as text", () => {
     expect(configOf('consumer: { api_key: "0815" }').consumer).toMatchObject({ api_key: "0815" });
   });
 });
 
-describe("the environment", () => {
+describe("an environment variable", () => {
   test.each([
     ["ELBRO_CONSUMER_API_KEY", "abc", { consumer: { api_key: "abc" } }],
     ["ELBRO_CONSUMER_API_KEY", "0815", { consumer: { api_key: "0815" } }],
@@ -110,17 +110,17 @@ describe("the environment", () => {
     ["ELBRO_MQTT_DISCOVERY_PREFIX", "7", { mqtt: { discovery_prefix: "7" } }],
     ["ELBRO_DATA_DIR", "/data", { data_dir: "/data" }],
     ["ELBRO_LOG_LEVEL", "debug", { log: { level: "debug" } }],
-  ])("%s=%s", (name, value, expected) => {
+  ])("sets a key: %s=%s", (name, value, expected) => {
     expect(configOf(null, { [name]: value })).toMatchObject(expected);
   });
 
-  test("is stronger than the file, key by key", () => {
+  test("overrides the file for its key only", () => {
     const text = "api: { port: 1, host: 127.0.0.1 }\nconsumer: { api_key: abc }";
     const config = configOf(text, { ELBRO_API_PORT: "2" });
     expect(config).toMatchObject({ api: { port: 2, host: "127.0.0.1" }, consumer: { api_key: "abc" } });
   });
 
-  test("a value there is stronger than a file's name in the file, and the reverse", () => {
+  test("with a value overrides a `_file` key of the file, and vice versa", () => {
     const byFile = "consumer: { api_key_file: /none }";
     expect(configOf(byFile, { ELBRO_CONSUMER_API_KEY: "abc" }).consumer).toMatchObject({ api_key: "abc" });
     const byValue = "consumer: { api_key: abc }";
@@ -128,11 +128,11 @@ describe("the environment", () => {
     expect(configOf(byValue, variable).consumer).toMatchObject({ api_key: CANARY });
   });
 
-  test("fills a section that is empty in the file", () => {
+  test("sets a key in a section that is empty in the file", () => {
     expect(configOf("consumer:", { ELBRO_CONSUMER_API_KEY: "abc" }).consumer).toMatchObject({ api_key: "abc" });
   });
 
-  test("what is set to nothing is not set, and what is another's is left alone", () => {
+  test("is ignored if it is empty or belongs to another program", () => {
     const environment = {
       ...{ ELBRO_CONSUMER_API_KEY: "", ELBRO_API_PORT: undefined, HOME: "/root", elbro_api_port: "1" },
       ...{ ELBRO_CONFIG: "x", ELBRO_CLOCK: "y", ELBRO_SPEED: "z" },
@@ -173,27 +173,27 @@ describe("the environment", () => {
       { ELBRO_CONSUMER_API_KEY: CANARY, ELBRO_CONSUMER_API_KEY_FILE: "/run/secrets/key" },
       "consumer.api_key_file (ELBRO_CONSUMER_API_KEY_FILE): api_key is there as well; leave one of them out",
     ],
-  ])("a mistake in it names the variable: %j", (environment, told) => {
+  ])("with a mistake is reported with its name: %j", (environment, told) => {
     const mistakes = mistakesOf(null, environment as Record<string, string>);
     expect(mistakes).toContain(told);
     expect(mistakes.join()).not.toContain(CANARY);
   });
 
-  test("cannot set a key of one consumer where the file has a list", () => {
+  test("cannot set a consumer key if the file has a list of consumers", () => {
     const text = "consumer: [{ name: a, api_key: canary }]";
     expect(mistakesOf(text, { ELBRO_CONSUMER_API_KEY: "abc" })).toEqual([
       "ELBRO_CONSUMER_API_KEY: cannot be set: consumer is a list in the file",
     ]);
   });
 
-  test("mistakes of the file and the environment are told together", () => {
+  test("is reported together with the mistakes of the file", () => {
     expect(mistakesOf("api: { port: x }\nspeed: 1", { ELBRO_NOTHING_AT_ALL: "1", ELBRO_API_HOST: "h" })).toHaveLength(
       3,
     );
   });
 });
 
-describe("files for secrets that are put in place", () => {
+describe("secret files in standard folders", () => {
   const secrets = ["/run/secrets/elbro_consumer_api_key", "/creds/ELBRO_MQTT_PASSWORD", "/run/secrets/elbro_whatever"];
   const readFrom = (
     text: string | null,
@@ -201,7 +201,7 @@ describe("files for secrets that are put in place", () => {
     there: readonly string[] = secrets,
   ) => readConfig({ text, environment, readFile: (file) => `of ${file}\n`, secrets: there });
 
-  test("set the keys that they are called after, and others are another's", () => {
+  test("set the keys that they are named after; other files are ignored", () => {
     expect(readFrom(null)).toMatchObject({
       config: {
         consumer: { api_key: "of /run/secrets/elbro_consumer_api_key" },
@@ -217,11 +217,11 @@ describe("files for secrets that are put in place", () => {
     [null, { ELBRO_CONSUMER_API_KEY: "abc" }, "abc"],
     [null, { ELBRO_CONSUMER_API_KEY_FILE: "/mine" }, "of /mine"],
     ["consumer:", {}, "of /run/secrets/elbro_consumer_api_key"],
-  ])("are weaker than what is said: %j %j", (text, environment, expected) => {
+  ])("have a lower priority than file and environment: %j %j", (text, environment, expected) => {
     expect(readFrom(text, environment)).toMatchObject({ config: { consumer: { api_key: expected } } });
   });
 
-  test("do not fit where the file has a list, and that is told", () => {
+  test("are reported if the file has a list of consumers", () => {
     expect(readFrom("consumer: [{ name: a, api_key: canary }]")).toMatchObject({
       mistakes: [
         { path: "/run/secrets/elbro_consumer_api_key", text: "cannot be set: consumer is a list in the file" },
@@ -230,7 +230,7 @@ describe("files for secrets that are put in place", () => {
   });
 });
 
-describe("where secrets stand is known, so that it can be told who may read them", () => {
+describe("holdsSecrets and secretFiles, for warnings about file permissions,", () => {
   test.each([
     ["consumer: { api_key: abc }", true, []],
     ["mqtt: { url: mqtt://me:canary@host }", true, []],
@@ -243,12 +243,12 @@ describe("where secrets stand is known, so that it can be told who may read them
     expect(reading).toMatchObject({ kind: "config", holdsSecrets, secretFiles });
   });
 
-  test("a secret of the environment stands in no file", () => {
+  test("do not include a secret in an environment variable", () => {
     expect(read("log: { level: warn }", { ELBRO_CONSUMER_API_KEY: "abc" })).toMatchObject({ holdsSecrets: false });
   });
 });
 
-test("a configuration that is shown shows no secret", () => {
+test("a configuration is displayed without secrets", () => {
   const text = `
 consumer: [{ api_key: canary-1 }, { name: b, api_key: canary-2 }]
 third_party: { api_key: canary-3, api_secret: canary-4 }
@@ -264,7 +264,7 @@ service: { base_url: "https://me:canary-12@service.example/path" }
   expect(shown).toContain('"username":"me"');
 });
 
-test("every secret of the schema is known as one by its name", () => {
+test("every secret of the schema is marked as secret", () => {
   const secrets = keyRows().flatMap((row) => (row.secret ? [row.path] : []));
   expect(secrets).toEqual([
     "consumer.api_key",
@@ -274,6 +274,9 @@ test("every secret of the schema is known as one by its name", () => {
     "mqtt.key",
     "broker.users[].password",
     "home_assistant.token",
+    "notify.topic_url",
+    "notify.token",
+    "notify.password",
     "archive.password",
     "api.keys[].key",
     "api.third_party_keys[].api_key",
@@ -281,7 +284,7 @@ test("every secret of the schema is known as one by its name", () => {
   ]);
 });
 
-test("a file that cannot be read says why, and not what a secret in its place is", () => {
+test("a file that cannot be read is reported with its reason, without a secret given instead of its name", () => {
   const failing = (code: string) =>
     readConfig({
       text: "consumer: { api_key_file: /run/k }",
@@ -301,20 +304,20 @@ test("a file that cannot be read says why, and not what a secret in its place is
     });
 });
 
-test("an empty secret file is a mistake", () => {
+test("an empty secret file is reported", () => {
   const reading = readConfig({ text: "consumer: { api_key_file: /k }", environment: {}, readFile: () => "\n" });
   expect(reading).toMatchObject({
     mistakes: [{ path: "consumer.api_key", text: "expected some text, found an empty text" }],
   });
 });
 
-describe("a mistake in the file has its line", () => {
+describe("a mistake in the file is reported with its line:", () => {
   const linesOf = (text: string, environment = {}) => {
     const reading = read(text, environment);
     return reading.kind === "config" ? [] : reading.mistakes.map(({ path, line }) => [path, line]);
   };
 
-  test("keys, items of lists, and what is missing in a section", () => {
+  test("keys, list items, and missing keys of a section", () => {
     const text = `# a house
 consumer:
   api_key: abc
@@ -340,19 +343,19 @@ speed: 3
     ]);
   });
 
-  test("an alias without its anchor", () => {
+  test("an alias without an anchor", () => {
     expect(mistakesOf("consumer:\n  api_key: *canary\n")).toEqual([
       "line 2, column 12: a value that begins with & or * has to stand in quotes",
     ]);
   });
 
-  test("nested without end, it is a mistake like any other", () => {
+  test("excessive nesting", () => {
     for (const text of [`a: ${"[".repeat(200_000)}`, `a:\n${"- ".repeat(100_000)}`])
       expect(mistakesOf(text)[0]).toBe("the file: brackets or lists within one another go too deep");
   });
 });
 
-test("on and off without quotes, which YAML 1.1 takes for true and false, are the words they were", () => {
+test("unquoted on and off, which YAML 1.1 reads as booleans, keep their meaning", () => {
   const { plans, plugs } = configOf(`
 plans:
   - { name: Heat pump, home: home, kind: avoid, hours: 3, when_lost: true, enabled: true }

@@ -21,8 +21,8 @@ function definitionsOf(plans: string) {
   return planDefinitions(reading.config.plans);
 }
 
-describe("a plan of the file", () => {
-  test("when_lost is on for avoid and off otherwise, unless it says something else", () => {
+describe("a plan in the file", () => {
+  test("has when_lost on for avoid and off otherwise, unless set", () => {
     const plans = definitionsOf(`  - { name: Freezer, home: home, kind: avoid, hours: 4 }
   - { name: Car, home: home, kind: slots, hours: 4 }
   - { name: Heat pump, home: home, kind: avoid, hours: 4, when_lost: keep }`);
@@ -30,7 +30,7 @@ describe("a plan of the file", () => {
     expect(mistakesOf("  - { name: Car, home: home, kind: slots, hours: 4, when_lost: maybe }")).toHaveLength(1);
   });
 
-  test("of kind window, with everything", () => {
+  test("of kind window or slots can set all keys", () => {
     const [washer, dryer] = definitionsOf(
       `  - { name: Washing machine, home: home, kind: window, hours: 2.5, profile: [3, 1], kwh: 0.9, from: "22:00", ready_by: "07:00", days: [mon, fri], max_price: 3, use_forecast: true, tolerance: 5, tolerance_side: latest, power_limit: kitchen, fallback: ["02:00-04:30"] }
   - { name: Dryer, home: home, id: dryer, kind: slots, hours: 1h30m, min_run: 45m, min_pause: 15m, max_gap: 6, at_most_runs: 3, after: washing_machine, after_pause: 10m, enabled: false }`,
@@ -69,7 +69,7 @@ describe("a plan of the file", () => {
     });
   });
 
-  test("of kind below and avoid", () => {
+  test("can be of kind below or avoid", () => {
     const [heater, fridge] = definitionsOf(
       `  - { name: Heater, home: home, kind: below, level: cheap, percent: 25, min_run: 30m }
   - { name: Fridge, home: home, kind: avoid, hours: 4, max_gap: 2h }`,
@@ -86,7 +86,7 @@ describe("a plan of the file", () => {
   });
 });
 
-describe("a mistake is told with what is expected", () => {
+describe("a mistake is reported with the expected value:", () => {
   test.each([
     ["{ name: A, home: home, kind: window }", "plans[0].hours: expected hours, found nothing"],
     [
@@ -133,7 +133,7 @@ describe("a mistake is told with what is expected", () => {
     expect(mistakesOf(`  - ${plan}`)).toEqual([mistake]);
   });
 
-  test("ids that are the same, and circles", () => {
+  test("duplicate ids and circles", () => {
     const plan = (name: string, more: string) => `  - { name: ${name}, home: home, kind: window, hours: 1, ${more} }`;
     expect(mistakesOf([plan("A", "id: x"), plan("B", "id: x")].join("\n"))).toEqual([
       'plans[1].id: "x" is the same as that of [0]; each needs its own',

@@ -6,10 +6,10 @@ function read(text: string) {
   return readConfig({ text, environment: {}, readFile: () => "" });
 }
 
-/** The plans that plugs may follow. */
+/** Plans that plugs may follow. */
 const PLANS = `plans:\n${["p", "a", "washer"].map((id) => `  - { name: ${id}, home: home, kind: avoid, hours: 1 }\n`).join("")}`;
 
-/** What is wrong with one plug, given as the inside of a YAML map. */
+/** Returns the mistakes of one plug, given as the inside of a YAML map. */
 function mistakesOf(...plugs: string[]): string[] {
   return mistakesIn(`${PLANS}plugs:\n${plugs.map((plug) => `  - { ${plug} }\n`).join("")}`);
 }
@@ -21,7 +21,7 @@ function mistakesIn(text: string): string[] {
 
 const CHEAP = "home: home, signal: cheap";
 
-test("a plug needs a name, a family, a topic, and what it follows; the rest has defaults", () => {
+test("a plug requires a name, a family, a topic and a signal; other keys have defaults", () => {
   const reading = read(`plugs:\n  - { name: Water heater, family: tasmota, topic: heater, ${CHEAP} }`);
   const [plug] = reading.kind === "config" ? reading.config.plugs : [];
   expect(plug).toEqual({
@@ -47,11 +47,11 @@ test.each([
   `name: A, family: shelly_gen3, url: "http://192.168.1.7", inverted: true, when_lost: on, ${CHEAP}`,
   `name: A, family: tasmota, url: "http://heater.lan:8080/", channel: 2, when_lost: keep, ${CHEAP}`,
   `name: A, family: custom, on: { topic: p, payload: "on {seconds}" }, off: { topic: p, payload: "" }, state: { topic: s, on: "/^on/", off: off }, plan: a`,
-])("good: %s", (plug) => {
+])("a plug is valid with %s", (plug) => {
   expect(mistakesOf(plug)).toEqual([]);
 });
 
-describe("a mistake is told with its place", () => {
+describe("a mistake is reported with its place:", () => {
   test.each([
     ["name: A, family: hue, topic: a, plan: p", /^plugs\[0\].family: expected one of tasmota, .*custom, found "hue"$/],
     [`name: A, family: tasmota, ${CHEAP}`, /^plugs\[0\].topic: expected the device's Topic; .*found nothing$/],
@@ -99,7 +99,7 @@ describe("a mistake is told with its place", () => {
     expect(mistakes[0]).toMatch(message);
   });
 
-  test("two plugs of one id, and two of one device", () => {
+  test("two plugs with the same id or the same device", () => {
     const plug = `name: Water heater, family: tasmota, topic: heater, ${CHEAP}`;
     expect(mistakesOf(plug, plug)).toEqual([
       "plugs[1].id: is the same as that of [0]: water_heater; give each its own",
@@ -123,7 +123,7 @@ describe("when_lost", () => {
   - { name: Boiler, home: home, kind: avoid, hours: 1, when_lost: keep }
 `;
 
-  test("is the plug's own, otherwise its plan's, otherwise OFF", () => {
+  test("is the plug's own value, otherwise its plan's, otherwise OFF", () => {
     const config = plugsOf(`${plans}plugs:
   - { name: A, family: tasmota, topic: a, plan: freezer }
   - { name: B, family: tasmota, topic: b, plan: washer }
@@ -135,7 +135,7 @@ describe("when_lost", () => {
     expect(plugWarnings(config.plugs, config.plans)).toEqual([]);
   });
 
-  test("`check` says which plugs cannot carry it out", () => {
+  test("is reported by `check` for plugs that cannot implement it", () => {
     const config = plugsOf(`${plans}plugs:
   - { name: A, family: zigbee2mqtt, topic: a, plan: freezer }
   - { name: B, family: zigbee2mqtt, topic: b, plan: washer }
@@ -153,14 +153,14 @@ describe("when_lost", () => {
   });
 });
 
-describe("a name that stands for nothing is told with the nearest that does", () => {
+describe("an unknown reference is reported with the nearest valid name:", () => {
   const plug = "name: A, family: tasmota, topic: b";
   const homes = `homes:
   - { address_id: 0a0a0a0a-0000-4000-8000-000000000001, id: house }
   - { address_id: 0a0a0a0a-0000-4000-8000-000000000002, id: cabin }
 `;
 
-  test("a plug for a plan that there is not", () => {
+  test("a plug with an unknown plan", () => {
     expect(mistakesOf(`${plug}, plan: wahser`)).toEqual([
       'plugs[0].plan: expected the id of a plan (p, a, washer), found "wahser"; did you mean washer?',
     ]);
@@ -169,14 +169,14 @@ describe("a name that stands for nothing is told with the nearest that does", ()
     ]);
   });
 
-  test("a plug that names another home than its plan's", () => {
+  test("a plug with another home than its plan's", () => {
     expect(mistakesOf(`${plug}, plan: washer, home: home`)).toEqual([]);
     expect(mistakesOf(`${plug}, plan: washer, home: cabin`)).toEqual([
       'plugs[0].home: expected home, the home of the plan washer, found "cabin"',
     ]);
   });
 
-  test("a plug and a plan for homes that there are not, where all homes are listed", () => {
+  test("a plug and a plan with unknown homes, if all homes are listed", () => {
     const plans = "plans:\n  - { name: W, home: hosue, kind: avoid, hours: 1 }\n";
     expect(mistakesIn(`${homes}${plans}plugs:\n  - { ${plug}, signal: cheap, home: cabins }\n`)).toEqual([
       'plans[0].home: expected the id of a home (house, cabin), found "hosue"; did you mean house?',
@@ -184,7 +184,7 @@ describe("a name that stands for nothing is told with the nearest that does", ()
     ]);
   });
 
-  test("a plug may follow a place of the third-party interface by its slug, a plan may not", () => {
+  test("a plan with a third-party place; a plug may follow one by its slug", () => {
     const places = "third_party:\n  places: [{ name: Summer House, region: DK1 }]\n";
     expect(mistakesIn(`${homes}${places}plugs:\n  - { ${plug}, signal: cheap, home: summer_house }\n`)).toEqual([]);
     const plan = "plans:\n  - { name: W, home: summer_house, kind: avoid, hours: 1 }\n";
@@ -193,7 +193,7 @@ describe("a name that stands for nothing is told with the nearest that does", ()
     ]);
   });
 
-  test("where a home's name is the account's to tell, the configuration says nothing of it", () => {
+  test("but not a home whose name is only known to the account", () => {
     const unnamed = `${homes}  - { address_id: 0a0a0a0a-0000-4000-8000-000000000003 }\n`;
     expect(mistakesIn(`${unnamed}plugs:\n  - { ${plug}, signal: cheap, home: summerhouse }\n`)).toEqual([]);
     expect(mistakesOf(`${plug}, signal: cheap, home: summerhouse`)).toEqual([]);

@@ -8,7 +8,7 @@ function shardOf(text: string, environment: Record<string, string> = {}, hostnam
   return reading.kind === "config" ? (reading.config.shard ?? null) : reading.mistakes;
 }
 
-describe("which shard a process is", () => {
+describe("the shard of a process", () => {
   test.each([
     ["shard: { index: 3, count: 8 }", {}, "host", { index: 3, count: 8 }],
     ["", { ELBRO_SHARD: "3/8" }, "host", { index: 3, count: 8 }],
@@ -17,7 +17,7 @@ describe("which shard a process is", () => {
     ["", { ELBRO_SHARD_COUNT: "8" }, "elbro-7.elbro.svc.cluster.local", { index: 7, count: 8 }],
     ["shard: { index: 0, count: 1 }", {}, "elbro-3", { index: 0, count: 1 }],
     ["", {}, "elbro-3", null],
-  ])("%s %j on %s", (text, environment, hostname, expected) => {
+  ])("is read from file %s, environment %j or hostname %s as %j", (text, environment, hostname, expected) => {
     expect(shardOf(FLEET + text, environment, hostname)).toEqual(expected);
   });
 
@@ -27,11 +27,11 @@ describe("which shard a process is", () => {
     ["shard: { index: 8, count: 8 }", "host", "shard.index", "expected less than count, 8"],
     ["shard: three", "host", "shard", "expected keys and values"],
     ["shard: { index: -1, count: 8 }", "host", "shard.index", "expected at least 0"],
-  ])("%s on %s is a mistake", (text, hostname, path, found) => {
+  ])("is rejected for %s on %s", (text, hostname, path, found) => {
     expect(shardOf(FLEET + text, {}, hostname)).toMatchObject([{ path, text: expect.stringContaining(found) }]);
   });
 
-  test("needs the folder of the accounts and a broker that all share", () => {
+  test("requires accounts_dir and a shared broker", () => {
     expect(shardOf("consumer: { api_key: k }\nshard: { index: 0, count: 2 }")).toMatchObject([
       { path: "accounts_dir", text: "expected with shard, found nothing" },
       { path: "mqtt.url", text: "expected the broker that all shards share, found nothing" },
@@ -39,7 +39,7 @@ describe("which shard a process is", () => {
   });
 });
 
-test("with a folder of accounts no account stands in the configuration itself", () => {
+test("accounts_dir excludes accounts in the configuration itself", () => {
   const found = shardOf(`${FLEET}consumer: { api_key: k }\nplans: [{ name: A, home: h, kind: slots, hours: 1 }]`);
   expect(found).toMatchObject([{ path: "consumer" }, { path: "plans" }]);
 });

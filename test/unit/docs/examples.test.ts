@@ -8,7 +8,7 @@ import { planStateDocs } from "../../support/docs/plan-docs.ts";
 
 const SECTIONS = new Set(Object.keys(configSchema.shape));
 
-/** The YAML examples that are a configuration, as trees. */
+/** YAML examples of configurations, parsed. */
 const examples = pageNames()
   .flatMap((name) => [...pageText(name).matchAll(/^```yaml\n(.*?)^```/gms)])
   .map(([, text = ""]) => parse(text) as unknown)
@@ -24,7 +24,7 @@ function listOf(section: "plans" | "plugs" | "groups"): unknown[] {
   return examples.flatMap((tree) => (tree[section] as unknown[] | undefined) ?? []);
 }
 
-test("the configuration accepts the plans and plugs of the documentation, all of them together", () => {
+test("all documented plans and plugs are valid together", () => {
   const plans = listOf("plans") as { kind: string }[];
   const plugs = listOf("plugs") as { family: string }[];
   expect(mistakesIn({ plans, plugs, groups: listOf("groups") })).toEqual([]);
@@ -32,7 +32,7 @@ test("the configuration accepts the plans and plugs of the documentation, all of
   expect(new Set(plugs.map(({ family }) => family)).size).toBe(8);
 });
 
-test("the configuration accepts every other example of the documentation", () => {
+test("all other documented configurations are valid", () => {
   const others = examples.filter((tree) => !("plans" in tree) && !("plugs" in tree));
   expect(others.length).toBeGreaterThan(0);
   for (const tree of others) expect(mistakesIn(tree)).toEqual([]);

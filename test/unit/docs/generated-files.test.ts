@@ -7,7 +7,7 @@ import { generatedFiles, generatedParts } from "../../support/docs/generated-fil
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 
 test.each(generatedFiles(ROOT).map(({ name, text }) => [name, text]))(
-  "%s is what the code makes of it (npm run docs writes it)",
+  "%s is up to date (npm run docs writes it)",
   (name, text) => {
     expect(readFileSync(path.join(ROOT, name), "utf8")).toBe(text);
   },

@@ -5,7 +5,7 @@ import { planRows } from "../../../src/mqtt/homeassistant/plan-entities.ts";
 import { plugRows } from "../../../src/mqtt/homeassistant/plug-entities.ts";
 import { namedEntities } from "../../support/docs/named-entities.ts";
 
-/** Devices as the documentation names them. */
+/** Devices as named in the documentation. */
 const devices = [
   ["home", [...homeRows, formatRow]],
   ["home_plan_dishwasher", planRows],

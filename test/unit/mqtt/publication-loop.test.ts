@@ -6,7 +6,7 @@ import { ManualClock } from "../../support/daemon/manual-clock.ts";
 const NOON = Date.UTC(2026, 5, 10, 12);
 const QUARTER_MS = 15 * MINUTE_MS;
 
-/** A loop over homes whose state changes at each quarter-hour, and what it did: `made` and `shown` as `home@minute`. */
+/** Loop over homes whose state changes every quarter hour. Records `made` and `shown` as `home@minute`. */
 class Looped implements AsyncDisposable {
   readonly clock = new ManualClock(NOON + MINUTE_MS);
   readonly made: string[] = [];
@@ -14,7 +14,7 @@ class Looped implements AsyncDisposable {
   readonly kept: string[][] = [];
   turns = 0;
   mood: unknown = "trusted";
-  /** How long it takes to make a part, by the clock of the slices. */
+  /** Simulated time to make one part. */
   makeMs = 0;
   parts: ReadonlySet<string>;
   readonly #stop = new AbortController();
@@ -28,7 +28,7 @@ class Looped implements AsyncDisposable {
       return { messages: [], until: Math.floor(now / QUARTER_MS + 1) * QUARTER_MS };
     },
     show: (part) => this.shown.push(`${part}@${(this.clock.now() - NOON) / MINUTE_MS}`),
-    keepParts: (parts) => this.kept.push([...parts]),
+    keepParts: (parts) => void this.kept.push([...parts]),
     finish: () => Number.POSITIVE_INFINITY,
     mood: () => this.mood,
     slices: {
@@ -59,7 +59,7 @@ class Looped implements AsyncDisposable {
   }
 }
 
-test("one home's data makes and publishes that home alone", async () => {
+test("new data of one home makes and publishes only that home", async () => {
   await using looped = await new Looped(100).settled();
   looped.forget();
   looped.loop.changed("home7");
@@ -67,7 +67,7 @@ test("one home's data makes and publishes that home alone", async () => {
   expect([looped.made, looped.shown]).toEqual([["home7@1"], ["home7@1"]]);
 });
 
-test("ten changes of one home before its turn are one", async () => {
+test("ten changes of one home in one tick are published once", async () => {
   await using looped = await new Looped(3).settled();
   looped.forget();
   for (let i = 0; i < 10; i++) looped.loop.changed("home1");
@@ -75,8 +75,8 @@ test("ten changes of one home before its turn are one", async () => {
   expect(looped.made).toEqual(["home1@1"]);
 });
 
-describe("at an edge", () => {
-  test("a few homes are made and published at the edge", async () => {
+describe("at a quarter hour", () => {
+  test("a few homes are made and published", async () => {
     await using looped = await new Looped(3).settled();
     looped.forget();
     await looped.clock.runUntil(NOON + QUARTER_MS);
@@ -84,7 +84,7 @@ describe("at an edge", () => {
     expect(looped.made).toEqual(looped.shown);
   });
 
-  test("the state of many is made before it, once, and only sent then", async () => {
+  test("many homes are made before it, once, and only published then", async () => {
     await using looped = await new Looped(100).settled();
     looped.forget();
     await looped.clock.runUntil(NOON + QUARTER_MS - 1);
@@ -108,7 +108,7 @@ describe("at an edge", () => {
     expect(looped.shown).toHaveLength(100);
   });
 
-  test("a clock that is no longer trusted throws away what was made before it", async () => {
+  test("messages made before are discarded if the clock is no longer trusted", async () => {
     await using looped = await new Looped(100).settled();
     await looped.clock.runUntil(NOON + QUARTER_MS - 1);
     looped.forget();
@@ -118,7 +118,7 @@ describe("at an edge", () => {
   });
 });
 
-test("others have their turn after each ten milliseconds of work", async () => {
+test("work yields after every 10 ms", async () => {
   await using looped = await new Looped(1).settled();
   looped.forget();
   looped.makeMs = 2;
@@ -129,7 +129,7 @@ test("others have their turn after each ten milliseconds of work", async () => {
   expect(looped.turns).toBe(100 / 5 - 1);
 });
 
-test("homes that come and go: only the new one is made, and those that are left are told", async () => {
+test("only an added home is made, and removed homes are reported", async () => {
   await using looped = await new Looped(2).settled();
   looped.forget();
   looped.parts = new Set(["home1", "home2"]);

@@ -1,4 +1,4 @@
-/** Plugs over HTTP: the real client against emulated devices, without a broker. */
+/** Tests plugs over HTTP: the real client with emulated devices, without a broker. */
 import { describe, expect, test } from "vitest";
 import type { PlugConfig } from "../../../src/config/plug-schema.ts";
 import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
@@ -11,7 +11,7 @@ import { RawServer, rawAnswer } from "../../support/service/raw-server.ts";
 
 const T0 = Date.UTC(2026, 2, 10, 12);
 
-/** The daemon's plugs and a device, with a manual clock. */
+/** The daemon's plugs and one device, with a manual clock. */
 class HttpWorld implements AsyncDisposable {
   now = T0;
   wanted: Wanted = { on: false, until: null };
@@ -19,7 +19,7 @@ class HttpWorld implements AsyncDisposable {
   readonly plugs: PlugManager;
   readonly server: HttpPlugServer;
   #lookAt = T0;
-  /** Requests without an answer. */
+  /** Requests without a response. */
   #open = 0;
   #answered: () => void = () => undefined;
 
@@ -95,7 +95,7 @@ class HttpWorld implements AsyncDisposable {
     }
   }
 
-  /** The daemon is gone: only the device's time passes. */
+  /** Advances only the device's time, as if the daemon had stopped. */
   passes(ms: number): void {
     this.server.device.tick(this.now + ms);
   }
@@ -107,7 +107,7 @@ class HttpWorld implements AsyncDisposable {
 }
 
 describe.each(HTTP_FAMILIES)("%s over HTTP", (family) => {
-  test("is told OFF at the start, ON with a timer in its run, renewed each quarter, and OFF at its end", async () => {
+  test("gets OFF at the start, a timed ON in its run, renewed every quarter hour, and OFF at its end", async () => {
     await using world = await HttpWorld.start(family);
     const { device } = world.server;
     expect([device.on, world.plugs.snapshots()[0]]).toMatchObject([false, { available: true, code: "wanted_off" }]);
@@ -123,7 +123,7 @@ describe.each(HTTP_FAMILIES)("%s over HTTP", (family) => {
     expect([device.on, device.timerAt, world.problems]).toEqual([false, null, []]);
   });
 
-  test("goes off by itself when elbro dies in a run", async () => {
+  test("switches off by its timer if elbro dies in a run", async () => {
     await using world = await HttpWorld.start(family);
     await world.wants({ on: true, until: T0 + 40 * MINUTE_MS });
     world.passes(17.4 * MINUTE_MS);
@@ -132,7 +132,7 @@ describe.each(HTTP_FAMILIES)("%s over HTTP", (family) => {
     expect(world.server.device.on).toBe(false);
   });
 
-  test("with when_lost: on, goes on by itself when elbro dies in a gap", async () => {
+  test("with when_lost: on switches on by its timer if elbro dies in a gap", async () => {
     await using world = await HttpWorld.start(family, { when_lost: "on" });
     await world.wants({ on: true, until: null });
     expect([world.server.device.on, world.server.device.timerAt]).toEqual([true, null]);
@@ -142,7 +142,7 @@ describe.each(HTTP_FAMILIES)("%s over HTTP", (family) => {
     expect(world.server.device.on).toBe(true);
   });
 
-  test("a hand on its button is noticed within a minute and counts", async () => {
+  test("has a manual override within a minute of its button being pressed", async () => {
     await using world = await HttpWorld.start(family);
     await world.runUntil(T0 + 5 * MINUTE_MS);
     world.server.device.press(world.now);
@@ -152,7 +152,7 @@ describe.each(HTTP_FAMILIES)("%s over HTTP", (family) => {
     expect([world.server.device.on, world.server.device.timerAt]).toEqual([true, null]);
   });
 
-  test("without power it is unavailable and a problem; when it comes back it is told again", async () => {
+  test("without power is unavailable and a problem; afterwards it gets its command again", async () => {
     await using world = await HttpWorld.start(family);
     world.server.device.losePower();
     await world.wants({ on: true, until: T0 + 60 * MINUTE_MS });
@@ -166,7 +166,7 @@ describe.each(HTTP_FAMILIES)("%s over HTTP", (family) => {
   });
 });
 
-test("a Tasmota plug that had when_lost: on before goes off by itself when elbro dies in a run", async () => {
+test("a Tasmota plug with an earlier when_lost: on switches off by its timer if elbro dies in a run", async () => {
   await using world = await HttpWorld.start("tasmota");
   const { device } = world.server;
   device.receive("/cm?cmnd=Backlog0 PowerOnState 5; PulseTime1 0; Power1 OFF", "", T0);
@@ -176,7 +176,7 @@ test("a Tasmota plug that had when_lost: on before goes off by itself when elbro
   expect(device.on).toBe(false);
 });
 
-test("inverted: the relay is off while the appliance is on, and the relay's OFF has the timer", async () => {
+test("an inverted plug has its relay off while the appliance is on, and the relay's OFF has the timer", async () => {
   await using world = await HttpWorld.start("shelly_gen4", { inverted: true });
   const { device } = world.server;
   expect([device.on, world.plugs.snapshots()[0]?.on]).toEqual([true, false]);
@@ -186,7 +186,7 @@ test("inverted: the relay is off while the appliance is on, and the relay's OFF 
   expect(device.on).toBe(true);
 });
 
-test("a plug that never answers holds no more than four requests, and does not delay the end of the daemon", async () => {
+test("a plug that never responds gets at most four requests, and does not delay shutdown", async () => {
   await using server = await HttpPlugServer.start("tasmota");
   server.hangs = true;
   const bodies: (string | null)[] = [];
@@ -203,7 +203,7 @@ test.each([
   ["of 8 MB", "[".repeat(8_000_000), null],
   ["without an end", null, null],
   ["as a plug gives", '{"output":true}', '{"output":true}'],
-])("an answer %s", async (_, body, heard) => {
+])("a response %s", async (_, body, heard) => {
   await using server = await RawServer.start((socket) => {
     if (body !== null) return void socket.end(rawAnswer(body));
     const flood = () => {

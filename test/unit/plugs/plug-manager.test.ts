@@ -20,7 +20,7 @@ const TASMOTA: PlugConfig = {
 const SIGNALLED: PlugConfig = { ...TASMOTA, signal_topic: "house/boost" };
 const ESPHOME: PlugConfig = { ...TASMOTA, id: "boiler", family: "esphome", topic: "boiler", channel: "relay" };
 
-/** The plugs with everything around them written down. */
+/** PlugManager that records all its outputs. */
 class Around {
   readonly said: string[] = [];
   readonly log: string[] = [];
@@ -53,7 +53,7 @@ class Around {
     });
   }
 
-  /** What is said while looking. */
+  /** Returns the commands of one tick. */
   looks(now: number): string[] {
     this.said.length = 0;
     this.plugs.tick(now);
@@ -71,15 +71,15 @@ class Around {
   }
 }
 
-test("each topic is subscribed to once", () => {
+test("each topic is subscribed once", () => {
   const two = new Around([TASMOTA, { ...SIGNALLED, id: "b", topic: "b" }, { ...SIGNALLED, id: "c", topic: "c" }]);
   const topics = two.plugs.subscriptions;
   expect(new Set(topics).size).toBe(topics.length);
   expect(topics).toEqual(expect.arrayContaining(["stat/heater/POWER", "tele/heater/LWT", "house/boost"]));
 });
 
-describe("a topic of the owner's", () => {
-  test("that says ON from before keeps a plug ON over a restart: it is not switched twice", () => {
+describe("a signal topic of the owner", () => {
+  test("with a retained ON keeps a plug ON after a restart, without an OFF before", () => {
     const around = new Around([SIGNALLED]);
     around.plugs.onUp();
     expect(around.looks(T0)).toEqual([]);
@@ -87,7 +87,7 @@ describe("a topic of the owner's", () => {
     expect(around.looks(T0 + 100)).toEqual(["cmnd/heater/Backlog0 PowerOnState 0; PulseTime1 1150; Power1 ON"]);
   });
 
-  test("that says nothing is waited for two seconds, then OFF", () => {
+  test("without a retained message is awaited for 2 s, then the plug gets OFF", () => {
     const around = new Around([SIGNALLED]);
     around.plugs.onUp();
     expect(around.plugs.tick(T0)).toBe(T0 + 2_000);
@@ -100,7 +100,7 @@ describe("a topic of the owner's", () => {
     });
   });
 
-  test("what the plug told while the signal was waited for is not lost", () => {
+  test("that is awaited does not delay messages of the plug", () => {
     const around = new Around([{ ...ESPHOME, signal_topic: "house/boost" }]);
     around.plugs.onUp();
     around.hears("boiler/switch/relay/state", "OFF", true);
@@ -111,8 +111,8 @@ describe("a topic of the owner's", () => {
   });
 });
 
-describe("what is shown", () => {
-  test("state, wish, reason, availability and since when", () => {
+describe("the published state", () => {
+  test("contains state, wanted state, reason, availability and time of the last change", () => {
     const around = new Around([TASMOTA]);
     expect(around.state()).toMatchObject({ on: null, wanted: null, available: false, reason_code: "no_broker" });
     around.looks(T0);
@@ -144,7 +144,7 @@ describe("what is shown", () => {
     ["its state", "stat/heater/POWER", "OFF", true],
     ["that it is there", "tele/heater/LWT", "Online", true],
     ["that it is not there", "tele/heater/LWT", "Offline", false],
-  ])("whether it can be reached is unknown until it has told %s", (_what, topic, payload, expected) => {
+  ])("has unknown availability until the plug has reported %s", (_what, topic, payload, expected) => {
     const around = new Around([TASMOTA]);
     around.plugs.onUp();
     around.looks(T0);
@@ -154,7 +154,7 @@ describe("what is shown", () => {
     expect(around.state().available).toBe(expected);
   });
 
-  test("a switching is logged when it begins, not with each renewal or connection; a hand is too", () => {
+  test("is accompanied by one log line per switch and manual change, not per renewal or connection", () => {
     const around = new Around([TASMOTA]);
     around.plugs.onUp();
     around.looks(T0);
@@ -170,7 +170,7 @@ describe("what is shown", () => {
     expect(around.log).toEqual(["plug switched", "plug switched by hand"]);
   });
 
-  test("a silent plug is one problem, with its name and what to do", () => {
+  test("is accompanied by one problem for an unresponsive plug, with its name and a remedy", () => {
     const around = new Around([TASMOTA]);
     around.plugs.onUp();
     for (let second = 0; second <= 60; second += 10) around.looks(T0 + second * 1_000);
@@ -179,8 +179,8 @@ describe("what is shown", () => {
   });
 });
 
-describe("memory", () => {
-  test("since when a plug is OFF outlives a restart where there is a minimum time", () => {
+describe("storage", () => {
+  test("keeps the time of OFF across a restart if there is a minimum time", () => {
     const careful = { ...TASMOTA, min_off: 5 };
     const first = new Around([careful]);
     first.plugs.onUp();
@@ -196,7 +196,7 @@ describe("memory", () => {
     expect(second.looks(T0 + 300_000)).toEqual([expect.stringContaining("Power1 ON")]);
   });
 
-  test("nothing is written without a minimum time", () => {
+  test("is not used without a minimum time", () => {
     const around = new Around([TASMOTA]);
     around.plugs.onUp();
     around.looks(T0);
@@ -206,7 +206,7 @@ describe("memory", () => {
   });
 });
 
-test("a flood of what plugs tell is bounded; the connection is not forgotten for it", () => {
+test("the queue of incoming messages is bounded, but connection events are kept", () => {
   const around = new Around([TASMOTA]);
   around.plugs.onUp();
   for (let i = 0; i < 10_000; i++) around.hears("stat/heater/POWER", i % 2 ? "ON" : "OFF");
@@ -214,7 +214,7 @@ test("a flood of what plugs tell is bounded; the connection is not forgotten for
   expect(around.state().available).toBe(true);
 });
 
-test("when the daemon leaves, only what would stay ON is switched off", () => {
+test("at shutdown only plugs without a timer get OFF", () => {
   const around = new Around([TASMOTA, ESPHOME]);
   around.wanted = { on: true, until: T0 + 600_000 };
   around.plugs.onUp();
@@ -224,10 +224,10 @@ test("when the daemon leaves, only what would stay ON is switched off", () => {
   expect(around.said).toEqual(["boiler/switch/relay/command OFF"]);
 });
 
-describe("a plug that is tried", () => {
+describe("tryOut", () => {
   const off = { on: false, until: null };
 
-  test("is ON for ten seconds, or for the least its own timer can, and then told OFF", () => {
+  test("switches ON for 10 s, or the minimum of the timer, and then sends OFF", () => {
     const around = new Around([TASMOTA]);
     around.wanted = off;
     around.plugs.onUp();
@@ -244,7 +244,7 @@ describe("a plug that is tried", () => {
     ["rests ON", { ...TASMOTA, when_lost: "on" as const }, off, /it is to stay ON/],
     ["has no timer", ESPHOME, off, /cannot end an ON by itself/],
     ["is ON already", TASMOTA, { on: true, until: null }, /is ON already/],
-  ])("is not switched where it %s", (_, setup, wanted, why) => {
+  ])("does not switch a plug that %s", (_, setup, wanted, why) => {
     const around = new Around([setup]);
     around.wanted = wanted;
     around.plugs.onUp();
@@ -254,7 +254,7 @@ describe("a plug that is tried", () => {
     expect(around.said).toEqual([]);
   });
 
-  test("is not switched while it cannot be reached, or in its shortest time off", () => {
+  test("does not switch an unavailable plug, or one within its minimum off time", () => {
     const away = new Around([TASMOTA]);
     expect(away.plugs.tryOut("heater", T0)).toBe("it cannot be reached");
     const around = new Around([{ ...TASMOTA, min_off: 5 }], { "plug/heater": JSON.stringify({ on: false, at: T0 }) });
@@ -266,7 +266,7 @@ describe("a plug that is tried", () => {
   });
 });
 
-test("of other plugs those that stay go on; one that goes is switched OFF, which clears its timer", () => {
+test("a change of plugs keeps the others running; a removed one gets OFF, which clears its timer", () => {
   const other = { ...TASMOTA, id: "lamp", name: "Lamp", topic: "lamp" };
   const around = new Around([TASMOTA, other]);
   around.wanted = { on: true, until: null };

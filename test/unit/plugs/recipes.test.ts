@@ -1,4 +1,4 @@
-/** The recipes of docs/plugs.md for devices that have no family, with emulated devices. */
+/** Tests the recipes of docs/plugs.md for devices without a family, with emulated devices. */
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { readConfig } from "../../../src/config/load.ts";
@@ -65,7 +65,7 @@ const homey: Firmware = {
 test.each([
   ["Aquarium", openBeken],
   ["Homey socket", homey],
-] as const)("%s: is told OFF, ON in its run and renewed, and OFF at its end", (name, firmware) => {
+] as const)("%s gets OFF, ON in its run with renewals, and OFF at its end", (name, firmware) => {
   const device = new EmulatedPlug(firmware, { powerOn: "off", on: true });
   const problems: Problem[] = [];
   let now = T0;

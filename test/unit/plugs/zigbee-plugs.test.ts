@@ -1,4 +1,4 @@
-/** Plugs behind Zigbee2MQTT, on its real converters. Skipped where these cannot be installed (no network). */
+/** Tests plugs behind Zigbee2MQTT with its real converters. Skipped if these cannot be installed. */
 import { describe, expect, test } from "vitest";
 import type { PlugConfig } from "../../../src/config/plug-schema.ts";
 import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
@@ -68,7 +68,7 @@ class ZigbeeWorld {
     return world;
   }
 
-  /** A plan tells at once what it wants. */
+  /** Sets the state that the plan wants, effective immediately. */
   async wants(wanted: Wanted): Promise<void> {
     this.wanted = wanted;
     this.#lookAt = this.now;
@@ -90,7 +90,7 @@ class ZigbeeWorld {
     }
   }
 
-  /** A run from the next quarter on. Returns its end. */
+  /** Starts a run at the next quarter hour. Returns its end. */
   async runsFor(ms: number): Promise<number> {
     const start = (Math.floor(this.now / QUARTER_MS) + 1) * QUARTER_MS;
     await this.runUntil(start);
@@ -109,9 +109,9 @@ const cases = Object.entries(zigbeeModels);
 
 if (!converters) console.warn("zigbee-herdsman-converters cannot be installed: the tests of Zigbee plugs are skipped");
 
-describe.skipIf(!converters)("plugs on the real converters", { timeout: CONVERTERS_TIMEOUT_MS }, () => {
+describe.skipIf(!converters)("plugs with the real Zigbee2MQTT converters", { timeout: CONVERTERS_TIMEOUT_MS }, () => {
   test.each(cases)(
-    "%s: is switched ON with a timer, renewed each quarter, and never counts as silent",
+    "%s gets ON with a timer, renewed every quarter hour, and never counts as unresponsive",
     async (_, model) => {
       const world = await ZigbeeWorld.open(model);
       const before = world.now;
@@ -127,7 +127,7 @@ describe.skipIf(!converters)("plugs on the real converters", { timeout: CONVERTE
     },
   );
 
-  test.each(cases)("%s: killed in a run, it goes off by itself where its firmware can", async (_, model) => {
+  test.each(cases)("%s switches off by its timer after a crash in a run, if its firmware can", async (_, model) => {
     const world = await ZigbeeWorld.open(model);
     await world.runsFor(20 * MINUTE_MS);
     world.plugs.onDown();
@@ -136,7 +136,7 @@ describe.skipIf(!converters)("plugs on the real converters", { timeout: CONVERTE
     expect(bridge.on).toBe(model.timedOn === "ignores the time");
   });
 
-  test.each(cases)("%s: takes `countdown` if bridge/devices shows it, otherwise `on_time`", async (name, model) => {
+  test.each(cases)("%s gets `countdown` if bridge/devices contains it, otherwise `on_time`", async (name, model) => {
     const world = await ZigbeeWorld.open(model);
     await world.runsFor(20 * MINUTE_MS);
     const timed = world.said.filter((text) => text.includes('"ON"'));
@@ -144,7 +144,7 @@ describe.skipIf(!converters)("plugs on the real converters", { timeout: CONVERTE
     expect(timed.every((text) => text.includes(isTuya ? '"countdown":' : '"on_time":'))).toBe(true);
   });
 
-  test("a plug without a working timer is found at the end of its first run, and told with what to do", async () => {
+  test("without a working timer are detected at the end of their first run and reported with a remedy", async () => {
     const world = await ZigbeeWorld.open(zigbeeModels["Sonoff S60ZBTPF"]);
     const end = await world.runsFor(20 * MINUTE_MS);
     await world.runUntil(end + MINUTE_MS);
@@ -167,14 +167,14 @@ describe.skipIf(!converters)("plugs on the real converters", { timeout: CONVERTE
     expect(mended.bridge.on).toBe(false);
   });
 
-  test("a friendly name with slashes", async () => {
+  test("may have a friendly name with slashes", async () => {
     const world = await ZigbeeWorld.open(zigbeeModels.IKEA, { topic: "cellar/fan" });
     await world.runsFor(20 * MINUTE_MS);
     expect([world.bridge.on, world.codes]).toEqual([true, []]);
     expect(world.said.at(-1)).toMatch(/^zigbee2mqtt\/cellar\/fan\//);
   });
 
-  test("a hand on the button counts", async () => {
+  test("have a manual override when their button is pressed", async () => {
     const world = await ZigbeeWorld.open(zigbeeModels.Tuya);
     await world.runUntil(T0 + MINUTE_MS);
     world.bridge.press();
@@ -183,7 +183,7 @@ describe.skipIf(!converters)("plugs on the real converters", { timeout: CONVERTE
     expect([world.bridge.on, world.plugs.snapshots()[0]?.code]).toEqual([true, "switched_on_by_hand"]);
   });
 
-  test("a bridge that goes makes its plugs unavailable; when it comes back they are told again", async () => {
+  test("become unavailable with their bridge; when it returns they get their commands again", async () => {
     const world = await ZigbeeWorld.open(zigbeeModels.IKEA);
     const bridge = (state: string) =>
       world.plugs.onMessage({ topic: "zigbee2mqtt/bridge/state", payload: `{"state":"${state}"}`, retained: false });
@@ -199,7 +199,7 @@ describe.skipIf(!converters)("plugs on the real converters", { timeout: CONVERTE
     ]);
   });
 
-  test("no plug behind Zigbee2MQTT can end an OFF: with when_lost: on that is a problem of the plug", async () => {
+  test("cannot end an OFF: when_lost: on is a problem of the plug", async () => {
     const world = await ZigbeeWorld.open(zigbeeModels.Tuya, { more: { when_lost: "on" } });
     await world.wants({ on: false, until: null, lost: "off" });
     expect([world.bridge.on, world.codes]).toEqual([true, ["plug_without_timer"]]);

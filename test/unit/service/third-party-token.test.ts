@@ -10,8 +10,8 @@ const credentials = fc.record({
 });
 const home = { apiKey: "what do ya want for nothing?", apiSecret: "Jefe" };
 
-describe("the token", () => {
-  test("of RFC 4231's second case, hash in lower-case hex", () => {
+describe("thirdPartyToken", () => {
+  test("returns the token of RFC 4231, test case 2, with a hash in lower-case hexadecimal", () => {
     const hash = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
     const token =
       "d2hhdCBkbyB5YSB3YW50IGZvciBub3RoaW5nPzo1YmRjYzE0NmJmNjA3NTRlNmEwNDI0MjYwODk1NzVjNzVhMDAzZjA4OWQyNzM5ODM5ZGVjNThiOTY0ZWMzODQz";
@@ -19,12 +19,12 @@ describe("the token", () => {
     expect(thirdPartyToken(home, "hex")).toBe(token);
   });
 
-  test("of RFC 4231's second case, hash in base64", () => {
+  test("returns the token of RFC 4231, test case 2, with a hash in base64", () => {
     const token = thirdPartyToken(home, "base64");
     expect(atob(token)).toBe(`${home.apiKey}:W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM=`);
   });
 
-  test.each(encodings)("is what node:crypto and Buffer make of any credentials, %s", (encoding) => {
+  test.each(encodings)("equals the result of node:crypto and Buffer for any credentials, %s", (encoding) => {
     fc.assert(
       fc.property(credentials, ({ apiKey, apiSecret }) => {
         const hash = createHmac("sha256", apiSecret).update(apiKey).digest(encoding);
@@ -35,8 +35,8 @@ describe("the token", () => {
   });
 });
 
-describe("verification", () => {
-  test.each(encodings)("accepts the token and refuses every change of one character, %s", (encoding) => {
+describe("verifyThirdPartyToken", () => {
+  test.each(encodings)("accepts the token and rejects every change of one character, %s", (encoding) => {
     const token = thirdPartyToken(home, encoding);
     expect(verifyThirdPartyToken(token, home, encoding)).toBe(true);
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/= ";
@@ -52,7 +52,7 @@ describe("verification", () => {
     expect(verifyThirdPartyToken(`${token}A`, home, encoding)).toBe(false);
   });
 
-  test("refuses another key, another secret and the other encoding", () => {
+  test("rejects another key, another secret and the other encoding", () => {
     const token = thirdPartyToken(home, "hex");
     expect(verifyThirdPartyToken(token, { ...home, apiKey: "someone" }, "hex")).toBe(false);
     expect(verifyThirdPartyToken(token, { ...home, apiSecret: "jefe" }, "hex")).toBe(false);

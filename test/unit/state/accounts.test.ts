@@ -1,4 +1,4 @@
-/** The accounts as the configuration opens them, against the simulator. */
+/** Tests accounts, opened from a configuration, with the simulator. */
 import { expect, test } from "vitest";
 import { configSchema } from "../../../src/config/schema.ts";
 import type { FetchRequest } from "../../../src/core/fetching/fetch-types.ts";
@@ -47,7 +47,7 @@ async function openWorld({ config = { ...CONSUMER, ...PARTNER }, simulator = {} 
   const accounts = open();
   return {
     ...{ machine, clock, service, repository, problems, accounts, database },
-    /** The same data directory under a changed configuration. */
+    /** Reopens the same data directory with a changed configuration. */
     reopen: open,
     async [Symbol.asyncDispose]() {
       stop.abort();
@@ -69,7 +69,7 @@ function first<Item>(items: readonly Item[]): Item {
   return item;
 }
 
-test("a step of the timetable becomes rows, an envelope and a row of the ledger", async () => {
+test("a scheduled request stores rows, an envelope and a row in the request log", async () => {
   await using world = await openWorld();
   const account = first(world.accounts.consumers);
   const asked = await fetchPortOf(account, world.repository).ask(
@@ -80,7 +80,7 @@ test("a step of the timetable becomes rows, an envelope and a row of the ledger"
   expect(world.repository.requestLog.recent("consumer", 5)).toMatchObject([{ share: "prices" }]);
 });
 
-test("back-fill stops at two thirds of the minute's polling, and what is due goes on", async () => {
+test("back-fill stops at two thirds of the minute's polling, and other polling continues", async () => {
   await using world = await openWorld();
   const account = first(world.accounts.consumers);
   const asking = fetchPortOf(account, world.repository);
@@ -98,7 +98,7 @@ test("back-fill stops at two thirds of the minute's polling, and what is due goe
   expect((await ask(30, "today")).kind).toBe("answered");
 });
 
-test("several consumer accounts have a quota and a silence each", async () => {
+test("each consumer account has its own quota and its own pauses", async () => {
   const consumer = [
     { name: "mine", api_key: CANARY_KEY },
     { name: "yours", api_key: "a key that is nobody's" },
@@ -116,7 +116,7 @@ test("several consumer accounts have a quota and a silence each", async () => {
   expect(world.repository.requestLog.recent("yours", 9)).toHaveLength(1);
 });
 
-test("a third-party key alone, or a consumer key alone, is enough", async () => {
+test("a third-party key or a consumer key alone is enough", async () => {
   await using partner = await openWorld({ config: PARTNER });
   expect(partner.accounts.consumers).toEqual([]);
   const reply = await partner.accounts.thirdParty?.ask({
@@ -127,19 +127,19 @@ test("a third-party key alone, or a consumer key alone, is enough", async () => 
   expect(consumer.accounts.thirdParty).toBe(null);
 });
 
-test("a replaced key is asked with at once", async () => {
+test("a replaced key is used immediately", async () => {
   await using world = await openWorld({ config: { consumer: { api_key: "an old key" } } });
   const home = world.service.addressIds.danish;
   const old = fetchPortOf(first(world.accounts.consumers), world.repository);
   expect((await old.ask(stepOf("consumer", home, "today"))).kind).toBe("refused");
   const accounts = world.reopen({ consumer: { api_key: CANARY_KEY } });
-  // Long enough for the quota, and not for what was said of the old key.
+  // Enough for the quota, but not for the pause of the old key.
   world.machine.advance(92 * SECOND_MS);
   const renewed = fetchPortOf(first(accounts.consumers), world.repository);
   expect((await renewed.ask(stepOf("consumer", home, "today"))).kind).toBe("answered");
 });
 
-test("a 429 silences the account across a restart", async () => {
+test("a 429 pauses the account, also after a restart", async () => {
   await using world = await openWorld({
     simulator: { faults: [{ operation: "*", fault: "status", status: 429, retryAfterSec: 1_800, times: 1 }] },
   });
@@ -152,7 +152,7 @@ test("a 429 silences the account across a restart", async () => {
   expect(world.service.answered()).toHaveLength(1);
 });
 
-test("no key is written into the database", async () => {
+test("no key is written to the database", async () => {
   await using world = await openWorld();
   const home = world.service.addressIds.danish;
   await fetchPortOf(first(world.accounts.consumers), world.repository).ask(stepOf("consumer", home, "today"));

@@ -21,7 +21,7 @@ function specOf(settings: Partial<CheapSettings> = {}): CheapSpec {
   return read.spec;
 }
 
-/** What would be on disk, and how often it was written. */
+/** Stored text, with the number of writes. */
 class Kept {
   text: string | null = null;
   writes = 0;
@@ -38,15 +38,15 @@ const open = (memory: Kept, isTimeTrusted = true) =>
   new CheapQueries({ calendar, memory, isTimeTrusted: () => isTimeTrusted });
 const ask = (cheap: CheapQueries, now: EpochMs, spec = specOf()) => cheap.ask(HOME, timeline, spec, now);
 
-/** Minutes ON until seven in the morning, of a device that asks each of them; `open` may give another life. */
+/** Returns the minutes ON until 07:00 of a device that asks every minute. `cheapAt` may return a restarted instance. */
 function minutesOn(cheapAt: (now: EpochMs) => CheapQueries): number {
   let on = 0;
   for (let now = EVENING; now < at("2026-06-11T05:00:00Z"); now += MINUTE_MS) if (ask(cheapAt(now), now).plan.on) on++;
   return on;
 }
 
-describe("what is remembered of questions", () => {
-  test("a daemon that restarts every half hour gives the same hours", () => {
+describe("stored queries", () => {
+  test("give a daemon that restarts every half hour the same hours", () => {
     const kept = new Kept();
     let cheap = open(kept);
     const restarting = (now: EpochMs) => {
@@ -58,7 +58,7 @@ describe("what is remembered of questions", () => {
     expect(minutesOn(() => single)).toBe(180);
   });
 
-  test("is written when something begins and at no other time", () => {
+  test("are written only when a run starts", () => {
     const kept = new Kept();
     const cheap = open(kept);
     minutesOn(() => cheap);
@@ -68,7 +68,7 @@ describe("what is remembered of questions", () => {
     expect(kept.text?.length).toBeLessThan(2_000);
   });
 
-  test("is forgotten with its window", () => {
+  test("are deleted after their window", () => {
     const kept = new Kept();
     const cheap = open(kept);
     minutesOn(() => cheap);
@@ -77,7 +77,7 @@ describe("what is remembered of questions", () => {
     expect(windows).toEqual([at("2026-06-11T05:00:00Z")]);
   });
 
-  test("of one that is asked no more is forgotten when another begins after its window", () => {
+  test("that are not repeated are deleted when another run starts after their window", () => {
     const kept = new Kept();
     const before = open(kept);
     minutesOn(() => before);
@@ -87,7 +87,7 @@ describe("what is remembered of questions", () => {
     expect(JSON.parse(kept.text ?? "[]")).toMatchObject([{ question: expect.stringContaining("window 24") }]);
   });
 
-  test("two that ask the same see the same, two that ask otherwise do not disturb each other", () => {
+  test("give equal queries equal results, and different queries do not interfere", () => {
     const cheap = open(new Kept());
     const first = ask(cheap, EVENING);
     ask(cheap, EVENING, specOf({ hoursMs: HOUR_MS }));
@@ -95,7 +95,7 @@ describe("what is remembered of questions", () => {
     expect(ask(cheap, EVENING).plan.runs).toEqual(first.plan.runs);
   });
 
-  test("is bounded: what runs outlives a thousand idle questions", () => {
+  test("are limited, but a run in progress survives a thousand other queries", () => {
     const kept = new Kept();
     const cheap = open(kept);
     const running = specOf({ kind: "window", hoursMs: 24 * HOUR_MS });
@@ -107,7 +107,7 @@ describe("what is remembered of questions", () => {
     expect(kept.text?.length).toBeLessThan(64 * 1_000);
   });
 
-  test("nothing is ON while the clock cannot be right, and then OFF is no answer", () => {
+  test("are OFF while the clock is not trusted, and then isKnown is false", () => {
     const answer = ask(open(new Kept(), false), EVENING);
     expect([answer.plan.on, answer.isKnown, answer.plan.reason.code]).toEqual([false, false, "clock_not_trusted"]);
   });

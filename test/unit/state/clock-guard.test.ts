@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { textIn } from "../../../src/core/language/text.ts";
 import { type Problem, Problems } from "../../../src/core/status/problem.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../src/core/time/interval.ts";
 import { ClockGuard } from "../../../src/state/clock-guard.ts";
@@ -6,7 +7,7 @@ import { ClockGuard } from "../../../src/state/clock-guard.ts";
 const RELEASED = Date.UTC(2026, 10, 1);
 const NOW = Date.UTC(2026, 11, 24, 18);
 
-/** A machine that has been up since NOW, by its monotonic clock. */
+/** Machine that has been up since NOW, by its monotonic clock. */
 function machine(lastToldMs: number | null = null) {
   let upMs = 5_000;
   const trust = new ClockGuard({ releasedAt: RELEASED, lastToldMs, clock: { monotonicMs: () => upMs } });
@@ -18,72 +19,81 @@ function machine(lastToldMs: number | null = null) {
   };
 }
 
-describe("before the service has told its time", () => {
-  test("any time after the release may be right", () => {
+/** Returns the English reason why the clock is not trusted; null if it is trusted. */
+function whyIn(trust: ClockGuard, now: number): string | null {
+  const why = trust.why(now);
+  return why === null ? null : textIn("en", why);
+}
+
+describe("before the first response of the service", () => {
+  test("any time after the release is trusted", () => {
     expect(machine().trust.trusted(NOW)).toBe(true);
     expect(machine().trust.trusted(RELEASED)).toBe(true);
   });
 
-  test.each([0, Date.UTC(2026, 9, 31, 23, 59, 59)])("none before it is: %d", (now) => {
+  test.each([0, Date.UTC(2026, 9, 31, 23, 59, 59)])("a time before the release is not trusted: %d", (now) => {
     const { trust } = machine();
     expect(trust.trusted(now)).toBe(false);
-    expect(trust.why(now)).toContain("before this release was made");
+    expect(whyIn(trust, now)).toContain("before this release was made");
   });
 
-  test("none is before the time it told in an earlier run: a clock that stood still while the machine was off", () => {
+  test("a time before the service's last time in an earlier run is not trusted", () => {
     const { trust } = machine(NOW);
     expect(trust.trusted(NOW - MINUTE_MS)).toBe(true);
-    expect(trust.why(NOW - HOUR_MS)).toBe(
+    expect(whyIn(trust, NOW - HOUR_MS)).toBe(
       "it shows 2026-12-24T17:00:00Z, and before the start it was 2026-12-24T18:00:00Z already",
     );
   });
 });
 
-test("what the service told before a restart holds within a boot: a clock that is set meanwhile is noticed", () => {
+test("the service's time from before a restart applies within a boot, so that a changed clock is detected", () => {
   const clock = { monotonicMs: () => 5 * HOUR_MS };
   const toldInBoot = { serverMs: NOW - HOUR_MS, monotonicMs: 4 * HOUR_MS };
   const trust = new ClockGuard({ releasedAt: NOW - DAY_MS, lastToldMs: NOW - HOUR_MS, toldInBoot, clock });
   expect([NOW, NOW + HOUR_MS].map((now) => trust.trusted(now))).toEqual([true, false]);
 });
 
-describe("once the service has told its time", () => {
-  test.each([-2 * MINUTE_MS, -SECOND_MS, 0, 2 * MINUTE_MS])("a clock %d ms apart is right", (apart) => {
-    const { trust } = machine();
-    trust.note(NOW);
-    expect(trust.trusted(NOW + apart)).toBe(true);
-  });
+describe("after the first response of the service", () => {
+  test.each([-2 * MINUTE_MS, -SECOND_MS, 0, 2 * MINUTE_MS])(
+    "a clock with a difference of %d ms is trusted",
+    (apart) => {
+      const { trust } = machine();
+      trust.note(NOW);
+      expect(trust.trusted(NOW + apart)).toBe(true);
+    },
+  );
 
   test.each([
     [-2 * MINUTE_MS - 1, "it shows 2026-12-24T17:57:59Z, 2 min behind the service's"],
     [2 * MINUTE_MS + 1, "it shows 2026-12-24T18:02:00Z, 2 min ahead of the service's"],
     [3 * HOUR_MS, "it shows 2026-12-24T21:00:00Z, 3 h ahead of the service's"],
     [43 * 365 * DAY_MS, "it shows 2069-12-13T18:00:00Z, 15695 days ahead of the service's"],
-  ])("one that is %d ms apart is not, and the owner reads by how much", (apart, why) => {
+  ])("a clock with a difference of %d ms is not trusted, and the reason contains the difference", (apart, why) => {
     const { trust } = machine();
     trust.note(NOW);
-    expect(trust.why(NOW + apart)).toBe(why);
+    expect(whyIn(trust, NOW + apart)).toBe(why);
   });
 
-  test("one odd answer says nothing against a clock that fitted the one before, two do", () => {
+  test("one deviating response does not change the trust in a clock, but two do", () => {
     const { trust } = machine();
     trust.note(NOW);
     trust.note(NOW - 40 * DAY_MS);
-    expect(trust.why(NOW)).toBeNull();
+    expect(whyIn(trust, NOW)).toBeNull();
     trust.note(NOW);
     trust.note(NOW + HOUR_MS);
-    expect(trust.why(NOW)).toBeNull();
+    expect(whyIn(trust, NOW)).toBeNull();
     trust.note(NOW + HOUR_MS);
-    expect(trust.why(NOW)).toContain("1 h behind the service's".replace("1 h", "60 min"));
+    expect(whyIn(trust, NOW)).toContain("1 h behind the service's".replace("1 h", "60 min"));
   });
 
-  test("its time goes on with the machine", () => {
+  test("its time continues with the monotonic clock", () => {
     const { trust, pass } = machine();
     trust.note(NOW);
     pass(5 * HOUR_MS);
     expect([trust.trusted(NOW), trust.trusted(NOW + 5 * HOUR_MS)]).toEqual([false, true]);
   });
 
-  test("a clock that is set right is trusted at once, one that is set wrong no longer", () => {
+  test("a corrected clock is trusted immediately, and a wrongly set clock is not", () => {
     const { trust, pass } = machine();
     trust.note(NOW);
     pass(MINUTE_MS);
@@ -92,28 +102,28 @@ describe("once the service has told its time", () => {
     expect(trust.trusted(NOW + DAY_MS + MINUTE_MS)).toBe(false);
   });
 
-  test("the newest word counts", () => {
+  test("the latest response counts", () => {
     const { trust } = machine();
     trust.note(NOW + DAY_MS);
     trust.note(NOW);
     expect(trust.trusted(NOW)).toBe(true);
   });
 
-  test("what it told in an earlier run no longer does", () => {
+  test("its time from an earlier run no longer counts", () => {
     const { trust } = machine(Date.UTC(2069, 0, 1));
     expect(trust.trusted(NOW)).toBe(false);
     trust.note(NOW);
     expect(trust.trusted(NOW)).toBe(true);
   });
 
-  test("a service whose own time is before the release convinces nobody", () => {
+  test("a service with a time before the release is not used", () => {
     const { trust } = machine();
     trust.note(RELEASED - DAY_MS);
     expect(trust.trusted(RELEASED - DAY_MS)).toBe(false);
   });
 });
 
-test("the owner is told once when the clock is wrong, with what to do, and once when it is right", () => {
+test("a wrong clock is reported once with a remedy, and once when it is corrected", () => {
   const told: [string, Problem][] = [];
   const problems = new Problems((problem, state) => void told.push([state, problem]));
   const { trust } = machine();

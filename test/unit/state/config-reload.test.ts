@@ -12,7 +12,7 @@ function config(over: object = {}): Config {
   return configSchema.parse({ ...base, ...over });
 }
 
-describe("what has changed", () => {
+describe("changeBetween", () => {
   test.each([
     [{}, [], []],
     [{ log: { level: "debug" } }, ["log.level"], []],
@@ -42,7 +42,7 @@ describe("what has changed", () => {
     expect(changeBetween(config(), config(over))).toEqual({ live, later });
   });
 
-  test("what has to wait is not taken over", () => {
+  test("takenOver excludes changes that need a restart", () => {
     const next = config({ plans: [plan], mqtt: { url: "mqtt://host" }, api: { port: 1, keys: [] } });
     const used = takenOver(config(), next);
     expect(used).toMatchObject({ plans: [{ name: "Car" }], mqtt: config().mqtt, api: { port: 8080, keys: [] } });
@@ -50,7 +50,7 @@ describe("what has changed", () => {
   });
 });
 
-describe("reading again", () => {
+describe("a reload", () => {
   function reloading(apply: (next: Config) => void = () => undefined) {
     const said: string[] = [];
     const told: [string, Problem][] = [];
@@ -60,7 +60,7 @@ describe("reading again", () => {
     return { said, told, problems, parts, it: new ConfigReload(config(), parts, apply) };
   }
 
-  test("uses what it may and names what it may not", async () => {
+  test("applies live changes and names those that need a restart", async () => {
     const applied: Config[] = [];
     const { it, said } = reloading((next) => void applied.push(next));
     const used = await it.reload(async () => config({ plans: [plan], mqtt: { base_topic: "house" } }));
@@ -72,7 +72,7 @@ describe("reading again", () => {
     ]);
   });
 
-  test("of the same changes nothing, and says so", async () => {
+  test("of an unchanged configuration changes nothing and says so", async () => {
     const applied: Config[] = [];
     const { it, said } = reloading((next) => void applied.push(next));
     await it.reload(async () => config());
@@ -80,7 +80,7 @@ describe("reading again", () => {
     expect(said).toEqual(["configuration read again: nothing has changed {}"]);
   });
 
-  test("of a bad one changes nothing, and is a problem until a good one comes", async () => {
+  test("of an invalid configuration changes nothing and is a problem until a valid one follows", async () => {
     const { it, told, problems } = reloading();
     const bad = async () => {
       throw new StartError("cannot be used:\n  api.port: expected a number");
@@ -98,7 +98,7 @@ describe("reading again", () => {
     expect(told.map(([state]) => state)).toEqual(["started", "ended"]);
   });
 
-  test("of one that cannot be put to use changes nothing", async () => {
+  test("that fails to apply changes nothing", async () => {
     const { it, problems } = reloading(() => {
       throw new StartError("no key");
     });

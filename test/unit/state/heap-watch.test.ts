@@ -11,7 +11,7 @@ function problemsOf(limitMb: number, homes: readonly number[]) {
   return problems.list();
 }
 
-test("a thousand homes in the memory of a house are a problem that names the flags", () => {
+test("a thousand homes in the memory for ten are a problem whose advice names the flags", () => {
   expect(problemsOf(67, [1_000])).toMatchObject([
     {
       code: "memory_too_small",
@@ -21,10 +21,10 @@ test("a thousand homes in the memory of a house are a problem that names the fla
   ]);
 });
 
-test("it ends when the homes are few again", () => {
+test("the problem ends with fewer homes", () => {
   expect(problemsOf(67, [1_000, 10])).toEqual([]);
 });
 
-test("the start commands have the flags of a house of ten homes", () => {
+test("npm start has the heap flags for ten homes", () => {
   expect(NODE_FLAGS.join(" ")).toBe(heapFlagsFor(10));
 });

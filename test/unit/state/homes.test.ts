@@ -14,7 +14,7 @@ const [A, B, C] = ["1", "2", "3"].map((digit) => `3f2504e0-4f89-41d3-9a0c-0305e8
   string,
 ];
 
-/** Accounts that have told their addresses, each by id and label. */
+/** Accounts with addresses, each with id and label. */
 class Told implements Disposable {
   readonly #store = new StoreOnDisk();
   readonly #library = new SeriesRepository(this.#store.database, calendar, () => NOW);
@@ -28,7 +28,7 @@ class Told implements Disposable {
     return new Homes(accounts, config, this.#library, new KeyValueStore(this.#store.database));
   }
 
-  /** Counts from now on how often a list of addresses is read. */
+  /** Counts how often a list of addresses is read from now on. */
   countReads(): { count: number } {
     const reads = { count: 0 };
     const { store } = this.#library;
@@ -55,13 +55,13 @@ function home(address_id: string, id?: string): NonNullable<Config["homes"]>[num
   return { address_id, resolution: "hour", ...(id === undefined ? {} : { id }) };
 }
 
-test("before an account has told its addresses there is no home", () => {
+test("there is no home before an account has its addresses", () => {
   using told = new Told();
   const homes = told.homes();
   expect([homes.list(), homes.targets("consumer"), homes.known, homes.address(A)]).toEqual([[], [], false, null]);
 });
 
-test("every address is a home, by its label, in quarter-hours", async () => {
+test("every address is a home, named by its label, with quarter-hourly resolution", async () => {
   using told = new Told();
   await told.tell([[A, "Sommerhus på Læsø"]]);
   expect(told.homes().list()).toEqual([
@@ -75,8 +75,8 @@ test("every address is a home, by its label, in quarter-hours", async () => {
   ]);
 });
 
-describe("a home's id", () => {
-  test("is its own where labels are the same", async () => {
+describe("a home id", () => {
+  test("is unique if labels are equal", async () => {
     using told = new Told();
     await told.tell([
       [A, "Home"],
@@ -86,7 +86,7 @@ describe("a home's id", () => {
     expect(told.ids()).toEqual(["home", "home_2", "home_3"]);
   });
 
-  test("stays when the label changes, and when addresses come in another order or are joined by new ones", async () => {
+  test("stays when the label changes, and when addresses are reordered or added", async () => {
     using told = new Told();
     await told.tell([
       [A, "Home"],
@@ -107,7 +107,7 @@ describe("a home's id", () => {
     ).toEqual(["Home", "Home", "Flat"]);
   });
 
-  test("that the owner gives to another home goes to that one", async () => {
+  test("that the owner assigns to another home moves to that home", async () => {
     using told = new Told();
     await told.tell([
       [A, "Home"],
@@ -119,15 +119,15 @@ describe("a home's id", () => {
     expect(told.ids(config)).toEqual(["home_2", "home"]);
   });
 
-  test("that was made before comes back when the owner's is taken out again", async () => {
+  test("that was generated returns when the owner's id is removed", async () => {
     using told = new Told();
     await told.tell([[A, "Home"]]);
     expect([told.ids(), told.ids([home(A, "villa")]), told.ids()]).toEqual([["home"], ["villa"], ["home"]]);
   });
 });
 
-describe("with homes in the configuration", () => {
-  test("there are these alone, in their resolution, whatever the case of the id", async () => {
+describe("homes in the configuration", () => {
+  test("are the only ones, with their resolution; ids match in any case", async () => {
     using told = new Told();
     await told.tell([
       [A, "Home"],
@@ -138,7 +138,7 @@ describe("with homes in the configuration", () => {
     expect(homes.targets("consumer")).toMatchObject([{ addressId: A, resolution: "hour" }]);
   });
 
-  test("one that no account has is not there", async () => {
+  test("without an account are omitted", async () => {
     using told = new Told();
     await told.tell([[A, "Home"]]);
     expect(told.ids([home(C, "villa")])).toEqual([]);
@@ -146,7 +146,7 @@ describe("with homes in the configuration", () => {
 });
 
 describe("several accounts", () => {
-  test("have homes each, and ids that differ", async () => {
+  test("have their own homes with different ids", async () => {
     using told = new Told();
     await told.tell([[A, "Home"]], "mine");
     await told.tell([[B, "Home"]], "yours");
@@ -159,7 +159,7 @@ describe("several accounts", () => {
     expect(homes.targets("yours").map(({ addressId }) => addressId)).toEqual([B]);
   });
 
-  test("that may read the same address: it is one home, asked for by the first", async () => {
+  test("with the same address have one home, which the first account requests", async () => {
     using told = new Told();
     await told.tell([[A, "Home"]], "mine");
     await told.tell(
@@ -178,7 +178,7 @@ describe("several accounts", () => {
   });
 });
 
-test("what is asked for is what the address has data for", async () => {
+test("the requested series are those that the address has data for", async () => {
   using told = new Told();
   await told.tell([[A, "Home"]]);
   const [target] = told.homes().targets("consumer");
@@ -187,7 +187,7 @@ test("what is asked for is what the address has data for", async () => {
   expect(told.homes().targets("another")).toEqual([]);
 });
 
-test("a new account with many others reads its own addresses alone", async () => {
+test("a new account among many reads only its own addresses", async () => {
   using told = new Told();
   const accounts = Array.from({ length: 50 }, (_, i) => `account${i}`);
   const idOf = (i: number) => `3f2504e0-4f89-41d3-9a0c-0305e82c33${String(i).padStart(2, "0")}`;
@@ -202,7 +202,7 @@ test("a new account with many others reads its own addresses alone", async () =>
   expect(reads.count).toBe(1);
 });
 
-test("an address that an earlier account tells too becomes that account's, with the same id", async () => {
+test("an address that an earlier account reports later moves to that account with the same id", async () => {
   using told = new Told();
   const homes = told.homes(undefined, ["mine", "yours"]);
   await told.tell([[A, "Flat"]], "yours");

@@ -13,18 +13,18 @@ import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/da
 const START = Date.UTC(2026, 5, 1, 8);
 const OFFSET_MS = 3 * MINUTE_MS;
 
-/** The upkeep of a file of its own under a clock that jumps to where it is asked to sleep until. */
+/** Nightly maintenance of a file, with a clock that jumps to the end of each sleep. */
 class Kept implements Disposable {
   readonly store = new StoreOnDisk();
   readonly logged: string[] = [];
   readonly told: string[] = [];
   readonly problems = new Problems((problem, state) => this.told.push(`${state} ${problem.code}`));
-  /** When it slept until. */
+  /** Times until which it slept. */
   readonly woken: EpochMs[] = [];
   now: EpochMs = START;
   repository = new SeriesRepository(this.store.database, calendar, () => this.now);
 
-  /** Runs the upkeep for so many nights. */
+  /** Runs the maintenance for `count` nights. */
   async nights(count: number, years = 10): Promise<void> {
     const stop = new AbortController();
     let left = count;
@@ -55,7 +55,7 @@ class Kept implements Disposable {
   }
 }
 
-test("the first copy is made ten minutes after the start, the next at twenty to four at night", async () => {
+test("the first copy is made ten minutes after the start, the next at 03:43 local time", async () => {
   using kept = new Kept();
   await kept.nights(3);
   expect(kept.wokenAt).toEqual(["2026-06-01T08:10:00Z", "2026-06-02T01:43:00Z", "2026-06-03T01:43:00Z"]);
@@ -63,7 +63,7 @@ test("the first copy is made ten minutes after the start, the next at twenty to 
   expect(existsSync(copyPathOf(kept.store.path))).toBe(true);
 });
 
-test("a restart by day makes no second copy; one that is overdue waits ten minutes", async () => {
+test("a restart by day makes no second copy; an overdue copy is made after ten minutes", async () => {
   using kept = new Kept();
   await kept.nights(2);
   kept.now += 5 * HOUR_MS;
@@ -73,7 +73,7 @@ test("a restart by day makes no second copy; one that is overdue waits ten minut
   expect(kept.wokenAt.slice(2)).toEqual(["2026-06-03T01:43:00Z", "2026-06-06T01:53:00Z"]);
 });
 
-test("after a night under a clock that stood ahead the next copy is not years away", async () => {
+test("after a night with a clock that was ahead, the next copy is not delayed for years", async () => {
   using kept = new Kept();
   kept.now = Date.UTC(2069, 0, 1);
   await kept.nights(1);
@@ -82,7 +82,7 @@ test("after a night under a clock that stood ahead the next copy is not years aw
   expect(kept.wokenAt[1]).toBe("2026-06-01T08:10:00Z");
 });
 
-test("history beyond its years goes, and is said once", async () => {
+test("history older than the configured years is deleted and logged once", async () => {
   using kept = new Kept();
   const { store, requestLog } = kept.repository;
   const old = dayOf("2023-12-31");
@@ -94,7 +94,7 @@ test("history beyond its years goes, and is said once", async () => {
   expect(kept.logged.filter((text) => text.startsWith("history"))).toHaveLength(1);
 });
 
-test("a copy that cannot be made is a problem, told once, until one is made", async () => {
+test("a failed copy is a problem, reported once, until a copy succeeds", async () => {
   using kept = new Kept();
   const inTheWay = `${copyPathOf(kept.store.path)}.part`;
   mkdirSync(inTheWay);
@@ -106,7 +106,7 @@ test("a copy that cannot be made is a problem, told once, until one is made", as
   expect(kept.told).toEqual(["started copy_failed", "ended copy_failed"]);
 });
 
-test("a copy that could not be made is tried again within the hour, and ten minutes after a restart", async () => {
+test("a failed copy is repeated within an hour, and ten minutes after a restart", async () => {
   using kept = new Kept();
   const inTheWay = `${copyPathOf(kept.store.path)}.part`;
   mkdirSync(inTheWay);
@@ -120,7 +120,7 @@ test("a copy that could not be made is tried again within the hour, and ten minu
   expect(kept.told).toEqual(["started copy_failed", "ended copy_failed"]);
 });
 
-test("a database that is damaged while it is used is told, and its last good copy stays", async () => {
+test("a database damaged in use is reported, and its last intact copy stays", async () => {
   using kept = new Kept();
   const { store } = kept.repository;
   const range = { start: dayOf("2026-01-01").start, end: dayOf("2026-03-31").end };
@@ -141,7 +141,7 @@ test("a database that is damaged while it is used is told, and its last good cop
   expect(readFileSync(copyPathOf(kept.store.path))).toEqual(good);
 });
 
-test("a database that was replaced is told with all that its owner needs, until the next good copy", async () => {
+test("a replaced database is reported with all details until the next intact copy", async () => {
   using kept = new Kept();
   const recovery = { damage: "file is not a database", setAside: "/data/elbro.db.broken-x", copiedAt: START };
   reportRecovery(recovery, kept.problems, START);

@@ -13,8 +13,8 @@ const timeline = timelineOf(
 );
 const washer: PlanDefinition = definitionOf({ ...WASHER, hoursMs: 2 * HOUR });
 
-describe("a plan for once", () => {
-  test("runs in the cheapest 2 hours within the next 8, and is gone when they are over", () => {
+describe("a one-time plan", () => {
+  test("runs in the cheapest 2 hours within the next 8, and is deleted afterwards", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.at(NOW);
     expect(world.plans.once({ once: true, home: "home", hours: 2, within: 8 }, NOW)).toEqual({
@@ -32,7 +32,7 @@ describe("a plan for once", () => {
     expect(world.plans.ids).toEqual(["washer"]);
   });
 
-  test("for the appliance of a plan is wanted by whatever follows that plan", () => {
+  test("for the appliance of a plan applies to all plugs that follow that plan", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.at(NOW);
     expect(world.plans.command(["home", "washer", "once", "set"], "6", NOW)).toMatchObject({ kind: "done" });
@@ -44,7 +44,7 @@ describe("a plan for once", () => {
     });
   });
 
-  test("is asked for in JSON over MQTT; what cannot be is refused in words", () => {
+  test("is created with JSON over MQTT; an invalid one is rejected with a reason", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.at(NOW);
     const ask = (payload: string) => world.plans.onceAt(["home"], payload, NOW);
@@ -71,7 +71,7 @@ describe("a plan for once", () => {
     ]);
   });
 
-  test("is one of eight at most", () => {
+  test("is limited to eight at the same time", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.at(NOW);
     for (let i = 0; i < 8; i++) expect(world.plans.once({ plan: "washer" }, NOW).kind).toBe("done");
@@ -79,7 +79,7 @@ describe("a plan for once", () => {
   });
 });
 
-test("two plans of a plug: ON while one of them wants it, and the reason names which", () => {
+test("a plug with two plans is ON while one of them wants it, and the reason names that plan", () => {
   const early = {
     ...definitionOf({ ...WASHER, from: 10 * 60, readyBy: 12 * 60, hoursMs: 2 * HOUR }, "early"),
     name: "Early",
@@ -98,7 +98,7 @@ test("two plans of a plug: ON while one of them wants it, and the reason names w
   expect(wanted(NOW + 3 * HOUR)?.reason).toMatch(/^Early: .*; Late: /);
 });
 
-test("a plan that is told its energy runs as long as its draw takes for it, and another energy is another length", () => {
+test("a plan with an energy setting runs as long as its power requires, and changes with the energy", () => {
   const car = definitionOf({ ...WASHER, kind: "slots", kwh: 22, energyKw: 11, hoursMs: 2 * HOUR }, "car");
   using world = new PlansOnDisk({ definitions: [car], timeline });
   const hours = () => world.at(NOW, "car").runs.reduce((sum, { start, end }) => sum + end - start, 0) / HOUR;
@@ -113,7 +113,7 @@ test("a plan that is told its energy runs as long as its draw takes for it, and 
   expect(world.plans.command(["home", "car", "hours", "set"], "1", NOW)).toMatchObject({ why: "unknown_setting" });
 });
 
-test("a plan on the export price is ON while that is below 0, and says so where it is not known", () => {
+test("a plan on the export price is ON while the price is below 0, and reports an unknown price", () => {
   const curtail = definitionOf(
     { kind: "below", price: "export", maxPrice: 0, useForecast: false, enabled: true },
     "curtail",

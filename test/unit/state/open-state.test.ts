@@ -10,7 +10,7 @@ import { TempDir } from "../../support/daemon/temp-dir.ts";
 const NOON = Date.UTC(2026, 5, 15, 10);
 const LOG = { info: () => undefined, warn: () => undefined, debug: () => undefined };
 
-test("a problem that is raised before anything is published is announced and kept", () => {
+test("a problem that starts before the first publication is announced and stored", async () => {
   using dir = new TempDir();
   const machine = new ManualMachine(NOON);
   const config = configSchema.parse({ data_dir: dir.path });
@@ -24,6 +24,6 @@ test("a problem that is raised before anything is published is announced and kep
   const recovery = { damage: "malformed page", setAside: null, copiedAt: null };
   const state = openState(options, { ...storage, recovery }, openService(options), changes);
   expect(announced).toEqual(["started database_restored"]);
-  expect(state.daemonState(NOON).problems).toMatchObject([{ code: "database_restored", since: NOON }]);
+  expect((await state.daemonState(NOON)).problems).toMatchObject([{ code: "database_restored", since: NOON }]);
   storage.close();
 });

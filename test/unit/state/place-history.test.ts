@@ -6,7 +6,7 @@ import { at, calendar } from "../../support/home/price-days.ts";
 
 const START = at("2026-03-10T12:00:00Z");
 
-/** Hours from so many after the start on; each costs its number. */
+/** Returns hourly prices from `from` hours after the start. Each price is the number of its hour. */
 function hours(from: number, count: number) {
   const rows = Array.from({ length: count }, (_, i) => ({
     date: new Date(START + (from + i) * HOUR_MS).toISOString(),
@@ -27,7 +27,7 @@ class Memory {
   }
 }
 
-test("prices that the service tells no more are kept for three days, also across a restart", () => {
+test("prices that the service no longer returns are kept for three days, also after a restart", () => {
   const memory = new Memory();
   new PlaceHistory(memory, calendar).joined("cabin", "a", hours(0, 30), START);
   const joined = new PlaceHistory(memory, calendar).joined("cabin", "a", hours(24, 10), START + 24 * HOUR_MS);
@@ -36,7 +36,7 @@ test("prices that the service tells no more are kept for three days, also across
   expect(later[0]?.start).toBe(at("2026-03-10T23:00:00Z"));
 });
 
-test("what the service says of an hour anew counts, and nothing is kept twice or written without need", () => {
+test("a new price of the service replaces the stored one, without duplicates and unnecessary writes", () => {
   const memory = new Memory();
   const past = new PlaceHistory(memory, calendar);
   past.joined("cabin", "a", hours(0, 4), START);
@@ -46,7 +46,7 @@ test("what the service says of an hour anew counts, and nothing is kept twice or
   expect(memory.writes).toBe(2);
 });
 
-test("another series of the same place begins anew, and without an answer there is nothing", () => {
+test("another series of the same place starts without history, and without a response there are no prices", () => {
   const past = new PlaceHistory(new Memory(), calendar);
   past.joined("cabin", "a", hours(0, 4), START);
   expect(past.joined("cabin", "b", hours(2, 1), START).map(({ price }) => price)).toEqual([2]);

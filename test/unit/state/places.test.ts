@@ -15,7 +15,7 @@ const REGION = { name: "Region", region: "DK1" };
 const CABIN = { name: "Cabin", latitude: 56.1, longitude: 10.2 };
 const FLAT = { name: "Flat", address: "Vesterbrogade 1" };
 
-/** Places of a configuration, and a shelf for what the service says of them. */
+/** Places of a configuration, with a store for the service's responses. */
 class Shown implements Disposable {
   readonly #store: StoreOnDisk;
   readonly #lent: boolean;
@@ -35,7 +35,7 @@ class Shown implements Disposable {
     await this.#library.keepAnswer("third_party", operation, params, body as never, NOW);
   }
 
-  /** What is asked for at a moment: operation, parameters, rhythm. */
+  /** Returns the requests at a time: operation, parameters, poll kind. */
   asked(now = NOW): string[] {
     return this.places.targets(now).map(({ series, poll }) => `${poll} ${series.operation} ${series.place}`);
   }
@@ -49,20 +49,20 @@ function hours(from: number, count: number): object[] {
   return Array.from({ length: count }, (_, i) => ({ date: formatInstant(from + i * HOUR_MS), price: 1 + i / 100 }));
 }
 
-describe("what is asked for", () => {
+describe("a place requests", () => {
   const COUNTS = "daily requestCounts {}";
 
-  test("without places is the count of requests alone", () => {
+  test("only the request count if there is no place", () => {
     using shown = new Shown([]);
     expect(shown.asked()).toEqual([COUNTS]);
   });
 
-  test("by region is its prices", () => {
+  test("the prices of its region", () => {
     using shown = new Shown([REGION]);
     expect(shown.asked()).toEqual([COUNTS, 'placePrices regionPrices {"region":"DK1"}']);
   });
 
-  test("by coordinates is prices, today's charges once, and their history since the January before last", () => {
+  test("by coordinates: prices, today's charges once, and their history since January of last year", () => {
     using shown = new Shown([CABIN]);
     const at = '"latitude":56.1,"longitude":10.2';
     expect(shown.asked()).toEqual([
@@ -73,27 +73,27 @@ describe("what is asked for", () => {
     ]);
   });
 
-  test("charges are those of the local day, on the days of the clock changes too", () => {
+  test("the charges of the local day, also on days of clock changes", () => {
     using shown = new Shown([CABIN]);
     for (const day of ["2026-03-29", "2026-10-25"])
       for (const time of ["00:00", "12:00", "23:59"])
         expect(shown.asked(local(`${day} ${time}`)).join()).toContain(`"date":${local(day)}}`);
   });
 
-  test("by address is its id first, once, and then its prices", async () => {
+  test("by address: its id once, then its prices", async () => {
     using shown = new Shown([FLAT]);
     expect(shown.asked()).toEqual([COUNTS, 'once addressSuggestions {"query":"Vesterbrogade 1"}']);
     await shown.told("addressSuggestions", { query: "Vesterbrogade 1" }, [{ id: "id-1", text: "Vesterbrogade 1" }]);
     expect(shown.asked()).toEqual([COUNTS, 'placePrices addressPrices {"addressId":"id-1"}']);
   });
 
-  test("by an address that nobody knows stays its id, which is not asked again", async () => {
+  test("by an unknown address: its id only, once", async () => {
     using shown = new Shown([FLAT]);
     await shown.told("addressSuggestions", { query: "Vesterbrogade 1" }, []);
     expect(shown.asked()).toEqual([COUNTS, 'once addressSuggestions {"query":"Vesterbrogade 1"}']);
   });
 
-  test("prices reach to the end of the last one, also where an empty answer comes after them", async () => {
+  test("prices until the end of the last one, also after an empty response", async () => {
     using shown = new Shown([REGION]);
     const reaches = () => shown.places.targets(NOW).find(({ poll }) => poll === "placePrices")?.reaches;
     expect(reaches()).toBeNull();
@@ -104,16 +104,16 @@ describe("what is asked for", () => {
   });
 });
 
-describe("what is shown", () => {
+describe("a displayed place", () => {
   const ids = (shown: Shown, taken: readonly string[] = []) =>
     shown.places.snapshots(NOW, new Set(taken)).map(({ place }) => place.id);
 
-  test("is every place, by a slug of its own, free of those of the homes", () => {
+  test("has a unique slug that differs from those of homes", () => {
     using shown = new Shown([REGION, { ...REGION, name: "Home" }, { ...REGION, name: "région" }]);
     for (const _again of [1, 2]) expect(ids(shown, ["home"])).toEqual(["region", "home_2", "region_2"]);
   });
 
-  test("keeps its slug in any order of the configuration, and when others come and go", () => {
+  test("keeps its slug in any order of the configuration, and when others are added or removed", () => {
     using store = new StoreOnDisk();
     const idsOf = (places: readonly ConfiguredPlace[], taken: readonly string[] = []) => {
       using later = new Shown(places, store);
@@ -130,7 +130,7 @@ describe("what is shown", () => {
     expect(idsOf([east, south, north])).toEqual(["hut_3", "hut_2", "hut"]);
   });
 
-  test("keeps its slug under another name, and gives way to a home alone", () => {
+  test("keeps its slug when renamed, and yields it only to a home", () => {
     using store = new StoreOnDisk();
     const idsOf = (places: readonly ConfiguredPlace[], taken: readonly string[] = []) => {
       using later = new Shown(places, store);
@@ -143,7 +143,7 @@ describe("what is shown", () => {
     expect(idsOf([twin, { ...REGION, name: "Denmark west" }], ["region"])).toEqual(["twin", "denmark_west"]);
   });
 
-  test("has the price of the moment; without one none", async () => {
+  test("has the current price, or null without prices", async () => {
     using shown = new Shown([REGION, CABIN]);
     await shown.told("regionPrices", { region: "DK1" }, hours(local("2026-03-10"), 24));
     const [region, cabin] = shown.places.snapshots(NOW, new Set());

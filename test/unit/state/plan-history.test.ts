@@ -3,13 +3,15 @@ import { at, daysOf, points, timelineOf } from "../../support/home/price-days.ts
 import { PlansOnDisk } from "../../support/plans/plans-on-disk.ts";
 import { definitionOf, HOUR } from "../../support/plans/shown-plans.ts";
 
-/** An hour costs its number in the local day, in tenths; from 23:00 to 01:00 it costs nothing. */
+/** Price in tenths equals the hour of the local day; from 23:00 to 01:00 it is zero. */
 const timeline = timelineOf(
   points(daysOf("2026-01-28", "2026-02-05"), (i) => (i % 24 === 23 || i % 24 === 0 ? 0 : (i % 24) / 10), {
     unit: "hour",
   }),
 );
-/** 18:00 to 06:00 local time; at 18:00 a run of two hours costs (1.8 + 1.9) / 2 a kWh, in the mean of the night 1.15. */
+/**
+ * Window from 18:00 to 06:00 local time. A run of two hours at 18:00 costs 1.85 per kWh; the mean of the night is 1.15.
+ */
 const washer = definitionOf({
   kind: "window",
   hoursMs: 2 * HOUR,
@@ -21,15 +23,15 @@ const washer = definitionOf({
 });
 const NIGHT_MEAN = (1.8 + 1.9 + 2 + 2.1 + 2.2 + 0 + 0 + 0.1 + 0.2 + 0.3 + 0.4 + 0.5) / 12;
 
-/** Lives from a moment to another; gives back what is known of the runs then. */
+/** Advances time and returns the history at the end. */
 function historyOf(life: PlansOnDisk, from: number, to: number) {
   return life.until(from, to).history;
 }
 
-test("a run counts in the local month in which it is over, with what it saved; the month before stays known", () => {
+test("a run and its saving count in the local month in which it ends; the previous month stays available", () => {
   using life = new PlansOnDisk({ definitions: [washer], timeline });
   const noon = at("2026-01-29T11:00:00Z");
-  // Runs from 29, 30 and 31 January 23:00 local, which is 22:00 UTC. The last is over in February.
+  // Runs on 29, 30 and 31 January at 23:00 local time (22:00 UTC). The last one ends in February.
   const morning = at("2026-02-01T08:00:00Z");
   const february = historyOf(life, noon, morning);
   expect(february.month).toMatchObject({ start: at("2026-01-31T23:00:00Z"), runs: 1, hours: 2, cost: 0 });
@@ -53,7 +55,7 @@ test("a run counts in the local month in which it is over, with what it saved; t
   expect(next.monthBefore).toMatchObject({ runs: 2, hours: 4 });
 });
 
-test("the month changes at local midnight, not at that of UTC, also while a run goes on", () => {
+test("the month changes at local midnight, not at midnight UTC, also during a run", () => {
   using life = new PlansOnDisk({ definitions: [washer], timeline });
   const before = historyOf(life, at("2026-01-29T11:00:00Z"), at("2026-01-31T22:59:59Z"));
   expect(before.month).toMatchObject({ start: at("2025-12-31T23:00:00Z"), runs: 2 });

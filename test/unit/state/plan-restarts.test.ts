@@ -22,11 +22,11 @@ const specs: Readonly<Record<string, PlanSpec>> = {
   avoid: { kind: "avoid", hoursMs: 3 * HOUR_MS, maxGapMs: 2 * HOUR_MS, useForecast: false, enabled: true },
 };
 
-/** The end of the timer that a plug was given at the last look. */
+/** Returns the end of the timer that a plug has at `now`. */
 const timerEnd = (now: number) =>
   Math.floor(now / RENEWED_EVERY_MS) * RENEWED_EVERY_MS + RENEWED_EVERY_MS + DEAD_MAN_MARGIN_MS;
 
-/** When the plan was ON, looked at every minute but while the daemon is down. */
+/** Returns the times when the plan was ON, checked every minute except while the daemon is down. */
 function edges(spec: PlanSpec, prices: readonly number[], downs: readonly number[]) {
   const timeline = timelineOf(points(daysOf("2026-03-07", "2026-03-11"), (i) => prices[i % prices.length] ?? 1));
   using world = new PlansOnDisk({ definitions: [definitionOf({ ...WASHER, ...spec } as PlanSpec)], timeline });
@@ -40,7 +40,7 @@ function edges(spec: PlanSpec, prices: readonly number[], downs: readonly number
     const [down] = pending;
     if (!down || now < down) continue;
     pending = pending.filter((from) => from > now);
-    // Nothing begins or ends meanwhile: that is another matter.
+    // No run starts or ends meanwhile; that case is tested elsewhere.
     const next = runs.flatMap(({ start, end }) => [start, end]).filter((edge) => edge > now);
     const until = Math.min(timerEnd(now), ...next) - 1;
     if (until <= now + MINUTE_MS) continue;
@@ -50,12 +50,12 @@ function edges(spec: PlanSpec, prices: readonly number[], downs: readonly number
   return seen;
 }
 
-/** A restart every three quarters of an hour, each as long as the timers allow. */
+/** One restart every 45 min, each as long as the timers allow. */
 const downs = Array.from({ length: 40 }, (_, i) => MORNING + i * 45 * MINUTE_MS + 7 * MINUTE_MS);
 const prices = Array.from({ length: 96 }, (_, i) => 1 + Math.sin(i * i));
 
 test.each(Object.entries(specs))(
-  "%s: restarts that are shorter than the timers of what runs change nothing",
+  "%s: restarts shorter than the timers do not change the runs",
   (_, spec) => {
     const whole = edges(spec, prices, []);
     expect(whole.length).toBeGreaterThan(1);

@@ -5,7 +5,7 @@ import { definitionOf, HOUR, WASHER } from "../../support/plans/shown-plans.ts";
 
 const MINUTE = 60_000;
 const NOW = at("2026-03-10T17:00:00Z");
-/** Cheapest from 02:00 to 05:00 local time, and dearer every hour before and after. */
+/** Cheapest from 02:00 to 05:00 local time; every hour before and after is more expensive. */
 const prices = points(daysOf("2026-03-07", "2026-03-11"), (i) => 1 + Math.abs(((i + 8) % 24) - 11) / 10, {
   unit: "hour",
 });
@@ -14,8 +14,8 @@ const STARTS = at("2026-03-11T01:00:00Z");
 const washer = definitionOf(WASHER);
 const dryer = { ...definitionOf({ ...WASHER, hoursMs: 2 * HOUR }, "dryer"), name: "Dryer" };
 
-describe("what plans keep across a restart", () => {
-  test("a run that goes on, and its end", () => {
+describe("plans keep across a restart", () => {
+  test("a run in progress with its end", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.until(NOW, STARTS + 10 * MINUTE);
     world.restart({ timeline: null });
@@ -25,7 +25,7 @@ describe("what plans keep across a restart", () => {
     });
   });
 
-  test("a command, whatever follows it", () => {
+  test("a command, also if others follow", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.at(NOW);
     expect(world.plans.act("washer", "skip", NOW)).toEqual({ kind: "done" });
@@ -33,7 +33,7 @@ describe("what plans keep across a restart", () => {
     expect(world.at(NOW + MINUTE)).toMatchObject({ state: "skipped", runs: [] });
   });
 
-  test("settings, until the plan is taken out of the file", () => {
+  test("settings, until the plan is removed from the file", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.at(NOW);
     expect(world.plans.command(["home", "washer", "hours", "set"], "2", NOW)).toEqual({ kind: "done" });
@@ -45,8 +45,8 @@ describe("what plans keep across a restart", () => {
   });
 });
 
-describe("a command", () => {
-  test("is told to whoever looks after plugs, and one that changes nothing is not", () => {
+describe("a plan command", () => {
+  test("calls onChange, unless it changes nothing", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.at(NOW);
     world.plans.act("washer", "run_now", NOW);
@@ -57,7 +57,7 @@ describe("a command", () => {
     expect([world.told, world.plans.wanted("washer", null, NOW)?.on]).toEqual([2, false]);
   });
 
-  test("that was refused is shown with the plan until one is done", () => {
+  test("that was rejected is displayed with the plan until one succeeds", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     expect(world.at(NOW)).toMatchObject({ refused: null });
     const refused = world.plans.command(["home", "washer", "hours", "set"], "30", NOW);
@@ -69,7 +69,16 @@ describe("a command", () => {
     expect([world.told, world.at(NOW)?.refused]).toEqual([2, null]);
   });
 
-  test("that would switch is refused while the clock is in doubt; a setting is not", () => {
+  test("that was refused, and the plan itself, are told in the language of the house", () => {
+    using world = new PlansOnDisk({ definitions: [washer], timeline, language: "da" });
+    world.plans.command(["home", "washer", "stop", "set"], "PRESS", NOW);
+    expect(world.at(NOW)).toMatchObject({ refused: "planen kører ikke", reason: { code: "scheduled" } });
+    expect(world.at(NOW).reason.text).toMatch(/ i gennemsnit; næstbedst ons\. kl\. 01\.00 til /);
+    world.plans.command(["home", "washer", "enabled", "set"], "OFF", NOW);
+    expect(world.at(NOW).reason).toEqual({ code: "disabled", text: "planen er slået fra" });
+  });
+
+  test("that would switch is rejected while the clock is not trusted; a setting is accepted", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline, trusted: false });
     world.at(NOW);
     for (const action of ["run_now", "skip", "stop"] as const)
@@ -79,8 +88,8 @@ describe("a command", () => {
   });
 });
 
-describe("what a plug is told of its plan", () => {
-  test("ON until the end of the run, then OFF until the next; nothing of a plan of another home", () => {
+describe("the state that a plan wants of a plug", () => {
+  test("is ON until the end of the run, then OFF until the next; null for a plan of another home", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     expect(world.plans.wanted("washer", "home", NOW)).toMatchObject({ on: false, until: STARTS });
     expect(world.plans.wanted("washer", "cabin", NOW)).toBeNull();
@@ -92,7 +101,7 @@ describe("what a plug is told of its plan", () => {
   });
 });
 
-test("while no home is known yet, what rests ON is ON, and what is to be kept is as it was", () => {
+test("is ON for when_lost: on and unchanged for when_lost: keep while no home is known", () => {
   const freezer = definitionOf(
     { kind: "avoid", hoursMs: 4 * HOUR, maxGapMs: 2 * HOUR, useForecast: false, enabled: true },
     "freezer",
@@ -107,14 +116,14 @@ test("while no home is known yet, what rests ON is ON, and what is to be kept is
   expect(wanted()).toEqual([true, true, false]);
 });
 
-test("fallback hours wait ten minutes after a start, in case prices are on their way", () => {
+test("is ON for fallback hours only ten minutes after a start, because prices may arrive", () => {
   const plan = definitionOf({ ...WASHER, kind: "slots", fallback: [{ from: 2 * 60, until: 5 * 60 }] });
   using world = new PlansOnDisk({ definitions: [plan], timeline: null, startedAt: STARTS });
   expect(world.at(STARTS + 9 * MINUTE)).toMatchObject({ state: "fallback", on: false });
   expect(world.at(STARTS + 10 * MINUTE)).toMatchObject({ state: "fallback", on: true });
 });
 
-test("of a group the first of the file moves to better hours, though another was planned there", () => {
+test("moves to better hours for the first plan of a group, even if another was planned there", () => {
   const grouped = [washer, dryer].map((plan) => ({ ...plan, powerLimit: "kitchen" }));
   using world = new PlansOnDisk({ definitions: grouped, timeline });
   world.at(NOW);

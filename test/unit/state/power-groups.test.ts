@@ -21,18 +21,18 @@ function member(id: string, spec: PlanSpec, watts: number, priority = 100, limit
 }
 
 const car = member("car", { ...night, kind: "slots", hoursMs: 4 * HOUR }, 7_400, 1);
-/** Fits next to the car, but not with the freezer. */
+/** Fits together with the car, but not with the freezer. */
 const heater = member("heater", { ...night, kind: "slots", hoursMs: 4 * HOUR }, 3_200, 2);
 const dryer = member("dryer", { ...night, kind: "window", hoursMs: 2 * HOUR }, 2_500);
 const floor = member("floor", { ...base, kind: "below", percent: 40 }, 2_000);
 const freezer = member("freezer", { ...base, kind: "avoid", hoursMs: 4 * HOUR, maxGapMs: 2 * HOUR }, 500);
 
-/** What the plans that are ON draw at a moment. */
+/** Returns the power of all plans that are ON at a time. */
 function drawnAt({ plans }: PlansOnDisk, now: number): number {
   return plans.at(now).plans.reduce((sum, { on, definition }) => sum + (on ? (definition.power?.watts ?? 0) : 0), 0);
 }
 
-test("three days of a group, with prices that change, commands and restarts: never more than its limit", () => {
+test("a group over three days, with changing prices, commands and restarts, never exceeds its limit", () => {
   const moments = fc.array(
     fc.record({
       minutes: fc.integer({ min: 1, max: 600 }),
@@ -67,7 +67,7 @@ test("three days of a group, with prices that change, commands and restarts: nev
   );
 }, 900_000);
 
-test("plans that fit beside each other run in their cheapest hours, the others make room for as little as it takes", () => {
+test("plans that fit together run in their cheapest hours; others move at the lowest additional cost", () => {
   const priceOf = (i: number) => [5, 1, 1, 2, 2, 3, 3, 3][i % 8] ?? 5;
   const timeline = timelineOf(points(daysOf("2026-03-07", "2026-03-12"), priceOf, { unit: "hour" }));
   const two = { ...night, kind: "slots", hoursMs: 2 * HOUR, from: 0, readyBy: 8 * 60 } as const;
@@ -77,12 +77,12 @@ test("plans that fit beside each other run in their cheapest hours, the others m
   });
   const hours = (id: string) =>
     world.at(NOW, id).runs.map(({ start, end }) => [new Date(start).getUTCHours(), (end - start) / HOUR]);
-  // Local midnight is 23:00 UTC: the hours at 1 are 00 and 01 UTC. The car costs more to move.
+  // Local midnight is 23:00 UTC: the hours at price 1 are 00 and 01 UTC. Moving the car costs more.
   expect(hours("car")).toEqual([[0, 2]]);
   expect(hours("heater")).toEqual([[2, 2]]);
 });
 
-test("what is settled stays through a restart and through time", () => {
+test("a decision stays unchanged after a restart and as time passes", () => {
   using world = new PlansOnDisk({ definitions: [car, heater, dryer], timeline: timelineOf(prices(3)) });
   world.at(NOW, "car");
   const runs = () =>
@@ -92,7 +92,7 @@ test("what is settled stays through a restart and through time", () => {
   expect(runs()).toEqual(before);
 });
 
-test("where the limit cannot be met, priority decides", () => {
+test("priority decides if the limit cannot be met", () => {
   const spec = { ...base, kind: "window", hoursMs: 8 * HOUR, from: 20 * 60, readyBy: 6 * 60 } as const;
   const first = member("first", spec, 8_000, 2);
   const second = member("second", spec, 8_000, 1);
@@ -100,7 +100,7 @@ test("where the limit cannot be met, priority decides", () => {
   expect([world.at(NOW, "second").state, world.at(NOW, "first").state]).toEqual(["scheduled", "impossible"]);
 });
 
-test("run now is refused where it would be too much, and what is planned makes room for it where it is not", () => {
+test("run_now is rejected if it exceeds the limit; otherwise planned runs move", () => {
   using world = new PlansOnDisk({ definitions: [car, heater, dryer], timeline: timelineOf(prices(2)) });
   const afternoon = NOW - 3 * HOUR;
   world.at(afternoon, "car");

@@ -8,7 +8,7 @@ const NOON = at("2026-03-10T11:00:00Z");
 const PRICES: SeriesKey = { account: HOME.account, place: HOME.addressId, operation: "prices", unit: "fifteenMinutes" };
 const CONSUMPTION: SeriesKey = { ...PRICES, operation: "consumption", unit: "hour" };
 
-/** A shelf in memory that counts how often it is read. */
+/** Store in memory that counts its reads. */
 class CountedShelf {
   reads = 0;
   readonly #rows = new Map<string, readonly Row[]>();
@@ -70,8 +70,8 @@ beforeEach(() => {
   house = open();
 });
 
-describe("what a house reads", () => {
-  test("is read once for all edges of a day, and again after midnight", () => {
+describe("stored data of a home", () => {
+  test("is read once per day for all snapshots, and again after midnight", () => {
     house.snapshot(HOME, NOON);
     house.usage(HOME, NOON);
     const { reads } = store;
@@ -84,7 +84,7 @@ describe("what a house reads", () => {
     expect(store.reads).toBeGreaterThan(reads);
   });
 
-  test("is read again when its own series changed, and only then", () => {
+  test("is read again only after its own series changed", () => {
     const before = house.usage(HOME, NOON).consumption?.yesterday?.value;
     house.snapshot(HOME, NOON);
     store.put(
@@ -99,39 +99,39 @@ describe("what a house reads", () => {
   });
 });
 
-describe("what a house says", () => {
-  test("the percentile of thirty days is among the prices before today", () => {
+describe("a home's snapshot", () => {
+  test("compares the price of thirty days with the prices before today", () => {
     expect(house.snapshot(HOME, NOON).percentile30Days).toBe(0);
     expect(house.snapshot(HOME, NOON + 45 * 60_000).percentile30Days).toBe(75);
   });
 
-  test("thresholds of the configuration", () => {
+  test("uses the configured thresholds", () => {
     expect(house.snapshot(HOME, NOON).level).toBe("cheap");
     const strict = open({ thresholds: { veryCheap: 0.1, cheap: 0.2, normal: 1.15, expensive: 1.4 } });
     expect(strict.snapshot(HOME, NOON).level).toBe("normal");
   });
 
-  test("use to date, with null for a series that was never answered", () => {
+  test("contains usage to date, and null for a series without a response", () => {
     const usage = house.usage(HOME, NOON);
     expect(usage.consumption).toMatchObject({ unit: "kWh", yearToDate: { value: 68 * 12, days: 68 } });
     expect([usage.consumptionCosts, usage.solarExport, usage.solarExportRevenue]).toEqual([null, null, null]);
   });
 
-  test("nothing of a shelf without prices", () => {
+  test("contains null without stored prices", () => {
     store = new CountedShelf();
     expect(open().snapshot(HOME, NOON)).toMatchObject({ currency: null, current: null });
   });
 });
 
-describe("when tomorrow's prices were first there", () => {
-  test("is remembered through the day and across a restart", () => {
+describe("the publication time of tomorrow's prices", () => {
+  test("stays the same during the day and after a restart", () => {
     expect(house.snapshot(HOME, NOON).tomorrowPublishedAt).toBe(NOON);
     house.changed(PRICES);
     expect(house.snapshot(HOME, NOON + 60_000).tomorrowPublishedAt).toBe(NOON);
     expect(open().snapshot(HOME, NOON + 120_000).tomorrowPublishedAt).toBe(NOON);
   });
 
-  test("is null after midnight, until the next ones are there", () => {
+  test("is null after midnight, until the next prices arrive", () => {
     house.snapshot(HOME, NOON);
     const next = dayOf("2026-03-11").start;
     expect(house.snapshot(HOME, next).tomorrowPublishedAt).toBeNull();

@@ -3,8 +3,8 @@ import type { Problem } from "../../../src/core/status/problem.ts";
 import { ProblemHistory } from "../../../src/core/status/problem-history.ts";
 import { Counter } from "../../../src/core/text/counter.ts";
 
-describe("a tally", () => {
-  test("counts what has the same labels together", () => {
+describe("Counter", () => {
+  test("counts equal labels together", () => {
     const tally = new Counter();
     tally.add("kitchen", "200");
     tally.add("kitchen", "429");
@@ -15,23 +15,23 @@ describe("a tally", () => {
     ]);
   });
 
-  test("tells five hundred sets of labels apart, and counts the rest together", () => {
+  test("distinguishes 20,000 sets of labels and counts the rest together", () => {
     const tally = new Counter();
-    for (let i = 0; i < 700; i++) tally.add("guest", String(i));
+    for (let i = 0; i < 20_200; i++) tally.add("guest", String(i));
     tally.add("guest", "3");
     const list = tally.list();
-    expect(list).toHaveLength(501);
+    expect(list).toHaveLength(20_001);
     expect(list.at(-1)).toEqual({ labels: ["other", "other"], count: 200 });
     expect(list[3]).toEqual({ labels: ["guest", "3"], count: 2 });
   });
 });
 
-describe("past problems", () => {
+describe("ProblemHistory", () => {
   const problem = (subject: string): Problem => ({
     ...{ code: "unreachable", subject, since: 1, advice: "do this", detail: "that", requestId: null },
   });
 
-  test("are told newest first, those that are over with their end", () => {
+  test("lists the newest problem first, and ended ones with their end", () => {
     const history = new ProblemHistory();
     history.note(problem("a"), "started", 1);
     history.note(problem("b"), "started", 2);
@@ -46,7 +46,7 @@ describe("past problems", () => {
     expect(history.list().map(({ endedAt }) => endedAt)).toEqual([5, null, 3]);
   });
 
-  test("are thirty at most, the oldest forgotten", () => {
+  test("keeps the newest thirty", () => {
     const history = new ProblemHistory();
     for (let i = 0; i < 50; i++) history.note(problem(`s${i}`), "started", i);
     expect([history.list().length, history.list()[0]?.subject]).toEqual([30, "s49"]);

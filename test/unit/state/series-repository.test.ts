@@ -19,7 +19,7 @@ import { calendar, dayOf, rowsOf, StoreOnDisk } from "../../support/daemon/store
 
 const account = "consumer";
 
-/** A library on a file of its own, in which time is what the test says. */
+/** Repository on its own file, with a clock that the test sets. */
 class Shelved implements Disposable {
   readonly #store = new StoreOnDisk();
   now: EpochMs = dayOf("2026-06-10").start;
@@ -35,7 +35,7 @@ class Shelved implements Disposable {
     this.repository = this.#open();
   }
 
-  /** Asks and keeps, as daemon and LAN do. */
+  /** Records a request and stores its response, as daemon and LAN do. */
   async answered(operation: "prices", params: ParamsOf<"prices">, body: object): Promise<boolean | null> {
     const range = { start: params.from, end: params.to };
     const seriesId = this.repository.store.idOf(seriesOf(account, operation, params));
@@ -70,8 +70,8 @@ function textOf(found: Found | null): string | null {
   return found?.read().toString() ?? null;
 }
 
-describe("an answer from the shelf", () => {
-  test("is the service's answer, byte for byte, after a restart too", async () => {
+describe("a stored response", () => {
+  test("equals the service's response byte for byte, also after a restart", async () => {
     using shelved = new Shelved();
     const range = { start: dayOf("2026-03-28").start, end: dayOf("2026-03-31").end };
     expect(await shelved.answered("prices", pricesOf(range), bodyOf(range))).toBe(true);
@@ -81,7 +81,7 @@ describe("an answer from the shelf", () => {
     expect(textOf(found)).toBe(JSON.stringify(bodyOf(range)));
   });
 
-  test("has the part that was asked, in whole days or not", async () => {
+  test("contains the requested part, in whole days or not", async () => {
     using shelved = new Shelved();
     const range = { start: dayOf("2026-03-28").start, end: dayOf("2026-03-31").end };
     await shelved.answered("prices", pricesOf(range), bodyOf(range));
@@ -95,7 +95,7 @@ describe("an answer from the shelf", () => {
     }
   });
 
-  test("of no rows has none; what was never asked is not there", async () => {
+  test("without rows is empty, and null if it was never requested", async () => {
     using shelved = new Shelved();
     const day = dayOf("2026-03-28");
     expect(shelved.repository.find(account, "prices", pricesOf(day), shelved.now)).toBeNull();
@@ -110,7 +110,7 @@ describe("an answer from the shelf", () => {
     ["regionPrices", { region: "DK1" }],
     ["charges", { latitude: 56, longitude: 10, date: 0 }],
     ["requestCounts", {}],
-  ] as const)("of %s is the newest as a whole", async (operation, params) => {
+  ] as const)("of %s is the latest as a whole", async (operation, params) => {
     using shelved = new Shelved();
     const { repository, now } = shelved;
     await repository.keepAnswer(account, operation, params as never, answers[operation] as never, now);
@@ -119,11 +119,11 @@ describe("an answer from the shelf", () => {
   });
 });
 
-describe("an answer that cannot be kept", () => {
+describe("a response that cannot be stored", () => {
   const day = dayOf("2026-03-28");
   const asked = { operation: "prices", asked: pricesOf(day), body: bodyOf(day) as never, at: 1_000 } as const;
 
-  test("is as from the shelf for who wanted it or a part of it", () => {
+  test("is returned for the same request or a part of it", () => {
     for (const part of [day, { start: day.start + 5 * HOUR_MS, end: day.start + 6 * HOUR_MS }]) {
       const found = foundIn({ ...asked, wanted: pricesOf(part) });
       expect(textOf(found)).toBe(JSON.stringify(bodyOf(part)));
@@ -138,13 +138,13 @@ describe("an answer that cannot be kept", () => {
     expect(JSON.parse(textOf(found) ?? "")).toEqual(answers.addresses);
   });
 
-  test("is none for who wanted more", () => {
+  test("is null for a larger request", () => {
     expect(foundIn({ ...asked, wanted: pricesOf({ start: day.start - HOUR_MS, end: day.end }) })).toBeNull();
   });
 });
 
-describe("how old an answer is", () => {
-  test("complete days without estimates stay fresh; others for a quarter of an hour", async () => {
+describe("the age of a response", () => {
+  test("of complete days without estimates stays fresh; of others it is fresh for 15 min", async () => {
     using shelved = new Shelved();
     const [whole, short] = [dayOf("2026-03-27"), dayOf("2026-03-28")];
     await shelved.answered("prices", pricesOf(whole), bodyOf(whole));
@@ -159,7 +159,7 @@ describe("how old an answer is", () => {
     expect(stale).toEqual(short);
   });
 
-  test("of a range that was never asked as a whole is the part that is there, never fresh", async () => {
+  test("of a range that was only partly requested is that of the known part, which is never fresh", async () => {
     using shelved = new Shelved();
     const [first, last] = [dayOf("2026-03-27"), dayOf("2026-03-29")];
     const whole = pricesOf({ start: first.start, end: last.end });
@@ -177,7 +177,7 @@ describe("how old an answer is", () => {
     expect(shelved.repository.findPart(account, "prices", other, shelved.now)).toBeNull();
   });
 
-  test("is as old as its oldest day; one that is no longer in the ledger is as old as the ledger", async () => {
+  test("is that of its oldest day; a day missing in the request log is as old as the log", async () => {
     using shelved = new Shelved();
     const [first, second] = [dayOf("2026-03-27"), dayOf("2026-03-28")];
     await shelved.answered("prices", pricesOf(first), bodyOf(first));
@@ -192,7 +192,7 @@ describe("how old an answer is", () => {
     expect(found).toMatchObject({ fresh: true, answeredAt: shelved.now - 90 * DAY_MS });
   });
 
-  test("a time ahead of the clock counts as never answered", async () => {
+  test("counts as never requested if its time is ahead of the clock", async () => {
     using shelved = new Shelved();
     const day = dayOf("2026-06-10");
     const series = seriesOf(account, "prices", pricesOf(day));
@@ -208,7 +208,7 @@ describe("how old an answer is", () => {
     }
   });
 
-  test("an answer by a clock that was set right counts, although one from the future is in the ledger", async () => {
+  test("counts with a corrected clock, even if the request log contains a time in the future", async () => {
     using shelved = new Shelved();
     const day = dayOf("2026-06-10");
     const right = shelved.now;
@@ -222,12 +222,12 @@ describe("how old an answer is", () => {
   });
 });
 
-describe("the same request again", () => {
+describe("the same request repeated", () => {
   const day = dayOf("2026-06-10");
   const params = pricesOf(day);
   const short = rowsOf("hour", day).slice(1);
 
-  test("finds the same, until its time is over, it is answered again, or the clock is set back", async () => {
+  test("returns the same object until it expires, is stored again, or the clock is set back", async () => {
     using shelved = new Shelved();
     const find = () => shelved.repository.find(account, "prices", params, shelved.now);
     await shelved.answered("prices", params, bodyOf(day, short));
@@ -244,7 +244,7 @@ describe("the same request again", () => {
     expect(find()).toMatchObject({ fresh: false });
   });
 
-  test("sees a change of its rows, of what stands around them, and that they are gone", async () => {
+  test("detects a change of its rows, of its envelope, and their deletion", async () => {
     using shelved = new Shelved();
     const find = () => shelved.repository.find(account, "prices", params, shelved.now);
     const seen: (number | string | undefined)[] = [];
@@ -258,14 +258,14 @@ describe("the same request again", () => {
     expect(find()).toBeNull();
   });
 
-  test("of another account finds nothing of this one", async () => {
+  test("for another account returns null", async () => {
     using shelved = new Shelved();
     await shelved.answered("prices", params, bodyOf(day));
     expect(shelved.repository.find(account, "prices", params, shelved.now)).not.toBeNull();
     expect(shelved.repository.find("another", "prices", params, shelved.now)).toBeNull();
   });
 
-  test("a change of another series leaves its version as it is", async () => {
+  test("keeps its version when another series changes", async () => {
     using shelved = new Shelved();
     await shelved.answered("prices", params, bodyOf(day));
     const { version } = shelved.repository.find(account, "prices", params, shelved.now) ?? {};
@@ -274,10 +274,10 @@ describe("the same request again", () => {
   });
 });
 
-describe("keeping", () => {
+describe("storing", () => {
   const range = { start: dayOf("2026-01-01").start, end: dayOf("2026-03-31").end };
 
-  test("a large answer lets others run between its slices, and they see what is there", async () => {
+  test("a large response pauses between slices, and reads in between return stored slices", async () => {
     using shelved = new Shelved();
     const { repository } = shelved;
     const series = { ...seriesOf(account, "prices", pricesOf(range)), unit: "fifteenMinutes" as const };
@@ -296,7 +296,7 @@ describe("keeping", () => {
     expect(repository.stateOf(series).answeredAt).toBe(shelved.now);
   });
 
-  test("two answers for one series at once are both there", async () => {
+  test("two simultaneous responses for one series stores both", async () => {
     using shelved = new Shelved();
     const { repository } = shelved;
     const series = { ...seriesOf(account, "prices", pricesOf(range)), unit: "fifteenMinutes" as const };
@@ -307,7 +307,7 @@ describe("keeping", () => {
     expect(repository.store.rows(series, range)).toEqual(rows);
   });
 
-  test("a series without a range is answered for all of time", async () => {
+  test("a series without a range stores it for all of time", async () => {
     using shelved = new Shelved();
     const series = { account, place: addressId, operation: "forecastPrices", unit: "latest" } as const;
     const seriesId = shelved.repository.store.idOf(series);

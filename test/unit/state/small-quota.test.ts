@@ -21,11 +21,11 @@ interface Setup {
   readonly addresses: number;
   readonly publishedMinute: number;
   readonly offsetMs: number;
-  /** Whether devices on the LAN take at every moment all that they are given, before anybody else. */
+  /** True if LAN devices use all permits as soon as they are granted. */
   readonly isLanBusy: boolean;
 }
 
-/** Addresses with history to fill, and a service that publishes tomorrow's prices at a minute of each day. */
+/** Addresses with history to fill, and a service that publishes tomorrow's prices at a given minute. */
 function collecting({ limit, addresses, publishedMinute, offsetMs, isLanBusy }: Setup): FetchScheduleModel {
   const targets = Array.from({ length: addresses }, (_, i): CollectTarget => {
     const target = targetOf();
@@ -54,10 +54,10 @@ function collecting({ limit, addresses, publishedMinute, offsetMs, isLanBusy }: 
   return model;
 }
 
-test("tomorrow's prices are there 20 minutes after they are, with any limit that allows a request per slot", () => {
+test("tomorrow's prices are stored 20 min after publication with any limit of at least one request per slot", () => {
   const anySchedule = fc.record({
     addresses: fc.integer({ min: 1, max: 10 }),
-    // Above a request per address and slot; most of them little, where it matters what comes first.
+    // Limit above one request per address and slot, mostly small, so that priorities matter.
     spare: fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 0, max: 60 }) }, fc.integer({ min: 0, max: 1_700 })),
     publishedMinute: fc.integer({ min: 13 * 60 + 10, max: 17 * 60 }),
     offsetMs: fc.integer({ min: 0, max: 8 * MINUTE_MS }),
@@ -82,11 +82,11 @@ test("tomorrow's prices are there 20 minutes after they are, with any limit that
   );
 }, 120_000);
 
-test.each([10, 20, 27, 40, 60, 90, 120])("a busy LAN leaves of %i requests a day what prices need", (limit) => {
+test.each([10, 20, 27, 40, 60, 90, 120])("a busy LAN leaves enough of %i requests per day for prices", (limit) => {
   const model = collecting({ limit, addresses: 1, publishedMinute: 17 * 60, offsetMs: 0, isLanBusy: true });
   for (const day of PUBLISHED_DAYS) {
     const published = local(`${day} 17:00`);
-    // Where there are fewer requests than times to ask at, the next day has what the first could not.
+    // With fewer requests than slots, the next day fetches what is missing.
     model.run(published + (limit >= slots.today.length ? 21 * MINUTE_MS : 22 * HOUR_MS));
     const prices = model.targets[0]?.series.find(({ poll }) => poll === "prices");
     const tomorrow = calendar.day(calendar.day(published).end).start;

@@ -43,7 +43,7 @@ function put(date: string, price = 1.25, series = HOURS): void {
   );
 }
 
-/** The days of a batch and the first price of each: `2026-03-01 1.25`. */
+/** Returns the days of a batch with the first price of each, such as `2026-03-01 1.25`. */
 function shownIn(batch: ArchiveBatch | null): string[] {
   return (batch?.chunks ?? []).map(({ rows: [first = {}] }) => {
     const noon = (rowStart(first) ?? 0) + 12 * 3_600_000;
@@ -51,7 +51,7 @@ function shownIn(batch: ArchiveBatch | null): string[] {
   });
 }
 
-/** Takes and confirms everything. Shape: as it came. */
+/** Takes and confirms all batches. Returns their days in order. */
 function drained(backlog: ArchiveBacklog): string[] {
   const shown: string[] = [];
   for (let batch = backlog.next(); batch; batch = backlog.next()) {
@@ -61,8 +61,8 @@ function drained(backlog: ArchiveBacklog): string[] {
   return shown;
 }
 
-describe("what waits", () => {
-  test("is everything that was stored before, once", () => {
+describe("the backlog", () => {
+  test("contains all data stored before it was opened, once", () => {
     put("2026-03-02");
     put("2026-03-01");
     const backlog = open();
@@ -71,7 +71,7 @@ describe("what waits", () => {
     expect(backlog.confirmedBatch).toBe(1);
   });
 
-  test("is what changes after that, also of long ago, and before what was stored before", () => {
+  test("contains later changes, also of old days, before the earlier data", () => {
     put("2026-03-02");
     const backlog = open();
     put("2026-03-01", 7);
@@ -81,7 +81,7 @@ describe("what waits", () => {
     expect(drained(backlog)).toEqual(["2026-03-02 8"]);
   });
 
-  test("comes again until it is confirmed, also after a restart", () => {
+  test("returns a batch until it is confirmed, also after a restart", () => {
     put("2026-03-01");
     open().next();
     use(disk.reopen());
@@ -94,7 +94,7 @@ describe("what waits", () => {
     expect(drained(open())).toEqual([]);
   });
 
-  test("what changes while a batch is on its way waits on", () => {
+  test("keeps a change that was made while its batch was in flight", () => {
     const backlog = open();
     expect(drained(backlog)).toEqual([]);
     put("2026-03-01", 1);
@@ -105,7 +105,7 @@ describe("what waits", () => {
     expect(drained(backlog)).toEqual(["2026-03-01 2"]);
   });
 
-  test("names account, address, series and resolution, with envelope and time", () => {
+  test("contains account, address, series and resolution, with envelope and time", () => {
     const backlog = open();
     put("2026-03-01");
     const [chunk] = backlog.next()?.chunks ?? [];
@@ -115,7 +115,7 @@ describe("what waits", () => {
     expect(Math.abs((chunk?.changedAt ?? 0) - Date.now())).toBeLessThan(60_000);
   });
 
-  test("a newest answer comes as it is, and its rows once for each start", () => {
+  test("contains the latest response unchanged, and one row for each start", () => {
     const backlog = open();
     const rows: Row[] = [{ date: "2026-03-01", price: 1 }, { label: "no start" }, { date: "2026-03-01", price: 2 }];
     store.store(FORECAST, dayOf("2026-03-01"), rows, {});
@@ -126,7 +126,7 @@ describe("what waits", () => {
 });
 
 describe("a batch", () => {
-  test("is bounded, however much waits", () => {
+  test("is limited in size", () => {
     const year = { start: dayOf("2025-01-01").start, end: dayOf("2026-01-01").start };
     store.store(HOURS, year, rowsOf("hour", year), ENVELOPE);
     const backlog = open();
@@ -139,7 +139,7 @@ describe("a batch", () => {
     expect(Math.max(...sizes)).toBeLessThan(1_000);
   });
 
-  test("leaves out a damaged chunk, which comes when it is stored again", () => {
+  test("omits a damaged chunk, which follows when it is stored again", () => {
     put("2026-03-01");
     put("2026-03-02");
     disk.database.exec("update chunk set rows = x'00' where start_ms = (select min(start_ms) from chunk)");
@@ -149,7 +149,7 @@ describe("a batch", () => {
     expect(drained(backlog)).toEqual(["2026-03-01 3"]);
   });
 
-  test("is not noted while the disk takes nothing, and comes again", () => {
+  test("is not confirmed while the disk is read-only, and is returned again", () => {
     const backlog = open();
     put("2026-03-01");
     const batch = backlog.next();
@@ -160,7 +160,7 @@ describe("a batch", () => {
   });
 });
 
-test("an archive that has less than was confirmed is filled again from the beginning", () => {
+test("an archive that has less than was confirmed is filled from the beginning", () => {
   put("2026-03-01");
   const backlog = open();
   drained(backlog);
@@ -169,7 +169,7 @@ test("an archive that has less than was confirmed is filled again from the begin
   expect(drained(backlog)).toEqual(["2026-03-01 1.25"]);
 });
 
-test("without an archive nothing is noted, and one that is configured later begins anew", () => {
+test("without an archive nothing is stored for it; an archive configured later starts from the beginning", () => {
   const schema = () => disk.database.prepare("select count(*) as n from sqlite_schema").get()?.n;
   const before = schema();
   put("2026-03-01");

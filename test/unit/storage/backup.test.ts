@@ -14,7 +14,7 @@ const NOW = Date.UTC(2026, 1, 3, 4, 5, 6, 7);
 const ASIDE = "elbro.db.replaced-2026-02-03T04-05-06Z";
 const idle = { node: process.execPath, signal: new AbortController().signal };
 
-/** A database that says `now`, with a copy beside it that says `then`. Closed. */
+/** Returns a closed database with the value `now`, with a copy that has the value `then`. */
 async function copied(): Promise<StoreOnDisk> {
   const store = new StoreOnDisk();
   new KeyValueStore(store.database).write("said", "then");
@@ -31,8 +31,8 @@ function said(path: string, name = "said"): string | null {
   return found;
 }
 
-describe("a copy takes the place of the database", () => {
-  test("and what was there is kept under a dated name", async () => {
+describe("replaceDatabase with a copy", () => {
+  test("keeps the replaced database under a dated name", async () => {
     using store = await copied();
     expect(replaceDatabase(store.path, copyPathOf(store.path), NOW).setAside).toBe(store.dir.file(ASIDE));
     expect(said(store.path)).toBe("then");
@@ -41,7 +41,7 @@ describe("a copy takes the place of the database", () => {
     expect([said(store.path, SPENDS_UNKNOWN), said(copyPathOf(store.path), SPENDS_UNKNOWN)]).toEqual(["yes", null]);
   });
 
-  test("where there was none, and where there was a broken one", async () => {
+  test("works without a database, and with a damaged one", async () => {
     using store = await copied();
     expect(replaceDatabase(store.dir.file("new.db"), copyPathOf(store.path), NOW).setAside).toBeNull();
     expect(said(store.dir.file("new.db"))).toBe("then");
@@ -51,7 +51,7 @@ describe("a copy takes the place of the database", () => {
     expect(readFileSync(store.dir.file(ASIDE), "utf8")).toContain("# not a database");
   });
 
-  test("also in place of one that a newer program wrote: that is how one goes back", async () => {
+  test("replaces a database of a newer program, which allows a downgrade", async () => {
     using store = await copied();
     const newer = new DatabaseSync(store.path);
     newer.exec("pragma user_version = 999");
@@ -61,7 +61,7 @@ describe("a copy takes the place of the database", () => {
   });
 });
 
-describe("nothing is changed", () => {
+describe("replaceDatabase changes nothing", () => {
   async function refused(damage: (store: StoreOnDisk) => void): Promise<string> {
     using store = await copied();
     damage(store);
@@ -79,7 +79,7 @@ describe("nothing is changed", () => {
     return words;
   }
 
-  test("by a copy that is damaged", async () => {
+  test("if the copy is damaged", async () => {
     const words = await refused((store) => {
       const bytes = readFileSync(copyPathOf(store.path));
       bytes.fill(0x5a, 600, 3_000);
@@ -88,7 +88,7 @@ describe("nothing is changed", () => {
     expect(words).toMatch(/elbro\.db\.copy cannot be used: (it is damaged|.*malformed)/);
   });
 
-  test("by a file that is something else", async () => {
+  test("if the copy is another kind of file", async () => {
     expect(await refused((store) => writeFileSync(copyPathOf(store.path), "hello\n".repeat(200)))).toContain(
       "elbro.db.copy cannot be used: file is not a database",
     );
@@ -98,7 +98,7 @@ describe("nothing is changed", () => {
     expect(words).toContain("it is no database of elbro");
   });
 
-  test("by a copy of an older version", async () => {
+  test("if the copy has an older version", async () => {
     const words = await refused((store) => {
       const copy = new DatabaseSync(copyPathOf(store.path));
       copy.exec("pragma user_version = 2");
@@ -109,7 +109,7 @@ describe("nothing is changed", () => {
     );
   });
 
-  test("by a copy that a newer program wrote", async () => {
+  test("if the copy has a newer version", async () => {
     const words = await refused((store) => {
       const copy = new DatabaseSync(copyPathOf(store.path));
       copy.exec("pragma user_version = 999");
@@ -118,7 +118,7 @@ describe("nothing is changed", () => {
     expect(words).toContain("was written by a newer elbro (version 999");
   });
 
-  test("while a daemon holds the database", async () => {
+  test("while a daemon uses the database", async () => {
     const words = await refused((store) => {
       store.database = openDatabase(store.path);
     });
@@ -129,22 +129,22 @@ describe("nothing is changed", () => {
   });
 });
 
-test("a copy is made although the database is locked when it begins", async () => {
+test("copyDatabase retries while the database is locked", async () => {
   using store = new StoreOnDisk();
   let begins = 0;
-  // What Node answers when the daemon writes at the moment of the first step.
+  // Error that Node throws if the daemon writes during the first step.
   const locked = Object.assign(new Error("not an error"), { errcode: 0 });
   const begin: typeof backup = (...given) => (++begins < 3 ? Promise.reject(locked) : backup(...given));
   expect(await copyDatabase(store.database, store.path, idle, begin)).toMatchObject({ kind: "verified" });
   expect(begins).toBe(3);
 });
 
-describe("keys", () => {
+describe("API keys", () => {
   const key = (name: string): KeptKey => ({
     ...{ name, kind: "bearer", scopes: ["read"], sha256: "ab".repeat(32), created: "2026-02-03" },
   });
 
-  /** A database with a copy that holds the keys `names`. Closed. */
+  /** Returns a closed database with a copy that contains the keys `names`. */
   async function copiedWith(...names: string[]): Promise<StoreOnDisk> {
     const store = new StoreOnDisk();
     new KeyFile(store.dir.path).write(names.map(key));
@@ -157,7 +157,7 @@ describe("keys", () => {
     return reading.kind === "keys" ? reading.keys.map(({ name }) => name) : reading.why;
   };
 
-  test("are in each copy, and a restore puts them back and sets those of before aside", async () => {
+  test("are in each copy; a restore writes them back and keeps the previous file", async () => {
     using store = await copiedWith("kitchen", "shelly");
     new KeyFile(store.dir.path).write([key("newer")]);
     const { keys, keysSetAside } = replaceDatabase(store.path, copyPathOf(store.path), NOW);
@@ -169,7 +169,7 @@ describe("keys", () => {
     expect(statSync(copyPathOf(store.path)).mode & 0o777).toBe(0o600);
   });
 
-  test("that are the same stay, and a copy without keys changes none", async () => {
+  test("stay if they are equal, and if the copy has no keys", async () => {
     using store = await copiedWith("kitchen");
     expect(replaceDatabase(store.path, copyPathOf(store.path), NOW).keysSetAside).toBe(null);
     using older = await copied();
@@ -178,7 +178,7 @@ describe("keys", () => {
     expect(namesIn(older)).toEqual(["kitchen"]);
   });
 
-  test("that cannot be read leave those of the copy before", async () => {
+  test("that cannot be read leave those of the previous copy unchanged", async () => {
     using store = await copiedWith("kitchen");
     writeFileSync(store.dir.file("keys.json"), "{");
     await copyDatabase(store.reopen(), store.path, idle);
@@ -187,7 +187,7 @@ describe("keys", () => {
     expect(namesIn(store)).toEqual(["kitchen"]);
   });
 
-  test("that are lost with a damaged database come back at the start; keys that were all deleted do not", async () => {
+  test("that are lost with a damaged database are restored at start, but not those that were deleted", async () => {
     using store = await copiedWith("kitchen");
     const start = () => openDataDir(store.dir.path, NOW).database.close();
     rmSync(store.dir.file("keys.json"));
@@ -199,7 +199,7 @@ describe("keys", () => {
   });
 });
 
-test("of what is set aside the newest five of each kind are kept, whatever the clock says", async () => {
+test("the newest five replaced files of each kind are kept, for any clock", async () => {
   using store = await copied();
   const aside = (kind: string) =>
     readdirSync(store.dir.path).filter((name) => name.includes(`.${kind}-`) && !/-(wal|shm)$/.test(name));

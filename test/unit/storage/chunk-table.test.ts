@@ -12,8 +12,8 @@ import { haveRealPrices, readRealPrices } from "../../support/plans/real-prices.
 const hours = seriesOf("hour");
 const envelope = { currency: "DKK" };
 
-describe("rows as text", () => {
-  /** JSON values with what is easily lost: long strings, every plane of Unicode, numbers at the edges. */
+describe("stored rows", () => {
+  /** JSON values that are easily corrupted: long strings, all Unicode planes, extreme numbers. */
   const anyValue = fc.oneof(
     fc.jsonValue({ depthSize: "small" }),
     fc.constantFrom(1e21, -0, 5e-324, Number.MAX_SAFE_INTEGER, 0.1 + 0.2, 1.7976931348623157e308),
@@ -23,7 +23,7 @@ describe("rows as text", () => {
   );
   const anyRows = fc.array(fc.dictionary(fc.string({ unit: "binary" }), anyValue), { maxLength: 5 });
 
-  test("any JSON rows come back from a file as equal JSON values, in their order", () => {
+  test("of any JSON are read back as equal values in the same order", () => {
     using store = new StoreOnDisk();
     store.database.exec("pragma synchronous = off");
     fc.assert(
@@ -38,7 +38,7 @@ describe("rows as text", () => {
     );
   });
 
-  test("what is stored already can be read: the dictionary is the one it was written with", () => {
+  test("of earlier versions can be read with the current dictionary", () => {
     const stored = Buffer.from("4337cf58d7c83cc4c818bb79c6ba46162896619a67a867648a37d06a01", "hex");
     expect(inflateText(stored).toString()).toBe(
       '{"start":"2026-03-27T23:00:00Z","end":"2026-03-28T00:00:00Z","totalPricePerKWh":1.25,"variableChargesPerKWh":null}',
@@ -46,7 +46,7 @@ describe("rows as text", () => {
     expect(digestOf(29_577_060, { complete: true, estimated: false }, stored)).toBe(-404860721);
   });
 
-  test.runIf(haveRealPrices)("real prices take at most 12 bytes for a row of two values", () => {
+  test.runIf(haveRealPrices)("of real prices take at most 12 bytes per row of two values", () => {
     const days = new Map<number, Row[]>();
     for (const { start, end, spotPerKwh } of readRealPrices()) {
       const price = Math.round((spotPerKwh + 0.9) * 1.25 * 1e6) / 1e6;
@@ -88,7 +88,7 @@ describe("a damaged chunk", () => {
     ["the flag of estimates", "estimated = 1 - estimated"],
   ];
 
-  test.each(damages)("with %s counts as never asked, is served by nothing, and is replaced", (_, change) => {
+  test.each(damages)("with %s counts as not requested, is not returned, and is replaced", (_, change) => {
     using store = stored();
     store.database.exec(`update chunk set ${change} where start_ms = ${second.start}`);
     const shelf = new SeriesStore(store.database, calendar);
@@ -102,7 +102,7 @@ describe("a damaged chunk", () => {
     expect(new SeriesStore(store.reopen(), calendar).rows(hours, range)).toEqual(rows);
   });
 
-  test("under the key of another day is not taken for that day", () => {
+  test("under the key of another day is not used for that day", () => {
     using store = stored();
     store.database.exec(`delete from chunk where start_ms = ${second.start}`);
     const next = calendar.next("day", second.start);
@@ -114,7 +114,7 @@ describe("a damaged chunk", () => {
     expect(shelf.rows(hours, second)).toEqual([]);
   });
 
-  test("that is found after it was known to be there changes the version of its series, once", () => {
+  test("that is detected after it was known changes the version of its series once", () => {
     using store = stored();
     const shelf = new SeriesStore(store.database, calendar);
     expect(shelf.covers(hours, range)).toBe(true);
@@ -128,7 +128,7 @@ describe("a damaged chunk", () => {
     expect(shelf.versionOf(hours)).toBe(after);
   });
 
-  test("whose digest is right and whose text is not is damaged too", () => {
+  test("is also one with a valid digest and invalid text", () => {
     using store = stored();
     const [row] = store.database.prepare(`select key from chunk where start_ms = ${second.start}`).all();
     const noise = Buffer.from("no deflated text");
@@ -139,7 +139,7 @@ describe("a damaged chunk", () => {
     expect(shelf.covers(hours, range)).toBe(false);
   });
 
-  test("in none of 2,000 flipped bits of the file is another value served, or a flag believed", () => {
+  test("by one of 2,000 flipped bits never leads to a wrong value or flag", () => {
     using store = stored();
     store.database.exec("pragma journal_mode = delete");
     const { database } = store;
@@ -170,7 +170,7 @@ describe("a damaged chunk", () => {
     function noticedIn(path: string): keyof typeof noticed {
       const flipped = new DatabaseSync(path, { readOnly: true });
       try {
-        // As a database is opened: what is wrong in its structure is found before anything is read.
+        // As when a database is opened: structural damage is detected before reading.
         if (!isWhole(flipped)) return "file";
         const shelf = new SeriesStore(flipped, calendar);
         const found = shelf.rows(hours, range);
@@ -199,7 +199,9 @@ function isIn({ start }: Row, day: { readonly start: number; readonly end: numbe
   return at >= day.start && at < day.end;
 }
 
-/** The pages of a table: its tree, and the overflow of its rows. Source: https://www.sqlite.org/fileformat2.html */
+/**
+ * Returns the pages of a table: its tree and the overflow of its rows. Source: https://www.sqlite.org/fileformat2.html
+ */
 function pagesOfTable(bytes: Buffer, root: number, pageBytes: number): number[] {
   const pages = [root];
   const at = (root - 1) * pageBytes;

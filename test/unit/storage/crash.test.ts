@@ -1,6 +1,6 @@
 /**
- * Kill -9 in the middle of ingest, again and again on one file: what was acknowledged is there, whole, and nothing else
- * is broken. `ELBRO_CRASH_ROUNDS` sets how often.
+ * Kills the ingesting process with SIGKILL repeatedly on one file: acknowledged data must be complete, and nothing else
+ * may be damaged. `ELBRO_CRASH_ROUNDS` sets the number of kills.
  */
 import { setTimeout as realPause } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -12,21 +12,21 @@ import { ingested, ingestedRange } from "../../support/daemon/ingest.ts";
 import { calendar, dayOf, StoreOnDisk } from "../../support/daemon/store-on-disk.ts";
 
 const ROUNDS = Number(process.env.ELBRO_CRASH_ROUNDS ?? 100);
-/** Each lane has its file; two keep a small machine busy. */
+/** Each lane has its own file. Two lanes use all cores of a small machine. */
 const LANES = 2;
-/** A child is killed at some moment of this time after it is ready: in the first rounds of ingest. */
+/** Maximum time from the child's `ready` until it is killed, within its first rounds of ingest. */
 const MAX_KILL_MS = 40;
 const TIME_LIMIT_MS = 30_000 + ROUNDS * 1_000;
 const QUARTERS = 1_156;
 
-test(`${ROUNDS} times: nothing acknowledged is lost, nothing is half`, {
+test(`after ${ROUNDS} kills all acknowledged data is stored and complete`, {
   timeout: TIME_LIMIT_MS,
   retry: 1,
 }, async () => {
   const lanes = await Promise.all(Array.from({ length: LANES }, (_, lane) => crashes(lane, Math.ceil(ROUNDS / LANES))));
   const killed = lanes.flat();
   expect(killed).toHaveLength(LANES * Math.ceil(ROUNDS / LANES));
-  // The moments were spread over the work: some kills hit between spend and answer, some between slices.
+  // The kills were spread over the work: some between attempt and response, some between slices.
   if (ROUNDS >= 100) expect(new Set(killed)).toEqual(new Set(["in flight", "between slices", "all kept"]));
 });
 
@@ -47,14 +47,14 @@ async function crashes(lane: number, rounds: number): Promise<string[]> {
     expect(opened.recovery).toBeNull();
     store.database = opened.database;
     found.push(inspect(store, kept, spent));
-    // An attempt whose line was lost with one child is not the next child's.
+    // An attempt whose line was lost with one child does not belong to the next child.
     spent = new RequestLog(store.database).recent("consumer", 1)[0]?.id ?? spent;
     store.database.close();
   }
   return found;
 }
 
-/** Holds what is stored against what was acknowledged. Gives back where the kill hit. */
+/** Compares the stored data with the acknowledgements. Returns the step at which the kill occurred. */
 function inspect(store: StoreOnDisk, kept: number, spent: number): string {
   const series = new SeriesStore(store.database, calendar);
   const requestLog = new RequestLog(store.database);
@@ -64,7 +64,7 @@ function inspect(store: StoreOnDisk, kept: number, spent: number): string {
   if (kept === 0) return "in flight";
   const prices = series.rows(ingested, ingestedRange).map((row) => Number(row.totalPricePerKWh));
   expect(prices).toHaveLength(QUARTERS);
-  // Every row is of the last answer that was acknowledged, or of the one in flight: in whole days, the first ones first.
+  // Every row belongs to the last acknowledged response or to the one in flight, in whole days from the first.
   expect(Math.min(...prices)).toBeGreaterThanOrEqual(kept);
   expect(Math.max(...prices)).toBeLessThanOrEqual(kept + 1);
   expect(prices).toEqual(prices.toSorted((a, b) => b - a));
@@ -73,7 +73,7 @@ function inspect(store: StoreOnDisk, kept: number, spent: number): string {
   expect(new Set(autumn).size).toBe(1);
   const answered = requestLog.answeredAt(series.idOf(ingested)) ?? 0;
   expect(answered).toBeGreaterThanOrEqual(kept);
-  // An answer counts as received when all of it is stored, and not before.
+  // A response counts as received only when it is stored completely.
   expect(answered).toBe(Math.min(...prices));
   if (Math.min(...prices) < Math.max(...prices)) return "between slices";
   return newest && newest.at > answered ? "in flight" : "all kept";

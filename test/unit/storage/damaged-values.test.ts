@@ -26,7 +26,7 @@ const run: FinishedRun = {
 };
 const spend = { account: "consumer", share: "poll", at: START, boot: "a", monotonicMs: 5, serverMs: START } as const;
 
-/** A database with something in every table. */
+/** Returns a database with rows in every table. */
 function filled(): StoreOnDisk {
   const store = new StoreOnDisk();
   const { database } = store;
@@ -44,7 +44,7 @@ function filled(): StoreOnDisk {
   return store;
 }
 
-/** Everything that is read of a database at a start and after it, as one value for each thing that may be lost alone. */
+/** Returns all data that is read at start and later, one value for each part that can be lost separately. */
 function contentOf(database: StoreOnDisk["database"], damages: string[] = []): Record<string, unknown> {
   const writing = new WriteGuard(database);
   writing.onDamage((what) => damages.push(what));
@@ -71,7 +71,7 @@ function contentOf(database: StoreOnDisk["database"], damages: string[] = []): R
   };
 }
 
-/** Numbers that are the same in every run. */
+/** Returns a deterministic pseudorandom generator. */
 function numbers(): (below: number) => number {
   let state = 4_711;
   return (below) => {
@@ -80,11 +80,11 @@ function numbers(): (below: number) => number {
   };
 }
 
-/** Source: https://www.sqlite.org/fileformat2.html, 1.3: the head of a file has 100 bytes. */
+/** Size of the file header: 100 bytes. Source: https://www.sqlite.org/fileformat2.html, section 1.3. */
 const HEAD_BITS = 800;
 const FLIPS = Number(process.env.ELBRO_TEST_FLIPS ?? 10_000);
 
-test(`${FLIPS} damaged bytes and cut ends: what is read is what was written, or is left out`, () => {
+test(`after ${FLIPS} damaged bytes and truncations, every value is either as written or missing`, () => {
   using store = filled();
   const sound = contentOf(store.database);
   store.database.close();
@@ -117,7 +117,7 @@ test(`${FLIPS} damaged bytes and cut ends: what is read is what was written, or 
   expect(found.told + found.restored).toBeGreaterThan(FLIPS / 10);
 }, 36_000_000);
 
-test("every bit of the head: the file is used, or set aside and its copy takes its place; never refused", () => {
+test("after a flipped bit in the header the file is used, or replaced by its copy", () => {
   using store = filled();
   store.database.close();
   const bytes = readFileSync(store.path);
@@ -133,19 +133,16 @@ test("every bit of the head: the file is used, or set aside and its copy takes i
   }
 }, 60_000);
 
-test.each([0, 1, 15, 16, 99, 100, 511])(
-  "the first %i bytes of a database are a broken file, and it is told",
-  (length) => {
-    using store = filled();
-    store.database.close();
-    truncateSync(store.path, length);
-    const { database, recovery } = openOrRestore(store.path, START);
-    store.database = database;
-    expect(recovery?.damage).toMatch(/empty|malformed|not a database/);
-  },
-);
+test.each([0, 1, 15, 16, 99, 100, 511])("a database truncated to %i bytes is reported as damaged", (length) => {
+  using store = filled();
+  store.database.close();
+  truncateSync(store.path, length);
+  const { database, recovery } = openOrRestore(store.path, START);
+  store.database = database;
+  expect(recovery?.damage).toMatch(/empty|malformed|not a database/);
+});
 
-test("a database of a newer program, with tables of its own, is refused", () => {
+test("a database of a newer program, with its own tables, is rejected", () => {
   using store = filled();
   store.database.exec(`create table newer (a text); pragma user_version = ${SCHEMA_VERSION + 1}`);
   store.database.close();
@@ -163,7 +160,7 @@ describe("a damaged value", () => {
     ["plan_setting", "value = '4'"],
     ["plan_run", "mean_price = 0.5"],
     ["chunk", "rows = x'00'"],
-  ])("in the table %s is found by a check of the file, dropped and told", (table, change) => {
+  ])("in the table %s is detected, removed and reported: %s", (table, change) => {
     using store = filled();
     const sound = contentOf(store.database);
     store.database.exec(`update ${table} set ${change}`);
@@ -176,7 +173,7 @@ describe("a damaged value", () => {
     expect(damageIn(store.database)).toEqual([]);
   });
 
-  test("in the table of attempts counts as requests that nobody knows of, so that no quota is exceeded", () => {
+  test("in the table of attempts counts as unknown requests, so that the quota is not exceeded", () => {
     using store = filled();
     const unknown = () => new KeyValueStore(store.database).read(SPENDS_UNKNOWN);
     const requestLog = new RequestLog(store.database);
@@ -190,7 +187,7 @@ describe("a damaged value", () => {
   });
 
   test.each(["setting", "series", "chunk", "plan_state", "plan_setting", "plan_run"])(
-    "a dropped table %s is a broken file: the copy takes its place",
+    "a missing table %s means a damaged file, which the copy replaces",
     (table) => {
       using store = filled();
       store.database.exec(`pragma foreign_keys = off; drop table ${table}`);

@@ -11,8 +11,8 @@ function versionOf(database: DatabaseSync): unknown {
   return database.prepare("pragma user_version").get()?.user_version;
 }
 
-describe("one process per data directory", () => {
-  test("a second one is told so, and the first goes on", async () => {
+describe("a data directory allows one process:", () => {
+  test("a second one gets an error, and the first continues", async () => {
     using dir = new TempDir();
     const path = dir.file("elbro.db");
     await using child = new Child("hold.ts", path);
@@ -24,22 +24,22 @@ describe("one process per data directory", () => {
     openDatabase(path).close();
   });
 
-  test("a second opening in the same process is told so too", () => {
+  test("a second opening in the same process gets an error", () => {
     using store = new StoreOnDisk();
     expect(() => openDatabase(store.path)).toThrow("is in use by another elbro");
     expect(versionOf(store.reopen())).toBe(SCHEMA_VERSION);
   });
 });
 
-describe("the version of a database", () => {
-  test("is this program's, in a new file and in one that is opened again", () => {
+describe("a database", () => {
+  test("has the program's version, when it is new and when it is opened again", () => {
     using store = new StoreOnDisk();
     expect(versionOf(store.database)).toBe(SCHEMA_VERSION);
     new KeyValueStore(store.database).write("kept", "yes");
     expect(new KeyValueStore(store.reopen()).read("kept")).toBe("yes");
   });
 
-  test("that is older is refused in words, and the file left as it was", () => {
+  test("of an older version is rejected with a message and stays unchanged", () => {
     using dir = new TempDir();
     const path = dir.file("elbro.db");
     const old = new DatabaseSync(path);
@@ -53,7 +53,7 @@ describe("the version of a database", () => {
     untouched.close();
   });
 
-  test("a database of a newer program is refused in words, and left as it was", () => {
+  test("of a newer version is rejected with a message and stays unchanged", () => {
     using store = new StoreOnDisk();
     const newer = SCHEMA_VERSION + 1;
     store.database.exec(`create table newer (a text); pragma user_version = ${newer}`);
@@ -72,7 +72,7 @@ describe("the version of a database", () => {
 describe("a transaction", () => {
   const count = (database: DatabaseSync) => database.prepare("select count(*) as n from setting").get()?.n;
 
-  test("is there as a whole or not at all", () => {
+  test("is committed completely or not at all", () => {
     using store = new StoreOnDisk();
     const settings = new KeyValueStore(store.database);
     expect(() =>
@@ -86,7 +86,7 @@ describe("a transaction", () => {
     expect(count(store.reopen())).toBe(1);
   });
 
-  test("that SQLite has already rolled back says why it failed", () => {
+  test("that SQLite has already rolled back reports the original error", () => {
     using store = new StoreOnDisk();
     expect(() =>
       transaction(store.database, () => {
@@ -96,7 +96,7 @@ describe("a transaction", () => {
     ).toThrow("database or disk is full");
   });
 
-  test("is flushed to the disk before it returns", () => {
+  test("is flushed to disk before it returns", () => {
     using store = new StoreOnDisk();
     const pragma = (name: string) => Object.values(store.database.prepare(`pragma ${name}`).get() ?? {})[0];
     expect(pragma("journal_mode")).toBe("wal");
@@ -106,7 +106,7 @@ describe("a transaction", () => {
 });
 
 describe("settings", () => {
-  test("are kept over a restart, made once, and changed in place", () => {
+  test("survive a restart, are created once, and can be changed", () => {
     using store = new StoreOnDisk();
     const settings = new KeyValueStore(store.database);
     expect(settings.read("offset")).toBeNull();

@@ -25,7 +25,7 @@ const range = { start: dayOf("2026-01-01").start, end: dayOf("2026-04-09").end }
 const key = seriesOf("hour");
 const idle = { node: process.execPath, signal: new AbortController().signal };
 
-/** A database with rows in it and a copy of it beside it; `after` is stored behind the copy. Closed. */
+/** Returns a closed database with rows and its copy; `after` is written after the copy. */
 async function copied(): Promise<StoreOnDisk> {
   const store = new StoreOnDisk();
   new SeriesStore(store.database, calendar).store(key, range, rowsOf("hour", range), { currency: "DKK" });
@@ -35,7 +35,7 @@ async function copied(): Promise<StoreOnDisk> {
   return store;
 }
 
-/** Noise that is the same in every run. */
+/** Returns deterministic noise. */
 function noise(length: number): Uint8Array {
   let state = 1;
   return Uint8Array.from({ length }, () => {
@@ -60,8 +60,8 @@ const damages: [string, (file: string) => void][] = [
   ["the text of something else", (file) => writeFileSync(file, "# not a database\n".repeat(500))],
 ];
 
-describe("a broken database", () => {
-  test.each(damages)("with %s is set aside, and the last verified copy takes its place", async (_, damage) => {
+describe("a damaged database", () => {
+  test.each(damages)("with %s is set aside and replaced by the last verified copy", async (_, damage) => {
     using store = await copied();
     damage(store.path);
     const broken = readFileSync(store.path);
@@ -79,7 +79,7 @@ describe("a broken database", () => {
     expect(existsSync(copyPathOf(store.path))).toBe(true);
   });
 
-  test("that is empty, or gone, is replaced by the copy too", async () => {
+  test("that is empty or missing is also replaced by the copy", async () => {
     using store = await copied();
     writeFileSync(store.path, "");
     const emptied = openOrRestore(store.path, NOW);
@@ -92,7 +92,7 @@ describe("a broken database", () => {
     gone.database.close();
   });
 
-  test("without a copy is set aside, and an empty one begun", async () => {
+  test("without a copy is set aside and replaced by an empty one", async () => {
     using store = new StoreOnDisk();
     store.database.close();
     overwrite(store.path, 0, noise(1_000));
@@ -102,7 +102,7 @@ describe("a broken database", () => {
     expect(new KeyValueStore(database).read("anything")).toBeNull();
   });
 
-  test("with a broken copy beside it: both are set aside, nothing is deleted", async () => {
+  test("with a damaged copy: both are set aside, and nothing is deleted", async () => {
     using store = await copied();
     overwrite(store.path, 0, noise(1_000));
     overwrite(copyPathOf(store.path), 0, noise(2_000));
@@ -114,11 +114,11 @@ describe("a broken database", () => {
     expect(readdirSync(store.dir.path).filter((name) => name.includes("broken"))).toHaveLength(3);
   });
 
-  test("takes its log along: the log of a broken file is not played into the copy", async () => {
+  test("is set aside with its write-ahead log, which is not applied to the copy", async () => {
     using store = await copied();
     store.database = openDatabase(store.path);
     new KeyValueStore(store.database).write("only", "in the log");
-    // As after a crash: the log stays beside the file.
+    // As after a crash: the log is still next to the file.
     cpSync(store.path, store.dir.file("crashed.db"));
     cpSync(`${store.path}-wal`, store.dir.file("crashed.db-wal"));
     cpSync(copyPathOf(store.path), store.dir.file("crashed.db.copy"));
@@ -132,7 +132,7 @@ describe("a broken database", () => {
     database.close();
   });
 
-  test("twice in one second has two names", async () => {
+  test("gets a different name for the second one in one second", async () => {
     using store = await copied();
     for (const name of [ASIDE, `${ASIDE}-2`]) {
       overwrite(store.path, 0, noise(1_000));
@@ -143,8 +143,8 @@ describe("a broken database", () => {
   });
 });
 
-describe("a sound database", () => {
-  test("opens as it is, also a new one and one that was not closed", async () => {
+describe("an intact database", () => {
+  test("is opened unchanged, also if it is new or was not closed", async () => {
     using store = await copied();
     const found = openOrRestore(store.path, NOW);
     store.database = found.database;
@@ -162,7 +162,7 @@ describe("a sound database", () => {
     crashed.database.close();
   });
 
-  test("that is in use, or of a newer program, is never set aside", async () => {
+  test("that is in use or of a newer version is never set aside", async () => {
     using store = await copied();
     store.database = openDatabase(store.path);
     expect(() => openOrRestore(store.path, NOW)).toThrow(DatabaseError);
@@ -182,7 +182,7 @@ describe("a database of an older version", () => {
     database.close();
   }
 
-  test("is set aside under a dated name, and an empty one begun that knows of no spends", async () => {
+  test("is set aside under a dated name and replaced by an empty one without unknown attempts", async () => {
     using store = await copied();
     outdate(store.path);
     const before = readFileSync(store.path);
@@ -198,7 +198,7 @@ describe("a database of an older version", () => {
     expect([again.recovery, again.outdated]).toEqual([null, null]);
   });
 
-  test("does not take the place of a broken one as its copy: an empty one does", async () => {
+  test("does not replace a damaged one as its copy; an empty one does", async () => {
     using store = await copied();
     outdate(copyPathOf(store.path));
     overwrite(store.path, 0, noise(1_000));
@@ -210,8 +210,8 @@ describe("a database of an older version", () => {
   });
 });
 
-describe("the copy", () => {
-  test("is one plain file that any SQLite opens, with all that was committed", async () => {
+describe("a copy", () => {
+  test("is one file that any SQLite opens, with all committed data", async () => {
     using store = new StoreOnDisk();
     new SeriesStore(store.database, calendar).store(key, range, rowsOf("hour", range), {});
     const outcome = await copyDatabase(store.database, store.path, idle);
@@ -224,7 +224,7 @@ describe("the copy", () => {
     copy.close();
   });
 
-  test("holds what was written while it was made, or what was there before, but is whole", async () => {
+  test("is consistent, with or without data written during copying", async () => {
     using store = new StoreOnDisk();
     const shelf = new SeriesStore(store.database, calendar);
     shelf.store(key, range, rowsOf("hour", range), {});
@@ -234,11 +234,11 @@ describe("the copy", () => {
     expect(shelf.covers(seriesOf("fifteenMinutes"), range)).toBe(true);
   });
 
-  test("of a damaged database does not replace the good one", async () => {
+  test("of a damaged database does not replace the intact one", async () => {
     using store = await copied();
     const good = readFileSync(copyPathOf(store.path));
     store.database = openDatabase(store.path);
-    // The damage comes to a file that is open, and to pages that are not in memory.
+    // The damage is in an open file, in pages that are not cached.
     store.database.exec("pragma shrink_memory");
     overwrite(store.path, 4_096, noise(8_192));
     const outcome = await copyDatabase(store.database, store.path, idle);
@@ -247,7 +247,7 @@ describe("the copy", () => {
     expect(existsSync(`${copyPathOf(store.path)}.part`)).toBe(false);
   });
 
-  test("ends early when the daemon stops, and leaves nothing behind", async () => {
+  test("is aborted when the daemon stops, without leaving files", async () => {
     using store = new StoreOnDisk();
     new SeriesStore(store.database, calendar).store(key, range, rowsOf("hour", range), {});
     const stop = new AbortController();
@@ -257,7 +257,7 @@ describe("the copy", () => {
     expect(readdirSync(store.dir.path).filter((name) => name.includes("copy"))).toEqual([]);
   });
 
-  test("that cannot be written says why", async () => {
+  test("that cannot be written is reported", async () => {
     using store = new StoreOnDisk();
     await expect(copyDatabase(store.database, store.dir.file("no/such/folder/elbro.db"), idle)).rejects.toThrow(/./);
   });

@@ -15,8 +15,8 @@ function rowsIn(store: StoreOnDisk): Record<string, unknown>[] {
   return store.database.prepare("select * from attempt order by id").all();
 }
 
-describe("a spend", () => {
-  test("is on disk when it returns, whole", () => {
+describe("a recorded attempt", () => {
+  test("is on disk completely when `spend` returns", () => {
     using store = new StoreOnDisk();
     const seriesId = new SeriesStore(store.database, calendar).idOf(seriesOf("hour"));
     const spend = spendOf({ share: "lan", monotonicMs: 7.6, serverMs: 8.4, seriesId, range: today });
@@ -31,7 +31,7 @@ describe("a spend", () => {
     ]);
   });
 
-  test("is there after kill -9, every one that returned", async () => {
+  test("exists after SIGKILL if `spend` returned", async () => {
     using store = new StoreOnDisk();
     store.database.close();
     const child = new Child("spend.ts", store.path);
@@ -45,7 +45,7 @@ describe("a spend", () => {
     expect(stored.length).toBeLessThanOrEqual(spent.length + 1);
   });
 
-  test("is found again since any instant, with what became of it, however the clock jumped", () => {
+  test("is found by any start time with its result, for any clock changes", () => {
     const instant = fc.integer({ min: 0, max: 20 });
     const step = fc.record({ at: instant, share: fc.constantFrom("poll" as const, "lan" as const), since: instant });
     fc.assert(
@@ -68,7 +68,7 @@ describe("a spend", () => {
     );
   });
 
-  test("comes back to the governor: the newest of its account, oldest first, in its share", () => {
+  test("is returned to the rate limiter: the newest of its account, oldest first, with its share", () => {
     using store = new StoreOnDisk();
     const requestLog = new RequestLog(store.database);
     for (const [i, share] of (["poll", "lan", "backfill", "poll"] as const).entries())
@@ -83,8 +83,8 @@ describe("a spend", () => {
   });
 });
 
-describe("what became of a spend", () => {
-  test("goes to disk with the next spend", () => {
+describe("the result of an attempt", () => {
+  test("is written to disk with the next attempt", () => {
     using store = new StoreOnDisk();
     const requestLog = new RequestLog(store.database);
     const id = requestLog.spend(spendOf({ serverMs: 3 }));
@@ -95,7 +95,7 @@ describe("what became of a spend", () => {
     expect(rowsIn(store)[0]).toMatchObject({ id, status: 429, request_id: "request", server_ms: 3 });
   });
 
-  test("brings the service's own time; the newest that was told is known again after a restart", () => {
+  test("contains the service's time; the latest one is known after a restart", () => {
     using store = new StoreOnDisk();
     const requestLog = new RequestLog(store.database);
     expect(requestLog.serverTime()).toBeNull();
@@ -105,7 +105,7 @@ describe("what became of a spend", () => {
     expect(new RequestLog(store.reopen()).serverTime()).toBe(1_001);
   });
 
-  test("a rolled back transaction takes its spend with it", () => {
+  test("is lost with its attempt in a rolled-back transaction", () => {
     using store = new StoreOnDisk();
     const requestLog = new RequestLog(store.database);
     const id = requestLog.spend(spendOf({}));
@@ -120,8 +120,8 @@ describe("what became of a spend", () => {
   });
 });
 
-describe("when a series was answered", () => {
-  test("counts from the moment its rows are stored, not from the status", () => {
+describe("the time of a response", () => {
+  test("counts from when its rows are stored, not from its status", () => {
     using store = new StoreOnDisk();
     const seriesId = new SeriesStore(store.database, calendar).idOf(seriesOf("hour"));
     const requestLog = new RequestLog(store.database);
@@ -131,7 +131,7 @@ describe("when a series was answered", () => {
     expect(new RequestLog(store.reopen()).answeredAt(seriesId)).toBeNull();
   });
 
-  test("is known by chunk, also after a restart", () => {
+  test("is known per chunk, also after a restart", () => {
     using store = new StoreOnDisk();
     const seriesId = new SeriesStore(store.database, calendar).idOf(seriesOf("hour"));
     const requestLog = new RequestLog(store.database);
@@ -151,7 +151,7 @@ describe("when a series was answered", () => {
     }
   });
 
-  test("a request that brought nothing counts for the timetable, and for no chunk", () => {
+  test("counts for the schedule but for no chunk if it contained no data", () => {
     using store = new StoreOnDisk();
     const requestLog = new RequestLog(store.database);
     requestLog.noteSettled(1, 30);
@@ -159,7 +159,7 @@ describe("when a series was answered", () => {
     expect(requestLog.chunkAnsweredAt(1, 0)).toBeNull();
   });
 
-  test("of overlapping answers the later one counts, by brute force", () => {
+  test("of overlapping responses is the latest, as in a linear search", () => {
     const interval = fc
       .tuple(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 1, max: 6 }))
       .map(([start, length]) => ({ start, end: start + length }));

@@ -20,7 +20,7 @@ function partsOf(store: StoreOnDisk): Parts {
   return { store: new SeriesStore(store.database, calendar), requestLog: new RequestLog(store.database), calendar };
 }
 
-/** An attempt as of a moment, that the service answered with its own time. */
+/** Records an attempt, with a response that contains the service's time. */
 function attempt({ requestLog }: Parts, at: EpochMs, serverMs: EpochMs = at): void {
   requestLog.settle(requestLog.spend(spendOf({ at })), 200, null, serverMs);
   requestLog.flush();
@@ -31,10 +31,10 @@ function run(parts: Parts, years: number): { readonly chunks: number; readonly a
   for (let step = deleting.next(); ; step = deleting.next()) if (step.done) return step.value;
 }
 
-describe("what is older than the owner wants", () => {
+describe("data older than the configured retention", () => {
   const now = dayOf("2036-05-05").start;
 
-  test("is deleted, to a whole year; the rest, the newest answers and what is remembered stay", () => {
+  test("is deleted by whole years; newer data, latest responses and settings stay", () => {
     using disk = new StoreOnDisk();
     const parts = partsOf(disk);
     const { store } = parts;
@@ -52,7 +52,7 @@ describe("what is older than the owner wants", () => {
     }
   });
 
-  test("goes in small steps", () => {
+  test("is deleted in small steps", () => {
     using disk = new StoreOnDisk();
     disk.database.exec("pragma synchronous = off");
     const parts = partsOf(disk);
@@ -63,7 +63,7 @@ describe("what is older than the owner wants", () => {
     expect(parts.store.covers(hours, dayOf("2021-12-31"))).toBe(false);
   });
 
-  test("is counted from the service's own time: a clock that stands in 2069 deletes nothing", () => {
+  test("is determined by the service's time: a local clock in 2069 deletes nothing", () => {
     using disk = new StoreOnDisk();
     const parts = partsOf(disk);
     parts.store.store(hours, dayOf("2026-01-01"), [], {});
@@ -73,7 +73,7 @@ describe("what is older than the owner wants", () => {
     expect(parts.store.covers(hours, dayOf("2026-01-01"))).toBe(true);
   });
 
-  test("in the ledger is what is older than 90 days", () => {
+  test("in the request log is older than 90 days", () => {
     using disk = new StoreOnDisk();
     const parts = partsOf(disk);
     for (const daysAgo of [200, 91, 89, 0]) attempt(parts, now - daysAgo * DAY_MS);
@@ -81,7 +81,7 @@ describe("what is older than the owner wants", () => {
     expect(new RequestLog(disk.reopen()).recent("consumer", 10).map(({ at }) => at)).toEqual([now - 89 * DAY_MS, now]);
   });
 
-  test("an attempt that a clock of 1970 wrote today is kept", () => {
+  test("does not include an attempt recorded today with a clock of 1970", () => {
     using disk = new StoreOnDisk();
     const parts = partsOf(disk);
     attempt(parts, now - 91 * DAY_MS);
@@ -91,20 +91,20 @@ describe("what is older than the owner wants", () => {
     expect(parts.requestLog.recent("consumer", 10)).toHaveLength(2);
   });
 
-  test("the kept history begins with a local year", () => {
+  test("ends before the start of a local year", () => {
     expect(formatInstant(historyStart(now, 10, calendar))).toBe("2025-12-31T23:00:00Z");
     expect(formatInstant(historyStart(dayOf("2026-01-01").start, 1, calendar))).toBe("2024-12-31T23:00:00Z");
   });
 });
 
-test("over twelve years with two kept the file stops growing after the third", () => {
+test("is deleted so that the file of twelve years stops growing after the third, with two years kept", () => {
   using disk = new StoreOnDisk();
   disk.database.exec("pragma synchronous = off");
   const parts = partsOf(disk);
   const series = [seriesOf("fifteenMinutes"), hours, { ...hours, operation: "consumption" as const }];
   const sizes: number[] = [];
   let day = dayOf("2026-01-01");
-  // Every tenth day: the file is smaller by as much, and grows or stands still all the same.
+  // Only every tenth day: the file is smaller, but grows in the same way.
   for (let year = 2026; year < 2038; day = calendar.day(day.end + 9 * DAY_MS)) {
     for (const key of series) {
       const rows = rowsOf("hour", day, (start) => Math.round(1e6 * Math.abs(Math.sin(start))) / 1e6);

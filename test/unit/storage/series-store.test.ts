@@ -14,40 +14,37 @@ function countOf(store: StoreOnDisk, table: string): number {
   return Number(store.database.prepare(`select count(*) as count from ${table}`).get()?.count);
 }
 
-/** What the file holds, without what is remembered. */
+/** Returns the stored content of the file, without caches. */
 function reread(store: StoreOnDisk): SeriesStore {
   return new SeriesStore(store.reopen(), calendar);
 }
 
-describe("chunks by instant", () => {
+describe("chunks", () => {
   test.each([
     ["2026-03-29", 23, 92],
     ["2026-10-24", 24, 96],
     ["2026-10-25", 25, 100],
-  ])(
-    "the day %s is one chunk of %i hours or %i quarters, complete when every one is there",
-    (date, hourCount, quarterCount) => {
-      using store = new StoreOnDisk();
-      const shelf = new SeriesStore(store.database, calendar);
-      const day = dayOf(date);
-      for (const [key, unit, count] of [
-        [hours, "hour", hourCount],
-        [quarters, "fifteenMinutes", quarterCount],
-      ] as const) {
-        const rows = rowsOf(unit, day);
-        expect(rows).toHaveLength(count);
-        shelf.store(key, day, rows.slice(0, -1), envelope);
-        expect(shelf.stateOf(key).chunk(day.start)).toEqual({ complete: false, estimated: false });
-        shelf.store(key, day, rows, envelope);
-        expect(shelf.stateOf(key).chunk(day.start)).toEqual({ complete: true, estimated: false });
-      }
-      const again = reread(store);
-      expect(again.rows(hours, day)).toEqual(rowsOf("hour", day));
-      expect(again.rows(quarters, day)).toEqual(rowsOf("fifteenMinutes", day));
-    },
-  );
+  ])("of the day %s are one with %i hours or %i quarters, complete with all rows", (date, hourCount, quarterCount) => {
+    using store = new StoreOnDisk();
+    const shelf = new SeriesStore(store.database, calendar);
+    const day = dayOf(date);
+    for (const [key, unit, count] of [
+      [hours, "hour", hourCount],
+      [quarters, "fifteenMinutes", quarterCount],
+    ] as const) {
+      const rows = rowsOf(unit, day);
+      expect(rows).toHaveLength(count);
+      shelf.store(key, day, rows.slice(0, -1), envelope);
+      expect(shelf.stateOf(key).chunk(day.start)).toEqual({ complete: false, estimated: false });
+      shelf.store(key, day, rows, envelope);
+      expect(shelf.stateOf(key).chunk(day.start)).toEqual({ complete: true, estimated: false });
+    }
+    const again = reread(store);
+    expect(again.rows(hours, day)).toEqual(rowsOf("hour", day));
+    expect(again.rows(quarters, day)).toEqual(rowsOf("fifteenMinutes", day));
+  });
 
-  test("three days across the autumn change are three chunks", () => {
+  test("of three days across the autumn change are three", () => {
     using store = new StoreOnDisk();
     const shelf = new SeriesStore(store.database, calendar);
     const range = { start: dayOf("2026-10-24").start, end: dayOf("2026-10-26").end };
@@ -57,7 +54,7 @@ describe("chunks by instant", () => {
     expect(shelf.rows(quarters, range)).toEqual(rows);
   });
 
-  test("the JSON of a range is the rows that start in it, of chunks asked in whole or in part", () => {
+  test("return as JSON the rows that start in a range, from completely and partly requested chunks", () => {
     using store = new StoreOnDisk();
     const shelf = new SeriesStore(store.database, calendar);
     const range = { start: dayOf("2026-10-23").start, end: dayOf("2026-10-27").end };
@@ -83,7 +80,7 @@ describe("chunks by instant", () => {
     expect(shelf.rows(hours, range)).toHaveLength(23 + 24 + 24 + 24);
   });
 
-  test("days stand in months, months in years, a year for itself", () => {
+  test("of days are months, of months years, of years one year", () => {
     using store = new StoreOnDisk();
     const shelf = new SeriesStore(store.database, calendar);
     const year = {
@@ -104,7 +101,7 @@ describe("chunks by instant", () => {
     }
   });
 
-  test("a row marked as an estimate marks its chunk", () => {
+  test("are marked as estimates if a row is one", () => {
     using store = new StoreOnDisk();
     const shelf = new SeriesStore(store.database, calendar);
     const range = { start: dayOf("2026-01-01").start, end: dayOf("2026-01-02").end };
@@ -116,11 +113,11 @@ describe("chunks by instant", () => {
   });
 });
 
-describe("what is stored", () => {
+describe("stored rows", () => {
   const range = { start: dayOf("2026-03-27").start, end: dayOf("2026-03-31").end };
   const all = rowsOf("hour", range, (start) => start / HOUR_MS);
 
-  test("in whatever order and however often rows come, the shelf is the same", () => {
+  test("are equal for any order and repetition of responses", () => {
     const parts = fc
       .array(fc.subarray(all, { minLength: 1 }), { minLength: 1, maxLength: 4 })
       .chain((answers) => fc.tuple(...answers.map((rows) => fc.shuffledSubarray(rows, { minLength: rows.length }))));
@@ -137,7 +134,7 @@ describe("what is stored", () => {
     );
   });
 
-  test("the same answer again changes nothing and writes nothing", () => {
+  test("are not written again for an equal response", () => {
     using store = new StoreOnDisk();
     const shelf = new SeriesStore(store.database, calendar);
     expect(shelf.store(hours, range, all, envelope).changed).toBe(true);
@@ -148,7 +145,7 @@ describe("what is stored", () => {
     expect(changes()).toBe(before);
   });
 
-  test("a later, shorter answer takes no row away; a revised row replaces its own", () => {
+  test("are kept after a shorter response; a revised row replaces the earlier one", () => {
     using store = new StoreOnDisk();
     const shelf = new SeriesStore(store.database, calendar);
     shelf.store(hours, range, all, envelope);
@@ -158,7 +155,7 @@ describe("what is stored", () => {
     expect(reread(store).rows(hours, range)).toEqual(all.with(5, revised));
   });
 
-  test("of two rows with the same start in one answer the later counts", () => {
+  test("with the same start in one response: the later one is kept", () => {
     using store = new StoreOnDisk();
     const shelf = new SeriesStore(store.database, calendar);
     const [first] = all;
@@ -167,7 +164,7 @@ describe("what is stored", () => {
     expect(shelf.rows(hours, range)).toEqual([twice]);
   });
 
-  test("rows outside the range, and rows without a start, are counted and left out", () => {
+  test("outside the range or without a start are counted and omitted", () => {
     using store = new StoreOnDisk();
     const shelf = new SeriesStore(store.database, calendar);
     const day = dayOf("2026-03-28");
@@ -177,7 +174,7 @@ describe("what is stored", () => {
     expect(shelf.rows(hours, range)).toEqual(rowsOf("hour", day, (start) => start / HOUR_MS));
   });
 
-  test("an empty answer is an answer: asked, and without rows", () => {
+  test("may be empty: the range counts as requested", () => {
     using store = new StoreOnDisk();
     const shelf = new SeriesStore(store.database, calendar);
     expect(shelf.store(hours, range, [], envelope)).toEqual({ changed: true, strayRows: 0 });
@@ -187,7 +184,7 @@ describe("what is stored", () => {
     expect(again.stateOf(hours).chunk(range.start)).toEqual({ complete: false, estimated: false });
   });
 
-  test("the newest answer of a forecast replaces the one before as a whole, in its own order", () => {
+  test("of a forecast are replaced completely by the latest response, in its order", () => {
     using store = new StoreOnDisk();
     const shelf = new SeriesStore(store.database, calendar);
     expect(shelf.latest(forecast)).toBeNull();
@@ -196,7 +193,7 @@ describe("what is stored", () => {
     expect(reread(store).latest(forecast)).toEqual(all.slice(3, 9).reverse());
   });
 
-  test("the envelope is null until an answer came, and then the newest", () => {
+  test("have an envelope that is null before the first response, then the latest one", () => {
     using store = new StoreOnDisk();
     const shelf = new SeriesStore(store.database, calendar);
     shelf.idOf(hours);
@@ -206,7 +203,7 @@ describe("what is stored", () => {
     expect(reread(store).envelope(hours)).toEqual({ currency: "SEK", vatIncluded: true, unknown: [1] });
   });
 
-  test("series of other places, accounts, operations and units stay apart", () => {
+  test("of different places, accounts, operations and units are separate", () => {
     using store = new StoreOnDisk();
     const shelf = new SeriesStore(store.database, calendar);
     const keys = [
@@ -233,11 +230,11 @@ describe("what is stored", () => {
   });
 });
 
-describe("what was asked", () => {
+describe("requested ranges", () => {
   const days = Array.from({ length: 10 }, (_, i) => calendar.day(dayOf("2026-03-25").start + i * DAY_MS + HOUR_MS));
   const within: Interval = { start: days[0]?.start ?? 0, end: days[9]?.end ?? 0 };
 
-  /** `#` asked, `.` not. The gap found is written `-`. */
+  /** Text with `#` for requested and `.` for missing days. The returned gap is written as `-`. */
   function gapIn(picture: string): string {
     using store = new StoreOnDisk();
     const shelf = new SeriesStore(store.database, calendar);
@@ -262,7 +259,7 @@ describe("what was asked", () => {
     expect(gapIn(picture)).toBe(found);
   });
 
-  test("a series nobody asked for is one gap, and covers nothing", () => {
+  test("of an unknown series are empty: one gap, nothing covered", () => {
     using store = new StoreOnDisk();
     const shelf = new SeriesStore(store.database, calendar);
     expect(shelf.stateOf(hours).newestGap(within)).toEqual(within);
@@ -272,7 +269,7 @@ describe("what was asked", () => {
     expect(shelf.rows(hours, within)).toEqual([]);
   });
 
-  test("a range is covered when every chunk it touches was asked", () => {
+  test("cover a range if every chunk in it was requested", () => {
     using store = new StoreOnDisk();
     const shelf = new SeriesStore(store.database, calendar);
     const [, second, third] = days as [Interval, Interval, Interval];
@@ -283,11 +280,11 @@ describe("what was asked", () => {
   });
 });
 
-describe("a large answer", () => {
+describe("a large response", () => {
   const range = { start: dayOf("2026-01-01").start, end: dayOf("2026-03-31").end };
   const rows = rowsOf("fifteenMinutes", range);
 
-  test("is stored in slices; what a crash between two leaves is a smaller answer", () => {
+  test("is stored in slices; after a crash between two, the stored part is a valid smaller response", () => {
     using store = new StoreOnDisk();
     const shelf = new SeriesStore(store.database, calendar);
     let finished = false;
@@ -307,7 +304,7 @@ describe("a large answer", () => {
     expect(again.rows(quarters, range)).toEqual(rows);
   });
 
-  test("has at most 350 rows to a slice, and a small one is a single slice", () => {
+  test("has at most 350 rows per slice, and a small one is a single slice", () => {
     using store = new StoreOnDisk();
     const shelf = new SeriesStore(store.database, calendar);
     const slicesOf = (part: Interval) => {
@@ -318,7 +315,7 @@ describe("a large answer", () => {
     expect(slicesOf(range)).toBe(Math.ceil(90 / 3));
   });
 
-  test("is the same on the shelf in whatever order it comes, and whatever comes with it", () => {
+  test("is stored equally for any order and additional rows", () => {
     using inOrder = new StoreOnDisk();
     const expected = new SeriesStore(inOrder.database, calendar);
     expected.store(quarters, range, rows, envelope);
@@ -338,7 +335,7 @@ describe("a large answer", () => {
     }
   });
 
-  test("with a row for each second of a day takes time in line with its rows", () => {
+  test("with a row for each second of a day takes time proportional to its rows", () => {
     using store = new StoreOnDisk();
     const shelf = new SeriesStore(store.database, calendar);
     const day = dayOf("2026-01-01");
@@ -347,7 +344,7 @@ describe("a large answer", () => {
     expect(shelf.rows(quarters, day)).toEqual(seconds);
   });
 
-  test("that cannot be finished leaves memory and file alike", () => {
+  test("that fails leaves memory and file consistent", () => {
     using store = new StoreOnDisk();
     const shelf = new SeriesStore(store.database, calendar);
     const day = dayOf("2026-01-01");
@@ -363,7 +360,7 @@ describe("a large answer", () => {
   });
 });
 
-test("an empty answer takes no price away whose interval has not ended", () => {
+test("an empty response does not remove prices whose interval has not ended", () => {
   using kept = new StoreOnDisk();
   const store = new SeriesStore(kept.database, calendar);
   const key = seriesOf("latest");
@@ -379,7 +376,7 @@ test("an empty answer takes no price away whose interval has not ended", () => {
   expect(store.latest(forecast)).toEqual([11, 12].map(hour));
 });
 
-test("a third-party list that begins later does not take the price of the present hour away", () => {
+test("a third-party list that starts later does not remove the price of the current hour", () => {
   using kept = new StoreOnDisk();
   const store = new SeriesStore(kept.database, calendar);
   const key = { ...seriesOf("latest"), operation: "regionPrices" };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
 import { transitionsIn } from "../../../src/storage/open-storage.ts";
 
-test("stored transitions are used until Node brings another time zone database", () => {
+test("stored transitions are used until Node has another time zone database", () => {
   const rows = new Map<string, string>();
   const settings = {
     read: (name: string) => rows.get(name) ?? null,

@@ -6,7 +6,7 @@ import { openDatabase } from "../../../src/storage/database.ts";
 import { databaseTrouble } from "../../../src/storage/write-check.ts";
 import { TempDir } from "../../support/daemon/temp-dir.ts";
 
-test("a database that can be written has no trouble, and a thousand tries leave no trace on the disk", async () => {
+test("databaseTrouble returns null for a writable database, and a thousand checks write nothing to disk", async () => {
   using dir = new TempDir();
   const path = join(dir.path, "elbro.db");
   const database = openDatabase(path);
@@ -17,7 +17,7 @@ test("a database that can be written has no trouble, and a thousand tries leave 
   database.close();
 });
 
-test("a database opened for reading refuses, in SQLite's words", async () => {
+test("databaseTrouble returns SQLite's message for a database opened read-only", async () => {
   using dir = new TempDir();
   const path = join(dir.path, "elbro.db");
   openDatabase(path).close();
@@ -29,7 +29,7 @@ test("a database opened for reading refuses, in SQLite's words", async () => {
   expect(await databaseTrouble(database, path)).toBe("the database refuses to be written: database is not open");
 });
 
-test("a file that is gone is told by its code, without its place", async () => {
+test("databaseTrouble returns the error code for a missing file, without its path", async () => {
   using dir = new TempDir();
   const path = join(dir.path, "elbro.db");
   const database = openDatabase(path);
@@ -38,7 +38,7 @@ test("a file that is gone is told by its code, without its place", async () => {
   database.close();
 });
 
-test("in the middle of a write it is left alone", async () => {
+test("databaseTrouble does not interfere with a transaction", async () => {
   using dir = new TempDir();
   const path = join(dir.path, "elbro.db");
   const database = openDatabase(path);

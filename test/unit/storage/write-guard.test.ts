@@ -18,7 +18,7 @@ const key = seriesOf("hour");
 const range = dayOf("2026-03-10");
 const NOW = range.end;
 
-/** Ways in which a database takes nothing more, and takes it again. */
+/** Ways in which a database rejects writes and accepts them again. */
 const ways = [
   {
     name: "full",
@@ -39,8 +39,8 @@ function setMostPages(database: DatabaseSync, pages: number): void {
   database.exec(`pragma max_page_count = ${pages}`);
 }
 
-describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
-  test("keeps what is remembered until it can be written, the newest of each name", () => {
+describe.each(ways)("while a database is $name", ({ code, fill, free }) => {
+  test("settings are kept in memory until they can be written, the newest of each name", () => {
     using store = new StoreOnDisk();
     const writing = new WriteGuard(store.database);
     const settings = new KeyValueStore(store.database, writing);
@@ -64,7 +64,7 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
     ]);
   });
 
-  test("lets no request out until its spend is written, and then counts those from before", () => {
+  test("no request is sent until its attempt is written, and earlier attempts count", () => {
     using store = new StoreOnDisk();
     const writing = new WriteGuard(store.database);
     const { spends } = new SeriesRepository(store.database, calendar, () => NOW, writing);
@@ -72,7 +72,7 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
     const source = new LearnedRateLimits("consumer", memory, () => 1);
     const governor = new RateLimiter({ account: "consumer", requestLog: spends, memory, clock, source });
     fill(store.database);
-    // A row may find room in the last page; not so a hundred of them.
+    // One row may fit in the last page, but not a hundred.
     const verdicts = Array.from({ length: 100 }, () => {
       const verdict = governor.acquire("lan", null, null);
       if (verdict.kind === "go") verdict.leave.settle();
@@ -85,7 +85,7 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
     expect(writing.recover()).toBe(true);
   });
 
-  test("shows what the shelf has; an answer it did not take is stored once there is room", async () => {
+  test("stored rows are returned; a response that was not written is stored later", async () => {
     using store = new StoreOnDisk();
     const writing = new WriteGuard(store.database);
     const repository = new SeriesRepository(store.database, calendar, () => NOW, writing);
@@ -103,7 +103,7 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
     expect(repository.store.rows(key, next)).toEqual(rows);
   });
 
-  test("loses no end of a request that it did not take", () => {
+  test("the results of requests that were not written are kept", () => {
     using store = new StoreOnDisk();
     const writing = new WriteGuard(store.database);
     const repository = new SeriesRepository(store.database, calendar, () => NOW, writing);
@@ -117,7 +117,7 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
     expect(new RequestLog(store.reopen()).spentSince("consumer", 0)).toEqual([{ share: "poll", status: 429 }]);
   });
 
-  test("refuses a changed setting of a plan, and keeps where the plan stands", () => {
+  test("a changed plan setting is rejected, but the plan's state is kept", () => {
     using store = new StoreOnDisk();
     const writing = new WriteGuard(store.database);
     const plans = new PlanStore(store.database, writing);
@@ -134,7 +134,7 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
     expect(known.lastRun("washer")?.start).toBe(range.start);
   });
 
-  test("keeps where several plans stand that are written together", () => {
+  test("the states of several plans that are written together are kept", () => {
     using store = new StoreOnDisk();
     const writing = new WriteGuard(store.database);
     const plans = new PlanStore(store.database, writing);
@@ -153,7 +153,7 @@ describe.each(ways)("a database that is $name", ({ code, fill, free }) => {
   });
 });
 
-test("where plans stand after a moment is one write, the last of each, also when what decides them throws", () => {
+test("states of plans in one transaction are one write with the last of each, also if a decision throws", () => {
   using store = new StoreOnDisk();
   const plans = new PlanStore(store.database);
   let begun = 0;
@@ -174,13 +174,13 @@ test("where plans stand after a moment is one write, the last of each, also when
   expect([known.memory("a"), known.memory("b")]).toMatchObject([memoryOf("a0"), memoryOf("alone")]);
 });
 
-/** Where a plan stands, told from others by `madeFrom`. */
+/** Returns the state of a plan, identified by `madeFrom`. */
 function memoryOf(madeFrom: string): PlanRecord {
   const begun = { ...range, basis: "prices", settled: false } as const;
   return { ...newRecord({ ...range, until: range.end }, range.start, []), startedRuns: [begun], madeFrom };
 }
 
-test("only what the disk says is trouble; what is ours is thrown", () => {
+test("only disk errors are reported as trouble; other errors are thrown", () => {
   using store = new StoreOnDisk();
   const writing = new WriteGuard(store.database);
   expect(() => writing.attempt(() => store.database.exec("insert into nowhere values (1)"))).toThrow("no such table");
@@ -192,7 +192,7 @@ test("only what the disk says is trouble; what is ours is thrown", () => {
   expect(codes).toEqual([failing, failing, "disk_full", failing, failing, undefined, undefined, undefined, undefined]);
 });
 
-test("what a plan was remembered by under the first names is read under the present ones", () => {
+test("plan states stored with former field names are read", () => {
   using store = new StoreOnDisk();
   new PlanStore(store.database).write("a", memoryOf("a0"), []);
   const { startedRuns: begun, ...rest } = memoryOf("a0");

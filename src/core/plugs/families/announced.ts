@@ -1,18 +1,18 @@
-/** Plugs that announced themselves, as they are shown. */
+/** Discovered plugs, as the API shows them. */
 import type { PlugFamily } from "./families.ts";
 import type { AnnouncedPlug, DeviceTimers } from "./plug-family.ts";
 
-/** A plug that announced itself, and what its timer can do. */
+/** Discovered plug and the capabilities of its timer. */
 export interface Announced extends Omit<AnnouncedPlug, "channel" | "learned"> {
   readonly family: PlugFamily;
-  /** Undefined for the ordinary one. */
+  /** Absent for the default channel. */
   readonly channel?: string;
   readonly timers: DeviceTimers;
-  /** Whether the timer is known to work; otherwise elbro observes it at the first run. */
+  /** True if the timer is known to work; otherwise elbro observes it at the first run. */
   readonly isTimerSure: boolean;
 }
 
-/** `configured` is the id of the plug that it is in the configuration; null where it is in none. */
+/** Discovered plug. `configured` is its id in the configuration; null if it is not configured. */
 export interface AnnouncedHere extends Announced {
   readonly configured: string | null;
 }

@@ -1,16 +1,16 @@
-/** The row of plugs whose topics and payloads their owner gives. */
+/** Plug family whose topics and payloads the owner configures. */
 
 import type { Heard, Reader } from "./payload-readers.ts";
 import type { CustomTopics, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
 const LIMITS = { leastSec: 1, mostSec: 86_400 };
-/** Longer payloads are not tried: the owner's pattern may be slow on them. */
+/** Longer payloads are not matched, because the owner's pattern may be slow on them. */
 const MAX_TRIED_LENGTH = 1_024;
 const NOTHING: CustomTopics = { on: { topic: "", payload: "" }, off: { topic: "", payload: "" } };
 
 /**
- * `{seconds}`, `{topic}` and `{channel}` stand for themselves in topics and payloads. The device ends an ON or OFF by
- * itself where `{seconds}` is said to it; 0 is no end. A `dead_man` message goes out before its ON.
+ * Placeholders in topics and payloads are `{seconds}`, `{topic}` and `{channel}`. A message with `{seconds}` starts the
+ * device's own timer; 0 means no timer. The `dead_man` message is sent before its ON.
  */
 export const customPlug: PlugFamilyRow = {
   topic: "what {topic} stands for",
@@ -46,14 +46,14 @@ export const customPlug: PlugFamilyRow = {
   },
 };
 
-/** Whether a payload fits a pattern: the same text, or a regular expression between slashes. */
+/** Returns true if a payload matches: the same text, or a regular expression between slashes. */
 export function fits(pattern: string, payload: string): boolean {
   const expression = expressionIn(pattern);
   if (expression === null) return payload.trim() === pattern;
   return payload.length <= MAX_TRIED_LENGTH && new RegExp(expression, "u").test(payload);
 }
 
-/** The regular expression in a pattern; null where it is plain text. */
+/** Returns the regular expression in a pattern; null if it is plain text. */
 export function expressionIn(pattern: string): string | null {
   return /^\/(.+)\/$/s.exec(pattern)?.[1] ?? null;
 }
@@ -75,7 +75,7 @@ function fill(template: string, { topic, channel }: PlugAddress, seconds: number
   return template.replace(/\{(topic|channel|seconds)\}/g, (_, word: string) => words[word] ?? "");
 }
 
-/** State and availability may stand in one topic. */
+/** Returns a reader for a topic that state and availability may share. */
 function firstOf(readers: readonly [string, Reader][], topic: string): Reader {
   const here = readers.filter(([each]) => each === topic).map(([, read]) => read);
   return (payload) => {

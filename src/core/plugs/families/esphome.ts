@@ -1,4 +1,4 @@
-/** Plugs with ESPHome. */
+/** ESPHome plugs. */
 import { availabilityReader, stateReader } from "./payload-readers.ts";
 import type { PlugFamilyRow } from "./plug-family.ts";
 
@@ -14,7 +14,7 @@ export const esphomePlug = {
     off: "no: let the device's own configuration switch it on after 20 minutes without an OFF",
   },
   deadMan: () => ({ on: null, off: null }),
-  // A state that does not change is not published again; it lies in the broker.
+  // An unchanged state is not published again, but the broker retains it.
   answers: () => "changes",
   on: ({ topic, channel }) => [{ topic: `${topic}/switch/${channel}/command`, payload: "ON" }],
   off: ({ topic, channel }) => [{ topic: `${topic}/switch/${channel}/command`, payload: "OFF" }],

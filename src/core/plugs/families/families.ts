@@ -1,4 +1,4 @@
-/** The registry of plug families: a new family is one file and one line here. */
+/** Registry of plug families: a new family is one file and one line here. */
 import { customPlug } from "./custom.ts";
 import { esphomePlug } from "./esphome.ts";
 import type { PlugFamilyRow } from "./plug-family.ts";

@@ -1,19 +1,19 @@
-/** Reading what plugs tell. Whatever does not fit is nothing: junk on a topic switches nothing. */
+/** Readers of plug payloads. A payload that does not fit is ignored. */
 
-/** What a plug told. */
+/** Meaning of a plug's message. */
 export type Heard =
   | { readonly kind: "reported"; readonly on: boolean }
   | { readonly kind: "availability"; readonly available: boolean }
   | { readonly kind: "bridge"; readonly up: boolean }
   | { readonly kind: "done"; readonly on: boolean };
 
-/** Reads a payload; null where it tells nothing of the plug. */
+/** Reads a payload; returns null if it says nothing about the plug. */
 export type Reader = (payload: string) => Heard | null;
 
-/** Longer payloads are not looked at: a plug's state is a few hundred characters. */
+/** Longer payloads are ignored: a plug's state is a few hundred characters. */
 const MAX_PAYLOAD_LENGTH = 16_384;
 
-/** ON or OFF in any case, as text or boolean; null for anything else. */
+/** Reads ON or OFF, case-insensitively, from text or boolean; null for anything else. */
 export function onOff(value: unknown): boolean | null {
   if (typeof value === "boolean") return value;
   if (typeof value !== "string") return null;
@@ -22,7 +22,9 @@ export function onOff(value: unknown): boolean | null {
   return text === "off" || text === "false" ? false : null;
 }
 
-/** Reads a payload that is the state; the further words are said by a plug that switched itself off. */
+/**
+ * Creates a reader of a payload that is the state itself. `tripped` lists payloads of a plug that switched itself off.
+ */
 export function stateReader(...tripped: readonly string[]): Reader {
   return (payload) => {
     const on = tripped.includes(payload.trim()) ? false : onOff(payload);
@@ -30,7 +32,7 @@ export function stateReader(...tripped: readonly string[]): Reader {
   };
 }
 
-/** The state under the first of some keys that is there. */
+/** Reads the state from the first key that has one. */
 export function stateWithin(object: Readonly<Record<string, unknown>> | null, keys: readonly string[]): Heard | null {
   for (const key of keys) {
     const on = onOff(object?.[key]);
@@ -39,7 +41,7 @@ export function stateWithin(object: Readonly<Record<string, unknown>> | null, ke
   return null;
 }
 
-/** Reads whether a plug is there from two words. */
+/** Creates a reader of availability from two payloads. */
 export function availabilityReader(there: string, away: string): Reader {
   return (payload) => {
     const text = payload.trim().toLowerCase();
@@ -48,7 +50,7 @@ export function availabilityReader(there: string, away: string): Reader {
   };
 }
 
-/** The JSON object in a text, or the value itself if it is one; null for anything else. */
+/** Returns the JSON object in a text, or the value itself if it is an object; null for anything else. */
 export function objectIn(value: unknown): Readonly<Record<string, unknown>> | null {
   if (typeof value === "string") return value.length > MAX_PAYLOAD_LENGTH ? null : objectIn(parsed(value));
   return typeof value === "object" && value !== null && !Array.isArray(value)
@@ -56,7 +58,7 @@ export function objectIn(value: unknown): Readonly<Record<string, unknown>> | nu
     : null;
 }
 
-/** Not a text: an object written as text within an object is none. */
+/** Does not return strings: an object encoded as text inside JSON is not accepted. */
 function parsed(text: string): object | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,19 +1,19 @@
 /**
- * One row per family of plugs: how to switch ON and OFF (with a timer on the device where it can), how to ask for the
- * state, and how to read its messages. Rows are pure. ON and OFF are those of the relay.
+ * Row of a plug family: ON and OFF messages (with the device's timer if it has one), state requests and message
+ * readers. Rows are pure. ON and OFF are those of the relay.
  *
- * Every message is sent with QoS 1 and not retained: a retained ON would switch a plug on when it boots.
+ * All messages use QoS 1 without the retain flag, because a retained ON would switch a plug on when it boots.
  */
 import type { DeadManLimits, PlugRules } from "../plug-types.ts";
 import type { Reader } from "./payload-readers.ts";
 
-/** Something to say to a plug. */
+/** Message to a plug. */
 export interface PlugMessage {
   readonly topic: string;
   readonly payload: string;
 }
 
-/** The topics and payloads of a plug that belongs to no family here. */
+/** Configured topics and payloads of a plug without a family. */
 export interface CustomTopics {
   readonly on: PlugMessage;
   readonly off: PlugMessage;
@@ -23,89 +23,93 @@ export interface CustomTopics {
   readonly availability?: { readonly topic: string; readonly online: string; readonly offline: string } | undefined;
 }
 
-/** What a bridge tells of a plug: see `learns`. */
+/** Facts about a plug from its bridge; see `learns`. */
 export interface LearnedPlug {
-  /** The whole topic of the plug. */
+  /** Complete topic of the plug. */
   readonly fullTopic: string;
-  /** The topic of its bridge. */
+  /** Base topic of its bridge. */
   readonly bridge: string;
-  /** The property that takes the time after which an ON ends. */
+  /** Property that sets the time after which an ON ends. */
   readonly timer: string;
   readonly maxTimerSec: number;
 }
 
-/** Which states the device can end by itself. */
+/** States that the device can end by itself. */
 export interface DeviceTimers {
   readonly on: DeadManLimits | null;
   readonly off: DeadManLimits | null;
 }
 
-/** Where a plug is. */
+/** Topic, channel and related settings of one plug. */
 export interface PlugAddress {
   readonly topic: string;
-  /** Which of the device's outputs; empty where it has one. */
+  /** Output of the device; empty for a device with one output. */
   readonly channel: string;
-  /** What the daemon calls itself towards this plug: a topic, below which the plug may answer. */
+  /** Topic by which the plug identifies elbro; the plug may publish responses below it. */
   readonly caller: string;
   readonly custom?: CustomTopics | undefined;
   readonly learned?: LearnedPlug | undefined;
 }
 
-/** A plug as it announces itself on the broker, or as its bridge does. */
+/** Plug that it or its bridge announced on the broker. */
 export interface AnnouncedPlug {
-  /** As `topic` of the family's row says it. */
+  /** In the form of `topic` of the family's row. */
   readonly topic: string;
-  /** As `channel` of the family's row says it; empty for the ordinary one. */
+  /** In the form of `channel` of the family's row; empty for the default channel. */
   readonly channel: string;
   readonly name: string;
-  /** What the device calls its model; null where it does not say. */
+  /** Model name from the device; null if it does not state one. */
   readonly model: string | null;
   readonly learned?: LearnedPlug;
 }
 
-/** Where plugs of a family announce themselves. */
+/** Topics where plugs of a family announce themselves. */
 export interface Announcement {
   readonly filter: string;
-  /** A topic of the filter, by its parts. */
+  /** Pattern of a topic in `filter`, with groups for its parts. */
   readonly topic: RegExp;
-  /** The plugs that a message tells of; none for one that tells of no plug. `parts` are the groups of `topic`. */
+  /** Returns the plugs in a message, or an empty list. `parts` are the groups of `topic`. */
   readonly read: (payload: string, parts: readonly string[]) => readonly AnnouncedPlug[];
-  /** What makes them announce themselves now, where it does not lie in the broker. */
+  /** Message that requests the announcements, if they are not retained. */
   readonly ask?: PlugMessage;
 }
 
-/** How a plug is switched and asked over one protocol. A message over HTTP is a GET: its topic is the path. */
+/** Commands and state requests over one protocol. Over HTTP a message is a GET whose path is the topic. */
 export interface PlugCommands {
   readonly deadMan: (address: PlugAddress) => DeviceTimers;
   readonly answers: (address: PlugAddress) => PlugRules["answers"];
-  /** Whether the timer has to be observed once: some devices accept its command and ignore it. */
+  /** True if the timer must be observed once: some devices accept its command and ignore it. */
   readonly isTimerUnsure?: boolean;
-  /** Shape: one message that says both, wherever the family can: of two, the end could be the one that is lost. */
+  /**
+   * Shape: one message that switches and sets the timer, if the family can. Of two messages, the timer could get lost.
+   */
   readonly on: (address: PlugAddress, deadManSec: number | null) => PlugMessage[];
   readonly off: (address: PlugAddress, deadManSec: number | null) => PlugMessage[];
   readonly ask: (address: PlugAddress) => PlugMessage[];
-  /** Clears a timer that is stored in the device; only where there is such a timer. */
+  /** Clears a timer stored in the device; absent for families without one. */
   readonly clearTimer?: (address: PlugAddress) => PlugMessage[];
 }
 
 export interface PlugFamilyRow extends PlugCommands {
-  /** For the documentation: what `topic` is. */
+  /** For the documentation: meaning of `topic`. */
   readonly topic: string;
-  /** What `channel` is, and what it is where nothing is said; null where it has to be said. */
+  /** Meaning, pattern and default of `channel`; `ordinary` is null if the channel is required. */
   readonly channel: { readonly about: string; readonly fits: RegExp; readonly ordinary: string | null };
-  /** For the documentation: whether and how the device ends an ON by itself, and an OFF. */
+  /** For the documentation: whether and how the device ends an ON or an OFF by itself. */
   readonly deadManNote: { readonly on: string; readonly off: string };
-  /** Readers of what the plug tells, by topic. */
+  /** Readers of the plug's messages, by topic. */
   readonly listens: (address: PlugAddress) => Readonly<Record<string, Reader>>;
-  /** Readers of what a bridge tells of the plug, by topic. */
+  /** Readers of the bridge's messages about the plug, by topic. */
   readonly learns?: (address: PlugAddress) => Readonly<Record<string, (payload: string) => LearnedPlug | null>>;
-  /** Where plugs of the family announce themselves, for those that do. */
+  /** Announcements of the family, if it has any. */
   readonly announces?: Announcement;
-  /** The same over HTTP, without a broker. `reads`: reads the plug's state from an answer. */
+  /** Same commands over HTTP, without a broker. `reads` creates a reader of the state in a response. */
   readonly http?: PlugCommands & { readonly reads: (address: PlugAddress) => Reader };
 }
 
-/** The plug's topic: a bare name is put below the family's root, a topic of several levels is used as it is. */
+/**
+ * Returns the plug's topic. A name without slashes is placed below `root`; a topic of several levels is used unchanged.
+ */
 export function withRoot(root: string, { topic }: PlugAddress): string {
   return topic.includes("/") ? topic : `${root}/${topic}`;
 }

@@ -22,7 +22,8 @@ export const shellyGen1Plug = {
     [`${shellies(address)}/relay/${address.channel}`]: stateReader("overpower", "overtemperature"),
     [`${shellies(address)}/online`]: availabilityReader("true", "false"),
   }),
-  // Source: Shelly Gen1 API, "MQTT": shellies/announce, told at a connection and after `announce`. Not of several relays.
+  // Source: Shelly Gen1 API, "MQTT": published on shellies/announce at connection and after `announce`, without the
+  // number of relays.
   announces: {
     filter: "shellies/announce",
     topic: /^shellies\/announce$/,
@@ -33,7 +34,7 @@ export const shellyGen1Plug = {
       return isPlug ? [{ topic: id, channel: "", name: id, model }] : [];
     },
   },
-  // Source: Shelly Gen1 API, "/relay/{index}": `timer` is "a one-shot flip-back timer in seconds", for either state.
+  // Source: Shelly Gen1 API, "/relay/{index}": `timer` is "a one-shot flip-back timer in seconds", for ON and OFF.
   http: {
     deadMan: () => ({ on: LIMITS, off: LIMITS }),
     answers: () => "always",

@@ -1,15 +1,15 @@
-/** Shelly plugs since the second generation: JSON-RPC over MQTT or HTTP, the same in Gen2, Gen3 and Gen4. */
+/** Shelly plugs since the second generation: JSON-RPC over MQTT or HTTP, identical in Gen2, Gen3 and Gen4. */
 import { availabilityReader, objectIn, type Reader, stateWithin } from "./payload-readers.ts";
 import type { Announcement, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
 const LIMITS = { leastSec: 1, mostSec: 86_400 };
-/** Numbers of Shelly's requests: an answer tells by its number which command was done. */
+/** Ids of our RPC requests; the response repeats the id and so identifies the command. */
 const RPC = { on: 1, off: 2, ask: 3 };
 
 /**
- * What a device is by its id, which its topics begin with unless its owner changed that: shellyplus2pm-…,
- * shelly1minig3-…, shellyplugsg3-…. A digit is the number of its switches.
- * Source: Shelly Gen2+ API, "MQTT": `online` is retained; ids as the devices' pages there show them, not verified on each.
+ * Model part of a device id: shellyplus2pm-…, shelly1minig3-…, shellyplugsg3-…. Topics start with the id unless the
+ * owner changed the prefix. A digit is the number of switches. Source: Shelly Gen2+ API, "MQTT" (`online` is retained),
+ * and the ids on its device pages; not verified on each device.
  */
 const SWITCH_MODEL = /^(?:plus|pro)?(?:plug[a-z]*|([1-4])(?:pm|l)?(?:mini)?)$/;
 
@@ -31,7 +31,7 @@ function announcedBy(generation: "" | "g3" | "g4"): Announcement {
 export const shellyGen2Plug = {
   topic: "the device's MQTT prefix, ordinarily its id",
   channel: { about: "number of the switch, from 0", fits: /^\d\d?$/, ordinary: "0" },
-  // Source: Shelly Gen2+ API (firmware 1.7), "Switch.Set": `toggle_after` is a flip-back timer, for either state.
+  // Source: Shelly Gen2+ API (firmware 1.7), "Switch.Set": `toggle_after` is a flip-back timer for ON and OFF.
   deadManNote: { on: "yes: `toggle_after`, in the ON itself", off: "yes: `toggle_after`, in the OFF itself" },
   deadMan: () => ({ on: LIMITS, off: LIMITS }),
   answers: () => "always",
@@ -39,7 +39,7 @@ export const shellyGen2Plug = {
   off: (address, deadManSec) => [rpc(address, RPC.off, "Switch.Set", setTo(false, deadManSec))],
   ask: (address) => [rpc(address, RPC.ask, "Switch.GetStatus", {})],
   announces: announcedBy(""),
-  // Changes come by events/rpc as delivered, and by status/ where status_ntf is set; answers come to the caller.
+  // Changes arrive on events/rpc by default, and on status/ if status_ntf is set; responses arrive below `caller`.
   listens: (address) => {
     const component = `switch:${address.channel}`;
     return {
@@ -50,7 +50,8 @@ export const shellyGen2Plug = {
       [`${address.topic}/online`]: availabilityReader("true", "false"),
     };
   },
-  // Source: Shelly Gen2+ API, "RPC Channels": methods are GET /rpc/<method> too. Switch.Set answers with the state before.
+  // Source: Shelly Gen2+ API, "RPC Channels": methods are also GET /rpc/<method>. Switch.Set returns the previous
+  // state.
   http: {
     deadMan: () => ({ on: LIMITS, off: LIMITS }),
     answers: () => "always",

@@ -1,20 +1,21 @@
-/** Plugs with Tasmota. */
+/** Tasmota plugs. */
 import { availabilityReader, objectIn, stateReader, stateWithin } from "./payload-readers.ts";
 import type { AnnouncedPlug, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
 /**
- * Tasmota's PulseTime counts tenths of a second up to 111, and seconds from 112 on. It is stored in the device and starts
- * with every ON, or with every OFF under PowerOnState 5.
- * Source: Tasmota 15, docs "Commands", and support_command.ino, CmndPulsetime: a value starts a running timer anew.
+ * Tasmota's PulseTime counts tenths of a second up to 111, and seconds from 112 on. The device stores it and starts it
+ * with every ON, or with every OFF if PowerOnState is 5. Source: Tasmota 15, docs "Commands"; support_command.ino,
+ * CmndPulsetime: setting a value restarts a running timer.
  */
 const PULSE_TIME = { offset: 100, least: 112, most: 64_900 };
 const LIMITS = { leastSec: PULSE_TIME.least - PULSE_TIME.offset, mostSec: PULSE_TIME.most - PULSE_TIME.offset };
 
 /**
- * Tasmota's PowerOnState. 5 turns PulseTime round: it ends an OFF. After a power cut 5 waits for PulseTime and switches
- * ON; without a PulseTime it stays OFF, so an ON sets 1, which switches ON at once. Under 5 an ON has no end, so one that
- * is to have one sets 0, which stays OFF: the plug may have had `when_lost: on` before.
- * Source: Tasmota 15, support_command.ino, CmndPowerOnState; support_tasmota.ino, ExecuteCommandPower, SetPowerOnState.
+ * Tasmota's PowerOnState. With 5, PulseTime ends an OFF instead of an ON. After a power cut, 5 switches ON when
+ * PulseTime has passed; without a PulseTime it stays OFF. So an ON without a timer sets 1, which switches ON at boot.
+ * With 5 an ON has no timer, so an ON with a timer sets 0, which stays OFF at boot. The plug may have had `when_lost:
+ * on` before. Source: Tasmota 15, support_command.ino, CmndPowerOnState; support_tasmota.ino, ExecuteCommandPower,
+ * SetPowerOnState.
  */
 const POWER_ON_STATE = { off: 0, on: 1, onAfterPulseTime: 5 };
 
@@ -44,7 +45,7 @@ export const tasmotaPlug = {
     topic: /^tasmota\/discovery\/\w+\/config$/,
     read: (payload) => announced(objectIn(payload)),
   },
-  // Source: Tasmota 15, docs "Commands", "With Web Requests": GET /cm?cmnd=…; a Backlog answers with no state.
+  // Source: Tasmota 15, docs "Commands", "With Web Requests": GET /cm?cmnd=…; the response to a Backlog has no state.
   http: {
     deadMan: () => ({ on: LIMITS, off: LIMITS }),
     answers: () => "always",
@@ -57,12 +58,12 @@ export const tasmotaPlug = {
 } as const satisfies PlugFamilyRow;
 
 const ORDINARY_FULL_TOPIC = "%prefix%/%topic%/";
-/** In `rl`, one number per relay: 1 is a relay, 2 a light, 3 a shutter. */
+/** Type in `rl`, which has one number per relay: 1 is a relay, 2 a light, 3 a shutter. */
 const RELAY = 1;
 
 /**
- * The relays of a device. Its prefixes have to be those that this family speaks.
- * Source: Tasmota 15, xdrv_12_discovery.ino, TasDiscoverMessage: dn, fn, md, t, ft, tp, rl.
+ * Returns the relays of a device, or none if its prefixes are not cmnd, stat and tele. Source: Tasmota 15,
+ * xdrv_12_discovery.ino, TasDiscoverMessage: dn, fn, md, t, ft, tp, rl.
  */
 function announced(device: Readonly<Record<string, unknown>> | null): AnnouncedPlug[] {
   const { dn, fn, md, t, ft, tp, rl } = device ?? {};
@@ -103,14 +104,14 @@ function relayOf({ channel }: PlugAddress): string {
   return channel || "1";
 }
 
-/** The only relay of a device is POWER, or POWER1 with SetOption26. */
+/** Returns the names of the relay. A single relay is POWER, or POWER1 with SetOption26. */
 function powersOf({ channel }: PlugAddress): string[] {
   return channel === "" ? ["POWER", "POWER1"] : [`POWER${channel}`];
 }
 
 /**
- * The commands of a Backlog: the timer and the switching in one message. A state without a timer clears the one before,
- * which would end it, or what the button switches on.
+ * Returns the commands of a Backlog: timer and switching in one message. A command without a timer clears the previous
+ * PulseTime, which would otherwise end this state or a state set by the button.
  */
 function switching(address: PlugAddress, to: "ON" | "OFF", deadManSec: number | null): string {
   const relay = relayOf(address);

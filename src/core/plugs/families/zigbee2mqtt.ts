@@ -9,15 +9,17 @@ const MAX_ON_TIME_SEC = 6_553;
 const MAX_COUNTDOWN_SEC = 43_200;
 /** Bit of `access` of an expose: the property can be set. Source: Zigbee2MQTT, docs "Exposes". */
 const CAN_BE_SET = 2;
-/** Longer lists of devices are not read: 400 devices are about 4 MB. */
+/** Longer device lists are ignored: 400 devices are about 4 MB. */
 const MAX_DEVICES_LENGTH = 4 * 1024 * 1024;
 
 /**
- * - `on_time` is Zigbee's On With Timed Off. It publishes no state: a plug that is already ON stays quiet, so it is asked.
- *   Source: zigbee-herdsman-converters 26.112, toZigbee.ts, on_off (pull request 2326).
- * - Many plugs accept it and do nothing, so it is observed. Source: zigbee2mqtt issues 32478, 27913, 26004.
- * - Tuya plugs take `countdown`, which `bridge/devices` shows. Source: the same, tuya.ts, on_off_countdown.
- * - Zigbee has no command for an OFF that ends: `off_wait_time` only ignores timed ONs for a while.
+ * Timers of Zigbee plugs:
+ * - `on_time` is Zigbee's On With Timed Off. A plug that is already ON publishes no state after it, so elbro requests
+ *   the state. Source: zigbee-herdsman-converters 26.112, toZigbee.ts, on_off (pull request 2326).
+ * - Many plugs accept it and ignore it, so elbro observes it once. Source: zigbee2mqtt issues 32478, 27913, 26004.
+ * - Tuya plugs take `countdown`, which `bridge/devices` lists. Source: zigbee-herdsman-converters 26.112, tuya.ts,
+ *   on_off_countdown.
+ * - Zigbee has no command for a timed OFF: `off_wait_time` only ignores timed ONs for a while.
  */
 export const zigbee2mqttPlug = {
   topic: "the device's friendly name, or the whole topic with another base topic than zigbee2mqtt",
@@ -67,7 +69,7 @@ interface Place {
   readonly fullTopic: string;
 }
 
-/** What the topic may mean: a friendly name may hold slashes, and so may another base topic. */
+/** Returns the possible meanings of the topic, because both a friendly name and a base topic may contain slashes. */
 function placesOf({ topic }: PlugAddress): Place[] {
   const levels = topic.split("/");
   const splits = levels.slice(1).map((_, i) => {
@@ -109,7 +111,9 @@ function learnedOf(device: Json, fullTopic: string, bridge: string, channel: str
     : { ...learned, timer: "on_time", maxTimerSec: MAX_ON_TIME_SEC };
 }
 
-/** The switches of every device: an expose of the type `switch` for each endpoint. Source: Zigbee2MQTT, docs "Exposes". */
+/**
+ * Returns the switches of all devices: one expose of type `switch` per endpoint. Source: Zigbee2MQTT, docs "Exposes".
+ */
 function announced(payload: string, base: string): AnnouncedPlug[] {
   return parsedList(payload).flatMap((each) => {
     const device = objectIn(each);

@@ -1,9 +1,8 @@
 /**
- * Runtime data of EMHASS: what energy costs and what selling it brings, by instant, from the present interval on.
+ * Runtime data of EMHASS: purchase and export prices by instant, from the current interval on.
  *
- * The price of selling is what remains of a price without its variable charges, and without VAT where that is in: a
- * household sells without either. Where the service does not tell the charges there is no `prod_price_forecast`, and
- * EMHASS goes by its own setting.
+ * The export price is the price without variable charges and VAT, because a household sells without both. If the
+ * service does not state the charges, `prod_price_forecast` is absent and EMHASS uses its own setting.
  */
 
 import { rounded } from "../../text/rounding.ts";
@@ -24,8 +23,8 @@ export function emhassFormat(source: FormatSource): object {
 }
 
 /**
- * From today's midnight, so that they change with the prices and not with the hour, as far ahead as attributes can
- * carry; both reach equally far. EMHASS takes what lies behind for where its values begin.
+ * Returns both series from today's midnight, so that they change with the prices and not every hour. They end together,
+ * at the size limit of attributes. EMHASS accepts values before its first interval.
  */
 export function emhassAttributes(source: FormatSource): object {
   const { today, tomorrow, forecast } = source.snapshot;
@@ -42,7 +41,7 @@ export function emhassAttributes(source: FormatSource): object {
   );
 }
 
-/** A hundredth of an øre: two prices for every quarter of two days have to fit. */
+/** Rounds to four decimals (0.01 øre), so that two prices per quarter-hour of two days fit into attributes. */
 function shortest(price: number): number {
   return Number(price.toFixed(4)) + 0;
 }
@@ -65,7 +64,7 @@ function sellingEntries(
   });
 }
 
-/** `2026-01-01 10:00:00+00:00`. */
+/** Formats an instant as `2026-01-01 10:00:00+00:00`. */
 function instantOf({ start }: PricePoint): string {
   return formatInstant(start).replace("T", " ").replace("Z", "+00:00");
 }

@@ -1,7 +1,7 @@
 /**
- * The attributes of the energidataservice integration of Home Assistant (MTrab/energidataservice): `{hour, price}` in
- * `raw_today`, `raw_tomorrow` and `forecast`. Its tariffs are nested and empty here: they are in the price already,
- * and a reader that finds them flat adds them a second time.
+ * Attributes of Home Assistant's energidataservice integration (MTrab/energidataservice): `{hour, price}` in
+ * `raw_today`, `raw_tomorrow` and `forecast`. Its nested `tariffs` are empty, because the price includes them. A
+ * consumer that found flat tariffs would add them again.
  */
 
 import { rounded } from "../../text/rounding.ts";
@@ -12,14 +12,14 @@ import type { FormatSource } from "./format-source.ts";
 
 type Decimals = (price: number) => number;
 
-/** The local time at which tomorrow's prices are due. */
+/** Local time at which tomorrow's prices are expected. */
 const NEXT_UPDATE = "13:00:00";
 
 export function energidataserviceFormat(source: FormatSource): object {
   return { ...daysOf(source, rounded), forecast: entries(source, source.snapshot.forecast, rounded) };
 }
 
-/** With the forecast as far as attributes can carry it. */
+/** Returns the attributes, with as much of the forecast as fits. */
 export function energidataserviceAttributes(source: FormatSource): object {
   const days = daysOf(source, shortPrice);
   const forecast = fitting({ ...days, forecast: [] }, entries(source, source.snapshot.forecast, shortPrice));
@@ -56,7 +56,7 @@ function daysOf(source: FormatSource, decimals: Decimals): object {
   };
 }
 
-/** `today_remaining` begins with the present interval. */
+/** Returns minimum, maximum and mean of the points. `today_remaining` starts with the current interval. */
 function figuresOf(
   day: "today" | "today_remaining" | "tomorrow",
   source: FormatSource,

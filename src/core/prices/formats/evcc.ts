@@ -1,7 +1,7 @@
 /**
- * A custom tariff of evcc: a bare list of `{start, end, value}` in UTC, currency per kWh. It begins with the present
- * interval; the forecast follows the confirmed prices, so that a plan over several days has something to go by. All
- * slots are as long as the shortest interval: evcc counts them by index.
+ * Custom tariff of evcc: a list of `{start, end, value}` in UTC, currency per kWh. It starts with the current interval.
+ * The forecast follows the confirmed prices, so that evcc can plan several days ahead. All slots have the length of the
+ * shortest interval, because evcc addresses them by index.
  */
 
 import { rounded } from "../../text/rounding.ts";

@@ -1,41 +1,41 @@
-/** What several formats have in common. */
+/** Functions shared by several price formats. */
 
 import { rounded } from "../../text/rounding.ts";
 import type { HomeSnapshot } from "../home-snapshot.ts";
 import type { PricePoint } from "../timeline.ts";
 
 /**
- * The most that the attributes of an entity may take. Home Assistant's recorder drops all of them when they exceed
- * 16,384 bytes together, with the entity's name, icon and unit among them.
+ * Size limit for the format's part of an entity's attributes. Home Assistant's recorder drops all attributes if they
+ * exceed 16,384 bytes, including the entity's name, icon and unit.
  */
 const MAX_ATTRIBUTE_BYTES = 15_800;
 
-/** Decimals of prices in attributes, where every byte counts: a thousandth of an øre. */
+/** Decimals of prices in attributes, to save bytes: 0.001 øre. */
 const ATTRIBUTE_DECIMALS = 5;
 
 export function shortPrice(price: number): number {
   return Number(price.toFixed(ATTRIBUTE_DECIMALS)) + 0;
 }
 
-/** The prices alone, in their order. */
+/** Returns the prices without their intervals, in the same order. */
 export function pricesOf(points: readonly PricePoint[], decimals: (price: number) => number = rounded): number[] {
   return points.map(({ price }) => decimals(price));
 }
 
-/** Tomorrow's prices once all of them are there, and none before: some hours are not tomorrow. */
+/** Returns tomorrow's prices if all are known, otherwise none. */
 export function wholeTomorrow({ tomorrow, tomorrowValid }: HomeSnapshot): readonly PricePoint[] {
   return tomorrowValid ? tomorrow : [];
 }
 
-/** The present interval and all that is known after it: confirmed prices, then estimates. */
+/** Returns the current interval and everything known after it: confirmed prices, then estimates. */
 export function fromNow(snapshot: HomeSnapshot): readonly PricePoint[] {
   const { today, tomorrow, forecast, now } = snapshot;
   return [...today, ...tomorrow, ...forecast].filter((point) => point.end > now);
 }
 
 /**
- * The first of `entries` whose texts, in a list behind `head`, keep the whole within what attributes may take.
- * Shape: the order stays; the last ones are left out.
+ * Returns the first entries that fit into the attributes together with `head`. Shape: same order; the last entries are
+ * omitted.
  */
 export function fitting<Entry>(
   head: object,
@@ -50,7 +50,7 @@ export function fitting<Entry>(
   return count < 0 ? entries : entries.slice(0, count);
 }
 
-/** Bytes of a text as UTF-8. */
+/** Returns the length of a text in UTF-8 bytes. */
 function byteLength(text: string): number {
   let bytes = text.length;
   for (let i = 0; i < text.length; i++) {

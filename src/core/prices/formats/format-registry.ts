@@ -1,6 +1,6 @@
 /**
- * The formats in which other programs of a house read prices: what each is made from, and the table of them.
- * Everywhere the price is the one of elbro: all charges and VAT in where the service has them in, in currency per kWh.
+ * Registry of the price formats of other programs. Prices are those of elbro, in currency per kWh: with all charges,
+ * and with VAT if the service includes it.
  */
 
 import type { AttributeFormat } from "../home-snapshot.ts";
@@ -11,7 +11,7 @@ import type { Format } from "./format-source.ts";
 import { nordpoolAttributes, nordpoolFormat } from "./nordpool.ts";
 import { predbatAttributes, predbatFormat } from "./predbat.ts";
 
-/** As they are answered. */
+/** Formats for HTTP responses. */
 export const priceFormats = {
   nordpool: nordpoolFormat,
   energidataservice: energidataserviceFormat,
@@ -22,7 +22,10 @@ export const priceFormats = {
 
 export type FormatName = keyof typeof priceFormats;
 
-/** As the attributes of an entity: under what Home Assistant keeps of them. A bare list, as of evcc, is no attribute. */
+/**
+ * Formats for entity attributes, within Home Assistant's size limit. evcc is missing, because a list cannot be a set of
+ * attributes.
+ */
 export const formatAttributes: Readonly<Record<AttributeFormat, Format>> = {
   nordpool: nordpoolAttributes,
   energidataservice: energidataserviceAttributes,

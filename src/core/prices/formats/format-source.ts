@@ -1,4 +1,4 @@
-/** Input of a price format, and the type of the functions that make one. */
+/** Types of the price formats. */
 import type { Calendar } from "../../time/calendar.ts";
 import type { HomeSnapshot } from "../home-snapshot.ts";
 
@@ -6,9 +6,9 @@ import type { HomeSnapshot } from "../home-snapshot.ts";
 export interface FormatSource {
   readonly snapshot: HomeSnapshot;
   readonly calendar: Calendar;
-  /** The price region, as `DK1`; null where it is not known. */
+  /** Price region such as `DK1`; null if unknown. */
   readonly region: string | null;
 }
 
-/** Makes the price list or attributes of another program. */
+/** Builds the price list or the attributes of another program. */
 export type Format = (source: FormatSource) => object;

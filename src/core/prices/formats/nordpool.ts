@@ -1,6 +1,6 @@
 /**
- * The attributes of the nordpool integration of Home Assistant (custom-components/nordpool), which cards and macros
- * read: `raw_today` and `raw_tomorrow` as `{start, end, value}`, `today` and `tomorrow` as bare prices.
+ * Attributes of Home Assistant's nordpool integration (custom-components/nordpool), which cards and macros read.
+ * `raw_today` and `raw_tomorrow` hold `{start, end, value}`; `today` and `tomorrow` hold prices only.
  */
 
 import { rounded } from "../../text/rounding.ts";
@@ -12,23 +12,23 @@ import { pricesOf, shortPrice, wholeTomorrow } from "./format-limits.ts";
 import type { FormatSource } from "./format-source.ts";
 
 const MINUTES = 60;
-/** Its parts of the day, by the local clock: night to 8, day to 20, evening to midnight. */
+/** Periods of the day in local time: off-peak 1 until 08:00, peak until 20:00, off-peak 2 until midnight. */
 const DAY_BEGINS = 8 * MINUTES;
 const EVENING_BEGINS = 20 * MINUTES;
 const COUNTRIES: Readonly<Record<string, string>> = { DK: "Denmark", SE: "Sweden", NO: "Norway" };
 
-/** How instants and prices are written. */
+/** Format of instants and prices. */
 interface Writing {
   readonly instant: (at: EpochMs, calendar: Calendar) => string;
   readonly decimals: (price: number) => number;
 }
 
 const FULL: Writing = { instant: localInstant, decimals: rounded };
-/** Hours of two days fit into attributes like this. */
+/** Format for hourly prices: two days fit into attributes. */
 const HOURS: Writing = { instant: localInstant, decimals: shortPrice };
 /**
- * Two days of quarters fit into attributes only in UTC, without seconds, and with three decimals, which are the
- * integration's own default.
+ * Format for quarter-hours. Two days fit into attributes only in UTC, without seconds and with three decimals, the
+ * integration's default.
  */
 const QUARTERS: Writing = {
   instant: (at) => formatInstant(at).replace(":00Z", "Z"),
@@ -39,7 +39,7 @@ export function nordpoolFormat(source: FormatSource): object {
   return shaped(source, FULL);
 }
 
-/** The same, as short as the resolution of the prices needs it. */
+/** Returns the attributes, shortened as the resolution requires. */
 export function nordpoolAttributes(source: FormatSource): object {
   const isHours = source.snapshot.today.every(({ start, end }) => end - start >= HOUR_MS);
   return shaped(source, isHours ? HOURS : QUARTERS);
@@ -74,7 +74,10 @@ function shaped(source: FormatSource, { instant, decimals }: Writing): object {
   };
 }
 
-/** `mean` is the median there; what has no price is null. Peak hours are by the clock, whatever the resolution. */
+/**
+ * Returns the figures of the day; null if a period has no price. `mean` is the median in that integration. Peak hours
+ * follow the local clock at any resolution.
+ */
 function figuresOfDay({ snapshot, calendar }: FormatSource, decimals: Writing["decimals"]): object {
   const { today, day } = snapshot;
   const figure = (value: number | null) => (value === null ? null : decimals(value));

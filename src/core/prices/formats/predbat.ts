@@ -1,6 +1,6 @@
 /**
- * The attributes that Predbat reads of a sensor of spot rates: `raw_today` and `raw_tomorrow` as `{start, end, value}`.
- * It needs the `end`; instants are UTC, which are the shortest with their zone, so that two days of quarters fit.
+ * Attributes that Predbat reads from a rate sensor: `raw_today` and `raw_tomorrow` as `{start, end, value}`. Predbat
+ * needs `end`. Instants are in UTC, the shortest form with a zone, so that two days of quarter-hours fit.
  */
 
 import { rounded } from "../../text/rounding.ts";

@@ -16,6 +16,18 @@ export interface PlansAnswer {
   readonly waiting: readonly string[];
 }
 
+/** A plug in `GET /local/v1/plugs`, as far as the page needs it. */
+export interface Plug {
+  readonly id: string;
+  readonly name: string;
+  readonly plans: readonly string[];
+  readonly home: string | null;
+  readonly signal_topic: string | null;
+  readonly on: boolean | null;
+  readonly available: boolean | null;
+  readonly problem: boolean;
+}
+
 /** `GET /local/v1/prices`, as far as the page needs it. */
 export interface PricesAnswer {
   readonly currency: string | null;

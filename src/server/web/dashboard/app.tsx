@@ -9,6 +9,7 @@ import { Contact, HomeChoice, PartLinks } from "./header.tsx";
 import { NowPart } from "./now-part.tsx";
 import { PageContext, type PageTools } from "./page.ts";
 import { PricesPart } from "./prices-part.tsx";
+import { isSettingUp } from "./setup-button.tsx";
 import { Zone } from "./zone.ts";
 
 /** For a page that does not know its house. */
@@ -26,9 +27,10 @@ const AFTER_BOUNDARY_MS = 20;
 /** What is further down is loaded when the first parts are painted. */
 const loadUse = async () => (await import("./use-part.tsx")).UsePart;
 const loadPlans = async () => (await import("./plans-part.tsx")).PlansPart;
+const loadSetup = async () => (await import("./setup/setup.tsx")).Setup;
+const loadResults = async () => (await import("./results/results-part.tsx")).resultsPart(language);
 const loadSystem = async () => (await import("./system-part.tsx")).SystemPart;
 
-document.documentElement.lang = language;
 const [t, refusal] = await Promise.all([texts, started]);
 const tools: PageTools = {
   house,
@@ -43,6 +45,7 @@ if (refusal) startLater();
 show("homes", <HomeChoice />);
 show("parts", <PartLinks />);
 show("contact", <Contact />);
+show("over", <Over />);
 show("foot", <Foot onLogIn={() => (isAtDoor.value = true)} />);
 effect(() => {
   const { session, mayRead, isReady } = house;
@@ -85,9 +88,20 @@ function Page() {
         <Later load={loadUse} />
       </div>
       <Later load={loadPlans} />
+      <Later load={loadResults} />
       <Later load={loadSystem} />
     </>
   );
+}
+
+/** What stands above the page, and stays while the daemon starts anew. */
+function Over() {
+  return isSettingUp.value ? <OpenSetup /> : null;
+}
+
+function OpenSetup() {
+  const Setup = useLoaded(loadSetup);
+  return Setup && <Setup onClose={() => (isSettingUp.value = false)} />;
 }
 
 function Later({ load }: { readonly load: () => Promise<ComponentType> }) {

@@ -4,10 +4,22 @@
  */
 import { House } from "./house.ts";
 import { kept, languageFor, wordsIn } from "./language.ts";
-import { refusalIn } from "./requests.ts";
+import { post, refusalIn } from "./requests.ts";
 
 export const house = new House(kept("home"));
 export const language = languageFor(navigator.languages, kept("language"));
+// Answers are in this language too.
+document.documentElement.lang = language;
 export const texts = wordsIn(language);
 /** Null once the session is known; the refusal if it could not be read. */
-export const started = house.start().then(() => null, refusalIn);
+export const started = enterByLink()
+  .then(() => house.start())
+  .then(() => null, refusalIn);
+
+/** A link that was made for this device has its key behind the `#`, which is sent to nobody but in the log-in. */
+async function enterByLink(): Promise<void> {
+  const [, key] = /^#key=(\S+)$/.exec(location.hash) ?? [];
+  if (key === undefined) return;
+  history.replaceState(null, "", location.pathname);
+  await post("local/v1/session", { key }).catch(refusalIn);
+}

@@ -9,6 +9,7 @@ const PARTS = {
   prices: "M4 20V10m5.3 10V4m5.4 16v-7M20 20V7",
   use: "M4 18c3-9 5-9 8-5s5 3 8-7",
   plans: "M8 3v4m8-4v4M4 9h16M5 5h14v15H5zM9 14l2.2 2.2L15.5 12",
+  results: "M5 19h14M7 16l4-5 3 3 5-8",
   system: "M4 7h10m4 0h2M4 17h2m4 0h10M16 5v4M8 15v4",
 } as const;
 type PartName = keyof typeof PARTS;

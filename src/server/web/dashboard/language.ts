@@ -4,12 +4,16 @@ import type { WordTable } from "./words-en.ts";
 export type WordKey = keyof WordTable;
 type Facts = Readonly<Record<string, string | number | null>>;
 
-/** Returns a text of the page, with facts in its placeholders. A text with several forms is chosen by `count`. */
-export interface Translate {
-  (key: WordKey, facts?: Facts): string;
-  readonly has: (key: string) => key is WordKey;
+/** Returns a text, with facts in its placeholders. A text with several forms is chosen by `count`. */
+export interface TranslateOf<Key extends string> {
+  (key: Key, facts?: Facts): string;
+  readonly has: (key: string) => key is Key;
   readonly language: Language;
 }
+
+/** A text of the page. */
+export type Translate = TranslateOf<WordKey>;
+type Texts = Readonly<Record<string, string | { readonly one: string; readonly other: string }>>;
 
 export const LANGUAGES = { da: "Dansk", sv: "Svenska", nb: "Norsk", en: "English" } as const;
 export type Language = keyof typeof LANGUAGES;
@@ -57,14 +61,18 @@ export function keep(what: string, value: string): void {
 
 /** Loads the texts of a language. */
 export async function wordsIn(language: Language): Promise<Translate> {
-  const { words } = await LOADERS[language]();
+  return translator((await LOADERS[language]()).words, language);
+}
+
+/** Texts of a part of the page that is loaded later. */
+export function translator<Table extends Texts>(words: Table, language: Language): TranslateOf<keyof Table & string> {
   const plurals = new Intl.PluralRules(language);
-  const translate = (key: WordKey, facts: Facts = {}) => {
-    const word = words[key];
+  const translate = (key: keyof Table, facts: Facts = {}) => {
+    const word = words[key] ?? "";
     const text =
       typeof word === "string" ? word : plurals.select(Number(facts.count)) === "one" ? word.one : word.other;
     return text.replace(/\{(\w+)\}/g, (_, name: string) => String(facts[name] ?? ""));
   };
-  const has = (key: string): key is WordKey => Object.hasOwn(words, key);
+  const has = (key: string): key is keyof Table & string => Object.hasOwn(words, key);
   return Object.assign(translate, { has, language });
 }

@@ -4,6 +4,7 @@ import { Part } from "./elements.tsx";
 import type { Translate } from "./language.ts";
 import { usePage } from "./page.ts";
 import { post, type Refusal, refusalIn } from "./requests.ts";
+import { SetupCard } from "./setup-button.tsx";
 
 const SHOWN = { type: "text" } as const;
 const HIDDEN = { type: "password" } as const;
@@ -31,6 +32,7 @@ export function Login({ onEntered }: { readonly onEntered: () => Promise<void> }
   };
   return (
     <Part id="now" card={false}>
+      <SetupCard />
       <form class="card login" onSubmit={enter}>
         <h2 id="now-title">{t("log_in_title")}</h2>
         <p id="key-help" class="soft">

@@ -7,6 +7,7 @@ import { NO_PRICES, type Prices } from "./house.ts";
 import { type PageTools, usePage } from "./page.ts";
 import { headlineOf, reasonOf } from "./plan-words.ts";
 import { ProblemCards } from "./problem-card.tsx";
+import { SetupCard } from "./setup-button.tsx";
 import { cheapestHours, comingHours, figuresOf, indexAt, outlook, within } from "./timeline.ts";
 
 const COMING_HOURS = 12;
@@ -26,6 +27,7 @@ export function NowPart() {
       <h2 id="now-title" class="unseen">
         {t("now")}
       </h2>
+      <SetupCard />
       {house.home.value ? (
         <>
           <PriceNow prices={prices} />

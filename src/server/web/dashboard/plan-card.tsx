@@ -1,6 +1,8 @@
 /** One plan: its state, its commands and its settings. */
 import { useState } from "preact/hooks";
 import type { Plan } from "./answers.ts";
+import type { Task } from "./editing/editing.ts";
+import { EntryButtons } from "./entry-buttons.tsx";
 import { type PageTools, usePage, type Words } from "./page.ts";
 import { type PlanChange, PlanSettings } from "./plan-settings.tsx";
 import { headlineOf, joinedRuns, reasonOf, refusalText } from "./plan-words.ts";
@@ -9,9 +11,10 @@ import { post, refusalIn } from "./requests.ts";
 interface PlanCardProps {
   readonly plan: Plan;
   readonly mayControl: boolean;
+  readonly onTask: (task: Task) => void;
 }
 
-export function PlanCard({ plan, mayControl }: PlanCardProps) {
+export function PlanCard({ plan, mayControl, onTask }: PlanCardProps) {
   const page = usePage();
   const { t, house } = page;
   const [answer, setAnswer] = useState("");
@@ -81,6 +84,7 @@ export function PlanCard({ plan, mayControl }: PlanCardProps) {
           <PlanSettings plan={plan} onChange={send} onNothing={() => setAnswer(t("nothing_changed"))} />
         </details>
       )}
+      {mayControl && <EntryButtons list="plans" id={plan.id} name={plan.name} title={title} onTask={onTask} />}
     </article>
   );
 }

@@ -33,7 +33,7 @@ export function headlineOf(plan: Plan, words: Words, now: number): string {
   return `${dayWord(next.start, words, now)} ${f.span(next.start, next.end)}${more}`;
 }
 
-function dayWord(at: number, { t, f }: Words, now: number): string {
+export function dayWord(at: number, { t, f }: Words, now: number): string {
   const day = f.zone.startOf("day", at);
   if (day === f.zone.startOf("day", now)) return t("today");
   return day === f.zone.shift("day", now, 1) ? t("tomorrow") : f.day(at);

@@ -1,12 +1,21 @@
 /** The plans of a home: when each runs and why, its settings, and what it saved. */
-import { useLayoutEffect } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useState } from "preact/hooks";
+import type { Task } from "./editing/editing.ts";
 import { Part } from "./elements.tsx";
 import type { WordKey } from "./language.ts";
 import { usePage } from "./page.ts";
 import { PlanCard } from "./plan-card.tsx";
+import { PlugsCard } from "./plugs-card.tsx";
+import { refusalIn } from "./requests.ts";
 
 export function PlansPart() {
-  const { t, house } = usePage();
+  const page = usePage();
+  const { t, house } = page;
+  /** The dialog that is open, what was done in the last one, and how many did something. */
+  const [dialog, setDialog] = useState<ComponentChildren>(null);
+  const [told, setTold] = useState("");
+  const [edits, setEdits] = useState(0);
   const session = house.session.value;
   const plans = house.plans.value ?? [];
   const shown = plans.filter((plan) => plan.home === house.home.value?.id);
@@ -16,20 +25,50 @@ export function PlansPart() {
     document.body.classList.toggle("no-plans", shown.length === 0);
     document.body.style.setProperty("--plans", String(shown.length));
   }, [shown.length]);
+  const mayControl = session?.control === true;
+  const closed = (done: string | null) => {
+    setDialog(null);
+    if (done === null) return;
+    setTold(done);
+    setEdits((count) => count + 1);
+    void house.readPlans();
+    void house.readSystem();
+  };
+  const onTask = async (task: Task) => {
+    setTold("");
+    try {
+      const { openEditor } = await import("./editing/editor.tsx");
+      setDialog(await openEditor(task, page, closed));
+    } catch (thrown) {
+      setTold(t("not_opened", { reason: refusalIn(thrown).reason }));
+    }
+  };
   return (
-    <Part id="plans">
-      <div class="head">
-        <h2 id="plans-title">{t("plans")}</h2>
+    <Part id="plans" card={false}>
+      <div class="card">
+        <div class="head">
+          <h2 id="plans-title">{t("plans")}</h2>
+          {mayControl && house.home.value && (
+            <button type="button" onClick={() => void onTask({ list: "plans", mode: "new" })}>
+              {t("plan_new")}
+            </button>
+          )}
+        </div>
+        <p class="answer edited" role="status">
+          {told}
+        </p>
+        {waiting.length > 0 && (
+          <p class="soft">{t("plans_waiting", { count: waiting.length, names: waiting.join(", ") })}</p>
+        )}
+        {hint && <p class="soft">{t(hint)}</p>}
+        <div class="plan-cards">
+          {shown.map((plan) => (
+            <PlanCard key={plan.id} plan={plan} mayControl={mayControl} onTask={(task) => void onTask(task)} />
+          ))}
+        </div>
       </div>
-      {waiting.length > 0 && (
-        <p class="soft">{t("plans_waiting", { count: waiting.length, names: waiting.join(", ") })}</p>
-      )}
-      {hint && <p class="soft">{t(hint)}</p>}
-      <div class="plan-cards">
-        {shown.map((plan) => (
-          <PlanCard key={plan.id} plan={plan} mayControl={session?.control === true} />
-        ))}
-      </div>
+      <PlugsCard mayControl={mayControl} edits={edits} onTask={(task) => void onTask(task)} />
+      {dialog}
     </Part>
   );
 }

@@ -4,7 +4,7 @@ import { usePage } from "./page.ts";
 
 interface ProblemsProps {
   readonly problems: readonly Problem[];
-  /** Whether to show what the daemon found; its own text is English. */
+  /** Whether to show what the daemon found. */
   readonly isDetailed?: boolean;
 }
 
@@ -29,25 +29,30 @@ export function ProblemCards({ problems: [first, ...others], isDetailed = false 
   );
 }
 
+/** The daemon's advice begins small and has no point: it stands in lists and in the log. */
+export function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
+}
+
 interface ProblemProps {
   readonly problem: Problem;
   readonly isDetailed: boolean;
 }
 
-function ProblemCard({ problem: { code, subject, detail }, isDetailed }: ProblemProps) {
+function ProblemCard({ problem: { subject, advice, detail }, isDetailed }: ProblemProps) {
   const { t, house } = usePage();
   const isOfAccount = house.system.value?.interfaces.some(({ account }) => account === subject);
   return (
     <div class="problem">
       <p class="problem-what">
         <span aria-hidden="true">⚠ </span>
-        {t(`problem_${code}`)}
+        {sentence(advice)}
       </p>
       {!isOfAccount && <p class="faint">{subject}</p>}
       {isDetailed && detail && (
         <p class="faint">
           {`${t("technical_detail")}: `}
-          <span lang="en">{detail}</span>
+          {detail}
         </p>
       )}
     </div>

@@ -1,10 +1,11 @@
 /** The daemon: quota, requests, ages, broker and plugs, versions, and recent problems. */
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import type { System } from "./answers.ts";
 import { ageText, outcomesOf, pastProblems, presentProblems } from "./daemon.ts";
 import { Icon, Part } from "./elements.tsx";
 import { usePage } from "./page.ts";
-import { ProblemCards } from "./problem-card.tsx";
+import { ProblemCards, sentence } from "./problem-card.tsx";
 
 const MAX_PAST = 8;
 const DOWNLOAD = "M12 4v11m0 0-4.5-4.5M12 15l4.5-4.5M5 20h14";
@@ -39,9 +40,22 @@ export function SystemPart() {
             <Problems system={system} />
           </>
         )}
+        {house.session.value?.control && <OwnerBlocks />}
       </div>
     </Part>
   );
+}
+
+/** What only the owner does is loaded for the owner alone. */
+function OwnerBlocks() {
+  const { t } = usePage();
+  const [Loaded, setLoaded] = useState<ComponentType | null>(null);
+  useEffect(() => {
+    void import("./system/owner-blocks.tsx")
+      .then(({ ownerBlocks }) => ownerBlocks(t.language))
+      .then((component) => setLoaded(() => component));
+  }, []);
+  return Loaded && <Loaded />;
 }
 
 function Block({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
@@ -184,13 +198,13 @@ function Connections({ system: { broker, plugs, lan } }: SystemProps) {
     <Block title={t("connections")}>
       <dl class="rows">
         <Row name={t("broker")}>
-          <Mark isGood={broker.connected} />
+          <Mark sign={broker.connected ? "good" : "bad"} />
           {`${t(broker.connected ? "connected" : "not_connected")} · ${place}`}
         </Row>
         <Row name={t("listeners")}>{lan.listeners}</Row>
         {plugs.map((plug) => (
           <Row key={plug.id} name={plug.id}>
-            <Mark isGood={!isAway(plug)} />
+            <Mark sign={signOf(plug)} />
             {t(plugText(plug))}
           </Row>
         ))}
@@ -237,7 +251,7 @@ function Problems({ system }: SystemProps) {
       <ProblemCards problems={present} isDetailed />
       {present.length === 0 && (
         <p class="soft">
-          <Mark isGood />
+          <Mark sign="good" />
           {t("problems_none")}
         </p>
       )}
@@ -245,9 +259,9 @@ function Problems({ system }: SystemProps) {
         <>
           <h4>{t("problems_past")}</h4>
           <ul class="past">
-            {past.map(({ code, subject, since, ended_at: endedAt }) => (
+            {past.map(({ code, subject, advice, since, ended_at: endedAt }) => (
               <li key={`${code} ${subject} ${since}`}>
-                <span>{t(`problem_${code}`)}</span>
+                <span>{sentence(advice)}</span>
                 <span class="faint">{` ${subject} · ${timeOf(since)} – ${timeOf(endedAt)}`}</span>
               </li>
             ))}
@@ -258,10 +272,18 @@ function Problems({ system }: SystemProps) {
   );
 }
 
-function Mark({ isGood }: { readonly isGood: boolean }) {
+/** Only what answers is well: a plug that has told nothing yet is neither well nor away. */
+function signOf(plug: Plug): keyof typeof SIGNS {
+  if (isAway(plug)) return "bad";
+  return plug.on === null ? "unknown" : "good";
+}
+
+const SIGNS = { good: "✓ ", bad: "✕ ", unknown: "? " } as const;
+
+function Mark({ sign }: { readonly sign: keyof typeof SIGNS }) {
   return (
-    <span class={`mark ${isGood ? "good" : "bad"}`} aria-hidden="true">
-      {isGood ? "✓ " : "✕ "}
+    <span class={`mark ${sign}`} aria-hidden="true">
+      {SIGNS[sign]}
     </span>
   );
 }

@@ -4,6 +4,7 @@ import type { Home } from "./answers.ts";
 import type { ChartView } from "./chart-view.ts";
 import { Choice, Icon, Part } from "./elements.tsx";
 import { addedUp, MEASURES, type MeasureName, type UsageBar } from "./energy.ts";
+import { useNearness } from "./near.ts";
 import { usePage, type Words } from "./page.ts";
 import { Plot } from "./plot.tsx";
 import { type Refusal, refusalIn } from "./requests.ts";
@@ -26,8 +27,6 @@ import { HOUR_MS, type Unit } from "./zone.ts";
 /** A bar that lacks a larger share of its hours is hatched; of any other only the read-out mentions it. */
 const MAX_LACKING = 0.03;
 const CUSTOM_DAYS = 30;
-/** What is further down is read when the reader comes this near, not when the page opens. Unit: pixels. */
-const NEAR = "400px";
 const MEASURE_NAMES = Object.keys(MEASURES) as MeasureName[];
 const PERIOD_KINDS = [...(Object.keys(PERIODS) as (keyof typeof PERIODS)[]), "custom"] as const;
 
@@ -151,7 +150,7 @@ function useReadUse(home: Home, measure: MeasureName, period: Period): UseState 
   const { house, f } = page;
   const [reading] = useState(() => new UseReading());
   const [state, setState] = useState<UseState>({ use: null, facts: NO_FACTS, refusal: null, isBusy: false });
-  const isNear = useNearness();
+  const isNear = useNearness("use");
   const changes = house.rowChanges.value;
   const readChanges = useRef(changes);
   const factsOf = useRef("");
@@ -194,21 +193,6 @@ function useReadUse(home: Home, measure: MeasureName, period: Period): UseState 
 }
 
 const NO_FACTS: UseFacts = { facts: [], notes: [] };
-
-/** Whether the reader has come near the part; it stays true. */
-function useNearness(): boolean {
-  const [isNear, setNear] = useState(false);
-  useEffect(() => {
-    const part = document.getElementById("use");
-    if (!part) return;
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && setNear(true), {
-      rootMargin: NEAR,
-    });
-    observer.observe(part);
-    return () => observer.disconnect();
-  }, []);
-  return isNear;
-}
 
 function UseChart({ use, home }: { readonly use: ReadUse | null; readonly home: Home }) {
   const page = usePage();

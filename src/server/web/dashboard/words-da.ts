@@ -10,6 +10,7 @@ export const words: WordTable = {
   prices: "Priser",
   use: "Forbrug",
   plans: "Planer",
+  results: "Resultater",
   system: "System",
   today: "i dag",
   tomorrow: "i morgen",
@@ -46,6 +47,9 @@ export const words: WordTable = {
     other: "For mange forkerte nøgler. Prøv igen om {seconds} sekunder.",
   },
   signed_in_as: "Logget ind med nøglen {name}",
+
+  invented: "Dette hus er opdigtet. Dit eget tager dets plads, så snart det er sat op.",
+  set_up: "Sæt mit hjem op",
 
   price_now: "Pris nu",
   no_price: "ingen pris",
@@ -134,6 +138,19 @@ export const words: WordTable = {
   },
   plans_read_only: "Nøglen giver kun læseadgang.",
   plans_log_in: "Log ind med en nøgle, der må styre, for at ændre planer.",
+  plan_new: "Ny plan",
+  plan_edit: "Rediger",
+  plan_copy: "Kopiér",
+  plan_delete: "Slet",
+  plugs: "Stikkontakter",
+  plugs_none: "Ingen stikkontakter endnu.",
+  plug_new: "Tilføj stikkontakt",
+  plug_try: "Tænd i 10 sek.",
+  plug_tried: "Tændt til kl. {time}.",
+  plug_follows: "Følger {names}",
+  plug_follows_cheap: "Følger de billige timer for {name}",
+  plug_follows_topic: "Følger emnet {name}",
+  not_opened: "Kunne ikke åbnes: {reason}",
   plan_enabled: "slået til",
   plan_change: "Ændr",
   plan_runs_until: "Kører til {time}",
@@ -293,53 +310,7 @@ export const words: WordTable = {
   clock_wrong: "er ikke til at stole på",
   problems: "Problemer",
   problems_several: { one: "{count} problem til", other: "{count} problemer til" },
-  technical_detail: "Teknisk detalje (engelsk)",
+  technical_detail: "Teknisk detalje",
   problems_none: "Ingen.",
   problems_past: "Overstået",
-
-  problem_invalid_token:
-    "Tjenesten kender ikke API-nøglen. Opret eller erstat den i appen, og skriv den i konfigurationen.",
-  problem_credential_expired: "API-nøglen er udløbet. Opret en ny i appen, og skriv den i konfigurationen.",
-  problem_plus_required: "Abonnementet er ophørt. Forny Plus i appen; her skal intet ændres.",
-  problem_forbidden: "Tjenesten nægter adgang. Se i appen, om nøglen må læse denne adresse.",
-  problem_address_gone: "Tjenesten kender ikke længere denne adresse. Dens data bevares.",
-  problem_rate_limited: "Tjenestens kvote er brugt op. Bruger et andet program samme nøgle?",
-  problem_bad_request: "Tjenesten afviste en forespørgsel som forkert. Meld det gerne med diagnostikken.",
-  problem_malformed: "Tjenesten svarede i en form, der ikke forstås. Det kendte bevares.",
-  problem_service_trouble: "Tjenesten har problemer. Den spørges igen, langsommere og langsommere.",
-  problem_unreachable: "Tjenesten kan ikke nås. Se på internetforbindelsen.",
-  problem_unknown_home: "En plan nævner et hjem, der ikke findes. Ret dens hjem i konfigurationen.",
-  problem_plug_silent: "En stikkontakt svarer ikke. Se på dens strøm, netværk og topic.",
-  problem_plug_without_timer:
-    "En stikkontakt kan ikke selv skifte tilbage, hvis elbro går ned. Brug en med timer, se dokumentationen.",
-  problem_clock_wrong: "Maskinens ur går forkert. Intet tændes, før det går rigtigt.",
-  problem_keys_unreadable:
-    "Filen med nøglerne fra “elbro keys” kan ikke læses. Ret eller slet den, og lav nøglerne igen.",
-  problem_configuration_refused:
-    "Der er fejl i konfigurationen, så elbro bruger fortsat den forrige. Ret den, og lad den læse igen.",
-  problem_account_refused:
-    "Der er fejl i en kontos fil, så elbro fortsætter uden den, eller med det der stod før. Ret de nævnte linjer.",
-  problem_database_damaged:
-    "Databasen er beskadiget. Genstart elbro: den sidste gode kopi træder i stedet. Se så på disken eller hukommelseskortet.",
-  problem_database_restored:
-    "Databasen var beskadiget og blev erstattet af den sidste gode kopi. Se på disken eller hukommelseskortet.",
-  problem_values_damaged: "Gemte værdier var beskadiget og hentes igen. Se på disken eller hukommelseskortet.",
-  problem_memory_too_small:
-    "Så mange hjem kræver mere hukommelse, end Node må bruge. Sæt NODE_OPTIONS som beskrevet, og genstart.",
-  problem_quota_too_small:
-    "Kvoten er lille: priser kommer først, forbrug og historik sent. Bed om en højere, eller udelad adresser.",
-  problem_disk_full: "Disken er fuld, så tjenesten spørges ikke. Gør plads på den; elbro fortsætter af sig selv.",
-  problem_database_not_writable:
-    "Der kan ikke skrives i databasen, så tjenesten spørges ikke. Se på disken eller hukommelseskortet, og på hvem der må skrive dér.",
-  problem_data_dir_gone: "Datamappen er væk. Sæt disken eller mappen tilbage, eller genstart elbro.",
-  problem_broker_unreachable:
-    "MQTT-brokeren kan ikke nås eller afviser login. Se efter, at den kører, og se mqtt i konfigurationen.",
-  problem_archive_unreachable:
-    "Arkivet i PostgreSQL kan ikke nås eller afviser rækker. Tjek at det kører, og archive i konfigurationen. Ingen række går tabt.",
-  problem_copy_failed: "Nattens kopi af databasen kunne ikke laves. Gør plads på disken.",
-  problem_home_assistant_unreachable:
-    "Home Assistant kan ikke nås for at få statistik. Se efter, om den kører, og om adressen er rigtig.",
-  problem_home_assistant_refused:
-    "Home Assistant afviser import af statistik. Opret et nyt adgangstoken som administrator.",
-  problem_statistic_ids_collide: "To hjem har samme id i Home Assistant. Giv det ene et andet id.",
 };

@@ -8,6 +8,7 @@ export const words = {
   prices: "Prices",
   use: "Use",
   plans: "Plans",
+  results: "Results",
   system: "System",
   today: "today",
   tomorrow: "tomorrow",
@@ -44,6 +45,9 @@ export const words = {
     other: "Too many wrong keys. Try again in {seconds} seconds.",
   },
   signed_in_as: "Logged in with the key {name}",
+
+  invented: "This house is invented. Yours takes its place as soon as it is set up.",
+  set_up: "Set up my home",
 
   price_now: "Price now",
   no_price: "no price",
@@ -132,6 +136,19 @@ export const words = {
   },
   plans_read_only: "Your key is read-only.",
   plans_log_in: "Log in with a key that may control to change plans.",
+  plan_new: "New plan",
+  plan_edit: "Edit",
+  plan_copy: "Copy",
+  plan_delete: "Delete",
+  plugs: "Plugs",
+  plugs_none: "No plugs yet.",
+  plug_new: "Add a plug",
+  plug_try: "Switch on for 10 s",
+  plug_tried: "On until {time}.",
+  plug_follows: "Follows {names}",
+  plug_follows_cheap: "Follows the cheap hours of {name}",
+  plug_follows_topic: "Follows the topic {name}",
+  not_opened: "This could not be opened: {reason}",
   plan_enabled: "switched on",
   plan_change: "Change",
   plan_runs_until: "Runs until {time}",
@@ -294,52 +311,6 @@ export const words = {
   technical_detail: "Technical detail",
   problems_none: "None.",
   problems_past: "Over",
-
-  problem_invalid_token:
-    "The service does not know the API key. Create or replace it in the app and put it into the configuration.",
-  problem_credential_expired: "The API key has expired. Create a new one in the app and put it into the configuration.",
-  problem_plus_required: "The subscription has ended. Renew Plus in the app; nothing has to be changed here.",
-  problem_forbidden: "The service denies access. Check in the app that the key may read this address.",
-  problem_address_gone: "The service no longer knows this address. Its data is kept.",
-  problem_rate_limited: "The service’s quota is used up. Does another program use the same key?",
-  problem_bad_request: "The service refused a request as wrong. Please report it with the diagnostics.",
-  problem_malformed: "The service answered in a form that is not understood. What was known is kept.",
-  problem_service_trouble: "The service has trouble. It is asked again, more and more slowly.",
-  problem_unreachable: "The service cannot be reached. Check the internet connection.",
-  problem_unknown_home: "A plan names a home that there is not. Correct its home in the configuration.",
-  problem_plug_silent: "A plug does not answer. Check its power, its network and its topic.",
-  problem_plug_without_timer:
-    "A plug cannot switch back by itself if elbro dies. Use one with a timer: see the documentation.",
-  problem_clock_wrong: "The clock of this machine is wrong. Nothing is switched until it is right.",
-  problem_keys_unreadable:
-    "The file with the keys of “elbro keys” cannot be read. Mend or delete it, and create its keys anew.",
-  problem_configuration_refused:
-    "The configuration has mistakes, so elbro goes on with the one before. Mend it and have it read again.",
-  problem_account_refused:
-    "A file of an account has mistakes, so elbro goes on without it, or with what it said before. Correct the lines that are named.",
-  problem_database_damaged:
-    "The database is damaged. Restart elbro: the last good copy takes its place. Then look at the disk or memory card.",
-  problem_database_restored:
-    "The database was damaged and was replaced by its last good copy. Look at the disk or memory card.",
-  problem_values_damaged: "Stored values were damaged and are asked for again. Look at the disk or memory card.",
-  problem_memory_too_small:
-    "So many homes need more memory than Node may use. Set NODE_OPTIONS as the detail says, and restart.",
-  problem_quota_too_small:
-    "The quota is small: prices come first, usage and history late. Ask for a higher one, or leave addresses out.",
-  problem_disk_full: "The disk is full, so the service is asked nothing. Make room on it; elbro goes on by itself.",
-  problem_database_not_writable:
-    "The database cannot be written, so the service is asked nothing. Look at the disk or memory card, and at who may write there.",
-  problem_data_dir_gone: "The data directory is gone. Put its disk or folder back, or restart elbro.",
-  problem_broker_unreachable:
-    "The MQTT broker cannot be reached or refuses the login. Check that it runs, and mqtt in the configuration.",
-  problem_archive_unreachable:
-    "The archive in PostgreSQL cannot be reached or refuses rows. Check that it runs, and archive in the configuration. No row is lost.",
-  problem_copy_failed: "The nightly copy of the database could not be made. Make room on the disk.",
-  problem_home_assistant_unreachable:
-    "Home Assistant cannot be reached for its statistics. Check that it runs, and its address.",
-  problem_home_assistant_refused:
-    "Home Assistant refuses the import of statistics. Create a new access token as an administrator.",
-  problem_statistic_ids_collide: "Two homes have the same id in Home Assistant. Give one of them another id.",
 };
 
 /** Every text of the page: a language that lacks one does not compile. */

@@ -10,6 +10,7 @@ export const words: WordTable = {
   prices: "Priser",
   use: "Forbruk",
   plans: "Planer",
+  results: "Resultater",
   system: "System",
   today: "i dag",
   tomorrow: "i morgen",
@@ -46,6 +47,9 @@ export const words: WordTable = {
     other: "For mange feil nøkler. Prøv igjen om {seconds} sekunder.",
   },
   signed_in_as: "Innlogget med nøkkelen {name}",
+
+  invented: "Dette huset er oppdiktet. Ditt eget tar plassen så snart det er satt opp.",
+  set_up: "Sett opp hjemmet mitt",
 
   price_now: "Pris nå",
   no_price: "ingen pris",
@@ -135,6 +139,19 @@ export const words: WordTable = {
   },
   plans_read_only: "Nøkkelen gir bare lesetilgang.",
   plans_log_in: "Logg inn med en nøkkel som kan styre, for å endre planer.",
+  plan_new: "Ny plan",
+  plan_edit: "Rediger",
+  plan_copy: "Kopier",
+  plan_delete: "Slett",
+  plugs: "Smartplugger",
+  plugs_none: "Ingen smartplugger ennå.",
+  plug_new: "Legg til plugg",
+  plug_try: "Slå på i 10 s",
+  plug_tried: "På til kl. {time}.",
+  plug_follows: "Følger {names}",
+  plug_follows_cheap: "Følger de billige timene for {name}",
+  plug_follows_topic: "Følger emnet {name}",
+  not_opened: "Kunne ikke åpnes: {reason}",
   plan_enabled: "slått på",
   plan_change: "Endre",
   plan_runs_until: "Kjører til {time}",
@@ -294,53 +311,7 @@ export const words: WordTable = {
   clock_wrong: "er ikke til å stole på",
   problems: "Problemer",
   problems_several: { one: "{count} problem til", other: "{count} problemer til" },
-  technical_detail: "Teknisk detalj (engelsk)",
+  technical_detail: "Teknisk detalj",
   problems_none: "Ingen.",
   problems_past: "Over",
-
-  problem_invalid_token:
-    "Tjenesten kjenner ikke API-nøkkelen. Opprett eller bytt den i appen, og skriv den i konfigurasjonen.",
-  problem_credential_expired: "API-nøkkelen er utløpt. Opprett en ny i appen, og skriv den i konfigurasjonen.",
-  problem_plus_required: "Abonnementet er avsluttet. Forny Plus i appen; her trenger ingenting å endres.",
-  problem_forbidden: "Tjenesten nekter tilgang. Se i appen om nøkkelen kan lese denne adressen.",
-  problem_address_gone: "Tjenesten kjenner ikke lenger denne adressen. Dataene beholdes.",
-  problem_rate_limited: "Tjenestens kvote er brukt opp. Bruker et annet program samme nøkkel?",
-  problem_bad_request: "Tjenesten avviste en forespørsel som feil. Meld det gjerne med diagnostikken.",
-  problem_malformed: "Tjenesten svarte i en form som ikke forstås. Det kjente beholdes.",
-  problem_service_trouble: "Tjenesten har problemer. Den spørres igjen, stadig langsommere.",
-  problem_unreachable: "Tjenesten kan ikke nås. Se på internettforbindelsen.",
-  problem_unknown_home: "En plan nevner et hjem som ikke finnes. Rett hjemmet i konfigurasjonen.",
-  problem_plug_silent: "En stikkontakt svarer ikke. Se på strømmen, nettverket og topicen.",
-  problem_plug_without_timer:
-    "En stikkontakt kan ikke skifte tilbake selv hvis elbro stopper. Bruk en med timer, se dokumentasjonen.",
-  problem_clock_wrong: "Maskinens klokke går feil. Ingenting slås på før den går riktig.",
-  problem_keys_unreadable:
-    "Filen med nøklene fra «elbro keys» kan ikke leses. Rett eller slett den, og lag nøklene på nytt.",
-  problem_configuration_refused:
-    "Det er feil i konfigurasjonen, så elbro bruker fortsatt den forrige. Rett den, og la den leses på nytt.",
-  problem_account_refused:
-    "Det er feil i filen til en konto, så elbro fortsetter uten den, eller med det som sto før. Rett linjene som er nevnt.",
-  problem_database_damaged:
-    "Databasen er skadet. Start elbro på nytt: den siste gode kopien tar plassen. Se så på disken eller minnekortet.",
-  problem_database_restored:
-    "Databasen var skadet og ble erstattet av den siste gode kopien. Se på disken eller minnekortet.",
-  problem_values_damaged: "Lagrede verdier var skadet og hentes på nytt. Se på disken eller minnekortet.",
-  problem_memory_too_small:
-    "Så mange hjem trenger mer minne enn Node får bruke. Sett NODE_OPTIONS som beskrevet, og start på nytt.",
-  problem_quota_too_small:
-    "Kvoten er liten: priser kommer først, forbruk og historikk sent. Be om en høyere, eller utelat adresser.",
-  problem_disk_full: "Disken er full, så tjenesten blir ikke spurt. Lag plass på den; elbro fortsetter av seg selv.",
-  problem_database_not_writable:
-    "Det kan ikke skrives til databasen, så tjenesten blir ikke spurt. Se på disken eller minnekortet, og på hvem som får skrive der.",
-  problem_data_dir_gone: "Datamappen er borte. Sett disken eller mappen tilbake, eller start elbro på nytt.",
-  problem_broker_unreachable:
-    "MQTT-brokeren kan ikke nås eller avviser innloggingen. Se etter at den kjører, og se mqtt i konfigurasjonen.",
-  problem_archive_unreachable:
-    "Arkivet i PostgreSQL kan ikke nås eller avviser rader. Sjekk at det kjører, og archive i konfigurasjonen. Ingen rad går tapt.",
-  problem_copy_failed: "Nattens kopi av databasen kunne ikke lages. Lag plass på disken.",
-  problem_home_assistant_unreachable:
-    "Home Assistant kan ikke nås for å få statistikk. Sjekk at den kjører, og at adressen er riktig.",
-  problem_home_assistant_refused:
-    "Home Assistant avviser import av statistikk. Lag et nytt tilgangstoken som administrator.",
-  problem_statistic_ids_collide: "To hjem har samme id i Home Assistant. Gi det ene en annen id.",
 };

@@ -10,6 +10,7 @@ export const words: WordTable = {
   prices: "Priser",
   use: "Förbrukning",
   plans: "Planer",
+  results: "Resultat",
   system: "System",
   today: "i dag",
   tomorrow: "i morgon",
@@ -46,6 +47,9 @@ export const words: WordTable = {
     other: "För många felaktiga nycklar. Försök igen om {seconds} sekunder.",
   },
   signed_in_as: "Inloggad med nyckeln {name}",
+
+  invented: "Det här huset är påhittat. Ditt eget tar dess plats så snart det är konfigurerat.",
+  set_up: "Konfigurera mitt hem",
 
   price_now: "Pris nu",
   no_price: "inget pris",
@@ -135,6 +139,19 @@ export const words: WordTable = {
   },
   plans_read_only: "Nyckeln ger bara läsrätt.",
   plans_log_in: "Logga in med en nyckel som får styra för att ändra planer.",
+  plan_new: "Ny plan",
+  plan_edit: "Redigera",
+  plan_copy: "Kopiera",
+  plan_delete: "Ta bort",
+  plugs: "Smarta uttag",
+  plugs_none: "Inga smarta uttag än.",
+  plug_new: "Lägg till uttag",
+  plug_try: "Slå på i 10 s",
+  plug_tried: "På till {time}.",
+  plug_follows: "Följer {names}",
+  plug_follows_cheap: "Följer de billiga timmarna för {name}",
+  plug_follows_topic: "Följer ämnet {name}",
+  not_opened: "Det gick inte att öppna: {reason}",
   plan_enabled: "påslagen",
   plan_change: "Ändra",
   plan_runs_until: "Körs till {time}",
@@ -297,53 +314,7 @@ export const words: WordTable = {
   clock_wrong: "går inte att lita på",
   problems: "Problem",
   problems_several: { one: "{count} problem till", other: "{count} problem till" },
-  technical_detail: "Teknisk detalj (engelska)",
+  technical_detail: "Teknisk detalj",
   problems_none: "Inga.",
   problems_past: "Över",
-
-  problem_invalid_token:
-    "Tjänsten känner inte igen API-nyckeln. Skapa eller byt den i appen och skriv den i konfigurationen.",
-  problem_credential_expired: "API-nyckeln har gått ut. Skapa en ny i appen och skriv den i konfigurationen.",
-  problem_plus_required: "Abonnemanget har upphört. Förnya Plus i appen; här behöver inget ändras.",
-  problem_forbidden: "Tjänsten nekar åtkomst. Se i appen om nyckeln får läsa adressen.",
-  problem_address_gone: "Tjänsten känner inte längre till adressen. Dess data sparas.",
-  problem_rate_limited: "Tjänstens kvot är slut. Använder ett annat program samma nyckel?",
-  problem_bad_request: "Tjänsten avvisade en förfrågan som felaktig. Rapportera det gärna med diagnostiken.",
-  problem_malformed: "Tjänsten svarade i en form som inte förstås. Det som var känt behålls.",
-  problem_service_trouble: "Tjänsten har problem. Den frågas igen, allt långsammare.",
-  problem_unreachable: "Tjänsten kan inte nås. Se över internetanslutningen.",
-  problem_unknown_home: "En plan nämner ett hem som inte finns. Rätta dess hem i konfigurationen.",
-  problem_plug_silent: "Ett uttag svarar inte. Se över dess ström, nätverk och topic.",
-  problem_plug_without_timer:
-    "Ett uttag kan inte växla tillbaka av sig självt om elbro slutar fungera. Använd ett med timer, se dokumentationen.",
-  problem_clock_wrong: "Datorns klocka går fel. Inget slås på förrän den går rätt.",
-  problem_keys_unreadable:
-    "Filen med nycklarna från ”elbro keys” går inte att läsa. Rätta eller ta bort den och skapa nycklarna på nytt.",
-  problem_configuration_refused:
-    "Det finns fel i konfigurationen, så elbro använder fortfarande den förra. Rätta den och låt den läsas igen.",
-  problem_account_refused:
-    "Det finns fel i ett kontos fil, så elbro fortsätter utan den, eller med det som stod förut. Rätta raderna som nämns.",
-  problem_database_damaged:
-    "Databasen är skadad. Starta om elbro: den senaste goda kopian tar dess plats. Se sedan efter disken eller minneskortet.",
-  problem_database_restored:
-    "Databasen var skadad och ersattes av den senaste goda kopian. Se efter disken eller minneskortet.",
-  problem_values_damaged: "Sparade värden var skadade och hämtas igen. Se efter disken eller minneskortet.",
-  problem_memory_too_small:
-    "Så många hem behöver mer minne än Node får använda. Ställ in NODE_OPTIONS som beskrivet och starta om.",
-  problem_quota_too_small:
-    "Kvoten är liten: priser kommer först, förbrukning och historik sent. Be om en högre, eller utelämna adresser.",
-  problem_disk_full: "Disken är full, så tjänsten tillfrågas inte. Frigör utrymme; elbro fortsätter av sig självt.",
-  problem_database_not_writable:
-    "Det går inte att skriva till databasen, så tjänsten tillfrågas inte. Se efter disken eller minneskortet, och vem som får skriva där.",
-  problem_data_dir_gone: "Datakatalogen är borta. Sätt tillbaka disken eller katalogen, eller starta om elbro.",
-  problem_broker_unreachable:
-    "MQTT-brokern kan inte nås eller nekar inloggningen. Kontrollera att den körs och mqtt i konfigurationen.",
-  problem_archive_unreachable:
-    "Arkivet i PostgreSQL kan inte nås eller avvisar rader. Kontrollera att det körs, och archive i konfigurationen. Ingen rad går förlorad.",
-  problem_copy_failed: "Nattens kopia av databasen kunde inte göras. Frigör utrymme på disken.",
-  problem_home_assistant_unreachable:
-    "Home Assistant kan inte nås för sin statistik. Kontrollera att den körs och att adressen stämmer.",
-  problem_home_assistant_refused:
-    "Home Assistant avvisar import av statistik. Skapa en ny åtkomsttoken som administratör.",
-  problem_statistic_ids_collide: "Två hem har samma id i Home Assistant. Ge det ena ett annat id.",
 };

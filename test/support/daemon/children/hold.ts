@@ -1,4 +1,4 @@
-/** Opens a database and holds it. */
+/** Opens a database and keeps it open. */
 import { openDatabase } from "../../../../src/storage/database.ts";
 
 const [databasePath = ""] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 /**
- * Ingests in a loop, as the daemon does: spends, settles, keeps. Says each step as soon as it is acknowledged: `ready`,
- * `spent <id>`, `kept <round>`. The rounds go on from the number it is started with.
+ * Ingests in a loop, as the daemon does: records an attempt, settles it, stores the response. Prints each step after it
+ * is acknowledged: `ready`, `spent <id>`, `kept <round>`. The argument is the first round.
  */
 import { writeSync } from "node:fs";
 import { flushCompileCache } from "node:module";
@@ -14,7 +14,7 @@ const [databasePath = "", first = ""] = process.argv.slice(2);
 const repository = new SeriesRepository(openDatabase(databasePath), calendar, () => 0);
 const say = (text: string) => writeSync(1, `${text}\n`);
 const seriesId = repository.store.idOf(ingested);
-// The next child starts in a quarter of the time.
+// Writes the compiled code now, because the process gets killed. The next child then starts in a quarter of the time.
 flushCompileCache();
 say("ready");
 for (let round = Number(first); ; round++) {

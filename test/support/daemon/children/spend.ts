@@ -1,4 +1,4 @@
-/** Spends in a loop and says each id as soon as `spend` returned. */
+/** Records attempts in a loop and prints each id after `spend` has returned. */
 import { writeSync } from "node:fs";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import { RequestLog } from "../../../../src/storage/request-log.ts";

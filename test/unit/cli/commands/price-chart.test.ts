@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type ChartStyle, priceChart, scaleOf } from "../../../../src/cli/commands/price-chart.ts";
+import { type ChartStyle, priceChart, priceSummary, scaleOf } from "../../../../src/cli/commands/price-chart.ts";
 import { HOUR_MS, QUARTER_MS } from "../../../../src/core/time/interval.ts";
 import type { DayPrices, ShownPrice } from "../../../../src/server/admin/admin-api.ts";
 import { calendar, dayOf } from "../../../support/daemon/store-on-disk.ts";
 
-/** A day of prices; `price` is asked for each quarter or hour, null for a gap. */
+/** Returns a day of prices. `price` is called with each index; null is a gap. */
 function dayWith(date: string, price: (i: number) => number | null, stepMs = HOUR_MS): DayPrices {
   const { start, end } = dayOf(date);
   const prices: ShownPrice[] = [];
@@ -21,25 +21,51 @@ function chart(day: DayPrices, style: Partial<ChartStyle> = {}, now = 0): string
   return priceChart(day, now, { width: 40, colors: "none", rows: "hour", scale: scaleOf([day]), ...style });
 }
 
-describe("a row for every hour of the day", () => {
+describe("what is over, and the summary", () => {
+  const day = dayWith("2026-06-01", (i) => (i === 3 ? 0.2 : i === 18 ? 4 : 1));
+  const noon = day.start + 12 * HOUR_MS;
+
+  test("hours that are over are dim on a terminal, and nothing is without colours", () => {
+    const painted = chart(day, { colors: "ansi" }, noon);
+    expect(painted.map((line) => line.startsWith("\u001b[2m"))).toEqual(painted.map((_, i) => i < 12));
+    expect(chart(day, {}, noon).join("")).not.toContain("\u001b");
+  });
+
+  test("now, lowest, highest and mean", () => {
+    expect(priceSummary([day], noon)).toBe("now 1.00, lowest 0.20 at 03:00, highest 4.00 at 18:00, mean 1.09");
+  });
+
+  test("the day is told of what is tomorrow, and hours count for more than quarters", () => {
+    const tomorrow = dayWith("2026-06-02", () => -1, QUARTER_MS);
+    expect(priceSummary([day, tomorrow], noon)).toBe(
+      "now 1.00, lowest -1.00 at 00:00 on 2026-06-02, highest 4.00 at 18:00, mean 0.05",
+    );
+  });
+
+  test("without prices there is none", () => {
+    expect(priceSummary([{ ...day, prices: [] }], noon)).toBe("");
+  });
+});
+
+describe("the price chart", () => {
   test.each([
     ["2026-03-29", 23, ["01:00", "03:00"]],
     ["2026-06-01", 24, ["01:00", "02:00", "03:00"]],
     ["2026-10-25", 25, ["01:00", "02:00A", "02:00B", "03:00"]],
-  ])("%s has %i", (date, hours, around) => {
+  ])("of %s has %i rows", (date, hours, around) => {
     const lines = chart(dayWith(date, (i) => 1 + i / 10));
     expect(lines).toHaveLength(hours);
     expect(lines.slice(1, 1 + around.length).map((line) => line.trim().split(" ")[0])).toEqual(around);
   });
 
-  test("of quarters it shows the mean, of the second two o'clock its own", () => {
+  test("of quarter hours shows hourly means, separately for the repeated hour", () => {
     const lines = chart(dayWith("2026-10-25", (i) => (i >= 12 && i < 16 ? 4 + (i % 4) : 1), QUARTER_MS));
     expect(lines).toHaveLength(25);
     expect(lines[2]).toMatch(/02:00A 1\.00 █/);
     expect(lines[3]).toMatch(/02:00B 5\.50 █/);
   });
 
-  test("or for every price there is", () => {
+  test('shows every interval with rows: "interval"', () => {
     const lines = chart(
       dayWith("2026-10-25", () => 1, QUARTER_MS),
       { rows: "interval" },
@@ -51,17 +77,17 @@ describe("a row for every hour of the day", () => {
     ]);
   });
 
-  test("a gap is a gap, not a zero", () => {
+  test("shows a gap as a gap, not as zero", () => {
     const lines = chart(dayWith("2026-06-01", (i) => (i === 5 ? null : 1)));
     expect(lines).toHaveLength(24);
     expect(lines[5]).toMatch(/^ {2}--:-- +-$/);
   });
 });
 
-describe("bars", () => {
+describe("bars of the price chart", () => {
   const lengthOf = (line = "") => [...line].filter((letter) => letter === "█").length;
 
-  test("are as long as prices are high, and never wider than the terminal", () => {
+  test("are proportional to the price, and never wider than the terminal", () => {
     const lines = chart(
       dayWith("2026-06-01", (i) => i),
       { width: 60 },
@@ -71,12 +97,12 @@ describe("bars", () => {
     expect(lengthOf(lines[0])).toBe(0);
   });
 
-  test("of negative prices go to the left of zero", () => {
+  test("of negative prices extend to the left of zero", () => {
     const lines = chart(
       dayWith("2026-06-01", (i) => (i === 0 ? -1 : i === 1 ? 2 : 0)),
       { width: 47 },
     );
-    // Two columns of mark, five of the hour, five of the price: room for thirty, a third of it below zero.
+    // Two columns for the mark, five for the hour and five for the price leave 30, of which a third is below zero.
     expect(lines[0]).toMatch(/^ {2}00:00 -1\.00 █+$/);
     expect(lines[1]).toMatch(/^ {2}01:00 {2}2\.00 +█+[▏▎▍▌▋▊▉]?$/);
     const [below, above] = [lengthOf(lines[0]), lengthOf(lines[1])];
@@ -93,7 +119,7 @@ describe("bars", () => {
     expect(chart(cheap, { scale })[0]).not.toBe(chart(cheap)[0]);
   });
 
-  test("are coloured by level only where that is wanted", () => {
+  test('are coloured by level only with colors: "ansi"', () => {
     const day = dayWith("2026-06-01", () => 1);
     expect(chart(day).join("")).not.toContain("\u001b");
     const [line = ""] = chart(day, { colors: "ansi" });
@@ -101,13 +127,13 @@ describe("bars", () => {
     expect(line.endsWith("\u001b[0m")).toBe(true);
   });
 
-  test("the present hour is marked, by its instant", () => {
+  test("are marked at the current hour, by its instant", () => {
     const day = dayWith("2026-10-25", () => 1);
     const lines = chart(day, {}, day.start + 3.5 * HOUR_MS);
     expect(lines.filter((line) => line.startsWith(">"))).toEqual([expect.stringContaining("02:00B")]);
   });
 
-  test("a day of zeros has none", () => {
+  test("are empty on a day of zeros", () => {
     expect(chart(dayWith("2026-06-01", () => 0)).every((line) => /0\.00$/.test(line))).toBe(true);
   });
 });

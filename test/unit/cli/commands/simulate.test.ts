@@ -7,7 +7,7 @@ function read(argv: readonly string[]) {
   return given.kind === "help" ? given.kind : simulatorOptions(given, () => 0);
 }
 
-test("without arguments it is a demo on the loopback, at port 9000", () => {
+test("without arguments the simulator runs on loopback port 9000", () => {
   expect(read([])).toMatchObject({
     port: 9000,
     host: "127.0.0.1",
@@ -19,7 +19,7 @@ test("without arguments it is a demo on the loopback, at port 9000", () => {
   });
 });
 
-test("every argument is read", () => {
+test("every argument is parsed", () => {
   const argv =
     "--port 0 --host ::1 --seed 7 --clock 2025-10-25T20:00:00Z --speed 60 --limits 5/50 --homes norwegian --hash-encoding base64";
   expect(read(argv.split(" "))).toMatchObject({
@@ -33,7 +33,7 @@ test("every argument is read", () => {
   });
 });
 
-test("--help asks for help", () => {
+test("--help returns help", () => {
   expect(read(["--help"])).toBe("help");
 });
 
@@ -53,6 +53,6 @@ test.each([
   [["--replay"], "--replay needs --prices FILE"],
   [["--bogus"], "--bogus"],
   [["loose"], "usage: elbro simulate; see elbro simulate --help"],
-])("%j is refused in one sentence", (argv, expected) => {
+])("%j is rejected with one sentence", (argv, expected) => {
   expect(() => read(argv)).toThrow(expected);
 });

@@ -16,7 +16,10 @@ const EVENING = [
   ...["17:42", "18:12", "19:12", "20:30", "23:30"],
 ];
 
-/** Days before `date` are there; its prices and later ones come at the instant that `date` maps to, if ever. */
+/**
+ * Returns a service that has the prices of all days before `date`. It publishes later days at the mapped instants, or
+ * never.
+ */
 function published(comes: Readonly<Record<string, string>>, otherwise: "whole" | "none" = "none"): Service {
   return (_operation, day, now) => {
     const date = calendar.dateOf(day);
@@ -25,7 +28,7 @@ function published(comes: Readonly<Record<string, string>>, otherwise: "whole" |
   };
 }
 
-/** A house with prices alone, which knows today since the morning; the log begins after that. */
+/** Returns a model with price series only that has today's prices. Its log starts at 10:00. */
 function model(service: Service, options: Partial<FetchScheduleModelOptions> = {}): FetchScheduleModel {
   const it = new FetchScheduleModel({
     start: local(`${TUESDAY} 09:00`),
@@ -39,35 +42,35 @@ function model(service: Service, options: Partial<FetchScheduleModelOptions> = {
 }
 
 describe("tomorrow's prices", () => {
-  test("are asked from 13:02 on until they have come: often at first, then every twenty minutes, then now and then", () => {
+  test("are requested from 13:02 until they arrive: first every 5 min, then every 20 min, then less often", () => {
     const it = model(published({})).run(local("2026-03-11 00:00"));
     expect(it.times("prices")).toEqual(EVENING);
     expect(new Set(it.dates("prices"))).toEqual(new Set(["2026-03-11..2026-03-11"]));
     expect(new Set(it.of("prices").map(({ step }) => step.priority))).toEqual(new Set(["tomorrow"]));
   });
 
-  test("are not asked again once they are there", () => {
+  test("are not requested again after they have arrived", () => {
     const it = model(published({ "2026-03-11": "2026-03-10 13:04" })).run(local("2026-03-11 13:00"));
     expect(it.times("prices")).toEqual(["13:02", "13:07"]);
   });
 
-  test("that are short have not come", () => {
+  test("are requested again if they are incomplete", () => {
     const short: Service = (_operation, day, now) =>
       calendar.dateOf(day) <= TUESDAY || now >= local(`${TUESDAY} 13:15`) ? "whole" : "short";
     expect(model(short).run(local("2026-03-11 00:00")).times("prices")).toEqual(["13:02", "13:07", "13:12", "13:17"]);
   });
 
-  test.each([0, 90_000, 8 * MINUTE_MS])("are asked at the installation's own minute: %d ms later", (offsetMs) => {
+  test.each([0, 90_000, 8 * MINUTE_MS])("are requested %d ms later with this installation offset", (offsetMs) => {
     const it = model(published({}), { offsetMs }).run(local("2026-03-11 00:00"));
     expect(it.of("prices").map(({ at }) => at - offsetMs)).toEqual(EVENING.map((time) => local(`${TUESDAY} ${time}`)));
   });
 
-  test("are asked at the first times of their own day, not at those of yesterday", () => {
+  test("are requested from 13:02 on their own day, not at yesterday's times", () => {
     const it = model(published({ "2026-03-11": "2026-03-10 13:00" })).run(local("2026-03-11 13:05"));
     expect(it.of("prices").map(({ at }) => at)).toEqual([local("2026-03-10 13:02"), local("2026-03-11 13:02")]);
   });
 
-  test("an answer about other days does not put them off", () => {
+  test("are requested on time although prices of other days were just stored", () => {
     const it = model(published({}));
     it.run(local(`${TUESDAY} 13:01`));
     const { series } =
@@ -80,7 +83,7 @@ describe("tomorrow's prices", () => {
     expect(it.times("prices")).toEqual(["13:03"]);
   });
 
-  test("days before that were short are brought along, so that a gap filled later is seen", () => {
+  test("are requested together with earlier incomplete days, so that a filled gap is noticed", () => {
     const gap: Service = (_operation, day, now) => {
       const date = calendar.dateOf(day);
       if (date === "2026-03-09") return now >= local("2026-03-11 12:00") ? "whole" : "short";
@@ -96,7 +99,7 @@ function usualPrices(date: string, now: number): "whole" | "none" {
 }
 
 describe("today's missing prices", () => {
-  test("are asked after midnight, in the night and in the morning, and with tomorrow's from 13:02 on", () => {
+  test("are requested after midnight, at night and in the morning, and from 13:02 together with tomorrow's", () => {
     const it = model(published({})).run(local("2026-03-11 00:00"));
     it.log = [];
     it.run(local("2026-03-12 00:00"));
@@ -105,7 +108,7 @@ describe("today's missing prices", () => {
     expect(new Set(it.of("prices").map(({ step }) => step.priority))).toEqual(new Set(["today"]));
   });
 
-  test("come with the next try; tomorrow's then have their own times", () => {
+  test("are not requested after they have arrived; tomorrow's then follow their own times", () => {
     const comes = { "2026-03-11": "2026-03-11 03:00", "2026-03-12": "2026-03-11 13:05" };
     const it = model(published(comes)).run(local("2026-03-11 00:00"));
     it.log = [];
@@ -113,20 +116,20 @@ describe("today's missing prices", () => {
     expect(it.times("prices")).toEqual(["00:05", "01:05", "03:35", "13:02", "13:07"]);
   });
 
-  test("are asked alone while tomorrow's are there", () => {
+  test("are requested alone if tomorrow's are complete", () => {
     const hole: Service = (_operation, day) => (calendar.dateOf(day) === TUESDAY ? "short" : "whole");
     const it = model(hole).run(local(`${TUESDAY} 13:10`));
     expect(it.dates("prices")).toEqual(["2026-03-10..2026-03-10", "2026-03-10..2026-03-10", "2026-03-10..2026-03-10"]);
   });
 
-  test("are asked at once by a house that never asked, with the three days before and tomorrow", () => {
+  test("are requested immediately after an installation, with the three days before and tomorrow", () => {
     const it = new FetchScheduleModel({ start: local(`${TUESDAY} 03:00`), targets: [targetOf(["prices"])] });
     it.run(local(`${TUESDAY} 12:00`));
     expect(it.times("prices")).toEqual(["03:00"]);
     expect(it.dates("prices")).toEqual(["2026-03-07..2026-03-11"]);
   });
 
-  test("are asked at once although history was asked a moment ago", () => {
+  test("are requested immediately although history was requested just before", () => {
     const it = new FetchScheduleModel({ start: local(`${TUESDAY} 03:00`), targets: [targetOf(["prices"])] });
     const series = {
       ...{ account: "consumer", place: it.targets[0]?.addressId ?? "" },
@@ -139,7 +142,7 @@ describe("today's missing prices", () => {
 });
 
 describe("after a pause", () => {
-  test("a restart asks nothing again", () => {
+  test("a restart does not repeat requests", () => {
     const it = model(published({})).run(local(`${TUESDAY} 15:13`));
     it.log = [];
     const again = new FetchScheduleModel({ start: it.now, service: published({}), targets: it.targets });
@@ -150,7 +153,7 @@ describe("after a pause", () => {
   });
 
   test.each(["2026-03-10 18:47", "2026-03-11 11:00", "2026-03-14 02:10", "2026-04-20 22:00"])(
-    "what was missed until %s is one request",
+    "requests missed until %s are made up for with one request",
     (wakes) => {
       const it = model(published({}));
       it.now = local(wakes);
@@ -164,7 +167,7 @@ describe("clock changes", () => {
   test.each([
     ["2026-03-28", "2026-03-29", "2026-03-30", 23],
     ["2026-10-24", "2026-10-25", "2026-10-26", 25],
-  ])("on the evening of %s all of %s is asked for, at the times of the local clock", (before, day, after, hours) => {
+  ])("on the evening of %s all of %s is requested, at local times", (before, day, after, hours) => {
     const none: Service = (_operation, start) => (calendar.dateOf(start) <= before ? "whole" : "none");
     const it = new FetchScheduleModel({
       start: local(`${before} 10:00`),

@@ -17,7 +17,7 @@ const WORST_DAY = 45;
 const USUAL_DAY = 20;
 const USAGE = ["consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const;
 
-/** When a day of a series first has something, and when it is whole. Unit: minutes after the first time it is asked. */
+/** Times at which a day of a series first has data, and is complete. Unit: minutes after it can first be requested. */
 interface Arrival {
   readonly first: Richness;
   readonly afterMinutes: number;
@@ -30,7 +30,7 @@ const arrival: fc.Arbitrary<Arrival> = fc.record({
   wholeAfterMinutes: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 60 * 60 }), fc.constant(1e9)),
 });
 
-/** Around both clock changes, and in between. */
+/** Start near the clock changes and in summer. */
 const start = fc
   .tuple(fc.constantFrom("2026-03-25", "2026-06-09", "2026-10-21"), fc.integer({ min: 0, max: 3 * 24 * 60 }))
   .map(([date, minutes]) => local(date) + minutes * MINUTE_MS);
@@ -39,11 +39,11 @@ const model = fc.record({
   start,
   offsetMs: fc.integer({ min: 0, max: 8 * MINUTE_MS }),
   historyDays: fc.integer({ min: 0, max: 20 }),
-  /** By operation and day, taken in turn. */
+  /** Arrivals by operation and day, used in rotation. */
   arrivals: fc.array(arrival, { minLength: 1, maxLength: 40 }),
 });
 
-/** Minutes are counted from the first time at which the day can be there at all. */
+/** Returns a service with these arrivals. Minutes count from the first time at which the day can have data. */
 function serviceOf(arrivals: readonly Arrival[]): Service {
   return (operation, day, now) => {
     const turn = Math.round(day / DAY_MS) * 5 + ["prices", ...USAGE].indexOf(operation);
@@ -61,7 +61,7 @@ function earliestOf(operation: string, day: EpochMs): EpochMs {
   return calendar.timeOnDay(calendar.add("day", day, -1), 13 * 60);
 }
 
-/** How many requests of each whole day, counted from `boundary`, were not for history. */
+/** Returns the number of requests of each whole day, counted from `first`, without back-fill. */
 function perDay(log: readonly Asked[], first: EpochMs, next: (at: EpochMs) => EpochMs): number[] {
   const counts: number[] = [];
   const timed = log.filter(({ step }) => step.priority !== "backfill");
@@ -72,7 +72,7 @@ function perDay(log: readonly Asked[], first: EpochMs, next: (at: EpochMs) => Ep
 
 const nextDay = (at: EpochMs) => calendar.add("day", at, 1);
 
-test(`whatever the service answers, a day has at most ${WORST_DAY} requests, and none is made twice at once`, () => {
+test(`for any responses, a day has at most ${WORST_DAY} requests, without duplicates at one instant`, () => {
   fc.assert(
     fc.property(model, ({ arrivals, ...options }) => {
       const it = new FetchScheduleModel({ ...options, service: serviceOf(arrivals) });
@@ -86,7 +86,7 @@ test(`whatever the service answers, a day has at most ${WORST_DAY} requests, and
   );
 });
 
-test("the worst answers there are reach that bound and stay within it", () => {
+test("the worst possible responses reach that bound and do not exceed it", () => {
   const sunday = "2026-06-14";
   const worst: Service = (operation, day, now) => {
     const date = calendar.dateOf(day);
@@ -103,7 +103,7 @@ test("the worst answers there are reach that bound and stay within it", () => {
   expect(count).toBe(WORST_DAY);
 });
 
-test(`in normal operation half the days have at most ${USUAL_DAY} requests`, () => {
+test(`in normal operation the median day has at most ${USUAL_DAY} requests`, () => {
   const minutes = fc.array(fc.integer({ min: -3, max: 30 }), { minLength: 30, maxLength: 30 });
   fc.assert(
     fc.property(minutes, fc.integer({ min: 0, max: 8 * MINUTE_MS }), (delays, offsetMs) => {
@@ -124,7 +124,7 @@ test(`in normal operation half the days have at most ${USUAL_DAY} requests`, () 
   );
 });
 
-test("what is missing is asked for until it is there, whatever was answered before", () => {
+test("missing data is requested until it is complete, for any earlier responses", () => {
   fc.assert(
     fc.property(model, fc.integer({ min: 0, max: 3 * 24 * 60 }), ({ arrivals, ...options }, troubleMinutes) => {
       const mended = options.start + troubleMinutes * MINUTE_MS;

@@ -26,12 +26,12 @@ describe("the forecast", () => {
     return it;
   };
 
-  test("is asked every three hours, and once when tomorrow's prices have come", () => {
+  test("is requested every three hours, and once after tomorrow's prices arrive", () => {
     const times = model().run(local("2026-03-12 00:00")).times("forecastPrices");
     expect(times).toEqual([...EVERY_THREE_HOURS.slice(0, 5), "13:07", ...EVERY_THREE_HOURS.slice(5)]);
   });
 
-  test("is asked when they have come late, too", () => {
+  test("is also requested after prices that arrive late", () => {
     const late: Service = (operation, day, now) =>
       operation === "prices" && calendar.dateOf(day) === "2026-03-12" && now < local("2026-03-11 16:10")
         ? "none"
@@ -40,18 +40,18 @@ describe("the forecast", () => {
     expect(times).toEqual([...EVERY_THREE_HOURS.slice(0, 6), "16:12", ...EVERY_THREE_HOURS.slice(6)]);
   });
 
-  test("leaves its requests of the night and the morning to today's prices while these are missing", () => {
+  test("is not requested at night and in the morning while today's prices are missing", () => {
     const none: Service = (_operation, day) => (calendar.dateOf(day) <= TUESDAY ? "whole" : "none");
     const times = model(none).run(local("2026-03-12 00:00")).times("forecastPrices");
     expect(times).toEqual(["00:20", "15:20", "18:20", "21:20"]);
   });
 
-  test("of an address without prices is asked every three hours all the same", () => {
+  test("is requested every three hours for an address without prices", () => {
     const it = new FetchScheduleModel({ start: local(`${TUESDAY} 00:00`), targets: [targetOf(["forecastPrices"])] });
     expect(it.run(local("2026-03-11 00:00")).times("forecastPrices")).toEqual(["00:00", ...EVERY_THREE_HOURS]);
   });
 
-  test("is asked on the days of the clock changes at the times of the local clock", () => {
+  test("is requested at local times on days of clock changes", () => {
     for (const day of ["2026-03-29", "2026-10-25"]) {
       const start = local(`${day} 00:00`);
       const it = new FetchScheduleModel({ start: start - HOUR_MS, service: () => "whole" }).run(start);
@@ -63,7 +63,7 @@ describe("the forecast", () => {
 });
 
 describe("the list of addresses", () => {
-  test("is asked first of all, then once a day", () => {
+  test("is requested first, then once a day", () => {
     const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), targets: [] }).run(local("2026-03-13 00:00"));
     expect(it.times("addresses")).toEqual(["09:00", "04:10", "04:10"]);
     expect(it.log.map(({ step }) => step.priority)).toEqual(["today", "account", "account"]);
@@ -84,7 +84,7 @@ describe("places", () => {
       accountTargets: (now) => [place("placePrices", reaches(now))],
     });
 
-  test("are asked for prices until these reach the end of tomorrow", () => {
+  test("are requested for prices until these reach the end of tomorrow", () => {
     const it = reaching((now) => {
       const published = calendar.timeOnDay(now, 13 * 60 + 10);
       const asked = it.of("regionPrices").some(({ at }) => at >= published && at >= calendar.startOf("day", now));
@@ -95,7 +95,7 @@ describe("places", () => {
     expect(it.log.map(({ step }) => step.priority)).toEqual(["today", ...Array(6).fill("tomorrow")]);
   });
 
-  test("without prices are asked a few times a day, the first time after midnight", () => {
+  test("without prices are requested eight times a day, first after midnight", () => {
     const it = reaching(() => null).run(local("2026-03-11 00:00"));
     it.log = [];
     it.run(local("2026-03-12 00:00"));
@@ -104,7 +104,7 @@ describe("places", () => {
     ]);
   });
 
-  test("are asked once for what does not change, and once a day for what may", () => {
+  test("are requested once for constant data, and once a day for data that may change", () => {
     const times = (poll: AccountPoll) =>
       new FetchScheduleModel({
         start: local(`${TUESDAY} 09:00`),
@@ -119,7 +119,7 @@ describe("places", () => {
 });
 
 describe("history", () => {
-  test("is filled from the newest day on, in the largest steps the service takes, and ends where it is wanted", () => {
+  test("is filled from the newest day back to the configured start, in the largest accepted ranges", () => {
     const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), historyDays: 500 }).run(
       local(`${TUESDAY} 10:00`),
     );
@@ -135,7 +135,7 @@ describe("history", () => {
     expect(it.log.filter(({ step }) => step.priority === "backfill")).toEqual([]);
   });
 
-  test("comes after everything else", () => {
+  test("is requested last", () => {
     const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), historyDays: 500 }).run(
       local(`${TUESDAY} 09:01`),
     );
@@ -143,7 +143,7 @@ describe("history", () => {
     expect(kinds.indexOf("backfill")).toBe(kinds.length - kinds.filter((kind) => kind === "backfill").length);
   });
 
-  test("goes on where it stopped", () => {
+  test("continues where it stopped", () => {
     let open = false;
     const notBefore: FetchScheduleInput["notBefore"] = (_series, priority) =>
       priority === "backfill" && !open ? Number.POSITIVE_INFINITY : 0;
@@ -157,7 +157,7 @@ describe("history", () => {
     expect(it.dates("consumption")).toEqual(["2025-03-02..2026-03-02", "2024-10-31..2025-03-01"]);
   });
 
-  test("has the days of a long absence, after those that are asked for themselves", () => {
+  test("fills the days of a long absence, after the requests with regular times", () => {
     const it = new FetchScheduleModel({
       start: local(`${TUESDAY} 09:00`),
       historyDays: 40,
@@ -170,7 +170,7 @@ describe("history", () => {
     expect(it.dates("consumption")).toEqual(["2026-03-23..2026-03-29", "2026-03-10..2026-03-22"]);
   });
 
-  test("of no days is none", () => {
+  test("is not requested for zero days", () => {
     const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), historyDays: 0 }).run(
       local(`${TUESDAY} 10:00`),
     );
@@ -178,13 +178,13 @@ describe("history", () => {
   });
 });
 
-test("the most urgent goes first", () => {
+test("requests are made in the order of their priority", () => {
   const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), historyDays: 30 });
   it.run(it.now + 1);
   expect([...new Set(it.log.map(({ step }) => step.priority))]).toEqual(["today", "usage", "forecast", "backfill"]);
 });
 
-test("tomorrow's prices go before the list of addresses and the use of yesterday", () => {
+test("tomorrow's prices are requested before the list of addresses and yesterday's usage", () => {
   const it = new FetchScheduleModel({ start: local(`${TUESDAY} 02:00`), service: () => "none", targets: [targetOf()] });
   it.run(local(`${TUESDAY} 03:00`));
   const known: Service = (operation) => (operation === "prices" ? "whole" : "none");
@@ -197,7 +197,7 @@ test("tomorrow's prices go before the list of addresses and the use of yesterday
   expect([...new Set(it.log.map(({ step }) => step.priority))]).toEqual(["tomorrow", "account", "usage", "forecast"]);
 });
 
-test("what an address has no data for is never asked", () => {
+test("operations without data at an address are never requested", () => {
   const operations = ["prices", "solarExport"] as const;
   const it = new FetchScheduleModel({
     start: local(`${TUESDAY} 09:00`),
@@ -209,8 +209,8 @@ test("what an address has no data for is never asked", () => {
   expect(asked).toEqual(new Set(["addresses", ...operations]));
 });
 
-describe("when something is asked", () => {
-  test("is put off to the time the error policy names, for that series alone", () => {
+describe("time of a request", () => {
+  test("is postponed for one series until the time from the error policy", () => {
     const until = local(`${TUESDAY} 14:47`);
     const it = new FetchScheduleModel({
       start: local(`${TUESDAY} 09:00`),
@@ -221,7 +221,7 @@ describe("when something is asked", () => {
     expect(it.times("consumption")).toEqual(["09:00", "12:00"]);
   });
 
-  test("a failure leaves it due, and the error policy says when", () => {
+  test("is repeated after a failure at the times from the error policy", () => {
     let wait = 0;
     const it = new FetchScheduleModel({
       start: local(`${TUESDAY} 09:00`),
@@ -236,7 +236,7 @@ describe("when something is asked", () => {
     expect(it.times("prices")).toEqual(["09:00", "09:07", "09:14", "09:21"]);
   });
 
-  test("a sleep is never longer than an hour and never into the past", () => {
+  test("sleeps at most one hour, and never until a time in the past", () => {
     for (let at = local(`${TUESDAY} 09:00`); at < local("2026-03-11 09:00"); at += 7 * MINUTE_MS) {
       const it = new FetchScheduleModel({ start: at, service: () => "whole" });
       it.run(at + 1);
@@ -245,7 +245,7 @@ describe("when something is asked", () => {
     }
   });
 
-  test("after a clock was set back an hour nothing that is there is asked again", () => {
+  test("does not request existing data again after the clock was set back an hour", () => {
     const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), service: () => "whole" });
     it.run(local(`${TUESDAY} 10:30`));
     it.log = [];
@@ -254,7 +254,7 @@ describe("when something is asked", () => {
     expect(it.log.map(({ step }) => step.series.operation)).toEqual([]);
   });
 
-  test("a clock that was years ahead and is right again asks once for what it does not know", () => {
+  test("requests missing data once after a clock that was years ahead is corrected", () => {
     const it = new FetchScheduleModel({ start: local("2069-01-01 10:00"), service: () => "none" }).run(
       local("2069-01-01 10:30"),
     );

@@ -30,9 +30,12 @@ describe("the shares of a limit", () => {
     [8, { poll: 2, lan: 4, backfill: 1 }],
     [12, { poll: 3, lan: 6, backfill: 2 }],
     [1, { poll: 1, lan: 1, backfill: 1 }],
-  ])("of %i a minute: a quarter, a half, and back-fill without the last third of polling", (minute, expected) => {
-    expect(windowNamed("minute", { minute, day: 2_000 }).shares).toEqual(expected);
-  });
+  ])(
+    "of %i per minute: a quarter for polling, half for the LAN, two thirds of polling for back-fill",
+    (minute, expected) => {
+      expect(windowNamed("minute", { minute, day: 2_000 }).shares).toEqual(expected);
+    },
+  );
 
   test.each([
     [2_000, 1, { poll: 500, lan: 1_000, backfill: 455 }],
@@ -41,33 +44,36 @@ describe("the shares of a limit", () => {
     [200, 1, { poll: 50, lan: 100, backfill: 25 }],
     [50, 1, { poll: 12, lan: 11, backfill: 6 }],
     [1, 1, { poll: 1, lan: 1, backfill: 1 }],
-  ])("of %i a day with %i addresses: back-fill leaves 45 for each, or half", (day, addresses, expected) => {
-    expect(windowNamed("day", { minute: 60, day }, addresses).shares).toEqual(expected);
-  });
+  ])(
+    "of %i per day with %i addresses: back-fill leaves 45 per address, or half of polling",
+    (day, addresses, expected) => {
+      expect(windowNamed("day", { minute: 60, day }, addresses).shares).toEqual(expected);
+    },
+  );
 
-  test("no address yet is reserved for as one", () => {
+  test("reserve for one address if none is known", () => {
     expect(windowNamed("day", { minute: 60, day: 2_000 }, 0).shares.backfill).toBe(455);
   });
 
-  test("a quarter is left to prices and the user's other programs from four on", () => {
+  test("leave a quarter to prices and other programs if the limit is at least four", () => {
     for (let limit = 4; limit < 500; limit++) {
       const { poll, lan } = windowNamed("day", { minute: 60, day: limit }).shares;
       expect(poll + lan).toBeLessThanOrEqual(limit * 0.75);
     }
   });
 
-  test("a limit beyond what is remembered is not used beyond it", () => {
+  test("never exceed the number of attempts that are remembered", () => {
     expect(windowNamed("day", { minute: 60, day: 10 ** 9 }).limit).toBe(MAX_ATTEMPTS);
   });
 
-  test("windows are longer than the service's by the 32 s a request may be on its way", () => {
+  test("have windows 32 s longer than the service's, for requests in flight", () => {
     expect(consumerRateLimits({ minute: 60, day: 2_000 }, 1).map(({ lengthMs }) => lengthMs)).toEqual([
       92 * SECOND,
       24 * HOUR + 32 * SECOND,
     ]);
   });
 
-  test("third party: one in ten seconds, whoever asks, and a hundred a day", () => {
+  test("of the third-party interface are one request in 10 s for all shares, and a hundred per day", () => {
     const [pace, day] = thirdPartyRateLimits(100);
     expect(pace).toMatchObject({ lengthMs: 10 * SECOND, limit: 1 });
     expect(day?.shares).toMatchObject({ poll: 25, lan: 50 });
@@ -76,7 +82,7 @@ describe("the shares of a limit", () => {
   });
 });
 
-/** The same arithmetic with nothing clever about it. */
+/** Reference implementation that counts every window. */
 function earliestByCounting(
   attempts: readonly Attempt[],
   share: Share,
@@ -97,7 +103,7 @@ function earliestByCounting(
 }
 
 describe("the earliest next attempt", () => {
-  test("is what counting every window by hand gives", () => {
+  test("equals the result of counting every window", () => {
     const attempt = fc.record({ at: fc.integer({ min: 0, max: 3 * HOUR }), share: fc.constantFrom(...shares) });
     fc.assert(
       fc.property(
@@ -114,14 +120,14 @@ describe("the earliest next attempt", () => {
     );
   });
 
-  test("an attempt exactly one window ago is outside", () => {
+  test("does not count an attempt that is exactly one window old", () => {
     const spending = new RateWindow([{ at: 0, share: "poll" }]);
     const budget = [rateLimit("minute", 92 * SECOND, 4, () => 0)];
     expect(spending.earliest("poll", budget, 92 * SECOND - 1)).toBe(92 * SECOND);
     expect(spending.earliest("poll", budget, 92 * SECOND)).toBe(92 * SECOND);
   });
 
-  test("back-fill stops at its own part and leaves the rest to what is due", () => {
+  test("stops back-fill at its own share and leaves the rest for polling", () => {
     const budget = consumerRateLimits({ minute: 10_000, day: 2_000 }, 1);
     const spending = new RateWindow();
     let at = 0;
@@ -132,7 +138,7 @@ describe("the earliest next attempt", () => {
     expect(spending.earliest("lan", budget, at)).toBe(at);
   });
 
-  test("back-fill may use what polling leaves, and no more", () => {
+  test("lets back-fill use only the unused part of polling", () => {
     const budget = consumerRateLimits({ minute: 10_000, day: 2_000 }, 1);
     const spending = new RateWindow(Array.from({ length: 300 }, (_, at): Attempt => ({ at, share: "poll" })));
     let at = 300;
@@ -140,13 +146,13 @@ describe("the earliest next attempt", () => {
     expect(spending.count("backfill", -1)).toBe(200);
   });
 
-  test("attempts older than a day are let go", () => {
+  test("discards attempts older than a day", () => {
     const spending = new RateWindow(Array.from({ length: 100 }, (_, at): Attempt => ({ at, share: "lan" })));
     spending.earliest("lan", [], DAY_WINDOW_MS + 49);
     expect(spending.attempts).toHaveLength(50);
   });
 
-  test("the next time for 40 wants among 2,000 attempts takes under a millisecond", () => {
+  test("is computed for 40 candidates and 2,000 attempts in less than 1 ms", () => {
     const budget = consumerRateLimits({ minute: 60, day: 4_000 }, 1);
     const attempts = Array.from(
       { length: 2_000 },
@@ -162,7 +168,7 @@ describe("the earliest next attempt", () => {
   });
 });
 
-describe("what the service says is left is parted", () => {
+describe("partRemainder divides the service's remaining requests", () => {
   const day = windowNamed("day", { minute: 60, day: 2_000 });
 
   test.each([
@@ -173,11 +179,11 @@ describe("what the service says is left is parted", () => {
     [10, { poll: 0, lan: 20 }, { poll: 10, lan: 0 }],
     [10, { poll: 20, lan: 0 }, { poll: 0, lan: 10 }],
     [1_900, { poll: 0, lan: 0 }, { poll: 500, lan: 1_000 }],
-  ])("%i left after %o: %o", (left, spent, expected) => {
+  ])("%i left after %o spent: %o", (left, spent, expected) => {
     expect(partRemainder(left, spent, day)).toEqual(expected);
   });
 
-  test("the parts never exceed what is left", () => {
+  test("never assigns more than the remaining requests", () => {
     fc.assert(
       fc.property(fc.nat(2_000), fc.nat(500), fc.nat(1_000), (left, poll, lan) => {
         const parts = partRemainder(left, { poll, lan }, day);

@@ -10,12 +10,12 @@ import { malformed, refused, unreachable } from "../../../support/service/setbac
 const least = () => 0;
 const most = () => 1;
 
-/** The waits of a setback in a row, at the shortest and at the longest the dice allow. */
+/** Returns the waits of a failure for each streak, with the lowest and highest random number. */
 function waits(setback: FetchFailure, streaks: readonly number[]): readonly (readonly [number, number])[] {
   return streaks.map((streak) => [judge(setback, streak, least).waitMs, judge(setback, streak, most).waitMs]);
 }
 
-describe("the table of answers (design, quota)", () => {
+describe("judge", () => {
   test.each([
     ["400", refused(400, "invalid_range"), 0, "request", "bad_request", DAY_MS],
     ["401 invalid_token", refused(401, "invalid_token"), 0, "account", "invalid_token", 2 * MINUTE_MS],
@@ -30,7 +30,7 @@ describe("the table of answers (design, quota)", () => {
     ["404 second", refused(404, "resource_not_found"), 1, "series", null, 2 * HOUR_MS],
     ["404 third in a day", refused(404, "resource_not_found"), 2, "place", "address_gone", DAY_MS],
     ["422", refused(422, "feature_unavailable"), 0, "series", null, DAY_MS],
-  ] as const)("%s", (_, setback, streak, scope, problem, waitMs) => {
+  ] as const)("decides on scope, problem and wait for %s", (_, setback, streak, scope, problem, waitMs) => {
     const verdict = { scope, waitMs, problem, trouble: false, settled: false };
     expect(judge(setback, streak, least)).toEqual(verdict);
     expect(judge(setback, streak, most)).toEqual(verdict);
@@ -43,16 +43,19 @@ describe("the table of answers (design, quota)", () => {
     ["418", refused(418, null), "series", "service_trouble", 2 * MINUTE_MS, 30 * MINUTE_MS],
     ["an answer that does not fit", malformed(), "series", "malformed", 2 * MINUTE_MS, 30 * MINUTE_MS],
     ["no answer", unreachable(), "account", "unreachable", 15 * SECOND_MS, 5 * MINUTE_MS],
-  ] as const)("%s backs off, doubling, with full jitter", (_, setback, scope, problem, firstMs, longestMs) => {
-    for (const streak of [0, 1, 2, 3, 4, 5, 50, 1_000]) {
-      const longest = Math.min(longestMs, firstMs * 2 ** streak);
-      expect(judge(setback, streak, most)).toMatchObject({ scope, problem, waitMs: longest, trouble: true });
-      expect(judge(setback, streak, least).waitMs).toBe(SECOND_MS);
-      expect(judge(setback, streak, () => 0.5).waitMs).toBe(longest / 2);
-    }
-  });
+  ] as const)(
+    "waits after %s with exponential back-off and full jitter",
+    (_, setback, scope, problem, firstMs, longestMs) => {
+      for (const streak of [0, 1, 2, 3, 4, 5, 50, 1_000]) {
+        const longest = Math.min(longestMs, firstMs * 2 ** streak);
+        expect(judge(setback, streak, most)).toMatchObject({ scope, problem, waitMs: longest, trouble: true });
+        expect(judge(setback, streak, least).waitMs).toBe(SECOND_MS);
+        expect(judge(setback, streak, () => 0.5).waitMs).toBe(longest / 2);
+      }
+    },
+  );
 
-  test("500: two retries after 30 to 120 s, then the next regular time; and so again", () => {
+  test("retries a 500 twice after 30 to 120 s, then waits for the next regular time, and repeats", () => {
     const verdicts = [0, 1, 2, 3, 4, 5].map((streak) => judge(refused(500, "internal_error"), streak, least));
     expect(verdicts.map(({ settled }) => settled)).toEqual([false, false, true, false, false, true]);
     expect(waits(refused(500, "internal_error"), [0, 1, 7])).toEqual(Array(3).fill([30 * SECOND_MS, 120 * SECOND_MS]));
@@ -65,35 +68,35 @@ describe("the table of answers (design, quota)", () => {
     ["nothing at all", 0, SECOND_MS],
     ["less than nothing", -5_000, SECOND_MS],
     ["thirty years", 1e12, 25 * HOUR_MS],
-  ])("429 that names %s: the whole account is silent for that long, and up to 5 s more", (_, named, expected) => {
+  ])("pauses the whole account after a 429 that names %s, for that time plus up to 5 s", (_, named, expected) => {
     const limited = refused(429, "rate_limited", named);
     expect(judge(limited, 0, least)).toMatchObject({ scope: "account", problem: "rate_limited", waitMs: expected });
     expect(judge(limited, 9, most).waitMs).toBe(expected + 5 * SECOND_MS);
   });
 
-  test("a provider that is away is left alone until the next regular time after five tries", () => {
+  test("waits for the next regular time after five failures of a data provider", () => {
     const tries = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(
       (streak) => judge(refused(502, "upstream_unavailable"), streak, most).settled,
     );
     expect(tries.flatMap((settled, streak) => (settled ? [streak] : []))).toEqual([4, 9]);
   });
 
-  test("429 that names no time: a minute, doubling to an hour", () => {
+  test("waits one minute after a 429 without a time, doubling up to an hour", () => {
     const shortest = waits(refused(429, "rate_limited"), [0, 1, 2, 5, 6, 99]).map(([first]) => first);
     expect(shortest).toEqual([1, 2, 4, 32, 60, 60].map((minutes) => minutes * MINUTE_MS));
   });
 
-  test("429 is no trouble of the service: it opens no breaker", () => {
+  test("does not count a 429 towards the circuit breaker", () => {
     expect(judge(refused(429, "rate_limited"), 0, most).trouble).toBe(false);
   });
 
-  test("a 502 or 503 that names a time is not asked before it, up to an hour", () => {
+  test("waits for the time named by a 502 or 503, up to an hour", () => {
     expect(judge(refused(503, null, 20 * MINUTE_MS), 0, least).waitMs).toBe(20 * MINUTE_MS);
     expect(judge(refused(502, null, 50 * MINUTE_MS), 0, least).waitMs).toBe(50 * MINUTE_MS);
     expect(judge(refused(503, null, DAY_MS), 0, least).waitMs).toBe(HOUR_MS);
   });
 
-  test("every error of the contract has a row, and none lets a request go out at once", () => {
+  test("waits at least one second after every error of the contract", () => {
     for (const [code, { status }] of Object.entries(errorTable)) {
       for (const streak of [0, 1, 2, 10]) {
         expect(judge(refused(status, code), streak, least).waitMs, code).toBeGreaterThanOrEqual(SECOND_MS);
@@ -101,7 +104,7 @@ describe("the table of answers (design, quota)", () => {
     }
   });
 
-  test("whatever comes, the wait is between a second and 25 hours, and a problem has advice", () => {
+  test("waits between 1 s and 25 h after any failure, and gives advice for every problem", () => {
     const setback = fc.oneof(
       fc.constant(malformed()),
       fc.constant(unreachable()),
@@ -119,7 +122,7 @@ describe("the table of answers (design, quota)", () => {
     );
   });
 
-  test("the breaker opens for 5, 10, 20, 40, 60, 60 minutes", () => {
+  test("breakerWaitMs is 5, 10, 20, 40, 60, 60 minutes", () => {
     expect([0, 1, 2, 3, 4, 90].map((openings) => breakerWaitMs(openings) / MINUTE_MS)).toEqual([5, 10, 20, 40, 60, 60]);
   });
 });

@@ -11,7 +11,7 @@ import {
 const USAGE = ["consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const;
 const OTHERS = USAGE.slice(1);
 
-/** A house that knows all days before Tuesday 10 March; the log begins at its midnight. */
+/** Returns a model with complete usage before Tuesday 10 March. Its log starts at midnight of that day. */
 function model(service: Service, operations: readonly string[] = USAGE): FetchScheduleModel {
   const known: Service = (operation, day, now) =>
     calendar.dateOf(day) < "2026-03-09" ? "whole" : service(operation, day, now);
@@ -25,7 +25,7 @@ function model(service: Service, operations: readonly string[] = USAGE): FetchSc
   return it;
 }
 
-/** Yesterday comes at a time of each day. */
+/** Returns a service that completes yesterday's data at a time of day for each operation. */
 function comesAt(times: Partial<Record<string, string>>, otherwise: Richness = "none"): Service {
   return (operation, day, now) => {
     const time = times[operation];
@@ -36,39 +36,39 @@ function comesAt(times: Partial<Record<string, string>>, otherwise: Richness = "
 
 const all = (time: string) => comesAt(Object.fromEntries(USAGE.map((operation) => [operation, time])));
 
-describe("use of yesterday", () => {
-  test("is asked at 7; what has come is not asked again", () => {
+describe("yesterday's usage", () => {
+  test("is requested at 07:00 and not again after it has arrived", () => {
     const it = model(all("06:00")).run(local("2026-03-11 00:00"));
     for (const operation of USAGE) expect(it.times(operation)).toEqual(["07:00"]);
     expect(it.dates("consumption")).toEqual(["2026-03-09..2026-03-09"]);
   });
 
-  test("consumption is asked first; the other three follow when it has come", () => {
+  test("is requested for consumption first; the other series follow when it has arrived", () => {
     const it = model(all("11:00")).run(local("2026-03-11 00:00"));
     expect(it.times("consumption")).toEqual(["07:00", "12:00"]);
     for (const operation of OTHERS) expect(it.times(operation)).toEqual(["12:00"]);
   });
 
-  test("that is short is asked at 7, 12 and 18, each series for itself", () => {
+  test("is requested at 07:00, 12:00 and 18:00 for each incomplete series", () => {
     const it = model(comesAt({ consumption: "06:00", solarExport: "11:00" }, "short")).run(local("2026-03-11 00:00"));
     expect(it.times("consumption")).toEqual(["07:00"]);
     expect(it.times("consumptionCosts")).toEqual(["07:00", "12:00", "18:00"]);
     expect(it.times("solarExport")).toEqual(["07:00", "12:00"]);
   });
 
-  test("consumption with a gap that never closes lets the others wait for the last time of the day only", () => {
+  test("is requested for the other series at 18:00 only while consumption has a permanent gap", () => {
     const it = model(comesAt({ consumptionCosts: "06:00" }, "short")).run(local("2026-03-12 00:00"));
     expect(it.times("consumption")).toEqual(["07:00", "12:00", "18:00", "07:00", "12:00", "18:00"]);
     expect(it.times("consumptionCosts")).toEqual(["18:00", "18:00"]);
   });
 
-  test("of a house without a consumption meter begins with what it has", () => {
+  test("starts with another series in a home without a consumption meter", () => {
     const it = model(all("11:00"), ["solarExport", "solarExportRevenue"]).run(local("2026-03-11 00:00"));
     expect([it.times("solarExport"), it.times("solarExportRevenue")]).toEqual([["07:00", "12:00"], ["12:00"]]);
     expect(it.times("consumption")).toEqual([]);
   });
 
-  test("days that were missed come with it, a week back", () => {
+  test("includes missed days, up to a week back", () => {
     const it = model(all("06:00"));
     it.now = local("2026-03-13 07:30");
     it.run(local("2026-03-13 08:00"));
@@ -78,7 +78,7 @@ describe("use of yesterday", () => {
     expect(it.dates("consumption").at(-1)).toBe("2026-04-13..2026-04-19");
   });
 
-  test("is asked at once, a week of it, by a house that never asked", () => {
+  test("is requested immediately after an installation, for a week", () => {
     const it = new FetchScheduleModel({
       start: local("2026-03-10 02:00"),
       targets: [targetOf(USAGE)],
@@ -91,7 +91,7 @@ describe("use of yesterday", () => {
     }
   });
 
-  test("is asked at once although a guest of the LAN just asked for last year", () => {
+  test("is requested immediately although a LAN client just requested last year", () => {
     const it = new FetchScheduleModel({ start: local("2026-03-10 02:00"), targets: [targetOf(["consumption"])] });
     const [place, unit] = [it.targets[0]?.addressId ?? "", "hour"] as const;
     it.store.keep(
@@ -103,7 +103,7 @@ describe("use of yesterday", () => {
     expect(it.run(it.now + 1).times("consumption")).toEqual(["02:00"]);
   });
 
-  test("history that is filled at seven does not put it off until noon", () => {
+  test("is requested at 07:00 although back-fill was just stored", () => {
     const it = model(all("06:00")).run(local("2026-03-10 06:59"));
     it.now = local("2026-03-10 07:01");
     const [place, unit] = [it.targets[0]?.addressId ?? "", "hour"] as const;
@@ -123,7 +123,7 @@ describe("estimates", () => {
     (_operation, day, now) =>
       calendar.dateOf(day) >= "2026-03-09" && now < local(final) ? "estimate" : "whole";
 
-  test("are asked again once a day, in the morning, until they are final", () => {
+  test("are requested again every morning until they are final", () => {
     const it = model(estimatedUntil("2026-03-12 09:00"), ["consumption"]).run(local("2026-03-15 00:00"));
     expect(it.times("consumption")).toEqual(["07:00", "07:00", "07:00", "07:00", "07:00"]);
     expect(it.dates("consumption")).toEqual([
@@ -132,7 +132,7 @@ describe("estimates", () => {
     ]);
   });
 
-  test("are asked for a week", () => {
+  test("are requested for a week", () => {
     const it = model(
       (_operation, day) => (calendar.dateOf(day) === "2026-03-09" ? "estimate" : "whole"),
       ["consumption"],
@@ -144,7 +144,7 @@ describe("estimates", () => {
 });
 
 describe("the weekly recheck", () => {
-  test("asks two weeks again, on Sunday at noon, of every series", () => {
+  test("requests two weeks of every series on Sunday at noon", () => {
     const it = model(all("06:00")).run(local("2026-03-23 00:00"));
     for (const operation of USAGE) {
       const rechecks = it
@@ -156,7 +156,7 @@ describe("the weekly recheck", () => {
     expect(it.dates("consumption")).toContain("2026-03-01..2026-03-14");
   });
 
-  test("that was missed is made up for, once", () => {
+  test("is made up for once if it was missed", () => {
     const it = model(all("06:00"));
     it.run(local("2026-03-15 11:00"));
     it.log = [];
@@ -166,7 +166,7 @@ describe("the weekly recheck", () => {
     expect(it.times("consumption")).toEqual(["09:00", "07:00", "07:00"]);
   });
 
-  test("on the days of the clock changes is at noon of the local clock", () => {
+  test("runs at local noon on days of clock changes", () => {
     for (const sunday of ["2026-03-29", "2026-10-25"]) {
       const it = new FetchScheduleModel({ start: local(`${sunday} 08:00`), targets: [targetOf(["consumption"])] });
       it.run(local(`${sunday} 23:00`));
@@ -174,7 +174,7 @@ describe("the weekly recheck", () => {
     }
   });
 
-  test("of a new house waits for its first Sunday", () => {
+  test("waits for the first Sunday after an installation", () => {
     const it = new FetchScheduleModel({
       start: local("2026-03-11 08:00"),
       targets: [targetOf(["consumption"])],

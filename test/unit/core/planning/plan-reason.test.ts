@@ -28,6 +28,18 @@ describe("why a plan is ON or OFF, with the numbers", () => {
     expect(wordsOf(done, now + 2 * HOUR)).toBe("has run: 02:00-04:00, 0.50 DKK/kWh on average");
   });
 
+  test.each([
+    ["da", "kl. 04.00", "02.00–04.00, 0,50 DKK/kWh i gennemsnit", "næstbedst kl. 01.00 til 1,25", "ons. 02.00–04.00"],
+    ["sv", "kl. 04:00", "02:00–04:00, 0,50 DKK/kWh i genomsnitt", "näst bäst kl. 01:00 för 1,25", "ons 02:00–04:00"],
+    ["nb", "kl. 04:00", "02:00–04:00, 0,50 DKK/kWh i gjennomsnitt", "nest best kl. 01:00 til 1,25", "ons. 02:00–04:00"],
+  ] as const)("in %s as people there write times and prices", (language, end, runs, best, wednesday) => {
+    const planned = step({ now: AFTERNOON });
+    expect(wordsOf(planned, AFTERNOON, washer, language)).toContain(`${wednesday}, `);
+    const now = at("2026-03-11T01:00:00Z");
+    const text = wordsOf(step({ now, memory: planned.memory }), now, washer, language);
+    for (const part of [end, runs, best, " 2,23 "]) expect(text).toContain(part);
+  });
+
   test("a plan that is nearly always ON says when it is OFF", () => {
     const spec: PlanSpec = { kind: "avoid", hoursMs: 3 * HOUR, useForecast: false, enabled: true };
     const midnight = at("2026-03-09T23:00:00Z");

@@ -9,7 +9,7 @@ import {
   type Wanted,
 } from "../../../../src/core/plugs/plug-types.ts";
 
-/** A quarter begins here. */
+/** Start of a quarter hour. */
 const T0 = Date.UTC(2026, 2, 10, 12);
 const at = (minutes: number, seconds = 0) => T0 + (minutes * 60 + seconds) * 1_000;
 const RULES: PlugRules = {
@@ -24,7 +24,7 @@ const heard = (on: boolean, retained = false): PlugEvent => ({ kind: "reported",
 const there = (available: boolean, retained = false): PlugEvent => ({ kind: "availability", available, retained });
 const MARGIN_SEC = 150;
 
-/** One plug, told what happens to it. What it is told to do is written as `on 1050`, `off`, `ask`. */
+/** Controller of one plug. Returns its commands as text: `on 1050`, `off`, `ask`. */
 class Told {
   readonly rules: PlugRules;
   trusted = true;
@@ -46,7 +46,7 @@ class Told {
     });
   }
 
-  /** Connected, told OFF and answered. */
+  /** Returns a plug that has connected, received OFF and confirmed it. */
   static atRest(rules: Partial<PlugRules> = {}, now = at(0)): Told {
     const plug = new Told(rules);
     plug.hears(now, "connected");
@@ -54,7 +54,7 @@ class Told {
     return plug;
   }
 
-  /** ON by a plan until a time, and answered. */
+  /** Returns a plug that a plan has switched ON until `until`, confirmed. */
   static running(until: number, rules: Partial<PlugRules> = {}, now = at(0)): Told {
     const plug = Told.atRest(rules, now);
     plug.wanted = { on: true, until };
@@ -65,20 +65,20 @@ class Told {
 }
 
 describe("at the start", () => {
-  test("OFF comes first, also where nothing is known and where nothing is wanted", () => {
+  test("sends OFF first, also without a plan and if the plan wants OFF", () => {
     expect(new Told().hears(at(0), "connected")).toEqual(["off"]);
     const waiting = new Told();
     waiting.wanted = { on: false, until: at(30) };
     expect(waiting.hears(at(0), "connected")).toEqual(["off"]);
   });
 
-  test("unless the running plan says ON", () => {
+  test("sends ON if a run is in progress", () => {
     const plug = new Told();
     plug.wanted = { on: true, until: at(40) };
     expect(plug.hears(at(5), "connected")).toEqual([`on ${600 + MARGIN_SEC}`]);
   });
 
-  test("nothing at all before the clock is trusted; then OFF", () => {
+  test("sends nothing until the clock is trusted, then OFF", () => {
     const plug = new Told();
     plug.trusted = false;
     plug.wanted = { on: true, until: at(40) };
@@ -90,8 +90,8 @@ describe("at the start", () => {
   });
 });
 
-describe("an ON has an end", () => {
-  test("a little after its quarter, renewed at each; the last one a little after the run", () => {
+describe("ON with a timer", () => {
+  test("ends shortly after its quarter hour, is renewed at each, and ends shortly after the run", () => {
     const plug = Told.running(at(40), {}, at(10));
     const said: string[] = [];
     for (let minute = 10; minute <= 42; minute++) {
@@ -103,21 +103,21 @@ describe("an ON has an end", () => {
     expect(said).toEqual([`15: on ${900 + MARGIN_SEC}`, `30: on ${600 + MARGIN_SEC}`, "40: off"]);
   });
 
-  test("its end is a moment to look at", () => {
+  test("wakes up at the end of the run or of the quarter hour", () => {
     expect(Told.running(at(7)).last.wakeAt).toBe(at(7));
     expect(Told.running(at(40)).last.wakeAt).toBe(at(15));
   });
 
-  test("what the plan forgets to end is ended: an `until` that has passed is OFF", () => {
+  test("is followed by OFF when `until` has passed, even if the plan has not changed", () => {
     expect(Told.running(at(7)).hears(at(7))).toEqual(["off"]);
   });
 
-  test("a family without a timer is told ON anew each quarter", () => {
+  test("is repeated every quarter hour for a family without a timer", () => {
     const plug = Told.running(at(40), { deadMan: null });
     expect(plug.hears(at(15))).toEqual(["on -"]);
   });
 
-  test("the device's limits are kept", () => {
+  test("keeps the timer limits of the device", () => {
     const tight = Told.atRest({ deadMan: { leastSec: 1, mostSec: 60 } });
     tight.wanted = { on: true, until: at(40) };
     expect(tight.hears(at(0))).toEqual(["on 60"]);
@@ -126,7 +126,7 @@ describe("an ON has an end", () => {
     expect(coarse.hears(at(0))).toEqual(["on 2000"]);
   });
 
-  test("OFF where the time is no longer trusted, and where what is wanted is no longer known", () => {
+  test("is followed by OFF if the clock is no longer trusted or the plan is unknown", () => {
     const doubted = Told.running(at(40));
     doubted.trusted = false;
     expect(doubted.hears(at(3))).toEqual(["off"]);
@@ -140,7 +140,7 @@ describe("an ON has an end", () => {
 describe("a plug that rests ON (when_lost: on)", () => {
   const FREEZER = { whenLost: "on" } as const;
 
-  test("is ON at the start, without prices and before the clock is trusted, and its ON has no end", () => {
+  test("is ON at the start, without prices and before the clock is trusted, without a timer", () => {
     const unknown = new Told(FREEZER);
     unknown.trusted = false;
     expect(unknown.hears(at(0), "connected")).toEqual(["on -"]);
@@ -148,14 +148,14 @@ describe("a plug that rests ON (when_lost: on)", () => {
     expect(new Told(FREEZER).hears(at(0), "connected")).toEqual(["on -"]);
   });
 
-  test("is ON where its plan knows nothing, whatever the plan says", () => {
+  test("is ON if its plan is unknown, for any `lost` of the plan", () => {
     const plug = new Told(FREEZER);
     plug.wanted = { on: false, until: null, lost: "off" };
     expect(plug.hears(at(0), "connected")).toEqual(["on -"]);
     expect(plug.last.reason).toBe("no_signal");
   });
 
-  test("an OFF ends by itself a little after its quarter, with the gap at the latest; it is renewed", () => {
+  test("gets an OFF with a timer that ends shortly after the quarter hour or the run, and is renewed", () => {
     const plug = new Told(FREEZER);
     plug.hears(at(0), "connected");
     plug.hears(at(0), heard(true));
@@ -169,7 +169,7 @@ describe("a plug that rests ON (when_lost: on)", () => {
     expect(plug.hears(at(40))).toEqual(["on -"]);
   });
 
-  test("is ON as soon as the time is no longer trusted or the prices are gone, whatever its minimum off time", () => {
+  test("gets ON immediately if the clock is no longer trusted or prices are missing, even within min_off", () => {
     for (const change of [{ trusted: false }, { wanted: null }]) {
       const plug = new Told(FREEZER);
       plug.hears(at(0), "connected");
@@ -181,7 +181,7 @@ describe("a plug that rests ON (when_lost: on)", () => {
     }
   });
 
-  test("its own timer is no hand: it is told OFF again while the gap lasts", () => {
+  test("gets OFF again after its own timer ended it, which is not a manual override", () => {
     const plug = new Told(FREEZER);
     plug.hears(at(0), "connected");
     plug.hears(at(0), heard(true));
@@ -196,7 +196,7 @@ describe("a plug that rests ON (when_lost: on)", () => {
 });
 
 describe("a plug that keeps its state (when_lost: keep)", () => {
-  test("is told nothing while nothing was ever known, and keeps what was wanted last; no command has an end", () => {
+  test("gets no command before the first signal, then keeps the last wanted state; commands have no timer", () => {
     const plug = new Told({ whenLost: "keep", deadMan: null });
     expect(plug.hears(at(0), "connected")).toEqual([]);
     plug.wanted = { on: true, until: at(40) };
@@ -209,7 +209,7 @@ describe("a plug that keeps its state (when_lost: keep)", () => {
   });
 });
 
-describe("a timer that may not exist", () => {
+describe("a timer that may not work", () => {
   const UNSURE = { isTimerUnsure: true, answers: "asked" } as const;
   const atItsEnd = (rules: Partial<PlugRules> = {}): Told => {
     const plug = Told.running(at(7), { ...UNSURE, ...rules });
@@ -217,7 +217,7 @@ describe("a timer that may not exist", () => {
     return plug;
   };
 
-  test("is observed at the end of the first run: the plug switches itself off, and is trusted from then on", () => {
+  test("is tested at the end of the first run, and trusted if the plug switches itself off", () => {
     const plug = atItsEnd();
     expect(plug.hears(at(7))).toEqual([]);
     expect([plug.last.reason, plug.last.aim]).toEqual(["timer_test", true]);
@@ -230,7 +230,7 @@ describe("a timer that may not exist", () => {
     expect(plug.hears(at(20))).toEqual(["off"]);
   });
 
-  test("is none if the plug stays ON ten seconds longer: then it is switched off", () => {
+  test("counts as missing if the plug stays ON 10 s longer; the plug then gets OFF", () => {
     const plug = atItsEnd();
     plug.hears(at(7));
     expect(plug.last.wakeAt).toBe(at(9, 40));
@@ -238,14 +238,14 @@ describe("a timer that may not exist", () => {
     expect(plug.last.state.timerWorks).toBe(false);
   });
 
-  test("is not waited for where a run is stopped, nor where its timer is known", () => {
+  test("is not tested if a run is stopped, or if the timer is known to work", () => {
     const stopped = Told.running(at(60), UNSURE);
     stopped.wanted = { on: false, until: null };
     expect(stopped.hears(at(2))).toEqual(["off"]);
     expect(atItsEnd({ isTimerUnsure: false }).hears(at(7))).toEqual(["off"]);
   });
 
-  test("a plug that is already ON says nothing to a timed ON: it is asked at each renewal, and is not silent", () => {
+  test("a plug that does not confirm a repeated timed ON is asked at each renewal, and is not unresponsive", () => {
     const plug = Told.running(at(40), UNSURE);
     expect(plug.hears(at(15))).toEqual([`on ${900 + MARGIN_SEC}`, "ask"]);
     plug.hears(at(15, 1), heard(true));
@@ -254,7 +254,7 @@ describe("a timer that may not exist", () => {
 });
 
 describe("a bridge", () => {
-  test("that goes takes its plugs along; when it comes back they are told again", () => {
+  test("that goes offline makes its plugs unavailable; when it returns, commands are repeated", () => {
     const plug = Told.running(at(40));
     expect(plug.hears(at(2), { kind: "bridge", up: true })).toEqual([]);
     plug.hears(at(2), { kind: "bridge", up: false });
@@ -264,8 +264,8 @@ describe("a bridge", () => {
   });
 });
 
-describe("the echo", () => {
-  test("is awaited for ten seconds, three retries, then the plug is silent until it answers", () => {
+describe("the confirmation of a command", () => {
+  test("is awaited for 10 s with three retries; then the plug is unresponsive until it answers", () => {
     const plug = new Told();
     plug.hears(at(0), "connected");
     expect(plug.last.wakeAt).toBe(at(0, 10));
@@ -279,7 +279,7 @@ describe("the echo", () => {
     expect(plug.hears(at(30))).toEqual([]);
   });
 
-  test("the wrong echo is none; that a command was done is one", () => {
+  test("must report the wanted state, or that the command was executed", () => {
     const plug = new Told();
     plug.hears(at(0), "connected");
     plug.hears(at(0, 1), heard(true));
@@ -288,7 +288,7 @@ describe("the echo", () => {
     expect(plug.hears(at(0, 30))).toEqual([]);
   });
 
-  test("a plug that tells changes only is believed where nothing is to change, unless a command before was lost", () => {
+  test("is not needed if the state stays and the plug reports only changes, unless an earlier command was lost", () => {
     const plug = Told.atRest({ answers: "changes" });
     plug.hears(at(1), "disconnected");
     plug.hears(at(2), "connected");
@@ -300,36 +300,36 @@ describe("the echo", () => {
     expect(plug.last.state.sent?.settled).toBe(false);
   });
 
-  test("nobody waits for a plug that never tells", () => {
+  test("is not awaited from a plug that never reports", () => {
     const plug = new Told({ answers: "never" });
     plug.hears(at(0), "connected");
     expect([plug.last.state.sent?.settled, plug.last.state.unresponsive]).toEqual([true, false]);
   });
 
-  test("a renewal is not settled by being asked after: a plug that is still ON may have missed it", () => {
+  test("must follow a renewal: the plug's earlier ON does not settle it", () => {
     const plug = Told.running(at(40));
     expect(plug.hears(at(15))).toEqual([`on ${900 + MARGIN_SEC}`]);
     expect(plug.hears(at(15, 10))).toEqual([`on ${890 + MARGIN_SEC}`]);
   });
 });
 
-describe("a plug that comes back", () => {
+describe("a plug that reconnects", () => {
   test.each([
     ["the broker was away", [["disconnected"], ["connected"]]],
     ["the plug was away", [[there(false)], [there(true)]]],
     ["the plug was away unnoticed", [[there(true)]]],
-  ] as const)("is told again: %s", (_, events) => {
+  ] as const)("gets its command again: %s", (_, events) => {
     const plug = Told.running(at(40));
     const said = events.flatMap(([event]) => plug.hears(at(2), event));
     expect(said).toEqual([`on ${780 + MARGIN_SEC}`]);
   });
 
-  test("is not told again because the broker remembers that it is there", () => {
+  test("does not get its command again for a retained availability message", () => {
     const plug = Told.running(at(40));
     expect(plug.hears(at(2), there(true, true))).toEqual([]);
   });
 
-  test("and does what lay in the broker is told otherwise: that is no hand", () => {
+  test("gets a corrected command after it executed a retained one, which is not a manual override", () => {
     const plug = Told.atRest();
     plug.hears(at(2), there(false));
     expect(plug.hears(at(3), there(true))).toEqual(["off"]);
@@ -338,7 +338,7 @@ describe("a plug that comes back", () => {
     expect(plug.last.state.manualOverride).toBeNull();
   });
 
-  test("nothing is sent while there is no broker", () => {
+  test("commands are not sent while the broker is disconnected", () => {
     const plug = Told.running(at(40));
     expect(plug.hears(at(2), "disconnected")).toEqual([]);
     expect(plug.hears(at(40))).toEqual([]);
@@ -347,8 +347,8 @@ describe("a plug that comes back", () => {
   });
 });
 
-describe("a hand on the button", () => {
-  test("counts until the next planned edge: OFF in a run", () => {
+describe("a manual override", () => {
+  test("to OFF in a run lasts until the next planned change", () => {
     const plug = Told.running(at(40));
     expect(plug.hears(at(5), heard(false))).toEqual([]);
     expect([plug.last.reason, plug.last.aim]).toEqual(["switched_off_by_hand", false]);
@@ -360,7 +360,7 @@ describe("a hand on the button", () => {
     expect(plug.hears(at(60))).toEqual([`on ${900 + MARGIN_SEC}`]);
   });
 
-  test("counts until the next planned edge: ON outside of runs, which is not renewed", () => {
+  test("to ON outside of runs lasts until the next planned change and is not renewed", () => {
     const plug = Told.atRest();
     plug.wanted = { on: false, until: at(60) };
     expect(plug.hears(at(5), heard(true))).toEqual(["clear_timer"]);
@@ -373,7 +373,7 @@ describe("a hand on the button", () => {
     expect(plug.hears(at(70))).toEqual(["off"]);
   });
 
-  test("ends with the run also where it had switched on what a minimum time held OFF", () => {
+  test("to ON during the minimum off time ends with the run", () => {
     const plug = Told.atRest({ minOffMs: 10 * 60_000 });
     plug.wanted = { on: true, until: at(20) };
     plug.hears(at(5));
@@ -382,13 +382,13 @@ describe("a hand on the button", () => {
     expect(plug.hears(at(20))).toEqual(["off"]);
   });
 
-  test("is taken back by a hand: ON gets its end at once", () => {
+  test("to OFF ends when the plug is switched on manually; it immediately gets a timer", () => {
     const plug = Told.running(at(40));
     plug.hears(at(5), heard(false));
     expect(plug.hears(at(6), heard(true))).toEqual([`on ${540 + MARGIN_SEC}`]);
   });
 
-  test("does not count with override: enforce; a plug that fights is told a few times a minute at most", () => {
+  test("is reverted with override: enforce, at most a few times per minute", () => {
     const plug = Told.running(at(40), { override: "enforce" });
     expect(plug.hears(at(5), heard(false))).toEqual([`on ${600 + MARGIN_SEC}`, "ask"]);
     plug.hears(at(5), heard(true));
@@ -402,7 +402,7 @@ describe("a hand on the button", () => {
     expect(plug.last.state.unresponsive).toBe(false);
   });
 
-  test("is not what a device's timer does: an ON whose renewals were lost is said again", () => {
+  test("is not assumed if the device's timer ended an ON whose renewals were lost", () => {
     const plug = Told.running(at(40));
     plug.hears(at(15));
     for (const second of [10, 20, 30, 40]) plug.hears(at(15, second));
@@ -410,7 +410,7 @@ describe("a hand on the button", () => {
     expect(plug.last.state.manualOverride).toBeNull();
   });
 
-  test("is not what an old message of the broker says", () => {
+  test("is not assumed for a retained message", () => {
     const plug = Told.running(at(40));
     plug.hears(at(5), heard(false, true));
     expect([plug.last.state.manualOverride, plug.last.state.reported]).toEqual([null, true]);
@@ -420,7 +420,7 @@ describe("a hand on the button", () => {
 describe("minimum times", () => {
   const minOnMs = 10 * 60_000;
 
-  test("an ON that ends too soon goes on, and is not renewed", () => {
+  test("extend an ON that ends too soon, without renewal", () => {
     const plug = Told.running(at(13), { minOnMs }, at(10));
     plug.wanted = { on: false, until: null };
     expect(plug.hears(at(13))).toEqual([]);
@@ -428,7 +428,7 @@ describe("minimum times", () => {
     expect(plug.hears(at(15))).toEqual([]);
   });
 
-  test("but never beyond the end that the device was given", () => {
+  test("do not extend an ON beyond its timer", () => {
     const plug = Told.running(at(1), { minOnMs: 60 * 60_000 });
     plug.wanted = { on: false, until: null };
     plug.hears(at(1));
@@ -437,7 +437,7 @@ describe("minimum times", () => {
     expect(at(1) + MARGIN_SEC * 1_000 - at(1)).toBeLessThanOrEqual(MAX_DEAD_MAN_MS);
   });
 
-  test("an ON waits for the minimum off time, also one that began before a restart", () => {
+  test("delay an ON by the minimum off time, also if the OFF began before a restart", () => {
     const plug = new Told({ minOffMs: 5 * 60_000 }, { on: false, at: at(0) });
     plug.wanted = { on: true, until: at(40) };
     expect(plug.hears(at(2), "connected")).toEqual(["off"]);
@@ -446,22 +446,22 @@ describe("minimum times", () => {
     expect(plug.hears(at(5))).toEqual([`on ${600 + MARGIN_SEC}`]);
   });
 
-  test("do not hold an ON whose time is no longer trusted", () => {
+  test("do not extend an ON if the clock is no longer trusted", () => {
     const plug = Told.running(at(40), { minOnMs });
     plug.trusted = false;
     expect(plug.hears(at(1))).toEqual(["off"]);
   });
 });
 
-describe("a clock that is set back", () => {
-  test("does not make a minimum time of an earlier life longer", () => {
+describe("a clock that was set back", () => {
+  test("does not extend a minimum time from before a restart", () => {
     const plug = new Told({ minOffMs: 5 * 60_000 }, { on: false, at: at(600) });
     plug.wanted = { on: true, until: at(40) };
     plug.hears(at(2), "connected");
     expect(plug.last.wakeAt).toBeLessThanOrEqual(at(7));
   });
 
-  test("leaves no echo, renewal or end further ahead than it can be", () => {
+  test("limits the times for confirmation, renewal and timer end", () => {
     const plug = Told.running(at(600), {}, at(120));
     plug.hears(at(135));
     expect(plug.last.state.sent?.echoBy).toBe(at(135, 10));

@@ -1,8 +1,7 @@
 /**
- * The plugs against a toy world: whatever happens to the daemon, the broker, the plug, the clock and the messages, no
- * plug stays ON.
+ * Tests plug control against a model with faults of daemon, broker, plug, clock and messages: no plug may stay ON.
  *
- * 3,000 random lives in `npm test`; 200,000 with ELBRO_NIGHTLY=1.
+ * Runs 3,000 random sequences in `npm test` and 200,000 with ELBRO_NIGHTLY=1.
  */
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -11,13 +10,13 @@ import { livePlug, type PlugLife, plugLives } from "../../../support/plugs/plug-
 
 const NIGHTLY = process.env.ELBRO_NIGHTLY === "1";
 const LIVES = NIGHTLY ? 200_000 : 3_000;
-/** The rarest is found in one life of five thousand on average; it ends with the first. */
+/** Maximum runs per mutant. The rarest defect is found once in 5,000 runs on average; a check ends with the first. */
 const MAX_RUNS_OF_A_MUTANT = 150_000;
 const TEST_TIMEOUT_MS = NIGHTLY ? 3_600_000 : 60_000;
 
-describe("plugs in a world that misbehaves", () => {
+describe("plug control in a model with faults", () => {
   test(
-    `in ${LIVES} lives no plug is ON beyond its run and its dead-man, and every wish is fulfilled once all is well`,
+    `in ${LIVES} random sequences no plug is ON after its run and timer, and without faults plugs follow their plan`,
     () => {
       const seen = { commands: 0, onCommands: 0, liveHours: 0 };
       fc.assert(
@@ -37,7 +36,7 @@ describe("plugs in a world that misbehaves", () => {
   );
 });
 
-/** A Tasmota plug on default settings. */
+/** Tasmota plug with default settings. */
 const tasmota: PlugLife["setup"] = {
   family: "tasmota",
   whenLost: "off",
@@ -50,8 +49,8 @@ const tasmota: PlugLife["setup"] = {
   runs: [],
 };
 
-describe("what random lives have found", () => {
-  /** Its messages are half a minute late: nobody can tell this from a hand that was told of in time. */
+describe("regressions found by random sequences", () => {
+  /** Messages are 30 s late. The daemon cannot distinguish this from a manual change that is reported in time. */
   const leftOverTooLate: PlugLife = {
     setup: { ...tasmota, runs: [{ start: 300_000, end: 600_000 }] },
     actions: [
@@ -63,7 +62,7 @@ describe("what random lives have found", () => {
     ],
   };
 
-  test("an ON from somebody else that is told of too late counts as a hand until the next edge", () => {
+  test("an ON from another client that is reported too late counts as a manual override until the next change", () => {
     const { judge, plug } = livePlug(leftOverTooLate);
     expect({ violations: judge.violations, on: plug.on, cause: plug.cause }).toEqual({
       violations: [],
@@ -72,7 +71,7 @@ describe("what random lives have found", () => {
     });
   });
 
-  test("one that is told of in time is taken back", () => {
+  test("an ON from another client that is reported in time is reverted", () => {
     const { setup, actions } = leftOverTooLate;
     const inTime = actions.map((action) => (action.kind === "late" ? { ...action, ms: 0 } : action));
     const { judge, plug } = livePlug({ setup, actions: inTime });
@@ -80,8 +79,8 @@ describe("what random lives have found", () => {
   });
 });
 
-describe("a timer that was given before the broker was away", () => {
-  /** Renewed at 8,100 s, the ON lasts until 9,150 s; the commands after the broker came back are lost. */
+describe("a timer started before the broker was disconnected", () => {
+  /** Renewed at 8,100 s, the ON lasts until 9,150 s. The commands after the broker's return are lost. */
   const renewalsLost: PlugLife = {
     setup: { ...tasmota, runs: [{ start: 3_600_000, end: 9_300_000 }] },
     actions: [
@@ -91,18 +90,18 @@ describe("a timer that was given before the broker was away", () => {
     ],
   };
 
-  test("is not taken for a hand when it fires: the plug is switched ON again", () => {
+  test("does not count as a manual override when it fires: the plug gets ON again", () => {
     const { judge } = livePlug(renewalsLost);
     expect(judge.violations).toEqual([]);
   });
 
-  test("and neither with when_lost: on, where it ends an OFF", () => {
+  test("does not count as a manual override with when_lost: on, when it ends an OFF", () => {
     const { judge } = livePlug({ ...renewalsLost, setup: { ...renewalsLost.setup, whenLost: "on" } });
     expect(judge.violations).toEqual([]);
   });
 });
 
-describe("Tasmota's PulseTime, which is stored in the device", () => {
+describe("Tasmota's PulseTime, stored in the device,", () => {
   const setup: PlugLife["setup"] = { ...tasmota, powerOn: "last", runs: [{ start: 300_000, end: 1_200_000 }] };
 
   test.each([
@@ -121,12 +120,12 @@ describe("Tasmota's PulseTime, which is stored in the device", () => {
         { kind: "brokerUp", ms: 100, afterMs: 3_600_000 },
       ],
     ],
-  ] as const)("does not cut what a hand switched on: %s", (_, before) => {
+  ] as const)("does not end a manual ON: %s", (_, before) => {
     const { plug, judge } = livePlug({ setup, actions: [...before, { kind: "press", afterMs: 4_000_000 }] });
     expect([plug.on, plug.cause, plug.timerAt, judge.violations]).toEqual([true, "hand", null, []]);
   });
 
-  test("and is cleared when a hand finds it set: the OFF was lost", () => {
+  test("is cleared after a manual change if the OFF command was lost", () => {
     const actions = [
       { kind: "loseToPlug", count: 7, afterMs: 1_199_000 },
       { kind: "press", afterMs: 100_000 },
@@ -136,7 +135,7 @@ describe("Tasmota's PulseTime, which is stored in the device", () => {
     expect([plug.on, plug.cause, plug.timerAt, judge.violations]).toEqual([true, "hand", null, []]);
   });
 
-  test("with when_lost: on it ends the OFF of a plug that was without power, too", () => {
+  test("with when_lost: on also ends the OFF of a plug that had a power cut", () => {
     const rests: PlugLife["setup"] = { ...setup, whenLost: "on", powerOn: "off" };
     const dead = [
       { kind: "crash", afterMs: 600_000 },
@@ -147,16 +146,16 @@ describe("Tasmota's PulseTime, which is stored in the device", () => {
   });
 });
 
-describe("Tasmota's PowerOnState, which is stored in the device", () => {
-  test("with 5 from when the plug had when_lost: on, an ON ends by itself all the same", () => {
+describe("Tasmota's PowerOnState, stored in the device,", () => {
+  test("with value 5 from an earlier when_lost: on, does not prevent the timer from ending an ON", () => {
     const setup: PlugLife["setup"] = { ...tasmota, powerOnState: 5, runs: [{ start: 300_000, end: 1_200_000 }] };
     const { plug, judge } = livePlug({ setup, actions: [{ kind: "crash", afterMs: 600_000 }] });
     expect([plug.on, plug.cause, judge.violations]).toEqual([false, "timer", []]);
   });
 });
 
-describe("the model is strict", () => {
-  test.each(Object.entries(plugMutants))("it would notice %s", { timeout: TEST_TIMEOUT_MS }, (_, mutant) => {
+describe("the model", () => {
+  test.each(Object.entries(plugMutants))("detects the defect: %s", { timeout: TEST_TIMEOUT_MS }, (_, mutant) => {
     const caught = fc.check(
       fc.property(plugLives, (life) => livePlug(life, mutant).judge.violations.length === 0),
       { numRuns: MAX_RUNS_OF_A_MUTANT, endOnFailure: true },

@@ -5,14 +5,14 @@ import { meanPrice, type PricePoint } from "../../../../src/core/prices/timeline
 import { HOUR_MS, MINUTE_MS, QUARTER_MS } from "../../../../src/core/time/interval.ts";
 import { at, dayOf, points } from "../../../support/home/price-days.ts";
 
-/** A picture of quarters: a digit is a price, a dot is a gap. */
+/** Returns quarter-hour points from text: a digit is a price, a dot is a gap. */
 function quarters(picture: string): PricePoint[] {
   return [...picture].flatMap((sign, i) =>
     sign === "." ? [] : [{ start: i * QUARTER_MS, end: (i + 1) * QUARTER_MS, price: Number(sign), estimate: false }],
   );
 }
 
-/** A picture of the window: `#` where it is. */
+/** Returns the cheapest window as text, `#` for its quarters. */
 function shown(picture: string, hours: number, fromQuarter = 0): string {
   const window = cheapestWindow(quarters(picture), hours * HOUR_MS, fromQuarter * QUARTER_MS);
   if (!window) return "none";
@@ -21,7 +21,7 @@ function shown(picture: string, hours: number, fromQuarter = 0): string {
     .join("");
 }
 
-describe("the cheapest hours in a row", () => {
+describe("cheapestWindow", () => {
   test.each([
     ["9991111999", 1, "---####---"],
     ["1111999111", 1, "####------"],
@@ -29,28 +29,28 @@ describe("the cheapest hours in a row", () => {
     ["911.119111", 1, "----####--"],
     ["911.119.11", 1, "none"],
     ["5555511115", 2, "-########-"],
-  ] as const)("%s: %i h is %s", (picture, hours, expected) => {
+  ] as const)("of %s for %i h is %s", (picture, hours, expected) => {
     expect(shown(picture, hours)).toBe(expected);
   });
 
-  test("of equal ones the earliest", () => {
+  test("returns the earliest of equally cheap windows", () => {
     expect(shown("2222222222", 1)).toBe("####------");
     expect(shown("0.0.1111111", 1)).toBe("----####---");
   });
 
-  test("what is over does not count, the present quarter counts whole", () => {
+  test("ignores past quarters and includes the current quarter completely", () => {
     expect(shown("1111999222299", 1, 1)).toBe("-------####--");
     const list = quarters("111122229999");
     expect(cheapestWindow(list, HOUR_MS, 7 * MINUTE_MS)?.start).toBe(0);
     expect(cheapestWindow(list, HOUR_MS, 15 * MINUTE_MS)?.start).toBe(QUARTER_MS);
   });
 
-  test("none where they do not fit into what is known", () => {
+  test("returns null if the hours do not fit into the known prices", () => {
     expect(cheapestWindow(quarters("111"), HOUR_MS, 0)).toBeNull();
     expect(cheapestWindow([], HOUR_MS, 0)).toBeNull();
   });
 
-  test("negative prices are cheaper than nothing", () => {
+  test("prefers negative prices to zero", () => {
     const day = points(dayOf("2026-03-10"), (i) => (i >= 40 && i < 44 ? -0.5 : 0));
     expect(cheapestWindow(day, HOUR_MS, 0)).toMatchObject({ start: day[40]?.start, mean: -0.5 });
   });
@@ -58,14 +58,14 @@ describe("the cheapest hours in a row", () => {
   test.each([
     ["2026-03-29", "2026-03-29T00:30:00Z", "2026-03-29T02:30:00Z"],
     ["2026-10-25", "2026-10-25T00:30:00Z", "2026-10-25T02:30:00Z"],
-  ])("two hours of elapsed time across the clock change of %s", (date, start, end) => {
+  ])("returns two hours of elapsed time across the clock change of %s", (date, start, end) => {
     const day = points(dayOf(date), () => 1).map((point) =>
       point.start >= at(start) && point.start < at(end) ? { ...point, price: 0.1 } : point,
     );
     expect(cheapestWindow(day, 2 * HOUR_MS, day[0]?.start ?? 0)).toMatchObject({ start: at(start), end: at(end) });
   });
 
-  test("no other window costs less: against trying all", () => {
+  test("returns a window that is as cheap as the best of all windows", () => {
     const picture = fc.array(fc.constantFrom("0", "1", "2", "3", "."), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(picture, fc.integer({ min: 1, max: 4 }), fc.nat(40), (signs, hours, from) => {

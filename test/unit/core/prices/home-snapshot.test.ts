@@ -10,35 +10,35 @@ function snapshotAt(now: string, list: readonly PricePoint[], more: Partial<Home
 
 const week = points(daysOf("2026-03-07", "2026-03-11"), (i) => 1 + (i % 96) / 100);
 
-describe("a home at noon of an ordinary day", () => {
+describe("a home at noon of an ordinary day has", () => {
   const shown = snapshotAt("2026-03-10T11:07:00Z", week, { last30Days: [0.1, 1.2, 1.6, 3] });
 
-  test("the price now, before and after", () => {
+  test("the current, previous and next price", () => {
     expect(shown.current?.price).toBe(1.48);
     expect(shown.previous?.price).toBe(1.47);
     expect(shown.next?.price).toBe(1.49);
     expect(shown.nextChangeAt).toBe(at("2026-03-10T11:15:00Z"));
   });
 
-  test("where it stands in the day and in thirty days", () => {
+  test("rank in the day and percentile in 30 days", () => {
     expect([shown.rank, shown.rankOf, shown.percentile, shown.percentile30Days]).toEqual([49, 96, 50, 50]);
     expect([shown.level, shown.color, shown.cheap]).toEqual(["normal", "yellow", false]);
   });
 
-  test("the day and what is left of it", () => {
+  test("statistics of the day and of its remaining hours", () => {
     expect(shown.day).toMatchObject({ min: 1, max: 1.95 });
     expect(shown.day?.mean).toBeCloseTo(1.475, 9);
     expect(shown.restOfDay).toMatchObject({ min: 1.48, max: 1.95 });
     expect(shown.restOfDay?.mean).toBeCloseTo(1.715, 9);
   });
 
-  test("the cheapest hours are those after midnight tomorrow", () => {
+  test("the cheapest hours, which start after midnight", () => {
     expect(shown.cheapest.map(({ hours, start }) => [hours, start])).toEqual(
       [1, 2, 3, 4].map((hours) => [hours, dayOf("2026-03-11").start]),
     );
   });
 
-  test("tomorrow is there, since it was first seen", () => {
+  test("tomorrow's prices, with the time of publication", () => {
     const seen = snapshotAt("2026-03-10T13:20:00Z", week, { publishedAt: () => at("2026-03-10T12:04:00Z") });
     expect([seen.tomorrowValid, seen.tomorrow.length, seen.tomorrowPublishedAt]).toEqual([
       true,
@@ -51,7 +51,7 @@ describe("a home at noon of an ordinary day", () => {
 describe.each([
   ["2026-03-29", 92, 23],
   ["2026-10-25", 100, 25],
-])("the clock change of %s", (date, quarters, hours) => {
+])("on %s, a day of a clock change, a home", (date, quarters, hours) => {
   const day = dayOf(date);
   const around = { start: calendar.add("day", day.start, -3), end: calendar.add("day", day.end, 1) };
 
@@ -68,7 +68,7 @@ describe.each([
     ]);
   });
 
-  test(`has ${hours} hours at hour resolution`, () => {
+  test(`has ${hours} hours at hourly resolution`, () => {
     const shown = snapshotAt(
       `${date}T10:00:00Z`,
       points(around, (i) => i, { unit: "hour" }),
@@ -76,7 +76,7 @@ describe.each([
     expect([shown.today.length, shown.rankOf]).toEqual([hours, hours]);
   });
 
-  test("every quarter has its own price, and the next edge is its end", () => {
+  test("has its own price in every quarter, and its next change is the quarter's end", () => {
     const list = points(around, (i) => i);
     for (const point of list.filter(({ start }) => start >= day.start && start < day.end)) {
       const shown = homeSnapshot({ home: HOME, timeline: timelineOf(list), now: point.start, calendar });
@@ -85,7 +85,7 @@ describe.each([
     }
   });
 
-  test("it is tomorrow's prices the day before only when all are there", () => {
+  test("has tomorrow's prices on the day before only if they are complete", () => {
     const list = points(around, (i) => i);
     const eve = day.start - 6 * HOUR_MS;
     const shown = (known: readonly PricePoint[]) =>
@@ -111,16 +111,16 @@ describe("midnight", () => {
     expect([shown.current?.price, shown.previous?.price]).toEqual([1, 1.95]);
   });
 
-  test("is an edge also inside an interval that spans it", () => {
+  test("is a change also inside an interval that spans it", () => {
     const long = [{ start: at("2026-03-10T22:00:00Z"), end: at("2026-03-11T02:00:00Z"), price: 1, estimate: true }];
     expect(snapshotAt("2026-03-10T22:30:00Z", long).nextChangeAt).toBe(at("2026-03-10T23:00:00Z"));
   });
 });
 
-describe("what is missing", () => {
+describe("missing prices", () => {
   const holed = week.filter(({ start }) => start < at("2026-03-10T11:00:00Z") || start >= at("2026-03-10T12:00:00Z"));
 
-  test("in a gap there is no price, no level, no signal; the next edge is its end", () => {
+  test("in a gap there is no price, level or signal; the next change is the end of the gap", () => {
     const shown = snapshotAt("2026-03-10T11:20:00Z", holed);
     expect(shown).toMatchObject({
       current: null,
@@ -136,13 +136,13 @@ describe("what is missing", () => {
     expect(shown.rankOf).toBeNull();
   });
 
-  test("after a gap no price is the previous one", () => {
+  test("after a gap there is no previous price", () => {
     const shown = snapshotAt("2026-03-10T12:03:00Z", holed);
     expect(shown.current?.price).toBe(1.52);
     expect(shown.previous).toBeNull();
   });
 
-  test("no cheapest stretch spans a gap", () => {
+  test("the cheapest windows do not span a gap", () => {
     const shown = snapshotAt(
       "2026-03-10T08:00:00Z",
       holed.filter(({ start }) => start < at("2026-03-10T14:00:00Z")),
@@ -154,14 +154,14 @@ describe("what is missing", () => {
     ]);
   });
 
-  test("without any price everything is null, and midnight is the next edge", () => {
+  test("without prices all values are null, and the next change is midnight", () => {
     const shown = homeSnapshot({ home: HOME, timeline: null, now: at("2026-03-10T11:00:00Z"), calendar });
     expect(shown).toMatchObject({ currency: null, current: null, next: null, level: null, day: null, restOfDay: null });
     expect(shown).toMatchObject({ cheapest: [], today: [], tomorrow: [], forecast: [], tomorrowMean: null });
     expect(shown.nextChangeAt).toBe(at("2026-03-10T23:00:00Z"));
   });
 
-  test("without the days before, today is the reference", () => {
+  test("without earlier days, levels are relative to today", () => {
     const today = points(dayOf("2026-03-10"), (i) => (i < 48 ? 1 : 3));
     expect(snapshotAt("2026-03-10T01:00:00Z", today).level).toBe("very_cheap");
   });
@@ -194,7 +194,7 @@ describe("the forecast", () => {
   const confirmed = points(daysOf("2026-03-07", "2026-03-10"), () => 1);
   const estimates = points(daysOf("2026-03-11", "2026-03-12"), () => 2, { unit: "hour", estimate: true });
 
-  test("begins right after the last confirmed quarter, and becomes the price at midnight", () => {
+  test("starts after the last confirmed quarter, and becomes the current price at midnight", () => {
     const list = joinForecast(confirmed, estimates);
     expect(snapshotAt("2026-03-10T22:50:00Z", list).next).toMatchObject({ price: 2, estimate: true });
     const after = snapshotAt("2026-03-10T23:00:00Z", list);
@@ -203,7 +203,7 @@ describe("the forecast", () => {
     expect(after.nextChangeAt).toBe(at("2026-03-11T00:00:00Z"));
   });
 
-  test("an hour of which the first quarters are confirmed keeps the rest", () => {
+  test("fills the rest of an hour whose first quarters are confirmed", () => {
     const cut = confirmed.filter(({ end }) => end <= at("2026-03-10T20:30:00Z"));
     const list = joinForecast(
       cut,
@@ -216,14 +216,14 @@ describe("the forecast", () => {
     expect(list.every((point, i) => i === 0 || list[i - 1]?.end === point.start)).toBe(true);
   });
 
-  test("an estimate has no rank among a day of which only a part is confirmed", () => {
+  test("gives an estimate no rank in a day that is only partly confirmed", () => {
     const cut = confirmed.filter(({ end }) => end <= at("2026-03-10T20:00:00Z"));
     const hours = points(daysOf("2026-03-10", "2026-03-10"), () => 2, { unit: "hour", estimate: true });
     const shown = snapshotAt("2026-03-10T21:00:00Z", joinForecast(cut, hours));
     expect(shown).toMatchObject({ current: { estimate: true }, rank: null, rankOf: null, percentile: null });
   });
 
-  test("never takes the place of a confirmed price, and is not tomorrow's", () => {
+  test("never replaces a confirmed price, and does not count as tomorrow's prices", () => {
     const list = joinForecast(
       confirmed,
       points(daysOf("2026-03-10", "2026-03-11"), () => 2, { unit: "hour", estimate: true }),
@@ -235,7 +235,7 @@ describe("the forecast", () => {
   });
 });
 
-test("variable charges are told only where the service says them as a number", () => {
+test("variable charges are null unless the service sends a number", () => {
   const row = (variableChargesPerKWh: unknown) => ({
     start: "2026-03-10T11:00:00Z",
     end: "2026-03-10T11:15:00Z",

@@ -19,7 +19,7 @@ const thresholds = fc
   .map(([veryCheap = 0, cheap = 0, normal = 0, expensive = 0]) => ({ veryCheap, cheap, normal, expensive }));
 const orderOf = (...given: Parameters<typeof levelOf>) => levels.indexOf(levelOf(...given));
 
-describe("level of a price against the mean of three days", () => {
+describe("levelOf", () => {
   test.each([
     [0.6, "very_cheap"],
     [0.6001, "cheap"],
@@ -34,7 +34,7 @@ describe("level of a price against the mean of three days", () => {
     expect(levelOf(given, 1)).toBe(level);
   });
 
-  test("a dearer price never has a cheaper level, whatever mean and thresholds are", () => {
+  test("never gives a higher price a cheaper level, for any mean and thresholds", () => {
     fc.assert(
       fc.property(price, price, mean, thresholds, (a, b, reference, given) => {
         const [low, high] = a < b ? [a, b] : [b, a];
@@ -43,7 +43,7 @@ describe("level of a price against the mean of three days", () => {
     );
   });
 
-  test("against a higher mean, a price never has a dearer level", () => {
+  test("never gives a price a more expensive level at a higher mean", () => {
     fc.assert(
       fc.property(price, mean, mean, (given, a, b) => {
         const [low, high] = a < b ? [a, b] : [b, a];
@@ -52,7 +52,7 @@ describe("level of a price against the mean of three days", () => {
     );
   });
 
-  test("well above zero only the ratio counts: other currencies, same levels", () => {
+  test("depends only on the ratio to the mean well above zero, so that the currency does not matter", () => {
     const ratio = fc.integer({ min: 0, max: 300 }).filter((percent) => ![60, 90, 115, 140].includes(percent));
     fc.assert(
       fc.property(
@@ -68,7 +68,7 @@ describe("level of a price against the mean of three days", () => {
     );
   });
 
-  test("a price of zero or less is very cheap against any mean", () => {
+  test("is very cheap for zero and negative prices at any mean", () => {
     fc.assert(
       fc.property(fc.double({ min: -20, max: 0, noNaN: true }), mean, (given, reference) => {
         expect(levelOf(given, reference)).toBe("very_cheap");
@@ -76,7 +76,7 @@ describe("level of a price against the mean of three days", () => {
     );
   });
 
-  test("near zero and below, the mean counts as five hundredths", () => {
+  test("uses a mean of at least 0.05", () => {
     for (const reference of [0.049, 0.001, 0, -0.3]) {
       expect(levelOf(0.002, reference)).toBe("very_cheap");
       expect(levelOf(0.04, reference)).toBe("cheap");
@@ -86,14 +86,14 @@ describe("level of a price against the mean of three days", () => {
     }
   });
 
-  test("thresholds of one's own", () => {
+  test("uses configured thresholds", () => {
     const own = { ...DEFAULT_THRESHOLDS, cheap: 1 };
     expect(levelOf(1, 1)).toBe("normal");
     expect(levelOf(1, 1, own)).toBe("cheap");
   });
 });
 
-test("cheap is green, normal is yellow, expensive is red", () => {
+test("cheap levels are green, normal is yellow, expensive levels are red", () => {
   expect(levels.map(colorOf)).toEqual(["green", "green", "yellow", "red", "red"]);
   expect(levels.map(isCheap)).toEqual([true, true, false, false, false]);
 });
@@ -101,11 +101,11 @@ test("cheap is green, normal is yellow, expensive is red", () => {
 describe("rank and percentile", () => {
   const day = Array.from({ length: 96 }, (_, i) => [0.2, -0.1, 0.2, 0][i % 4] ?? 0);
 
-  test("equal prices share the better rank; negative before zero", () => {
+  test("equal prices share the better rank; negative prices rank before zero", () => {
     expect([-0.1, 0, 0.2].map((given) => 1 + countBelow(given, day))).toEqual([1, 25, 49]);
   });
 
-  test("the cheapest has percentile 0, without prices there is none", () => {
+  test("the cheapest price has percentile 0; without prices the percentile is null", () => {
     expect([-0.1, 0, 0.2].map((given) => percentileOf(given, day))).toEqual([0, 25, 50]);
     expect(percentileOf(1, [])).toBeNull();
   });

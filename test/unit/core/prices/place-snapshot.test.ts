@@ -23,7 +23,7 @@ function snapshotAt(points: readonly PlacePoint[], now: number) {
 }
 
 describe("third-party prices", () => {
-  test("a row holds for an hour where hours follow each other, and a gap stays a gap", () => {
+  test("placePoints gives hourly rows a length of one hour and keeps gaps", () => {
     const points = placePoints([row(1), row(0), row(3)]);
     expect(points.map(({ start, end }) => [(start - START) / HOUR_MS, (end - START) / HOUR_MS])).toEqual([
       [0, 1],
@@ -32,33 +32,33 @@ describe("third-party prices", () => {
     ]);
   });
 
-  test("a single row holds for an hour, rows of quarters for a quarter", () => {
+  test("placePoints gives a single row one hour, and quarter-hourly rows a quarter hour", () => {
     expect(placePoints([row(0)])[0]?.end).toBe(START + HOUR_MS);
     expect(placePoints([row(0), row(0.25), row(0.5)]).map(({ start, end }) => end - start)).toEqual(
       Array(3).fill(QUARTER_MS),
     );
   });
 
-  test("the spot price is the price without its charges", () => {
+  test("the spot price is the price without charges", () => {
     const [point] = placePoints([row(2, { charges: 0.5, color: "green" })]);
     expect(point).toMatchObject({ price: 2, spot: 1.5, charges: 0.5, color: "green" });
     expect(placePoints([row(2)])[0]).toMatchObject({ price: 2, spot: 2, charges: null, color: null });
   });
 
-  test("what cannot be read is left out: a gap, not a zero", () => {
+  test("rows that cannot be parsed are omitted: a gap, not a zero", () => {
     const rows = [{ date: "soon", price: 1 }, { date: "2026-03-10", price: null }, row(0, { color: "blue" })];
     expect(placePoints(rows)).toMatchObject([{ start: START, color: null }]);
   });
 
-  test("an instant with an offset is an instant", () => {
+  test("an instant may have an offset", () => {
     expect(placePoints([{ date: "2026-03-10T13:00:00+01:00", price: 1 }])[0]?.start).toBe(START);
   });
 });
 
-describe("a place at a moment", () => {
+describe("a place", () => {
   const points = placePoints([row(0), row(1), row(3)]);
 
-  test("a price is current inside its own interval only", () => {
+  test("has a current price only within its interval", () => {
     const shownAt = (minutes: number) => snapshotAt(points, START + minutes * 60_000);
     expect(shownAt(59).current?.price).toBe(0);
     expect(shownAt(60).current?.price).toBe(1);
@@ -66,7 +66,7 @@ describe("a place at a moment", () => {
     expect(shownAt(300)).toMatchObject({ current: null, next: null, upcoming: [], nextChangeAt: null });
   });
 
-  test("its topics: spot, price, charges, color, prices", () => {
+  test("publishes spot, price, charges, color and prices", () => {
     const messages = placeMessages("elbro", place("charges"));
     expect(messages.slice(0, 4)).toEqual([
       { topic: "elbro/cabin/spot", payload: "1.6" },
@@ -82,7 +82,7 @@ describe("a place at a moment", () => {
     });
   });
 
-  test("its signals, without any configuration: level, cheap, and when the cheapest hours begin", () => {
+  test("publishes level, cheap and the start of the cheapest hours without configuration", () => {
     const told = new Map(placeMessages("elbro", place("charges")).map(({ topic, payload }) => [topic, payload]));
     expect(told.get("elbro/cabin/price/level")).toBe("cheap");
     expect(told.get("elbro/cabin/cheap")).toBe("ON");
@@ -94,14 +94,14 @@ describe("a place at a moment", () => {
     expect(over.find(({ topic }) => topic === "elbro/cabin/cheap")).toMatchObject({ payload: "OFF", heartbeat: true });
   });
 
-  test("cheap is judged by the days before where they are known, else by all that is known", () => {
+  test("compares prices with the days before if known, otherwise with all known prices", () => {
     const today = placePoints([row(0, { price: 1 }), row(1, { price: 3 })]);
     expect(snapshotAt(today, START)).toMatchObject({ level: "very_cheap", cheap: true });
     const yesterday = placePoints([row(-24, { price: 0.5 })]);
     expect(snapshotAt([...yesterday, ...today], START)).toMatchObject({ level: "very_expensive", cheap: false });
   });
 
-  test("without a price now its values are gone", () => {
+  test("clears its values if there is no current price", () => {
     const over = placeMessages("elbro", place("spot", at("2026-03-20T00:00:00Z")));
     expect(over.slice(0, 4).map(({ payload }) => payload)).toEqual(["", "", "", ""]);
   });
@@ -112,6 +112,6 @@ test.each([
   ["se4", "SEK"],
   ["NO2", "NOK"],
   ["FI", "DKK"],
-])("region %s counts in %s", (region, currency) => {
+])("region %s has the currency %s", (region, currency) => {
   expect(currencyOfRegion(region)).toBe(currency);
 });

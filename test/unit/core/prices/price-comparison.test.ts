@@ -7,7 +7,7 @@ import { calendar, dayOf, daysOf, HOME, points, timelineOf } from "../../../supp
 
 const days = daysOf("2026-10-22", "2026-10-26");
 
-test("every price of a day is judged as its home is at that moment, on the 25-hour day too", () => {
+test("judgedPoints gives every price the level of the home at that time, also on the 25-hour day", () => {
   fc.assert(
     fc.property(fc.infiniteStream(fc.integer({ min: -50, max: 400 })), (stream) => {
       const all = points(days, () => Number(stream.next().value) / 100);
@@ -28,7 +28,7 @@ test("every price of a day is judged as its home is at that moment, on the 25-ho
   );
 });
 
-test("an estimate has a level and no rank; a day that is not whole has no ranks", () => {
+test("an estimate has a level but no rank; an incomplete day has no ranks", () => {
   const confirmed = points(daysOf("2026-10-22", "2026-10-24"), (i) => i % 96);
   const half = [...confirmed, ...points(dayOf("2026-10-25"), (i) => i).slice(0, 40)];
   const estimates = points(dayOf("2026-10-26"), () => 1, { unit: "hour", estimate: true });
@@ -38,13 +38,13 @@ test("an estimate has a level and no rank; a day that is not whole has no ranks"
   expect(judged.at(-1)).toMatchObject({ estimate: true, rank: null, level: "very_cheap" });
 });
 
-test("the first hours that are known of anything are compared with nothing", () => {
+test("the first known hours have no level without a reference", () => {
   const evening = points(dayOf("2026-06-10"), (i) => i).slice(80);
   expect(judgedPoints(evening, dayOf("2026-06-10"), calendar)[0]).toMatchObject({ level: null, rank: null });
 });
 
-test("a day after a few known hours is compared with itself, and only once it is whole", () => {
-  // The hours of a new place: two of today at 1, tomorrow at 4.
+test("a day after a few known hours is compared with itself, after it is complete", () => {
+  // Hours of a new place: two of today at 1, tomorrow at 4.
   const two = points(dayOf("2026-06-10"), () => 1, { unit: "hour" }).slice(22);
   const tomorrow = points(dayOf("2026-06-11"), () => 4, { unit: "hour" });
   const levelsOf = (all: typeof two) => [
@@ -56,7 +56,7 @@ test("a day after a few known hours is compared with itself, and only once it is
   expect(levelsOf([...today, ...tomorrow])).toEqual(["very_expensive"]);
 });
 
-test("what reaches into a range belongs to it", () => {
+test("a price that overlaps the range is included", () => {
   const all = points(dayOf("2026-06-10"), (i) => i, { unit: "hour" });
   const { start } = dayOf("2026-06-10");
   const judged = judgedPoints(all, { start: start + 90 * 60_000, end: start + 150 * 60_000 }, calendar);

@@ -17,7 +17,7 @@ function pointOf(start: number, end: number, price = 1, estimate = false): Price
   return { start: MIDNIGHT + start * HOUR_MS, end: MIDNIGHT + end * HOUR_MS, price, estimate };
 }
 
-/** Points in order without overlap, with gaps. Unit: quarter-hours from midnight. */
+/** Generates ascending points without overlap, with gaps. Unit: quarter hours from midnight. */
 const timeline = fc
   .array(
     fc.record({
@@ -39,7 +39,7 @@ const moment = fc.integer({ min: -4, max: 80 }).map((quarter) => MIDNIGHT + quar
 describe("price rows", () => {
   const row = { start: formatInstant(MIDNIGHT), end: formatInstant(MIDNIGHT + HOUR_MS), totalPricePerKWh: 1.5 };
 
-  test("become points; zero and less are prices like any other", () => {
+  test("become points; zero and negative prices are valid", () => {
     for (const price of [1.5, 0, -0.25])
       expect(pricePoints([{ ...row, totalPricePerKWh: price }], true)).toEqual([pointOf(0, 1, price, true)]);
   });
@@ -54,7 +54,7 @@ describe("price rows", () => {
     expect(pricePoints([broken], false)).toEqual([]);
   });
 
-  test("carry their variable charges where those are a number", () => {
+  test("keep their variable charges if these are a number", () => {
     expect(pricePoints([{ ...row, variableChargesPerKWh: 0.9 }], false)[0]?.variableCharges).toBe(0.9);
     expect(pricePoints([{ ...row, variableChargesPerKWh: null }], false)[0]).not.toHaveProperty("variableCharges");
   });
@@ -63,7 +63,7 @@ describe("price rows", () => {
 describe("the forecast", () => {
   const estimates = [0, 1, 2].map((hour) => pointOf(hour, hour + 1, 9, true));
 
-  test("counts where no confirmed price reaches", () => {
+  test("is used where there is no confirmed price", () => {
     const confirmed = [pointOf(0, 1), pointOf(1, 2)];
     expect(joinForecast(confirmed, estimates)).toEqual([...confirmed, estimates[2]]);
     expect(joinForecast([], estimates)).toEqual(estimates);
@@ -75,7 +75,7 @@ describe("the forecast", () => {
     expect(joinForecast(confirmed, estimates)).toEqual([...confirmed, pointOf(1.25, 2, 9, true), estimates[2]]);
   });
 
-  test("joined to any prices keeps their order without overlap", () => {
+  test("joined to any prices is ascending and does not overlap", () => {
     fc.assert(
       fc.property(timeline, timeline, (confirmed, forecast) => {
         const points = joinForecast(confirmed, forecast);
@@ -89,8 +89,8 @@ describe("the forecast", () => {
   });
 });
 
-describe("looking up", () => {
-  test("the points that start in a range, and the first after a moment, by brute force", () => {
+describe("lookups", () => {
+  test("pointsIn and indexAfter equal a linear search", () => {
     fc.assert(
       fc.property(timeline, moment, moment, (points, a, b) => {
         const [start, end] = [Math.min(a, b), Math.max(a, b)];
@@ -100,13 +100,13 @@ describe("looking up", () => {
     );
   });
 
-  test("the mean weighs each price by its length; of nothing it is unknown", () => {
+  test("meanPrice weights each price by its length; null for an empty list", () => {
     expect(meanPrice([])).toBeNull();
     expect(meanPrice([pointOf(0, 1, 4), pointOf(1, 1.25, -4)])).toBeCloseTo((4 - 1) / 1.25);
   });
 });
 
-describe("quarters that are hours said four times", () => {
+describe("repeatsHours", () => {
   const quarters = (price: (quarter: number) => number) =>
     Array.from({ length: 96 }, (_, i) => ({
       start: i * QUARTER_MS,
@@ -115,15 +115,15 @@ describe("quarters that are hours said four times", () => {
       estimate: false,
     }));
 
-  test("are noticed on a whole day", () => {
+  test("detects a day whose quarters repeat the hourly price", () => {
     expect(repeatsHours(quarters((i) => Math.floor(i / 4)))).toBe(true);
   });
 
-  test("one quarter of its own is enough to believe the rest", () => {
+  test("returns false if one quarter differs from its hour", () => {
     expect(repeatsHours(quarters((i) => (i === 50 ? 99 : Math.floor(i / 4))))).toBe(false);
   });
 
-  test("hours are not quarters, and a few hours say nothing", () => {
+  test("returns false for hourly prices and for a few hours", () => {
     const hours = Array.from({ length: 24 }, (_, i) => ({ start: i, end: i + 1, price: i, estimate: false }));
     expect(repeatsHours(hours.map((hour) => ({ ...hour, start: hour.start * HOUR_MS, end: hour.end * HOUR_MS })))).toBe(
       false,

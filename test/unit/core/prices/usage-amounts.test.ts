@@ -12,12 +12,12 @@ function rowsOf(unit: "hour" | "fifteenMinutes", range: Interval, value: (index:
   }));
 }
 
-describe("the hours of a day", () => {
+describe("usageHours", () => {
   test.each([
     ["2026-03-28", 24],
     ["2026-03-29", 23],
     ["2025-10-26", 25],
-  ])("%s has %i of them, from hours as from quarters", (date, hours) => {
+  ])("of %s returns %i hours, from hours and from quarters", (date, hours) => {
     const day = dayOf(date);
     const ofHours = usageHours(
       rowsOf("hour", day, (i) => i),
@@ -31,7 +31,7 @@ describe("the hours of a day", () => {
     expect(ofQuarters).toEqual(ofHours);
   });
 
-  test("an hour without one of its quarters is left out, and so is one without a number", () => {
+  test("omits an hour with a missing quarter or without a number", () => {
     const day = dayOf("2026-03-10");
     const quarters = rowsOf("fifteenMinutes", day, () => 0.25).filter((_, i) => i !== 6);
     expect(usageHours(quarters, "consumption")).toHaveLength(23);
@@ -39,7 +39,7 @@ describe("the hours of a day", () => {
     expect(usageHours(hours, "consumption").map(({ start }) => start)).not.toContain(day.start + 3 * HOUR_MS);
   });
 
-  test("a row that is longer than an hour, or has no end, is no reading of an hour", () => {
+  test("omits a row that is longer than an hour or has no end", () => {
     const day = dayOf("2026-03-10");
     const rows = [
       { start: formatInstant(day.start), end: formatInstant(day.end), energyKWh: 24 },

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { NO_USAGE, usageDays, usageFigures, usageRange } from "../../../../src/core/prices/usage.ts";
+import {
+  NO_USAGE,
+  packDays,
+  unpackDays,
+  usageDays,
+  usageFigures,
+  usageRange,
+} from "../../../../src/core/prices/usage.ts";
 import type { Row } from "../../../../src/core/series/series.ts";
 import { formatInstant, type Interval } from "../../../../src/core/time/interval.ts";
 import { usageMessages } from "../../../../src/mqtt/topics/usage-topics.ts";
@@ -8,7 +15,7 @@ import { at, calendar, dayOf } from "../../../support/home/price-days.ts";
 
 const NOW = at("2026-03-10T13:07:00Z");
 
-/** The hour rows of a day. */
+/** Returns the hour rows of a day. */
 function chunk(day: Interval, fields: (hour: number) => Row): Row[] {
   return calendar
     .intervals("hour", day)
@@ -17,39 +24,48 @@ function chunk(day: Interval, fields: (hour: number) => Row): Row[] {
 
 const energy = (energyKWh: number | null) => () => ({ energyKWh, isEstimate: false });
 
-describe("a day from its hour rows", () => {
+describe("usageDays", () => {
   test.each([
     ["2026-03-10", 24],
     ["2026-03-29", 23],
     ["2026-10-25", 25],
-  ])("%s is complete with %i hours", (date, hours) => {
+  ])("of %s is complete with %i hours", (date, hours) => {
     const [day] = usageDays([chunk(dayOf(date), energy(0.5))], "consumption", calendar);
     expect(day).toEqual({ ...dayOf(date), date, value: hours / 2, hours, complete: true, estimate: false });
   });
 
-  test("a missing hour makes it incomplete, and is no zero", () => {
+  test("marks a day with a missing hour as incomplete and does not count zero for it", () => {
     const rows = chunk(dayOf("2026-03-09"), (hour) => ({ energyKWh: hour === 5 ? null : 1, isEstimate: false }));
     expect(usageDays([rows], "consumption", calendar)).toMatchObject([{ value: 23, hours: 23, complete: false }]);
   });
 
-  test("without any number it is not known, nor without rows", () => {
+  test("omits a day without numbers or rows", () => {
     const chunks = [chunk(dayOf("2026-03-09"), energy(null)), []];
     expect(usageDays(chunks, "consumption", calendar)).toEqual([]);
   });
 
-  test("a day of zeros is known: nothing was used", () => {
+  test("includes a day of zeros", () => {
     expect(usageDays([chunk(dayOf("2026-03-09"), energy(0))], "solarExport", calendar)).toMatchObject([
       { value: 0, complete: true },
     ]);
   });
 
-  test("an estimate among its hours is told, and so is a day of nothing else", () => {
+  test("marks a day as an estimate if any of its hours is one", () => {
     const some = chunk(dayOf("2026-03-08"), (hour) => ({ energyKWh: 1, isEstimate: hour > 20 }));
     const all = chunk(dayOf("2026-03-09"), () => ({ energyKWh: 1, isEstimate: true }));
     expect(usageDays([some, all], "consumption", calendar).map(({ estimate }) => estimate)).toEqual([true, true]);
   });
 
-  test("rows of unequal fields count like any other", () => {
+  test("kept in little memory it comes back as it was: short, long, incomplete, estimated, negative", () => {
+    const days = ["2026-03-29", "2026-10-25", "2026-03-10"].flatMap((date, i) => {
+      const whole = chunk(dayOf(date), (hour) => ({ energyKWh: (hour - 12) / 7, isEstimate: i === 1 }));
+      return usageDays([whole, whole.slice(0, 3)], "consumption", calendar);
+    });
+    expect(days).toHaveLength(6);
+    expect(unpackDays(packDays(days), calendar)).toEqual(days);
+  });
+
+  test("accepts rows with different fields", () => {
     const rows = [
       { start: "2026-03-08T23:00:00Z", end: "2026-03-09T00:00:00Z", energyKWh: 1 },
       { start: "2026-03-09T00:00:00Z", end: "2026-03-09T01:00:00Z", energyKWh: 2, isEstimate: true },
@@ -74,22 +90,22 @@ describe("the amount of a row", () => {
       undefined,
       6,
     ],
-  ] as const)("of costs, %s", (_what, fields, field, value) => {
+  ] as const)("of costs: %s", (_what, fields, field, value) => {
     expect(usageDays([chunk(day, () => fields)], "consumptionCosts", calendar, field)[0]?.value).toBeCloseTo(value, 9);
   });
 
-  test("of costs that say nothing is not known", () => {
+  test("of costs without values is unknown", () => {
     expect(usageDays([chunk(day, () => ({ energyKWh: 1 }))], "consumptionCosts", calendar)).toEqual([]);
   });
 
-  test("of revenue is what remains after fees; it may be negative", () => {
+  test("of revenue is the remainder after fees, which may be negative", () => {
     const rows = chunk(day, () => ({ energyKWh: 0, netRevenue: -0.01 }));
     expect(usageDays([rows], "solarExportRevenue", calendar)[0]?.value).toBeCloseTo(-0.24, 9);
   });
 });
 
-describe("the figures of a series", () => {
-  test("month and year to date are sums over the days that are known", () => {
+describe("usageFigures", () => {
+  test("sums month and year to date over the known days", () => {
     const figures = usageFigures(
       usageOf("2026-02-27", "2026-03-09", () => 2),
       "kWh",
@@ -112,7 +128,7 @@ describe("the figures of a series", () => {
     expect([figures.yesterday?.date, figures.lastCompleteDay?.date]).toEqual(["2026-03-09", "2026-03-09"]);
   });
 
-  test("yesterday is not there yet: the last complete day is named", () => {
+  test("returns null for yesterday if it is incomplete, and the last complete day", () => {
     const days = usageOf("2026-03-01", "2026-03-08", () => 2);
     const late = days.map((day) => (day.date === "2026-03-08" ? { ...day, complete: false, hours: 20 } : day));
     const figures = usageFigures(late, "kWh", NOW, calendar);
@@ -120,7 +136,7 @@ describe("the figures of a series", () => {
     expect(figures.monthToDate).toMatchObject({ value: 16, days: 8, end: at("2026-03-08T23:00:00Z") });
   });
 
-  test("on the first of a month, the month is not known; the last complete day is the old month's", () => {
+  test("on the first of a month returns null for the month, and the last complete day of the old month", () => {
     const figures = usageFigures(
       usageOf("2026-02-20", "2026-02-28", () => 2),
       "kWh",
@@ -131,7 +147,7 @@ describe("the figures of a series", () => {
     expect(figures.lastCompleteDay?.date).toBe("2026-02-28");
   });
 
-  test("in January the last complete day may be last year's, and the year begins anew", () => {
+  test("in January returns the last complete day of last year, and a new year to date", () => {
     const now = at("2026-01-01T09:00:00Z");
     expect(usageRange(now, calendar).start).toBeLessThan(dayOf("2025-12-10").start);
     const figures = usageFigures(
@@ -145,17 +161,17 @@ describe("the figures of a series", () => {
 
   test.each([
     ["2026-02-28T12:00:00Z", "2026-02-27", "2026-02", 27, "2026-01", "2026"],
-    // The month has ended; its last day is still to come.
+    // The month has ended; its last day is not known yet.
     ["2026-03-01T04:00:00Z", "2026-02-27", "2026-02", 27, "2026-01", "2026"],
-    // It is there, and counted before the new month begins.
+    // The last day is known and counts before the new month starts.
     ["2026-03-01T09:00:00Z", "2026-02-28", "2026-02", 28, "2026-01", "2026"],
     ["2026-03-02T09:00:00Z", "2026-03-01", "2026-03", 1, "2026-02", "2026"],
     ["2026-01-01T09:00:00Z", "2025-12-31", "2025-12", 31, "2025-11", "2025"],
     ["2026-01-02T09:00:00Z", "2026-01-01", "2026-01", 1, "2025-12", "2026"],
-    // A summer of 24 hours: the last of March is the day after the change of the clock.
+    // The month ended in summer time; its last day is not known yet.
     ["2026-04-01T03:00:00Z", "2026-03-30", "2026-03", 30, "2026-02", "2026"],
   ])(
-    "at %s, known until %s, the month is %s with %i days, after %s, and the year %s",
+    "at %s, known until %s, returns month %s with %i days, previous month %s and year %s",
     (now, last, month, days, before, year) => {
       const range = usageRange(at(now), calendar);
       const known = usageOf(calendar.dateOf(range.start), last, () => 2);
@@ -169,7 +185,7 @@ describe("the figures of a series", () => {
     },
   );
 
-  test("the old month waits for its last day while newer days are there, for a week at most", () => {
+  test("keeps the old month until its last day is known, for at most a week", () => {
     const known = usageOf("2026-02-01", "2026-03-09", () => 2).filter(({ date }) => date !== "2026-02-28");
     const monthAt = (now: string) => usageFigures(known, "kWh", at(now), calendar).month;
     expect(monthAt("2026-03-03T09:00:00Z")).toMatchObject({ start: dayOf("2026-02-01").start, value: 54, days: 27 });
@@ -177,14 +193,14 @@ describe("the figures of a series", () => {
     expect(monthAt("2026-03-07T23:00:00Z")).toMatchObject({ start: dayOf("2026-03-01").start, days: 9 });
   });
 
-  test("a month without any reading is not waited for", () => {
+  test("does not wait for a month without readings", () => {
     const known = [...usageOf("2026-01-01", "2026-01-31", () => 2), ...usageOf("2026-03-01", "2026-03-02", () => 3)];
     const figures = usageFigures(known, "kWh", at("2026-03-03T09:00:00Z"), calendar);
     expect(figures.month).toMatchObject({ start: dayOf("2026-03-01").start, value: 6 });
     expect(figures.previousMonth).toBeNull();
   });
 
-  test("without any reading for a week the new month is unknown, and no old month is shown for it", () => {
+  test("returns null for the month after a week without readings, not the old month", () => {
     const known = usageOf("2026-02-01", "2026-02-28", () => 2);
     const figures = usageFigures(known, "kWh", at("2026-03-08T09:00:00Z"), calendar);
     expect(figures.month).toBeNull();
@@ -192,7 +208,7 @@ describe("the figures of a series", () => {
     expect(usageFigures(known, "kWh", at("2026-04-02T09:00:00Z"), calendar).month).toBeNull();
   });
 
-  test("nothing known is null, never zero", () => {
+  test("returns null instead of zero without data", () => {
     expect(usageFigures([], "kWh", NOW, calendar)).toEqual({
       unit: "kWh",
       yesterday: null,
@@ -206,8 +222,8 @@ describe("the figures of a series", () => {
   });
 });
 
-describe("the topics of use", () => {
-  test("are four, each with its figures", () => {
+describe("usageMessages", () => {
+  test("returns four topics with their figures", () => {
     const messages = usageMessages("elbro", "home", fullUsage());
     expect(messages.map(({ topic }) => topic)).toEqual(
       ["consumption", "costs", "export", "revenue"].map((name) => `elbro/home/${name}`),
@@ -224,7 +240,7 @@ describe("the topics of use", () => {
     });
   });
 
-  test("a series that was never answered has none", () => {
+  test("returns no topic for a series without a response", () => {
     expect(usageMessages("elbro", "home", NO_USAGE)).toEqual([]);
   });
 });

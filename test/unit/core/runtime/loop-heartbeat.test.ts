@@ -12,8 +12,8 @@ function asleepFor(ms: number) {
   return { machine, pulse };
 }
 
-describe("a loop that sleeps", () => {
-  test("lives until two minutes after it meant to wake", () => {
+describe("a sleeping loop", () => {
+  test("is late two minutes after it should have woken up", () => {
     const { machine, pulse } = asleepFor(HOUR_MS);
     machine.advance(HOUR_MS + 2 * MINUTE_MS);
     expect(pulse.lateMs).toBe(0);
@@ -23,21 +23,21 @@ describe("a loop that sleeps", () => {
     expect(pulse.lateMs).toBe(0);
   });
 
-  test("is not late because the clock was set ahead: it wakes some seconds after", () => {
+  test("is not late after the clock was set ahead, because it wakes up some seconds later", () => {
     const { machine, pulse } = asleepFor(HOUR_MS);
     machine.wallMs += 50 * 365 * 24 * HOUR_MS;
     machine.advance(15_000);
     expect(pulse.lateMs).toBe(0);
   });
 
-  test("that never notices that the clock was set ahead is late by the other clock", () => {
+  test("is late by the monotonic clock if it does not notice that the clock was set ahead", () => {
     const { machine, pulse } = asleepFor(HOUR_MS);
     machine.wallMs += 24 * HOUR_MS;
     machine.advance(HOUR_MS + 3 * MINUTE_MS);
     expect(pulse.lateMs).toBe(MINUTE_MS);
   });
 
-  test("is not late because the clock was set back: its time has not come", () => {
+  test("is not late after the clock was set back", () => {
     const { machine, pulse } = asleepFor(HOUR_MS);
     machine.wallMs -= 24 * HOUR_MS;
     machine.advance(2 * HOUR_MS);
@@ -45,7 +45,7 @@ describe("a loop that sleeps", () => {
   });
 });
 
-test("a loop that works has five minutes for a turn, from its beginning on", () => {
+test("a working loop is late five minutes after the start of its iteration", () => {
   const machine = new ManualMachine();
   const pulse = new LoopHeartbeat("a loop", machine.clock);
   machine.advance(5 * MINUTE_MS);

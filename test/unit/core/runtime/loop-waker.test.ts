@@ -15,15 +15,15 @@ function untilWoken(signal: AbortSignal): Promise<void> {
   });
 }
 
-describe("a sleeper", () => {
-  test("is woken by whoever wakes it", async () => {
+describe("LoopWaker", () => {
+  test("wakes a sleeping loop", async () => {
     const waker = new LoopWaker();
     const sleep = waker.sleep(untilWoken, new AbortController().signal);
     waker.wake();
     await sleep;
   });
 
-  test("that was woken while awake does not fall asleep, once", async () => {
+  test("skips one sleep after it was called while the loop was awake", async () => {
     const waker = new LoopWaker();
     waker.wake();
     waker.wake();
@@ -38,7 +38,7 @@ describe("a sleeper", () => {
     await sleep;
   });
 
-  test("sleeps no more when it is to stop, and is woken by that", async () => {
+  test("ends the sleep when the stop signal fires", async () => {
     const waker = new LoopWaker();
     const stop = new AbortController();
     const sleep = waker.sleep(untilWoken, stop.signal);
@@ -47,7 +47,7 @@ describe("a sleeper", () => {
     await waker.sleep(() => new Promise(() => undefined), stop.signal);
   });
 
-  test("leaves no listener at the stop signal, however often it sleeps", async () => {
+  test("leaves no listener on the stop signal after many sleeps", async () => {
     const waker = new LoopWaker();
     const stop = new AbortController();
     for (let i = 0; i < 1_000; i++) await waker.sleep(async () => undefined, stop.signal);
@@ -55,7 +55,7 @@ describe("a sleeper", () => {
   });
 });
 
-describe("edges", () => {
+describe("StateLoop", () => {
   function edges(clock: SingleLoopClock, nextAfter: (now: number) => number) {
     const shown: number[] = [];
     const loop = new StateLoop(clock, (now) => {
@@ -66,7 +66,7 @@ describe("edges", () => {
     return { shown, loop, stop, ended: loop.run(stop.signal) };
   }
 
-  test("show the state at once, and again at each moment it named", async () => {
+  test("shows the state at the start, and again at each time that it returned", async () => {
     const clock = new SingleLoopClock(START);
     const { shown, stop, ended } = edges(clock, (now) => now + 15 * MINUTE_MS);
     await clock.runUntil(START + HOUR_MS);
@@ -75,7 +75,7 @@ describe("edges", () => {
     await ended;
   });
 
-  test("show it when data has changed, also while it is shown, and at the moment all the same", async () => {
+  test("shows the state after data changed, also during a call, and again at the returned time", async () => {
     const clock = new SingleLoopClock(START);
     const { shown, loop, stop, ended } = edges(clock, () => START + HOUR_MS);
     await clock.runUntil(START + MINUTE_MS);
@@ -88,7 +88,7 @@ describe("edges", () => {
     await ended;
   });
 
-  test("many changes at once are shown once", async () => {
+  test("shows many simultaneous changes once", async () => {
     const clock = new SingleLoopClock(START);
     const { shown, loop, stop, ended } = edges(clock, () => START + HOUR_MS);
     for (let i = 0; i < 100; i++) loop.wake();
@@ -98,7 +98,7 @@ describe("edges", () => {
     await ended;
   });
 
-  test("do not spin where the named moment is over", async () => {
+  test("does not spin if the returned time is in the past", async () => {
     const clock = new SingleLoopClock(START);
     const { shown, stop, ended } = edges(clock, () => START - HOUR_MS);
     await clock.runUntil(START + 10_000);

@@ -41,11 +41,11 @@ describe("chunks", () => {
     ["month", "year"],
     ["year", "year"],
     ["latest", null],
-  ] as const)("of %s are %s", (unit, chunk) => {
+  ] as const)("of %s are stored per %s", (unit, chunk) => {
     expect(chunkUnitOf(unit)).toBe(chunk);
   });
 
-  test("tile what was asked, whole units outward", () => {
+  test("cover the requested range, expanded to whole units", () => {
     const [day] = [dayOf("2026-10-25")];
     const inside = { start: day.start + 1, end: day.end - 1 };
     expect(chunksOf("hour", inside, calendar)).toEqual([day]);
@@ -57,7 +57,7 @@ describe("chunks", () => {
   });
 });
 
-describe("the instants of a row", () => {
+describe("instants of a row", () => {
   test.each([
     [{ start: "2026-01-01T00:00:00Z" }, Date.UTC(2026, 0, 1)],
     [{ start: "2026-01-01T01:00:00+01:00" }, Date.UTC(2026, 0, 1)],
@@ -71,19 +71,19 @@ describe("the instants of a row", () => {
     expect(rowStart(row)).toBe(start);
   });
 
-  test("the end is its own, and null where it cannot be read", () => {
+  test("rowEnd returns the row's own end, or null if it cannot be parsed", () => {
     expect(rowEnd({ end: "2026-01-01T00:15:00Z" })).toBe(Date.UTC(2026, 0, 1, 0, 15));
     expect(rowEnd({ start: "2026-01-01T00:00:00Z" })).toBeNull();
   });
 });
 
-describe("rows tile a day", () => {
+describe("tiles", () => {
   const day = dayOf("2026-10-25");
   const rows = calendar
     .intervals("hour", day)
     .map(({ start, end }) => ({ start: formatInstant(start), end: formatInstant(end) }));
 
-  test("of 25 hours with 25 rows", () => {
+  test("accepts 25 rows for a day of 25 hours", () => {
     expect(rows).toHaveLength(25);
     expect(tiles(rows, "hour", day, calendar)).toBe(true);
   });
@@ -96,7 +96,7 @@ describe("rows tile a day", () => {
     ["one is too short", rows.with(0, { start: rows[0]?.start ?? "", end: "2026-10-24T22:15:00Z" })],
     ["there are none", []],
     ["the extra hour is appended at the end", [...rows.toSpliced(3, 1), ...rows.slice(3, 4)]],
-  ])("not when %s", (_, broken) => {
+  ])("rejects rows if %s", (_, broken) => {
     expect(tiles(broken, "hour", day, calendar)).toBe(false);
   });
 });

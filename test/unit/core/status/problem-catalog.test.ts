@@ -6,7 +6,7 @@ import { type ProblemRow, problemCatalog } from "../../../../src/core/status/pro
 
 const SOURCES = path.join(import.meta.dirname, "../../../../src");
 
-test("every problem code is started by some source file", () => {
+test("every problem code occurs in a source file", () => {
   const text = readdirSync(SOURCES, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts") && !/problem-(words|catalog)\.ts$/.test(name))
     .map((name) => readFileSync(path.join(SOURCES, name), "utf8"))
@@ -19,7 +19,7 @@ test("meaning, automatic action and remedy are sentences", () => {
     for (const sentence of [row.meaning, row.automaticAction, row.remedy]) expect(sentence).toMatch(/^[A-Z`].*\.$/);
 });
 
-test("the catalogue's advice is filled in with the names of the problem", () => {
+test("the catalogue's advice contains the names of the problem", () => {
   const problems = new Problems(() => undefined);
   problems.start({ code: "plug_silent", subject: "plug heater", since: 0, detail: "-", names: { name: "Heater" } });
   problems.start({ code: "unreachable", subject: "account", since: 1, detail: "-" });

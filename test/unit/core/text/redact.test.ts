@@ -8,7 +8,7 @@ const hidden = [
   { text: "s3cret+/=", standIn: "(secret)", kind: "secret" },
 ] as const;
 
-describe("what is shown to strangers", () => {
+describe("redact", () => {
   test.each([
     ["at Vesterbrogade 1, 1620 København", "at address 1, 1620 København"],
     ["VESTERBROGADE 1", "address 1"],
@@ -20,23 +20,23 @@ describe("what is shown to strangers", () => {
     ["locationPrices 56.162939 10.203921", "locationPrices 56.2 10.2"],
     ["at -12.34567", "at -12.3"],
     ["192.168.100.200 at 12:00:01.123 for 0.84", "192.168.100.200 at 12:00:01.123 for 0.84"],
-  ])("%s: %s", (text, shown) => {
+  ])("changes %s to %s", (text, shown) => {
     expect(redact(text, hidden)).toBe(shown);
   });
 
-  test("coordinates are shortened wherever they stand as numbers; other numbers stay", () => {
+  test("shortens coordinates that are numbers, and no other numbers", () => {
     expect(redact({ places: [{ latitude: 56.162939, longitude: 10.203921 }], price: 1.23456 }, [])).toEqual({
       places: [{ latitude: 56.2, longitude: 10.2 }],
       price: 1.23456,
     });
   });
 
-  test("the keys of the JSON are never touched, whatever a place or a key is called", () => {
+  test("does not change JSON keys, even if a place or an API key has that name", () => {
     const list = [{ text: "prices", standIn: "place_1", kind: "name" }] as const;
     expect(redact({ prices: { today: 96, said: "Prices" } }, list)).toEqual({ prices: { today: 96, said: "place_1" } });
   });
 
-  test("a home or a plan with a common word for a name is hidden, and the program's own words are not", () => {
+  test("hides a home or plan named with a common word, but not the program's own words", () => {
     const list = [
       { text: "Prices", standIn: "home_1", kind: "name" },
       { text: "waiting", standIn: "plan_1", kind: "name" },
@@ -48,12 +48,12 @@ describe("what is shown to strangers", () => {
     });
   });
 
-  test("a name of a letter or two is hidden alone, and not in every sentence", () => {
+  test("hides a name of one or two letters only as a whole value", () => {
     const list = [{ text: "a", standIn: "key_1", kind: "name" }] as const;
     expect(redact(["a", "A", "a plug of a key"], list)).toEqual(["key_1", "key_1", "a plug of a key"]);
   });
 
-  test.each(["name", "secret"] as const)("no %s that is hidden is left anywhere, whatever stands around it", (kind) => {
+  test.each(["name", "secret"] as const)("leaves no %s in the output, in any context", (kind) => {
     const secret = fc
       .string({ minLength: 4, maxLength: 12 })
       .filter((text) => text.trim() === text && /[a-z]/i.test(text));
@@ -67,7 +67,7 @@ describe("what is shown to strangers", () => {
     );
   });
 
-  test("the longest is taken first, so that nothing of it is left", () => {
+  test("replaces the longest text first, so that no part of it remains", () => {
     const list = [
       { text: "Lind", standIn: "A", kind: "name" },
       { text: "Lind Allé 4", standIn: "B", kind: "name" },
@@ -75,6 +75,8 @@ describe("what is shown to strangers", () => {
     expect(redact("Lind Allé 4, Lind, Lindt", list)).toBe("B, A, Lindt");
   });
 
-  test.each(["Home", "hjem", "Sommerhus", ""])("%j tells no place", (name) => expect(tellsPlace(name)).toBe(false));
-  test.each(["Vesterbrogade 1", "Skagen"])("%j does", (name) => expect(tellsPlace(name)).toBe(true));
+  test.each(["Home", "hjem", "Sommerhus", ""])("tellsPlace(%j) is false", (name) =>
+    expect(tellsPlace(name)).toBe(false),
+  );
+  test.each(["Vesterbrogade 1", "Skagen"])("tellsPlace(%j) is true", (name) => expect(tellsPlace(name)).toBe(true));
 });

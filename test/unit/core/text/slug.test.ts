@@ -12,11 +12,11 @@ test.each([
   ["東京", "home"],
   ["  ", "home"],
   ["", "home"],
-])('"%s" is %s', (name, slug) => {
+])('slugOf("%s") is %s', (name, slug) => {
   expect(slugOf(name)).toBe(slug);
 });
 
-test("any name becomes a topic level, and a slug stays itself", () => {
+test("slugOf returns a valid topic level for any name, and does not change a slug", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), (name) => {
       const slug = slugOf(name);
@@ -27,7 +27,7 @@ test("any name becomes a topic level, and a slug stays itself", () => {
   );
 });
 
-test("a taken slug gets the next free number", () => {
+test("freeSlug returns the next free number for a taken slug", () => {
   expect(freeSlug("home", new Set())).toBe("home");
   expect(freeSlug("home", new Set(["home"]))).toBe("home_2");
   expect(freeSlug("home", new Set(["home", "home_2", "home_4"]))).toBe("home_3");

@@ -17,7 +17,7 @@ const YEARS = { first: 2015, last: 2034 } as const;
 const units = ["fifteenMinutes", "hour", "day", "month", "year"] as const satisfies readonly CalendarUnit[];
 const longUnits = ["day", "month", "year"] as const satisfies readonly CalendarUnit[];
 
-/** Zones with the service's rules, other rules, no rules, half hours, and midnights that are skipped or come twice. */
+/** Zones with the service's rules, other rules, no rules, half-hour offsets, and skipped or repeated midnights. */
 const zones = [
   SERVICE_ZONE,
   "Europe/Stockholm",
@@ -28,7 +28,7 @@ const zones = [
   "America/Santiago",
   "Africa/Casablanca",
 ] as const;
-/** In these luxon starts the day that has two midnights at the second one; the calendar starts it at the first. */
+/** Zones in which luxon starts a day with two midnights at the second one. The calendar starts it at the first. */
 const TWO_MIDNIGHTS: readonly string[] = ["Atlantic/Azores"];
 
 const twentyYears: Interval = { start: Date.UTC(YEARS.first, 0, 1), end: Date.UTC(YEARS.last + 1, 0, 1) };
@@ -40,13 +40,13 @@ function utc(text: string): EpochMs {
   return Date.parse(text);
 }
 
-/** The last Sunday of a month at 01:00 UTC, when every zone of the European Union changes its clocks. */
+/** Returns the last Sunday of a month at 01:00 UTC, when the European Union changes its clocks. */
 function europeanChange(year: number, month: 3 | 10): EpochMs {
   const last = new Date(Date.UTC(year, month, 0, 1));
   return last.setUTCDate(last.getUTCDate() - last.getUTCDay());
 }
 
-/** What the clock on the wall shows, without its offset. */
+/** Returns the local time without its offset. */
 function reading(local: DateTime): string | null {
   return local.toISO({ includeOffset: false });
 }
@@ -64,15 +64,15 @@ function nearClockChanges(): fc.Arbitrary<EpochMs> {
   return fc.tuple(at, fc.integer({ min: -2 * DAY_MS, max: 2 * DAY_MS })).map(([change, aside]) => change + aside);
 }
 
-/** Ranges of at most `mostDays`, any two instants otherwise. */
+/** Generates ranges that start at any instant and are at most `mostDays` days long. */
 function ranges(mostDays: number): fc.Arbitrary<Interval> {
   return fc
     .tuple(instants, fc.integer({ min: 1, max: mostDays * DAY_MS }))
     .map(([start, length]) => ({ start, end: start + length }));
 }
 
-describe("every clock change of twenty years in Copenhagen", () => {
-  test("there are forty, and the calendar knows each to the millisecond", () => {
+describe("clock changes of twenty years in Copenhagen", () => {
+  test("are forty, and the calendar knows each to the millisecond", () => {
     const found = clockChanges();
     expect(found).toHaveLength(40);
     for (const { at, hours } of found) {
@@ -84,7 +84,7 @@ describe("every clock change of twenty years in Copenhagen", () => {
   test.each([
     [23, 92],
     [25, 100],
-  ])("the day of the change has %i hours and %i quarters", (hours, quarters) => {
+  ])("are on days of %i hours and %i quarters", (hours, quarters) => {
     for (const change of clockChanges().filter((each) => each.hours === hours)) {
       const day = copenhagen.day(change.at);
       expect(day.end - day.start).toBe(hours * HOUR_MS);
@@ -93,7 +93,7 @@ describe("every clock change of twenty years in Copenhagen", () => {
     }
   });
 
-  test("every other day has 24 hours and 96 quarters", () => {
+  test("are absent on all other days, which have 24 hours and 96 quarters", () => {
     const days = copenhagen.intervals("day", twentyYears);
     const changed = new Set(clockChanges().map((change) => copenhagen.startOf("day", change.at)));
     const others = days.filter((day) => !changed.has(day.start));
@@ -104,7 +104,7 @@ describe("every clock change of twenty years in Copenhagen", () => {
     }
   });
 
-  test("the three days around it have the boundaries that luxon finds step by step", () => {
+  test("are surrounded by boundaries that equal luxon's", () => {
     for (const { at } of clockChanges()) {
       const around = { start: at - DAY_MS, end: at + DAY_MS };
       for (const unit of ["fifteenMinutes", "hour", "day"] as const) {
@@ -114,16 +114,16 @@ describe("every clock change of twenty years in Copenhagen", () => {
   });
 });
 
-describe("boundaries against a luxon conversion per step", () => {
+describe("boundaries equal those of luxon", () => {
   const longRuns = zones.filter((zone) => !TWO_MIDNIGHTS.includes(zone));
-  test.each(longRuns)("%s: all days, months and years of twenty years", (zone) => {
+  test.each(longRuns)("in %s for all days, months and years of twenty years", (zone) => {
     const calendar = new Calendar(zone);
     for (const unit of longUnits) {
       expect(calendar.boundaries(unit, twentyYears)).toEqual(oracleBoundaries(zone, unit, twentyYears));
     }
   });
 
-  test.each(longRuns)("%s: start and next of any instant, any unit", (zone) => {
+  test.each(longRuns)("in %s for startOf and next of any instant and unit", (zone) => {
     const calendar = new Calendar(zone);
     fc.assert(
       fc.property(instants, fc.constantFrom(...units), (at, unit) => {
@@ -137,7 +137,7 @@ describe("boundaries against a luxon conversion per step", () => {
 });
 
 describe("intervals", () => {
-  test("tile the range: ascending, no gap, no overlap, and each begins and ends on a boundary", () => {
+  test("cover the range without gap or overlap, ascending, each from boundary to boundary", () => {
     fc.assert(
       fc.property(zonesArbitrary, fc.constantFrom(...units), ranges(40), (zone, unit, range) => {
         const calendar = new Calendar(zone);
@@ -154,7 +154,7 @@ describe("intervals", () => {
     );
   });
 
-  test("hours tile each day and quarters tile each hour", () => {
+  test("of hours cover each day, and of quarters each hour", () => {
     fc.assert(
       fc.property(zonesArbitrary, instants, (zone, at) => {
         const calendar = new Calendar(zone);
@@ -166,7 +166,7 @@ describe("intervals", () => {
     );
   });
 
-  test("a range that touches nothing has no interval", () => {
+  test("of an empty range are an empty list", () => {
     const midnight = utc("2026-01-01T00:00+01:00");
     expect(copenhagen.intervals("hour", { start: midnight, end: midnight })).toEqual([]);
     expect(copenhagen.boundaries("hour", { start: midnight, end: midnight })).toEqual([midnight]);
@@ -174,7 +174,7 @@ describe("intervals", () => {
 });
 
 describe("expandOutward", () => {
-  test("is outward, idempotent, and by less than a unit on either side", () => {
+  test("only expands, is idempotent, and adds less than one unit on either side", () => {
     fc.assert(
       fc.property(zonesArbitrary, fc.constantFrom(...units), ranges(800), (zone, unit, range) => {
         const calendar = new Calendar(zone);
@@ -196,14 +196,14 @@ describe("expandOutward", () => {
     ["month", "2026-10-01T00:00:00Z", "2026-10-31T23:00:01Z", "2026-09-30T22:00:00Z", "2026-11-30T23:00:00Z"],
     ["year", "2025-12-31T23:00:00Z", "2026-12-31T23:00:00Z", "2025-12-31T23:00:00Z", "2026-12-31T23:00:00Z"],
     ["year", "2025-12-31T22:59:59Z", "2025-12-31T23:00:01Z", "2024-12-31T23:00:00Z", "2026-12-31T23:00:00Z"],
-  ] as const)("%s: %s to %s becomes %s to %s", (unit, start, end, outerStart, outerEnd) => {
+  ] as const)("by %s changes %s to %s into %s to %s", (unit, start, end, outerStart, outerEnd) => {
     const outer = copenhagen.expandOutward(unit, { start: utc(start), end: utc(end) });
     expect(outer).toEqual({ start: utc(outerStart), end: utc(outerEnd) });
   });
 });
 
 describe("add and next", () => {
-  test("adding and taking away the same number of units comes back to the boundary", () => {
+  test("adding and subtracting the same number of units returns to the boundary", () => {
     fc.assert(
       fc.property(
         zonesArbitrary,
@@ -233,7 +233,7 @@ describe("add and next", () => {
     expect(copenhagen.add(unit, utc(from), count)).toBe(utc(to));
   });
 
-  test("a day that begins at 01:00, its midnight skipped, is followed by a day that begins at 00:00", () => {
+  test("a day that starts at 01:00 because midnight is skipped is followed by one that starts at 00:00", () => {
     const santiago = new Calendar("America/Santiago");
     const skipped = santiago.startOf("day", utc("2016-08-14T12:00:00-03:00"));
     expect(skipped).toBe(utc("2016-08-14T01:00:00-03:00"));
@@ -244,13 +244,13 @@ describe("add and next", () => {
     );
   });
 
-  test("a day with two midnights begins at the first and has 25 hours", () => {
+  test("a day with two midnights starts at the first and has 25 hours", () => {
     const azores = new Calendar("Atlantic/Azores");
     const day = azores.day(utc("2015-10-25T12:00:00-01:00"));
     expect(day).toEqual({ start: utc("2015-10-25T00:00:00Z"), end: utc("2015-10-26T00:00:00-01:00") });
   });
 
-  test("half-hour offsets have their own hours", () => {
+  test("half-hour offsets have hours at half past in UTC", () => {
     const kolkata = new Calendar("Asia/Kolkata");
     expect(kolkata.startOf("hour", utc("2026-06-01T12:15:00Z"))).toBe(utc("2026-06-01T11:30:00Z"));
     expect(kolkata.startOf("day", utc("2026-06-01T12:15:00Z"))).toBe(utc("2026-05-31T18:30:00Z"));
@@ -269,11 +269,11 @@ describe("shift", () => {
     ["2024-02-29T00:00:00+01:00", "year", 4, "2028-02-29T00:00:00+01:00"],
     ["2021-03-28T00:00:00+01:00", "year", 5, "2026-03-28T00:00:00+01:00"],
     ["2021-07-01T00:00:00+02:00", "year", 5, "2026-07-01T00:00:00+02:00"],
-  ] as const)("%s moved by a %s, %i times, is %s", (from, unit, count, to) => {
+  ] as const)("of %s by a %s, %i times, is %s", (from, unit, count, to) => {
     expect(copenhagen.shift(utc(from), unit, count)).toBe(utc(to));
   });
 
-  test("keeps the local clock's reading wherever that exists", () => {
+  test("keeps the local time if it exists on the new day", () => {
     fc.assert(
       fc.property(instants, fc.integer({ min: -800, max: 800 }), (at, days) => {
         const moved = copenhagen.shift(at, "day", days);
@@ -287,8 +287,8 @@ describe("shift", () => {
   });
 });
 
-describe("local readings", () => {
-  test("date and minute of the day are luxon's", () => {
+describe("local time", () => {
+  test("dateOf and minuteOfDay equal luxon's", () => {
     fc.assert(
       fc.property(zonesArbitrary, instants, (zone, at) => {
         const calendar = new Calendar(zone);
@@ -312,7 +312,7 @@ describe("local readings", () => {
     expect(copenhagen.timeOnDay(utc(at), minute)).toBe(utc(expected));
   });
 
-  test("timeOnDay is the first instant of that day whose reading is the minute or later", () => {
+  test("timeOnDay returns the first instant of the day at or after the local time", () => {
     fc.assert(
       fc.property(zonesArbitrary, instants, fc.integer({ min: 0, max: 1439 }), (zone, at, minute) => {
         const calendar = new Calendar(zone);
@@ -327,14 +327,14 @@ describe("local readings", () => {
   });
 });
 
-describe("the edges of the calendar", () => {
-  test.each(["Europe/Kopenhagen", "", "+25:00"])("zone %o is refused by name", (zone) => {
+describe("limits of the calendar", () => {
+  test.each(["Europe/Kopenhagen", "", "+25:00"])("zone %o is rejected with its name in the error", (zone) => {
     expect(() => new Calendar(zone)).toThrow(
       new RangeError(`unknown time zone "${zone}"; expected a name such as Europe/Copenhagen`),
     );
   });
 
-  test("any range cap from the first and from the last year has an answer", () => {
+  test("ranges of the maximum length at the first and last year have a result", () => {
     const { first, last } = CALENDAR_YEARS;
     expect(copenhagen.shift(Date.UTC(last, 11, 31), "year", 5)).toBe(Date.UTC(last + 5, 11, 31));
     expect(copenhagen.startOf("year", Date.UTC(first, 0, 1) - DAY_MS)).toBe(Date.UTC(first - 1, 0, 1) - HOUR_MS);
@@ -342,7 +342,7 @@ describe("the edges of the calendar", () => {
   });
 
   test.each([Date.UTC(1900, 5, 1), Date.UTC(2300, 5, 1), Date.UTC(9999, 11, 31)])(
-    "instant %d is beyond what is known: it has one offset, in summer too, and ends nothing",
+    "instant %d is out of range: the zone has its standard offset all year, and units have normal length",
     (at) => {
       expect(copenhagen.offsetAt(at)).toBe(HOUR_MS);
       expect(copenhagen.day(at).end - copenhagen.day(at).start).toBe(DAY_MS);
@@ -350,7 +350,7 @@ describe("the edges of the calendar", () => {
     },
   );
 
-  test("reading another instant in between changes nothing: the remembered segment is only a shortcut", () => {
+  test("results do not depend on other instants that were converted before", () => {
     fc.assert(
       fc.property(fc.array(instants, { minLength: 2, maxLength: 20 }), (many) => {
         const together = new Calendar(SERVICE_ZONE);
@@ -361,8 +361,8 @@ describe("the edges of the calendar", () => {
   });
 });
 
-describe("a memory of transitions", () => {
-  test("serves a later calendar without the time zone database, with the same boundaries", () => {
+describe("cached transitions", () => {
+  test("serve a later calendar without the time zone database, with the same boundaries", () => {
     const kept = new Map<number, string>();
     const memory = {
       read: (year: number) => kept.get(year) ?? null,
@@ -371,12 +371,12 @@ describe("a memory of transitions", () => {
     const year = { start: Date.UTC(2025, 0, 1), end: Date.UTC(2026, 0, 1) };
     const first = new Calendar(SERVICE_ZONE, memory).boundaries("day", year);
     expect([...kept.keys()]).toContain(2025);
-    // A zone that no database has: what comes can only come from the memory.
+    // An unknown zone: the result can only come from the cache.
     expect(new Calendar("Nowhere/Nothing", memory).boundaries("day", year)).toEqual(first);
     expect(first).toEqual(new Calendar(SERVICE_ZONE).boundaries("day", year));
   });
 
-  test("that is broken is asked anew", () => {
+  test("that are invalid are computed again", () => {
     const memory = { read: () => "yesterday", write: () => undefined };
     const at = Date.UTC(2025, 6, 1);
     expect(new Calendar(SERVICE_ZONE, memory).startOf("day", at)).toBe(new Calendar(SERVICE_ZONE).startOf("day", at));

@@ -6,12 +6,12 @@ const intervals: fc.Arbitrary<Interval> = fc
   .tuple(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 1, max: 10 }))
   .map(([start, length]) => ({ start, end: start + length }));
 
-test("an interval holds its start and not its end", () => {
+test("an interval contains its start and not its end", () => {
   const interval = { start: 10, end: 20 };
   expect([9, 10, 19, 20].map((at) => contains(interval, at))).toEqual([false, true, true, false]);
 });
 
-test("two intervals overlap exactly where one instant lies in both", () => {
+test("two intervals overlap exactly if they share an instant", () => {
   fc.assert(
     fc.property(intervals, intervals, (a, b) => {
       const shared = Array.from({ length: 60 }, (_, at) => contains(a, at) && contains(b, at)).includes(true);
@@ -21,7 +21,7 @@ test("two intervals overlap exactly where one instant lies in both", () => {
   );
 });
 
-test("neighbours that touch do not overlap", () => {
+test("adjacent intervals do not overlap", () => {
   expect(overlaps({ start: 0, end: 5 }, { start: 5, end: 9 })).toBe(false);
 });
 
@@ -30,6 +30,6 @@ test.each([
   [Date.UTC(2026, 9, 25, 1), "2026-10-25T01:00:00Z"],
   [Date.UTC(2026, 9, 25, 1, 0, 0, 7), "2026-10-25T01:00:00.007Z"],
   [-1, "1969-12-31T23:59:59.999Z"],
-])("%i is written %s", (at, text) => {
+])("formatInstant(%i) is %s", (at, text) => {
   expect(formatInstant(at)).toBe(text);
 });

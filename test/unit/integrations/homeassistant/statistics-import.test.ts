@@ -31,7 +31,7 @@ afterEach(async () => {
 
 type Value = (index: number) => number | null;
 
-/** Stores the hours of a range; an hour without a value is not among the rows. */
+/** Stores the hours of a range. An hour without a value is omitted. */
 function put(range: Interval, value: Value, home: Home = HOME): void {
   const rows = calendar.intervals("hour", range).flatMap(({ start, end }, i) => {
     const energyKWh = value(i);
@@ -49,7 +49,7 @@ function putCosts(range: Interval, currency: string, home: Home = HOME): void {
   store.store(key, range, rows, { currency });
 }
 
-/** One import with a connection of its own, as after a restart: only the database is left. */
+/** Runs one import with a new connection, as after a restart: only the database is kept. */
 async function run(home: Home = HOME, operation: "consumption" | "consumptionCosts" = "consumption"): Promise<number> {
   const client = await HomeAssistantClient.connect(homeAssistant, new AbortController().signal);
   const memory = new KeyValueStore(disk.database);
@@ -61,7 +61,7 @@ async function run(home: Home = HOME, operation: "consumption" | "consumptionCos
   }
 }
 
-/** What Home Assistant shows is what is stored: the hours, what each changed, and nothing else. */
+/** Expects Home Assistant to have exactly the stored hours with their changes. */
 function expectHours(range: Interval, value: Value, id: string = CONSUMPTION): void {
   const expected = calendar.intervals("hour", range).flatMap(({ start }, i) => {
     const hour = value(i);
@@ -74,7 +74,7 @@ describe("the whole history", () => {
   const range = daysOf("2025-10-20", "2026-04-02");
   const value: Value = (i) => Number((0.1 + (i % 7) / 10).toFixed(3));
 
-  test("is imported by the month, both clock changes with it, each hour at its own time", async () => {
+  test("is imported by month, with both clock changes, each hour at its own time", async () => {
     put(range, value);
     expect(await run()).toBe(range.end / HOUR_MS - range.start / HOUR_MS);
     expectHours(range, value);
@@ -94,7 +94,7 @@ describe("the whole history", () => {
     });
   });
 
-  test("is not written a second time", async () => {
+  test("is not imported again", async () => {
     put(range, value);
     await run();
     homeAssistant.imports.length = 0;
@@ -102,25 +102,25 @@ describe("the whole history", () => {
     expect(homeAssistant.imports).toEqual([]);
   });
 
-  test("is imported further where a connection ended, and no month twice", async () => {
+  test("continues after a lost connection, without repeating a month", async () => {
     put(range, value);
     homeAssistant.endsAfterImports = 3;
     await expect(run()).rejects.toMatchObject({ kind: "unreachable" });
     homeAssistant.endsAfterImports = Number.POSITIVE_INFINITY;
     await run();
     expectHours(range, value);
-    // The month whose answer was lost had been stored.
+    // The month whose response was lost had been stored.
     expect(homeAssistant.imports).toHaveLength(7);
   });
 
-  test("is imported again where Home Assistant answered and did not store", async () => {
+  test("is imported again if Home Assistant responded but did not store it", async () => {
     put(daysOf("2026-03-01", "2026-03-02"), value);
     homeAssistant.stores = "late";
     expect(await run()).toBe(48);
     expectHours(daysOf("2026-03-01", "2026-03-02"), value);
   });
 
-  test("is imported again into a database that is new, and what a restored one lacks into that", async () => {
+  test("is imported again into a new database, and completed in a restored one", async () => {
     put(range, value);
     await run();
     homeAssistant.statistics.clear();
@@ -133,7 +133,7 @@ describe("the whole history", () => {
   });
 });
 
-describe("what changes later", () => {
+describe("later changes:", () => {
   const range = daysOf("2026-01-10", "2026-03-20");
 
   test("a corrected reading changes its hour and every later sum", async () => {
@@ -146,7 +146,7 @@ describe("what changes later", () => {
     expectHours(range, (i) => (i >= from && i < from + 24 ? 1.5 : 1));
   });
 
-  test("an import that ended amid a correction is taken up where it ended", async () => {
+  test("a correction that was interrupted continues where it ended", async () => {
     put(range, () => 1);
     await run();
     put(dayOf("2026-01-10"), () => 3);
@@ -157,14 +157,14 @@ describe("what changes later", () => {
     expectHours(range, (i) => (i < 24 ? 3 : 1));
   });
 
-  test("new days write their own hours and nothing else", async () => {
+  test("new days write only their own hours", async () => {
     put(range, () => 1);
     await run();
     put(daysOf("2026-03-21", "2026-03-22"), () => 2);
     expect(await run()).toBe(48);
   });
 
-  test("hours that are not known are left out, and come when they are", async () => {
+  test("unknown hours are omitted and imported later", async () => {
     const gap: Value = (i) => (i >= 5 && i < 9 ? null : 1);
     put(range, gap);
     await run();
@@ -174,7 +174,7 @@ describe("what changes later", () => {
     expectHours(range, () => 1);
   });
 
-  test("a reading that is withdrawn counts nothing", async () => {
+  test("a withdrawn reading counts as zero", async () => {
     put(range, () => 1);
     await run();
     const day = dayOf("2026-02-03");
@@ -186,7 +186,7 @@ describe("what changes later", () => {
     expectHours(range, (i) => (i === withdrawn ? 0 : 1));
   });
 
-  test("history that comes before the first stored day moves every sum", async () => {
+  test("history before the first stored day changes every sum", async () => {
     put(range, () => 1);
     await run();
     put(daysOf("2025-11-15", "2026-01-09"), () => 2);
@@ -196,7 +196,7 @@ describe("what changes later", () => {
     expectHours(whole, (i) => (i < older ? 2 : 1));
   });
 
-  test("what is deleted after the kept years stays in Home Assistant, and the sums continue", async () => {
+  test("hours deleted in elbro stay in Home Assistant, and the sums continue", async () => {
     put(range, () => 1);
     await run();
     homeAssistant.imports.length = 0;
@@ -208,7 +208,7 @@ describe("what changes later", () => {
     expectHours(whole, (i) => (i >= last ? 2 : 1));
   });
 
-  test("a new database of elbro's continues the sums that Home Assistant has", async () => {
+  test("a new elbro database continues the sums in Home Assistant", async () => {
     put(range, () => 1);
     await run();
     disk[Symbol.dispose]();
@@ -221,16 +221,16 @@ describe("what changes later", () => {
   });
 });
 
-describe("homes", () => {
+describe("statistics of homes:", () => {
   const range = daysOf("2026-03-01", "2026-03-10");
 
-  test("an id that Home Assistant does not allow has one underscore in place of what is not allowed", async () => {
+  test("an id that Home Assistant does not allow gets underscores for invalid characters", async () => {
     put(range, () => 1);
     await run({ ...HOME, id: "my--home_-2_" });
     expect([...homeAssistant.statistics.keys()]).toEqual(["elbro:my_home_2_consumption"]);
   });
 
-  test("each has statistics of its own", async () => {
+  test("each home has its own statistics", async () => {
     const cabin = { ...HOME, id: "cabin", name: "Cabin", addressId: "6f1c0a52-7c86-4f0e-9d0e-000000000002" };
     put(range, () => 1);
     put(range, () => 2, cabin);
@@ -240,7 +240,7 @@ describe("homes", () => {
     expectHours(range, () => 2, "elbro:cabin_consumption");
   });
 
-  test("a home that moves keeps what was imported; the new address continues it", async () => {
+  test("a home that moves keeps its imported hours; the new address continues them", async () => {
     const moved = { ...HOME, addressId: "6f1c0a52-7c86-4f0e-9d0e-000000000003" };
     put(range, () => 1);
     await run();
@@ -251,7 +251,7 @@ describe("homes", () => {
     expect(await run(moved)).toBe(0);
   });
 
-  test("money has the currency as its unit, and another currency is another statistic from then on", async () => {
+  test("money has its currency as unit, and a changed currency starts another statistic", async () => {
     putCosts(range, "DKK");
     await run(HOME, "consumptionCosts");
     expect(homeAssistant.statistics.get("elbro:home_cost")?.metadata).toMatchObject({
@@ -265,7 +265,7 @@ describe("homes", () => {
     expect(await run(HOME, "consumptionCosts")).toBe(0);
   });
 
-  test("a series without a reading imports nothing", async () => {
+  test("a series without readings imports nothing", async () => {
     expect(await run()).toBe(0);
     put(range, () => null);
     expect(await run()).toBe(0);

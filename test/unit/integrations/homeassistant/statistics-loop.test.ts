@@ -21,7 +21,7 @@ import { at, calendar, dayOf, HOME } from "../../../support/home/price-days.ts";
 const START = at("2026-03-10T08:00:00Z");
 const SERIES = { account: HOME.account, place: HOME.addressId, operation: "consumption", unit: "hour" } as const;
 
-/** A clock that stands still while the loop works, however long an answer takes. */
+/** Clock that does not advance while the loop works. */
 class LoopClock implements Clock {
   readonly boot = "loop";
   #now = START;
@@ -47,7 +47,7 @@ class LoopClock implements Clock {
     return promise;
   }
 
-  /** Moves to `at`, or to where the loop wakes up before that. */
+  /** Moves to `at`, or to the loop's next wake-up if that is earlier. */
   async moveTo(at: EpochMs): Promise<void> {
     while (!this.#sleeper) await pause(1);
     const { at: wakesAt, wake } = this.#sleeper;
@@ -59,7 +59,7 @@ class LoopClock implements Clock {
   }
 }
 
-/** A loop with its Home Assistant, and a clock that the test moves. */
+/** Loop with its Home Assistant, and a clock that the test moves. */
 class RunningLoop implements AsyncDisposable {
   readonly disk = new StoreOnDisk();
   readonly clock = new LoopClock();
@@ -101,7 +101,7 @@ class RunningLoop implements AsyncDisposable {
     while (this.clock.now() < at) await this.clock.moveTo(at);
   }
 
-  /** Moves the clock until something is so. Shape: when. */
+  /** Moves the clock until `holds` returns true. Returns the time. */
   async until(what: string, holds: () => boolean, withinMs: number): Promise<EpochMs> {
     const end = this.clock.now() + withinMs;
     while (!holds()) {
@@ -120,8 +120,8 @@ class RunningLoop implements AsyncDisposable {
 
 const rows = ({ imports }: EmulatedHomeAssistant) => imports.reduce((sum, each) => sum + each.rows, 0);
 
-describe("when statistics are imported", () => {
-  test("at the start, after a change once it has settled, and by a look once a day", async () => {
+describe("statistics are imported", () => {
+  test("at the start, after changes have settled, and once a day", async () => {
     await using homeAssistant = await EmulatedHomeAssistant.start();
     await using running = new RunningLoop(homeAssistant);
     await running.until("the start", () => rows(homeAssistant) === 24, MINUTE_MS);
@@ -137,7 +137,7 @@ describe("when statistics are imported", () => {
     await running.until("the look", () => rows(homeAssistant) === 96, 2 * HOUR_MS);
   });
 
-  test("changes that go on and on are imported after a quarter of an hour", async () => {
+  test("after 15 min if changes continue", async () => {
     await using homeAssistant = await EmulatedHomeAssistant.start();
     await using running = new RunningLoop(homeAssistant);
     await running.until("the start", () => rows(homeAssistant) === 24, MINUTE_MS);
@@ -152,7 +152,7 @@ describe("when statistics are imported", () => {
     expect(importedAt - from).toBeLessThan(17 * MINUTE_MS);
   });
 
-  test("changes of prices import nothing", async () => {
+  test("for usage changes only, not for prices", async () => {
     await using homeAssistant = await EmulatedHomeAssistant.start();
     await using running = new RunningLoop(homeAssistant);
     await running.until("the start", () => rows(homeAssistant) === 24, MINUTE_MS);
@@ -164,8 +164,8 @@ describe("when statistics are imported", () => {
   });
 });
 
-describe("what stands in the way", () => {
-  test("a Home Assistant that restarts is no problem; one that stays away is, until it is back", async () => {
+describe("a failed import", () => {
+  test("is a problem only if Home Assistant is away for longer than a restart, until it is back", async () => {
     await using homeAssistant = await EmulatedHomeAssistant.start();
     await homeAssistant.down();
     await using running = new RunningLoop(homeAssistant);
@@ -178,7 +178,7 @@ describe("what stands in the way", () => {
     expect(rows(homeAssistant)).toBe(24);
   });
 
-  test("a refused token is a problem at once, and is sent again after six hours", async () => {
+  test("with a rejected token is a problem immediately, and the token is used again after six hours", async () => {
     await using homeAssistant = await EmulatedHomeAssistant.start();
     await using running = new RunningLoop({ url: homeAssistant.url, token: "old-token" });
     await running.until("the problem", () => running.codes().length > 0, MINUTE_MS);
@@ -190,7 +190,7 @@ describe("what stands in the way", () => {
     await running.until("another try", () => homeAssistant.logins === 2, 2 * HOUR_MS);
   });
 
-  test("a refused import is a problem, and a later one ends it", async () => {
+  test("is a problem until one succeeds", async () => {
     await using homeAssistant = await EmulatedHomeAssistant.start();
     homeAssistant.isRecorderLoaded = false;
     await using running = new RunningLoop(homeAssistant);
@@ -203,7 +203,7 @@ describe("what stands in the way", () => {
     await running.until("the end", () => running.codes().length === 0, 11 * MINUTE_MS);
   });
 
-  test("of two homes that are the same in Home Assistant the first is imported, and the other is named", async () => {
+  test("of two homes with the same statistic id imports the first and reports the other", async () => {
     await using homeAssistant = await EmulatedHomeAssistant.start();
     const homes = ["my-home", "my_home"].map((id) => ({ ...HOME, id }));
     await using running = new RunningLoop(homeAssistant, homes);

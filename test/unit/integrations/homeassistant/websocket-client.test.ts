@@ -8,7 +8,7 @@ const { signal } = new AbortController();
 const METADATA = { id: "elbro:home_cost", name: "Home cost", unit: "DKK" };
 const ROW = { start: at("2026-03-01T00:00:00Z"), state: 1, sum: 1 };
 
-describe("the address of the WebSocket", () => {
+describe("the WebSocket URL", () => {
   test.each([
     ["http://homeassistant.local:8123", "ws://homeassistant.local:8123/api/websocket"],
     ["https://home.example/", "wss://home.example/api/websocket"],
@@ -18,8 +18,8 @@ describe("the address of the WebSocket", () => {
   });
 });
 
-describe("what Home Assistant says", () => {
-  test("a refused token is the owner's to change", async () => {
+describe("an error of Home Assistant:", () => {
+  test("a rejected token has kind `token`", async () => {
     await using homeAssistant = await EmulatedHomeAssistant.start();
     const account = { url: homeAssistant.url, token: "another" };
     await expect(HomeAssistantClient.connect(account, signal)).rejects.toMatchObject({
@@ -28,7 +28,7 @@ describe("what Home Assistant says", () => {
     });
   });
 
-  test("nobody at the address passes by itself", async () => {
+  test("a refused connection has kind `unreachable`", async () => {
     await using homeAssistant = await EmulatedHomeAssistant.start();
     await homeAssistant.down();
     await expect(HomeAssistantClient.connect(homeAssistant, signal)).rejects.toMatchObject({
@@ -40,7 +40,7 @@ describe("what Home Assistant says", () => {
   test.each([
     ["a user who is no administrator", { isAdmin: false }, "token", "the token's user is not an administrator"],
     ["no recorder", { isRecorderLoaded: false }, "refused", "the recorder integration is not loaded"],
-  ] as const)("%s is told", async (_what, state, kind, message) => {
+  ] as const)("%s is reported", async (_what, state, kind, message) => {
     await using homeAssistant = await EmulatedHomeAssistant.start();
     Object.assign(homeAssistant, state);
     const client = await HomeAssistantClient.connect(homeAssistant, signal);
@@ -48,7 +48,7 @@ describe("what Home Assistant says", () => {
     client.close();
   });
 
-  test("its own reason comes with the refusal", async () => {
+  test("a rejected import contains its reason", async () => {
     await using homeAssistant = await EmulatedHomeAssistant.start();
     const client = await HomeAssistantClient.connect(homeAssistant, signal);
     const wrong = { ...METADATA, id: "elbro:home__cost" };
@@ -59,7 +59,7 @@ describe("what Home Assistant says", () => {
     client.close();
   });
 
-  test("a message that is nested without end is not parsed, and ends the connection", async () => {
+  test("a deeply nested message is not parsed and ends the connection", async () => {
     await using homeAssistant = await EmulatedHomeAssistant.start();
     const client = await HomeAssistantClient.connect(homeAssistant, signal);
     const asked = new StatisticsApi(client).sumBefore(METADATA.id, ROW.start);
@@ -67,7 +67,7 @@ describe("what Home Assistant says", () => {
     await expect(asked).rejects.toMatchObject({ kind: "refused", message: "its message is nested more than 32 deep" });
   });
 
-  test("a connection that ends refuses what waits for an answer, and what is asked later", async () => {
+  test("a lost connection rejects pending and later requests", async () => {
     await using homeAssistant = await EmulatedHomeAssistant.start();
     const client = await HomeAssistantClient.connect(homeAssistant, signal);
     homeAssistant.endsAfterImports = 0;
@@ -78,7 +78,7 @@ describe("what Home Assistant says", () => {
     });
   });
 
-  test("the end of the daemon ends the connection", async () => {
+  test("a shutdown ends the connection", async () => {
     await using homeAssistant = await EmulatedHomeAssistant.start();
     const stopping = new AbortController();
     const client = await HomeAssistantClient.connect(homeAssistant, stopping.signal);

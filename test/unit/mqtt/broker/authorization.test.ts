@@ -7,7 +7,7 @@ import { BrokerUsers } from "../../../../src/mqtt/broker/users.ts";
 
 const users = ["plugs", "ha"].map((name) => ({ name, password: name, commands: false }));
 
-/** The rules of a broker, and logins from any address. */
+/** Rules of a broker, with logins from any address. */
 function ruled() {
   const connections = new Map<Client, NetworkConnection>();
   const rules = rulesOf(
@@ -18,7 +18,7 @@ function ruled() {
     (client) => connections.get(client),
   );
   let count = 0;
-  /** Returns why it is refused, or `in`. */
+  /** Returns the reason for rejection, or `in`. */
   return (name: string, address: string) =>
     new Promise<string>((resolve) => {
       const client = { id: `client-${count++}` } as Client;
@@ -31,7 +31,7 @@ function ruled() {
     });
 }
 
-test("one user has three quarters of the places, from however many addresses; the others stay for others", async () => {
+test("one user gets at most three quarters of the connections, from any number of addresses", async () => {
   const login = ruled();
   const answers: string[] = [];
   for (let i = 0; i < 193; i++) answers.push(await login("plugs", `192.168.1.${i % 3}`));

@@ -22,7 +22,7 @@ test("retained messages are found by filters with wildcards", async () => {
   expect(await topicsOf(memory, ["a/b/"])).toEqual([]);
 });
 
-test("an emptied topic is not retained, and a message is as it is when it is read", async () => {
+test("an empty payload deletes a retained message, and a message is returned as it was when read", async () => {
   const memory = new BrokerMemory();
   await memory.storeRetained(message("a", "1"));
   await memory.storeRetained(message("b", "1"));
@@ -33,7 +33,7 @@ test("an emptied topic is not retained, and a message is as it is when it is rea
   expect(await topicsOf(memory, ["#"])).toEqual(["a"]);
 });
 
-test("a client has no more than 20 unfinished messages of QoS 2; a second PUBREL is no error", async () => {
+test("a client has at most 20 pending messages of QoS 2; a second PUBREL is not an error", async () => {
   const memory = new BrokerMemory();
   const client = {} as Client;
   const numbered = (messageId: number) => ({ messageId }) as AedesPublishPacket;

@@ -4,12 +4,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { NetworkConnection, type RefusedConnection } from "../../../../src/mqtt/broker/network-connection.ts";
 
-/** A CONNECT packet with a body of a length, which is not looked into. */
+/** Returns a CONNECT packet with a body of this length and arbitrary content. */
 function connect(bodyBytes: number): Buffer {
   return Buffer.concat([Buffer.from([0x10, ...lengthOf(bodyBytes)]), Buffer.alloc(bodyBytes, 1)]);
 }
 
-/** The remaining length, as MQTT 3.1.1 writes it (2.2.3). */
+/** Returns the remaining length as MQTT 3.1.1 encodes it (section 2.2.3). */
 function lengthOf(bytes: number): number[] {
   const digits: number[] = [];
   for (let left = bytes; ; ) {
@@ -28,7 +28,7 @@ function open() {
     ...{ stream, address: "192.0.2.7", isLocal: false },
     onConnect: () => {
       seen.connects++;
-      // As aedes reads it.
+      // Reads as aedes does.
       stream.on("readable", () => {
         for (let chunk = stream.read(); chunk !== null; chunk = stream.read())
           seen.bytes = Buffer.concat([seen.bytes, chunk]);
@@ -48,7 +48,7 @@ async function send(client: Duplex, bytes: Buffer, chunkBytes: number): Promise<
   for (let i = 0; i < 5; i++) await turn();
 }
 
-test("the broker sees nothing before one whole CONNECT is there", async () => {
+test("the broker receives data only after a complete CONNECT", async () => {
   const { client, stream, seen } = open();
   await send(client, connect(300).subarray(0, 302), 7);
   expect(seen.connects).toBe(0);
@@ -64,7 +64,7 @@ test.each([
   ["another packet than CONNECT", Buffer.from([0x30, 10])],
   ["CONNECT with flags that must be zero", Buffer.from([0x11, 10])],
   ["a request of HTTP", Buffer.from("GET / HTTP/1.1\r\n")],
-])("%s is refused at its first bytes, and reported once", async (_what, bytes) => {
+])("%s is rejected at its first bytes and reported once", async (_what, bytes) => {
   const { client, stream, seen, connection } = open();
   await send(client, bytes, 1);
   connection.refuse("later");
@@ -73,14 +73,14 @@ test.each([
   expect(seen.refused[0]?.reason).toMatch(/not an MQTT CONNECT/);
 });
 
-test("a connection that was admitted is not refused any more", () => {
+test("a connection that was admitted is not rejected later", () => {
   const { connection, seen } = open();
   connection.admit();
   connection.refuse("keep alive timeout");
   expect(seen).toMatchObject({ admitted: 1, refused: [] });
 });
 
-test("however the bytes are cut into chunks, they pass unchanged", async () => {
+test("bytes in chunks of any size arrive unchanged", async () => {
   const body = fc.uint8Array({ maxLength: 2_000 });
   await fc.assert(
     fc.asyncProperty(body, fc.integer({ min: 1, max: 100 }), async (rest, chunkBytes) => {

@@ -13,7 +13,7 @@ function logAt() {
   return { written, clock, refuse };
 }
 
-test("each address and each reason has its line at once", () => {
+test("each address and each reason is logged immediately", () => {
   const { written, refuse } = logAt();
   refuse("192.0.2.1");
   refuse("192.0.2.2");
@@ -25,7 +25,7 @@ test("each address and each reason has its line at once", () => {
   ]);
 });
 
-test("a client that tries again and again has a line a minute, which counts", () => {
+test("repeated rejections of a client are logged once per minute with their number", () => {
   const { written, clock, refuse } = logAt();
   for (; clock.nowMs < 120_000; clock.nowMs += 1_000) refuse("192.0.2.1");
   expect(written).toEqual([
@@ -34,7 +34,7 @@ test("a client that tries again and again has a line a minute, which counts", ()
   ]);
 });
 
-test("of thousands of addresses only the newest are remembered", () => {
+test("only the newest of thousands of addresses are remembered", () => {
   const { written, refuse } = logAt();
   for (let i = 0; i < 1_000; i++) refuse(`192.0.2.${i}`);
   written.length = 0;

@@ -3,7 +3,7 @@ import { BrokerUsers, hashPassword, mayPublish } from "../../../../src/mqtt/brok
 
 const GROUND = { baseTopic: "elbro", discoveryPrefix: "homeassistant" };
 
-test("a user is found by name and password only", async () => {
+test("find returns a user only for the right name and password", async () => {
   const users = new BrokerUsers([
     { name: "ha", password: "open sesame", commands: true },
     { name: "tv", password: "other", commands: false },
@@ -20,11 +20,11 @@ test("a user is found by name and password only", async () => {
   expect(await users.find("ha", undefined)).toBeNull();
 });
 
-test("without users nobody is found", async () => {
+test("find returns null without users", async () => {
   expect(await new BrokerUsers([]).find("ha", Buffer.from(""))).toBeNull();
 });
 
-test("a hashed password is not readable and lets in like a plain one, also the second time", async () => {
+test("a hashed password is not readable and is accepted like a plain one, also the second time", async () => {
   const hashed = await hashPassword("open sesame");
   expect(hashed).not.toContain("sesame");
   expect(await hashPassword("open sesame")).not.toBe(hashed);

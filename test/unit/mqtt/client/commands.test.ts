@@ -16,7 +16,7 @@ function commandsOf(table: CommandTable) {
   return { commands, answers, refusals, take };
 }
 
-test("a command is done with the levels of its topic, and answered", async () => {
+test("a command is executed with the levels of its topic and gets a response", async () => {
   const done: unknown[] = [];
   const { take, answers, refusals } = commandsOf({
     "+/plan/+/+/set": (levels, payload) => {
@@ -32,7 +32,7 @@ test("a command is done with the levels of its topic, and answered", async () =>
   expect(refusals).toEqual([]);
 });
 
-test("a refused command is logged and answered with its reason", async () => {
+test("a rejected command is logged and gets a response with the reason", async () => {
   const { take, answers, refusals } = commandsOf({
     "+/plan/+/+/set": (_levels, payload) => ({ kind: "refused", reason: `"${payload}" is no number of hours` }),
   });
@@ -43,7 +43,7 @@ test("a refused command is logged and answered with its reason", async () => {
   expect(refusals).toEqual([`${topic}: ${reason}`]);
 });
 
-test("a retained command is not done", async () => {
+test("a retained command is not executed", async () => {
   let count = 0;
   const { take, answers } = commandsOf({
     "command/refresh": () => {
@@ -55,20 +55,20 @@ test("a retained command is not done", async () => {
   expect([count, answers]).toEqual([0, []]);
 });
 
-test("a payload of more than 1,024 characters does not reach its command", async () => {
+test("a payload of more than 1,024 characters is rejected", async () => {
   const { take, answers } = commandsOf({ "command/refresh": () => DONE });
   await take("elbro/command/refresh", "x".repeat(1_025));
   expect(answers[0]?.payload).toMatchObject({ ok: false, reason: expect.stringContaining("1025 characters") });
 });
 
-test("other topics are no commands", async () => {
+test("other topics are not commands", async () => {
   const { take, answers } = commandsOf({ "command/refresh": () => DONE, "+/plan/+/+/set": () => DONE });
   for (const topic of ["elbro/command", "elbro/command/refresh/now", "power/command/refresh", "elbro/home/plan/a/set"])
     expect(await take(topic, "")).toBe(false);
   expect(answers).toEqual([]);
 });
 
-test("the table says what to subscribe to", () => {
+test("the command table defines the subscriptions", () => {
   const { commands } = commandsOf({ "command/refresh": () => DONE, "+/plan/+/+/set": () => DONE });
   expect(commands.subscriptions()).toEqual(["elbro/command/refresh", "elbro/+/plan/+/+/set"]);
 });

@@ -11,7 +11,7 @@ function publish(bytes: number, qos: 0 | 1 | 2): Packet {
   return { cmd: "publish", topic: "t", payload, qos, retain: false, dup: false, messageId: 7 };
 }
 
-/** What is said of packets that come in pieces. */
+/** Returns the error for packets that arrive in pieces, or null. */
 function flaw(stream: Uint8Array, pieceBytes: number): string | null {
   const bounds = new PacketBounds();
   for (let at = 0; at < stream.length; at += pieceBytes) {
@@ -21,8 +21,8 @@ function flaw(stream: Uint8Array, pieceBytes: number): string | null {
   return null;
 }
 
-describe("what a broker sends is bounded", () => {
-  test("packets of every length pass, however they are cut", () => {
+describe("packets from the broker", () => {
+  test("of every allowed length pass in pieces of any size", () => {
     const lengths = fc.array(fc.oneof(fc.nat(300), fc.constantFrom(16_379, 16_380, 100_000, 262_000)), {
       maxLength: 5,
     });
@@ -44,7 +44,7 @@ describe("what a broker sends is bounded", () => {
       TOO_LONG,
     ],
     ["a message with QoS 2", generate(publish(9, 2)), QOS_2],
-  ])("%s does not", (_, stream, expected) => {
+  ])("are rejected: %s", (_, stream, expected) => {
     for (const pieceBytes of [3, 1_000]) expect(flaw(stream, pieceBytes)).toBe(expected);
   });
 });

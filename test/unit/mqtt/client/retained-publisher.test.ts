@@ -10,7 +10,7 @@ function publisherOn(memory: TestMemory): RetainedPublisher {
   return new RetainedPublisher(memory, [STATUS]);
 }
 
-/** A publisher with a broker that answers at once when told. */
+/** Publisher with a broker that acknowledges on `answer`. */
 function attached(messages: readonly Message[], memory = new TestMemory(), retained = new Map<string, string>()) {
   const publisher = publisherOn(memory);
   const port = new RetainingPort(retained);
@@ -30,7 +30,7 @@ function document(device: string, components: Readonly<Record<string, string>>):
   return { topic: `homeassistant/device/${device}/config`, payload };
 }
 
-test("only what changed is sent, and heartbeats every time", () => {
+test("sends only changes, and heartbeats every time", () => {
   const pulse: Message = { ...state("cheap", "ON"), heartbeat: true };
   const { publisher, port } = attached([state("price", "1"), state("level", "cheap"), pulse]);
   expect(port.topics()).toEqual(["elbro/price", "elbro/level", "elbro/cheap"]);
@@ -39,7 +39,7 @@ test("only what changed is sent, and heartbeats every time", () => {
   expect(port.topics()).toEqual(["elbro/price", "elbro/cheap"]);
 });
 
-test("no more than the window is on its way, and everything arrives", () => {
+test("sends at most `window` messages without acknowledgement, and all arrive", () => {
   const messages = Array.from({ length: 100 }, (_, i) => state(`t${i}`, String(i)));
   const publisher = publisherOn(new TestMemory());
   const port = new RetainingPort(new Map(), 7);
@@ -51,7 +51,7 @@ test("no more than the window is on its way, and everything arrives", () => {
   expect(port.mostOnTheWay).toBe(7);
 });
 
-test("a message the broker refuses does not hold a place in the window", () => {
+test("a rejected message does not occupy the window", () => {
   const publisher = publisherOn(new TestMemory());
   const port = new RetainingPort(new Map(), 1);
   publisher.show([state("a", "1"), state("b", "1")]);
@@ -60,14 +60,14 @@ test("a message the broker refuses does not hold a place in the window", () => {
   expect(port.topics()).toEqual(["elbro/a", "elbro/b"]);
 });
 
-test("a topic that is shown no longer is cleared", () => {
+test("clears a topic that is no longer shown", () => {
   const { publisher, port, retained } = attached([state("old/price", "1"), state("home/price", "1")]);
   publisher.show([state("home/price", "1")]);
   port.answer();
   expect([...retained]).toEqual([["elbro/home/price", "1"]]);
 });
 
-test("the document of a removed device is cleared before its states, which its templates read", () => {
+test("clears the document of a removed device before its states, which its templates read", () => {
   const { publisher, port } = attached([state("plug/heater/state", "{}"), document("heater", { on: "switch" })]);
   port.sent.length = 0;
   publisher.show([]);
@@ -75,7 +75,7 @@ test("the document of a removed device is cleared before its states, which its t
   expect(port.topics()).toEqual(["homeassistant/device/heater/config", "elbro/plug/heater/state"]);
 });
 
-test("a document that the broker does not retain any more is not cleared again, its states are", () => {
+test("does not clear a document that the broker no longer retains, but clears its states", () => {
   const { publisher, port, retained } = attached([
     state("plug/heater/state", "{}"),
     document("heater", { on: "switch" }),
@@ -87,7 +87,7 @@ test("a document that the broker does not retain any more is not cleared again, 
   expect(port.topics()).toEqual(["elbro/plug/heater/state"]);
 });
 
-test("a broker that restarts empty: Home Assistant is told that the device has no components any more", () => {
+test("sends a document without components for a removed device after the broker lost its data", () => {
   const { memory } = attached([document("heater", { on: "switch", reason: "sensor" }), state("price", "1")]);
   const { publisher, port } = attached([state("price", "1")], memory, new Map());
   const withdrawn = {
@@ -104,7 +104,7 @@ test("a broker that restarts empty: Home Assistant is told that the device has n
   expect(port.topics()).not.toContain("homeassistant/device/heater/config");
 });
 
-test("what an earlier version remembers of cleared topics can be read", () => {
+test("reads the cleared topics that an earlier version stored", () => {
   const memory = new TestMemory();
   memory.write(
     "mqtt_retained",
@@ -116,7 +116,7 @@ test("what an earlier version remembers of cleared topics can be read", () => {
   expect([...retained.keys()]).toEqual(["elbro/price"]);
 });
 
-test("for every new reader the broker is asked about a cleared document, and nothing is sent where it has none", () => {
+test("asks the broker about a cleared document for every new reader, and sends nothing if it is not retained", () => {
   const { publisher, port, retained } = attached([state("price", "1"), document("heater", { on: "switch" })]);
   publisher.show([state("price", "1")]);
   port.answer();
@@ -128,13 +128,13 @@ test("for every new reader the broker is asked about a cleared document, and not
     expect(port.asked).toHaveLength(1 + births);
     expect(new Set(port.topics())).toEqual(new Set(["elbro/price"]));
   }
-  retained.set("homeassistant/device/heater/config", "{}"); // as of the broker's last save
+  retained.set("homeassistant/device/heater/config", "{}"); // As in the broker's last saved file.
   publisher.repeat();
   port.answer();
   expect([...retained.keys()]).toEqual(["elbro/price"]);
 });
 
-test("a document that is wanted again before the broker has answered stays", () => {
+test("keeps a document that is shown again before the broker has answered", () => {
   const { publisher, port, retained } = attached([document("heater", { on: "switch" })]);
   publisher.show([]);
   publisher.show([document("heater", { on: "switch" })]);
@@ -142,7 +142,7 @@ test("a document that is wanted again before the broker has answered stays", () 
   expect([...retained.keys()]).toEqual(["homeassistant/device/heater/config"]);
 });
 
-test("an empty payload clears the topic and is sent again on the next connection", () => {
+test("clears a topic with an empty payload, and sends it again on the next connection", () => {
   const { publisher, port, retained } = attached([state("price", "1")]);
   publisher.show([state("price", "")]);
   port.answer();
@@ -153,7 +153,7 @@ test("an empty payload clears the topic and is sent again on the next connection
   expect(next.sent).toEqual([{ topic: "elbro/price", payload: "" }]);
 });
 
-test("what was removed while the broker was away is cleared when it is back", () => {
+test("clears topics that were removed while the broker was disconnected", () => {
   const { publisher, retained } = attached([state("old", "1"), state("home", "1")]);
   publisher.detach();
   publisher.show([state("home", "2")]);
@@ -164,18 +164,18 @@ test("what was removed while the broker was away is cleared when it is back", ()
   expect([...retained]).toEqual([["elbro/home", "2"]]);
 });
 
-test("what an earlier life left behind is cleared, after a crash too", () => {
+test("clears topics of an earlier process, also after a crash", () => {
   const memory = new TestMemory();
   const retained = new Map<string, string>();
   const first = publisherOn(memory);
   const port = new RetainingPort(retained);
   first.attach(port);
-  first.show([state("old", "1")]); // sent, never acknowledged: the process dies here
+  first.show([state("old", "1")]); // Sent but never acknowledged: the process dies here.
   attached([state("new", "1")], memory, retained);
   expect([...retained.keys()]).toEqual(["elbro/new"]);
 });
 
-test("before anything is shown nothing is cleared", () => {
+test("clears nothing before the first state is shown", () => {
   const { memory, retained } = attached([state("home", "1")]);
   const next = publisherOn(memory);
   const port = new RetainingPort(retained);
@@ -185,7 +185,7 @@ test("before anything is shown nothing is cleared", () => {
   expect(port.topics()).toEqual(["elbro/home"]);
 });
 
-test("what cannot wait is sent before the whole state is known, and takes nothing away", () => {
+test("sends urgent messages before the whole state is known, without clearing topics", () => {
   const memory = new TestMemory();
   const { retained } = attached([state("price", "1"), state("level", "cheap")], memory);
   const publisher = publisherOn(memory);
@@ -201,7 +201,7 @@ test("what cannot wait is sent before the whole state is known, and takes nothin
   expect(retained.has("elbro/level")).toBe(false);
 });
 
-test("a topic that is wanted again before its clear is answered stays remembered", () => {
+test("remembers a topic that is shown again before its clearing is acknowledged", () => {
   const { publisher, port, memory, retained } = attached([state("home", "1")]);
   publisher.show([]);
   publisher.show([state("home", "2")]);
@@ -212,7 +212,7 @@ test("a topic that is wanted again before its clear is answered stays remembered
   expect(retained.size).toBe(0);
 });
 
-test("an answer of an earlier connection counts for nothing on the next one", () => {
+test("ignores acknowledgements of an earlier connection", () => {
   const publisher = publisherOn(new TestMemory());
   const [old, next] = [new RetainingPort(new Map(), 1), new RetainingPort(new Map(), 1)];
   publisher.show([state("a", "1"), state("b", "1"), state("c", "1")]);
@@ -222,10 +222,10 @@ test("an answer of an earlier connection counts for nothing on the next one", ()
   expect([old.topics(), next.topics()]).toEqual([["elbro/a"], ["elbro/a"]]);
 });
 
-test("a broker that lost power after a clear is cleared again", () => {
+test("clears again in a broker that lost its data after the clearing", () => {
   const { memory, retained } = attached([state("old", "1")]);
   const { publisher } = attached([state("new", "1")], memory, retained);
-  retained.set("elbro/old", "1"); // as of the broker's last save
+  retained.set("elbro/old", "1"); // As in the broker's last saved file.
   publisher.detach();
   const port = new RetainingPort(retained);
   publisher.attach(port);
@@ -233,7 +233,7 @@ test("a broker that lost power after a clear is cleared again", () => {
   expect([...retained.keys()]).toEqual(["elbro/new"]);
 });
 
-test("what was cleared long ago is forgotten, so it is not touched when it is somebody else's", () => {
+test("forgets topics that were cleared long ago, so that another program may use them", () => {
   const { memory, retained } = attached([state("old", "1")]);
   const { publisher } = attached([state("new", "1")], memory, retained);
   publisher.age();
@@ -244,7 +244,7 @@ test("what was cleared long ago is forgotten, so it is not touched when it is so
   expect(retained.get("elbro/old")).toBe("somebody else's by now");
 });
 
-test("the status topic of an earlier base topic is cleared, that of this one never", () => {
+test("clears the status topic of an earlier base topic, never its own", () => {
   const { memory, retained } = attached([state("home", "1")]);
   retained.set(STATUS, "offline");
   const same = attached([state("home", "1")], memory, retained);
@@ -257,7 +257,7 @@ test("the status topic of an earlier base topic is cleared, that of this one nev
   expect([...retained.keys()]).toEqual(["power/home"]);
 });
 
-test("a component that is gone is sent once reduced to its platform, then left out", () => {
+test("sends a removed component once with its platform only, then omits it", () => {
   const { publisher, port } = attached([document("d", { price: "sensor", cheap: "binary_sensor" })]);
   port.sent.length = 0;
   publisher.show([document("d", { price: "sensor" })]);
@@ -269,7 +269,7 @@ test("a component that is gone is sent once reduced to its platform, then left o
   ]);
 });
 
-test("a component that changes its platform is taken away on the old one first", () => {
+test("removes a component on its old platform before it changes to another", () => {
   const { publisher, port } = attached([document("d", { cheap: "sensor" })]);
   port.sent.length = 0;
   publisher.show([document("d", { cheap: "binary_sensor" })]);
@@ -280,7 +280,7 @@ test("a component that changes its platform is taken away on the old one first",
   ]);
 });
 
-test("a component that an older version published is taken away after the upgrade, once", () => {
+test("removes a component that an earlier version published, once after the upgrade", () => {
   const { memory, retained } = attached([document("d", { price: "sensor", retired: "sensor" })]);
   const upgrade = attached([document("d", { price: "sensor" })], memory, retained);
   expect(upgrade.port.sent).toHaveLength(2);
@@ -288,7 +288,7 @@ test("a component that an older version published is taken away after the upgrad
   expect(restart.port.sent).toHaveLength(1);
 });
 
-test("on a new reader everything is sent again: the documents before the states", () => {
+test("sends everything again for a new reader, documents before states", () => {
   const { publisher, port } = attached([state("price", "1"), document("d", { price: "sensor" }), state("level", "")]);
   port.sent.length = 0;
   publisher.repeat();
@@ -296,7 +296,7 @@ test("on a new reader everything is sent again: the documents before the states"
   expect(port.topics()).toEqual(["homeassistant/device/d/config", "elbro/price", "elbro/level"]);
 });
 
-test("an unchanged house writes nothing to disk, however often it is shown", () => {
+test("writes nothing to disk while topics do not change", () => {
   const messages = [document("d", { price: "sensor" }), state("price", "1")];
   const { publisher, port, memory } = attached(messages);
   const before = memory.writes;
@@ -308,7 +308,7 @@ test("an unchanged house writes nothing to disk, however often it is shown", () 
 });
 
 const topic = fc.constantFrom("a", "b", "c", "d");
-/** One of them holds the document of a device. */
+/** Topics of a home; one of them is the document of a device. */
 const topicOf = (name: string) => (name === "d" ? "homeassistant/device/d/config" : `elbro/${name}`);
 const house = fc.dictionary(topic, fc.constantFrom("", "1", "2"));
 const event = fc.oneof(
@@ -319,7 +319,7 @@ const event = fc.oneof(
   fc.record({ kind: fc.constant("answer" as const), most: fc.integer({ min: 1, max: 3 }) }),
 );
 
-test("whatever changes, breaks and restarts: in the end the broker holds exactly what is wanted, and others' topics", () => {
+test("after any changes, failures and restarts the broker holds exactly the shown state and topics of others", () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 40 }), house, (events, last) => {
       const memory = new TestMemory();
@@ -340,7 +340,7 @@ test("whatever changes, breaks and restarts: in the end the broker holds exactly
         else if (step.kind === "answer") port.answer(step.most);
         else if (step.kind === "repeat") publisher.repeat();
         else if (step.kind === "age") {
-          // An hour passes, in which the broker saves.
+          // An hour passes, in which the broker saves its data.
           saved = new Map(retained);
           publisher.age();
         } else if (step.kind === "brokerSaves") saved = new Map(retained);
@@ -366,7 +366,7 @@ test("whatever changes, breaks and restarts: in the end the broker holds exactly
 describe("a state in parts", () => {
   const homes = ["a", "b"];
 
-  test("a part is sent alone, and what it no longer has is taken away", () => {
+  test("is sent part by part, and topics missing in a part are cleared", () => {
     const { publisher, port, retained } = inParts(homes);
     publisher.show([state("a/price", "2")], "a");
     port.answer();
@@ -374,7 +374,7 @@ describe("a state in parts", () => {
     expect([...retained.keys()].sort()).toEqual(["elbro/a/price", "elbro/b/level", "elbro/b/price"]);
   });
 
-  test("urgent messages of all parts go before all others", () => {
+  test("is sent with urgent messages of all parts first", () => {
     const publisher = publisherOn(new TestMemory());
     const port = new RetainingPort(new Map(), 1);
     publisher.attach(port);
@@ -386,7 +386,7 @@ describe("a state in parts", () => {
     );
   });
 
-  test("before all parts were shown nothing is taken away; a part that is gone is, after a restart too", () => {
+  test("clears nothing until all parts were shown; a removed part is cleared, also after a restart", () => {
     const { memory, retained } = inParts(homes);
     const publisher = publisherOn(memory);
     const port = new RetainingPort(retained);
@@ -399,7 +399,7 @@ describe("a state in parts", () => {
     expect([...retained.keys()].sort()).toEqual(["elbro/b/level", "elbro/b/price"]);
   });
 
-  test("a topic more of one part writes the memory of that part alone", () => {
+  test("writes only the stored topics of the part that changed", () => {
     const { publisher, memory } = inParts(homes);
     const written: string[] = [];
     const write = memory.write.bind(memory);
@@ -411,7 +411,40 @@ describe("a state in parts", () => {
     expect(written).toEqual(["mqtt_retained/b"]);
   });
 
-  test("what an earlier version remembered without parts is taken away where nobody wants it", () => {
+  test("a start reads the memory of a home when it is shown, and of those that are gone when all were", () => {
+    const { memory, retained } = inParts(["a", "b", "gone"]);
+    const reads: string[] = [];
+    const read = memory.read.bind(memory);
+    memory.read = (name) => {
+      reads.push(name);
+      return read(name);
+    };
+    const publisher = publisherOn(memory);
+    const port = new RetainingPort(retained);
+    publisher.attach(port);
+    publisher.showFirst([state("b/price", "2")], "b");
+    expect(reads).toEqual(["mqtt_retained", "mqtt_retained/b"]);
+    publisher.show([state("b/price", "2")], "b");
+    publisher.show([state("a/price", "1"), state("a/level", "x")], "a");
+    publisher.keepParts(new Set(["a", "b"]));
+    port.answer();
+    expect(reads).toEqual(["mqtt_retained", "mqtt_retained/b", "mqtt_retained/a", "mqtt_retained/gone"]);
+    expect([...retained.keys()].sort()).toEqual(["elbro/a/level", "elbro/a/price", "elbro/b/price"]);
+  });
+
+  test("a start that ends before all homes were shown forgets none", () => {
+    const { memory, retained } = inParts(["a", "gone"]);
+    publisherOn(memory).show([state("new/price", "1")], "new");
+    const publisher = publisherOn(memory);
+    const port = new RetainingPort(retained);
+    publisher.attach(port);
+    publisher.show([state("a/price", "1"), state("a/level", "x")], "a");
+    publisher.keepParts(new Set(["a"]));
+    port.answer();
+    expect([...retained.keys()].sort()).toEqual(["elbro/a/level", "elbro/a/price"]);
+  });
+
+  test("clears topics that an earlier version stored without parts", () => {
     const { memory, retained } = attached([state("a/price", "1"), state("old", "1")]);
     const publisher = publisherOn(memory);
     const port = new RetainingPort(retained);
@@ -423,7 +456,7 @@ describe("a state in parts", () => {
   });
 });
 
-/** Two topics for each home, in a broker that answered. */
+/** Shows two topics for each home, in a broker that has acknowledged. */
 function inParts(homes: readonly string[]) {
   const memory = new TestMemory();
   const retained = new Map<string, string>();

@@ -5,7 +5,7 @@ type Json = Record<string, unknown>;
 
 const TOPIC = "homeassistant/device/elbro_home/config";
 
-/** A sound document of five entities. */
+/** Returns a valid document of five entities. */
 function sound(): Json & { device: Json; origin: Json; components: Record<string, Json> } {
   return {
     device: { identifiers: ["elbro_home"], name: "Home" },
@@ -93,19 +93,19 @@ function tree(document: unknown, state: Json = STATE, prices: unknown = { today:
   ];
 }
 
-test("a sound document has no violation, alone and with its states", () => {
+test("a valid document has no violations, with and without states", () => {
   expect(discoveryViolations(tree(sound()))).toEqual([]);
   expect(discoveryViolations(tree(sound()).slice(0, 1))).toEqual([]);
   assertDiscovery(tree(sound()));
 });
 
-test("the failure names the document, the entity and the rule", () => {
+test("the error names the document, the entity and the rule", () => {
   const document = sound();
   document.components.price = { ...document.components.price, state_class: "median" };
   expect(() => assertDiscovery(tree(document))).toThrow(`- ${TOPIC}: price: state_class median is unknown`);
 });
 
-describe("a planted mistake in the document", () => {
+describe("a violation in the document is reported:", () => {
   type Plant = (document: ReturnType<typeof sound>) => void;
   const plants: readonly (readonly [string, Plant])[] = [
     ["device is missing", (d) => Reflect.deleteProperty(d, "device")],
@@ -130,7 +130,7 @@ describe("a planted mistake in the document", () => {
     expect(discoveryViolations([{ topic, payload: JSON.stringify(sound()) }]).join("\n")).toContain(words);
   });
 
-  test("is not JSON", () => {
+  test("not JSON", () => {
     expect(discoveryViolations([{ topic: TOPIC, payload: "{" }])).toEqual([`${TOPIC}: is not a JSON object`]);
   });
 
@@ -146,7 +146,7 @@ describe("a planted mistake in the document", () => {
   });
 });
 
-describe("a planted mistake in an entity", () => {
+describe("a violation in an entity is reported:", () => {
   test.each<[string, string, Json]>([
     ["platform gauge is unknown, so the whole document is refused", "price", { platform: "gauge" }],
     ["platform time is refused before 2026.5", "price", { platform: "time" }],
@@ -201,14 +201,14 @@ describe("a planted mistake in an entity", () => {
     expect(discoveryViolations(tree(document)).join()).toContain("the key may have letters");
   });
 
-  test("an entity that is reduced to its platform is being removed, and sound", () => {
+  test("but not an entity that is reduced to its platform to remove it", () => {
     const document = sound();
     document.components.old = { platform: "sensor" };
     expect(discoveryViolations(tree(document))).toEqual([]);
   });
 });
 
-describe("a planted mistake in a state", () => {
+describe("a violation in a state is reported:", () => {
   test.each<[string, Json]>([
     ["the state has 256 characters; 255 are taken", { ...STATE, starts: "x".repeat(256) }],
     ["the state is empty, and ignored", { ...STATE, level: "" }],

@@ -34,7 +34,7 @@ import { planOf, WASHER } from "../../../support/plans/shown-plans.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A device with all that is published for it. */
+/** Test case: a device with all its messages. */
 interface Case {
   readonly name: string;
   readonly device: Device<never>;
@@ -105,9 +105,9 @@ describe.each(cases)("$name", ({ device, tree }) => {
   const { availability, components } = documentOf(tree);
   const payloads = new Map(tree.map(({ topic, payload }) => [topic, payload]));
 
-  test("Home Assistant has no objection", () => assertDiscovery(tree));
+  test("is valid for Home Assistant", () => assertDiscovery(tree));
 
-  test("what Home Assistant shows is the value of the row", () => {
+  test("has entities that show the value of their row", () => {
     for (const row of device.rows.filter((each) => existsFor(each, device))) {
       const value = publishedValue(row, device.state);
       const needed = device.rows.find(({ key }) => key === row.needs);
@@ -118,35 +118,35 @@ describe.each(cases)("$name", ({ device, tree }) => {
     }
   });
 
-  test("nothing is there but the rows that exist", () => {
+  test("has no entities except the existing rows", () => {
     const keys = device.rows.filter((row) => existsFor(row, device)).map(({ key }) => key);
     expect(Object.keys(components)).toEqual(keys);
   });
 
-  test("what expires stands under a heartbeat", () => {
+  test("has expiring entities only on heartbeat topics", () => {
     const beats = new Set(tree.filter(({ heartbeat }) => heartbeat).map(({ topic }) => topic));
     for (const { expire_after, state_topic } of Object.values(components))
       if (expire_after !== undefined) expect(beats).toContain(state_topic);
   });
 
-  test("with the daemon gone, everything is unavailable", () => {
+  test("is unavailable completely when the daemon is disconnected", () => {
     const gone = new Map(payloads).set("elbro/status", "offline");
     for (const component of Object.values(components))
       expect(shownState(component, availability, gone)).toBe("unavailable");
   });
 });
 
-test("all devices together share no unique id", () => {
+test("all devices together have unique ids", () => {
   const homes = cases.filter(({ name }) =>
     ["a home that knows everything", "a place with charges", "a busy daemon"].includes(name),
   );
   assertDiscovery(homes.flatMap(({ tree }) => tree));
 });
 
-describe("the classes that Home Assistant's statistics depend on", () => {
+describe("classes for Home Assistant's statistics:", () => {
   const { components } = documentOf(homeCase("").tree);
 
-  test("the price now is a measurement without a class, and figures have neither", () => {
+  test("the current price is a measurement without device class, other prices have neither", () => {
     expect(components.price).toMatchObject({ state_class: "measurement", unit_of_measurement: "DKK/kWh" });
     expect(components.price).not.toHaveProperty("device_class");
     for (const key of ["next_price", "day_mean", "tomorrow_mean", "rest_min", "variable_charges"]) {
@@ -155,7 +155,7 @@ describe("the classes that Home Assistant's statistics depend on", () => {
     }
   });
 
-  test("money is a total that says when it began; energy of closed days has no state class", () => {
+  test("money is a total with last_reset; energy of closed days has no state class", () => {
     expect(components.costs_month).toMatchObject({
       device_class: "monetary",
       state_class: "total",
@@ -171,25 +171,43 @@ describe("the classes that Home Assistant's statistics depend on", () => {
   });
 });
 
-describe("the devices", () => {
+describe("devices", () => {
   const deviceOf = (device: Device<never>, options = OPTIONS) =>
     JSON.parse(announce(options, device, []).message.payload).device as Json;
 
-  test("a plan belongs to its home; homes, places and plugs belong to the daemon", () => {
+  test("of plans belong to their home; those of homes, places and plugs belong to the daemon", () => {
     const belongs = Object.fromEntries(cases.map(({ device }) => [device.model, deviceOf(device).via_device]));
     expect(belongs).toEqual({ Home: "elbro", Place: "elbro", Plug: "elbro", Plan: "elbro_home", Daemon: undefined });
     const { device } = planCase("", planOf(WASHER));
     expect(deviceOf(device, { ...OPTIONS, baseTopic: "my/elbro" }).via_device).toBe(deviceId("my/elbro", "home"));
   });
 
-  test("link to the dashboard where the configuration says where it is, and nowhere otherwise", () => {
+  test("link to the dashboard only if its address is configured", () => {
     const { device } = homeCase("");
     expect(deviceOf(device)).not.toHaveProperty("configuration_url");
     const dashboardUrl = "http://192.168.1.5:8080/";
     expect(deviceOf(device, { ...OPTIONS, dashboardUrl }).configuration_url).toBe(dashboardUrl);
   });
 
-  test("what changes a setting is configuration; what acts at once is not", () => {
+  test.each(["da", "sv", "nb"] as const)(
+    "in %s have entities with other names, and no other differences",
+    (language) => {
+      for (const { device } of cases) {
+        const english = JSON.parse(announce(OPTIONS, device, []).message.payload) as Json;
+        const { components, ...rest } = JSON.parse(
+          announce({ ...OPTIONS, language }, device, []).message.payload,
+        ) as Json;
+        const { components: named, ...same } = english;
+        const withoutNames = (all: unknown) =>
+          Object.fromEntries(Object.entries(all as Json).map(([key, each]) => [key, { ...(each as Json), name: "" }]));
+        expect(rest).toEqual(same);
+        expect(withoutNames(components)).toEqual(withoutNames(named));
+        expect(JSON.stringify(components)).not.toBe(JSON.stringify(named));
+      }
+    },
+  );
+
+  test("of plans have settings in the category config; actions have no category", () => {
     const { components } = documentOf(planCase("", planOf(WASHER)).tree);
     const commanded = Object.entries(components).filter(([, each]) => "command_topic" in each);
     const config = commanded.filter(([, each]) => each.entity_category === "config").map(([key]) => key);
@@ -199,21 +217,21 @@ describe("the devices", () => {
   });
 });
 
-describe("the price of what is exported", () => {
+describe("the export price", () => {
   const shownIn = (usage = fullUsage()) => {
     const { availability, components } = documentOf(homeCase("", fullHome(), usage).tree);
     const payloads = new Map(homeCase("", fullHome(), usage).tree.map(({ topic, payload }) => [topic, payload]));
     return components.export_price && shownState(components.export_price, availability, payloads);
   };
 
-  test("is the price without charges and without VAT", () => {
+  test("is the price without charges and VAT", () => {
     const { current, vatIncluded } = fullHome();
     if (!current) throw new Error("no price now");
     expect([current.variableCharges, vatIncluded]).toEqual([expect.any(Number), true]);
     expect(Number(shownIn())).toBeCloseTo((current.price - (current.variableCharges ?? 0)) / 1.25, 6);
   });
 
-  test("is there only where the service tells revenue", () => {
+  test("exists only if the service has revenue for the home", () => {
     expect(shownIn({ ...fullUsage(), solarExportRevenue: null })).toBeUndefined();
   });
 });
@@ -226,47 +244,47 @@ describe("unknown and unavailable", () => {
     return (key: string) => shownState(components[key] ?? {}, availability, payloads);
   };
 
-  test("without a price now, price and signals are unavailable and figures stay", () => {
+  test("without a current price, price and signals are unavailable and other values stay", () => {
     const shown = shownOf(fullHome(at("2026-03-18T23:00:00Z")));
     expect(["price", "level", "cheap", "rank"].map(shown)).toEqual(Array(4).fill("unavailable"));
     expect(["next_price", "tomorrow_mean", "day_min"].map(shown)).toEqual(Array(3).fill("unknown"));
     expect(shown("consumption_day")).not.toBe("unavailable");
   });
 
-  test("an estimate is a price: with the service away, the shelf's forecast keeps the price available", () => {
+  test("an estimate counts as a price: the stored forecast keeps the price available", () => {
     const shown = shownOf(fullHome(at("2026-03-15T10:00:00Z")));
     expect(shown("price")).toBe("1.1");
     expect(shown("rank")).toBe("unknown");
   });
 
-  test("use that was answered with nothing is unknown, never zero", () => {
+  test("usage with an empty response is unknown, never zero", () => {
     const shown = shownOf(fullHome(), emptyUsage());
     expect(["consumption_day", "costs_month", "consumption_year"].map(shown)).toEqual(Array(3).fill("unknown"));
   });
 });
 
-describe("an entity that is gone", () => {
+describe("a missing entity", () => {
   const device = homeDevice(fullHome(), fullUsage());
 
-  test("by the data's absence stays, so that it keeps its history", () => {
+  test("without data stays, so that it keeps its history", () => {
     const { announced } = announce(OPTIONS, device, []);
     const later = announce(OPTIONS, homeDevice(fullHome(), NO_USAGE), announced);
     expect(JSON.parse(later.message.payload).components).toHaveProperty("consumption_day.unique_id");
   });
 
-  test("by a row that is no more is left out, and forgotten", () => {
+  test("of a deleted row is omitted and forgotten", () => {
     const { message, announced } = announce(OPTIONS, device, ["gone_price"]);
     expect(JSON.parse(message.payload).components).not.toHaveProperty("gone_price");
     expect(announced).not.toContain("gone_price");
   });
 
-  test("stays out while its unit is not known", () => {
+  test("is omitted while its unit is unknown", () => {
     const { message } = announce(OPTIONS, homeDevice(emptyHome(), NO_USAGE), ["price", "level"]);
     expect(Object.keys(JSON.parse(message.payload).components)).not.toContain("price");
     expect(Object.keys(JSON.parse(message.payload).components)).toContain("level");
   });
 
-  test("is remembered across a restart, and a document is made only when something changed", () => {
+  test("is remembered after a restart, and the document is only rebuilt after a change", () => {
     const kept = new Map([["announced/elbro_home", JSON.stringify(["variable_charges"])]]);
     let written = 0;
     const memory = {
@@ -294,22 +312,22 @@ describe("ids", () => {
     expect(deviceId(base, home)).toBe(id);
   });
 
-  test("two daemons never share one, however alike their base topics are", () => {
+  test("of two daemons always differ, even with similar base topics", () => {
     const bases = ["elbro", "elbro_home", "Elbro", "el/bro", "el_bro", "elbro-home"];
     const ids = bases.flatMap((base) => [null, "home", "home_2", "2"].map((home) => deviceId(base, home)));
     expect(new Set(ids).size).toBe(ids.length);
     for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9_-]+$/);
   });
 
-  test("a home's price and another's next price are not the same", () => {
+  test("of a home's price and another home's next price differ", () => {
     expect(uniqueIdOf(deviceId("elbro", "a"), "next_price")).not.toBe(uniqueIdOf(deviceId("elbro", "a_next"), "price"));
   });
 
-  test("an entity id has words and underscores only", () => {
+  test("of entities contain only words and underscores", () => {
     expect(entityIdOf("sensor", "elbro_my-home", "price")).toBe("sensor.elbro_my_home_price");
   });
 
-  test("documents of another base topic are as sound", () => {
+  test("in documents of another base topic are also valid", () => {
     const options = { ...OPTIONS, baseTopic: "my/Elbro" };
     assertDiscovery([homeDevice(fullHome(), fullUsage())].map((device) => announce(options, device, []).message));
   });

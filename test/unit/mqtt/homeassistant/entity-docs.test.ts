@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { languages } from "../../../../src/core/language/language.ts";
 import { daemonRows } from "../../../../src/mqtt/homeassistant/daemon-entities.ts";
+import { entityName } from "../../../../src/mqtt/homeassistant/entity.ts";
 import { entityDocs } from "../../../../src/mqtt/homeassistant/entity-docs.ts";
 import { homeRows } from "../../../../src/mqtt/homeassistant/home-entities.ts";
 import { placeRows } from "../../../../src/mqtt/homeassistant/place-entities.ts";
@@ -9,10 +11,12 @@ import { daemon } from "../../../support/home/home-cases.ts";
 
 const written = /<!-- entities -->\n(.*)\n<!-- \/entities -->/s.exec(pageText("docs/home-assistant.md"))?.[1];
 
-test("every row of every table has its line, and every line four bars", () => {
+test("every row of every table has its line with six columns", () => {
   const lines = entityDocs().split("\n");
-  for (const { name, key } of [...homeRows, ...placeRows, ...planRows])
-    expect(lines.filter((line) => line.startsWith(`| ${name} | \`_${key}\` |`)).length).toBeGreaterThan(0);
+  for (const row of [...homeRows, ...placeRows, ...planRows]) {
+    const start = `| ${entityName(row, "en")} | \`_${row.key}\` |`;
+    expect(lines.filter((line) => line.startsWith(start)).length).toBeGreaterThan(0);
+  }
   for (const line of lines.filter((each) => each.startsWith("|"))) expect(line.split("|")).toHaveLength(7);
 });
 
@@ -21,15 +25,16 @@ test.each([
   ["place", placeRows],
   ["plan", planRows],
   ["daemon", daemonRows(daemon("busy"))],
-])("the rows of a %s have keys of their own, names of their own and a sentence each", (_device, rows) => {
+])("the rows of a %s have unique keys, unique names in every language and one sentence each", (_device, rows) => {
   expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
-  expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
+  for (const language of languages)
+    expect(new Set(rows.map((row) => entityName(row, language))).size).toBe(rows.length);
   for (const { key, about } of rows) {
     expect(key).toMatch(/^[a-z][a-z0-9_]*$/);
     expect(about).toMatch(/^[A-Z1].*\.$/);
   }
 });
 
-test("home-assistant.md has the table of the code (npm run docs writes it)", () => {
+test("home-assistant.md contains the generated table (npm run docs writes it)", () => {
   expect(written?.trim()).toBe(entityDocs());
 });

@@ -5,29 +5,29 @@ import { homeMessages } from "../../../../src/mqtt/topics/home-topics.ts";
 import { emptyHome, fullHome } from "../../../support/home/home-cases.ts";
 import { at, calendar, dayOf, HOME, points, timelineOf } from "../../../support/home/price-days.ts";
 
-/** What Home Assistant's recorder keeps, less room for an entity's own attributes. */
+/** Maximum attribute size in Home Assistant's recorder, minus room for an entity's own attributes. */
 const MAX_BYTES = 16_384 - 512;
 
 function payloadsOf(snapshot: ReturnType<typeof fullHome>) {
   return Object.fromEntries(homeMessages("elbro", snapshot).map(({ topic, payload }) => [topic, payload]));
 }
 
-describe("the topics of a home", () => {
+describe("topics of a home", () => {
   const shown = payloadsOf(fullHome());
 
-  test("are the public ones", () => {
+  test("have their documented names", () => {
     expect(Object.keys(shown)).toEqual(
       ["price", "cheap", "price/level", "price/state", "prices", "forecast"].map((topic) => `elbro/home/${topic}`),
     );
   });
 
-  test("price is a plain decimal, cheap is ON or OFF, the level is a word", () => {
+  test("have a decimal price, ON or OFF for cheap, and a word for the level", () => {
     expect(shown["elbro/home/price"]).toMatch(/^\d+\.\d+$/);
     expect(shown["elbro/home/cheap"]).toMatch(/^(ON|OFF)$/);
     expect(shown["elbro/home/price/level"]).toMatch(/^[a-z_]+$/);
   });
 
-  test("the state has what is promised of it", () => {
+  test("have a state with its documented fields", () => {
     expect(Object.keys(JSON.parse(shown["elbro/home/price/state"] ?? ""))).toEqual(
       expect.arrayContaining(
         "start end price currency vat_included estimate level rank rank_of percentile next day".split(" "),
@@ -35,7 +35,7 @@ describe("the topics of a home", () => {
     );
   });
 
-  test("the arrays have a start and a value, and no end", () => {
+  test("have arrays with start and value, without end", () => {
     const prices = JSON.parse(shown["elbro/home/prices"] ?? "");
     expect([prices.today.length, prices.tomorrow.length, prices.tomorrow_valid]).toEqual([96, 96, true]);
     expect(prices.raw_today[0]).toEqual({ start: "2026-03-09T23:00:00Z", value: prices.today[0] });
@@ -43,7 +43,7 @@ describe("the topics of a home", () => {
     expect(prices.tomorrow_published_at).toBe("2026-03-10T12:04:00Z");
   });
 
-  test("without a price the number is gone and the signal is OFF", () => {
+  test("are empty for price and level, and OFF for cheap, without a price", () => {
     const none = payloadsOf(emptyHome());
     expect([none["elbro/home/price"], none["elbro/home/price/level"], none["elbro/home/cheap"]]).toEqual([
       "",
@@ -58,7 +58,7 @@ describe("the topics of a home", () => {
     expect(JSON.parse(none["elbro/home/forecast"] ?? "")).toMatchObject({ forecast: [] });
   });
 
-  test("a short tomorrow is not shown as tomorrow", () => {
+  test("do not contain an incomplete tomorrow", () => {
     const short = homeSnapshot({
       home: HOME,
       timeline: timelineOf([
@@ -73,7 +73,7 @@ describe("the topics of a home", () => {
 });
 
 test.each(["2026-10-24", "2026-10-25"])(
-  "around the day of 100 quarters, on %s, long prices stay under the recorder's limit",
+  "near the day of 100 quarters, on %s, long prices stay below the recorder's limit",
   (date) => {
     const today = dayOf(date);
     const range = { start: calendar.add("day", today.start, -3), end: calendar.add("day", today.end, 1) };

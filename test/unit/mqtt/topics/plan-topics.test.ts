@@ -3,15 +3,15 @@ import { changeSettings } from "../../../../src/core/planning/plan-settings.ts";
 import { planMessages } from "../../../../src/mqtt/topics/plan-topics.ts";
 import { definitionOf, planOf, WASHER } from "../../../support/plans/shown-plans.ts";
 
-describe("the topics of a plan", () => {
+describe("topics of a plan", () => {
   const plan = planOf(WASHER);
   const [signal, state] = planMessages("elbro", plan);
 
-  test("the signal is ON or OFF and a heartbeat", () => {
+  test("have a signal that is ON or OFF, with heartbeat", () => {
     expect(signal).toEqual({ topic: "elbro/home/plan/washer", payload: "OFF", heartbeat: true, urgent: true });
   });
 
-  test("the state has what is promised of it, and the reason its numbers", () => {
+  test("have a state with its documented fields, and a reason with its numbers", () => {
     const said = JSON.parse(state?.payload ?? "{}");
     expect(state?.topic).toBe("elbro/home/plan/washer/state");
     expect(Object.keys(said)).toEqual(
@@ -30,14 +30,14 @@ describe("the topics of a plan", () => {
     expect(said.saving).toBeCloseTo(said.savings.per_kwh.against_window_start * 1.2, 5);
   });
 
-  test("without prices it waits or says that there are none, and is OFF", () => {
+  test("have an OFF signal and null values without prices", () => {
     const [off, none] = planMessages("elbro", planOf(WASHER, "none"));
     expect(off?.payload).toBe("OFF");
     expect(JSON.parse(none?.payload ?? "{}")).toMatchObject({ cost: null, saving: null, runs: [], next_start: null });
   });
 });
 
-describe("a setting that is commanded", () => {
+describe("a setting from a command", () => {
   const definition = definitionOf(WASHER);
 
   test.each([
@@ -50,7 +50,7 @@ describe("a setting that is commanded", () => {
     ["max_price", "1.25", "1.25"],
     ["enabled", "OFF", "OFF"],
     ["enabled", "ON", null],
-  ] as const)("%s %s is kept as %s", (setting, text, kept) => {
+  ] as const)("%s %s is stored as %s", (setting, text, kept) => {
     expect(changeSettings(definition, {}, { [setting]: text })).toEqual({
       kind: "changed",
       texts: { [setting]: kept },
@@ -63,19 +63,19 @@ describe("a setting that is commanded", () => {
     ["from", "7:00", "a time of day"],
     ["max_price", "1e3", "a price per kWh"],
     ["enabled", "maybe", "ON or OFF"],
-  ] as const)("%s %s is refused", (setting, text, why) => {
+  ] as const)("%s %s is rejected", (setting, text, why) => {
     expect(changeSettings(definition, {}, { [setting]: text })).toMatchObject({
       kind: "refused",
       reason: expect.stringContaining(why),
     });
   });
 
-  test("is judged with the others that were changed", () => {
+  test("is validated together with earlier settings", () => {
     expect(changeSettings(definition, { hours: "8" }, { from: "23:30" })).toMatchObject({ kind: "refused" });
     expect(changeSettings(definition, { hours: "2" }, { from: "23:30" })).toMatchObject({ kind: "changed" });
   });
 
-  test("several are judged together: hours that fit only the window they come with", () => {
+  test("is validated together with others in the same command, such as hours that only fit the new window", () => {
     const changes = { hours: "10", from: "20:00" };
     expect(changeSettings(definition, {}, { hours: "10" })).toMatchObject({ kind: "refused" });
     expect(changeSettings(definition, {}, changes)).toEqual({ kind: "changed", texts: changes });
@@ -86,13 +86,13 @@ describe("a setting that is commanded", () => {
     });
   });
 
-  test("a short window that was set does not let longer hours through, also where they are the file's", () => {
+  test("with longer hours is rejected for a short window, also if the hours are those of the file", () => {
     const short = { from: "00:00", ready_by: "02:00", hours: "2" };
     expect(changeSettings(definition, short, { hours: "3" })).toMatchObject({ kind: "refused" });
     expect(changeSettings(definition, short, { hours: "" })).toMatchObject({ kind: "refused" });
   });
 
-  test("what was set and does not fit an edited file is forgotten with the next change", () => {
+  test("that does not fit the edited file is discarded with the next change", () => {
     const unfit = { from: "06:30" };
     expect(changeSettings(definition, unfit, { hours: "2" })).toEqual({
       kind: "changed",

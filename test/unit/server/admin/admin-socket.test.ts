@@ -22,7 +22,7 @@ async function serving(answer: (question: AdminRequest) => Promise<unknown>) {
   };
 }
 
-test("a line that does not end is read no further than a question may be long, and others are answered", async () => {
+test("an endless line is read up to the maximum request length, and other requests get responses", async () => {
   const asked: AdminRequest[] = [];
   using admin = await serving(async (question) => {
     asked.push(question);
@@ -43,7 +43,7 @@ test("a line that does not end is read no further than a question may be long, a
   expect(asked).toEqual([QUESTION]);
 });
 
-test("what is no question is answered in words", async () => {
+test("an invalid request gets an error message", async () => {
   using admin = await serving(async () => undefined);
   for (const line of ["no JSON", "[".repeat(4_000), JSON.stringify({ ask: "frob" })]) {
     const socket = connect(admin.path);
@@ -52,7 +52,7 @@ test("what is no question is answered in words", async () => {
   }
 });
 
-test("an answer without end is not read into memory", async () => {
+test("an endless response is not read completely", async () => {
   using dir = new TempDir();
   const part = Buffer.alloc(64 * 1_024, "a");
   let sent = 0;

@@ -16,7 +16,7 @@ function keysOf(limits = LIMITS) {
     keys.admit({ interface: "consumer", authorization, remoteAddress: "127.0.0.1", now });
 }
 
-/** What is left of both windows, after so many attempts at a moment. */
+/** Returns the result of the last of `count` attempts at a time. */
 function attempts(count: number, now = NOON, admit = keysOf()): AuthResult {
   let admission = admit(now);
   for (let i = 1; i < count; i++) admission = admit(now);
@@ -24,7 +24,7 @@ function attempts(count: number, now = NOON, admit = keysOf()): AuthResult {
 }
 
 describe("a key", () => {
-  test.each(["Bearer kitchen-key", "bearer kitchen-key", "BEARER   garage-key"])("is admitted: %s", (authorization) => {
+  test.each(["Bearer kitchen-key", "bearer kitchen-key", "BEARER   garage-key"])("is accepted: %s", (authorization) => {
     expect(keysOf()(NOON, authorization).kind).toBe("admitted");
   });
 
@@ -38,18 +38,18 @@ describe("a key", () => {
     ["Basic a2l0Y2hlbi1rZXk=", "this key is not known here"],
     ["", "this key is not known here"],
     [`Bearer ${"a".repeat(10_000)}`, "this key is not known here"],
-  ])("that is none is refused: %s", (authorization, reason) => {
+  ])("that is unknown is rejected: %s", (authorization, reason) => {
     const admission = keysOf()(NOON, authorization);
     expect(admission).toEqual({ kind: "refused", error: { kind: "error", code: "invalid_token", reason } });
   });
 
-  test("that is missing is asked for", () => {
+  test("that is missing is requested", () => {
     const keys = new ApiKeys([], LIMITS);
     const arrival = { interface: "consumer", authorization: undefined, remoteAddress: "::1", now: NOON } as const;
     expect(keys.admit(arrival)).toMatchObject({ error: { reason: "send Authorization: Bearer <key>" } });
   });
 
-  test("is known no more once it is revoked or means another", () => {
+  test("is rejected after it is revoked or replaced", () => {
     const kitchen = { name: "kitchen", sha256: keyDigest("kitchen-key") };
     let list: readonly ApiKey[] = [kitchen];
     const keys = new ApiKeys(() => list, { minute: 100, day: 100 });
@@ -65,7 +65,7 @@ describe("a key", () => {
     expect(caller()).toBe("hall");
   });
 
-  test("is kept as its digest: equal keys of any length have digests of one length, for comparing in constant time", () => {
+  test("is stored as a digest of constant length, for comparison in constant time", () => {
     const digests = ["a", "kitchen-key", "k".repeat(5_000)].map(keyDigest);
     expect(digests.map(({ length }) => length)).toEqual([32, 32, 32]);
     expect(Buffer.from(keyDigest("a")).toString("hex")).toMatch(/^ca978112/);
@@ -84,11 +84,11 @@ describe("a quota", () => {
     });
   });
 
-  test("lets as many through as its limit and no more", () => {
+  test("accepts exactly its limit", () => {
     expect([attempts(3).kind, attempts(4).kind]).toEqual(["admitted", "refused"]);
   });
 
-  test("that is used up says when to come again", () => {
+  test("that is used up says when it is reset", () => {
     expect(attempts(4, NOON + 59_400)).toMatchObject({
       error: { code: "rate_limited", retryAfterSec: 1 },
       quota: { minute: { remaining: 0, resetSec: NOON / 1_000 + 60 } },
@@ -96,7 +96,7 @@ describe("a quota", () => {
     expect(attempts(4, NOON + 10_000)).toMatchObject({ error: { retryAfterSec: 50 } });
   });
 
-  test("of the day says so as well, and the longer wait counts", () => {
+  test("of the day has a Retry-After too, and the longer wait counts", () => {
     const admit = keysOf({ minute: 2, day: 2 });
     expect(attempts(3, NOON, admit)).toMatchObject({
       error: { retryAfterSec: 12 * 3_600 },
@@ -104,14 +104,14 @@ describe("a quota", () => {
     });
   });
 
-  test("counts what it denies", () => {
+  test("counts denied requests", () => {
     const admit = keysOf();
     attempts(4, NOON, admit);
     expect(admit(NOON + MINUTE_MS)).toMatchObject({ kind: "admitted", quota: { day: { remaining: 0 } } });
     expect(admit(NOON + 2 * MINUTE_MS).kind).toBe("refused");
   });
 
-  test("begins anew with its window, to the second", () => {
+  test("is reset at the exact start of its window", () => {
     const admit = keysOf({ minute: 1, day: 100 });
     expect([NOON, NOON + 59_999, NOON + 60_000].map((at) => admit(at).kind)).toEqual([
       "admitted",
@@ -123,7 +123,7 @@ describe("a quota", () => {
     expect([midnight - 1, midnight, midnight + DAY_MS].map((at) => daily(at).kind)).toEqual(Array(3).fill("admitted"));
   });
 
-  test("is each key's own; a wrong key uses up nobody's", () => {
+  test("is separate for each key; a wrong key uses no quota", () => {
     const admit = keysOf();
     attempts(4, NOON, admit);
     for (let i = 0; i < 4; i++) admit(NOON, "Bearer guess");
@@ -131,13 +131,13 @@ describe("a quota", () => {
   });
 });
 
-describe("a caller sees", () => {
+describe("a client gets", () => {
   const names = ["limit", "remaining", "reset"].flatMap((what) => [
     `x-ratelimit-${what}-minute`,
     `x-ratelimit-${what}-day`,
   ]);
 
-  test("all six headers of the quota with an answer, with an error, and when it is used up", async () => {
+  test("all six quota headers with a success, an error and a used-up quota", async () => {
     await using mirror = await startMirror({ find: () => foundAt(0, true) }, { minute: 2, day: 9 });
     const answers = [await mirror.ask(), await mirror.ask("/consumer/v1/me/addresses?nonsense=1"), await mirror.ask()];
     expect(answers.map(({ status }) => status)).toEqual([200, expect.any(Number), 429]);
@@ -155,7 +155,7 @@ describe("a caller sees", () => {
     expect(answers[2]?.headers.get("retry-after")).toBe("30");
   });
 
-  test("none of them without a key, and the reason in the service's own shape", async () => {
+  test("no quota headers without a key, and an error in the service's format", async () => {
     await using mirror = await startMirror({});
     for (const key of [null, "guess"]) {
       const answer = await mirror.ask(undefined, key);

@@ -16,7 +16,7 @@ const EVENING = Date.parse("2026-03-10T23:30:00Z");
 const commandHint = (command: string) => `npm start -- ${command}`;
 const MIDNIGHT = Date.parse("2026-03-11T00:00:00Z");
 
-/** The access to an API in a folder that outlives it. */
+/** API access in a folder that survives a restart. */
 function livingIn(dir: TempDir, clock: ManualClock, api: Partial<Config["api"]> = {}) {
   const problems = new Problems(() => undefined);
   const config = configSchema.parse({ api: { host: "127.0.0.1", ...api }, data_dir: dir.path });
@@ -41,8 +41,8 @@ function keep(dir: TempDir, ...keys: KeptKey[]): Promise<void> {
 
 const configured = { keys: [{ name: "garage", key: "from-the-configuration" }] };
 
-describe("a day's quota", () => {
-  test("goes on after a restart, and begins anew at midnight UTC", async () => {
+describe("a daily quota", () => {
+  test("continues after a restart, and is reset at midnight UTC", async () => {
     using dir = new TempDir();
     const clock = new ManualClock(EVENING);
     const evening = livingIn(dir, clock, { ...configured, requests_per_day: 10 });
@@ -58,7 +58,7 @@ describe("a day's quota", () => {
     await restarted.close();
   });
 
-  test("a restart across midnight brings nothing of the day before", async () => {
+  test("is reset by a restart across midnight", async () => {
     using dir = new TempDir();
     const clock = new ManualClock(MIDNIGHT - 1);
     const before = livingIn(dir, clock, configured);
@@ -70,7 +70,7 @@ describe("a day's quota", () => {
     await after.close();
   });
 
-  test("a crash forgets what was asked in the last minute, and no more", async () => {
+  test("loses at most the requests of the last minute in a crash", async () => {
     using dir = new TempDir();
     const clock = new ManualClock(EVENING);
     const crashing = livingIn(dir, clock, configured);
@@ -85,14 +85,14 @@ describe("a day's quota", () => {
     await Promise.all([crashing.close(), next.close()]);
   });
 
-  test("that nobody uses is not written at all", async () => {
+  test("that is not used is not written", async () => {
     using dir = new TempDir();
     const idle = livingIn(dir, new ManualClock(EVENING), configured);
     await idle.close();
     expect(statSync(path.join(dir.path, "key-use.json"), { throwIfNoEntry: false })).toBe(undefined);
   });
 
-  test("whose file is damaged begins anew", async () => {
+  test("in a damaged file is reset", async () => {
     using dir = new TempDir();
     writeFileSync(path.join(dir.path, "key-use.json"), '{"garage":{"day":{"start":"x"}},"other":');
     const access = livingIn(dir, new ManualClock(EVENING), configured);
@@ -100,7 +100,7 @@ describe("a day's quota", () => {
     await access.close();
   });
 
-  test("is a key's own where it has one", async () => {
+  test("can be set for a key", async () => {
     using dir = new TempDir();
     await keep(dir, { ...kitchen, requests_per_day: 1 });
     const own = { name: "garage", key: "from-the-configuration", requests_per_minute: 2 };
@@ -113,7 +113,7 @@ describe("a day's quota", () => {
 });
 
 describe("keys of the command line", () => {
-  test("come, change and go while the daemon runs, within a second", async () => {
+  test("are added, changed and removed within a second while the daemon runs", async () => {
     using dir = new TempDir();
     const clock = new ManualClock(EVENING);
     const access = livingIn(dir, clock);
@@ -131,7 +131,7 @@ describe("keys of the command line", () => {
     await access.close();
   });
 
-  test("and none is missing where Home Assistant, which knows its users, hands on what they ask", async () => {
+  test("are not required if Home Assistant forwards requests of its users", async () => {
     using dir = new TempDir();
     const config = configSchema.parse({ data_dir: dir.path });
     const warnings: string[] = [];
@@ -149,7 +149,7 @@ describe("keys of the command line", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("that cannot be read leave those that were known, and are a problem until they can", async () => {
+  test("that cannot be read leave the known ones in force, and are a problem meanwhile", async () => {
     using dir = new TempDir();
     const clock = new ManualClock(EVENING);
     await keep(dir, kitchen);
@@ -177,7 +177,7 @@ describe("keys of the command line", () => {
     await access.close();
   });
 
-  test("with any bit changed are those that were written, or cannot be read", async () => {
+  test("with a flipped bit are either unchanged or rejected", async () => {
     using dir = new TempDir();
     await keep(dir, { ...kitchen, requests_per_day: 100 });
     const file = path.join(dir.path, "keys.json");
@@ -193,7 +193,7 @@ describe("keys of the command line", () => {
     }
   });
 
-  test("two commands at once both succeed; a lock that was left behind holds nobody up", async () => {
+  test("can be created by simultaneous commands; an abandoned lock does not block them", async () => {
     using dir = new TempDir();
     const file = new KeyFile(dir.path);
     await Promise.all(["a", "b", "c"].map((name) => file.change((keys) => [...keys, { ...kitchen, name }], Date.now)));
@@ -213,7 +213,7 @@ describe("a key and secret", () => {
   const pair = { apiKey: "inverter-1", apiSecret: "a secret of some length" };
 
   test.each(["hex", "base64"] as const)(
-    "open the third-party interface with the token made of them: %s",
+    "are accepted in the third-party interface with their token in %s",
     async (encoding) => {
       using dir = new TempDir();
       const entry = { name: "inverter", api_key: pair.apiKey, api_secret: pair.apiSecret, hash_encoding: encoding };
@@ -232,7 +232,7 @@ describe("a key and secret", () => {
     },
   );
 
-  test("of the command line are kept as the digest of their token: neither secret nor token is there", async () => {
+  test("of the command line are stored as the digest of their token, without secret or token", async () => {
     using dir = new TempDir();
     const sha256 = Buffer.from(pairDigest(pair, "hex")).toString("hex");
     await keep(dir, { ...kitchen, kind: "third_party", api_key: pair.apiKey, sha256 });
@@ -244,7 +244,7 @@ describe("a key and secret", () => {
     await access.close();
   });
 
-  test("a bearer key opens the third-party interface as well", async () => {
+  test("can be replaced by a bearer key in the third-party interface", async () => {
     using dir = new TempDir();
     const access = livingIn(dir, new ManualClock(EVENING), configured);
     expect(access.ask("from-the-configuration", "thirdParty").kind).toBe("admitted");
@@ -252,7 +252,7 @@ describe("a key and secret", () => {
   });
 });
 
-test("an address that gives wrong keys again and again is in the log once", async () => {
+test("an address with repeated wrong keys is logged once", async () => {
   using dir = new TempDir();
   const access = livingIn(dir, new ManualClock(EVENING), configured);
   for (let i = 0; i < 20; i++) access.ask("guess");
@@ -260,7 +260,7 @@ test("an address that gives wrong keys again and again is in the log once", asyn
   await access.close();
 });
 
-test("a key that a neighbour may guess is told by its name, where there are neighbours", async () => {
+test("a key that others can guess is logged by its name if other machines can reach the API", async () => {
   using dir = new TempDir();
   const keys = [
     { name: "short", key: "kitchen" },
@@ -276,11 +276,11 @@ test("a key that a neighbour may guess is told by its name, where there are neig
   }
 });
 
-describe("an API that nobody could use", () => {
+describe("an API without keys", () => {
   const starting = (dir: TempDir, api: Partial<Config["api"]>) => () =>
     requireKeys(configSchema.parse({ api, data_dir: dir.path }), commandHint);
 
-  test("does not start where other machines reach it, and says how to create a key", async () => {
+  test("does not start if other machines can reach it, and says how to create a key", async () => {
     using dir = new TempDir();
     for (const host of ["0.0.0.0", "::", "192.168.1.5", "elbro.local"]) {
       expect(starting(dir, { host }), host).toThrow(`the API on ${host} has no key`);
@@ -292,7 +292,7 @@ describe("an API that nobody could use", () => {
     expect(starting(dir, { host: "0.0.0.0" })).not.toThrow();
   });
 
-  test("starts on this machine alone, and lets nobody in until there is a key", async () => {
+  test("starts on the loopback address, and rejects all requests until there is a key", async () => {
     using dir = new TempDir();
     for (const host of ["127.0.0.1", "127.1.2.3", "::1", "localhost"]) expect(starting(dir, { host })).not.toThrow();
     const access = livingIn(dir, new ManualClock(EVENING));

@@ -26,7 +26,7 @@ function accessOf(dashboard: "open" | "key") {
   return { cookieOf, local, mirror };
 }
 
-test("a session reads, and controls where its key does", () => {
+test("a session may read, and control if its key may", () => {
   const { cookieOf, local } = accessOf("key");
   const kitchen = { cookie: cookieOf("kitchen") };
   const guest = { cookie: cookieOf("guest") };
@@ -36,7 +36,7 @@ test("a session reads, and controls where its key does", () => {
   expect(local("control", { ...guest, ...PAGE })).toMatchObject({ kind: "refused", error: { code: "forbidden" } });
 });
 
-test("what another site makes a browser send changes nothing and spends nothing", () => {
+test("a request forced by another site changes nothing and uses no quota", () => {
   const { cookieOf, local, mirror } = accessOf("key");
   const cookie = cookieOf("kitchen");
   expect(local("control", { cookie })).toMatchObject({ kind: "refused" });
@@ -46,18 +46,18 @@ test("what another site makes a browser send changes nothing and spends nothing"
   expect(mirror({ cookie, ...PAGE })).toMatchObject({ kind: "admitted" });
 });
 
-test("without a session the keys decide", () => {
+test("without a session the API keys decide", () => {
   const { local, mirror } = accessOf("key");
   expect(local("read", {})).toBeNull();
   expect(mirror(PAGE)).toBeNull();
 });
 
-test("a request that bears a key is the keys' to decide, whatever else it bears", () => {
+test("for a request with a key the API keys decide, with any other headers", () => {
   const { cookieOf, local } = accessOf("open");
   expect(local("read", { cookie: cookieOf("kitchen") }, "Bearer wrong")).toBeNull();
 });
 
-test("an open dashboard lets anybody look and nobody change", () => {
+test("an open dashboard lets everyone read and nobody control", () => {
   const { local, mirror } = accessOf("open");
   expect(local("read", {})).toMatchObject({ kind: "admitted", caller: "anybody" });
   expect(mirror(PAGE)).toMatchObject({ kind: "admitted" });
@@ -65,12 +65,12 @@ test("an open dashboard lets anybody look and nobody change", () => {
   expect(local("control", PAGE)).toMatchObject({ kind: "refused", error: { code: "forbidden" } });
 });
 
-test("in an open dashboard who logs in may change what its key may", () => {
+test("a login on an open dashboard may control if its key may", () => {
   const { cookieOf, local } = accessOf("open");
   expect(local("control", { cookie: cookieOf("kitchen"), ...PAGE })).toMatchObject({ kind: "admitted" });
 });
 
-test("pages ask a bounded number of times a minute", () => {
+test("requests of pages are limited per minute", () => {
   const { cookieOf, local } = accessOf("key");
   const cookie = cookieOf("guest");
   const verdicts = Array.from({ length: 700 }, () => local("read", { cookie })?.kind);
@@ -78,18 +78,18 @@ test("pages ask a bounded number of times a minute", () => {
   expect(verdicts.at(-1)).toBe("refused");
 });
 
-test("one address that asks too much takes nothing from another, and all together are bounded", () => {
+test("an address over its limit does not affect another, and all together are limited", () => {
   const { local } = accessOf("open");
   const asked = (from: string) =>
     Array.from({ length: 700 }, () => local("read", {}, undefined, from)?.kind).filter((kind) => kind === "admitted");
   expect(asked("192.0.2.1")).toHaveLength(600);
   expect(asked("192.0.2.2")).toHaveLength(600);
-  // Whoever has one address of a network has them all.
+  // A client with one address of an IPv6 network has all of them.
   expect([asked("2001:db8::1").length, asked("2001:db8::2").length]).toEqual([600, 0]);
   expect([3, 4, 5, 6].map((i) => asked(`192.0.2.${i}`).length)).toEqual([600, 600, 0, 0]);
 });
 
-test("who is logged in to Home Assistant needs no key, and controls; only from its own address, and only as its app", () => {
+test("a Home Assistant user needs no key and may control, only from the ingress address with its headers", () => {
   const sessions = new Sessions({ read: () => null, write: () => undefined }, () => null);
   const verdictOf = (ingress: boolean, remoteAddress: string, headers: Record<string, string>) =>
     new SessionAuth({ sessions, dashboard: "key", ingress }).admitLocal({

@@ -13,7 +13,7 @@ class World {
     { name: "hall", sha256: keyDigest("key of the hall") },
   ];
 
-  /** Another life of the daemon each time. */
+  /** Returns the sessions of a restarted daemon. */
   sessions(): Sessions {
     const memory = {
       read: (name: string) => this.kept.get(name) ?? null,
@@ -32,13 +32,13 @@ class World {
   }
 }
 
-/** What a browser sends back of a Set-Cookie. */
+/** Returns the Cookie header for a Set-Cookie. */
 function sent(setCookie: string): string {
   return setCookie.split(";")[0] ?? "";
 }
 
 describe("a session", () => {
-  test("is its key's, also in the next life of the daemon", () => {
+  test("belongs to its key, also after a restart", () => {
     const world = new World();
     const cookie = sent(world.sessions().begin(world.key("kitchen"), NOW));
     expect(world.sessions().keyOf(cookie, NOW + DAY)?.name).toBe("kitchen");
@@ -51,20 +51,20 @@ describe("a session", () => {
     expect(sessions.keyOf(`theme=dark; ${cookie}; other=1`, NOW)?.name).toBe("hall");
   });
 
-  test("is HttpOnly, Strict, for every path, and ends by itself", () => {
+  test("is HttpOnly, Strict, for every path, and expires", () => {
     const world = new World();
     const parts = world.sessions().begin(world.key("kitchen"), NOW).split("; ");
     expect(parts.slice(1)).toEqual(["HttpOnly", "SameSite=Strict", "Path=/", `Max-Age=${SESSION_MS / 1_000}`]);
   });
 
-  test("ends with its time", () => {
+  test("ends at its expiry", () => {
     const world = new World();
     const cookie = sent(world.sessions().begin(world.key("kitchen"), NOW));
     expect(world.sessions().keyOf(cookie, NOW + SESSION_MS - 1)?.name).toBe("kitchen");
     expect(world.sessions().keyOf(cookie, NOW + SESSION_MS)).toBeNull();
   });
 
-  test("ends when its key is revoked, and when it is replaced under the same name", () => {
+  test("ends when its key is revoked or replaced under the same name", () => {
     const world = new World();
     const cookie = sent(world.sessions().begin(world.key("kitchen"), NOW));
     world.keys = [{ name: "kitchen", sha256: keyDigest("another key") }];
@@ -73,7 +73,7 @@ describe("a session", () => {
     expect(world.sessions().keyOf(cookie, NOW)).toBeNull();
   });
 
-  test("ends with the log-out, for whoever has the cookie", () => {
+  test("ends with the logout, also for a copied cookie", () => {
     const world = new World();
     const sessions = world.sessions();
     const cookie = sent(sessions.begin(world.key("kitchen"), NOW));
@@ -82,7 +82,7 @@ describe("a session", () => {
     expect(world.sessions().keyOf(cookie, NOW)).toBeNull();
   });
 
-  test("is made longer while it is in use, with one write a day", () => {
+  test("is extended while in use, with one write per day", () => {
     const world = new World();
     const sessions = world.sessions();
     const cookie = sent(sessions.begin(world.key("kitchen"), NOW));
@@ -94,13 +94,13 @@ describe("a session", () => {
     expect(sessions.keyOf(cookie, NOW + SESSION_MS + DAY / 2)?.name).toBe("kitchen");
   });
 
-  test("that is over is not made longer", () => {
+  test("that has expired is not extended", () => {
     const world = new World();
     const cookie = sent(world.sessions().begin(world.key("kitchen"), NOW));
     expect(world.sessions().renew(cookie, NOW + SESSION_MS)).toBeNull();
   });
 
-  test("is none for cookies that were never given", () => {
+  test("does not exist for unknown cookies", () => {
     const world = new World();
     const sessions = world.sessions();
     sessions.begin(world.key("kitchen"), NOW);
@@ -108,7 +108,7 @@ describe("a session", () => {
       expect(sessions.keyOf(cookie, NOW)).toBeNull();
   });
 
-  test("cannot be made of what is kept: neither cookie nor key stands there", () => {
+  test("cannot be forged from stored data, which contains neither cookie nor key", () => {
     const world = new World();
     const cookie = sent(world.sessions().begin(world.key("kitchen"), NOW)).split("=")[1] ?? "";
     const kept = [...world.kept.values()].join();
@@ -117,7 +117,7 @@ describe("a session", () => {
   });
 });
 
-test("of more sessions than a house has screens, the one not seen for longest gives way", () => {
+test("that was idle longest is removed when there are more than the maximum", () => {
   const world = new World();
   const sessions = world.sessions();
   const first = sent(sessions.begin(world.key("kitchen"), NOW));

@@ -5,7 +5,7 @@ import { EventFeed } from "../../../../src/server/events/event-source.ts";
 
 const homes = { at: (addressId: string) => (addressId === "address-of-home" ? { id: "home" } : null) };
 
-/** A feed, and what a listener of it has heard so far: `type data`. */
+/** Returns a feed and a function that returns the events sent so far as `type data`. */
 async function listening(before: readonly Message[] = [], baseTopic = "elbro") {
   const feed = new EventFeed({ baseTopic, homes, startedAt: 0 });
   feed.show(before);
@@ -22,7 +22,7 @@ async function listening(before: readonly Message[] = [], baseTopic = "elbro") {
   return { feed, heard };
 }
 
-describe("what is published becomes what is told", () => {
+describe("a published message becomes an event:", () => {
   test.each([
     ["home/price/state", '{"price":1}', 'price {"home":"home","price":1}'],
     ["home/price/state", "{}", 'price {"home":"home"}'],
@@ -54,7 +54,7 @@ describe("what is published becomes what is told", () => {
   );
 });
 
-test("the signal cheap says whether the price now is an estimate", async () => {
+test("the signal cheap contains whether the current price is an estimate", async () => {
   const cheap: Message = { topic: "elbro/home/cheap", payload: "OFF" };
   const price = (estimate: boolean | null): Message => ({
     topic: "elbro/home/price/state",
@@ -67,7 +67,7 @@ test("the signal cheap says whether the price now is an estimate", async () => {
   expect(told.map((line) => JSON.parse(line.slice("signal ".length)).estimate)).toEqual([true, false, null]);
 });
 
-test("only what changed is told, also of a topic that is repeated as a heartbeat", async () => {
+test("only changes are sent, also for a topic with heartbeats", async () => {
   const cheap: Message = { topic: "elbro/home/cheap", payload: "OFF", heartbeat: true };
   const { feed, heard } = await listening([cheap]);
   feed.show([cheap]);
@@ -77,7 +77,7 @@ test("only what changed is told, also of a topic that is repeated as a heartbeat
   expect(heard().map((line) => line.split(" ")[0])).toEqual(["signal", "level", "signal"]);
 });
 
-test("the quota is told when it changes, not when something else of the same topic does", async () => {
+test("the quota is sent when it changes, not when other fields of the topic change", async () => {
   const info = (left: number, version: string): Message => ({
     topic: "elbro/info",
     payload: JSON.stringify({ version, quota: { left }, interfaces: {}, backfill: null }),
@@ -88,7 +88,7 @@ test("the quota is told when it changes, not when something else of the same top
   expect(heard().length).toBe(2);
 });
 
-test("a series that changed is told with its home; one of a place without where that is", async () => {
+test("a changed series is sent with its home; one of a place without its location", async () => {
   const { feed, heard } = await listening();
   feed.changed({ account: "consumer", place: "address-of-home", operation: "prices", unit: "hour" });
   feed.changed({ account: "third_party", place: '{"latitude":56.1629}', operation: "locationPrices", unit: "latest" });
@@ -98,7 +98,7 @@ test("a series that changed is told with its home; one of a place without where 
   ]);
 });
 
-test("what changed before anybody listens is not kept: the first listener hears how things are", () => {
+test("changes before the first subscription are not kept: the first client gets the current state", () => {
   const feed = new EventFeed({ baseTopic: "elbro", homes, startedAt: 0 });
   feed.show([{ topic: "elbro/home/cheap", payload: "ON" }]);
   feed.show([{ topic: "elbro/home/cheap", payload: "OFF" }]);

@@ -16,7 +16,7 @@ function hubWith(present: readonly LiveEvent[] = []): SseHub {
   return new SseHub({ life: "life", present: () => present, greeting: (resumed) => JSON.stringify({ resumed }) });
 }
 
-/** What a listener is sent: `type id data`, line by line. */
+/** Returns a function with the events of a subscription so far as lines of `type id data`. */
 function heard(hub: SseHub, lastEventId: string | null, home: string | null = null): () => string[] {
   const out = new PassThrough();
   let text = "";
@@ -28,8 +28,8 @@ function heard(hub: SseHub, lastEventId: string | null, home: string | null = nu
     [...text.matchAll(/id: (.*)\nevent: (.*)\ndata: (.*)\n\n/g)].map(([, id, type, data]) => `${type} ${id} ${data}`);
 }
 
-describe("who comes", () => {
-  test("without an id hears the present state, which it cannot resume from before it is whole", () => {
+describe("a new client", () => {
+  test("without an id gets the current state, whose ids cannot be resumed until it is complete", () => {
     const hub = hubWith([event(1), event(2)]);
     hub.broadcast(event(1));
     hub.broadcast(event(2));
@@ -41,7 +41,7 @@ describe("who comes", () => {
     ]);
   });
 
-  test("with an id hears what came after it", () => {
+  test("with an id gets the later events", () => {
     const hub = hubWith([event(3)]);
     for (const n of [1, 2, 3]) hub.broadcast(event(n));
     expect(heard(hub, "life-1")()).toEqual([
@@ -64,13 +64,13 @@ describe("who comes", () => {
     "",
     "life-99999999999999999999",
     "\n",
-  ])("with the id %j, which is not known here, hears the present state", (id) => {
+  ])("with the unknown id %j gets the current state", (id) => {
     const hub = hubWith([event(3)]);
     for (const n of [1, 2, 3]) hub.broadcast(event(n));
     expect(heard(hub, id)()[0]).toContain('"resumed":false');
   });
 
-  test("with an id of long ago hears the present state: only the last five hundred are kept", () => {
+  test("with an old id gets the current state: only the last 500 events are kept", () => {
     const hub = hubWith([event(0)]);
     for (let n = 1; n <= 600; n++) hub.broadcast(event(n));
     expect(heard(hub, "life-99")()[0]).toContain('"resumed":false');
@@ -78,7 +78,7 @@ describe("who comes", () => {
     expect([all.length, all[1]]).toEqual([502, 'price life-101 {"n":101}']);
   });
 
-  test("long events are kept in fewer bytes, not in fewer words", () => {
+  test("with an old id after long events gets the current state: their total size is limited too", () => {
     const hub = hubWith();
     const data = JSON.stringify({ long: "x".repeat(100_000) });
     for (let n = 1; n <= 5; n++) hub.broadcast({ type: "plan", home: null, data });
@@ -86,7 +86,7 @@ describe("who comes", () => {
     expect(heard(hub, "life-3")()[0]).toContain('"resumed":true');
   });
 
-  test("for one home hears that home and what is of none; its last id is the newest all the same", () => {
+  test("of one home gets the events of that home and of none; its last id is still the newest", () => {
     const hub = hubWith([event(1, "home"), event(2, "cabin"), event(3)]);
     const ear = heard(hub, null, "cabin");
     hub.broadcast(event(4, "home"));
@@ -97,11 +97,11 @@ describe("who comes", () => {
   });
 });
 
-describe("bounds", () => {
+describe("limits", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
   afterEach(() => void vi.useRealTimers());
 
-  test("a heartbeat every quarter of a minute, and no timer after the end", () => {
+  test("a heartbeat is sent every 15 s, and no timer remains after the end", () => {
     const hub = hubWith();
     const out = new PassThrough();
     let text = "";
@@ -116,7 +116,7 @@ describe("bounds", () => {
     expect([out.writableEnded, vi.getTimerCount()]).toEqual([true, 0]);
   });
 
-  test("who reads nothing between two heartbeats is gone", () => {
+  test("a client that reads nothing between two heartbeats is disconnected", () => {
     const hub = hubWith();
     const stuck = new Writable({ write: () => undefined });
     hub.subscribe(stuck, { lastEventId: null, home: null });
@@ -126,7 +126,7 @@ describe("bounds", () => {
     expect([stuck.destroyed, hub.counts]).toEqual([true, { listeners: 0, dropped: 1 }]);
   });
 
-  test("whose key has ended is sent away within half a second, and no timer waits for nobody", () => {
+  test("a client whose key is revoked is disconnected within 0.5 s, and no timer remains without clients", () => {
     const hub = hubWith();
     const out = new PassThrough().resume();
     let may = true;
@@ -139,7 +139,7 @@ describe("bounds", () => {
     expect(vi.getTimerCount()).toBe(1);
   });
 
-  test("one key and one address have half of the room", () => {
+  test("one key and one address get at most half of the places", () => {
     const hub = hubWith();
     const from = ["key kitchen", "192.0.2.1"];
     for (let i = 0; i < MAX_LISTENERS_OF_ONE; i++)
@@ -151,7 +151,7 @@ describe("bounds", () => {
     hub.close();
   });
 
-  test("there is room for so many and no more; who leaves makes room; nobody comes after the end", async () => {
+  test("the number of clients is limited; a disconnect frees a place; nobody is accepted after the end", async () => {
     const hub = hubWith();
     const outs = Array.from({ length: MAX_LISTENERS }, () => new PassThrough().resume());
     for (const out of outs) hub.subscribe(out, { lastEventId: null, home: null });
@@ -165,7 +165,7 @@ describe("bounds", () => {
   });
 });
 
-test("a reader that stops reading is dropped, whatever the system holds for it; the others hear everything", async () => {
+test("a client that stops reading is disconnected despite system buffers; others get everything", async () => {
   const hub = hubWith();
   const server = createServer((_request, response) => {
     response.writeHead(200, { "Content-Type": "text/event-stream" });
@@ -194,7 +194,7 @@ test("a reader that stops reading is dropped, whatever the system holds for it; 
     hub.broadcast({ type: "price", home: null, data });
     while (told % 8 === 7 && quick.bytes < told * 16_000) await new Promise((resolve) => setImmediate(resolve));
   }
-  // The system's own buffers are full before ours are; ours never hold more than their bound and one event.
+  // The system's buffers fill up before ours. Ours hold at most their limit and one event.
   expect([hub.counts.dropped, hub.counts.listeners]).toEqual([1, 1]);
   expect(MAX_WAITING_BYTES).toBeLessThan(1_000_000);
   hub.broadcast(event(1));

@@ -9,7 +9,7 @@ const answer: LocalAnswer = { kind: "json", body: LONG, headers: { ETag: '"a"' }
 test.each([
   ["br", "gzip, deflate, br", brotliDecompressSync],
   ["gzip", "gzip", gunzipSync],
-] as const)("a long answer is sent as %s to who takes %s", async (coding, taken, decode) => {
+] as const)("a long response is sent as %s to a client that accepts %s", async (coding, taken, decode) => {
   const sent = await negotiated(answer, { "accept-encoding": taken });
   if (sent.kind !== "bytes") throw new Error(sent.kind);
   expect(sent.headers).toEqual({ ETag: `"a-${coding}"`, "Content-Encoding": coding, Vary: "Accept-Encoding" });
@@ -18,7 +18,7 @@ test.each([
   expect(sent.bytes.length).toBeLessThan(JSON.stringify(LONG).length / 3);
 });
 
-test("what is short, an error, a stream, or coded already is sent as it is, and so is everything to who takes nothing", async () => {
+test("short responses, errors, streams and encoded bodies are not compressed", async () => {
   const bytes = Buffer.alloc(5_000);
   const others: LocalAnswer[] = [
     { kind: "json", body: { a: 1 } },
@@ -35,7 +35,7 @@ test("what is short, an error, a stream, or coded already is sent as it is, and 
   for (const one of others) expect(await negotiated(one, { "accept-encoding": "gzip, br" })).toBe(one);
 });
 
-test("an answer that could be compressed says so also as it is, and each form has a tag of its own", async () => {
+test("a compressible response has Vary also uncompressed, and each encoding has its own ETag", async () => {
   const plain = await negotiated(answer, {});
   expect(plain).toMatchObject({ kind: "bytes", headers: { ETag: '"a"', Vary: "Accept-Encoding" } });
   const held = (tag: string, taken?: string) => negotiated(answer, { "if-none-match": tag, "accept-encoding": taken });

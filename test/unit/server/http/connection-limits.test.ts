@@ -5,7 +5,7 @@ import { ConnectionLimits } from "../../../../src/server/http/connection-limits.
 
 const SILENT_MS = 120_000;
 
-test("a connection is closed when nothing has moved on it for two minutes, another is not", async () => {
+test("a connection without traffic for two minutes is closed, another is not", async () => {
   let now = 5_000;
   const connections = new ConnectionLimits(() => now);
   const server = createServer().listen(0, "127.0.0.1");

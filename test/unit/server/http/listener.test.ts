@@ -5,10 +5,10 @@ import { expect, test } from "vitest";
 import { type Listener, listen } from "../../../../src/server/http/listener.ts";
 import { readJsonBody } from "../../../../src/server/http/request-body.ts";
 
-/** Time for headers, and a second until the next look at the sockets. */
+/** Timeout for headers plus 1 s until the next check of the sockets. */
 const HEADERS_MS = 5_500;
 
-/** A connection of the test's, and the moment it is over, however it ends. */
+/** Connection of the test, with the time of its end. */
 interface Connection {
   readonly socket: Socket;
   readonly closed: Promise<void>;
@@ -24,7 +24,7 @@ async function listening(lookup: Lookup = (_request, response) => void response.
     async open(text: string): Promise<Connection> {
       const socket = connect(listener.port, "127.0.0.1");
       sockets.add(socket);
-      socket.on("error", () => undefined); // the server may hang up at any time
+      socket.on("error", () => undefined); // The server can disconnect at any time.
       const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
       socket.resume();
       await once(socket, "connect");
@@ -54,7 +54,7 @@ test("sockets with slow headers are closed, and others are served meanwhile", { 
   expect(performance.now() - began).toBeLessThan(HEADERS_MS);
 });
 
-test("two hundred connections that send nothing leave room for who asks", { timeout: 15_000 }, async () => {
+test("two hundred idle connections do not prevent a request", { timeout: 15_000 }, async () => {
   await using server = await listening();
   const idle = await Promise.all(Array.from({ length: 200 }, () => server.open("")));
   await new Promise((resolve) => setTimeout(resolve, 250));
@@ -63,7 +63,7 @@ test("two hundred connections that send nothing leave room for who asks", { time
   expect(idle.filter(({ socket }) => socket.destroyed).length).toBeLessThan(5);
 });
 
-test("a client that sends request upon request without reading an answer is ended", async () => {
+test("a client that sends requests without reading responses is disconnected", async () => {
   await using server = await listening(() => undefined);
   const { closed } = await server.open("GET / HTTP/1.1\r\nHost: elbro\r\n\r\n".repeat(5));
   await closed;
@@ -86,7 +86,7 @@ test.each([
     400,
     "malformed_request",
   ],
-])("what is no request is refused in the shape of all errors: %s", async (_name, text, status, errorCode) => {
+])("an invalid request is rejected in the format of all errors: %s", async (_name, text, status, errorCode) => {
   await using server = await listening();
   const { socket, closed } = await server.open("");
   let got = "";
@@ -117,26 +117,30 @@ test.each([
     "GET / HTTP/1.1\r\nHost: a\r\n\r\n\x01\r\n\r\n",
     ["200 ok", "400 malformed_request"],
   ],
-])("%s is refused with a body, after what was asked before", { timeout: 15_000 }, async (_name, text, answers) => {
-  await using server = await listening(async (request, response) => {
-    const reading = request.method === "POST" ? await readJsonBody(request).catch(() => null) : null;
-    await setImmediate();
-    response.end(JSON.stringify({ errorCode: reading?.kind ?? "ok" }));
-  });
-  const { socket, closed } = await server.open("");
-  let got = "";
-  socket.on("data", (data) => {
-    got += data;
-  });
-  socket.write(text);
-  await closed;
-  const told = [...got.matchAll(/HTTP\/1\.1 (\d{3}) [\s\S]*?"errorCode":"(\w+)"/g)].map(([, ...parts]) =>
-    parts.join(" "),
-  );
-  expect(told).toEqual(answers);
-});
+])(
+  "a request with %s is rejected after the responses to earlier requests",
+  { timeout: 15_000 },
+  async (_name, text, answers) => {
+    await using server = await listening(async (request, response) => {
+      const reading = request.method === "POST" ? await readJsonBody(request).catch(() => null) : null;
+      await setImmediate();
+      response.end(JSON.stringify({ errorCode: reading?.kind ?? "ok" }));
+    });
+    const { socket, closed } = await server.open("");
+    let got = "";
+    socket.on("data", (data) => {
+      got += data;
+    });
+    socket.write(text);
+    await closed;
+    const told = [...got.matchAll(/HTTP\/1\.1 (\d{3}) [\s\S]*?"errorCode":"(\w+)"/g)].map(([, ...parts]) =>
+      parts.join(" "),
+    );
+    expect(told).toEqual(answers);
+  },
+);
 
-test("a request that waits for 100 Continue gets it, and what else is expected is passed over", async () => {
+test("a request that expects 100 Continue gets it; other expectations are ignored", async () => {
   await using server = await listening();
   const { socket } = await server.open("");
   let got = "";
@@ -150,7 +154,7 @@ test("a request that waits for 100 Continue gets it, and what else is expected i
   await expect.poll(() => got).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
 });
 
-test("a route that fails, at once or later, ends its own connection only", async () => {
+test("a route that throws or rejects closes only its own connection", async () => {
   const failing: Lookup = (request, response) => {
     if (request.url === "/at-once") throw new Error("at once");
     return request.url === "/later" ? Promise.reject(new Error("later")) : response.end("here");
@@ -162,7 +166,7 @@ test("a route that fails, at once or later, ends its own connection only", async
   expect(await (await fetch(`${url}/`)).text()).toBe("here");
 });
 
-test("closing does not wait for open connections", async () => {
+test("close does not wait for open connections", async () => {
   const server = await listening(() => undefined);
   const waiting = await server.open("GET / HTTP/1.1\r\nHost: elbro\r\n\r\n");
   const began = performance.now();
@@ -171,7 +175,7 @@ test("closing does not wait for open connections", async () => {
   expect(performance.now() - began).toBeLessThan(1_000);
 });
 
-test("a port that is taken is an error with its code", async () => {
+test("a port in use rejects with its error code", async () => {
   await using server = await listening();
   await expect(listen({ lookup: () => undefined }, "127.0.0.1", server.listener.port)).rejects.toMatchObject({
     code: "EADDRINUSE",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { codingsFor, holdsTag } from "../../../../src/server/http/negotiation.ts";
 
-describe("the codings a caller takes, the best first", () => {
+describe("accepted encodings, the best first:", () => {
   test.each([
     [undefined, ["identity"]],
     ["", ["identity"]],
@@ -30,12 +30,12 @@ describe("the codings a caller takes, the best first", () => {
     [`gzip,${"x,".repeat(5_000)}`, ["identity"]],
   ])("%o", (header, expected) => {
     expect(codingsFor(header)).toEqual(expected);
-    // The second time it is remembered.
+    // The second time it comes from the cache.
     expect(codingsFor(header)).toEqual(expected);
   });
 });
 
-describe("whether a caller has the answer of a tag", () => {
+describe("holdsTag", () => {
   test.each([
     [undefined, false],
     ["", false],

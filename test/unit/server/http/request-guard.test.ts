@@ -34,7 +34,7 @@ async function serving() {
     0,
   );
   return {
-    /** Sends a request as it stands and gives back what came, whole. */
+    /** Sends raw request lines and returns the complete response. */
     async send(...lines: string[]): Promise<{ status: number; head: string; body: string }> {
       const socket = connect(listener.port, "127.0.0.1");
       let got = "";
@@ -53,7 +53,7 @@ async function serving() {
 const GET = "GET /here HTTP/1.1";
 const HOST = "Host: 127.0.0.1";
 
-describe("a request by the name of this machine", () => {
+describe("the Host header", () => {
   const hosts = new AllowedHosts("Pi-Cellar", ["elbro.example.org", "*.home.example.org"]);
 
   test.each([
@@ -68,7 +68,7 @@ describe("a request by the name of this machine", () => {
       "x.localhost",
     ],
     ...["elbro.home.arpa", "elbro.internal", "elbro.local.", "elbro.example.org:443", "a.home.example.org"],
-  ])("is heard: %s", (host) => {
+  ])("is accepted: %s", (host) => {
     expect([hosts.allows(host), hosts.allows(host)]).toEqual([true, true]);
   });
 
@@ -93,11 +93,11 @@ describe("a request by the name of this machine", () => {
       "a".repeat(400),
       "0x7f.1.evil",
     ],
-  ])("is not: %s", (host) => {
+  ])("is rejected: %s", (host) => {
     expect(hosts.allows(host)).toBe(false);
   });
 
-  test("by another is refused with what to do", async () => {
+  test("with an unknown name is rejected with a remedy", async () => {
     await using server = await serving();
     const answer = await server.send(GET, "Host: rebound.evil.test", "");
     expect([answer.status, JSON.parse(answer.body)]).toEqual([
@@ -110,13 +110,13 @@ describe("a request by the name of this machine", () => {
     ]);
   });
 
-  test("that is no name at all is not told again: it may be a key in the wrong line", async () => {
+  test("with an invalid name is not repeated in the error, because it may contain a key", async () => {
     await using server = await serving();
     const answer = await server.send(GET, "Host: 127.0.0.1 Authorization: Bearer a-key", "");
     expect([answer.status, answer.body.includes("a-key")]).toEqual([421, false]);
   });
 
-  test("through Home Assistant's ingress is heard from its own address only", async () => {
+  test("may have any name from Home Assistant's ingress, but only from its address", async () => {
     await using server = await serving();
     const forged = await server.send(GET, "Host: house.duckdns.org", "X-Ingress-Path: /api/hassio_ingress/x", "");
     expect(forged.status).toBe(421);
@@ -131,7 +131,7 @@ describe("a request by the name of this machine", () => {
     };
     door.lookup(request as never, {} as never);
     expect(passed).toBe(1);
-    // A proxy before Home Assistant may call it otherwise than browsers do.
+    // A proxy in front of Home Assistant may use another name than browsers do.
     const command = {
       ...request,
       method: "POST",
@@ -141,7 +141,7 @@ describe("a request by the name of this machine", () => {
     expect(passed).toBe(2);
   });
 
-  test("must say it once, except from what is older than Host", async () => {
+  test("must occur once, except in HTTP/1.0", async () => {
     await using server = await serving();
     expect((await server.send(GET, "")).status).toBe(400);
     expect((await server.send(GET, HOST, "Host: evil.test", "")).status).toBe(400);
@@ -165,7 +165,7 @@ describe("the target of a request", () => {
   });
 
   test.each(["key", "api_key", "apikey", "api-secret", "access_token", "token", "Authorization", "SECRET"])(
-    "may not tell a key: %s",
+    "may not contain a key: %s",
     async (name) => {
       await using server = await serving();
       for (const target of [`/here?${name}=x`, `/here?a=1&${name}=x`]) {
@@ -178,14 +178,14 @@ describe("the target of a request", () => {
     },
   );
 
-  test("may tell what only sounds like one", async () => {
+  test("may contain similar names", async () => {
     await using server = await serving();
     expect((await server.send("GET /here?monkey=1&tokens=2&keyword=3 HTTP/1.1", HOST, "")).status).toBe(200);
   });
 });
 
-describe("a body where none belongs", () => {
-  test("is passed over while it is short, and refused when it is long or of unknown length", async () => {
+describe("a body of a GET request", () => {
+  test("is ignored if it is short, and rejected if it is long or of unknown length", async () => {
     await using server = await serving();
     expect((await server.send(GET, HOST, "Content-Length: 2", "{}")).status).toBe(200);
     expect((await server.send(GET, HOST, "Content-Length: 99999999", "{}")).status).toBe(413);
@@ -193,7 +193,7 @@ describe("a body where none belongs", () => {
   });
 });
 
-describe("a page of another server", () => {
+describe("a page of another origin", () => {
   const preflight = (origin: string, target = "/set") => [
     `OPTIONS ${target} HTTP/1.1`,
     ...[
@@ -205,7 +205,7 @@ describe("a page of another server", () => {
     "",
   ];
 
-  test("that is not in the list may read nothing and do nothing", async () => {
+  test("that is not in api.cors may not read or control", async () => {
     await using server = await serving();
     for (const origin of ["https://evil.test", "null", "http://panel.example.org", `${PANEL}.evil.test`]) {
       const read = await server.send(GET, HOST, `Origin: ${origin}`, "");
@@ -224,13 +224,13 @@ describe("a page of another server", () => {
       /: where a proxy leads from there to this API, add "evil.test" to api.hosts; a page .* api.cors$/,
     ],
     ["null", /; see api.cors$/],
-  ])("%s is told what to set", async (origin, words) => {
+  ])("%s gets an error that names the setting", async (origin, words) => {
     await using server = await serving();
     const { body } = await server.send("POST /set HTTP/1.1", HOST, `Origin: ${origin}`, "Content-Length: 0", "");
     expect(JSON.parse(body).reason).toMatch(words);
   });
 
-  test("that is in the list may ask first, and read", async () => {
+  test("that is in api.cors may send preflights and read", async () => {
     await using server = await serving();
     const asked = await server.send(...preflight(PANEL));
     expect(asked.status).toBe(204);
@@ -245,7 +245,7 @@ describe("a page of another server", () => {
     expect(read.head).not.toMatch(/allow-credentials/i);
   });
 
-  test("is another one only if its host is: this server's own pages do what they like", async () => {
+  test("is one with another host: own pages are not restricted", async () => {
     await using server = await serving();
     for (const own of ["http://127.0.0.1", "https://elbro.example.org"])
       expect((await server.send("POST /set HTTP/1.1", HOST, `Origin: ${own}`, "Content-Length: 0", "")).status).toBe(
@@ -253,7 +253,7 @@ describe("a page of another server", () => {
       );
   });
 
-  test("that asks without asking first gets the methods of a path, and no more", async () => {
+  test("gets only the allowed methods of a path without a preflight", async () => {
     await using server = await serving();
     const answer = await server.send("OPTIONS /set HTTP/1.1", HOST, "");
     expect([answer.status, /Allow: POST\r\n/.test(answer.head), /access-control/i.test(answer.head)]).toEqual([
@@ -265,7 +265,7 @@ describe("a page of another server", () => {
 });
 
 test.each(["TRACE", "PUT", "DELETE", "PATCH", "PROPFIND", "M-SEARCH", "QUERY", "LINK"])(
-  "%s is a method of nothing",
+  "%s is not allowed for any path",
   async (method) => {
     await using server = await serving();
     const answer = await server.send(`${method} /here HTTP/1.1`, HOST, "Cookie: secret=1", "");
@@ -277,7 +277,7 @@ test.each(["TRACE", "PUT", "DELETE", "PATCH", "PROPFIND", "M-SEARCH", "QUERY", "
   },
 );
 
-test("a wish for another protocol is passed over", async () => {
+test("a request for a protocol upgrade is ignored", async () => {
   await using server = await serving();
   const answer = await server.send(GET, HOST, "Upgrade: websocket", "Sec-WebSocket-Version: 13", "");
   expect(answer.status).toBe(200);

@@ -9,7 +9,7 @@ import { contractError } from "../../../../src/service/contract/errors.ts";
 const standing = { limit: 60, remaining: 59, resetSec: 1_000 };
 const quota = { minute: standing, day: standing };
 
-/** Routes on a real socket, whose door lets in what bears `good` and refuses the rest. */
+/** Serves routes on a real socket. Accepts the key `good` and rejects all others. */
 async function serving(...routes: Partial<LocalRoute>[]) {
   const crashes: unknown[] = [];
   const answers: (readonly [string | null, number])[] = [];
@@ -45,7 +45,7 @@ async function serving(...routes: Partial<LocalRoute>[]) {
 
 const good = { authorization: "Bearer good" };
 
-/** Sends a body that says it is JSON. */
+/** Sends a body with the content type JSON. */
 function posted(body: string | Buffer<ArrayBuffer>, headers: Record<string, string> = {}): RequestInit {
   return { method: "POST", body, headers: { "content-type": "application/json", ...headers } };
 }
@@ -59,7 +59,7 @@ const echo: Partial<LocalRoute> = {
 };
 
 describe("a route", () => {
-  test("answers JSON, text, bytes and a stream, each with the headers of every answer", async () => {
+  test("responds with JSON, text, bytes or a stream, each with the common headers", async () => {
     await using server = await serving(
       {
         path: "/json/:id",
@@ -91,7 +91,7 @@ describe("a route", () => {
       ]).toEqual(["request-id", "private, no-store", "nosniff"]);
   });
 
-  test("answers HEAD as GET, without the body; a stream is not begun", async () => {
+  test("responds to HEAD as to GET, without a body; a stream is not started", async () => {
     const write = () => expect.unreachable();
     await using server = await serving({}, { path: "/stream", handle: () => ({ kind: "stream", type: "a/b", write }) });
     const answer = await server.ask("/here", { method: "HEAD" });
@@ -100,7 +100,7 @@ describe("a route", () => {
     expect(server.crashes).toEqual([]);
   });
 
-  test("that is there for another method says which it has; one that is not there says so", async () => {
+  test("responds 405 with the allowed methods to another method, and 404 for an unknown path", async () => {
     await using server = await serving({}, { ...echo, path: "/settings" });
     const other = await server.ask("/here?a=1", { method: "DELETE" });
     expect([other.status, other.headers.get("allow"), await other.json()]).toEqual([
@@ -113,7 +113,7 @@ describe("a route", () => {
     expect([none.status, await none.json()]).toMatchObject([404, { errorCode: "resource_not_found" }]);
   });
 
-  test("with a scope asks the door, tells the quota either way, and knows the caller", async () => {
+  test("with a scope authenticates, sends the quota in all cases, and knows the caller", async () => {
     await using server = await serving({ ...echo, scope: "control" });
     const refused = await server.ask("/here", posted("{}"));
     expect([refused.status, refused.headers.get("retry-after"), refused.headers.get("x-ratelimit-limit-day")]).toEqual([
@@ -132,7 +132,7 @@ describe("a route", () => {
     });
   });
 
-  test("that fails says nothing of how, and the daemon's log hears it", async () => {
+  test("that throws responds without details, which go to the log", async () => {
     const handle = () => Promise.reject(new Error("select secret from /data/elbro.db"));
     await using server = await serving({ handle });
     const answer = await server.ask("/here");
@@ -143,7 +143,7 @@ describe("a route", () => {
     expect(server.crashes).toHaveLength(1);
   });
 
-  test("that fails in the midst of a stream ends the connection", async () => {
+  test("that throws within a stream closes the connection", async () => {
     const write = () => {
       throw new Error("in the midst");
     };
@@ -152,7 +152,7 @@ describe("a route", () => {
     expect(server.crashes).toHaveLength(1);
   });
 
-  test("hears when its caller leaves", async () => {
+  test("is notified when its client disconnects", async () => {
     let left: () => void = () => undefined;
     const gone = new Promise<void>((resolve) => {
       left = resolve;
@@ -205,14 +205,14 @@ describe("the body of a POST", () => {
     ],
     ["compressed", posted("{}", { "content-encoding": "gzip" }), 415, "send the body without Content-Encoding"],
     ["too long", posted("a".repeat(MAX_BODY_BYTES + 1)), 413, "the body is longer than 16384 bytes"],
-  ])("is refused: %s", async (_name, init, status, reason) => {
+  ])("is rejected: %s", async (_name, init, status, reason) => {
     await using server = await serving(echo);
     const answer = await server.ask("/here", init);
     expect([answer.status, await answer.json()]).toMatchObject([status, { reason }]);
     expect(server.crashes).toEqual([]);
   });
 
-  test("that is too long without having said so is refused as soon as it is, and its connection closed", async () => {
+  test("that exceeds the limit without a length is rejected immediately, and the connection is closed", async () => {
     await using server = await serving(echo);
     const socket = connect(server.port, "127.0.0.1");
     const closed = new Promise<string>((resolve) => {
@@ -231,7 +231,7 @@ describe("the body of a POST", () => {
     expect(got).toMatch(/\r\nConnection: close\r\n/i);
   });
 
-  test("whose sender leaves is nobody's crash", async () => {
+  test("whose client disconnects is not reported as an error", async () => {
     await using server = await serving(echo, { path: "/next" });
     const socket = connect(server.port, "127.0.0.1");
     socket.write("POST /here HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{");
@@ -243,13 +243,13 @@ describe("the body of a POST", () => {
   });
 });
 
-describe("a route that greets", () => {
+describe("a route with optional authentication", () => {
   const greeting: Partial<LocalRoute> = {
     scope: "optional",
     handle: ({ caller }) => ({ kind: "json", body: { caller } }),
   };
 
-  test("answers anybody; whoever sends a key is known by it, and a wrong one is refused", async () => {
+  test("responds to everyone; a valid key identifies the caller, an invalid one is rejected", async () => {
     await using server = await serving(greeting);
     expect(await (await server.ask("/here")).json()).toEqual({ caller: null });
     expect(await (await server.ask("/here", { headers: good })).json()).toEqual({ caller: "kitchen, to read" });
@@ -257,7 +257,7 @@ describe("a route that greets", () => {
   });
 });
 
-test("every answer is told once, with the key's name and the status", async () => {
+test("every response is reported once with the key's name and status", async () => {
   const wrong = () => {
     throw new Error("wrong");
   };
@@ -278,7 +278,7 @@ test("every answer is told once, with the key's name and the status", async () =
   ]);
 });
 
-test("what lasts learns that its key has ended; what needs no key never does", async () => {
+test("isStillAuthorized becomes false when the key is revoked; without a key it stays true", async () => {
   const asked: (() => boolean)[] = [];
   const keep: LocalRoute["handle"] = ({ isStillAuthorized }) => {
     asked.push(isStillAuthorized);

@@ -20,7 +20,7 @@ function read(name: string, query: string, path: Record<string, string> = {}) {
 const namesIn = ({ path }: Row) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? "");
 
 describe("parameters", () => {
-  test("are read by their kinds; what was left out is null", () => {
+  test("are parsed by their kinds; missing ones are null", () => {
     expect(read("cheap", "hours=1h30m&ready_by=07:00&kind=slots&max_price=-0.5")).toEqual({
       kind: "params",
       params: {
@@ -47,14 +47,14 @@ describe("parameters", () => {
     ["hours=3&max_price=1e3", "max_price"],
     ["hours=3&home=A%20B", "home"],
     ["hours=3&kind=below", "kind"],
-  ])("%s is refused by name", (query, name) => {
+  ])("reject %s with the name of %s", (query, name) => {
     expect(read("cheap", query)).toMatchObject({
       code: "invalid_parameter",
       reason: expect.stringContaining(`${name}:`),
     });
   });
 
-  test("every example can be read, and every example request too", () => {
+  test("have valid examples, also in the example requests", () => {
     for (const row of endpoints) {
       const { example } = row;
       const [path = "", query = ""] = example.split("?");
@@ -71,8 +71,8 @@ describe("parameters", () => {
   });
 });
 
-describe("described as data", () => {
-  test("every endpoint says its parameters, its answers and its errors", () => {
+describe("endpoints", () => {
+  test("describe their parameters, responses and errors", () => {
     for (const row of endpoints) {
       const { parameters, responses } = endpointOpenApi(row) as {
         parameters: { name: string; in: string; required: boolean }[];
@@ -86,7 +86,7 @@ describe("described as data", () => {
     }
   });
 
-  test("http-api.md has the table of the code (npm run docs writes it)", () => {
+  test("have their generated table in http-api.md (npm run docs writes it)", () => {
     const page = pageText("docs/http-api.md");
     expect(/<!-- local -->\n(.*)\n<!-- \/local -->/s.exec(page)?.[1]?.trim()).toBe(localDocs());
   });

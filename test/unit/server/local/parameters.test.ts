@@ -8,7 +8,7 @@ import { hours, price } from "../../../../src/server/local/parameters.ts";
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 
-/** Every kind of parameter that is described by a pattern, once. */
+/** Every kind of parameter with a pattern, once. */
 const patterns = new Map(
   endpoints.flatMap(({ parameters }) =>
     Object.values(parameters).flatMap(({ kind }) => {
@@ -18,14 +18,14 @@ const patterns = new Map(
   ),
 );
 
-/** What a device may write for a time, a length or an id. */
+/** Texts that a device may send as a time, a duration or an id. */
 const written = fc.stringMatching(/^[0-9]{0,3}[.:hm]?[0-9]{0,3}[hm]?[0-9a-z_]{0,2}m?$/);
 
-describe("a parameter is described as it is read", () => {
-  test.each([...patterns])("%s: what fits is read", (pattern, kind) => {
+describe("the schema of a parameter equals its parser:", () => {
+  test.each([...patterns])("%s: a matching text is parsed", (pattern, kind) => {
     fc.assert(
       fc.property(fc.stringMatching(new RegExp(pattern)), (text) => {
-        // No pattern says how long a day is.
+        // No pattern can express the maximum of a day.
         const isLong =
           kind === hours && (Number.parseFloat(text) > 24 || !/[1-9]/.test(text) || /\d{4}|h\d{2}/.test(text));
         fc.pre(!isLong);
@@ -34,7 +34,7 @@ describe("a parameter is described as it is read", () => {
     );
   });
 
-  test.each([...patterns])("%s: what is read fits", (_, kind) => {
+  test.each([...patterns])("%s: a parsed text matches", (_, kind) => {
     const fits = ajv.compile(kind.schema);
     fc.assert(
       fc.property(written, (text) => kind.read(text) === null || fits(text)),
@@ -42,11 +42,11 @@ describe("a parameter is described as it is read", () => {
     );
   });
 
-  test("an empty text is no length", () => {
+  test("an empty text is not a duration", () => {
     expect([ajv.validate(hours.schema, ""), hours.read("")]).toEqual([false, null]);
   });
 
-  test("a price is read as any program writes a number", () => {
+  test("a price can have any notation of a number", () => {
     const { minimum = 0, maximum = 0 } = price.schema as { minimum?: number; maximum?: number };
     fc.assert(
       fc.property(fc.double({ min: minimum, max: maximum, noNaN: true }), (value) => {

@@ -20,7 +20,7 @@ const withheld: Asked = {
   after: null,
 };
 
-/** What went wrong upstream, and the status and code of a LAN caller for whom the shelf has nothing. */
+/** Failures of the service, with status and code for a LAN client without stored data. */
 const setbacks: readonly (readonly [string, Asked, number, string])[] = [
   ["400 with a code", refused(400, "range_too_large"), 400, "range_too_large"],
   ["400 without one", refused(400, null), 400, "invalid_parameter"],
@@ -54,10 +54,10 @@ const setbacks: readonly (readonly [string, Asked, number, string])[] = [
   ["a silence that was asked for", { ...withheld, after: refused(429, "rate_limited", 1_000) }, 429, "rate_limited"],
 ];
 
-/** What the service decides; whatever the shelf has of earlier says nothing against it. */
+/** Statuses that are final: stored data is not returned instead. */
 const FINAL = [400, 404, 422];
 
-describe("when the shelf has nothing, the caller gets what became of the request", () => {
+describe("without stored data the client gets the service's error:", () => {
   test.each(setbacks)("%s", async (_name, asked, status, errorCode) => {
     await using mirror = await startMirror({ ask: async () => asked });
     const answer = await mirror.ask();
@@ -73,16 +73,16 @@ describe("when the shelf has nothing, the caller gets what became of the request
     [refused(429, null), "60"],
     [withheld, "91"],
     [{ ...withheld, until: NOW - HOUR_MS }, "1"],
-  ] as const)("with the time to wait, a second at least: %o", async (asked, retryAfter) => {
+  ] as const)("with a Retry-After of at least one second: %o", async (asked, retryAfter) => {
     await using mirror = await startMirror({ ask: async () => asked });
     expect((await mirror.ask()).headers.get("retry-after")).toBe(retryAfter);
   });
 });
 
-describe("when the shelf has something older", () => {
+describe("with older stored data the client gets", () => {
   const older = foundAt(NOW - HOUR_MS, false, '{"data":[1]}');
 
-  test.each(setbacks)("after %s", async (_name, asked, status, errorCode) => {
+  test.each(setbacks)("the data, or a final error, after %s", async (_name, asked, status, errorCode) => {
     await using mirror = await startMirror({ find: () => older, ask: async () => asked });
     const answer = await mirror.ask();
     if (asked.kind === "refused" && FINAL.includes(asked.status)) {
@@ -95,8 +95,8 @@ describe("when the shelf has something older", () => {
   });
 });
 
-describe("an answer", () => {
-  test("that is fresh comes from the shelf with its age, and nobody is asked", async () => {
+describe("a response", () => {
+  test("that is fresh comes from the store with its age, without a request", async () => {
     await using mirror = await startMirror({ find: () => foundAt(NOW - 61_900, true) });
     const { status, headers } = await mirror.ask();
     expect(status).toBe(200);
@@ -105,11 +105,11 @@ describe("an answer", () => {
     expect(headers.get("x-request-id")).toBe("request-id");
   });
 
-  test("that was asked for is as new as it is, although it came after the request", async () => {
+  test("that was requested has its actual age, although it arrived after the client's request", async () => {
     const at = NOW + 2_400;
     let kept = false;
     await using mirror = await startMirror({
-      // As the shelf does: an answer from the future is of unknown age.
+      // As the store does: a response from the future has an unknown age.
       find: (_operation, _params, now) => (kept ? foundAt(now >= at ? at : now - 90 * 24 * HOUR_MS, true) : null),
       ask: async () => {
         kept = true;
@@ -120,7 +120,7 @@ describe("an answer", () => {
     expect(["age", "x-elbro-stale", "x-elbro-source"].map((name) => headers.get(name))).toEqual(["0", null, "service"]);
   });
 
-  test("that could not be kept is given all the same, in place of an older one too", async () => {
+  test("that could not be stored is returned anyway, also instead of an older one", async () => {
     for (const shelved of [null, foundAt(NOW - HOUR_MS, false)]) {
       const found = { ...foundAt(NOW, true, '{"data":[2]}'), version: -NOW };
       await using mirror = await startMirror({ find: () => shelved, ask: async () => ({ kind: "unkept", found }) });
@@ -132,12 +132,12 @@ describe("an answer", () => {
     }
   });
 
-  test("by a clock that was set back has no negative age", async () => {
+  test("has no negative age after the clock was set back", async () => {
     await using mirror = await startMirror({ find: () => foundAt(NOW + HOUR_MS, true) });
     expect((await mirror.ask()).headers.get("age")).toBe("0");
   });
 
-  test("that is refused for certain is refused without asking", async () => {
+  test("that is certain to be an error is returned without a request", async () => {
     await using mirror = await startMirror({
       refusal: (operation) => (operation === "solarExport" ? contractError("feature_unavailable", "no panels") : null),
       find: () => foundAt(NOW, true),
@@ -148,12 +148,12 @@ describe("an answer", () => {
     expect((await mirror.ask()).status).toBe(200);
   });
 
-  test("that was stored and is not found is our own mistake", async () => {
+  test("that was stored but is not found is an internal error", async () => {
     await using mirror = await startMirror({ ask: async () => ({ kind: "kept", at: NOW }) });
     expect(await mirror.ask()).toMatchObject({ status: 500, body: { errorCode: "internal_error" } });
   });
 
-  test("of code that throws tells the caller nothing but an id", async () => {
+  test("after an exception contains only a request id", async () => {
     await using mirror = await startMirror({
       ask: async () => {
         throw new Error("canary in a stack");
@@ -165,7 +165,7 @@ describe("an answer", () => {
   });
 });
 
-test("equal requests under way at the same time are asked once; others for themselves; later ones again", async () => {
+test("simultaneous equal requests are sent once; different and later ones are sent separately", async () => {
   const asked: string[] = [];
   let answer: (asked: Asked) => void = () => undefined;
   const arrived = Promise.withResolvers<void>();
@@ -197,7 +197,7 @@ test("equal requests under way at the same time are asked once; others for thems
   await later;
 });
 
-test("while the service hangs, what is kept is given after a second, and the request goes on", async () => {
+test("stored data is returned after a second without a response, and the request continues", async () => {
   const overdue = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<Asked>();
   let asks = 0;
@@ -228,7 +228,7 @@ test("while the service hangs, what is kept is given after a second, and the req
   expect(asks).toBe(1);
 });
 
-test("what throws after its caller was answered is told and ends nothing", async () => {
+test("an exception after the response is reported and has no other effect", async () => {
   const asked = Promise.withResolvers<Asked>();
   await using mirror = await startMirror(
     { find: () => foundAt(NOW - HOUR_MS, false), ask: () => asked.promise },
@@ -239,7 +239,7 @@ test("what throws after its caller was answered is told and ends nothing", async
   await expect.poll(() => mirror.world.crashes).toHaveLength(1);
 });
 
-test("of what was never asked as a whole, the part that is kept is given where the service cannot be asked", async () => {
+test("a part of the range is returned if the service is not available", async () => {
   const part = foundAt(NOW - HOUR_MS, false, '{"data":[1]}');
   for (const asked of [unreachable(), withheld, refused(503, null)]) {
     await using mirror = await startMirror({ findPart: () => part, ask: async () => asked });
@@ -255,7 +255,7 @@ test("of what was never asked as a whole, the part that is kept is given where t
   expect((await final.ask()).status).toBe(400);
 });
 
-test("a caller for whom nothing is kept waits for the service", async () => {
+test("a client without stored data waits for the service", async () => {
   const asked = Promise.withResolvers<Asked>();
   await using mirror = await startMirror({ ask: () => asked.promise }, { overdue: async () => undefined });
   const answer = mirror.ask();
@@ -264,14 +264,14 @@ test("a caller for whom nothing is kept waits for the service", async () => {
   expect((await answer).status).toBe(502);
 });
 
-test("a database that takes no writes is 503, with the time to wait", async () => {
+test("a database without writes leads to 503 with Retry-After", async () => {
   const unwritten: Asked = { ...withheld, why: "the database cannot be written", isUnwritten: true };
   await using mirror = await startMirror({ ask: async () => unwritten });
   const { status, body, headers } = await mirror.ask();
   expect([status, body.errorCode, headers.get("retry-after")]).toEqual([503, "entitlement_unavailable", "91"]);
 });
 
-test("a caller that takes what is kept is given it, told that it is old, and the service is not asked", async () => {
+test("a client with max-stale gets stored data marked as stale, without a request", async () => {
   await using mirror = await startMirror({ find: () => foundAt(NOW - HOUR_MS, false, '{"data":[1]}') });
   const url = `http://127.0.0.1:${mirror.port}/consumer/v1/me/addresses/${ADDRESS_ID}/forecast-prices`;
   const headers = { authorization: "Bearer kitchen-key", "cache-control": "max-stale" };
@@ -281,8 +281,8 @@ test("a caller that takes what is kept is given it, told that it is old, and the
   expect(answer.headers.get("age")).toBe("3600");
 });
 
-test("a slow client gets its own answer, whatever is cached and evicted meanwhile", async () => {
-  /** The cache holds two of these; four fill the socket buffers of a connection that is not read. */
+test("a slow client gets its own response, whatever is cached and evicted meanwhile", async () => {
+  /** The cache holds two of these bodies. Four fill the socket buffers of a connection that is not read. */
   const bodyOf = (address: string) => address.slice(-1).repeat(2_000_000);
   const address = (digit: number) => ADDRESS_ID.replace(/.$/, String(digit));
   const pathOf = (digit: number) => `/consumer/v1/me/addresses/${address(digit)}/forecast-prices`;
@@ -304,7 +304,7 @@ test("a slow client gets its own answer, whatever is cached and evicted meanwhil
   expect(answers.map((text) => text.startsWith(`"${bodyOf(address(1))}"`))).toEqual([true, true, true, true]);
 });
 
-test("of many requests at once, a few bodies are made per event-loop tick, in the order of the requests", async () => {
+test("of many simultaneous requests, a few bodies are made per event-loop tick, in order", async () => {
   const made: { readonly turn: number; readonly digit: string }[] = [];
   let turn = 0;
   const handlers = mirrorHandlers(
@@ -330,11 +330,11 @@ test("of many requests at once, a few bodies are made per event-loop tick, in th
   expect(made.map(({ digit }) => digit)).toEqual(asked);
   const perTurn = new Map<number, number>();
   for (const one of made) perTurn.set(one.turn, (perTurn.get(one.turn) ?? 0) + 1);
-  // Four when they come in, and four at the end of the same tick.
+  // Four when they arrive, and four at the end of the same tick.
   expect(Math.max(...perTurn.values())).toBe(8);
 });
 
-test("of a request that was answered nothing is kept but how it was read", async () => {
+test("only the parsed form of an answered request is kept", async () => {
   const asked = 100;
   await using mirror = await startMirror({ find: () => foundAt(NOW, true) });
   const before = queryObjects(IncomingMessage, { format: "count" });

@@ -5,7 +5,7 @@ import { type Representation, ResponseCache } from "../../../../src/server/mirro
 import type { AnswerSource } from "../../../../src/state/stored-answer.ts";
 import { dayOf, rowsOf } from "../../../support/daemon/store-on-disk.ts";
 
-/** Days of quarter-hours. Counts its reads. */
+/** Source with days of quarter hours. Counts its reads. */
 class Quarters implements AnswerSource {
   version = 1;
   reads = 0;
@@ -38,8 +38,8 @@ const validatorsOf = (answer: Representation) =>
   ["Content-Encoding", "ETag", "Vary"].map((name) => headerOf(answer, name));
 const bytesOf = ({ body }: Representation): Buffer => Buffer.from(body as Uint8Array);
 
-describe("an answer", () => {
-  test("is made once for all callers", async () => {
+describe("a response", () => {
+  test("is made once for all clients", async () => {
     const cache = new ResponseCache();
     const source = new Quarters(30);
     const answers = await Promise.all(Array.from({ length: 20 }, () => cache.represent("a", source, {})));
@@ -57,7 +57,7 @@ describe("an answer", () => {
     expect(validatorsOf(plain)).toEqual([null, expect.stringMatching(/^"[\w-]{22}"$/), "Accept-Encoding"]);
   });
 
-  test("another body has another ETag, the same body the same: after a restart, and when another part of the series changed", async () => {
+  test("has an ETag that depends only on its body, also after a restart and other changes of the series", async () => {
     const cache = new ResponseCache();
     const source = new Quarters(2);
     const tag = headerOf(await cache.represent("a", source, {}), "ETag");
@@ -73,7 +73,7 @@ describe("an answer", () => {
     expect(cache.bytes).toBe(source.body.length);
   });
 
-  test("is read again only when the version changed", async () => {
+  test("is read again only if its version changed", async () => {
     const cache = new ResponseCache();
     const source = new Quarters(2);
     for (let i = 0; i < 3; i++) await cache.represent("a", source, {});
@@ -83,7 +83,7 @@ describe("an answer", () => {
     expect(source.reads).toBe(2);
   });
 
-  test("a large body is the last one of its event-loop tick, four small ones are", async () => {
+  test("is the last of its event-loop tick if it is large; four small ones are", async () => {
     for (const [days, most] of [
       [30, 1],
       [0, 4],
@@ -97,7 +97,7 @@ describe("an answer", () => {
     }
   });
 
-  test("a cached body does not count as made in a tick", async () => {
+  test("from the cache does not count as made in a tick", async () => {
     const cache = new ResponseCache();
     const source = new Quarters(30);
     await cache.represent("a", source, {});
@@ -107,11 +107,11 @@ describe("an answer", () => {
   });
 });
 
-describe("compressed", () => {
+describe("a compressed response", () => {
   test.each([
     ["gzip", gunzipSync],
     ["br", brotliDecompressSync],
-  ] as const)("%s is made once for all callers and has an ETag of its own", async (coding, unpack) => {
+  ] as const)("in %s is made once for all clients and has its own ETag", async (coding, unpack) => {
     let made = 0;
     const cache = new ResponseCache({
       compress: (...args) => {
@@ -138,7 +138,7 @@ describe("compressed", () => {
     expect(made).toBe(2);
   });
 
-  test("a small body is not compressed, unless nothing else is accepted", async () => {
+  test("is not made for a small body, unless nothing else is accepted", async () => {
     const cache = new ResponseCache();
     const source = new Quarters(0);
     for (let i = 0; i < 2; i++) {
@@ -148,7 +148,7 @@ describe("compressed", () => {
     }
   });
 
-  test("two are compressed at a time; meanwhile others get the plain body, if they accept it", async () => {
+  test("is one of at most two at a time; meanwhile clients get the plain body if they accept it", async () => {
     const waiting: (() => void)[] = [];
     const cache = new ResponseCache({
       compress: async (_, bytes) => {
@@ -171,7 +171,7 @@ describe("compressed", () => {
     for (const answer of [...slow, same, must]) expect(headerOf(await answer, "Content-Encoding")).toBe("br");
   });
 
-  test("equal bodies of different requests are compressed once", async () => {
+  test("is made once for equal bodies of different requests", async () => {
     let made = 0;
     const cache = new ResponseCache({
       compress: async (_, bytes) => {
@@ -183,7 +183,7 @@ describe("compressed", () => {
     expect(made).toBe(1);
   });
 
-  test("a compression that failed is tried again", async () => {
+  test("that failed is made again", async () => {
     let failing = true;
     const cache = new ResponseCache({
       compress: async (_, bytes) => {
@@ -198,8 +198,8 @@ describe("compressed", () => {
   });
 });
 
-describe("a caller that has the answer already", () => {
-  test("gets 304 for the ETag of any form that it accepts", async () => {
+describe("a client with a current ETag", () => {
+  test("gets 304 for the ETag of any encoding that it accepts", async () => {
     const cache = new ResponseCache();
     const source = new Quarters(30);
     const tag = headerOf(await new ResponseCache().represent("a", source, {}), "ETag") ?? "";
@@ -256,7 +256,7 @@ describe("the cache", () => {
     expect(large.reads).toBe(2);
   });
 
-  test("holds at most 500 bodies, however small", async () => {
+  test("holds at most 500 bodies of any size", async () => {
     const cache = new ResponseCache();
     const source = new Quarters(0);
     for (let i = 0; i < 600; i++) await cache.represent(`${i}`, source, {});

@@ -12,7 +12,7 @@ const today = dayOf("2026-06-10");
 const NOW = today.start + 9.5 * HOUR_MS;
 const HOUR = today.start + 9 * HOUR_MS;
 
-test("lists of the third party begin with the current hour, forecasts after the latest confirmed price", () => {
+test("third-party lists start with the current hour, forecasts after the latest confirmed price", () => {
   const repository = new SeriesRepository(openDatabase(":memory:"), calendar, () => NOW);
   const starts = new UpcomingStart(repository);
   const forecastFrom = () => starts.of("consumer", "forecastPrices", { addressId }, NOW);
@@ -24,7 +24,7 @@ test("lists of the third party begin with the current hour, forecasts after the 
   expect(starts.of("thirdParty", "addressPrices", { addressId }, NOW)).toBe(HOUR);
 });
 
-test("what is over is left out, in a list and in a series; what has no time stays", () => {
+test("past rows are omitted, in a list and in a series; rows without a time are kept", () => {
   const rows = [8, 9, 10].map((hour) => ({ date: formatInstant(today.start + hour * HOUR_MS), price: hour }));
   const cut = (text: string, operation: "regionPrices" | "forecastPrices" | "charges") => {
     const found = upcomingOnly(foundAt(NOW, true, text), operation, () => HOUR);

@@ -30,7 +30,7 @@ interface Document {
   readonly components: Readonly<Record<string, Json>>;
 }
 
-/** The router of a daemon that has nothing yet: what is registered does not depend on the house. */
+/** Returns the router of a daemon without data. Its routes do not depend on the homes. */
 function routerOf() {
   const { clock, memory } = new ManualMachine();
   const storage = { settings: memory };
@@ -47,7 +47,7 @@ function routerOf() {
 const router = routerOf();
 const registered = (router as unknown as { routes: { method: string | string[]; path: string }[] }).routes;
 
-/** Asks a route as the router would be asked by a server. */
+/** Requests a path from the router over a temporary HTTP server. */
 async function fetched(path: string): Promise<{ status: number; body: string }> {
   const { createServer } = await import("node:http");
   const server = createServer((request, response) => void router.lookup(request, response)).listen(0, "127.0.0.1");
@@ -72,31 +72,31 @@ function referencesIn(json: unknown): string[] {
   return [...own, ...Object.values(json).flatMap(referencesIn)];
 }
 
-describe("the document of the LAN API", () => {
-  test("is given without a key, and accepted by a public validator as OpenAPI 3.1", async () => {
+describe("the OpenAPI document of the LAN API", () => {
+  test("is served without a key, and accepted as OpenAPI 3.1 by a public validator", async () => {
     const validator = new Validator();
     expect(status).toBe(200);
     expect(await validator.validate(JSON.parse(body))).toEqual({ valid: true });
     expect(validator.version).toBe("3.1");
   });
 
-  test("a linter with its strictest rules finds nothing", async () => {
+  test("has no findings with a linter's strictest rules", async () => {
     const config = await createConfig({ extends: ["recommended-strict"] });
     const problems = await lintFromString({ source: body, absoluteRef: "openapi.json", config });
     expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
   });
 
-  test("holds every route that is registered, and no other", () => {
+  test("contains exactly the registered routes", () => {
     const ofRouter = registered.flatMap(({ method, path }) =>
       [method].flat().map((each) => `${each.toLowerCase()} ${path.replace(/:(\w+)/g, "{$1}")}`),
     );
-    // The page at `/docs/` is described at `/docs`, which leads to it.
+    // The page at `/docs/` is described at `/docs`, which redirects to it.
     const answered = ofRouter.filter((route) => !route.startsWith("head ") && route !== "get /docs/");
     expect(operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(answered.sort());
     expect(operations.length).toBeGreaterThan(25);
   });
 
-  test("holds all 14 operations of the mirror with what the mirror adds", () => {
+  test("contains all 14 operations of the mirror with the mirror's additions", () => {
     for (const id of operationIds) {
       const get = document.paths[operationOf(id).path]?.get;
       expect(get?.operationId).toBe(id);
@@ -108,17 +108,17 @@ describe("the document of the LAN API", () => {
     }
   });
 
-  test("every reference leads somewhere, and every component is led to", () => {
+  test("has only valid references, and uses every component", () => {
     const references = new Set(referencesIn(document));
     const all = ["schemas", "responses", "headers"].flatMap((kind) =>
       Object.keys(document.components[kind] ?? {}).map((name) => `#/components/${kind}/${name}`),
     );
-    // A name of the error table's own that no operation can meet is no mistake of the document.
+    // An error of the table that no operation can return may be unused.
     expect(all.filter((name) => !references.has(name))).toEqual([]);
     expect([...references].filter((reference) => !all.includes(reference))).toEqual([]);
   });
 
-  test("operations have ids of their own, and every name in a path is a parameter", () => {
+  test("has unique operation ids, and a parameter for every name in a path", () => {
     expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length);
     for (const { path, operation } of operations) {
       const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
@@ -127,7 +127,7 @@ describe("the document of the LAN API", () => {
     }
   });
 
-  test("says who may ask: without a key only what needs none", () => {
+  test("defines the authentication: without a key only for public routes", () => {
     const schemes = Object.keys(document.components.securitySchemes ?? {});
     for (const { path, operation } of operations) {
       for (const each of operation.security)
@@ -141,7 +141,7 @@ describe("the document of the LAN API", () => {
     expect(document.paths["/healthz"]?.get?.security).toEqual([{}, { lanKey: [] }]);
   });
 
-  test("bodies and answers are named schemas, so that generated clients have names for them", () => {
+  test("has named schemas for all bodies and responses, for generated clients", () => {
     const unnamed: string[] = [];
     const visit = (json: unknown, at: string) => {
       if (typeof json !== "object" || json === null) return;
@@ -153,17 +153,20 @@ describe("the document of the LAN API", () => {
     expect(unnamed).toEqual([]);
   });
 
-  test("operations have names that a generated client can use", () => {
+  test("has operation ids for generated clients", () => {
     const own = operations.filter(({ path }) => !/^\/(consumer|thirdParty)\//.test(path));
     expect(own.map(({ operation }) => operation.operationId).join(" ")).toBe(
-      "getNow getTimeline listPlans planOnce getPlan savePlan deletePlan changePlan getPlanEntry previewPlan " +
-        "listPlugs createPlug listAnnouncedPlugs getPlugEntry savePlug deletePlug testPlug getCheap getSignal getFormat " +
-        "getEvents getHealth getLiveness getMetrics getSystem getDiagnostics getOpenApi " +
-        "getDocs getDocsAsset getConfigurationSchema getDashboard getDashboardAsset getSession logIn logOut",
+      "getNow getTimeline getTimelineCsv listPlans planOnce listPlansCsv getPlan savePlan deletePlan changePlan " +
+        "getPlanEntry previewPlan listPlugs createPlug listPlugsCsv listAnnouncedPlugs getPlugEntry savePlug deletePlug " +
+        "testPlug testNotification listRuns listRunsCsv listSavings listSavingsCsv getUsage getUsageCsv getPlanStarts getPlanStartsCsv " +
+        "listKeys createKey revokeKey getLog getLogCsv getCheap getSignal getFormat " +
+        "getEvents getHealth getLiveness getMetrics getSystem getDiagnostics getBackup restoreBackup forgetBackup getOpenApi " +
+        "getDocs getDocsAsset getConfigurationSchema getDashboard getDashboardAsset getSession logIn logOut " +
+        "getSetup finishSetup enterSetup trySetupService trySetupBroker trySetupHomeAssistant",
     );
   });
 
-  test("examples have the type of their parameter", () => {
+  test("has examples of their parameter's type", () => {
     const ajv = new Ajv2020({ strict: false });
     addFormats.default(ajv);
     const wrong = operations.flatMap(({ operation }) =>
@@ -176,7 +179,7 @@ describe("the document of the LAN API", () => {
     expect(price?.example).toBe(2.5);
   });
 
-  test("a session begins with a key in the body and the header of the page, and is answered in full", () => {
+  test("describes the login with its key, its header and its response", () => {
     const { post } = document.paths["/local/v1/session"] ?? {};
     expect(post?.parameters).toMatchObject([{ name: "x-elbro-page", in: "header", required: true }]);
     expect(post?.requestBody).toMatchObject({ required: true });
@@ -187,7 +190,7 @@ describe("the document of the LAN API", () => {
     expect(document.paths["/local/v1/session/end"]?.post?.parameters).toMatchObject([{ name: "x-elbro-page" }]);
   });
 
-  test("what small devices ask for is told in full: parameters, shapes, what goes wrong", () => {
+  test("describes requests of small devices completely: parameters, schemas, errors", () => {
     const cheap = document.paths["/local/v1/cheap"]?.get;
     expect(cheap?.parameters.map(({ name, required }) => [name, required])).toContainEqual(["hours", true]);
     expect(Object.keys(cheap?.responses[200]?.content as object)).toEqual(["application/json", "text/plain"]);
@@ -195,7 +198,7 @@ describe("the document of the LAN API", () => {
     expect(document.paths["/local/v1/plans/{plan}"]?.post).toHaveProperty("requestBody");
   });
 
-  test("errors have the codes of the LAN's own table", () => {
+  test("has the error codes of the LAN's table", () => {
     const { ErrorBody } = document.components.schemas as {
       ErrorBody: { properties: { errorCode: { enum: string[] } } };
     };

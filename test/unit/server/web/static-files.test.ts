@@ -25,7 +25,7 @@ async function bytes(asked: Promise<LocalAnswer> | null): Promise<Extract<LocalA
   return answer;
 }
 
-test("the page loads its files below a name made of their content", async () => {
+test("the page loads its files from a path with a digest of their content", async () => {
   const files = filesOf();
   const html = Buffer.from((await bytes(files.page({}))).bytes).toString();
   expect(html).toContain(`"assets/${files.digest}/app.js"`);
@@ -34,13 +34,13 @@ test("the page loads its files below a name made of their content", async () => 
   expect(filesOf().digest).toBe(files.digest);
 });
 
-test("the page is asked for each time, its files never again", async () => {
+test("the page is revalidated each time, its files never", async () => {
   const files = filesOf();
   expect((await bytes(files.page({}))).headers?.["Cache-Control"]).toBe("no-cache");
   expect((await bytes(files.asset(files.digest, "app.js", {}))).headers?.["Cache-Control"]).toMatch(/immutable/);
 });
 
-test("a file of another version is not there", async () => {
+test("a file of another version is not found", async () => {
   const files = filesOf();
   expect(files.asset("0123456789abcdef", "app.js", {})).toBeNull();
   expect(files.asset(files.digest, "index.html", {})).toBeNull();
@@ -52,7 +52,7 @@ test.each([
   ["gzip", "gzip, deflate", (body: Uint8Array) => gunzipSync(body)],
   ["gzip", "br;q=0, GZIP;q=0.5", (body: Uint8Array) => gunzipSync(body)],
   [undefined, "identity", (body: Uint8Array) => Buffer.from(body)],
-])("a client that takes it gets %s for %s", async (encoding, accepted, decode) => {
+])("a client gets %s for Accept-Encoding %s", async (encoding, accepted, decode) => {
   const files = filesOf();
   const answer = await bytes(files.asset(files.digest, "app.js", { "accept-encoding": accepted }));
   expect(answer.headers?.["Content-Encoding"]).toBe(encoding);
@@ -60,7 +60,7 @@ test.each([
   expect(decode(answer.bytes).toString()).toBe(SCRIPT);
 });
 
-test("who has the page as it is gets 304, also behind a proxy that weakened the tag", async () => {
+test("a client with the current ETag gets 304, also with a weak tag from a proxy", async () => {
   const files = filesOf();
   const tag = (await bytes(files.page({}))).headers?.ETag ?? "";
   for (const given of [tag, `W/${tag}`, `"other", ${tag}`])
@@ -71,7 +71,7 @@ test("who has the page as it is gets 304, also behind a proxy that weakened the 
   expect(await files.page({ "if-none-match": coded, "accept-encoding": "br" })).toMatchObject({ status: 304 });
 });
 
-test("types are right, and nothing foreign may run on the page", async () => {
+test("content types are right, and the policy allows no foreign code", async () => {
   const files = filesOf();
   expect((await bytes(files.page({}))).type).toBe("text/html; charset=utf-8");
   expect((await bytes(files.asset(files.digest, "app.js", {}))).type).toBe("text/javascript; charset=utf-8");

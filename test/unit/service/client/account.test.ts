@@ -31,8 +31,8 @@ const forecast = {
 const prices = { ...forecast, from: "2026-06-10T00:00:00Z", to: "2026-06-11T00:00:00Z" };
 const error = (errorCode: string, reason = "because") => ({ error: true, reason, errorCode });
 
-describe("one flight", () => {
-  test("a hundred equal callers are one request, and all get its answer", async () => {
+describe("single flight", () => {
+  test("sends one request for a hundred equal callers, who all get its response", async () => {
     const world = await opened();
     const asked = Array.from({ length: 100 }, (_, i) => askForecast(world, i % 2 ? "lan" : "poll"));
     expect(world.arrived).toHaveLength(1);
@@ -43,7 +43,7 @@ describe("one flight", () => {
     expect(world.requestLog.recent("consumer", 10)).toHaveLength(2);
   });
 
-  test("a hundred equal callers of a request that fails are one setback", async () => {
+  test("counts one failure for a hundred equal callers", async () => {
     const world = await opened();
     const asked = Array.from({ length: 100 }, () => askForecast(world, "lan"));
     world.arrived[0]?.answer(500, error("internal_error"));
@@ -51,7 +51,7 @@ describe("one flight", () => {
     expect(world.told).toHaveLength(1);
   });
 
-  test("after it has landed the next caller asks anew", async () => {
+  test("sends a new request after the previous one has ended", async () => {
     const world = await opened();
     const first = askForecast(world, "lan");
     world.arrived[0]?.answer(200, forecast);
@@ -60,7 +60,7 @@ describe("one flight", () => {
     expect(world.arrived).toHaveLength(2);
   });
 
-  test("another range, another address or another operation is another request", async () => {
+  test("sends separate requests for other ranges, addresses and operations", async () => {
     const world = await opened();
     for (const day of [0, 1]) void askPrices(world, "lan", day);
     for (const addressId of [HOME, HOME.replace("3f", "4f")]) void askForecast(world, "lan", addressId);
@@ -69,7 +69,7 @@ describe("one flight", () => {
 });
 
 describe("the shares", () => {
-  test("the LAN is withheld when its half is used up, while polling goes on: also for the same request", async () => {
+  test("defer the LAN after half of the quota while polling continues, also for the same request", async () => {
     const world = await opened();
     for (let day = 0; day < 30; day++) void askPrices(world, "lan", day);
     expect(world.arrived).toHaveLength(30);
@@ -81,7 +81,7 @@ describe("the shares", () => {
     expect((await polled).kind).toBe("ok");
   });
 
-  test("polling is withheld when its quarter is used up, while the LAN goes on", async () => {
+  test("defer polling after a quarter of the quota while the LAN continues", async () => {
     const world = await opened();
     for (let day = 0; day < 14; day++) void askPrices(world, "poll", day);
     expect(await askPrices(world, "poll", 99)).toMatchObject({ kind: "withheld" });
@@ -89,7 +89,7 @@ describe("the shares", () => {
     expect(world.arrived).toHaveLength(15);
   });
 
-  test("back-fill leaves the last third of the minute to what is due", async () => {
+  test("defer back-fill after two thirds of polling", async () => {
     const world = await opened();
     for (let day = 0; day < 10; day++) void askPrices(world, "backfill", day);
     const { account, wallMs } = world;
@@ -99,15 +99,15 @@ describe("the shares", () => {
     expect(await askPrices(world, "backfill", 99)).toMatchObject({ kind: "withheld" });
   });
 
-  test("what is withheld is not spent", async () => {
+  test("do not record deferred requests", async () => {
     const world = await opened();
     for (let day = 0; day < 40; day++) void askPrices(world, "lan", day);
     expect(world.requestLog.recent("consumer", 100)).toHaveLength(31);
   });
 });
 
-describe("setbacks", () => {
-  test("of the LAN silence polling too", async () => {
+describe("failures", () => {
+  test("of LAN requests pause polling too", async () => {
     const world = await opened();
     const asked = askPrices(world, "lan");
     world.arrived[0]?.answer(429, error("rate_limited"), { "retry-after": "600" });
@@ -116,7 +116,7 @@ describe("setbacks", () => {
     expect(world.arrived).toHaveLength(1);
   });
 
-  test("notBefore and ask say the same", async () => {
+  test("postpone notBefore and ask to the same time", async () => {
     const world = await opened();
     const asked = askForecast(world, "poll");
     world.arrived[0]?.answer(422, error("feature_unavailable"));
@@ -126,7 +126,7 @@ describe("setbacks", () => {
     expect(await askForecast(world, "poll")).toMatchObject({ kind: "withheld", until: wallMs + DAY_MS });
   });
 
-  test("a 400 of back-fill does not stop what is due of the same series", async () => {
+  test("with status 400 in back-fill do not stop other requests of the series", async () => {
     const world = await opened();
     const asked = askPrices(world, "backfill");
     world.arrived[0]?.answer(400, error("range_too_large"));
@@ -136,7 +136,7 @@ describe("setbacks", () => {
     expect(world.arrived).toHaveLength(2);
   });
 
-  test("a guest's wrong request stops no other", async () => {
+  test("of one invalid LAN request do not stop others", async () => {
     const world = await opened();
     const at = (latitude: number) =>
       world.account.ask({
@@ -151,7 +151,7 @@ describe("setbacks", () => {
     expect(world.arrived).toHaveLength(2);
   });
 
-  test("trouble at one place of the third party is not trouble at another", async () => {
+  test("at one third-party place do not affect another", async () => {
     const world = await opened();
     const at = (latitude: number) =>
       world.account.ask({
@@ -166,7 +166,7 @@ describe("setbacks", () => {
     expect(world.arrived).toHaveLength(2);
   });
 
-  test("a third 500 settles the request until its next regular time", async () => {
+  test("with a third status 500 settle the request until its next regular time", async () => {
     const world = await opened();
     const settled: unknown[] = [];
     for (let i = 0; i < 3; i++) {
@@ -179,7 +179,7 @@ describe("setbacks", () => {
     expect(settled).toEqual([false, false, true]);
   });
 
-  test("a request that the shutdown ended is no setback", async () => {
+  test("do not include requests that the shutdown ended", async () => {
     const world = await opened();
     const asked = askForecast(world, "poll");
     world.stop.abort();
@@ -190,7 +190,7 @@ describe("setbacks", () => {
 });
 
 describe("problems", () => {
-  test("are told once when they start and once when they end, with advice and the service's request id", async () => {
+  test("are reported once at start and once at end, with advice and the service's request id", async () => {
     const world = await opened();
     for (let i = 0; i < 4; i++) {
       const asked = askForecast(world, "poll");
@@ -216,7 +216,7 @@ describe("problems", () => {
     ]);
   });
 
-  test("of a series stand beside those of the account, and end with an answer of that series", async () => {
+  test("of a series are separate from those of the account, and end with a response for that series", async () => {
     const world = await opened();
     const refused = askForecast(world, "poll");
     world.arrived[0]?.answer(403, error("forbidden"));
@@ -229,7 +229,7 @@ describe("problems", () => {
     ]);
   });
 
-  test("a 429 is not over because a request that was on its way succeeds", async () => {
+  test("of a 429 do not end when a request in flight succeeds", async () => {
     const world = await opened();
     const [limited, lucky] = [askForecast(world, "poll"), askPrices(world, "lan")];
     world.arrived[0]?.answer(429, error("rate_limited"), { "retry-after": "600" });
@@ -244,7 +244,7 @@ describe("problems", () => {
     expect(world.told.map(({ state }) => state)).toEqual(["started", "ended"]);
   });
 
-  test("an address the service no longer knows is a problem of that address", async () => {
+  test("include an address that the service no longer knows", async () => {
     const world = await opened();
     for (let i = 0; i < 3; i++) {
       const asked = askForecast(world, "poll");
@@ -261,7 +261,7 @@ describe("problems", () => {
   test.each([
     [400, "bad_request"],
     [404, "resource_not_found"],
-  ])("a %i that a caller of the LAN made is not the owner's, and stops no polling", async (status, code) => {
+  ])("do not include a %i caused by a LAN client, which stops no polling", async (status, code) => {
     const world = await opened();
     for (let i = 0; i < 4; i++) {
       const asked = askPrices(world, "lan");
@@ -276,7 +276,7 @@ describe("problems", () => {
     expect(world.arrived).toHaveLength(6);
   });
 
-  test("an outage is one problem, however many series it meets, and ends with the last of them", async () => {
+  test("include an outage once for any number of series, until the last of them succeeds", async () => {
     const world = await opened();
     const other = HOME.replace("3f", "4f");
     const asks = [
@@ -305,7 +305,7 @@ describe("problems", () => {
     expect(world.told.map(({ state }) => state)).toEqual(["started", "ended"]);
   });
 
-  test("two accounts that cannot reach the service have one problem, and any answer ends it", () => {
+  test("include one outage for two accounts, which any response ends", () => {
     const told: string[] = [];
     const outage = new Outage(new Problems(({ subject, code }, state) => told.push(`${subject} ${code} ${state}`)));
     const trouble = {
@@ -323,7 +323,7 @@ describe("problems", () => {
     expect(outage.codeOf("consumer")).toBe(null);
   });
 
-  test("what a caller of the LAN met in an outage is over with the next answer, though nobody asks for it again", async () => {
+  test("of a LAN request in an outage end with the next response, without a repetition", async () => {
     const world = await opened();
     const met = askForecast(world, "lan");
     world.arrived[0]?.answer(502, error("upstream_unavailable"));
@@ -346,7 +346,7 @@ describe("problems", () => {
     ],
     ["422", () => [422, error("feature_unavailable"), {}] as const, null, ""],
     ["400", () => [400, error("invalid_range"), {}] as const, null, ""],
-  ])("a restart within a pause after a %s reports its problem again", async (_, answer, code, subject) => {
+  ])("are reported again after a restart within a pause after a %s", async (_, answer, code, subject) => {
     const world = await opened();
     const asked = askForecast(world, "poll");
     const [status, body, headers] = answer();
@@ -360,7 +360,7 @@ describe("problems", () => {
   });
 
   test.each([["poll" as const], ["lan" as const]])(
-    "prices that are forbidden (%s) are tried again within the hour, anything else after a day",
+    "prices that are forbidden (%s) are requested again after an hour, other operations after a day",
     async (share) => {
       const world = await opened();
       for (const [i, ask] of [askPrices, askForecast].entries()) {
@@ -375,7 +375,7 @@ describe("problems", () => {
     },
   );
 
-  test("a quota that is too small for a bad day is one, with what is wanted, until it is raised", async () => {
+  test("include a quota that is too small, with the required quota, until it is raised", async () => {
     const world = await opened();
     const answered = async (limit: number) => {
       const asked = askForecast(world, "poll");
@@ -399,7 +399,7 @@ describe("problems", () => {
     expect(world.told.map(({ state }) => state)).toEqual(["started", "ended"]);
   });
 
-  test("a capability that is not there is no problem", async () => {
+  test("do not include a missing capability", async () => {
     const world = await opened();
     const asked = askForecast(world, "poll");
     world.arrived[0]?.answer(422, error("feature_unavailable"));
@@ -411,7 +411,7 @@ describe("problems", () => {
     [401, error("invalid_token", `${CANARY_KEY} is unknown`)],
     [500, error(CANARY_KEY, `Authorization: Bearer ${CANARY_KEY}`)],
     [503, CANARY_KEY],
-  ])("never carry the key, whatever a %i says", async (status, body) => {
+  ])("do not contain the key that a %i quotes", async (status, body) => {
     const world = await opened();
     const asked = askForecast(world, "poll");
     world.arrived[0]?.answer(status, body, { "x-request-id": CANARY_KEY });
@@ -420,7 +420,7 @@ describe("problems", () => {
     expect(JSON.stringify([world.told, await asked, [...world.keptTexts]])).not.toContain(CANARY_KEY);
   });
 
-  test("nor does a request that did not come through", async () => {
+  test("do not contain the key after a failed connection", async () => {
     const world = await opened();
     const asked = askForecast(world, "poll");
     world.arrived[0]?.lose(`bad header Bearer ${CANARY_KEY}`);

@@ -19,12 +19,12 @@ function gateOf(machine: ManualMachine, { keyMark = "key", dice = 1 } = {}): Cir
   return new CircuitBreaker({ account: "consumer", memory, clock, random: () => dice, keyMark });
 }
 
-/** How long scopes are silent from now on. Unit: ms; 0 for not at all. */
+/** Returns the remaining pause of scopes in ms; 0 if there is none. */
 function silence(gate: CircuitBreaker, machine: ManualMachine, of: Scopes = prices): number {
   return Math.max(0, gate.pausedUntil(of) - machine.upMs);
 }
 
-/** Lets the silence pass, asks, and meets the setback. */
+/** Waits for the end of the pause, then reports a failure. */
 function meet(gate: CircuitBreaker, machine: ManualMachine, setback: FetchFailure, of: Scopes = prices) {
   machine.advance(silence(gate, machine, of));
   const sentAt = machine.upMs;
@@ -32,7 +32,7 @@ function meet(gate: CircuitBreaker, machine: ManualMachine, setback: FetchFailur
   return gate.failure(of, setback, sentAt);
 }
 
-describe("what a setback silences", () => {
+describe("a failure pauses its scope:", () => {
   test.each([
     ["400", refused(400, "invalid_range"), { prices: DAY_MS, costs: 0, otherHome: 0 }],
     ["401", refused(401, "invalid_token"), { prices: 2 * MINUTE_MS, costs: 2 * MINUTE_MS, otherHome: 2 * MINUTE_MS }],
@@ -58,7 +58,7 @@ describe("what a setback silences", () => {
     }).toEqual(expected);
   });
 
-  test("a 400 silences that request and not its series", () => {
+  test("a 400 pauses the request but not its series", () => {
     const machine = new ManualMachine();
     const gate = gateOf(machine);
     meet(gate, machine, refused(400, "range_too_large"), { ...prices, request: "prices backfill" });
@@ -67,15 +67,15 @@ describe("what a setback silences", () => {
   });
 });
 
-describe("setbacks in a row", () => {
-  test("401: confirmed after two minutes, then every six hours", () => {
+describe("repeated failures", () => {
+  test("with status 401 are confirmed after two minutes, then repeated every six hours", () => {
     const machine = new ManualMachine();
     const gate = gateOf(machine);
     const waits = [0, 1, 2].map(() => meet(gate, machine, refused(401, "invalid_token")).waitMs);
     expect(waits).toEqual([2 * MINUTE_MS, 6 * HOUR_MS, 6 * HOUR_MS]);
   });
 
-  test("401: two requests that were on their way together confirm nothing", () => {
+  test("with status 401 of simultaneous requests do not confirm each other", () => {
     const machine = new ManualMachine();
     const gate = gateOf(machine);
     const sentAt = machine.upMs;
@@ -85,7 +85,7 @@ describe("setbacks in a row", () => {
     expect(gate.failure(costs, refused(401, "invalid_token"), sentAt).waitMs).toBe(2 * MINUTE_MS);
   });
 
-  test("404: three in a day, on any series of the address, drop the address; it is asked once a day", () => {
+  test("with status 404, three in a day for one address, pause the address except for one request a day", () => {
     const machine = new ManualMachine();
     const gate = gateOf(machine);
     expect(meet(gate, machine, refused(404, "resource_not_found")).problem).toBe(null);
@@ -97,7 +97,7 @@ describe("setbacks in a row", () => {
     expect(silence(gate, machine)).toBe(DAY_MS);
   });
 
-  test("404: an answer in between begins the count anew, and so does a day", () => {
+  test("with status 404 are counted anew after a success and after a day", () => {
     const machine = new ManualMachine();
     const gate = gateOf(machine);
     meet(gate, machine, refused(404, "resource_not_found"));
@@ -109,7 +109,7 @@ describe("setbacks in a row", () => {
     expect(meet(gate, machine, refused(404, "resource_not_found")).scope).toBe("series");
   });
 
-  test("502 doubles from 2 to 30 minutes, and an answer ends it", () => {
+  test("with status 502 double the wait from 2 to 30 min, until a success", () => {
     const machine = new ManualMachine();
     const gate = gateOf(machine);
     const waits = [0, 1, 2, 3, 4, 5].map(() => meet(gate, machine, refused(502, null)).waitMs / MINUTE_MS);
@@ -119,7 +119,7 @@ describe("setbacks in a row", () => {
     expect(meet(gate, machine, refused(502, null)).waitMs).toBe(2 * MINUTE_MS);
   });
 
-  test("the setbacks of one series are no streak of another", () => {
+  test("of one series do not extend the wait of another", () => {
     const machine = new ManualMachine();
     const gate = gateOf(machine);
     meet(gate, machine, refused(502, null));
@@ -127,7 +127,7 @@ describe("setbacks in a row", () => {
     expect(meet(gate, machine, refused(502, null), costs).waitMs).toBe(2 * MINUTE_MS);
   });
 
-  test("no answer: 15 s, doubling to 5 minutes, whichever series is asked", () => {
+  test("without a response double the wait from 15 s to 5 min for all series together", () => {
     const machine = new ManualMachine();
     const gate = gateOf(machine);
     const asked = [prices, costs, otherHome, prices];
@@ -136,7 +136,7 @@ describe("setbacks in a row", () => {
 });
 
 describe("the breaker", () => {
-  test("opens at the fifth failure in a row of any series, for 5 minutes, doubling to 60", () => {
+  test("opens after five failures of any series for 5 min, doubling to 60 min", () => {
     const machine = new ManualMachine();
     const gate = gateOf(machine, { dice: 0 });
     const open = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((i) => {
@@ -146,7 +146,7 @@ describe("the breaker", () => {
     expect(open).toEqual([0, 0, 0, 0, 5, 10, 20, 40, 60, 60, 60]);
   });
 
-  test("failures of requests that were on their way together are one", () => {
+  test("counts simultaneous failures once", () => {
     const machine = new ManualMachine();
     const gate = gateOf(machine, { dice: 0 });
     const sentAt = machine.upMs;
@@ -157,7 +157,7 @@ describe("the breaker", () => {
     expect(silence(gate, machine)).toBeLessThanOrEqual(SECOND_MS);
   });
 
-  test("an answer closes it and begins the count anew", () => {
+  test("closes and resets its count after a success", () => {
     const machine = new ManualMachine();
     const gate = gateOf(machine, { dice: 0 });
     for (let i = 0; i < 6; i++) meet(gate, machine, refused(500, null), scopes(`series ${i}`));
@@ -167,14 +167,14 @@ describe("the breaker", () => {
     expect(silence(gate, machine, costs)).toBe(0);
   });
 
-  test("refusals that are no trouble of the service do not open it", () => {
+  test("does not open for rejections that are not caused by a service fault", () => {
     const machine = new ManualMachine();
     const gate = gateOf(machine, { dice: 0 });
     for (let i = 0; i < 20; i++) meet(gate, machine, refused(422, "feature_unavailable"), scopes(`series ${i}`));
     expect(silence(gate, machine, costs)).toBe(0);
   });
 
-  test("it stays open across a restart", () => {
+  test("stays open after a restart", () => {
     const machine = new ManualMachine();
     const gate = gateOf(machine, { dice: 0 });
     for (let i = 0; i < 6; i++) meet(gate, machine, refused(500, null), scopes(`series ${i}`));
@@ -186,10 +186,10 @@ describe("the breaker", () => {
   });
 });
 
-describe("a silence after a 429", () => {
+describe("a pause after a 429", () => {
   const limited = refused(429, "rate_limited", HOUR_MS);
 
-  test("is not ended by the success of a request that was on its way", () => {
+  test("does not end when a request in flight succeeds", () => {
     const machine = new ManualMachine();
     const gate = gateOf(machine, { dice: 0 });
     meet(gate, machine, limited);
@@ -197,7 +197,7 @@ describe("a silence after a 429", () => {
     expect(silence(gate, machine)).toBe(HOUR_MS);
   });
 
-  test("is not shortened by another setback", () => {
+  test("is not shortened by another failure", () => {
     const machine = new ManualMachine();
     const gate = gateOf(machine, { dice: 0 });
     meet(gate, machine, limited);
@@ -206,7 +206,7 @@ describe("a silence after a 429", () => {
     expect(silence(gate, machine)).toBe(HOUR_MS);
   });
 
-  test("outlives a restart to the millisecond, whatever the wall clock does", () => {
+  test("survives a restart exactly, for any wall clock", () => {
     const machine = new ManualMachine();
     meet(gateOf(machine, { dice: 0 }), machine, limited);
     machine.advance(MINUTE_MS);
@@ -216,7 +216,7 @@ describe("a silence after a 429", () => {
     }
   });
 
-  test("that is over does not begin again at a reboot", () => {
+  test("that has ended does not resume after a reboot", () => {
     const machine = new ManualMachine();
     const gate = gateOf(machine, { dice: 0 });
     meet(gate, machine, refused(429, "rate_limited", HOUR_MS));
@@ -228,7 +228,7 @@ describe("a silence after a 429", () => {
     expect(gateOf(machine).restored()).toEqual([]);
   });
 
-  test("that is over does not begin again at a reboot, also where only failures came since", () => {
+  test("that has ended does not resume after a reboot, also if only failures followed", () => {
     const machine = new ManualMachine();
     const gate = gateOf(machine, { dice: 0 });
     meet(gate, machine, refused(429, "rate_limited", HOUR_MS));
@@ -237,7 +237,7 @@ describe("a silence after a 429", () => {
     expect(silence(gateOf(machine), machine)).toBeLessThanOrEqual(SECOND_MS);
   });
 
-  test("outlives a reboot, also where the wall clock says that it is long past", () => {
+  test("survives a reboot with any wall clock", () => {
     for (const wall of [0, Date.UTC(2069, 0, 1)]) {
       const machine = new ManualMachine();
       meet(gateOf(machine, { dice: 0 }), machine, limited);
@@ -248,21 +248,21 @@ describe("a silence after a 429", () => {
     }
   });
 
-  test("of a second is kept too", () => {
+  test("of one second is stored too", () => {
     const machine = new ManualMachine();
     meet(gateOf(machine, { dice: 0 }), machine, refused(429, null, 0));
     expect(silence(gateOf(machine), machine)).toBe(SECOND_MS);
   });
 
-  test("holds for a new key as well", () => {
+  test("also applies to a new key", () => {
     const machine = new ManualMachine();
     meet(gateOf(machine, { dice: 0 }), machine, limited);
     expect(silence(gateOf(machine, { keyMark: "another key" }), machine)).toBe(HOUR_MS);
   });
 });
 
-describe("what outlives a restart", () => {
-  test("a series that is switched off stays off until its daily recheck", () => {
+describe("after a restart", () => {
+  test("a disabled series stays disabled until its daily recheck", () => {
     const machine = new ManualMachine();
     meet(gateOf(machine), machine, refused(422, "feature_unavailable"));
     machine.advance(HOUR_MS);
@@ -271,41 +271,41 @@ describe("what outlives a restart", () => {
     expect(silence(gate, machine, costs)).toBe(0);
   });
 
-  test("two 404s of three", () => {
+  test("two of three 404s are still counted", () => {
     const machine = new ManualMachine();
     meet(gateOf(machine), machine, refused(404, "resource_not_found"));
     meet(gateOf(machine), machine, refused(404, "resource_not_found"));
     expect(meet(gateOf(machine), machine, refused(404, "resource_not_found")).problem).toBe("address_gone");
   });
 
-  test("after a reboot the wall clock counts the time the machine was off", () => {
+  test("by reboot, the wall clock determines the time that the machine was off", () => {
     const machine = new ManualMachine();
     meet(gateOf(machine), machine, refused(422, "feature_unavailable"));
     machine.reboot(20 * HOUR_MS);
     expect(silence(gateOf(machine), machine)).toBe(4 * HOUR_MS);
   });
 
-  test("a clock that stands before the silence began does not make it longer", () => {
+  test("a wall clock before the start of the pause does not extend it", () => {
     const machine = new ManualMachine();
     meet(gateOf(machine), machine, refused(401, "credential_expired"));
     machine.reboot(20 * HOUR_MS, 0);
     expect(silence(gateOf(machine), machine)).toBeLessThanOrEqual(DAY_MS);
   });
 
-  test("a new key is asked at once, whatever was said of the old one", () => {
+  test("a new key is used immediately", () => {
     const machine = new ManualMachine();
     meet(gateOf(machine), machine, refused(401, "credential_expired"));
     expect(silence(gateOf(machine), machine)).toBe(DAY_MS);
     expect(silence(gateOf(machine, { keyMark: "another key" }), machine)).toBe(0);
   });
 
-  test("a short back-off is not worth a write", () => {
+  test("short pauses are not restored, because they are not stored", () => {
     const machine = new ManualMachine();
     meet(gateOf(machine), machine, unreachable());
     expect(machine.keptTexts.size).toBe(0);
   });
 
-  test("what cannot be read is as if it were not there", () => {
+  test("invalid stored pauses are ignored", () => {
     for (const text of ["", "{", "null", "[]", '{"silences":3}']) {
       const machine = new ManualMachine();
       machine.keptTexts.set("silence/consumer", text);
@@ -314,7 +314,7 @@ describe("what outlives a restart", () => {
   });
 });
 
-test("a guest who thinks of a thousand requests cannot push out the account's silence", () => {
+test("a thousand failed LAN requests do not displace the account's pause", () => {
   const machine = new ManualMachine();
   const gate = gateOf(machine);
   meet(gate, machine, refused(429, "rate_limited", HOUR_MS));

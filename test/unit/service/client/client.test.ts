@@ -1,4 +1,4 @@
-/** The client against the simulator: every operation, both keys, and what each fault becomes. */
+/** Tests the client with the simulator: every operation, both keys, and the result of each fault. */
 import { describe, expect, test } from "vitest";
 import { Calendar, SERVICE_ZONE } from "../../../../src/core/time/calendar.ts";
 import { DAY_MS, HOUR_MS } from "../../../../src/core/time/interval.ts";
@@ -18,7 +18,7 @@ const keys = { keys: { consumerKey: CANARY_KEY, thirdParty: CANARY_PARTNER } };
 const credentials = { consumerKey: CANARY_KEY, partner: CANARY_PARTNER };
 const COPENHAGEN = { latitude: 55.676, longitude: 12.568 };
 
-/** Parameters that the simulator answers with data. */
+/** Parameters for which the simulator has data. */
 function paramsFor(addressId: string): { readonly [Id in OperationId]: ParamsOf<Id> } {
   const range = { addressId, from: NOON - 5 * DAY_MS, to: NOON - 3 * DAY_MS };
   const hourly = { ...range, aggregation: "hour" } as const;
@@ -40,8 +40,8 @@ function paramsFor(addressId: string): { readonly [Id in OperationId]: ParamsOf<
   };
 }
 
-describe("every operation of the contract", () => {
-  test.each(operationIds)("%s is asked and answered", async (operation) => {
+describe("the operation", () => {
+  test.each(operationIds)("%s gets a response", async (operation) => {
     await using started = await startAt(NOON, keys);
     await using asking = await openAsking(started.simulator.url, credentials);
     const params = paramsFor(started.simulator.addressIds.danish)[operation];
@@ -54,7 +54,7 @@ describe("every operation of the contract", () => {
     }
   });
 
-  test.each(operationIds)("%s: what the client writes is what a server reads", async (operation) => {
+  test.each(operationIds)("%s: the server reads the parameters that the client writes", async (operation) => {
     let path = "";
     await using server = await RawServer.start((socket, request) => {
       path = request.split(" ")[1] ?? "";
@@ -74,7 +74,7 @@ describe("every operation of the contract", () => {
 });
 
 describe("authentication", () => {
-  test.each(["hex", "base64"] as const)("a service that wants the hash in %s gets it so", async (hashEncoding) => {
+  test.each(["hex", "base64"] as const)("sends the hash in %s if the service requires it", async (hashEncoding) => {
     await using started = await startAt(NOON, { ...keys, hashEncoding });
     await using right = await openAsking(started.simulator.url, { ...credentials, hashEncoding });
     expect((await right.ask("regionPrices", { region: "DK1" })).answer.kind).toBe("ok");
@@ -83,7 +83,7 @@ describe("authentication", () => {
     expect((await wrong.ask("regionPrices", { region: "DK1" })).answer).toMatchObject({ kind: "refused", status: 401 });
   });
 
-  test("the key is in the header and nowhere else, and the program names itself", async () => {
+  test("sends the key only in its header, and names the program", async () => {
     await using server = await RawServer.start((socket) => socket.end(rawAnswer('{"data":[]}')));
     await using asking = await openAsking(server.url);
     await asking.ask("addresses", {});
@@ -98,14 +98,14 @@ describe("authentication", () => {
     expect(thirdParty).not.toContain(CANARY_KEY);
   });
 
-  test("a base URL with a path is asked below it", async () => {
+  test("requests below the path of the base URL", async () => {
     await using server = await RawServer.start((socket) => socket.end(rawAnswer('{"data":[]}')));
     await using asking = await openAsking(server.url, { basePath: "/energy/v2" });
     await asking.ask("addresses", {});
     expect(server.requests[0]).toMatch(/^GET \/energy\/v2\/consumer\/v1\/me\/addresses /);
   });
 
-  test("a server that quotes the key back in its error does not bring it into ours", async () => {
+  test("does not repeat a key that the service quotes in an error", async () => {
     const told = JSON.stringify({ error: true, reason: `key ${CANARY_KEY} is bad`, errorCode: `x ${CANARY_KEY}` });
     const headers = [`X-Request-ID: ${CANARY_KEY}`];
     await using server = await RawServer.start((socket) => socket.end(rawAnswer(told, headers, "403 Forbidden")));
@@ -118,7 +118,7 @@ describe("authentication", () => {
   });
 });
 
-describe("what the answers of the service become", () => {
+describe("a response", () => {
   test.each([
     [400, "invalid_parameter"],
     [401, "credential_expired"],
@@ -128,7 +128,7 @@ describe("what the answers of the service become", () => {
     [500, "internal_error"],
     [502, "upstream_unavailable"],
     [503, "entitlement_unavailable"],
-  ] as const)("%i %s is refused, with its code, reason and request id", async (status, errorCode) => {
+  ] as const)("%i %s is a rejection with code, reason and request id", async (status, errorCode) => {
     await using started = await startAt(NOON, {
       ...keys,
       faults: [{ operation: "*", fault: "status", status, errorCode }],
@@ -137,17 +137,17 @@ describe("what the answers of the service become", () => {
     const { answer, notes } = await asking.ask("addresses", {});
     expect(answer).toMatchObject({ kind: "refused", status, code: errorCode, retryAfterMs: null });
     expect(answer.kind === "refused" && answer.requestId).toBe(notes?.requestId);
-    // These two are said before quota is evaluated.
+    // The service checks these two before the quota.
     expect(notes?.quota.minute?.limit).toBe(status === 401 || status === 503 ? undefined : 60);
   });
 
-  test("a proxy's page is refused without a code", async () => {
+  test("from a proxy is a rejection without a code", async () => {
     await using started = await startAt(NOON, { ...keys, faults: [{ operation: "*", fault: "status", status: 504 }] });
     await using asking = await openAsking(started.simulator.url, credentials);
     expect((await asking.ask("addresses", {})).answer).toMatchObject({ status: 504, code: null });
   });
 
-  test("a redirect is refused and not followed", async () => {
+  test("with a redirect is a rejection and is not followed", async () => {
     await using elsewhere = await RawServer.start((socket) => socket.end(rawAnswer('{"data":[]}')));
     await using started = await startAt(NOON, {
       ...keys,
@@ -164,21 +164,21 @@ describe("what the answers of the service become", () => {
     [{ fault: "wrongType", field: "currency" }, "malformed", /currency/],
     [{ fault: "lostConnection" }, "unreachable", /closed the connection/],
     [{ fault: "cutOff" }, "unreachable", /stopped in the middle of an answer/],
-  ] as const)("%o becomes %s", async (fault, kind, why) => {
+  ] as const)("with fault %o is %s: %s", async (fault, kind, why) => {
     await using started = await startAt(NOON, { ...keys, faults: [{ operation: "*", ...fault }] });
     await using asking = await openAsking(started.simulator.url, credentials);
     const { answer } = await asking.ask("prices", paramsFor(started.simulator.addressIds.danish).prices);
     expect(answer).toMatchObject({ kind, why: expect.stringMatching(why) });
   });
 
-  test("an empty answer is an answer", async () => {
+  test("without rows is valid", async () => {
     await using started = await startAt(NOON, { ...keys, faults: [{ operation: "*", fault: "empty" }] });
     await using asking = await openAsking(started.simulator.url, credentials);
     const { answer } = await asking.ask("prices", paramsFor(started.simulator.addressIds.danish).prices);
     expect(answer).toMatchObject({ kind: "ok", body: { data: [] } });
   });
 
-  test("an answer that would need a hundred times its size is malformed, and is not parsed", async () => {
+  test("that would need a hundred times its size in memory is malformed and not parsed", async () => {
     const nested = `{"data":${"[".repeat(4_000_000)}`;
     await using server = await RawServer.start((socket) => socket.end(rawAnswer(nested)));
     await using asking = await openAsking(server.url);
@@ -188,14 +188,14 @@ describe("what the answers of the service become", () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024);
   });
 
-  test("an error is not parsed either where its body is nested", async () => {
+  test("with an error status and a deeply nested body is not parsed", async () => {
     const status = "500 Internal Server Error";
     await using server = await RawServer.start((s) => s.end(rawAnswer("[".repeat(100_000), [], status)));
     await using asking = await openAsking(server.url);
     expect((await asking.ask("addresses", {})).answer).toMatchObject({ kind: "refused", status: 500 });
   });
 
-  test("an answer in an encoding that was not asked for is malformed", async () => {
+  test("in an encoding that was not requested is malformed", async () => {
     await using server = await RawServer.start((s) => s.end(rawAnswer("\x1f\x8b\b", ["Content-Encoding: gzip"])));
     await using asking = await openAsking(server.url);
     const why = expect.stringMatching(/encoded in a way that was not asked for/);
@@ -203,10 +203,10 @@ describe("what the answers of the service become", () => {
   });
 });
 
-describe("the wait that a 429 names", () => {
+describe("Retry-After of a 429", () => {
   const reset = (atMs: number) => String(atMs / 1_000);
 
-  /** What becomes of a 429 with these headers, at noon by the service's clock. */
+  /** Returns the wait of a 429 with these headers, at noon by the service's clock. */
   async function waitNamedBy(...headers: readonly string[]): Promise<number | null> {
     const date = `Date: ${new Date(NOON).toUTCString()}`;
     const body = JSON.stringify({ error: true, reason: "slow down", errorCode: "rate_limited" });

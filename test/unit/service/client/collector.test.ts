@@ -15,7 +15,9 @@ const START = local("2026-03-10 09:00");
 const COUNTS: SeriesKey = { account: "third_party", place: "{}", operation: "requestCounts", unit: "latest" };
 const answered: Reply = { kind: "answered", rows: [{ requestCount: 1 }], envelope: {}, requestId: "id" };
 
-/** A collector of one series that is asked once a day, at 5:10; `replies` are given in turn, the last for good. */
+/**
+ * Returns a collector of one series with a daily request at 05:10. `replies` are used in order; the last one repeats.
+ */
 function collecting(
   replies: readonly (Reply | (() => Reply))[],
   strays: readonly number[] = [0],
@@ -60,8 +62,8 @@ function collecting(
   return { clock, collector, asked, kept, log, changes, world, stop, ended: collector.run(stop.signal) };
 }
 
-describe("an answer", () => {
-  test("is kept with the whole of its range, told, and not asked for again before its time", async () => {
+describe("a response", () => {
+  test("is stored with its whole range, announced, and not requested again before its time", async () => {
     const it = collecting([answered]);
     await it.clock.runUntil(START + 24 * HOUR_MS);
     expect(it.asked).toEqual(["08:00:00", "04:10:00"]);
@@ -69,14 +71,14 @@ describe("an answer", () => {
     expect(it.changes).toEqual([COUNTS, COUNTS]);
   });
 
-  test("that changes nothing is told to nobody", async () => {
+  test("without changes is not announced", async () => {
     const it = collecting([answered]);
     it.world.changed = false;
     await it.clock.runUntil(START + HOUR_MS);
     expect([it.kept.length, it.changes]).toEqual([1, []]);
   });
 
-  test("with rows that nobody asked for is logged when that begins and when it ends, not in between", async () => {
+  test("with rows outside the range is logged when that starts and when it ends", async () => {
     const it = collecting([answered], [2, 2, 5, 0, 0, 1]);
     await it.clock.runUntil(START + 5 * 24 * HOUR_MS);
     expect(it.asked).toHaveLength(6);
@@ -89,11 +91,11 @@ describe("an answer", () => {
   });
 });
 
-describe("a request of the LAN in flight", () => {
+describe("a LAN request in flight", () => {
   const range = { start: START - HOUR_MS, end: START + HOUR_MS };
   const prices: SeriesKey = { ...COUNTS, operation: "prices", unit: "hour" };
 
-  test("for the same data is waited for, and what it brought is not asked again", async () => {
+  test("for the same data is awaited, and its data is not requested again", async () => {
     const flights = new SharedFlights();
     const lan = Promise.withResolvers<void>();
     void flights.run(COUNTS, null, () => lan.promise);
@@ -106,7 +108,7 @@ describe("a request of the LAN in flight", () => {
     expect(it.asked).toEqual([]);
   });
 
-  test("that fails leaves the question to the schedule", async () => {
+  test("that fails is followed by the scheduled request", async () => {
     const flights = new SharedFlights();
     const lan = Promise.withResolvers<void>();
     flights.run(COUNTS, null, () => lan.promise).catch(() => undefined);
@@ -116,7 +118,7 @@ describe("a request of the LAN in flight", () => {
     expect(it.asked).toHaveLength(1);
   });
 
-  test("is the same data where series and a part of the range are", async () => {
+  test("overlaps if the series is the same and the ranges intersect", async () => {
     const flights = new SharedFlights();
     const flight = Promise.withResolvers<void>();
     const ended = flights.run(prices, range, () => flight.promise);
@@ -132,22 +134,22 @@ describe("a request of the LAN in flight", () => {
   });
 });
 
-describe("what brings no answer", () => {
-  test("withheld: nothing happens until the time that was named", async () => {
+describe("a request without a response", () => {
+  test("that is deferred is repeated at the given time", async () => {
     const until = START + 7 * MINUTE_MS;
     const it = collecting([{ kind: "withheld", until, why: "quota", after: null }, answered]);
     await it.clock.runUntil(START + HOUR_MS);
     expect(it.asked).toEqual(["08:00:00", "08:07:00"]);
   });
 
-  test("withheld until a time that is over: at least a second passes", async () => {
+  test("that is deferred to a past time is repeated after one second", async () => {
     const it = collecting([{ kind: "withheld", until: START - HOUR_MS, why: "quota", after: null }]);
     await it.clock.runUntil(START + 3 * SECOND_MS);
     expect(it.asked).toEqual(["08:00:00", "08:00:01", "08:00:02", "08:00:03"]);
   });
 
   test.each([unreachable(), refused(503, null), refused(500, "internal_error")])(
-    "a setback is asked again when the error policy lets it: %o",
+    "that failed is repeated at the time of the error policy: %o",
     async (setback) => {
       const it = collecting([
         () => {
@@ -161,22 +163,22 @@ describe("what brings no answer", () => {
     },
   );
 
-  test("a request that is settled without an answer waits for its next regular time", async () => {
+  test("that is settled waits for its next regular time", async () => {
     const it = collecting([{ ...refused(500, "internal_error"), settled: true }, answered]);
     await it.clock.runUntil(START + 24 * HOUR_MS);
     expect(it.asked).toEqual(["08:00:00", "04:10:00"]);
     expect(it.kept).toHaveLength(1);
   });
 
-  test("a service that fails for good, and a policy without patience, cost at most a request a second", async () => {
+  test("is repeated at most once per second, also with a permanent failure and no back-off", async () => {
     const it = collecting([{ ...unreachable(), settled: false }]);
     await it.clock.runUntil(START + MINUTE_MS);
     expect(it.asked.length).toBeLessThanOrEqual(61);
   });
 });
 
-describe("a collector", () => {
-  test("that is woken looks again, and asks nothing that is not due", async () => {
+describe("the collector", () => {
+  test("when woken checks the schedule, and sends only requests that are due", async () => {
     const it = collecting([answered]);
     await it.clock.runUntil(START + HOUR_MS);
     it.collector.wake();
@@ -188,7 +190,7 @@ describe("a collector", () => {
     expect(it.asked).toHaveLength(2);
   });
 
-  test("looks again within the hour, whatever was to be next", async () => {
+  test("checks the schedule at least every hour", async () => {
     const it = collecting([answered]);
     await it.clock.runUntil(START + 90 * MINUTE_MS);
     it.world.answeredAt = null;
@@ -196,7 +198,7 @@ describe("a collector", () => {
     expect(it.asked).toHaveLength(2);
   });
 
-  test("ends when it is stopped: asleep, and while it asks", async () => {
+  test("ends when stopped, while it sleeps and while it sends", async () => {
     const sleeping = collecting([answered]);
     await sleeping.clock.runUntil(START + HOUR_MS);
     sleeping.stop.abort();
@@ -212,7 +214,7 @@ describe("a collector", () => {
     expect(busy.asked).toHaveLength(1);
   });
 
-  test("passes the step on as the timetable made it", async () => {
+  test("passes the request of the schedule on unchanged", async () => {
     const steps: FetchRequest[] = [];
     const it = collecting([answered]);
     const stop = new AbortController();

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Gate } from "../../../../src/service/client/gate.ts";
 
-test("so many at a time go through, the others in their order, and one that fails makes room", async () => {
+test("Gate limits concurrency, keeps the order, and frees the place of a failed task", async () => {
   const gate = new Gate(2);
   const inside = new Set<number>();
   const order: number[] = [];

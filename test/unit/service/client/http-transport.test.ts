@@ -1,4 +1,4 @@
-/** The transport against servers that misbehave on the wire. */
+/** Tests the transport with servers that violate the protocol. */
 import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { startAt } from "../../../support/service/standing-simulator.ts";
 const SOON_MS = 300;
 const ADDRESSES = rawAnswer('{"data":[]}');
 
-/** Why a request of the addresses brought no answer. */
+/** Returns the reason why a request had no response. */
 async function whyUnreachable(url: string, options: AskingOptions = {}): Promise<string> {
   await using asking = await openAsking(url, options);
   const { answer } = await asking.ask("addresses", {});
@@ -21,13 +21,13 @@ async function whyUnreachable(url: string, options: AskingOptions = {}): Promise
   return why;
 }
 
-describe("time", () => {
-  test("a server that never answers is given up when the time is over", async () => {
+describe("a timeout", () => {
+  test("ends a request without a response", async () => {
     await using server = await RawServer.start(() => undefined);
     expect(await whyUnreachable(server.url, { timeoutMs: SOON_MS })).toBe("it did not answer within 0.3 s");
   });
 
-  test("a body that drips does not get more time", async () => {
+  test("is not extended by a body that arrives slowly", async () => {
     await using server = await RawServer.start((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n{"data":[');
       const drip = setInterval(() => socket.write(" "), 20);
@@ -38,7 +38,7 @@ describe("time", () => {
     expect(performance.now() - began).toBeLessThan(10 * SOON_MS);
   });
 
-  test("headers that drip do not either", async () => {
+  test("is not extended by headers that arrive slowly", async () => {
     await using server = await RawServer.start((socket) => {
       socket.write("HTTP/1.1 200 OK\r\n");
       const drip = setInterval(() => socket.write("X-More: 1\r\n"), 20);
@@ -47,7 +47,7 @@ describe("time", () => {
     expect(await whyUnreachable(server.url, { timeoutMs: SOON_MS })).toBe("it did not answer within 0.3 s");
   });
 
-  test("a shutdown ends a hanging request at once", async () => {
+  test("is not awaited on shutdown: a pending request ends immediately", async () => {
     const arrived = Promise.withResolvers<void>();
     await using server = await RawServer.start(() => arrived.resolve());
     await using asking = await openAsking(server.url);
@@ -59,7 +59,7 @@ describe("time", () => {
     expect(performance.now() - began).toBeLessThan(SOON_MS);
   });
 
-  test("after a shutdown nothing is sent", async () => {
+  test("is not awaited after shutdown: no request is sent", async () => {
     await using server = await RawServer.start((socket) => socket.end(ADDRESSES));
     await using asking = await openAsking(server.url);
     asking.stop.abort();
@@ -67,7 +67,7 @@ describe("time", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test("a closed transport lets go of hanging requests", async () => {
+  test("is not awaited when the transport closes", async () => {
     const arrived = Promise.withResolvers<void>();
     await using server = await RawServer.start(() => arrived.resolve());
     const asking = await openAsking(server.url);
@@ -78,7 +78,7 @@ describe("time", () => {
   });
 });
 
-describe("size and form", () => {
+describe("size and format:", () => {
   test("an endless body is cut off at 8 MB", async () => {
     let sent = 0;
     await using server = await RawServer.start((socket) => {
@@ -102,7 +102,7 @@ describe("size and form", () => {
     expect(sent).toBeLessThan(40 * 1024 * 1024);
   });
 
-  test("an error with a body above the bound is that error", async () => {
+  test("an error with a body above the limit is still that error", async () => {
     await using server = await RawServer.start((socket) => {
       socket.write("HTTP/1.1 429 Too Many\r\nRetry-After: 600\r\nConnection: close\r\n\r\n");
       socket.write(Buffer.alloc(9 * 1024 * 1024, " "));
@@ -122,7 +122,7 @@ describe("size and form", () => {
     expect(answer).toMatchObject({ kind: "malformed", why: "its answer has too many headers" });
   });
 
-  test("a body in many small pieces, cut in the middle of a letter, is whole", async () => {
+  test("a body in many chunks that split a character is complete", async () => {
     const body = '{"data":[{"id":"3f2504e0-4f89-41d3-9a0c-0305e82c3301","label":"Ærø – 🏠"}]}';
     await using server = await RawServer.start((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -138,14 +138,14 @@ describe("size and form", () => {
     ["nothing", ""],
     ["something that is not HTTP", "SSH-2.0-OpenSSH_9.6\r\n"],
     ["half a head", "HTTP/1.1 200 OK\r\nContent-"],
-  ])("a server that says %s and closes", async (_, text) => {
+  ])("a server that sends %s and closes is unreachable", async (_, text) => {
     await using server = await RawServer.start((socket) => socket.end(text));
     expect(await whyUnreachable(server.url)).toMatch(/closed the connection|is not HTTP/);
-    // Once: what was sent is counted, so it is not sent again.
+    // Once: a request that was sent counts towards the quota, so it is not repeated.
     expect(server.requests).toHaveLength(1);
   });
 
-  test("a body that breaks off", async () => {
+  test("a truncated body is an error", async () => {
     await using server = await RawServer.start((socket) => {
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"data":[');
     });
@@ -153,7 +153,7 @@ describe("size and form", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("a redirect is an answer like any other, and is not followed", async () => {
+  test("a redirect is a response and is not followed", async () => {
     await using server = await RawServer.start((socket) => {
       socket.end(rawAnswer("{}", [`Location: http://127.0.0.1:${server.port}/elsewhere`], "302 Found"));
     });
@@ -162,7 +162,7 @@ describe("size and form", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("what comes before an answer is not taken for it", async () => {
+  test("an informational response is not the final response", async () => {
     await using server = await RawServer.start((socket) => {
       socket.end(`HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n${ADDRESSES}`);
     });
@@ -170,13 +170,13 @@ describe("size and form", () => {
     expect((await asking.ask("addresses", {})).answer.kind).toBe("ok");
   });
 
-  test("a connection that is reset", async () => {
+  test("a reset connection is an error", async () => {
     await using server = await RawServer.start((socket) => socket.resetAndDestroy());
     expect(await whyUnreachable(server.url)).toBe("it closed the connection");
     expect(server.requests).toHaveLength(1);
   });
 
-  test("gzip that was not asked for is not taken for data", async () => {
+  test("gzip that was not requested is not parsed", async () => {
     const packed = gzipSync('{"data":[]}');
     await using server = await RawServer.start((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`);
@@ -188,14 +188,14 @@ describe("size and form", () => {
 });
 
 describe("connections", () => {
-  test("a server that closes every connection after its answer loses no request", async () => {
+  test("that the server closes after each response lose no request", async () => {
     await using server = await RawServer.start((socket) => socket.end(ADDRESSES));
     await using asking = await openAsking(server.url);
     for (let i = 0; i < 30; i++) expect((await asking.ask("addresses", {})).answer.kind).toBe("ok");
     expect(server.requests).toHaveLength(30);
   });
 
-  test("a server that keeps connections open and then resets them loses none either", async () => {
+  test("that the server keeps open and then resets lose no request", async () => {
     await using server = await RawServer.start((socket) => {
       socket.write(ADDRESSES);
       void setImmediate().then(() => socket.resetAndDestroy());
@@ -204,7 +204,7 @@ describe("connections", () => {
     for (let i = 0; i < 30; i++) expect((await asking.ask("addresses", {})).answer.kind).toBe("ok");
   });
 
-  test("no more than four at once", async () => {
+  test("are at most four at the same time", async () => {
     const waiting: (() => void)[] = [];
     const four = Promise.withResolvers<void>();
     await using server = await RawServer.start((socket) => {
@@ -220,25 +220,25 @@ describe("connections", () => {
     expect((await Promise.all(asked)).every(({ answer }) => answer.kind === "ok")).toBe(true);
   });
 
-  test("nobody listens", async () => {
+  test("to a closed port fail with that reason", async () => {
     const server = await RawServer.start(() => undefined);
     await server[Symbol.asyncDispose]();
     expect(await whyUnreachable(server.url)).toBe("it refuses the connection");
   });
 
-  test("a name that does not exist", async () => {
+  test("to an unknown name fail with that reason", async () => {
     expect(await whyUnreachable("http://elbro.invalid")).toMatch(/its name cannot be resolved|name resolution/);
   });
 
-  test.each(["127.0.0.1", "::1"])("over %s", async (host) => {
+  test.each(["127.0.0.1", "::1"])("over %s succeed", async (host) => {
     await using started = await startAt(Date.UTC(2026, 5, 10), { host, keys: { consumerKey: CANARY_KEY } });
     await using asking = await openAsking(started.simulator.url);
     expect((await asking.ask("addresses", {})).answer.kind).toBe("ok");
   });
 });
 
-describe.skipIf(!haveOpenssl)("TLS (skipped where openssl is not installed)", () => {
-  test("a certificate of the authority that service.ca names", async () => {
+describe.skipIf(!haveOpenssl)("TLS (skipped without openssl)", () => {
+  test("accepts a certificate of the authority in service.ca", async () => {
     using authority = new Authority("the owner's authority");
     const tls = authority.issue("localhost", "IP:127.0.0.1");
     await using server = await RawServer.start((socket) => socket.end(ADDRESSES), tls);
@@ -246,7 +246,7 @@ describe.skipIf(!haveOpenssl)("TLS (skipped where openssl is not installed)", ()
     expect((await asking.ask("addresses", {})).answer.kind).toBe("ok");
   });
 
-  test("a certificate nobody vouches for: said so, and the key is not sent", async () => {
+  test("rejects a certificate of an unknown authority and does not send the key", async () => {
     using authority = new Authority("a stranger");
     const tls = authority.issue("localhost", "IP:127.0.0.1");
     await using server = await RawServer.start((socket) => socket.end(ADDRESSES), tls);
@@ -254,7 +254,7 @@ describe.skipIf(!haveOpenssl)("TLS (skipped where openssl is not installed)", ()
     expect(server.requests).toEqual([]);
   });
 
-  test("a certificate for another name", async () => {
+  test("rejects a certificate for another name", async () => {
     using authority = new Authority("the owner's authority");
     const tls = authority.issue("elsewhere", "DNS:elsewhere.example");
     await using server = await RawServer.start((socket) => socket.end(ADDRESSES), tls);
@@ -262,20 +262,20 @@ describe.skipIf(!haveOpenssl)("TLS (skipped where openssl is not installed)", ()
     expect(server.requests).toEqual([]);
   });
 
-  test("a certificate that has expired", async () => {
+  test("rejects an expired certificate", async () => {
     using authority = new Authority("the owner's authority");
     const tls = authority.issue("localhost", "IP:127.0.0.1", -1);
     await using server = await RawServer.start((socket) => socket.end(ADDRESSES), tls);
     expect(await whyUnreachable(server.url, { ca: authority.cert })).toMatch(/expired; check this machine's clock/);
   });
 
-  test("a port that takes the connection and does not shake hands", async () => {
+  test("times out if the server does not complete the handshake", async () => {
     await using server = await RawServer.start(() => undefined);
     const silent = server.url.replace("http:", "https:");
     expect(await whyUnreachable(silent, { timeoutMs: SOON_MS })).toBe("it did not answer within 0.3 s");
   });
 
-  test("a shutdown in the middle of a handshake is at once", async () => {
+  test("ends immediately on shutdown during the handshake", async () => {
     await using server = await RawServer.start(() => undefined);
     const asking = await openAsking(server.url.replace("http:", "https:"));
     const asked = asking.ask("addresses", {});
@@ -287,7 +287,7 @@ describe.skipIf(!haveOpenssl)("TLS (skipped where openssl is not installed)", ()
     expect(performance.now() - began).toBeLessThan(SOON_MS);
   });
 
-  test("a port that speaks something else", async () => {
+  test("rejects a server that does not use TLS", async () => {
     await using server = await RawServer.startTalking("220 mail.example ESMTP\r\n");
     expect(await whyUnreachable(server.url.replace("http:", "https:"))).toMatch(/does not speak TLS/);
   });

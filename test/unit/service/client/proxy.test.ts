@@ -8,7 +8,7 @@ import { RawServer, rawAnswer } from "../../../support/service/raw-server.ts";
 const ADDRESSES = rawAnswer('{"data":[]}');
 const NONE = { httpProxy: "", httpsProxy: "", noProxy: "" };
 
-describe("the proxy of the environment", () => {
+describe("the proxy from the environment", () => {
   test.each([
     [{}, null],
     [{ NO_PROXY: "*" }, null],
@@ -28,8 +28,8 @@ describe("the proxy of the environment", () => {
   });
 });
 
-describe("through a proxy", () => {
-  test("a service without TLS", async () => {
+describe("a proxy", () => {
+  test("forwards requests to a service without TLS", async () => {
     await using server = await RawServer.start((socket) => socket.end(ADDRESSES));
     await using proxy = await ConnectProxy.start();
     const httpProxy = `http://127.0.0.1:${proxy.port}`;
@@ -38,7 +38,7 @@ describe("through a proxy", () => {
     expect(proxy.asked).toEqual([`GET ${server.url}/consumer/v1/me/addresses`]);
   });
 
-  test("a service without TLS, by a proxy that wants a password", async () => {
+  test("with a password forwards requests to a service without TLS", async () => {
     await using server = await RawServer.start((socket) => socket.end(ADDRESSES));
     await using proxy = await ConnectProxy.start("s3cret");
     const httpProxy = (password: string) => `http://elbro:${password}@127.0.0.1:${proxy.port}`;
@@ -50,7 +50,7 @@ describe("through a proxy", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("only where one is named for the scheme of the service", async () => {
+  test("is used only if it is set for the scheme of the service", async () => {
     const server = await RawServer.start(() => undefined);
     await server[Symbol.asyncDispose]();
     await using proxy = await ConnectProxy.start();
@@ -61,7 +61,7 @@ describe("through a proxy", () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  test("four at once at most, and a fresh connection for each", async () => {
+  test("gets at most four connections at the same time, a new one for each request", async () => {
     await using server = await RawServer.start((socket) => socket.write(ADDRESSES));
     await using proxy = await ConnectProxy.start();
     const httpProxy = `http://127.0.0.1:${proxy.port}`;
@@ -72,7 +72,7 @@ describe("through a proxy", () => {
     expect(proxy.mostAtOnce).toBeLessThanOrEqual(4);
   });
 
-  test("not where NO_PROXY names the service", async () => {
+  test("is not used if NO_PROXY contains the service", async () => {
     await using server = await RawServer.start((socket) => socket.end(ADDRESSES));
     await using proxy = await ConnectProxy.start();
     const httpProxy = `http://127.0.0.1:${proxy.port}`;
@@ -81,7 +81,7 @@ describe("through a proxy", () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  test("that is not there: no answer, in words", async () => {
+  test("that is not reachable is reported", async () => {
     const proxy = await ConnectProxy.start();
     await proxy[Symbol.asyncDispose]();
     const httpProxy = `http://127.0.0.1:${proxy.port}`;
@@ -90,7 +90,7 @@ describe("through a proxy", () => {
     expect(answer).toEqual({ kind: "unreachable", why: "it refuses the connection" });
   });
 
-  test("the deadline holds", async () => {
+  test("does not extend the timeout", async () => {
     await using server = await RawServer.start(() => undefined);
     await using proxy = await ConnectProxy.start();
     const httpProxy = `http://127.0.0.1:${proxy.port}`;
@@ -99,8 +99,8 @@ describe("through a proxy", () => {
     expect(answer).toEqual({ kind: "unreachable", why: "it did not answer within 0.3 s" });
   });
 
-  describe.skipIf(!haveOpenssl)("with TLS (skipped where openssl is not installed)", () => {
-    test("a tunnel, in which the proxy sees neither the path nor the key", async () => {
+  describe.skipIf(!haveOpenssl)("with TLS (skipped without openssl)", () => {
+    test("tunnels requests without seeing path or key", async () => {
       using authority = new Authority("the owner's authority");
       await using server = await RawServer.start(
         (socket) => socket.end(ADDRESSES),
@@ -113,7 +113,7 @@ describe("through a proxy", () => {
       expect(proxy.asked).toEqual([`CONNECT 127.0.0.1:${server.port}`]);
     });
 
-    test("a certificate nobody vouches for is refused behind a proxy too", async () => {
+    test("does not prevent the rejection of an unknown authority", async () => {
       using authority = new Authority("a stranger");
       await using server = await RawServer.start(
         (socket) => socket.end(ADDRESSES),
@@ -127,7 +127,7 @@ describe("through a proxy", () => {
       expect(server.requests).toEqual([]);
     });
 
-    test("a wrong password for the proxy: no answer, and the password is not in the words", async () => {
+    test("with a wrong password is reported without the password", async () => {
       await using proxy = await ConnectProxy.start("s3cret");
       const httpsProxy = `http://elbro:wr0ng@127.0.0.1:${proxy.port}`;
       await using asking = await openAsking("https://service.invalid", { proxy: { ...NONE, httpsProxy } });

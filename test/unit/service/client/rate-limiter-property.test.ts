@@ -1,8 +1,8 @@
 /**
- * The governor against a strict model of the service: whatever happens to the process, the machine, its clocks and its
- * requests, no fixed window of the service is ever overrun.
+ * Tests the rate limiter against a strict model of the service. With any faults of process, machine, clocks and
+ * requests, no fixed window of the service is exceeded.
  *
- * 2,000 random lives in `npm test`; 200,000 with ELBRO_NIGHTLY=1.
+ * Runs 2,000 random sequences in `npm test` and 200,000 with ELBRO_NIGHTLY=1.
  */
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -16,10 +16,10 @@ import type { Limits } from "../../../support/service/strict-service.ts";
 const NIGHTLY = process.env.ELBRO_NIGHTLY === "1";
 const LIVES = NIGHTLY ? 200_000 : 2_000;
 const TEST_TIMEOUT_MS = NIGHTLY ? 3_600_000 : 60_000;
-/** The longest any ceiling or window lasts, and a little. */
+/** Time after which all limits and windows have expired. */
 const IDLE_DAY_MS = 25 * 3_600_000;
 
-/** One database for all lives: each begins with an empty ledger. */
+/** One database for all sequences. Each starts with an empty request log. */
 const database = openDatabase(":memory:");
 
 function lived({ limits, startAt, actions }: Schedule, mutant: Mutant = {}): RateLimiterModel {
@@ -29,7 +29,7 @@ function lived({ limits, startAt, actions }: Schedule, mutant: Mutant = {}): Rat
   return world;
 }
 
-/** Whether a share has no attempt left in the last minute or day, each with the time a request may be on its way. */
+/** Returns true if a share is used up in the last minute or day, each plus the maximum duration of a request. */
 function usedUp(world: RateLimiterModel, share: Share, limits: Limits): boolean {
   return consumerRateLimits(limits, 1).some((window) => {
     const used = (...counted: Share[]) =>
@@ -42,9 +42,9 @@ function usedUp(world: RateLimiterModel, share: Share, limits: Limits): boolean 
   });
 }
 
-describe("the governor in a world that misbehaves", () => {
+describe("the rate limiter in a model with faults", () => {
   test(
-    `no window of the service is overrun in ${LIVES} lives, and after an idle day all is free again`,
+    `exceeds no window of the service in ${LIVES} sequences, and grants every share a permit after an idle day`,
     () => {
       let granted = 0;
       fc.assert(
@@ -62,7 +62,7 @@ describe("the governor in a world that misbehaves", () => {
     TEST_TIMEOUT_MS,
   );
 
-  test("no share is starved: one that is refused has used up its own part", { timeout: TEST_TIMEOUT_MS }, () => {
+  test("defers a share only if its own part is used up", { timeout: TEST_TIMEOUT_MS }, () => {
     fc.assert(
       fc.property(quietSchedules, fc.constantFrom(...shares), (schedule, share) => {
         const world = lived(schedule);
@@ -73,7 +73,7 @@ describe("the governor in a world that misbehaves", () => {
     );
   });
 
-  test.each(Object.entries(mutants))("it would notice %s", (_, mutant) => {
+  test.each(Object.entries(mutants))("is tested well enough to detect: %s", (_, mutant) => {
     const caught = fc.check(
       fc.property(schedules, (schedule) => lived(schedule, mutant).service.violations.length === 0),
       { numRuns: 2_000, endOnFailure: true },

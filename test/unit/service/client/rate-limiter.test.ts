@@ -10,12 +10,12 @@ import { openDatabase } from "../../../../src/storage/database.ts";
 import { RequestLog } from "../../../../src/storage/request-log.ts";
 import { ManualMachine } from "../../../support/daemon/manual-machine.ts";
 
-/** A governor on a machine the test moves, with a real ledger. */
+/** Rate limiter on a machine that the test moves, with a real request log. */
 class Governed extends ManualMachine {
   readonly #database = openDatabase(":memory:");
   governor: RateLimiter = this.#open();
 
-  /** Kills the process and starts it again. */
+  /** Kills and restarts the process. */
   restart(): void {
     this.governor = this.#open();
   }
@@ -40,7 +40,7 @@ class Governed extends ManualMachine {
     return verdict.leave;
   }
 
-  /** Asks and is answered after a fifth of a second. */
+  /** Makes one request with a response after 200 ms. */
   askAndHear(quota: Partial<QuotaStanding> = standing(this.wallMs, 1), share: Share = "poll"): void {
     const leave = this.take(share);
     this.advance(200);
@@ -53,7 +53,7 @@ function notes(quota: Partial<QuotaStanding>, serverMs: EpochMs | null, requestI
   return { status: 200, requestId, quota, serverMs };
 }
 
-/** What the service says after `used` attempts of a limit of 60 and 2,000. */
+/** Returns the service's quota after `used` attempts, with limits of 60 and 2,000. */
 function standing(serverMs: EpochMs, used: number, limits = { minute: 60, day: 2_000 }): QuotaStanding {
   const reset = (lengthMs: number) => (Math.floor(serverMs / lengthMs) * lengthMs + lengthMs) / SECOND_MS;
   const left = (limit: number) => Math.max(0, limit - used);
@@ -63,25 +63,25 @@ function standing(serverMs: EpochMs, used: number, limits = { minute: 60, day: 2
   };
 }
 
-/** The same with a minute in which nobody else asked. */
+/** Returns the same quota without other attempts in the minute. */
 function withDayUsed(serverMs: EpochMs, used: number): QuotaStanding {
   return { minute: standing(serverMs, 1).minute, day: standing(serverMs, used).day };
 }
 
-describe("a leave", () => {
-  test("is on disk before it is given", () => {
+describe("a permit", () => {
+  test("is on disk before it is granted", () => {
     const machine = new Governed();
     const leave = machine.take();
     expect(machine.kept()).toMatchObject([{ id: leave.attemptId, share: "poll", boot: "first boot" }]);
   });
 
-  test("of back-fill is kept as such", () => {
+  test("for back-fill is stored with that share", () => {
     const machine = new Governed();
     machine.take("backfill");
     expect(machine.kept()).toMatchObject([{ share: "backfill" }]);
   });
 
-  test("before the first answer of a process others wait, and look again after a second", () => {
+  test("is granted to one request until the process has its first response; others retry after one second", () => {
     const machine = new Governed();
     const leave = machine.take();
     expect(machine.waitMs("lan")).toBe(SECOND_MS);
@@ -89,7 +89,7 @@ describe("a leave", () => {
     expect(machine.waitMs("lan")).toBe(0);
   });
 
-  test("before the first answer: one poll and two of the LAN a minute", () => {
+  test("is granted to one poll and two LAN requests per minute before the first response", () => {
     const machine = new Governed();
     machine.take().settle();
     machine.take("lan").settle();
@@ -100,7 +100,7 @@ describe("a leave", () => {
     expect(machine.waitMs("poll")).toBe(0);
   });
 
-  test("settled twice is settled once", () => {
+  test("can be settled twice without effect", () => {
     const machine = new Governed();
     const leave = machine.take();
     leave.settle();
@@ -112,7 +112,7 @@ describe("a leave", () => {
 });
 
 describe("after a restart", () => {
-  test("every attempt counts as before, to the millisecond", () => {
+  test("every attempt counts exactly as before", () => {
     const machine = new Governed();
     machine.take().settle();
     machine.advance(10 * SECOND_MS);
@@ -120,7 +120,7 @@ describe("after a restart", () => {
     expect(machine.waitMs()).toBe(82 * SECOND_MS);
   });
 
-  test("the learned limits hold", () => {
+  test("the learned limits apply", () => {
     const machine = new Governed();
     machine.askAndHear();
     machine.restart();
@@ -128,7 +128,7 @@ describe("after a restart", () => {
     expect(machine.waitMs()).toBe(0);
   });
 
-  test("what others of the key left is remembered", () => {
+  test("the remaining quota after attempts of other programs is known", () => {
     const machine = new Governed();
     machine.askAndHear(withDayUsed(machine.wallMs, 1_998));
     machine.restart();
@@ -142,7 +142,7 @@ describe("after a restart", () => {
     expect(machine.waitMs("poll")).toBeGreaterThan(HOUR_MS);
   });
 
-  test("without others of the key nothing is written for it", () => {
+  test("nothing was stored for attempts of other programs that did not occur", () => {
     const machine = new Governed();
     machine.askAndHear();
     machine.askAndHear(standing(machine.wallMs, 2));
@@ -151,7 +151,7 @@ describe("after a restart", () => {
 });
 
 describe("after a reboot", () => {
-  /** Spends the day's share of polling under the assumed limits. */
+  /** Uses the daily share of polling with the initial limits. */
   function spendTheDay(machine: Governed): void {
     machine.askAndHear(standing(machine.wallMs, 1, { minute: 1_000, day: 50 }));
     for (let used = 2; used <= 12; used++)
@@ -159,7 +159,7 @@ describe("after a reboot", () => {
     expect(machine.waitMs()).toBeGreaterThan(23 * HOUR_MS);
   }
 
-  test("attempts are taken for as young as they may be, whatever the wall clock says", () => {
+  test("attempts count as recent as possible, for any wall clock", () => {
     for (const wall of [0, Date.UTC(2069, 0, 1)]) {
       const machine = new Governed();
       spendTheDay(machine);
@@ -169,7 +169,7 @@ describe("after a reboot", () => {
     }
   });
 
-  test("the service's time tells how old they are", () => {
+  test("the service's time determines the age of attempts", () => {
     const machine = new Governed();
     spendTheDay(machine);
     machine.reboot(2 * DAY_MS);
@@ -179,7 +179,7 @@ describe("after a reboot", () => {
     expect(machine.waitMs("poll")).toBe(0);
   });
 
-  test("the time of something on the way is not believed", () => {
+  test("the time in a response to an earlier request is not used", () => {
     const machine = new Governed();
     spendTheDay(machine);
     machine.reboot(MINUTE_MS);
@@ -190,7 +190,7 @@ describe("after a reboot", () => {
     expect(machine.waitMs("poll")).toBeGreaterThan(23 * HOUR_MS);
   });
 
-  test("a machine that reboots every night asks again in the end", () => {
+  test("a machine that reboots every night eventually gets a permit", () => {
     const machine = new Governed();
     spendTheDay(machine);
     let hours = 0;
@@ -200,11 +200,11 @@ describe("after a reboot", () => {
       machine.reboot(4 * HOUR_MS);
       machine.restart();
     }
-    // 24 h and 32 s of uptime, and the hour before the reboot that was not noted yet.
+    // 24 h and 32 s of uptime, and the hour before the reboot that was not stored yet.
     expect(hours).toBe(26);
   });
 
-  test("a wait is written down every half hour and no more often", () => {
+  test("the idle time was stored at most every half hour", () => {
     const machine = new Governed();
     spendTheDay(machine);
     let writes = 0;
@@ -220,8 +220,8 @@ describe("after a reboot", () => {
   });
 });
 
-describe("others with the same key", () => {
-  test("nothing is asked once the service said that nothing is left, until the reset", () => {
+describe("other programs with the same key", () => {
+  test("block all requests until the reset, after the service reported that nothing remains", () => {
     const machine = new Governed();
     machine.askAndHear(standing(machine.wallMs, 60));
     expect(machine.waitMs("poll")).toBeGreaterThan(MINUTE_MS - SECOND_MS);
@@ -230,7 +230,7 @@ describe("others with the same key", () => {
     expect(machine.waitMs("poll")).toBe(0);
   });
 
-  test("of the last three left two are for polling, one for the LAN that had one, and none for back-fill", () => {
+  test("leave three requests: two for polling, one for the LAN that had one, none for back-fill", () => {
     const machine = new Governed();
     machine.askAndHear(withDayUsed(machine.wallMs, 1_997), "lan");
     expect(machine.waitMs("backfill")).toBeGreaterThan(HOUR_MS);
@@ -242,7 +242,7 @@ describe("others with the same key", () => {
     expect(machine.waitMs("poll")).toBeGreaterThan(HOUR_MS);
   });
 
-  test("an answer that comes late does not raise what a later one said", () => {
+  test("are not forgotten because of a response that arrives late", () => {
     const machine = new Governed();
     machine.askAndHear();
     const [early, late] = [machine.take("lan"), machine.take("lan")];
@@ -252,7 +252,7 @@ describe("others with the same key", () => {
     expect(machine.waitMs("poll")).toBeGreaterThan(HOUR_MS);
   });
 
-  test("without a Date header what is left holds for a whole window", () => {
+  test("leave the remaining quota valid for a whole window without a Date header", () => {
     const machine = new Governed();
     machine.askAndHear();
     const leave = machine.take();
@@ -263,7 +263,7 @@ describe("others with the same key", () => {
 });
 
 describe("after the database was lost", () => {
-  /** With limits of 5 and 50: 12 for polling, 25 for the LAN, 13 that are never used. */
+  /** Limits are 5 and 50: 12 for polling, 25 for the LAN, 13 that are never used. */
   const lost = () => {
     const house = new Governed();
     noteLostLedger(house.memory, "consumer");
@@ -283,7 +283,7 @@ describe("after the database was lost", () => {
     return taken;
   };
 
-  test("all of its shares count as used for a day, but for what is never used; also across restarts", () => {
+  test("all shares count as used for a day except the unused part, also after restarts", () => {
     const house = lost();
     expect(house.waitMs("lan")).toBe(92_000);
     let taken = takenIn(house, 12);
@@ -295,7 +295,7 @@ describe("after the database was lost", () => {
     expect(takenIn(house, 12)).toBeGreaterThan(13);
   });
 
-  test("the first answer that tells what is left of the day ends it", () => {
+  test("this ends with the first response that contains the day's remaining quota", () => {
     const house = lost();
     house.advance(92_000);
     house.askAndHear(standing(house.wallMs, 1));

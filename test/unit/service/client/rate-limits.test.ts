@@ -8,7 +8,7 @@ import { ManualMachine } from "../../../support/daemon/manual-machine.ts";
 const NOON = Date.UTC(2026, 9, 25, 12);
 const NEXT_DAY_SEC = Date.UTC(2026, 9, 26) / 1_000;
 
-/** An answer of the service that names a day limit, `afterMs` after noon. */
+/** Returns a response with a day limit, `afterMs` after noon. */
 function said(day: number | null, afterMs = 0, status = 200): AnswerNotes {
   const serverMs = NOON + afterMs;
   const standing = (limit: number, lengthMs: number): WindowStanding => {
@@ -19,35 +19,35 @@ function said(day: number | null, afterMs = 0, status = 200): AnswerNotes {
   return { status, requestId: "id", quota, serverMs };
 }
 
-describe("the learned budget of the consumer interface", () => {
+describe("the learned limits of the consumer interface", () => {
   function learned(machine = new ManualMachine()) {
     return new LearnedRateLimits("consumer", machine.memory, () => 2);
   }
 
-  test("before the first answer: 5 a minute and 50 a day", () => {
+  test("are 5 per minute and 50 per day before the first response", () => {
     expect(learned().limits(0)).toEqual({ minute: 5, day: 50 });
   });
 
-  test("the first answer tells the limits", () => {
+  test("are set by the first response", () => {
     const budget = learned();
     budget.learn(said(2_000), 0);
     expect(budget.limits(0)).toEqual({ minute: 60, day: 2_000 });
   });
 
-  test("an answer without headers tells nothing", () => {
+  test("are not changed by a response without headers", () => {
     const budget = learned();
     budget.learn(said(null), 0);
     expect(budget.limits(0)).toEqual({ minute: 5, day: 50 });
   });
 
-  test("a lower limit counts at once", () => {
+  test("are lowered immediately", () => {
     const budget = learned();
     budget.learn(said(2_000), 0);
     budget.learn(said(100, 2_000), 2_000);
     expect(budget.limits(2_000).day).toBe(100);
   });
 
-  test("a higher limit counts 32 s after the window's reset", () => {
+  test("are raised 32 s after the window's reset", () => {
     const budget = learned();
     budget.learn(said(100), 0);
     budget.learn(said(2_000, 2_000), 2_000);
@@ -56,7 +56,7 @@ describe("the learned budget of the consumer interface", () => {
     expect(budget.limits(from).day).toBe(2_000);
   });
 
-  test("of two raises in one window the last counts, also where it is the smaller one", () => {
+  test("after two raises in one window are the last, even if it is lower", () => {
     const budget = learned();
     budget.learn(said(100), 0);
     budget.learn(said(2_000, 2_000), 2_000);
@@ -64,7 +64,7 @@ describe("the learned budget of the consumer interface", () => {
     expect(budget.limits(13 * HOUR_MS).day).toBe(200);
   });
 
-  test("a raise that is taken back does not count", () => {
+  test("are not raised if the raise was revoked", () => {
     const budget = learned();
     budget.learn(said(100), 0);
     budget.learn(said(2_000, 2_000), 2_000);
@@ -72,7 +72,7 @@ describe("the learned budget of the consumer interface", () => {
     expect(budget.limits(13 * HOUR_MS).day).toBe(100);
   });
 
-  test("an answer that was overtaken by a later one tells nothing", () => {
+  test("are not changed by a response that arrived after a later one", () => {
     const budget = learned();
     budget.learn(said(2_000), 0);
     budget.learn(said(100, 20_000), 21_000);
@@ -80,7 +80,7 @@ describe("the learned budget of the consumer interface", () => {
     expect(budget.limits(13 * HOUR_MS).day).toBe(100);
   });
 
-  test("of two answers of one second the lower limit counts", () => {
+  test("of two responses in one second are the lower one", () => {
     const budget = learned();
     budget.learn(said(100), 0);
     budget.learn(said(50, 500), 500);
@@ -88,20 +88,20 @@ describe("the learned budget of the consumer interface", () => {
     expect(budget.limits(13 * HOUR_MS).day).toBe(50);
   });
 
-  test("a service whose clock was set back is believed again", () => {
+  test("are accepted from a service whose clock was set back", () => {
     const budget = learned();
     budget.learn(said(2_000, 10 * HOUR_MS), 0);
     budget.learn(said(100), 1_000);
     expect(budget.limits(1_000).day).toBe(100);
   });
 
-  test("limits outlive a restart", () => {
+  test("survive a restart", () => {
     const machine = new ManualMachine();
     learned(machine).learn(said(300), 0);
     expect(learned(machine).limits(0)).toEqual({ minute: 60, day: 300 });
   });
 
-  test("a raise outlives a restart: the first answer out of a later window shows that it holds", () => {
+  test("survive a restart with a pending raise, which the first response in a later window confirms", () => {
     const machine = new ManualMachine();
     const before = learned(machine);
     before.learn(said(100), 0);
@@ -114,7 +114,7 @@ describe("the learned budget of the consumer interface", () => {
     expect(after.limits(0).day).toBe(300);
   });
 
-  test("without a Date header a raise waits for a whole window", () => {
+  test("without a Date header are raised after a whole window", () => {
     const budget = learned();
     budget.learn(said(100), 0);
     const day = { limit: 500, remaining: 1, resetSec: NEXT_DAY_SEC };
@@ -123,7 +123,7 @@ describe("the learned budget of the consumer interface", () => {
     expect(budget.limits(DAY_MS + 33 * SECOND_MS).day).toBe(500);
   });
 
-  test("the same limits again write nothing", () => {
+  test("are not stored again if they have not changed", () => {
     const machine = new ManualMachine();
     const budget = learned(machine);
     budget.learn(said(100), 0);
@@ -142,37 +142,37 @@ describe("the learned budget of the consumer interface", () => {
     '{"day":{"limit":-3,"raise":null}}',
     '{"day":"x"}',
     '{"day":{"limit":1.5,"raise":null}}',
-  ])("what cannot be read (%s) is as if it were not there", (text) => {
+  ])("are the initial ones if the stored text is invalid: %s", (text) => {
     const machine = new ManualMachine();
     machine.keptTexts.set("limits/consumer", text);
     expect(learned(machine).limits(0)).toEqual({ minute: 5, day: 50 });
   });
 
-  test("back-fill leaves room for as many addresses as there are", () => {
+  test("leave room for back-fill depending on the number of addresses", () => {
     const budget = learned();
     budget.learn(said(2_000), 0);
     expect(budget.budget(0).find(({ name }) => name === "day")?.shares.backfill).toBe(500 - 2 * 45);
   });
 });
 
-describe("the third-party interface's budget, which is nowhere published", () => {
+describe("the limits of the third-party interface, which are not published,", () => {
   function perDay(budget: AdaptiveRateLimits): number | undefined {
     return budget.budget().find(({ name }) => name === "day")?.limit;
   }
 
-  /** Clean answers every hour for so many hours. Gives back the time of the last. */
+  /** Simulates hourly responses without a 429. Returns the time of the last. */
   function cleanHours(budget: AdaptiveRateLimits, hours: number, from = 0): number {
     for (let hour = 0; hour <= hours; hour++) budget.learn(said(null), from + hour * HOUR_MS);
     return from + hours * HOUR_MS;
   }
 
-  test("begins with a hundred a day, one in ten seconds", () => {
+  test("start with 100 per day and one in 10 s", () => {
     const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
     expect(perDay(budget)).toBe(100);
     expect(budget.budget()[0]).toMatchObject({ lengthMs: 10_000, limit: 1 });
   });
 
-  test("is halved by a 429, down to four", () => {
+  test("are halved by a 429, to a minimum of four", () => {
     const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
     const halves = [1, 2, 3, 4, 5, 6, 7].map((i) => {
       budget.learn(said(null, 0, 429), i * HOUR_MS);
@@ -181,13 +181,13 @@ describe("the third-party interface's budget, which is nowhere published", () =>
     expect(halves).toEqual([50, 25, 12, 6, 4, 4, 4]);
   });
 
-  test("is halved once for requests that were on their way together", () => {
+  test("are halved once by simultaneous requests", () => {
     const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
     for (const at of [0, 100, 20_000]) budget.learn(said(null, 0, 429), at);
     expect(perDay(budget)).toBe(50);
   });
 
-  test("grows by a tenth after each clean day, up to a thousand", () => {
+  test("grow by 10 % after each day without a 429, up to 1,000", () => {
     const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
     cleanHours(budget, 24);
     expect(perDay(budget)).toBe(110);
@@ -197,25 +197,25 @@ describe("the third-party interface's budget, which is nowhere published", () =>
     expect(perDay(budget)).toBe(1_000);
   });
 
-  test("three 429s in a day are over a day later, however few answers came in it", () => {
+  test("recover a day after three 429s, even with few responses", () => {
     const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
     const limited = 14 * HOUR_MS;
     for (const at of [10, 12, 14]) budget.learn(said(null, 0, 429), at * HOUR_MS);
     expect(perDay(budget)).toBe(12);
-    // The daily request at 5:10, and tomorrow's prices.
+    // Daily request at 05:10, and the request for tomorrow's prices.
     for (const at of [29.2, 37]) budget.learn(said(null), at * HOUR_MS);
     const dayAt = (now: number) => budget.budget(now).find(({ name }) => name === "day")?.limit;
     expect([dayAt(limited + DAY_MS - 1), dayAt(limited + DAY_MS)]).toEqual([12, 100]);
     expect(budget.shortage()).toBe(null);
   });
 
-  test("no answer for a day after a 429 proves nothing", () => {
+  test("do not grow without a response for a day after a 429", () => {
     const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
     budget.learn(said(null, 0, 429), 0);
     expect(budget.budget(3 * DAY_MS).find(({ name }) => name === "day")?.limit).toBe(50);
   });
 
-  test("a 429 begins the clean day anew", () => {
+  test("restart the day without a 429 after a 429", () => {
     const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
     const at = cleanHours(budget, 23);
     budget.learn(said(null, 0, 429), at + 1);
@@ -223,14 +223,14 @@ describe("the third-party interface's budget, which is nowhere published", () =>
     expect(perDay(budget)).toBe(50);
   });
 
-  test("a daemon that was silent for a week has no clean week behind it", () => {
+  test("do not grow for a week without requests", () => {
     const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
     budget.learn(said(null), 0);
     budget.learn(said(null), 7 * DAY_MS);
     expect(perDay(budget)).toBe(100);
   });
 
-  test("what is left of it and the clean hours outlive a restart", () => {
+  test("survive a restart together with the hours without a 429", () => {
     const machine = new ManualMachine();
     const first = new AdaptiveRateLimits("third_party", machine.memory);
     first.learn(said(null, 0, 429), 0);
@@ -241,7 +241,7 @@ describe("the third-party interface's budget, which is nowhere published", () =>
     expect(perDay(second)).toBe(100);
   });
 
-  test.each(["", "x", "{}", "[1e9]", "[-4,0]"])("a memory that makes no sense (%s) is bounded", (text) => {
+  test.each(["", "x", "{}", "[1e9]", "[-4,0]"])("stored with an invalid value (%s) stay within bounds", (text) => {
     const machine = new ManualMachine();
     machine.keptTexts.set("per-day/third_party", text);
     const found = perDay(new AdaptiveRateLimits("third_party", machine.memory)) ?? 0;

@@ -3,7 +3,7 @@ import { type AnswerReading, readAnswer } from "../../../../src/service/contract
 import { type OperationId, operationIds, operationOf } from "../../../../src/service/contract/operations.ts";
 import { answers, breakages, broken } from "../../../fixtures/answers.ts";
 
-/** Reads and counts how often it let others run. */
+/** Reads a response and counts its pauses. */
 async function readWhole<Id extends OperationId>(
   id: Id,
   json: unknown,
@@ -16,18 +16,18 @@ async function readWhole<Id extends OperationId>(
 const read = async (id: OperationId, json: unknown) => (await readWhole(id, json)).reading;
 
 describe.each(operationIds)("%s", (id) => {
-  test("the answer of the document's field tables is read as it is", async () => {
+  test("reads the response of the document's field tables unchanged", async () => {
     const answer = answers[id];
     const reading = await read(id, answer);
     expect(reading).toEqual({ kind: "body", body: answer });
     if (reading.kind === "body") expect(reading.body).toBe(answer);
   });
 
-  test.each(breakages[id])("broken at $at: $why", async (breakage) => {
+  test.each(breakages[id])("with a defect at $at: $why", async (breakage) => {
     expect(await read(id, broken(answers[id], breakage))).toEqual({ kind: "malformed", why: breakage.why });
   });
 
-  test.each([null, "text", 7, true])("%o instead of an answer is malformed, not a crash", async (json) => {
+  test.each([null, "text", 7, true])("%o instead of a response is malformed", async (json) => {
     expect((await read(id, json)).kind).toBe("malformed");
   });
 });
@@ -40,7 +40,7 @@ test.each(operationIds.filter((id) => operationOf(id).response.shape !== "docume
   },
 );
 
-describe("what the contract does not know", () => {
+describe("unknown data", () => {
   test("is kept in rows, envelopes and nested objects", async () => {
     const prices = structuredClone(answers.prices);
     const answer = { ...prices, more: { a: [1] }, data: [{ ...prices.data[0], green: true }] };
@@ -50,18 +50,21 @@ describe("what the contract does not know", () => {
     expect(await read("addresses", { data: [address] })).toEqual({ kind: "body", body: { data: [address] } });
   });
 
-  test("another form of a charge's price is kept", async () => {
+  test("is kept in the price of a charge", async () => {
     const entry = { ...answers.chargesHistory.tariffs[0], price: { hourly: [0.1, 0.2] } };
     const answer = { ...answers.chargesHistory, tariffs: [entry] };
     expect(await read("chargesHistory", answer)).toEqual({ kind: "body", body: answer });
   });
 
-  test.each([null, 0.5, { from: "x", amount: 1 }])("variableChargesPerKWh may be %o", async (variableChargesPerKWh) => {
-    const answer = { ...answers.prices, data: [{ ...answers.prices.data[0], variableChargesPerKWh }] };
-    expect((await read("prices", answer)).kind).toBe("body");
-  });
+  test.each([null, 0.5, { from: "x", amount: 1 }])(
+    "is accepted as variable charges: %o",
+    async (variableChargesPerKWh) => {
+      const answer = { ...answers.prices, data: [{ ...answers.prices.data[0], variableChargesPerKWh }] };
+      expect((await read("prices", answer)).kind).toBe("body");
+    },
+  );
 
-  test("the consumption envelope is not shown, so rows alone are enough", async () => {
+  test("is not required: a consumption response may consist of rows only", async () => {
     expect((await read("consumption", { data: answers.consumption.data })).kind).toBe("body");
   });
 });
@@ -79,7 +82,7 @@ test.each([
   expect((await read("requestCounts", [{ date, requestCount: 1 }])).kind).toBe(fits ? "body" : "malformed");
 });
 
-describe("slices", () => {
+describe("reading in slices", () => {
   const rows = (count: number) => Array.from({ length: count }, () => answers.prices.data[0]);
 
   test.each([
@@ -88,11 +91,11 @@ describe("slices", () => {
     [500, 1],
     [8_784, 17],
     [35_136, 70],
-  ])("%i rows pause %i times", async (count, pauses) => {
+  ])("of %i rows pauses %i times", async (count, pauses) => {
     expect((await readWhole("prices", { ...answers.prices, data: rows(count) })).pauses).toBe(pauses);
   });
 
-  test("a bad row after the first slice is named by its place", async () => {
+  test("reports an invalid row after the first slice with its index", async () => {
     const data = [...rows(1_200), { ...answers.prices.data[0], end: 5 }];
     expect(await readWhole("prices", { ...answers.prices, data })).toEqual({
       reading: { kind: "malformed", why: "row 1200: end: expected string" },

@@ -28,7 +28,7 @@ describe("parseInstant reads", () => {
     expect(parseInstant(text)).toEqual({ kind: "value", value: at });
   });
 
-  test("everything formatInstant writes", () => {
+  test("every result of formatInstant", () => {
     const { first, last } = CALENDAR_YEARS;
     fc.assert(
       fc.property(fc.integer({ min: Date.UTC(first, 0, 1), max: Date.UTC(last + 1, 0, 1) - 1 }), (at) => {
@@ -37,7 +37,7 @@ describe("parseInstant reads", () => {
     );
   });
 
-  test("the same instant in any offset", () => {
+  test("the same instant with any offset", () => {
     const offsets = fc.integer({ min: -1_439, max: 1_439 });
     fc.assert(
       fc.property(fc.integer({ min: Date.UTC(1971, 0, 1), max: Date.UTC(2198, 0, 1) }), offsets, (at, minutes) => {
@@ -51,7 +51,7 @@ describe("parseInstant reads", () => {
   });
 });
 
-describe("parseInstant refuses", () => {
+describe("parseInstant rejects", () => {
   const shape = "is not an RFC 3339 date-time with Z or a numeric offset";
   const civil = "is not a date and time that exists";
   const space = "has a space where a sign should be; write the + of an offset as %2B";
@@ -92,7 +92,7 @@ describe("parseInstant refuses", () => {
     expect(parseInstant(text)).toEqual({ kind: "unreadable", why });
   });
 
-  test("any text without a crash", () => {
+  test("any text without an exception", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[Z+ ]/)), (text) => {
         expect(["value", "unreadable"]).toContain(parseInstant(text).kind);

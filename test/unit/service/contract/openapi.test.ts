@@ -10,7 +10,7 @@ import { answers, breakages, broken } from "../../../fixtures/answers.ts";
 
 const document = openApiDocument({ version: "1.2.3", serverUrl: "http://elbro.local:8080" });
 
-/** Follows a path of keys through plain JSON. */
+/** Returns the value at a path of keys in plain JSON. */
 function at(json: unknown, ...keys: (string | number)[]): unknown {
   return keys.reduce<unknown>((found, key) => (found as Record<string | number, unknown> | undefined)?.[key], json);
 }
@@ -30,7 +30,7 @@ function resolved(reference: string): unknown {
   return at(document, ...reference.slice(2).split("/"));
 }
 
-/** A check of bodies against a schema of the document, with the document's own references and formats. */
+/** Compiles a schema of the document, with the document's references and formats. */
 function validatorOf(schema: unknown): ValidateFunction {
   const ajv = new Ajv2020({ strict: false });
   addFormats.default(ajv);
@@ -48,31 +48,31 @@ function accepts(id: OperationId, body: unknown): boolean {
   return answerValidators.get(id)?.(body) === true;
 }
 
-describe("the document", () => {
-  test("is accepted by a public validator as OpenAPI 3.1", async () => {
+describe("the OpenAPI document", () => {
+  test("is accepted as OpenAPI 3.1 by a public validator", async () => {
     const validator = new Validator();
     const verdict = await validator.validate(JSON.parse(JSON.stringify(document)));
     expect(verdict).toEqual({ valid: true });
     expect(validator.version).toBe("3.1");
   });
 
-  test("is refused by the same validator once it is broken", async () => {
+  test("is rejected by the same validator if a required part is missing", async () => {
     const { info: _, ...without } = JSON.parse(JSON.stringify(document));
     expect((await new Validator().validate(without)).valid).toBe(false);
   });
 
-  test("is plain JSON: nothing is lost on the way", () => {
+  test("is plain JSON without loss", () => {
     expect(JSON.parse(JSON.stringify(document))).toEqual(document);
   });
 
-  test("names its version, its server, or the host it came from", () => {
+  test("contains its version and server, or a relative server", () => {
     expect(document.openapi).toBe("3.1.0");
     expect(document.info.version).toBe("1.2.3");
     expect(document.servers).toEqual([{ url: "http://elbro.local:8080" }]);
     expect(openApiDocument({ version: "1" }).servers).toEqual([{ url: "/" }]);
   });
 
-  test("every reference leads somewhere, and every component is led to", () => {
+  test("has only valid references, and uses every component", () => {
     const references = new Set(referencesIn(document));
     for (const reference of references) expect(resolved(reference), reference).toBeTypeOf("object");
     const components = ["schemas", "responses", "headers"] as const;
@@ -83,13 +83,13 @@ describe("the document", () => {
   });
 });
 
-describe("what it holds", () => {
+describe("the OpenAPI document contains", () => {
   test("all 14 operations under their paths, each once", () => {
     expect(Object.keys(document.paths)).toHaveLength(14);
     expect(Object.values(document.paths).map(({ get }) => get.operationId)).toEqual(operationIds);
   });
 
-  test.each(operationIds)("%s: its parameters, its security, its summary", (id) => {
+  test.each(operationIds)("%s with its parameters, security and summary", (id) => {
     const { inPath, inQuery, summary, interface: face } = operationOf(id);
     const operation = operationAt(id);
     expect(at(operation, "summary")).toBe(summary);
@@ -107,7 +107,7 @@ describe("what it holds", () => {
     for (const name of Object.keys(inPath)) expect(operationOf(id).path).toContain(`{${name}}`);
   });
 
-  test("the range caps of an operation in words", () => {
+  test("the range caps of an operation as text", () => {
     expect(at(operationAt("prices"), "description")).toBe(
       "The range is expanded outward to whole intervals of `resolution`; then: `hour` at most 366 days, `fifteenMinutes` at most 90 days.",
     );
@@ -121,7 +121,7 @@ describe("what it holds", () => {
     ]);
   });
 
-  test("all 13 error codes under their status, with an example that fits", () => {
+  test("all 13 error codes under their status, with a valid example", () => {
     const found = Object.entries(document.components.responses).flatMap(([name, response]) => {
       const content = at(response, "content", "application/json");
       const valid = validatorOf(at(content, "schema"));
@@ -134,14 +134,14 @@ describe("what it holds", () => {
     expect(Object.fromEntries(found)).toEqual(errorTable);
   });
 
-  test("an operation names only errors it can meet", () => {
+  test("only errors that an operation can return", () => {
     const statusesOf = (id: OperationId) => Object.keys(at(operationAt(id), "responses") as object).join(" ");
     expect(statusesOf("addresses")).toBe("200 401 403 429 500 502 503");
     expect(statusesOf("prices")).toBe("200 400 401 403 404 422 429 500 502 503");
     expect(statusesOf("regionPrices")).toBe("200 default");
   });
 
-  test("all nine headers: quota on every answer, Retry-After on 429 only", () => {
+  test("all nine headers: quota in every response, Retry-After with 429 only", () => {
     expect(Object.keys(document.components.headers)).toEqual(Object.keys(headerTable));
     const everywhere = Object.keys(headerTable).filter((name) => name !== "Retry-After");
     const headersAt = (json: unknown) => Object.keys(at(json, "headers") as object);
@@ -153,20 +153,20 @@ describe("what it holds", () => {
 });
 
 describe.each(operationIds)("%s", (id) => {
-  test("the answer of the document's field tables fits its schema", () => {
+  test("accepts the response of the document's field tables", () => {
     expect(accepts(id, answers[id])).toBe(true);
   });
 
-  test.each(breakages[id])("broken at $at it does not: $why", (breakage) => {
+  test.each(breakages[id])("rejects a defect at $at: $why", (breakage) => {
     expect(accepts(id, broken(answers[id], breakage))).toBe(false);
   });
 
-  test("an error body is not mistaken for an answer", () => {
+  test("rejects an error body", () => {
     expect(accepts(id, { error: true, reason: "…", errorCode: "forbidden" })).toBe(false);
   });
 });
 
-test("what the contract does not know fits too: the mirror passes it on", () => {
+test("a schema accepts unknown fields, which the mirror passes on", () => {
   const row = { ...answers.prices.data[0], variableChargesPerKWh: { total: 1 }, green: true };
   expect(accepts("prices", { ...answers.prices, more: 1, data: [row] })).toBe(true);
 });

@@ -12,7 +12,7 @@ import { demoHomes } from "../../../../src/service/simulator/homes.ts";
 
 const ACCOUNT = "consumer";
 
-test("an address with everything: six series, in the order of the table of operations", () => {
+test("an address with all capabilities has six series, in the order of the operations", () => {
   const series = addressSeries(ACCOUNT, demoHomes.danish.address, "fifteenMinutes");
   expect(series.map((each) => [each.series.operation, each.series.unit, each.poll, each.maxRangeDays])).toEqual([
     ["consumption", "hour", "usage", 366],
@@ -24,12 +24,12 @@ test("an address with everything: six series, in the order of the table of opera
   ]);
 });
 
-test("the first series of usage is consumption, which the others wait for", () => {
+test("the first usage series is consumption, for which the others wait", () => {
   const usage = addressSeries(ACCOUNT, demoHomes.danish.address, "hour").filter(({ poll }) => poll === "usage");
   expect(usage[0]?.series.operation).toBe("consumption");
 });
 
-test("the state of the daemon lists them by the capability flags: what is sold before what it costs", () => {
+test("byCapability sorts series by capability flags: export before costs", () => {
   const series = addressSeries(ACCOUNT, demoHomes.danish.address, "hour").map((each) => each.series);
   expect(series.toSorted(byCapability).map((each) => labelOf(operationIdOf(each)))).toEqual([
     "consumption",
@@ -41,40 +41,40 @@ test("the state of the daemon lists them by the capability flags: what is sold b
   ]);
 });
 
-test("an address has no series without its capability", () => {
+test("an address has no series for a missing capability", () => {
   const names = addressSeries(ACCOUNT, demoHomes.norwegian.address, "hour").map(({ series }) => series.operation);
   expect(names).toEqual(["prices"]);
 });
 
-test("prices are polled in the resolution of the home, with the longest range of that resolution", () => {
+test("prices are polled in the resolution of the home, with its maximum range", () => {
   const [prices] = addressSeries(ACCOUNT, demoHomes.norwegian.address, "hour");
   expect(prices).toMatchObject({ series: { unit: "hour" }, maxRangeDays: 366 });
 });
 
-test("of a consumer account itself the list of addresses is polled, and nothing else", () => {
+test("of a consumer account, only the list of addresses is polled", () => {
   expect(consumerTargets(ACCOUNT)).toEqual([
     { series: seriesOf(ACCOUNT, "addresses", {}), poll: "addresses", reaches: null },
   ]);
 });
 
-test("a series of a place is polled as its operation says", () => {
+test("a series of a place is polled as its operation defines", () => {
   const series = seriesOf("third_party", "regionPrices", { region: "DK1" });
   expect(accountTarget(series, 7)).toEqual({ series, poll: "placePrices", reaches: 7 });
   expect(accountTarget(seriesOf("third_party", "requestCounts", {})).poll).toBe("daily");
 });
 
-test("a series of an address is not one of an account", () => {
+test("accountTarget rejects a series of an address", () => {
   const [series] = addressSeries(ACCOUNT, demoHomes.norwegian.address, "hour");
   expect(() => series && accountTarget(series.series)).toThrow("prices is polled for each address");
 });
 
-test("every label is used once", () => {
+test("every label is unique", () => {
   const labels = operationIds.map(labelOf);
   expect(new Set(labels).size).toBe(labels.length);
   expect(labelOf("consumptionCosts")).toBe("costs");
 });
 
-test("a series of an unknown operation is an error", () => {
+test("operationIdOf throws for an unknown operation", () => {
   const series = { account: ACCOUNT, place: "", operation: "weather", unit: "latest" } as const;
   expect(() => operationIdOf(series)).toThrow("the service has no operation weather");
 });

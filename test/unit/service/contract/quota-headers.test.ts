@@ -34,7 +34,7 @@ test("the six headers are written as plain integers", () => {
   });
 });
 
-test("what is written is read back the same", () => {
+test("written headers are parsed to the same values", () => {
   const window = fc.record({ limit: fc.integer({ min: 1 }), remaining: fc.nat(), resetSec: fc.nat(4_102_444_800) });
   fc.assert(
     fc.property(fc.record({ minute: window, day: window }), (any) => {
@@ -43,7 +43,7 @@ test("what is written is read back the same", () => {
   );
 });
 
-describe("a window with an illegal number is left out, the other stays", () => {
+describe("a window with an invalid number is omitted, the other is kept:", () => {
   test.each([
     ["X-RateLimit-Limit-Minute", "0"],
     ["X-RateLimit-Limit-Minute", ""],
@@ -67,7 +67,7 @@ describe("a window with an illegal number is left out, the other stays", () => {
     expect(parseQuotaHeaders(lookup(others))).toEqual(name.endsWith("Day") ? { minute } : { day });
   });
 
-  test("no header at all", () => {
+  test("without any header", () => {
     expect(parseQuotaHeaders(() => undefined)).toEqual({});
   });
 });

@@ -9,14 +9,14 @@ import { ADDRESS_ID } from "../../../fixtures/answers.ts";
 
 const calendar = new Calendar(SERVICE_ZONE);
 
-/** Every capped operation, with its parameter and each value of it. */
+/** All operations with a cap, with each value of their unit parameter. */
 const capped = operationIds.flatMap((id) =>
   Object.entries(operationOf(id).range?.caps ?? {}).flatMap(([unit, cap]) =>
     cap ? [{ id, unit: unit as "hour" | "day" | "month" | "year" | "fifteenMinutes", cap }] : [],
   ),
 );
 
-/** Local midnights to count from: around both clock changes, the turn of the year, 29 February. */
+/** Local midnights around clock changes, the end of the year and 29 February. */
 const starts = [
   "2025-03-29T00:00:00+01:00",
   "2025-03-30T00:00:00+01:00",
@@ -39,7 +39,7 @@ function ask(id: OperationId, unit: string, from: EpochMs, to: EpochMs) {
 
 describe.each(capped)("$id by $unit, at most $cap.count $cap.unit(s)", ({ id, unit, cap }) => {
   test.each(starts.map((at) => [formatInstant(at), at] as const))(
-    "from %s: the last unit fits, one more does not",
+    "from %s: accepts the last unit, rejects one more",
     (_, at) => {
       const from = calendar.startOf(unit, at);
       const limit = latestEnd(from, cap, calendar);
@@ -49,7 +49,7 @@ describe.each(capped)("$id by $unit, at most $cap.count $cap.unit(s)", ({ id, un
     },
   );
 
-  test("counts after expansion: one second past the last unit is one unit too many, one before it is not", () => {
+  test("applies after expansion: rejects one second after the last unit, accepts one second before its end", () => {
     for (const at of starts) {
       const from = calendar.startOf(unit, at);
       const to = calendar.startOf(unit, latestEnd(from, cap, calendar));
@@ -60,7 +60,9 @@ describe.each(capped)("$id by $unit, at most $cap.count $cap.unit(s)", ({ id, un
   });
 });
 
-/** Whether the cap, counted from one unit earlier, still reaches `to`: months and years do not fill 366 days. */
+/**
+ * Returns true if the cap, counted from one unit earlier, still includes `to`. Months and years do not fill 366 days.
+ */
 function withRoomFor(
   unit: "hour" | "day" | "month" | "year" | "fifteenMinutes",
   cap: RangeCap,
@@ -90,7 +92,7 @@ describe("the length of a cap", () => {
     expect(capEnd(Date.parse(from), cap, calendar)).toBe(Date.parse(to));
   });
 
-  test("so many times 24 hours are accepted across a clock change, and not an hour more", () => {
+  test("accepts its number of days of 24 h across a clock change, and not an hour more", () => {
     const from = Date.parse("2026-03-01T00:00:00+01:00");
     expect(ask("prices", "fifteenMinutes", from, from + 90 * DAY_MS)).toBe("fits");
     expect(ask("prices", "fifteenMinutes", from, from + 90 * DAY_MS + 900_000)).toBe("range_too_large");
@@ -100,13 +102,13 @@ describe("the length of a cap", () => {
     expect(ask("prices", "fifteenMinutes", autumn, calendar.add("day", autumn, 90))).toBe("fits");
   });
 
-  test("a year of months fits in 366 days, thirteen do not", () => {
+  test("accepts twelve months in 366 days, rejects thirteen", () => {
     const from = Date.parse("2026-01-01T00:00:00+01:00");
     expect(ask("consumptionCosts", "month", from, calendar.add("month", from, 12))).toBe("fits");
     expect(ask("consumptionCosts", "month", from, calendar.add("month", from, 13))).toBe("range_too_large");
   });
 
-  test("consumption has no cap: fifty years of hours are let through", () => {
+  test("is unlimited for consumption: fifty years of hours are accepted", () => {
     const from = Date.parse("1980-01-01T00:00:00+01:00");
     for (const unit of ["hour", "day", "month", "year"]) {
       expect(ask("consumption", unit, from, calendar.add("year", from, 50))).toBe("fits");

@@ -23,8 +23,8 @@ function refusal(code: ErrorCode, reason: string) {
   return { kind: "error", code, reason };
 }
 
-describe("a good request", () => {
-  test("comes out with its range expanded outward", () => {
+describe("a valid request", () => {
+  test("is returned with its range expanded to whole units", () => {
     expect(read("consumption", "from=2026-10-25T00:30:00Z&to=2026-10-25T00:31:00.5Z&aggregation=day")).toEqual({
       kind: "params",
       params: {
@@ -36,16 +36,16 @@ describe("a good request", () => {
     });
   });
 
-  test("may name what the operation does not know, in any order", () => {
+  test("may contain unknown parameters in any order", () => {
     expect(read("prices", `colour=red&resolution=hour&${good}&aggregation=week`).kind).toBe("params");
   });
 
-  test("an address is known by its UUID, whatever the case of its letters", () => {
+  test("may contain a UUID in upper case, which is returned in lower case", () => {
     const upper = { addressId: ADDRESS_ID.toUpperCase() };
     expect(read("forecastPrices", "", upper)).toEqual({ kind: "params", params: { addressId: ADDRESS_ID } });
   });
 
-  test("the third-party interface takes a date alone as its midnight in UTC, and no end", () => {
+  test("to the third-party interface may contain a date, read as midnight UTC, and omit the end", () => {
     expect(read("chargesHistory", "latitude=56.1&longitude=10.2&fromDate=2026-01-01", {})).toEqual({
       kind: "params",
       params: { latitude: 56.1, longitude: 10.2, fromDate: Date.UTC(2026, 0, 1) },
@@ -53,7 +53,7 @@ describe("a good request", () => {
   });
 });
 
-describe("of the third-party interface", () => {
+describe("the third-party interface", () => {
   test.each([
     ["2026-01-01T10:30", Date.UTC(2026, 0, 1, 10, 30)],
     ["2026-01-01T10", Date.UTC(2026, 0, 1, 10)],
@@ -62,14 +62,14 @@ describe("of the third-party interface", () => {
     ["2026-01-01T10:30%2B01", Date.UTC(2026, 0, 1, 9, 30)],
     ["2026-01-01T10:30:00-0130", Date.UTC(2026, 0, 1, 12)],
     ["2026-01-01t10:30z", Date.UTC(2026, 0, 1, 10, 30)],
-  ])("the date %s is ISO 8601, in UTC where it says no zone", (date, at) => {
+  ])("accepts the ISO 8601 date %s, in UTC without a zone", (date, at) => {
     expect(read("chargesHistory", `latitude=56.1&longitude=10.2&fromDate=${date}`, {})).toMatchObject({
       params: { fromDate: at },
     });
   });
 
   test.each(["2026-13-01", "2026-01-01T24", "2026-01-01T10:3", "2026-01-01Z", "2026-02-30T10:00"])(
-    "the date %s is none",
+    "rejects the date %s",
     (date) => {
       expect(read("chargesHistory", `latitude=1&longitude=1&fromDate=${date}`, {})).toMatchObject({
         code: "invalid_parameter",
@@ -77,7 +77,7 @@ describe("of the third-party interface", () => {
     },
   );
 
-  test("a coordinate may have an exponent, as programs write small numbers", () => {
+  test("accepts a coordinate with an exponent", () => {
     expect(read("locationPrices", "latitude=5.61e1&longitude=-1E-7", {})).toMatchObject({
       params: { latitude: 56.1, longitude: -1e-7 },
     });
@@ -86,7 +86,7 @@ describe("of the third-party interface", () => {
   });
 });
 
-test("the end of a range below a millisecond is expanded outward, and its start too", () => {
+test("start and end of a range below a millisecond are expanded outward", () => {
   const range = (from: string, to: string) => read("consumption", `from=${from}&to=${to}&aggregation=hour`);
   expect(range("2026-01-01T10:00:00.0001Z", "2026-01-01T11:00:00.0000001Z")).toMatchObject({
     params: { from: Date.UTC(2026, 0, 1, 10), to: Date.UTC(2026, 0, 1, 12) },
@@ -140,38 +140,38 @@ describe("invalid_parameter", () => {
     expect(read(id, "", inPath)).toEqual(refusal("invalid_parameter", reason));
   });
 
-  test("a + written as %2B is an offset", () => {
+  test("a + written as %2B is part of the offset", () => {
     const query = "from=2026-10-25T00:00:00%2B02:00&to=2026-10-26T00:00:00%2B01:00&aggregation=hour";
     expect(read("consumption", query)).toMatchObject({ params: { from: Date.UTC(2026, 9, 24, 22) } });
   });
 });
 
-describe("the order of checks", () => {
+describe("checks are ordered:", () => {
   const far = "from=2020-01-01T00:00:00Z&to=2026-01-01T00:00:00Z";
   const backwards = "from=2026-01-01T00:00:00Z&to=2020-01-01T00:00:00Z";
 
-  test("a bad parameter is told before a bad range, also when it comes last", () => {
+  test("an invalid parameter is reported before an invalid range, even if it comes last", () => {
     for (const range of [far, backwards]) {
       expect(read("prices", `${range}&resolution=week`)).toMatchObject({ code: "invalid_parameter" });
     }
   });
 
-  test("the path is told before the query", () => {
+  test("the path is checked before the query", () => {
     expect(read("prices", "", { addressId: "home" })).toEqual(refusal("invalid_parameter", "addressId is not a UUID"));
   });
 
-  test("a range that ends before it begins is told before its length", () => {
+  test("a range whose end is before its start is reported before its length", () => {
     expect(read("prices", `${backwards}&resolution=hour`)).toEqual(
       refusal("invalid_range", "to (2020-01-01T00:00:00Z) is not after from (2026-01-01T00:00:00Z)"),
     );
   });
 
-  test("to equal to from is an invalid range, even inside one interval", () => {
+  test("equal start and end are an invalid range, even within one interval", () => {
     const same = "from=2026-01-01T00:30:00Z&to=2026-01-01T01:30:00%2B01:00&resolution=hour";
     expect(read("prices", same)).toMatchObject({ code: "invalid_range" });
   });
 
-  test("a sound range is told to be too large", () => {
+  test("a valid range that is too long is reported last", () => {
     expect(read("prices", `${far}&resolution=hour`)).toEqual(
       refusal(
         "range_too_large",
@@ -180,7 +180,7 @@ describe("the order of checks", () => {
     );
   });
 
-  test("any query gets an answer, never a crash", () => {
+  test("any query gets a result without an exception", () => {
     fc.assert(
       fc.property(fc.constantFrom(...operationIds), fc.webQueryParameters(), fc.string(), (id, query, segment) => {
         const inPath = { addressId: segment, region: segment, query: segment };
@@ -189,7 +189,7 @@ describe("the order of checks", () => {
     );
   });
 
-  test("the last readable instants still have a verdict", () => {
+  test("the last and first valid instants get a result", () => {
     const last = "from=2199-12-31T00:00:00Z&to=2199-12-31T23:59:59-23:59";
     for (const aggregation of ["hour", "day", "month", "year"]) {
       expect(read("solarExport", `${last}&aggregation=${aggregation}`).kind).toBe("params");
@@ -222,7 +222,7 @@ describe("writeRequest", () => {
     expect(written).toBe(expected);
   });
 
-  test.each(operationIds)("%s: what is written is read back the same", (id) => {
+  test.each(operationIds)("writes parameters of %s that readRequest reads unchanged", (id) => {
     fc.assert(
       fc.property(paramsOf(id), (params) => {
         const url = new URL(writeRequest(id, params as ParamsOf<typeof id>), "http://service.test");
@@ -237,7 +237,7 @@ function suggestionPath(encoded: string): string {
   return `/thirdParty/prices/addresses/suggestions/${encoded}`;
 }
 
-/** Parameters that a request can be made of: ranges are normalised already and within every cap. */
+/** Generates parameters of a request: ranges are already expanded and within every cap. */
 function paramsOf(id: OperationId): fc.Arbitrary<Record<string, unknown>> {
   const { inPath, inQuery, range } = operationOf(id);
   const at = fc.integer({ min: 0, max: Date.UTC(2195, 0, 1) });
@@ -271,7 +271,7 @@ function paramsOf(id: OperationId): fc.Arbitrary<Record<string, unknown>> {
   });
 }
 
-/** Path parameters as a router finds them: the decoded segments that stand where the braces do. */
+/** Returns path parameters as a router does: the decoded segments at the placeholders. */
 function pathOf(id: OperationId, url: URL): Record<string, string> {
   const names = operationOf(id).path.split("/");
   const found = url.pathname.split("/").map(decodeURIComponent);

@@ -10,8 +10,8 @@ import * as resource from "../../../../src/service/contract/resources.ts";
 import { codesIn, serviceDocument, type TableRow, tablesOf } from "../../../support/service/service-document.ts";
 
 /**
- * Both sides are brought into one form and compared whole, so a row missing on either side fails. Where the document
- * is not beside the checkout, these tests are skipped by this name.
+ * Converts both sides to one form and compares them completely, so that a row missing on either side fails. Without the
+ * document next to the repository, these tests are skipped.
  */
 const document = serviceDocument ?? "";
 const suite = "the contract and ../shared/service-interface.md say the same";
@@ -37,7 +37,7 @@ describe.skipIf(serviceDocument === null)(suite, () => {
     expect(documented).toEqual(inCode);
   });
 
-  test("4.1: every operation of the consumer interface, with its query and the kind of its answer", () => {
+  test("4.1: every consumer operation with its query and response type", () => {
     const documented = rowsOf("4.1", 1).map((row) => ({
       path: codesIn(row["Method and path"] ?? "")
         .join()
@@ -54,7 +54,7 @@ describe.skipIf(serviceDocument === null)(suite, () => {
     expect(operationsOf("consumer").every((operation) => operation.response.shape === "series")).toBe(true);
   });
 
-  test("4.2: every operation of the third-party interface, with its parameters and the kind of its answer", () => {
+  test("4.2: every third-party operation with its parameters and response type", () => {
     const documented = rowsOf("4.2").map((row) => ({
       path: `/thirdParty${codesIn(row.Path ?? "").join()}`,
       parameters: parametersIn(row.Parameters ?? ""),
@@ -77,7 +77,7 @@ describe.skipIf(serviceDocument === null)(suite, () => {
     expect(documented).toHaveLength(13);
   });
 
-  test("7.1: every meaning begins as the document's does", () => {
+  test("7.1: every meaning starts with the same words as in the document", () => {
     for (const row of rowsOf("7.1")) {
       const code = codesIn(row["`errorCode`"] ?? "")[0] as keyof typeof errorTable;
       expect(words(errorTable[code].meaning).slice(0, 4)).toEqual(words(row.Meaning ?? "").slice(0, 4));
@@ -104,7 +104,7 @@ describe.skipIf(serviceDocument === null)(suite, () => {
     expect(Object.values(quotaHeaderNames).flatMap((names) => Object.values(names))).toEqual(quota);
   });
 
-  test("8.2: every header with its meaning and when it is sent", () => {
+  test("8.2: every header with its meaning and its condition", () => {
     for (const row of rowsOf("8.2")) {
       const name = codesIn(row.Header ?? "")[0] as keyof typeof headerTable;
       expect(headerTable[name].meaning).toBe(row.Meaning);
@@ -126,7 +126,7 @@ describe.skipIf(serviceDocument === null)(suite, () => {
     expect(fieldsOf(schema)).toEqual(documented);
   });
 
-  test("2.2: every field of the common envelope is in one of the envelopes, and nothing else", () => {
+  test("2.2: every field of the common envelope occurs in an envelope, and no other field", () => {
     const envelopes = [
       resource.consumptionEnvelope,
       resource.consumptionCostsEnvelope,
@@ -140,7 +140,7 @@ describe.skipIf(serviceDocument === null)(suite, () => {
   });
 });
 
-test("a section that the document no longer has is an error, not an empty table", () => {
+test("tablesOf throws for a section that the document does not contain", () => {
   expect(() => tablesOf("## 1. One\n\ntext", "7.1")).toThrow("the service's document has no section 7.1");
 });
 
@@ -148,12 +148,12 @@ function enumOf(type = ""): string[] {
   return type.includes("enum") ? codesIn(type) : [];
 }
 
-/** Words of a meaning, without punctuation and examples. */
+/** Returns the words of a meaning, without punctuation. */
 function words(meaning: string): string[] {
   return meaning.match(/\w+/g) ?? [];
 }
 
-/** The kinds the document's types stand for: the caller of the third-party interface writes doubles and timestamps. */
+/** Returns a cell's parameters as `place name type`, with `?` if optional. A number has its name as type. */
 function parametersIn(cell: string): string[] {
   const kindOf = (name: string, type: string) =>
     type.startsWith("ISO 8601") ? "timestamp" : type === "string" ? "text" : name;

@@ -23,7 +23,7 @@ function statusOf(admission: AuthResult): string {
 }
 
 describe("wrong keys from an address", () => {
-  test("five are free; then each waits twice as long as the one before, a quarter of an hour at most", () => {
+  test("have no delay five times; then the delay doubles up to 15 min", () => {
     const ask = doorOf();
     const seen: string[] = [];
     let now = NOON;
@@ -47,21 +47,21 @@ describe("wrong keys from an address", () => {
     expect(statusOf(ask("wrong", NOON, remoteAddress))).toBe("429 for 1 s");
   }
 
-  test("are of that address alone", () => {
+  test("delay only that address", () => {
     const ask = doorOf();
     lockedOut(ask);
     expect(statusOf(ask("wrong", NOON, "192.168.1.2"))).toBe("401");
     expect(statusOf(ask("right", NOON, "192.168.1.2"))).toBe("in");
   });
 
-  test("keep out no key that nobody can guess: a house behind one address is not shut out by one of its devices", () => {
+  test("do not delay a valid random key, so that one device cannot lock out a home behind the same address", () => {
     const ask = doorOf({ isRandom: true });
     lockedOut(ask);
     expect(statusOf(ask("right"))).toBe("in");
     expect(statusOf(ask("wrong"))).toBe("429 for 1 s");
   });
 
-  test("keep out a key that its owner made up, unless it was right from there before", () => {
+  test("delay a valid key that the owner chose, unless it was used from there before", () => {
     const stranger = doorOf();
     lockedOut(stranger);
     expect(statusOf(stranger("right"))).toBe("429 for 1 s");
@@ -75,25 +75,25 @@ describe("wrong keys from an address", () => {
     expect(statusOf(known("right", NOON, "192.168.1.9"))).toBe("429 for 1 s");
   });
 
-  test("are forgotten after an hour without any", () => {
+  test("are forgotten after an hour without one", () => {
     const ask = doorOf();
     lockedOut(ask);
     for (let i = 0; i < 4; i++) expect(statusOf(ask("wrong", NOON + HOUR_MS + MINUTE_MS))).toBe("401");
   });
 
-  test("do not lock out for longer because the clock was set back", () => {
+  test("do not lock out longer because the clock was set back", () => {
     const ask = doorOf();
     lockedOut(ask);
     expect(statusOf(ask("right", NOON - HOUR_MS))).toBe("in");
   });
 
-  test("no key at all is no guess", () => {
+  test("do not include requests without a key", () => {
     const keys = new ApiKeys([], { minute: 1, day: 1 });
     const arrival = { interface: "consumer", authorization: undefined, remoteAddress: ROUTER, now: NOON } as const;
     for (let i = 0; i < 20; i++) expect(statusOf(keys.admit(arrival))).toBe("401");
   });
 
-  test("are remembered of a thousand addresses: the one that has been quiet the longest is forgotten", () => {
+  test("are remembered for 1,000 addresses; the one that was idle longest is forgotten first", () => {
     const ask = doorOf();
     lockedOut(ask);
     for (let i = 0; i < 999; i++) ask("wrong", NOON, `10.0.${i >> 8}.${i & 255}`);
@@ -103,7 +103,7 @@ describe("wrong keys from an address", () => {
   });
 });
 
-describe("one caller by address is", () => {
+describe("addresses are grouped:", () => {
   test.each([
     ["192.168.1.20", "192.168.1.20"],
     ["::ffff:192.168.1.20", "192.168.1.20"],

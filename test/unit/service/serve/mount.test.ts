@@ -4,7 +4,9 @@ import { expect, test } from "vitest";
 import { type Reply, sendReply } from "../../../../src/service/serve/mount.ts";
 import { sendRaw } from "../../../support/daemon/raw-answer.ts";
 
-/** Sends a reply over a socket, as a page of another origin that may read it receives it. Returns its header lines but `Date`. */
+/**
+ * Sends a response over a socket, with the CORS headers of an allowed origin. Returns its header lines except `Date`.
+ */
 async function linesOf(reply: Reply, cors: Readonly<Record<string, string>> = {}): Promise<string[]> {
   const server = createServer((_request, response) => {
     for (const [name, value] of Object.entries(cors)) response.setHeader(name, value);
@@ -20,7 +22,7 @@ async function linesOf(reply: Reply, cors: Readonly<Record<string, string>> = {}
 
 const headers = { "Cache-Control": "private, no-store", ETag: '"abc"', Vary: "Accept-Encoding" };
 
-test("headers are sent in their order, then the length of the body in bytes", async () => {
+test("headers are sent in order, followed by the body length in bytes", async () => {
   expect(await linesOf({ status: 200, headers, body: "æøå" })).toEqual([
     "HTTP/1.1 200 OK",
     "Cache-Control: private, no-store",
@@ -31,7 +33,7 @@ test("headers are sent in their order, then the length of the body in bytes", as
   ]);
 });
 
-test("304 has no length", async () => {
+test("304 has no Content-Length", async () => {
   expect(await linesOf({ status: 304, headers, body: "" })).toEqual([
     "HTTP/1.1 304 Not Modified",
     "Cache-Control: private, no-store",
@@ -41,7 +43,7 @@ test("304 has no length", async () => {
   ]);
 });
 
-test("an answer that varies by encoding and by origin has a line for each", async () => {
+test("a response that varies by encoding and origin has one Vary line for each", async () => {
   const cors = { "Access-Control-Allow-Origin": "http://a", Vary: "Origin" };
   expect(await linesOf({ status: 200, headers, body: "{}" }, cors)).toEqual([
     "HTTP/1.1 200 OK",
@@ -55,7 +57,7 @@ test("an answer that varies by encoding and by origin has a line for each", asyn
   ]);
 });
 
-test("an error of such a request varies by origin alone", async () => {
+test("an error in such a request varies by origin only", async () => {
   const cors = { "Access-Control-Allow-Origin": "http://a", Vary: "Origin" };
   expect(await linesOf({ status: 404, headers: { "X-Request-ID": "a" }, body: "{}" }, cors)).toEqual([
     "HTTP/1.1 404 Not Found",

@@ -5,7 +5,7 @@ import { endSoon } from "../../../../src/service/serve/write-batching.ts";
 
 const CALLERS = 8;
 
-test("answers of one turn go out together, each to who asked", async () => {
+test("responses of one event-loop tick are written together, each to its client", async () => {
   const order: string[] = [];
   const server = createServer((request, response: ServerResponse) => {
     order.push(`asked ${request.url}`);
@@ -28,11 +28,11 @@ test("answers of one turn go out together, each to who asked", async () => {
   });
   await new Promise((resolve) => server.close(resolve));
   expect(text.match(/^\/\d(?=HTTP|$)/gm)).toEqual(paths);
-  // All were asked in one piece, so none was ended before the last was asked.
+  // All requests arrived in one packet, so no response ended before the last request.
   expect(order.slice(0, CALLERS)).toEqual(paths.map((path) => `asked ${path}`));
 });
 
-test("texts are written as UTF-8, bytes as they are", async () => {
+test("text is written as UTF-8, bytes are unchanged", async () => {
   const bodies: Record<string, string | Uint8Array> = { "/text": "æøå €", "/bytes": Uint8Array.of(0, 0xff, 0x0a) };
   const server = createServer((request, response) => endSoon(response, bodies[request.url ?? ""] ?? ""));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -46,7 +46,7 @@ test("texts are written as UTF-8, bytes as they are", async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-test("an answer whose caller has left is passed over", async () => {
+test("a response is skipped if its client has disconnected", async () => {
   const gone = Promise.withResolvers<void>();
   const server = createServer((_request, response) => {
     response.on("close", () => {

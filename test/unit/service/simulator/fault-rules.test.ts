@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { FaultScript, readFaultRules } from "../../../../src/service/simulator/fault-rules.ts";
 
-test("a script is read, with its instants", () => {
+test("readFaultRules parses rules with their instants", () => {
   const reading = readFaultRules([
     { operation: "*", fault: "hang", from: "2026-01-01T00:00:00Z" },
     { operation: "prices", fault: "status", status: 429, retryAfterSec: 0, times: 2 },
@@ -33,12 +33,12 @@ test.each([
     ],
     "rule 2: does not know colour",
   ],
-])("%j is refused with its rule and what is expected", (script, expected) => {
+])("%j is rejected with its rule and the expected value", (script, expected) => {
   const reading = readFaultRules(script);
   expect(reading.kind === "unreadable" && reading.problems[0]).toContain(expected);
 });
 
-test("every delay strikes, then the first other fault that fits, each its number of times", () => {
+test("a request gets every delay and the first other matching fault, each as often as its rule says", () => {
   const script = new FaultScript([
     { operation: "*", fault: "delay", delayMs: 1, times: 1 },
     { operation: "prices", fault: "empty", times: 1 },

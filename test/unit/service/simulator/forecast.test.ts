@@ -14,7 +14,7 @@ function forecast(world: World, now: number) {
   return forecastRows(world.prices, "DK1", world.seed, now);
 }
 
-test("it begins where the confirmed prices end, before and after tomorrow's are out", () => {
+test("the forecast starts at the end of the confirmed prices, before and after tomorrow's are published", () => {
   const world = worldWith(0);
   for (let now = MORNING; now < MORNING + 2 * DAY_MS; now += 20 * MINUTE_MS) {
     const [first] = forecast(world, now);
@@ -22,14 +22,14 @@ test("it begins where the confirmed prices end, before and after tomorrow's are 
   }
 });
 
-test("it begins no earlier than the current hour, when confirmed prices ended before it", () => {
+test("the forecast does not start before the current hour, even if confirmed prices ended earlier", () => {
   const world = worldWith(3 * 24 * 60);
   const now = Date.UTC(2026, 5, 10, 9, 40);
   expect(world.prices.confirmedUntil("DK1", now)).toBeLessThan(now - DAY_MS);
   expect(forecast(world, now)[0]?.start).toBe("2026-06-10T09:00:00Z");
 });
 
-test("its length varies between two and seven days", () => {
+test("the forecast's length varies between two and seven days", () => {
   const world = worldWith(0);
   const lengths = Array.from({ length: 60 }, (_, i) => forecast(world, MORNING + i * 3 * HOUR_MS).length);
   expect(Math.min(...lengths)).toBeGreaterThanOrEqual(48);
@@ -37,7 +37,7 @@ test("its length varies between two and seven days", () => {
   expect(new Set(lengths).size).toBeGreaterThan(10);
 });
 
-test("it changes a few times a day and stands still between", () => {
+test("the forecast changes a few times a day", () => {
   const world = worldWith(0);
   const evening = Date.UTC(2026, 5, 10, 14);
   const texts = Array.from({ length: 36 }, (_, i) =>
@@ -47,7 +47,7 @@ test("it changes a few times a day and stands still between", () => {
   expect(changes).toBe(3);
 });
 
-test("an hour ahead it misses by little, a week ahead by more", () => {
+test("the forecast's error is smaller one hour ahead than one week ahead", () => {
   const world = worldWith(0);
   let [near, far, farCount] = [0, 0, 0];
   for (let i = 0; i < 200; i++) {

@@ -18,8 +18,8 @@ function meanBetween(from: number, to: number): number {
   return prices.reduce((sum, { pricePerKwh }) => sum + pricePerKwh, 0) / prices.length;
 }
 
-describe("the invented market", () => {
-  test("gives the same prices for the same seed, and others for another or another region", () => {
+describe("the generated market", () => {
+  test("has the same prices for the same seed, and different ones for another seed or region", () => {
     const [day] = year.slice(40);
     if (!day) throw new Error("no day");
     expect(inventMarket(1, calendar).spotOn("DK1", day)).toEqual(market.spotOn("DK1", day));
@@ -39,7 +39,7 @@ describe("the invented market", () => {
     expect(evening).toBeGreaterThan(morning);
   });
 
-  test("is below zero in a few quarters of a hundred, and never absurd", () => {
+  test("is negative in 1 to 15 % of the quarters, and has no extreme prices", () => {
     const prices = year.flatMap((day) => market.spotOn("DK1", day).map(({ pricePerKwh }) => pricePerKwh));
     const negative = prices.filter((price) => price < 0).length / prices.length;
     expect(negative).toBeGreaterThan(0.01);
@@ -48,7 +48,7 @@ describe("the invented market", () => {
     expect(Math.min(...prices)).toBeGreaterThan(-1);
   });
 
-  test("has quarters that differ within the hour", () => {
+  test("has different quarters within an hour", () => {
     const day = calendar.day(Date.UTC(2025, 4, 5));
     const quarters = spotPricesOn(market, "DK1", day, "fifteenMinutes").slice(0, 4);
     expect(new Set(quarters.map(({ pricePerKwh }) => pricePerKwh)).size).toBe(4);
@@ -79,7 +79,7 @@ describe("spot prices by resolution", () => {
   });
 
   test.each([[[0, 1, 2]], [[1, 2, 3]], [[0, 2, 3]], [[0, 5, 6, 7]]])(
-    "an hour with a quarter unknown is left out: only quarters %j",
+    "an hour with a missing quarter is omitted: only quarters %j",
     (known) => {
       const quarters = Array.from({ length: 8 }, (_, quarter) => quarter);
       const whole = marketOf(QUARTER_MS, quarters).spotOn("DK1", day);
@@ -88,7 +88,7 @@ describe("spot prices by resolution", () => {
     },
   );
 
-  test("the quarters of an hourly market repeat the hour", () => {
+  test("the quarters of an hourly market equal their hour", () => {
     const quarters = spotPricesOn(marketOf(HOUR_MS, [0.1, 0.5]), "DK1", day, "fifteenMinutes");
     expect(quarters.map(({ pricePerKwh }) => pricePerKwh)).toEqual([0.1, 0.1, 0.1, 0.1, 0.5, 0.5, 0.5, 0.5]);
     expect(quarters[1]?.start).toBe(day.start + QUARTER_MS);

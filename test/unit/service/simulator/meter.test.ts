@@ -15,7 +15,7 @@ function kwhBetween(flow: "consumption" | "solarExport", from: number, to: numbe
   return hours.reduce((sum, { wh }) => sum + wh, 0) / 1_000 / days.length;
 }
 
-test("a day's values arrive in the morning after it, at 6:30 to 10:00 local", () => {
+test("values of a day arrive the next morning between 06:30 and 10:00 local time", () => {
   for (const day of year) {
     const noon = calendar.timeOnDay(day.end, 12 * 60);
     expect(meter.phaseOf(day, calendar.timeOnDay(day.end, 6 * 60 + 29))).toBe("awaited");
@@ -23,7 +23,7 @@ test("a day's values arrive in the morning after it, at 6:30 to 10:00 local", ()
   }
 });
 
-test("estimates become final two to five days later, at a slightly other value", () => {
+test("estimates become final two to five days later, with slightly different values", () => {
   let [estimates, changed] = [0, 0];
   for (const day of year) {
     expect(meter.phaseOf(day, day.end + 2 * DAY_MS - 1)).toBe("estimated");
@@ -41,7 +41,7 @@ test("estimates become final two to five days later, at a slightly other value",
   expect(changed).toBeGreaterThan(estimates * 0.5);
 });
 
-test("hours are missing here and there, and once in a while a whole day", () => {
+test("single hours are missing, and sometimes a whole day", () => {
   const lengths = year.map((day) => meter.hoursOn("consumption", day, LATER).length);
   expect(lengths.filter((length) => length === 0).length).toBeGreaterThanOrEqual(1);
   expect(lengths.filter((length) => length === 0).length).toBeLessThan(15);
@@ -71,7 +71,7 @@ test("winter consumes more than summer, and summer exports more than winter", ()
   );
 });
 
-test("a year is a house's: 2,000 to 8,000 kWh used, 1,000 to 5,000 kWh fed in, nothing at night", () => {
+test("a year has 2,000 to 8,000 kWh consumption, 1,000 to 5,000 kWh export, and no export at night", () => {
   const [start, end] = [Date.UTC(2025, 0, 1), Date.UTC(2025, 11, 31)];
   expect(kwhBetween("consumption", start, end) * 365).toBeGreaterThan(2_000);
   expect(kwhBetween("consumption", start, end) * 365).toBeLessThan(8_000);
@@ -84,6 +84,6 @@ test("a year is a house's: 2,000 to 8,000 kWh used, 1,000 to 5,000 kWh fed in, n
   }
 });
 
-test("nothing was metered before 2022", () => {
+test("there are no values before 2022", () => {
   expect(meter.hoursOn("consumption", calendar.day(Date.UTC(2021, 5, 1)), LATER)).toEqual([]);
 });

@@ -15,7 +15,9 @@ function marketOf(text: string, replay: Replay = "asDated"): Market {
   return marketOfFile(reading.prices, replay, calendar);
 }
 
-/** Days whose every hour is priced by the day of the month and the local hour, so that its origin can be read off. */
+/**
+ * Returns days whose every hour has a price from day of month and local hour, so that its origin can be recognised.
+ */
 function tellingFile(from: string, to: string): string {
   const lines = [HEADER];
   for (const day of calendar.intervals("day", { start: Date.parse(from), end: Date.parse(to) })) {
@@ -48,17 +50,17 @@ describe("a price file", () => {
       `${HEADER}\n2025-03-01T00:00Z,60,1,1\n2025-03-01T00:45Z,15,1,1`,
       "expected a start not before the end of the row above",
     ],
-  ])("%j is refused with its line and what is expected", (text, expected) => {
+  ])("with %j is rejected with its line and the expected value", (text, expected) => {
     const reading = readPriceFile(text);
     expect(reading).toMatchObject({ kind: "unreadable", why: expect.stringContaining(expected) });
   });
 
-  test("prices come per kWh, negative ones too, and Windows line ends are read", () => {
+  test("is converted to prices per kWh, also negative ones, and may have Windows line ends", () => {
     const reading = readPriceFile(`${HEADER}\r\n2025-03-01T00:00Z,60,-33.5,1\r\n2025-03-01T01:00Z,15,897.83,1\r\n`);
     expect(reading).toMatchObject({ kind: "prices", prices: [{ pricePerKwh: -0.0335 }, { pricePerKwh: 0.89783 }] });
   });
 
-  test("an instant outside the file has no price, and a gap stays a gap", () => {
+  test("has no price outside its range, and keeps gaps", () => {
     const market = marketOf(`${HEADER}\n2025-03-01T00:00Z,60,10,1\n2025-03-01T02:00Z,60,20,1`);
     const starts = market
       .spotOn("DK1", calendar.day(Date.UTC(2025, 2, 1)))
@@ -68,25 +70,25 @@ describe("a price file", () => {
   });
 });
 
-describe("a file's year on today's date", () => {
+describe("a price file of a year, moved to today's date", () => {
   const market = marketOf(tellingFile("2025-01-01T00:00:00Z", "2025-12-31T00:00:00Z"), "onTodaysDate");
 
   test("keeps the weekday: 2026-11-21 has the prices of 2025-11-22", () => {
     expect(told(market, Date.UTC(2026, 10, 21, 12))[7]).toBe(2207);
   });
 
-  test("stays within half a week of the season, years away", () => {
+  test("stays within half a week of the date, also years later", () => {
     for (let year = 2027; year < 2060; year++) {
       const dayOfMonth = Math.floor((told(market, Date.UTC(year, 5, 15, 12))[0] ?? 0) / 100);
       expect(Math.abs(dayOfMonth - 15)).toBeLessThanOrEqual(4);
     }
   });
 
-  test("a day of the file itself is that day", () => {
+  test("returns a day of the file itself unchanged", () => {
     expect(told(market, Date.UTC(2025, 4, 9, 12))[13]).toBe(913);
   });
 
-  test("the 25-hour day has the hour that comes twice, whatever day it is taken from", () => {
+  test("has the repeated hour on the 25-hour day, for any source day", () => {
     for (let year = 2026; year < 2040; year++) {
       const end = calendar.boundaries("day", { start: Date.UTC(year, 9, 24), end: Date.UTC(year, 10, 1) });
       const start = end.find((at, i) => (end[i + 1] ?? at) - at === 25 * HOUR_MS) ?? 0;
@@ -95,7 +97,7 @@ describe("a file's year on today's date", () => {
     }
   });
 
-  test("the 23-hour day skips the hour that is skipped", () => {
+  test("omits the skipped hour on the 23-hour day", () => {
     for (let year = 2026; year < 2040; year++) {
       const bounds = calendar.boundaries("day", { start: Date.UTC(year, 2, 24), end: Date.UTC(year, 2, 31, 23) });
       const start = bounds.find((at, i) => (bounds[i + 1] ?? at) - at === 23 * HOUR_MS) ?? 0;
@@ -104,19 +106,19 @@ describe("a file's year on today's date", () => {
     }
   });
 
-  test("a file of two months has no price in the other ten", () => {
+  test("of two months has no price in the other ten", () => {
     const short = marketOf(tellingFile("2025-09-15T00:00:00Z", "2025-11-13T00:00:00Z"), "onTodaysDate");
     expect(told(short, Date.UTC(2026, 9, 10, 12))).toHaveLength(24);
     expect(told(short, Date.UTC(2026, 5, 10, 12))).toEqual([]);
   });
 });
 
-describe.skipIf(!existsSync(REAL_FILE))("the real prices of DK1 (skipped where ../shared/data is absent)", () => {
+describe.skipIf(!existsSync(REAL_FILE))("the real prices of DK1 (skipped without ../shared/data)", () => {
   const real = existsSync(REAL_FILE) ? marketOf(readFileSync(REAL_FILE, "utf8")) : null;
   const on = (date: string, resolution: "hour" | "fifteenMinutes") =>
     real ? spotPricesOn(real, "DK1", calendar.day(Date.parse(date)), resolution) : [];
 
-  test("every local day from 2025-03-02 to 2026-03-31 is whole, in hours and in quarters", () => {
+  test("are complete on every local day from 2025-03-02 to 2026-03-31, hourly and quarter-hourly", () => {
     for (const day of calendar.intervals("day", { start: Date.UTC(2025, 2, 2), end: Date.UTC(2026, 2, 31) })) {
       const noon = new Date(day.start + DAY_MS / 2).toISOString();
       const hourCount = (day.end - day.start) / HOUR_MS;
@@ -125,7 +127,7 @@ describe.skipIf(!existsSync(REAL_FILE))("the real prices of DK1 (skipped where .
     }
   });
 
-  test("before 2025-10-01 quarters repeat their hour, after it the hour is their mean", () => {
+  test("have equal quarters within an hour before 2025-10-01; later the hour is their mean", () => {
     const [first, second, third, fourth] = on("2025-09-30T12:00:00Z", "fifteenMinutes").map(
       ({ pricePerKwh }) => pricePerKwh,
     );

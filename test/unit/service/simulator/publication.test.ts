@@ -6,7 +6,7 @@ import { Publication } from "../../../../src/service/simulator/publication.ts";
 const calendar = new Calendar(SERVICE_ZONE);
 const days = calendar.intervals("day", { start: Date.UTC(2024, 0, 1), end: Date.UTC(2026, 11, 31) });
 
-test("prices of a day come about 13:00 local on the day before, in summer and winter", () => {
+test("prices of a day are published at about 13:00 local time on the day before, in summer and winter", () => {
   const publication = new Publication(1, calendar);
   const ordinary = days
     .map((day) => publication.publishedAt(day))
@@ -15,7 +15,7 @@ test("prices of a day come about 13:00 local on the day before, in summer and wi
   expect(ordinary.length / days.length).toBeGreaterThan(0.85);
 });
 
-test("on some days they come one to six hours late, on none after midnight", () => {
+test("some prices are published one to six hours late, but never after midnight", () => {
   const publication = new Publication(1, calendar);
   const late = days.filter((day) => calendar.minuteOfDay(publication.publishedAt(day)) >= 13 * 60 + 30);
   expect(late.length / days.length).toBeGreaterThan(0.04);
@@ -28,7 +28,7 @@ test("on some days they come one to six hours late, on none after midnight", () 
   }
 });
 
-test("what is published ends with tomorrow from the moment on, and with today before it", () => {
+test("published prices end with tomorrow after publication, and with today before it", () => {
   const publication = new Publication(1, calendar);
   for (const day of days.slice(5, 400)) {
     const at = publication.publishedAt(day);
@@ -37,7 +37,7 @@ test("what is published ends with tomorrow from the moment on, and with today be
   }
 });
 
-test("a test may keep a day back, and with it every later one", () => {
+test("a delayed day also delays all later days", () => {
   const held = new Publication(1, calendar, (date) => (date === "2026-06-11" ? 2 * 24 * 60 : undefined));
   const noon = Date.UTC(2026, 5, 10, 10);
   expect(held.publishedUntil(noon + 4 * HOUR_MS)).toBe(Date.UTC(2026, 5, 10, 22));

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { DAY_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
 import { QuotaCounter } from "../../../../src/service/simulator/quota.ts";
 
-test("the limit is allowed in a fixed window and nothing above it, however the attempts fall", () => {
+test("a fixed window allows exactly its limit, for any times of attempts", () => {
   const gaps = fc.array(fc.integer({ min: 0, max: 40_000 }), { maxLength: 200 });
   fc.assert(
     fc.property(gaps, (steps) => {
@@ -27,7 +27,7 @@ test("the limit is allowed in a fixed window and nothing above it, however the a
   );
 });
 
-test("after Retry-After the window that was exhausted is new", () => {
+test("after Retry-After the exhausted window is reset", () => {
   const at = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2026, 0, 3) });
   fc.assert(
     fc.property(at, fc.boolean(), (now, dayToo) => {
@@ -43,7 +43,7 @@ test("after Retry-After the window that was exhausted is new", () => {
   );
 });
 
-test("denied attempts stand in the count, remaining stays at zero", () => {
+test("denied attempts are counted, and the remaining number stays zero", () => {
   const quota = new QuotaCounter({ minute: 1, day: 10 });
   const now = Date.UTC(2026, 0, 1, 12);
   for (let i = 0; i < 4; i++) quota.count(now);
@@ -51,7 +51,7 @@ test("denied attempts stand in the count, remaining stays at zero", () => {
   expect(quota.count(now).standing).toMatchObject({ minute: { remaining: 0 }, day: { remaining: 5 } });
 });
 
-test("the attempt that exhausts the day while the minute denies it is told to wait for the day", () => {
+test("an attempt that exhausts the day while the minute denies it has to wait for the day", () => {
   const quota = new QuotaCounter({ minute: 1, day: 2 });
   const now = Date.UTC(2026, 0, 1, 12, 0, 10);
   expect(quota.count(now).retryAfterSec).toBeNull();

@@ -28,7 +28,7 @@ function sum(parts: readonly Total[], field: "wh" | "amountMicro" | "feesMicro")
   return parts.reduce((total, part) => total + part[field], 0);
 }
 
-test("hours, days and months add up to the year without a rest, for every series and any now", () => {
+test("hours, days and months add up exactly to the year, for every series and time", () => {
   const moments = fc.integer({ min: Date.UTC(2022, 0, 2), max: Date.UTC(2027, 0, 1) });
   const series = fc.constantFrom("consumption", "solarExport", "consumptionCosts", "solarExportRevenue");
   fc.assert(
@@ -48,7 +48,7 @@ test("hours, days and months add up to the year without a rest, for every series
   );
 });
 
-test("every row is one interval of its unit, ascending, and one without a known hour is left out", () => {
+test("every row is one interval of its unit, ascending; an interval without a known hour is omitted", () => {
   const range = { start: NOW - 120 * DAY_MS, end: NOW };
   const hoursOn: HoursOn = (day) => world.hoursOn("consumption", danish, day, NOW);
   for (const unit of ["hour", "day", "month", "year"] as const) {
@@ -62,7 +62,7 @@ test("every row is one interval of its unit, ascending, and one without a known 
   expect(days.length).toBeLessThan(120);
 });
 
-test("the rate is what is left of the revenue before fees, per kWh, and null at zero energy", () => {
+test("the rate is the revenue before fees per kWh, and null for zero energy", () => {
   const rows = totalsOf({ start: NOW - 400 * DAY_MS, end: NOW }, "hour", (day) =>
     world.hoursOn("solarExportRevenue", danish, day, NOW),
   ).map(revenueRow);
@@ -74,7 +74,7 @@ test("the rate is what is left of the revenue before fees, per kWh, and null at 
   }
 });
 
-test("an exported hour earns the spot price less the feed-in tariff, without VAT", () => {
+test("an exported hour earns the spot price minus the feed-in tariff, without VAT", () => {
   const day = calendar.day(Date.UTC(2026, 4, 20));
   const spot = new Map(world.prices.on("DK1", "hour", day).map(({ start, spotPerKwh }) => [start, spotPerKwh]));
   const earned = world.hoursOn("solarExportRevenue", danish, day, NOW).filter(({ wh }) => wh > 500);
@@ -83,7 +83,7 @@ test("an exported hour earns the spot price less the feed-in tariff, without VAT
     expect(amountMicro / 1_000 / wh).toBeCloseTo((spot.get(start) ?? Infinity) - 0.0163, 5);
 });
 
-test("fixed fees of a month without gaps are the month's subscriptions", () => {
+test("the fixed fees of a complete month equal its subscriptions", () => {
   const month = calendar.expandOutward("month", { start: Date.UTC(2025, 2, 15), end: Date.UTC(2025, 2, 16) });
   const hours = (month.end - month.start) / 3_600_000;
   const perHour =
@@ -94,7 +94,7 @@ test("fixed fees of a month without gaps are the month's subscriptions", () => {
   expect((perHour * hours) / 1e6).toBeCloseTo((41.5 + 23.2) * 1.25, 2);
 });
 
-test("rows write kilowatt-hours and whole currency", () => {
+test("rows contain kWh and currency units", () => {
   const total = { start: 0, end: 3_600_000, wh: 1_234, amountMicro: 2_468_000, feesMicro: 100_000, isEstimate: true };
   expect(energyRow(total)).toEqual({
     start: "1970-01-01T00:00:00Z",

@@ -1,21 +1,21 @@
 import { expect, test } from "vitest";
 import { SimulatedClock } from "../../../../src/service/simulator/simulated-clock.ts";
 
-test("left alone it is its source, exactly", () => {
+test("without changes the simulated clock equals its source", () => {
   const time = { now: 1_000.5 };
   const clock = new SimulatedClock(() => time.now);
   time.now = 987_654_321;
   expect(Math.abs(clock.now() - time.now)).toBeLessThan(1);
 });
 
-test("it starts where it is told, and runs as fast", () => {
+test("the simulated clock starts at the given time and runs at the given speed", () => {
   const time = { now: 5_000 };
   const clock = new SimulatedClock(() => time.now, { at: 1_000_000, speed: 60 });
   time.now += 1_000;
   expect(clock.now()).toBe(1_060_000);
 });
 
-test("a change of speed does not jump, and a change of time keeps the speed", () => {
+test("a change of speed does not change the time, and a change of time keeps the speed", () => {
   const time = { now: 0 };
   const clock = new SimulatedClock(() => time.now, { speed: 10 });
   time.now = 1_000;

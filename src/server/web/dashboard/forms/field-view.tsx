@@ -85,8 +85,8 @@ function Explained({ text: { id, about, mistake } }: { readonly text: FieldText 
       <p id={`${id}-about`} class="faint">
         {about}
       </p>
-      <p id={`${id}-mistake`} class="wrong">
-        {mistake}
+      <p id={`${id}-mistake`} class="wrong" lang={mistake?.lang}>
+        {mistake?.text}
       </p>
     </>
   );

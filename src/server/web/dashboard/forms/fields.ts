@@ -14,7 +14,15 @@ export interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
   readonly anyOf?: readonly JsonSchema[];
-  readonly allOf?: readonly JsonSchema[];
+  readonly allOf?: readonly (JsonSchema & { readonly if?: JsonSchema; readonly then?: Consequence })[];
+}
+
+/** What follows for an object from the value of one of its keys. */
+interface Consequence {
+  /** False for a key that is of no use. */
+  readonly properties?: Readonly<Record<string, unknown>>;
+  /** One of these is needed. */
+  readonly anyOf?: readonly { readonly required?: readonly string[] }[];
 }
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
@@ -85,6 +93,27 @@ function fieldsOf({ properties = {}, required = [], allOf = [] }: JsonSchema, pa
   return Object.entries(properties)
     .filter(([name]) => !(name.endsWith(FILE_SUFFIX) && name.slice(0, -FILE_SUFFIX.length) in properties))
     .map(([name, schema]) => fieldOf(schema, `${path}.${name}`, required.includes(name) || orFile.includes(name)));
+}
+
+/** The fields of an object that are of use with these values; which of them are needed follows from the values too. */
+export function usefulFields(schema: JsonSchema, fields: readonly Field[], value: JsonObject): Field[] {
+  const valid = (schema.allOf ?? []).flatMap(({ if: condition, then }) =>
+    condition && then && holds(condition, value) ? then : [],
+  );
+  const useless = new Set(valid.flatMap(({ properties = {} }) => Object.keys(properties)));
+  const needed = new Set(
+    valid.flatMap(({ anyOf = [] }) => {
+      const names = anyOf.flatMap(({ required = [] }) => required);
+      return names.find((name) => !isEmpty(value[name])) ?? names.slice(0, 1);
+    }),
+  );
+  return fields
+    .filter(({ name }) => !useless.has(name))
+    .map((field) => (needed.has(field.name) ? { ...field, isRequired: true } : field));
+}
+
+function holds({ properties = {} }: JsonSchema, value: JsonObject): boolean {
+  return Object.entries(properties).every(([name, { enum: values = [] }]) => values.includes(String(value[name])));
 }
 
 /** Whether two values are the same to the configuration. */

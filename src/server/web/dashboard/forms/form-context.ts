@@ -10,7 +10,13 @@ export interface FormOptions {
   /** Known values by path of the field. */
   readonly suggestions: Readonly<Record<string, readonly { readonly value: string; readonly text: string }[]>>;
   /** The mistake at a place in the value, if there is one. */
-  readonly mistakeAt: (place: string) => string | undefined;
+  readonly mistakeAt: (place: string) => ShownMistake | undefined;
+}
+
+export interface ShownMistake {
+  readonly text: string;
+  /** What the daemon says is English. */
+  readonly lang?: "en" | undefined;
 }
 
 export const FormContext = createContext<FormOptions | null>(null);

@@ -7,8 +7,8 @@ import { useMemo, useState } from "preact/hooks";
 import { usePage } from "../page.ts";
 import { type FieldMistake, mistakesIn } from "./checks.ts";
 import { FieldView } from "./field-view.tsx";
-import { type Field, fieldOf, isEmpty, type Json, type JsonObject, type JsonSchema } from "./fields.ts";
-import { FormContext, type FormOptions } from "./form-context.ts";
+import { type Field, fieldOf, isEmpty, type Json, type JsonObject, type JsonSchema, usefulFields } from "./fields.ts";
+import { FormContext, type FormOptions, type ShownMistake } from "./form-context.ts";
 import type { FormTexts } from "./form-texts.ts";
 
 /** A mistake that the daemon found. */
@@ -16,6 +16,7 @@ export interface ServerMistake {
   /** As in `fallback[0]`; empty for the whole. */
   readonly path: string;
   readonly text: string;
+  readonly isTranslated?: boolean;
 }
 
 interface SchemaFormProps {
@@ -28,40 +29,41 @@ interface SchemaFormProps {
   readonly mistakes?: readonly ServerMistake[];
   /** Names of fields that stand first, in this order. Fields that are neither here, required nor set are folded away. */
   readonly first?: readonly string[];
-  /** Whether a field is of use with the other values; those that are not are left out. */
-  readonly isUseful?: (name: string, value: JsonObject) => boolean;
   /** Known values of fields by path, as the ids of homes for `plans[].home`. */
   readonly suggestions?: FormOptions["suggestions"];
   readonly submitText: string;
   /** Is called with a value that the schema allows. */
   readonly onSubmit: (value: JsonObject) => void;
-  /** Is called with each change; a preview may follow it. */
+  /** Is called with each change, as it would be submitted; a preview may follow it. */
   readonly onChange?: (value: JsonObject) => void;
+  /** What stands above the buttons. */
+  readonly preview?: ComponentChildren;
   /** Further buttons. */
   readonly children?: ComponentChildren;
 }
 
 export function SchemaForm(props: SchemaFormProps) {
-  const { schema, path, texts, mistakes = [], first = [], isUseful = () => true, suggestions = {} } = props;
+  const { schema, path, texts, mistakes = [], first = [], suggestions = {} } = props;
   const { t } = usePage();
   const [value, setValue] = useState(props.value);
   const [isChecked, setChecked] = useState(false);
   const group = useMemo(() => fieldOf(schema, path), [schema, path]);
-  const fields = (group.kind === "group" ? group.fields : []).filter(({ name }) => isUseful(name, value));
+  const all = group.kind === "group" ? group.fields : [];
+  const fields = usefulFields(schema, all, value);
   const own = isChecked ? fields.flatMap((field) => mistakesIn(field, value[field.name], field.name)) : [];
   const change = (name: string, next: Json | undefined) => {
     const changed = withValue(value, name, next);
     setValue(changed);
-    props.onChange?.(changed);
+    props.onChange?.(useful(schema, all, changed));
   };
   const submit = (event: Event) => {
     event.preventDefault();
     setChecked(true);
-    const names = new Set(fields.map(({ name }) => name));
-    const useful = Object.fromEntries(Object.entries(value).filter(([name]) => names.has(name)));
-    if (fields.every((field) => mistakesIn(field, value[field.name], field.name).length === 0)) props.onSubmit(useful);
+    if (fields.every((field) => mistakesIn(field, value[field.name], field.name).length === 0))
+      props.onSubmit(useful(schema, all, value));
   };
-  const mistakeAt = (place: string) => ownText(own, place, t) ?? mistakes.find((each) => each.path === place)?.text;
+  const mistakeAt = (place: string) => ownMistake(own, place, t) ?? serverMistake(mistakes, place);
+  const whole = own.length > 0 ? { text: t("form_mistakes", { count: own.length }) } : mistakeAt("");
   const view = (field: Field) => (
     <FieldView
       key={field.name}
@@ -83,23 +85,38 @@ export function SchemaForm(props: SchemaFormProps) {
             <div class="fields">{folded.map(view)}</div>
           </details>
         )}
-        <p class="wrong" role="alert">
-          {own.length > 0 ? t("form_mistakes", { count: own.length }) : mistakeAt("")}
-        </p>
-        <div class="actions">
-          <button type="submit" class="strong">
-            {props.submitText}
-          </button>
-          {props.children}
+        <div class="form-foot">
+          {props.preview}
+          <p class="wrong" role="alert" lang={whole?.lang}>
+            {whole?.text}
+          </p>
+          <div class="actions">
+            <button type="submit" class="strong">
+              {props.submitText}
+            </button>
+            {props.children}
+          </div>
         </div>
       </form>
     </FormContext.Provider>
   );
 }
 
-function ownText(own: readonly FieldMistake[], place: string, t: ReturnType<typeof usePage>["t"]): string | undefined {
+function ownMistake(own: readonly FieldMistake[], place: string, t: ReturnType<typeof usePage>["t"]) {
   const found = own.find(({ path }) => path === place);
-  return found && t(found.key, found.facts);
+  return found && { text: t(found.key, found.facts) };
+}
+
+/** Unless it tells its language, what the daemon says is English. */
+function serverMistake(mistakes: readonly ServerMistake[], place: string): ShownMistake | undefined {
+  const found = mistakes.find(({ path }) => path === place);
+  return found && { text: found.text, lang: found.isTranslated ? undefined : "en" };
+}
+
+/** The values that are of use, in the order of the schema. */
+function useful(schema: JsonSchema, all: readonly Field[], value: JsonObject): JsonObject {
+  const names = usefulFields(schema, all, value).map(({ name }) => name);
+  return Object.fromEntries(names.filter((name) => name in value).map((name) => [name, value[name]]));
 }
 
 function withValue(value: JsonObject, name: string, next: Json | undefined): JsonObject {

@@ -15,7 +15,7 @@ const addressOf = (family: (typeof FAMILIES)[number], change: Partial<PlugAddres
 };
 const line = ({ topic, payload }: { topic: string; payload: string }) => `${topic} ${payload}`;
 
-describe("what is said", () => {
+describe("plug commands", () => {
   test.each([
     [
       "tasmota",
@@ -43,7 +43,7 @@ describe("what is said", () => {
     ],
     ["esphome", "boiler/switch/relay/command ON", "boiler/switch/relay/command OFF", null],
     ["custom", "garden/pump/do on 960", "garden/pump/do off", "garden/pump/do tell"],
-  ] as const)("to %s: ON for 960 s, OFF, a question", (family, on, off, ask) => {
+  ] as const)("%s: ON for 960 s, OFF, state request", (family, on, off, ask) => {
     const row = rowOf(family);
     const address = addressOf(family);
     const seconds = row.deadMan(address).on ? 960 : null;
@@ -62,7 +62,7 @@ describe("what is said", () => {
     ["zigbee2mqtt", { topic: "z2m/cellar/fan" }, 'z2m/cellar/fan/set {"state":"ON","on_time":60}'],
     ["zigbee2mqtt", { channel: "left" }, 'zigbee2mqtt/Kitchen plug/set {"state_left":"ON","on_time":60}'],
     ["shelly_gen1", { channel: "1" }, "shellies/shellyplug-s-1/relay/1/command on"],
-  ] as const)("to %s at %j: %s", (family, change, on) => {
+  ] as const)("%s at %j: %s", (family, change, on) => {
     expect(rowOf(family).on(addressOf(family, change), 60).map(line)).toEqual([on]);
   });
 
@@ -88,12 +88,12 @@ describe("what is said", () => {
       'shelly1g4-4/rpc {"id":2,"src":"elbro/plug/p","method":"Switch.Set","params":{"id":0,"on":false,"toggle_after":60}}',
     ],
     ["zigbee2mqtt", true, null, 'zigbee2mqtt/Kitchen plug/set {"state":"ON"}'],
-  ] as const)("to %s with when_lost: on or an inverted relay: ON %s, timer %s", (family, on, seconds, expected) => {
+  ] as const)("%s with when_lost: on or an inverted relay: ON %s, timer %s", (family, on, seconds, expected) => {
     const row = rowOf(family);
     expect((on ? row.on : row.off)(addressOf(family), seconds).map(line)).toEqual([expected]);
   });
 
-  test("which families end an OFF by themselves", () => {
+  test("Tasmota, Shelly Gen2 to Gen4 and custom plugs with {seconds} can end an OFF with their timer", () => {
     const ends = FAMILIES.filter((family) => rowOf(family).deadMan(addressOf(family)).off !== null);
     expect(ends).toEqual(["tasmota", "shelly_gen2", "shelly_gen3", "shelly_gen4"]);
     const off = { topic: "p/set", payload: "off for {seconds}" };
@@ -102,11 +102,11 @@ describe("what is said", () => {
     expect(plugFamilies.custom.off(custom, 960).map(line)).toEqual(["p/set off for 960"]);
   });
 
-  test("Tasmota's PulseTime stays within 112 and 64900", () => {
+  test("Tasmota's PulseTime stays between 112 and 64900", () => {
     expect(plugFamilies.tasmota.deadMan().on).toEqual({ leastSec: 12, mostSec: 64_800 });
   });
 
-  test("a custom plug without {seconds} has no end of its own; a dead_man message goes out first", () => {
+  test("a custom plug without {seconds} has no timer; its dead_man message is sent first", () => {
     const said = { on: { topic: "p/set", payload: "1" }, off: { topic: "p/set", payload: "0" } };
     const plain = addressOf("custom", { custom: said });
     expect(plugFamilies.custom.deadMan(plain)).toEqual({ on: null, off: null });
@@ -118,7 +118,7 @@ describe("what is said", () => {
     expect(plugFamilies.custom.on(timed, 90).map(line)).toEqual(["p/7/t 90", "p/set 1"]);
   });
 
-  test.each(FAMILIES)("the played %s understands ON with its end, and OFF", (family) => {
+  test.each(FAMILIES)("the emulated %s executes ON with its timer, and OFF", (family) => {
     const row = rowOf(family);
     const address = addressOf(family);
     const limits = row.deadMan(address).on;
@@ -132,7 +132,7 @@ describe("what is said", () => {
   });
 });
 
-describe("what is heard", () => {
+describe("plug messages", () => {
   const heard = (family: (typeof FAMILIES)[number], topic: string, payload: string, change = {}) =>
     rowOf(family).listens(addressOf(family, change))[topic]?.(payload) ?? null;
   const is = (on: boolean) => ({ kind: "reported", on });
@@ -171,7 +171,7 @@ describe("what is heard", () => {
       '{"src":"shellyplugsg3-3","dst":"shellyplugsg3-3/events","method":"NotifyStatus","params":{"ts":1.5,"switch:0":{"id":0,"output":true,"source":"button"}}}',
       is(true),
     ],
-    // Source: the same, "Shelly 1 Gen4": a notification without the output tells nothing of it.
+    // Source: the same, "Shelly 1 Gen4": a notification without the output.
     [
       "shelly_gen4",
       "shelly1g4-4/events/rpc",
@@ -185,7 +185,7 @@ describe("what is heard", () => {
     ["custom", "garden/pump/is", "idle", is(false)],
     ["custom", "garden/pump/is", "idling", null],
     ["custom", "garden/pump/link", "down", there(false)],
-  ] as const)("from %s on %s: %s", (family, topic, payload, expected) => {
+  ] as const)("of %s on %s: %s", (family, topic, payload, expected) => {
     expect(heard(family, topic, payload)).toEqual(expected);
   });
 
@@ -193,11 +193,11 @@ describe("what is heard", () => {
     ["tasmota", "tele/heater/STATE", '{"POWER1":"ON","POWER2":"OFF"}', { channel: "2" }, is(false)],
     ["zigbee2mqtt", "zigbee2mqtt/Kitchen plug", '{"state_left":"ON","state":"OFF"}', { channel: "left" }, is(true)],
     ["shelly_gen2", "shellyplusplugs-2/events/rpc", '{"params":{"switch:1":{"output":true}}}', {}, null],
-  ] as const)("from one of several outputs of %s on %s: %s", (family, topic, payload, change, expected) => {
+  ] as const)("of one of several outputs of %s on %s: %s", (family, topic, payload, change, expected) => {
     expect(heard(family, topic, payload, change)).toEqual(expected);
   });
 
-  test.each(FAMILIES)("the states a played %s tells are all read", (family) => {
+  test.each(FAMILIES)("of an emulated %s are all read", (family) => {
     const readers = rowOf(family).listens(addressOf(family));
     for (const on of [true, false]) {
       const read = firmwares[family].state(on).flatMap(({ topic, payload }) => readers[topic]?.(payload) ?? []);
@@ -208,7 +208,7 @@ describe("what is heard", () => {
     expect(readers[offline.topic]?.(offline.payload)).toEqual(there(false));
   });
 
-  test("junk on any topic is nothing, and never an error", () => {
+  test("of any content and topic never cause an error", () => {
     const junk = fc.oneof(fc.string(), fc.json(), fc.constantFrom("", "null", "[]", '"ON"', "{", '{"state":1}', "0"));
     const readers = FAMILIES.flatMap((family) => Object.values(rowOf(family).listens(addressOf(family))));
     fc.assert(
@@ -227,12 +227,12 @@ describe("what is heard", () => {
     '{"output":1}',
     '["ON"]',
     `{"state":"ON","x":"${"x".repeat(20_000)}"}`,
-  ])("a value of the wrong type or size switches nothing: %#", (payload) => {
+  ])("with a value of the wrong type or size are ignored: %#", (payload) => {
     for (const family of ["zigbee2mqtt", "shelly_gen2"] as const)
       for (const read of Object.values(rowOf(family).listens(addressOf(family)))) expect(read(payload)).toBeNull();
   });
 
-  test("a pattern is a text, or a regular expression between slashes, tried on short payloads only", () => {
+  test("match a pattern that is a text or a regular expression between slashes; long payloads do not match", () => {
     expect([fits("on", " on "), fits("on", "one"), fits("/^on/", "one"), fits("/o/", "x")]).toEqual([
       true,
       false,

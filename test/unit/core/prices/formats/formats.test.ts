@@ -19,7 +19,7 @@ const attributes = (name: AttributeFormat, ...given: Parameters<typeof formatted
 
 const [normal] = formattedDays as [FormattedDay];
 
-/** Every interval from the first start to the last end, each once, by instant. */
+/** Expects every interval from the first start to the last end exactly once. */
 function expectTiling(starts: readonly string[], from: number, to: number): void {
   const instants = starts.map((start) => Date.parse(start.replace(" ", "T")));
   expect(instants).toEqual(Array.from({ length: (to - from) / 900_000 }, (_, i) => from + i * 900_000));
@@ -30,7 +30,7 @@ describe.each(formattedDays)("$name ($date)", (day) => {
   const today = dayOf(date);
   const tomorrow = dayOf(dateAfter);
 
-  test("nordpool: raw_today and raw_tomorrow tile both days, today and tomorrow are their prices", () => {
+  test("nordpool: raw_today and raw_tomorrow cover both days, today and tomorrow contain their prices", () => {
     const shown = whole("nordpool", day, { tomorrow: "there" });
     const [first, second] = [shown.raw_today as Raw, shown.raw_tomorrow as Raw];
     expectTiling(
@@ -51,7 +51,7 @@ describe.each(formattedDays)("$name ($date)", (day) => {
     expect(shown.tomorrow_valid).toBe(true);
   });
 
-  test("nordpool: night, day and evening are hours of the local clock", () => {
+  test("nordpool: off_peak_1, peak and off_peak_2 are hours of local time", () => {
     const shown = whole("nordpool", day, { tomorrow: "there" });
     const prices = shown.today as number[];
     const night = quarters - 64;
@@ -61,7 +61,7 @@ describe.each(formattedDays)("$name ($date)", (day) => {
     expect(shown.off_peak_2).toBeCloseTo(mean(prices.slice(night + 48)), 6);
   });
 
-  test("energidataservice: hour and price of every interval, null for a tomorrow that is not there", () => {
+  test("energidataservice: contains hour and price of every interval, and null if tomorrow is missing", () => {
     const shown = whole("energidataservice", day, { tomorrow: "there" });
     const hours = (name: string) => (shown[name] as { hour: string }[]).map(({ hour }) => hour);
     expectTiling(hours("raw_today"), today.start, today.end);
@@ -71,7 +71,7 @@ describe.each(formattedDays)("$name ($date)", (day) => {
     expect(missing).toMatchObject({ tomorrow_valid: false, tomorrow: null, raw_tomorrow: null, tomorrow_mean: null });
   });
 
-  test("evcc and EMHASS go on from the present interval without a hole, into the forecast", () => {
+  test("evcc and EMHASS continue from the current interval into the forecast without a gap", () => {
     const now = today.end - 6 * 3_600_000;
     const rates = whole("evcc", day, { tomorrow: "there" }) as unknown as { start: string; end: string }[];
     expect(Date.parse(rates[0]?.start ?? "")).toBe(now);
@@ -84,7 +84,7 @@ describe.each(formattedDays)("$name ($date)", (day) => {
     expect(costs[0]).toBe(rates[0]?.start.replace("T", " ").replace("Z", "+00:00"));
   });
 
-  test("Predbat: start, end and value of every interval", () => {
+  test("Predbat: contains start, end and value of every interval", () => {
     const shown = whole("predbat", day, { tomorrow: "there" });
     const [first, second] = [shown.raw_today as Raw, shown.raw_tomorrow as Raw];
     expectTiling(
@@ -101,7 +101,7 @@ describe.each(formattedDays)("$name ($date)", (day) => {
   });
 
   test.each(["nordpool", "energidataservice", "emhass", "predbat"] as const)(
-    "%s as attributes stays under 16,384 bytes with an entity's own around it",
+    "%s as attributes stays below 16,384 bytes together with the entity's other attributes",
     (name) => {
       const around = {
         friendly_name: "Sommerhuset ved Vesterhavet, Ringkøbing Prices for other programs",
@@ -116,7 +116,7 @@ describe.each(formattedDays)("$name ($date)", (day) => {
     },
   );
 
-  test("nordpool as attributes: instants and prices are those of the format, as short as needed", () => {
+  test("nordpool as attributes: instants and prices equal those of the format, written as short as possible", () => {
     const given = { tomorrow: "there", charges: 0.123456789, priceOf: (i: number) => i / 97 } as const;
     const [full, short] = [whole("nordpool", day, given), attributes("nordpool", day, given)];
     expect(Object.keys(short)).toEqual(Object.keys(full));
@@ -131,7 +131,7 @@ describe.each(formattedDays)("$name ($date)", (day) => {
     expect(short.today).toContain(short.min);
   });
 
-  test("attributes lose nothing of the two days", () => {
+  test("attributes contain both days completely", () => {
     for (const name of ["nordpool", "predbat", "energidataservice"] as const) {
       const shown = attributes(name, day, { tomorrow: "there", priceOf: () => LONG_PRICE });
       expect([(shown.raw_today as Raw).length, (shown.raw_tomorrow as Raw).length]).toEqual([quarters, quartersAfter]);
@@ -143,7 +143,7 @@ describe.each(formattedDays)("$name ($date)", (day) => {
 });
 
 describe("when tomorrow is missing", () => {
-  test.each(["missing", "half there"] as const)("%s: no format says a part of it", (tomorrow) => {
+  test.each(["missing", "half there"] as const)("%s: no format contains a part of tomorrow", (tomorrow) => {
     expect(whole("nordpool", normal, { tomorrow })).toMatchObject({
       tomorrow: [],
       raw_tomorrow: [],
@@ -153,7 +153,7 @@ describe("when tomorrow is missing", () => {
     expect(whole("predbat", normal, { tomorrow })).toMatchObject({ raw_tomorrow: [] });
   });
 
-  test("evcc and EMHASS take the confirmed part and estimates behind it, each instant once", () => {
+  test("evcc and EMHASS contain the confirmed part followed by estimates, each instant once", () => {
     const rates = whole("evcc", normal, { tomorrow: "half there" }) as unknown as { start: string; value: number }[];
     expect(new Set(rates.map(({ start }) => start)).size).toBe(rates.length);
     expect(rates[24 + 40 - 1]?.value).toBeLessThan(2);
@@ -161,7 +161,7 @@ describe("when tomorrow is missing", () => {
   });
 });
 
-describe("the shapes as their readers know them", () => {
+describe("format", () => {
   test("nordpool has every attribute of the integration", () => {
     const shown = whole("nordpool", normal, { tomorrow: "there", charges: 0.5 });
     expect(Object.keys(shown).sort()).toEqual(
@@ -193,7 +193,7 @@ describe("the shapes as their readers know them", () => {
     });
   });
 
-  test("attributes have what templates read, with the price now", () => {
+  test("attributes contain the values that templates read, with the current price", () => {
     const given = { tomorrow: "there", charges: 0.5 } as const;
     expect(attributes("nordpool", normal, given)).toMatchObject({
       ...{ current_price: 0.72, low_price: false, price_percent_to_average: 1.515789 },
@@ -209,7 +209,7 @@ describe("the shapes as their readers know them", () => {
     expect(attributes("energidataservice", normal, given)).toMatchObject({ ...keys, current_price: 0.72 });
   });
 
-  test("hours are written in local time, with seconds", () => {
+  test("hours are in local time, with seconds", () => {
     const { raw_today } = attributes("nordpool", normal, { tomorrow: "there", resolution: "hour" });
     expect((raw_today as Raw)[0]).toEqual({
       start: "2026-06-10T00:00:00+02:00",
@@ -218,14 +218,14 @@ describe("the shapes as their readers know them", () => {
     });
   });
 
-  test("without a price now nothing is said of it", () => {
+  test("values of the current price are null without a current price", () => {
     const gap = attributes("nordpool", normal, { tomorrow: "there", now: at("2026-07-01T10:00:00Z") });
     expect(gap).toMatchObject({ current_price: null, low_price: null, price_percent_to_average: null });
     const over = attributes("energidataservice", normal, { tomorrow: "there", now: at("2026-07-01T10:00:00Z") });
     expect(over).toMatchObject({ current_price: null, today_remaining_min: null, today_remaining_mean: null });
   });
 
-  test("energidataservice has its tariffs nested and empty, and its least and most with their hour", () => {
+  test("energidataservice has empty nested tariffs, and minimum and maximum with their hour", () => {
     const shown = whole("energidataservice", normal, { tomorrow: "there" });
     expect(shown).toMatchObject({
       current_price: 0.72,
@@ -244,7 +244,7 @@ describe("the shapes as their readers know them", () => {
     expect(flat).toEqual([]);
   });
 
-  test("evcc is a bare list in UTC", () => {
+  test("evcc is a list in UTC", () => {
     const rates = whole("evcc", normal, { tomorrow: "there" });
     expect(Array.isArray(rates)).toBe(true);
     expect((rates as unknown as object[])[0]).toEqual({
@@ -254,14 +254,14 @@ describe("the shapes as their readers know them", () => {
     });
   });
 
-  test("EMHASS sells without charges and without VAT, and says nothing where no charges are told", () => {
+  test("EMHASS export prices exclude charges and VAT, and are omitted without charges", () => {
     const shown = whole("emhass", normal, { tomorrow: "there", charges: 0.22 });
     expect((shown.load_cost_forecast as Json)["2026-06-10 16:00:00+00:00"]).toBe(0.72);
     expect((shown.prod_price_forecast as Json)["2026-06-10 16:00:00+00:00"]).toBe(0.4);
     expect(whole("emhass", normal, { tomorrow: "there" })).not.toHaveProperty("prod_price_forecast");
   });
 
-  test("prices below zero stay below zero, and zero stays zero", () => {
+  test("negative prices and zero stay unchanged", () => {
     const priceOf = (i: number) => (i % 2 === 0 ? -0.25 : 0);
     const rates = whole("evcc", normal, { tomorrow: "there", priceOf }) as unknown as { value: number }[];
     expect(rates.slice(0, 2).map(({ value }) => value)).toEqual([-0.25, 0]);
@@ -269,7 +269,7 @@ describe("the shapes as their readers know them", () => {
   });
 });
 
-test("local instants of the hour that comes twice differ in their offset", () => {
+test("local instants of the repeated hour differ in their offset", () => {
   expect(localInstant(at("2026-10-25T00:30:00Z"), calendar)).toBe("2026-10-25T02:30:00+02:00");
   expect(localInstant(at("2026-10-25T01:30:00Z"), calendar)).toBe("2026-10-25T02:30:00+01:00");
 });

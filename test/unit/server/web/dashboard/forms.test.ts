@@ -2,7 +2,12 @@ import { describe, expect, test } from "vitest";
 import { configJsonSchema } from "../../../../../src/config/json-schema.ts";
 import { keyRows } from "../../../../../src/config/key-rows.ts";
 import { mistakesIn, readScalar } from "../../../../../src/server/web/dashboard/forms/checks.ts";
-import { type Field, fieldOf, type JsonSchema } from "../../../../../src/server/web/dashboard/forms/fields.ts";
+import {
+  type Field,
+  fieldOf,
+  type JsonSchema,
+  usefulFields,
+} from "../../../../../src/server/web/dashboard/forms/fields.ts";
 import { formTexts as da } from "../../../../../src/server/web/dashboard/forms/texts-da.ts";
 import { formTexts as en } from "../../../../../src/server/web/dashboard/forms/texts-en.ts";
 import { formTexts as nb } from "../../../../../src/server/web/dashboard/forms/texts-nb.ts";
@@ -12,7 +17,7 @@ const sections = (configJsonSchema() as JsonSchema).properties ?? {};
 const plan = fieldOf(sections.plans?.items ?? {}, "plans[]");
 const plug = fieldOf(sections.plugs?.items ?? {}, "plugs[]");
 
-/** A field by its name, or the names of the groups that it is in. */
+/** Returns a field by its name, or by the names of its groups. */
 function within(field: Field, ...names: string[]): Field {
   const [name, ...rest] = names;
   if (name === undefined) return field;
@@ -21,7 +26,7 @@ function within(field: Field, ...names: string[]): Field {
   return within(found, ...rest);
 }
 
-describe("fields come from the schema", () => {
+describe("form fields are derived from the schema:", () => {
   test.each([
     ["name", "text"],
     ["kind", "choice"],
@@ -37,12 +42,12 @@ describe("fields come from the schema", () => {
     expect(within(plan, name).kind).toBe(kind);
   });
 
-  test("a plug has groups, and keys of several forms", () => {
+  test("a plug has groups, and keys with several forms", () => {
     expect(within(plug, "plan").kind).toBe("one-of");
     expect(within(plug, "on", "topic")).toMatchObject({ kind: "text", isRequired: true });
   });
 
-  test("a text that may come from a file is needed, and the file is no field", () => {
+  test("a text that can come from a file is required, and its `_file` key is not a field", () => {
     expect(within(plan, "name").isRequired).toBe(true);
     expect(within(plan, "from").isRequired).toBe(false);
     const accounts = fieldOf(sections.consumer ?? {}, "consumer");
@@ -50,7 +55,7 @@ describe("fields come from the schema", () => {
     expect(account?.kind === "group" && account.fields.map(({ name }) => name)).toEqual(["name", "api_key"]);
   });
 
-  test("secrets are not shown while they are typed", () => {
+  test("secrets are hidden while typed", () => {
     const key = fieldOf(sections.api?.properties?.keys?.items ?? {}, "api.keys[]");
     expect(within(key, "key")).toMatchObject({ kind: "text", isSecret: true });
   });
@@ -62,12 +67,12 @@ test.each([
   ["1h30m", "1h30m"],
   ["  ", undefined],
   ["30", "30"],
-])("a length of %j is read as %j", (text, value) => {
+])("readScalar of %j is %j", (text, value) => {
   const hours = within(plan, "hours");
   expect(hours.kind === "scalar" && readScalar(hours.forms, text)).toBe(value);
 });
 
-test("each mistake has the place of its value", () => {
+test("each mistake has the path of its value", () => {
   const wrong = { name: "Washer", home: "Home!", hours: "soon", max_price: 500, fallback: ["02:00-05:00", "night"] };
   expect(mistakesIn(plan, wrong, "").map(({ path, key }) => [path, key])).toEqual([
     ["home", "form_wrong"],
@@ -78,17 +83,49 @@ test("each mistake has the place of its value", () => {
   ]);
 });
 
-describe.each(Object.entries({ da, en, nb, sv }))("the texts of forms in %s", (_, texts) => {
+describe.each(Object.entries({ da, en, nb, sv }))("form texts in %s", (_, texts) => {
   const fields = new Map(
     [plan, plug].flatMap((field) => (field.kind === "group" ? field.fields : [])).map((f) => [f.path, f]),
   );
 
-  test("are those of keys that there are, with all their options", () => {
+  test("have existing keys with all their options", () => {
     const known = keyRows().map(({ path }) => path);
     for (const [path, { options }] of Object.entries(texts as Record<string, { options?: object }>)) {
       expect(known).toContain(path);
       const field = fields.get(path);
       if (options && field && "options" in field) expect(Object.keys(options)).toEqual(field.options);
     }
+  });
+});
+
+describe("the form shows fields by the conditions of the schema:", () => {
+  const planSchema = sections.plans?.items ?? {};
+  const plugSchema = sections.plugs?.items ?? {};
+  const fieldsOf = (field: Field) => (field.kind === "group" ? field.fields : []);
+  const shown = (value: Record<string, string | number>) => usefulFields(planSchema, fieldsOf(plan), value);
+  const needed = (value: Record<string, string | number>) =>
+    shown(value).flatMap(({ name, isRequired }) => (isRequired ? [name] : []));
+
+  test("a plan of kind below has no hours, and requires a limit", () => {
+    expect(shown({ kind: "below" }).map(({ name }) => name)).not.toContain("hours");
+    expect(needed({ kind: "below" })).toEqual(["name", "home", "kind", "percent"]);
+    expect(needed({ kind: "below", level: "cheap" })).toEqual(["name", "home", "kind", "level"]);
+  });
+
+  test("every other kind requires hours, or energy with kw", () => {
+    for (const kind of ["window", "slots", "avoid"]) expect(needed({ kind })).toContain("hours");
+    expect(needed({ kind: "window", energy: 3 })).not.toContain("hours");
+  });
+
+  test("without a kind all fields are shown", () => {
+    expect(shown({})).toHaveLength(fieldsOf(plan).length);
+  });
+
+  test("only a custom plug has switch commands; it alone requires no topic", () => {
+    const names = (family: string) => usefulFields(plugSchema, fieldsOf(plug), { family }).map(({ name }) => name);
+    expect(names("tasmota")).not.toContain("dead_man");
+    expect(names("custom")).toContain("dead_man");
+    expect(names("custom")).not.toContain("url");
+    expect(names("shelly_gen2")).toContain("url");
   });
 });

@@ -15,7 +15,7 @@ const MIDNIGHT = Date.parse("2026-06-01T22:00:00Z");
 const QUARTER = HOUR_MS / 4;
 const zone = new Zone("Europe/Copenhagen");
 
-/** Prices of hours in a row; a null is a gap. */
+/** Returns prices of consecutive hours; null is a gap. */
 function hours(prices: readonly (number | null)[], from = MIDNIGHT, estimate = false): PricePoint[] {
   return prices.flatMap((price, i) => {
     const start = from + i * HOUR_MS;
@@ -24,21 +24,21 @@ function hours(prices: readonly (number | null)[], from = MIDNIGHT, estimate = f
   });
 }
 
-describe("the price now", () => {
+describe("the current price", () => {
   const points = hours([1, null, 3]);
 
-  test("holds from its start until before its end", () => {
+  test("is valid from its start until before its end", () => {
     expect(indexAt(points, MIDNIGHT)).toBe(0);
     expect(indexAt(points, MIDNIGHT + HOUR_MS - 1)).toBe(0);
     expect(indexAt(points, MIDNIGHT + 2 * HOUR_MS)).toBe(1);
   });
 
-  test("is none in a gap, before and after", () => {
+  test("does not exist in a gap, before and after", () => {
     for (const at of [MIDNIGHT - 1, MIDNIGHT + HOUR_MS, MIDNIGHT + 3 * HOUR_MS]) expect(indexAt(points, at)).toBe(-1);
   });
 });
 
-describe("the cheapest hours in a row", () => {
+describe("cheapestHours", () => {
   test.each([
     ["of 5 4 1 2 3", [5, 4, 1, 2, 3], 2, 2, 1.5],
     ["with negative prices", [1, -2, -1, 3], 2, 1, -1.5],
@@ -49,15 +49,15 @@ describe("the cheapest hours in a row", () => {
     expect(best).toEqual({ start: MIDNIGHT + first * HOUR_MS, end: MIDNIGHT + (first + count) * HOUR_MS, mean });
   });
 
-  test("begin no earlier than now, are never estimated, and are none where too few are known", () => {
+  test("start now or later, contain no estimates, and are null if too few are known", () => {
     const points = [...hours([1, 5, 4]), ...hours([0, 0], MIDNIGHT + 3 * HOUR_MS, true)];
     expect(cheapestHours(points, 1, MIDNIGHT + 1)?.start).toBe(MIDNIGHT + 2 * HOUR_MS);
     expect(cheapestHours(points, 4, MIDNIGHT)).toBeNull();
   });
 });
 
-describe("the outlook", () => {
-  test("tells the next change of level, with its mean price", () => {
+describe("outlook", () => {
+  test("returns the next change of level with its mean price", () => {
     expect(outlook(hours([1.5, 1.5, 0.5, 0.7, 1.5]), MIDNIGHT)).toEqual({
       kind: "cheaper",
       level: "cheap",
@@ -69,7 +69,7 @@ describe("the outlook", () => {
     expect(outlook(hours([1.5, 3]), MIDNIGHT)).toMatchObject({ kind: "dearer", level: "expensive" });
   });
 
-  test("passes over what lasts a quarter of an hour", () => {
+  test("ignores a change of 15 min", () => {
     const blip = {
       start: MIDNIGHT + HOUR_MS,
       end: MIDNIGHT + HOUR_MS + QUARTER,
@@ -81,25 +81,25 @@ describe("the outlook", () => {
     expect(outlook(points, MIDNIGHT)).toMatchObject({ kind: "cheaper", at: blip.end + HOUR_MS });
   });
 
-  test("says until when a level stays, and nothing without a price now", () => {
+  test("returns the end of the current level, and null without a current price", () => {
     expect(outlook(hours([1.5, 1.6]), MIDNIGHT)).toMatchObject({ kind: "stays", until: MIDNIGHT + 2 * HOUR_MS });
     expect(outlook(hours([1.5]), MIDNIGHT - 1)).toBeNull();
     expect(outlook([], MIDNIGHT)).toBeNull();
   });
 
-  test("says where it rests on estimates", () => {
+  test("marks a result that depends on estimates", () => {
     const points = [...hours([1.5]), ...hours([0.5], MIDNIGHT + HOUR_MS, true)];
     expect(outlook(points, MIDNIGHT)).toMatchObject({ kind: "cheaper", estimate: true });
   });
 });
 
-test("coming hours are there also where nothing is known of them", () => {
+test("comingHours includes hours without prices", () => {
   const coming = comingHours(hours([1, null, 0.5]), MIDNIGHT + QUARTER, 4);
   expect(coming.map(({ mean }) => mean)).toEqual([1, null, 0.5, null]);
   expect(coming.map(({ level }) => level)).toEqual(["normal", null, "cheap", null]);
 });
 
-test("a day is covered by confirmed prices from end to end, or not", () => {
+test("covers returns true only for a day of confirmed prices without gaps", () => {
   const end = MIDNIGHT + 3 * HOUR_MS;
   expect(covers(hours([1, 1, 1]), MIDNIGHT, end)).toBe(true);
   expect(covers(hours([1, null, 1]), MIDNIGHT, end)).toBe(false);
@@ -107,7 +107,7 @@ test("a day is covered by confirmed prices from end to end, or not", () => {
   expect(covers(hours([1, 1, 1], MIDNIGHT, true), MIDNIGHT, end)).toBe(false);
 });
 
-test("figures weigh by time, and are none of nothing", () => {
+test("figuresOf weights the mean by time, and returns null without prices", () => {
   const quarter = {
     start: MIDNIGHT + HOUR_MS,
     end: MIDNIGHT + HOUR_MS + QUARTER,
@@ -133,7 +133,7 @@ describe("energy by local units", () => {
   });
   const range = { from: dayStart, to: dayEnd, until: dayEnd };
 
-  test("the 25-hour day has 25 hours, and its sum has them all", () => {
+  test("has 25 hours on the 25-hour day, all included in its sum", () => {
     const rows = rowsOf(
       MEASURES.consumption,
       answer(() => 1),
@@ -143,7 +143,7 @@ describe("energy by local units", () => {
     expect(day).toMatchObject({ value: 25, missing: 0, estimate: true });
   });
 
-  test("a gap is no zero: what is added up says how much it lacks", () => {
+  test("does not count a gap as zero, and returns the number of missing hours", () => {
     const rows = rowsOf(
       MEASURES.consumption,
       answer((i) => (i < 2 ? null : 1)),
@@ -157,7 +157,7 @@ describe("energy by local units", () => {
     expect(totalOf(addedUp([], "hour", range, zone))).toEqual({ value: null, missing: 25, estimate: false });
   });
 
-  test("what has not been yet is not missing", () => {
+  test("does not count future hours as missing", () => {
     const rows = rowsOf(
       MEASURES.consumption,
       answer((i) => (i < 5 ? 1 : null)),
@@ -165,7 +165,7 @@ describe("energy by local units", () => {
     expect(addedUp(rows, "day", { ...range, until: dayStart + 5 * HOUR_MS }, zone)).toMatchObject([{ missing: 0 }]);
   });
 
-  test("the average paid weighs each price by what was used at it", () => {
+  test("weights the average price by the energy used", () => {
     const row = (energyKWh: number, totalPricePerKWh: number | null) => ({
       start: iso(dayStart),
       end: iso(dayStart + HOUR_MS),

@@ -11,18 +11,18 @@ const instants = fc.integer({ min: Date.UTC(2021, 0, 1), max: Date.UTC(2032, 0, 
 const units = fc.constantFrom("hour" as const, "day" as const, "month" as const, "year" as const);
 const at = (text: string) => Date.parse(text);
 
-describe("the page's calendar is the daemon's", () => {
+describe("the dashboard's calendar equals the daemon's", () => {
   test("in its offsets", () => {
     fc.assert(fc.property(instants, (instant) => zone.offset(instant) === calendar.offsetAt(instant)));
   });
 
-  test("in where hours, days, months and years begin", () => {
+  test("in the starts of hours, days, months and years", () => {
     fc.assert(
       fc.property(instants, units, (instant, unit) => zone.startOf(unit, instant) === calendar.startOf(unit, instant)),
     );
   });
 
-  test("in what comes after and before them", () => {
+  test("in the units before and after", () => {
     const counts = fc.integer({ min: -60, max: 60 });
     fc.assert(
       fc.property(instants, units, counts, (instant, unit, count) => {
@@ -44,19 +44,19 @@ test.each([
   expect(end - start).toBe(hours * HOUR_MS);
 });
 
-test("starts that are asked for from the middle of a day begin with the next one", () => {
+test("starts from the middle of a day begin with the next day", () => {
   const noon = at("2026-06-01T10:00:00Z");
   expect(zone.starts("day", noon, noon + 2 * DAY_MS)).toEqual([at("2026-06-01T22:00:00Z"), at("2026-06-02T22:00:00Z")]);
 });
 
-test("the two hours of one name are told apart, and no other", () => {
+test("fold distinguishes only the two hours with the same name", () => {
   const names = ["2026-10-24T23:30:00Z", "2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z", "2026-10-25T02:30:00Z"];
   expect(names.map((name) => zone.fold(at(name)))).toEqual([0, 1, 2, 0]);
   const spring = ["2026-03-29T00:30:00Z", "2026-03-29T01:30:00Z"];
   expect(spring.map((name) => zone.fold(at(name)))).toEqual([0, 0]);
 });
 
-describe("numbers and times are written as people of the language do", () => {
+describe("numbers and times are formatted by locale:", () => {
   const morning = at("2026-03-10T06:05:00Z");
   const formats = (tag: string) => new Format(localeOf(languageFor([tag], null), [tag]), zone);
 
@@ -72,12 +72,12 @@ describe("numbers and times are written as people of the language do", () => {
     expect(f.time(morning).replace(/\s/g, " ")).toBe(time);
   });
 
-  test("a language without a country is written as in the country it is of", () => {
+  test("a language without a country gets its main country", () => {
     expect(localeOf("da", ["da"])).toBe("da-DK");
     expect(localeOf("en", ["fr-FR", "en-US"])).toBe("en-US");
   });
 
-  test("the hour that comes twice says which it is", () => {
+  test("the repeated hour is marked A and B", () => {
     const f = formats("da-DK");
     expect(f.span(at("2026-10-25T00:00:00Z"), at("2026-10-25T01:00:00Z"))).toBe("02.00 A–02.00 B");
     expect(

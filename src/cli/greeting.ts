@@ -1,0 +1,41 @@
+/** What a start says to the person who looks on: where the dashboard is, then what power costs and what runs next. */
+import type { Calendar } from "../core/time/calendar.ts";
+import type { EpochMs } from "../core/time/interval.ts";
+import type { HouseOverview } from "../state/house-overview.ts";
+
+export interface GreetingFacts {
+  readonly version: string;
+  readonly dashboard: string;
+  /** Where MQTT messages go. */
+  readonly broker: string;
+}
+
+const NAME_WIDTH = 12;
+
+export function greeting({ version, dashboard, broker }: GreetingFacts): string {
+  return `elbro ${version}\n${line("dashboard", dashboard)}${line("MQTT", broker)}`;
+}
+
+/** A line for each home and each plan. Empty where there is no price yet. */
+export function houseText({ prices, runs }: HouseOverview, calendar: Calendar, now: EpochMs): string {
+  if (prices.every(({ price }) => price === null)) return "";
+  const clock = (at: EpochMs) => {
+    const minute = calendar.minuteOfDay(at);
+    return [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0")).join(":");
+  };
+  const day = (at: EpochMs) => (calendar.dateOf(at) === calendar.dateOf(now) ? "" : `${calendar.dateOf(at)} `);
+  const costs = prices.map(({ name, price, currency, until, level, estimate }) => {
+    if (price === null || until === null) return line(name, "no price for now");
+    const unit = currency === null ? "" : ` ${currency}/kWh`;
+    const judged = level === null ? "" : `, ${level.replace("_", " ")}`;
+    return line(name, `${price.toFixed(2)}${unit} until ${clock(until)}${judged}${estimate ? ", an estimate" : ""}`);
+  });
+  const planned = runs.map(({ plan, start, end }) =>
+    line(plan, start <= now ? `runs until ${clock(end)}` : `runs ${day(start)}${clock(start)}-${clock(end)}`),
+  );
+  return [...costs, ...planned].join("");
+}
+
+function line(name: string, text: string): string {
+  return `  ${name.padEnd(NAME_WIDTH)} ${text}\n`;
+}

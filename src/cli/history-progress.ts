@@ -1,0 +1,32 @@
+/** Tells how far the back-fill has come, and why it pauses: a pause of some minutes once in the log, each one on a terminal. */
+import type { BackfillState } from "../core/status/daemon-status.ts";
+import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
+
+export interface HistoryProgressDeps {
+  readonly now: () => EpochMs;
+  readonly log: { info(facts: object, text: string): void };
+  /** Shows it on a terminal; absent where there is none. */
+  readonly show?: (done: { readonly known: number; readonly wanted: number; readonly note: string } | null) => void;
+}
+
+/** A quota by the minute makes a pause of each minute. */
+const TOLD_FROM_MS = 5 * MINUTE_MS;
+const SHOWN_FROM_MS = 5_000;
+
+export function historyProgress({ now, log, show }: HistoryProgressDeps): (history: BackfillState | null) => void {
+  let toldUntil = Number.NEGATIVE_INFINITY;
+  return (history) => {
+    const pause = history?.pause ?? null;
+    const leftMs = pause === null ? 0 : pause.until - now();
+    if (pause && leftMs >= TOLD_FROM_MS && now() >= toldUntil) {
+      toldUntil = pause.until;
+      const { known, wanted } = history ?? {};
+      const until = new Date(pause.until).toISOString();
+      log.info({ until, why: pause.why, known, wanted }, "history pauses");
+    }
+    const clock = new Date(pause?.until ?? 0).toTimeString().slice(0, "10:42".length);
+    const why = pause?.why === "quota" ? "quota used up" : pause?.why.replaceAll("_", " ");
+    const note = pause && leftMs >= SHOWN_FROM_MS ? `, waits until ${clock}: ${why}` : "";
+    show?.(history && { known: history.known, wanted: history.wanted, note });
+  };
+}

@@ -1,0 +1,24 @@
+/** Conditions on the keys of an entry: which ones are allowed and required depends on the value of another key. */
+
+export interface Condition {
+  readonly key: string;
+  /** Values of `key` for which the condition applies. */
+  readonly values: readonly string[];
+  /** Keys that are not allowed then. */
+  readonly without: readonly string[];
+  /** Keys of which at least one is required then; an empty list requires nothing. */
+  readonly oneOf: readonly string[];
+}
+
+/** Returns the condition as JSON Schema. */
+export function schemaOfCondition({ key, values, without, oneOf }: Condition): Record<string, unknown> {
+  return {
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+    then: {
+      type: "object",
+      ...(without.length > 0 && { properties: Object.fromEntries(without.map((name) => [name, false])) }),
+      ...(oneOf.length > 0 && { anyOf: oneOf.map((name) => ({ type: "object", required: [name] })) }),
+    },
+    if: { type: "object", required: [key], properties: { [key]: { enum: values } } },
+  };
+}

@@ -1,0 +1,38 @@
+/** What a plan's hours would cost in one run, by when it starts. */
+
+import type { PricePoint } from "../prices/timeline.ts";
+import { type EpochMs, HOUR_MS, type Interval, QUARTER_MS } from "../time/interval.ts";
+import type { PlanSpec } from "./model/plan-spec.ts";
+import { runPrice } from "./plan-savings.ts";
+
+/** One run from a start to its end. */
+export interface StartCost extends Interval {
+  /** Weighted by the profile. Unit: currency per kWh. */
+  readonly meanPrice: number;
+  /** Null where the plan does not tell its energy. Unit: currency. */
+  readonly cost: number | null;
+  /** Whether a price of it is an estimate. */
+  readonly estimate: boolean;
+}
+
+/** How far ahead starts are told: estimates of more days say little. */
+const MAX_AHEAD_MS = 48 * HOUR_MS;
+
+/**
+ * The costs of starting now and at each quarter after, as far as prices are known; null for a plan without hours of its own.
+ * Its window and other plans count for nothing: the question is what if. Shape: ascending; starts without a price are left out.
+ */
+export function startCosts(spec: PlanSpec, points: readonly PricePoint[], now: EpochMs): StartCost[] | null {
+  if (spec.kind !== "window" && spec.kind !== "slots") return null;
+  const profile = spec.kind === "window" ? spec.profile : undefined;
+  const next = Math.floor(now / QUARTER_MS) * QUARTER_MS + QUARTER_MS;
+  const count = Math.ceil(MAX_AHEAD_MS / QUARTER_MS);
+  const starts = [now, ...Array.from({ length: count }, (_, i) => next + i * QUARTER_MS)];
+  return starts.flatMap((start) => {
+    const run = { start, end: start + spec.hoursMs };
+    const meanPrice = runPrice(points, run, "all", profile);
+    if (meanPrice === null) return [];
+    const estimate = runPrice(points, run, "confirmed", profile) === null;
+    return { ...run, meanPrice, cost: spec.kwh === undefined ? null : spec.kwh * meanPrice, estimate };
+  });
+}

@@ -1,0 +1,54 @@
+/** Sums of usage per hour, day, month or year of the local calendar. */
+
+import { type Row, rowStart } from "../series/series.ts";
+import type { Calendar } from "../time/calendar.ts";
+import type { Interval } from "../time/interval.ts";
+import { amountReader, DEFAULT_COST_FIELD, type UsageOperation } from "./usage-amounts.ts";
+
+export const usageUnits = ["hour", "day", "month", "year"] as const;
+export type UsageUnit = (typeof usageUnits)[number];
+
+/** Sum of a period. Unit: kWh for energy, the series' currency for costs and revenue. */
+export interface UsagePeriod extends Interval {
+  /** Null if no row of the period has a value. */
+  readonly value: number | null;
+  /** Number of hour rows with a value. */
+  readonly hours: number;
+  readonly estimate: boolean;
+}
+
+/** Operation, unit and range of the sums. */
+export interface UsageWanted {
+  readonly operation: UsageOperation;
+  readonly unit: UsageUnit;
+  readonly range: Interval;
+}
+
+/** Adds up hour rows. Shape: `days` ascending; the result has every unit that starts in `range`. */
+export function usagePeriods(
+  days: readonly (readonly Row[])[],
+  { operation, unit, range }: UsageWanted,
+  calendar: Calendar,
+  costField: string = DEFAULT_COST_FIELD,
+): UsagePeriod[] {
+  const periods = calendar
+    .intervals(unit, range)
+    .filter(({ start }) => start >= range.start)
+    .map((interval) => ({ ...interval, value: null as number | null, hours: 0, estimate: false }));
+  let place = 0;
+  for (const rows of days) {
+    const amountOf = amountReader(rows, operation, costField);
+    for (const row of rows) {
+      const start = rowStart(row);
+      const amount = amountOf(row);
+      if (start === null || typeof amount !== "number" || start < range.start || start >= range.end) continue;
+      while (place < periods.length - 1 && start >= (periods[place]?.end ?? 0)) place++;
+      const period = periods[place];
+      if (!period || start < period.start) continue;
+      period.value = (period.value ?? 0) + amount;
+      period.hours++;
+      period.estimate ||= row.isEstimate === true;
+    }
+  }
+  return periods;
+}

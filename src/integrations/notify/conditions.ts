@@ -1,0 +1,119 @@
+/** What the owner is to be notified of at a moment: conditions that hold, each with a name of its own and its message. */
+import type { Language } from "../../core/language/language.ts";
+import { type Say, sayIn } from "../../core/language/text.ts";
+import type { PlanSnapshot } from "../../core/planning/plan-snapshot.ts";
+import type { HomeSnapshot } from "../../core/prices/home-snapshot.ts";
+import type { PricePoint } from "../../core/prices/timeline.ts";
+import type { NotifyEvent } from "../../core/status/notify-event.ts";
+import { type Problem, problemIn } from "../../core/status/problem.ts";
+import type { Calendar } from "../../core/time/calendar.ts";
+import type { EpochMs } from "../../core/time/interval.ts";
+import type { Note } from "./ntfy-client.ts";
+
+export interface Condition {
+  /** The same while it lasts, also across a restart; another one is another condition. */
+  readonly id: string;
+  readonly event: NotifyEvent;
+  /** How long it has to hold before it is worth a message. */
+  readonly patience: "none" | "some";
+  readonly note: Omit<Note, "click">;
+}
+
+export interface Observed {
+  readonly homes: readonly HomeSnapshot[];
+  readonly plans: readonly PlanSnapshot[];
+  readonly problems: readonly Problem[];
+  readonly calendar: Calendar;
+  readonly now: EpochMs;
+  readonly language: Language;
+}
+
+/** Spans of negative prices that are told one by one. */
+const MAX_SPANS = 4;
+/** States in which a plan does not get its hours. */
+const HINDERED: ReadonlySet<PlanSnapshot["state"]> = new Set(["impossible", "no_prices", "partial"]);
+
+export function conditionsIn(observed: Observed): Condition[] {
+  const say = sayIn(observed.language);
+  return [
+    ...observed.homes.flatMap((home) => [...tomorrowOf(home, observed, say), ...negativeOf(home, observed, say)]),
+    ...observed.plans.flatMap((plan) => hinderedOf(plan, observed, say)),
+    ...observed.problems.flatMap((problem) => problemOf(problem, observed, say)),
+  ];
+}
+
+function tomorrowOf(snapshot: HomeSnapshot, { calendar }: Observed, say: Say): Condition[] {
+  const { home, tomorrow, tomorrowValid, tomorrowMean, currency } = snapshot;
+  const least = tomorrow.toSorted((a, b) => a.price - b.price)[0];
+  const most = tomorrow.toSorted((a, b) => b.price - a.price)[0];
+  if (!tomorrowValid || !least || !most || tomorrowMean === null) return [];
+  const at = (point: PricePoint) => say("clock_alone", { clock: clockOf(point.start, calendar, say) });
+  const message = say("note_tomorrow", {
+    ...{ mean: money(tomorrowMean, currency, say), least: money(least.price, currency, say), least_at: at(least) },
+    ...{ most: money(most.price, currency, say), most_at: at(most) },
+  });
+  const id = `tomorrow ${home.id} ${calendar.dateOf(least.start)}`;
+  const title = say("note_tomorrow_title", { home: home.name });
+  return [{ id, event: "tomorrow", patience: "none", note: { title, message, priority: 3, tags: ["zap"] } }];
+}
+
+function negativeOf(snapshot: HomeSnapshot, { calendar, now }: Observed, say: Say): Condition[] {
+  const { home, today, tomorrow, tomorrowValid, currency } = snapshot;
+  return [today, tomorrowValid ? tomorrow : []].flatMap((points, i): Condition[] => {
+    const negative = points.filter(({ price, estimate, end }) => price < 0 && !estimate && end > now);
+    const [first] = negative;
+    if (!first) return [];
+    const spans: { start: EpochMs; end: EpochMs }[] = [];
+    for (const { start, end } of negative) {
+      const last = spans.at(-1);
+      if (last?.end === start) last.end = end;
+      else spans.push({ start, end });
+    }
+    const told = spans
+      .slice(0, MAX_SPANS)
+      .map(({ start, end }) => say("span", { start: clockOf(start, calendar, say), end: clockOf(end, calendar, say) }));
+    const more = spans.length - told.length;
+    const times = `${told.join(", ")}${more > 0 ? say("and_more", { count: more }) : ""}`;
+    const least = money(Math.min(...negative.map(({ price }) => price)), currency, say);
+    const message = say(i === 0 ? "note_negative_today" : "note_negative_tomorrow", { times, least });
+    const id = `negative ${home.id} ${calendar.dateOf(first.start)}`;
+    const title = say("note_negative_title", { home: home.name });
+    const note = { title, message, priority: 3, tags: ["chart_with_downwards_trend"] } as const;
+    return [{ id, event: "negative_prices", patience: "none", note }];
+  });
+}
+
+function hinderedOf({ definition, state, reason }: PlanSnapshot, { calendar, now }: Observed, say: Say): Condition[] {
+  if (!HINDERED.has(state)) return [];
+  const id = `plan ${definition.id} ${state} ${calendar.dateOf(now)}`;
+  const title = say(state === "partial" ? "note_plan_part_title" : "note_plan_title", { plan: definition.name });
+  const note = { title, message: sentence(reason.text), priority: 4, tags: ["warning"] } as const;
+  return [{ id, event: "plan", patience: "some", note }];
+}
+
+function problemOf(problem: Problem, { language }: Observed, say: Say): Condition[] {
+  const { code, subject } = problem;
+  // It cannot be told this way.
+  if (code === "notifications_failed") return [];
+  const { advice, detail } = problemIn(language, problem);
+  const event = code === "plug_silent" ? "plug" : "problem";
+  const title = say(event === "plug" ? "note_plug_title" : "note_problem_title");
+  const message = `${sentence(advice)}\n${subject}: ${detail}`;
+  const note = { title, message, priority: 4, tags: [event === "plug" ? "electric_plug" : "warning"] } as const;
+  return [{ id: `problem ${code} ${subject}`, event, patience: "some", note }];
+}
+
+function clockOf(at: EpochMs, calendar: Calendar, say: Say): string {
+  const minute = calendar.minuteOfDay(at);
+  const parts = [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0"));
+  return parts.join(say("clock_point"));
+}
+
+function money(perKwh: number, currency: string | null, say: Say): string {
+  return `${perKwh.toFixed(2).replace(".", say("decimal_point"))}${currency === null ? "" : ` ${currency}/kWh`}`;
+}
+
+/** The daemon's reasons begin small and have no point. */
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.…]$/.test(text) ? "" : "."}`;
+}

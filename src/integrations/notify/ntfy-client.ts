@@ -1,0 +1,74 @@
+/** Publishes messages at an ntfy server. Source: https://docs.ntfy.sh/publish/#publish-as-json (2026-11). */
+import type { Config } from "../../config/schema.ts";
+import { openTransport, type TransportOptions } from "../../service/client/http-transport.ts";
+
+export type NotifyAccount = NonNullable<Config["notify"]>;
+
+export interface Note {
+  readonly title: string;
+  readonly message: string;
+  /** 1 to 5; 3 is usual, 4 vibrates longer. */
+  readonly priority: 2 | 3 | 4;
+  /** Short names that apps show as emojis, see https://docs.ntfy.sh/emojis/. */
+  readonly tags: readonly string[];
+  /** What opens when the notification is tapped. */
+  readonly click?: string | undefined;
+}
+
+export type Published =
+  | { readonly kind: "sent" }
+  /** The server may take it later. `retryAfterSec` is what it asked for. */
+  | { readonly kind: "later"; readonly why: string; readonly retryAfterSec: number | null }
+  /** It will not take it as things are: the token, the topic, or the message. */
+  | { readonly kind: "refused"; readonly why: string };
+
+/** ntfy makes an attachment of a message that is longer. Unit: bytes of UTF-8. */
+const MAX_MESSAGE_BYTES = 4_096;
+const TIMEOUT_MS = 15_000;
+/** An answer of ntfy has some hundred bytes. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+/** Statuses after which the same message may be taken. */
+const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
+
+export async function publish(
+  { topic_url, token, username, password }: NotifyAccount,
+  note: Note,
+  signal: AbortSignal,
+  proxy: Pick<TransportOptions, "proxy"> = {},
+): Promise<Published> {
+  const { origin, pathname } = new URL(topic_url);
+  const { title, message, priority, tags, click } = note;
+  const login = username === undefined ? null : Buffer.from(`${username}:${password}`).toString("base64");
+  const authorization = token === undefined ? login && `Basic ${login}` : `Bearer ${token}`;
+  const headers = { "content-type": "application/json", ...(authorization === null ? {} : { authorization }) };
+  const body = JSON.stringify({ topic: pathname.slice(1), title, message: bounded(message), priority, tags, click });
+  const transport = openTransport(origin, { ...proxy, timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES });
+  try {
+    const { status, header, body: answer } = await transport.post("/", headers, body, signal);
+    if (status === 200) return { kind: "sent" };
+    const why = `the server answers ${status}${errorIn(answer)}`;
+    if (!PASSING.has(status) && status < 500) return { kind: "refused", why };
+    const seconds = Number(header("retry-after"));
+    return { kind: "later", why, retryAfterSec: Number.isFinite(seconds) && seconds > 0 ? seconds : null };
+  } catch (error) {
+    return { kind: "later", why: error instanceof Error ? error.message : "no answer", retryAfterSec: null };
+  } finally {
+    transport.close();
+  }
+}
+
+/** What ntfy says of an error: `{"code":40301,"http":403,"error":"forbidden","link":…}`. */
+function errorIn(body: Buffer | null): string {
+  try {
+    const { error } = JSON.parse(String(body)) as { readonly error?: unknown };
+    return typeof error === "string" ? `: ${error.slice(0, 200)}` : "";
+  } catch {
+    return ""; // an answer of something else, as of a proxy
+  }
+}
+
+function bounded(text: string): string {
+  if (Buffer.byteLength(text) <= MAX_MESSAGE_BYTES) return text;
+  // A character has four bytes at most.
+  return `${text.slice(0, MAX_MESSAGE_BYTES / 4 - 1)}…`;
+}

@@ -1,0 +1,22 @@
+/** A message to see whether notifications arrive. */
+import type { Language } from "../../core/language/language.ts";
+import { sayIn } from "../../core/language/text.ts";
+import type { ProxySettings } from "../../service/client/proxy.ts";
+import { type NotifyAccount, publish } from "./ntfy-client.ts";
+
+/** Sends it at once, quiet hours or not. Returns why it was not taken, in words; null where it was. */
+export async function sendTestNote(
+  account: NotifyAccount,
+  options: { readonly language: Language; readonly proxy?: ProxySettings | null; readonly signal: AbortSignal },
+): Promise<string | null> {
+  const { proxy, signal } = options;
+  const say = sayIn(account.language ?? options.language);
+  const note = {
+    title: say("note_test_title"),
+    message: say("note_test"),
+    priority: 3,
+    tags: ["white_check_mark"],
+  } as const;
+  const published = await publish(account, note, signal, proxy ? { proxy } : {});
+  return published.kind === "sent" ? null : published.why;
+}

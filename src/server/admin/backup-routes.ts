@@ -1,0 +1,108 @@
+/** The copy of the database over HTTP: downloaded, and uploaded to take its place at the next start. */
+import { createReadStream, createWriteStream, renameSync, rmSync } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { formatInstant } from "../../core/time/interval.ts";
+import type { State } from "../../state/open-state.ts";
+import { OWNER_ONLY, sync } from "../../storage/atomic-file.ts";
+import type { Storage } from "../../storage/open-storage.ts";
+import { copyPathOf, flawOf, waitingPathOf } from "../../storage/recovery.ts";
+import { localError } from "../http/errors.ts";
+import type { LocalAnswer } from "../http/response.ts";
+import type { LocalRequest, LocalRoute } from "../http/route.ts";
+import { boolean, jsonResponse, named, object, reference, type Schema } from "../openapi/json-schema.ts";
+
+const TYPE = "application/octet-stream";
+/** Many times ten years of a house. A request has eight seconds: a larger file is for `elbro restore`. */
+const MAX_BYTES = 256 * 1024 * 1024;
+const BINARY: Schema = { type: "string", format: "binary" };
+const waiting = named(
+  "WaitingBackup",
+  object({ restart: { ...boolean, description: "Whether a copy waits for the next start." } }),
+);
+const errors = (...statuses: readonly number[]) =>
+  Object.fromEntries(
+    statuses.map((status) => [status, jsonResponse("Refused, with the reason.", reference("schemas", "ErrorBody"))]),
+  );
+
+interface BackupDeps {
+  readonly state: Pick<State, "copyNow">;
+  readonly storage: Pick<Storage, "databasePath">;
+}
+
+export function backupRoutes({ state, storage: { databasePath } }: BackupDeps): readonly LocalRoute[] {
+  return [
+    {
+      method: "GET",
+      path: "/local/v1/backup",
+      scope: "control",
+      summary:
+        "A checked copy of the database, made now. Whoever has it has the digests of the keys and the use of the house.",
+      openApi: () => ({
+        operationId: "getBackup",
+        responses: { 200: { description: "The copy.", content: { [TYPE]: { schema: BINARY } } }, ...errors(409) },
+      }),
+      async handle({ now }) {
+        const trouble = await state.copyNow();
+        if (trouble !== null) return localError("conflict", `no copy was made: ${trouble}`);
+        const name = `elbro-backup-${formatInstant(now).slice(0, "2026-11-21".length)}.db`;
+        return {
+          kind: "stream",
+          type: TYPE,
+          headers: { "Content-Disposition": `attachment; filename="${name}"` },
+          write: (out) => void pipeline(createReadStream(copyPathOf(databasePath)), out).catch(() => out.destroy()),
+        };
+      },
+    },
+    {
+      method: "POST",
+      path: "/local/v1/backup",
+      scope: "control",
+      summary:
+        "Takes a copy of `GET /local/v1/backup` or `elbro backup`, which replaces the database at the next start.",
+      takesFile: true,
+      openApi: () => ({
+        operationId: "restoreBackup",
+        requestBody: { required: true, content: { [TYPE]: { schema: BINARY } } },
+        responses: {
+          202: jsonResponse("It is whole, and waits for the next start.", waiting),
+          ...errors(400, 413, 415),
+        },
+      }),
+      handle: (request) => taken(databasePath, request),
+    },
+    {
+      method: "DELETE",
+      path: "/local/v1/backup",
+      scope: "control",
+      summary: "Forgets an uploaded copy that waits for the next start.",
+      openApi: () => ({
+        operationId: "forgetBackup",
+        responses: { 200: jsonResponse("None waits.", waiting) },
+      }),
+      handle() {
+        rmSync(waitingPathOf(databasePath), { force: true });
+        return { kind: "json", body: { restart: false } };
+      },
+    },
+  ];
+}
+
+/** Keeps what is uploaded if it is a whole database of elbro. */
+async function taken(databasePath: string, { file, headers }: LocalRequest): Promise<LocalAnswer> {
+  if (headers["content-type"] !== TYPE) return localError("unsupported_media_type", `send the copy as ${TYPE}`);
+  const length = Number(headers["content-length"]);
+  if (!file || !(length > 0)) return localError("invalid_parameter", "expected a copy, found nothing");
+  if (length > MAX_BYTES) return localError("payload_too_large", `the copy is longer than ${MAX_BYTES} bytes`);
+  const place = waitingPathOf(databasePath);
+  const part = `${place}.part`;
+  try {
+    await pipeline(file, createWriteStream(part, { mode: OWNER_ONLY }), { end: true });
+    const flaw = flawOf(part);
+    if (flaw !== null) return localError("invalid_parameter", `this copy cannot be used: ${flaw}`);
+    sync(part);
+    renameSync(part, place);
+    return { kind: "json", status: 202, body: { restart: true } };
+  } finally {
+    rmSync(part, { force: true });
+  }
+}

@@ -1,0 +1,43 @@
+/** Keys of devices that the command line and the dashboard make: each is shown once, and kept as a digest. */
+import { randomBytes } from "node:crypto";
+import { thirdPartyToken } from "../../service/third-party-token.ts";
+import type { KeptKey } from "../../storage/api-key-file.ts";
+import { keyDigest } from "./api-keys.ts";
+import { pairDigest } from "./key-store.ts";
+
+const SECRET_BYTES = 32;
+const PUBLIC_BYTES = 8;
+
+/** A new key, and what its owner is shown of it this once. The last of `shown` is what is sent. */
+export interface MadeKey {
+  readonly kept: KeptKey;
+  readonly shown: readonly (readonly [string, string])[];
+}
+
+/** A key of 256 random bits, or a key and secret of which the secret is. */
+export function makeKey(wanted: Omit<KeptKey, "sha256">): MadeKey {
+  const secret = randomBytes(SECRET_BYTES).toString("base64url");
+  const { api_key: _before, hash_encoding: encoding = "hex", ...common } = wanted;
+  if (wanted.kind === "bearer") {
+    const key = `elbro_${secret}`;
+    return { kept: { ...common, sha256: hexOf(keyDigest(key)) }, shown: [["key", key]] };
+  }
+  const pair = { apiKey: `elbro_${randomBytes(PUBLIC_BYTES).toString("hex")}`, apiSecret: secret };
+  return {
+    kept: { ...common, api_key: pair.apiKey, hash_encoding: encoding, sha256: hexOf(pairDigest(pair, encoding)) },
+    shown: [
+      ["key", pair.apiKey],
+      ["secret", pair.apiSecret],
+      ["token", thirdPartyToken(pair, encoding)],
+    ],
+  };
+}
+
+/** Whether two names are one: upper and lower case are the same. */
+export function isSameName(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}

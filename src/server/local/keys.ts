@@ -1,0 +1,184 @@
+/** Keys of devices over HTTP: those there are, a new one, and the end of one. */
+
+import type { Config } from "../../config/schema.ts";
+import { DAY_MS, type EpochMs, formatInstant } from "../../core/time/interval.ts";
+import { KEY_NAME, type KeptKey, KeyFile, KeyFileError, MAX_KEYS } from "../../storage/api-key-file.ts";
+import { KeyUseFile } from "../../storage/api-key-usage-file.ts";
+import { isSameName, makeKey } from "../auth/made-keys.ts";
+import { type LocalError, localError } from "../http/errors.ts";
+import type { LocalAnswer } from "../http/response.ts";
+import { boolean, integer, list, named, object, orNull, text } from "../openapi/json-schema.ts";
+import { BODY_ERRORS } from "./configuration.ts";
+import { type Endpoint, endpoint } from "./endpoint.ts";
+import * as parameter from "./parameters.ts";
+
+const scopes = list({ type: "string", enum: ["read", "control"] });
+const keySchema = named(
+  "LanKey",
+  object({
+    name: text,
+    kind: { type: "string", enum: ["bearer", "third_party"] },
+    scopes,
+    requests_per_minute: integer,
+    requests_per_day: integer,
+    created: { ...orNull(text), description: "The day it was made, UTC; null for one of the configuration." },
+    last_used: { ...orNull(text), description: "The day it was last used, UTC, a minute late; null for never." },
+    fixed: { ...boolean, description: "Whether it stands in the configuration, where alone it can be ended." },
+  }),
+);
+
+export const keyEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: "GET",
+    path: "/local/v1/keys",
+    operationId: "listKeys",
+    scope: "control",
+    summary: "The keys of devices: names, what they may and when they were last used. Never the keys themselves.",
+    parameters: {},
+    schema: named("LanKeys", object({ keys: list(keySchema) })),
+    errors: ["conflict"],
+    example: "/local/v1/keys",
+    answer({ config }) {
+      const reading = new KeyFile(config.data_dir).read();
+      if (reading.kind === "unreadable") return localError("conflict", `keys.json cannot be read: ${reading.why}`);
+      return { kind: "json", body: { keys: [...configuredKeys(config), ...reading.keys.map(keptKeyOf(config))] } };
+    },
+  }),
+  endpoint({
+    method: "POST",
+    path: "/local/v1/keys",
+    operationId: "createKey",
+    scope: "control",
+    summary: "Makes a key of a device, which is answered this once: what is kept is its digest.",
+    parameters: {},
+    schema: named("NoKey", object({})),
+    created: named(
+      "MadeKey",
+      object({ name: text, scopes, key: { ...text, description: "Sent as `Authorization: Bearer <key>`." } }),
+    ),
+    errors: ["invalid_parameter", "conflict", ...BODY_ERRORS],
+    example: "/local/v1/keys",
+    body: {
+      schema: named(
+        "NewKey",
+        object(
+          {
+            name: { type: "string", pattern: KEY_NAME.source },
+            control: { ...boolean, description: "Whether it may change something, too." },
+          },
+          ["control"],
+        ),
+      ),
+      example: { name: "phone", control: true },
+    },
+    answer: ({ config }, _params, { body, now }) => created(config, body, now),
+  }),
+  endpoint({
+    method: "DELETE",
+    path: "/local/v1/keys/:key",
+    operationId: "revokeKey",
+    scope: "control",
+    summary: "Ends a key that was made here or by `elbro keys`.",
+    parameters: { key: parameter.key },
+    schema: named("RevokedKey", object({ name: text })),
+    errors: ["resource_not_found", "conflict"],
+    example: "/local/v1/keys/phone",
+    answer: ({ config }, { key }, { now }) => revoked(config, key, now),
+  }),
+];
+
+/** A key as the local API answers it. */
+export type LanKeyAnswer = ReturnType<ReturnType<typeof keptKeyOf>> | ReturnType<typeof configuredKeys>[number];
+
+type KeyConfig = Pick<Config, "api" | "data_dir">;
+
+function configuredKeys({ api, data_dir }: KeyConfig) {
+  const uses = new KeyUseFile(data_dir).read();
+  const shown = (kind: KeptKey["kind"]) => (key: Config["api"]["keys"][number] | ThirdPartyKey) => ({
+    ...{ name: key.name, kind, scopes: "scopes" in key ? (key.scopes ?? ["read"]) : ["read"] },
+    ...limitsOf(key, api),
+    ...{ created: null, last_used: dayOf(uses[key.name]), fixed: true },
+  });
+  return [...api.keys.map(shown("bearer")), ...(api.third_party_keys ?? []).map(shown("third_party"))];
+}
+
+type ThirdPartyKey = NonNullable<Config["api"]["third_party_keys"]>[number];
+
+function keptKeyOf({ api, data_dir }: KeyConfig) {
+  const uses = new KeyUseFile(data_dir).read();
+  return (key: KeptKey) => ({
+    ...{ name: key.name, kind: key.kind, scopes: key.scopes, ...limitsOf(key, api) },
+    ...{ created: key.created, last_used: dayOf(uses[key.name]), fixed: false },
+  });
+}
+
+function limitsOf(
+  key: { readonly requests_per_minute?: number | undefined; readonly requests_per_day?: number | undefined },
+  api: Config["api"],
+) {
+  return {
+    requests_per_minute: key.requests_per_minute ?? api.requests_per_minute,
+    requests_per_day: key.requests_per_day ?? api.requests_per_day,
+  };
+}
+
+function dayOf(use: { readonly day: { readonly start: EpochMs } } | undefined): string | null {
+  return use ? dateOf(use.day.start) : null;
+}
+
+function dateOf(at: EpochMs): string {
+  return formatInstant(Math.floor(at / DAY_MS) * DAY_MS).slice(0, "2026-11-21".length);
+}
+
+async function created(config: KeyConfig, body: unknown, now: EpochMs): Promise<LocalAnswer> {
+  const { name, control = false } = (body ?? {}) as { name?: unknown; control?: unknown };
+  if (typeof name !== "string" || !KEY_NAME.test(name))
+    return localError("invalid_parameter", "name: expected at most 40 letters, digits, _ . and -");
+  if (typeof control !== "boolean") return localError("invalid_parameter", "control: expected true or false");
+  const scopes = control ? (["read", "control"] as const) : (["read"] as const);
+  const made = makeKey({ name, kind: "bearer", scopes, created: dateOf(now) });
+  const refused = await changed(config, now, (keys) => {
+    if ([...keys, ...configuredKeys(config)].some((key) => isSameName(key.name, name)))
+      return localError("conflict", `there is a key ${name} already; give this one another name`);
+    if (keys.length >= MAX_KEYS)
+      return localError("conflict", `there are ${keys.length} keys, and no more are taken; end one that nobody uses`);
+    return [...keys, made.kept];
+  });
+  return refused ?? { kind: "json", status: 201, body: { name, scopes, key: made.shown[0]?.[1] } };
+}
+
+async function revoked(config: KeyConfig, name: string, now: EpochMs): Promise<LocalAnswer> {
+  const refused = await changed(config, now, (keys) => {
+    if (keys.some((key) => isSameName(key.name, name))) return keys.filter((key) => !isSameName(key.name, name));
+    return configuredKeys(config).some((key) => isSameName(key.name, name))
+      ? localError("conflict", `the key ${name} stands in the configuration; change it there`)
+      : localError("resource_not_found", `there is no key ${name}`);
+  });
+  return refused ?? { kind: "json", body: { name } };
+}
+
+/** Changes the keys that are kept. Returns why not; null where it is done. */
+async function changed(
+  { data_dir }: KeyConfig,
+  now: EpochMs,
+  edit: (keys: readonly KeptKey[]) => readonly KeptKey[] | LocalError,
+): Promise<LocalError | null> {
+  let refused: LocalError | null = null;
+  try {
+    await new KeyFile(data_dir).change(
+      (keys) => {
+        const next = edit(keys);
+        if (!("kind" in next)) return next;
+        refused = next;
+        return keys;
+      },
+      () => now,
+    );
+    return refused;
+  } catch (error) {
+    if (error instanceof KeyFileError) return localError("conflict", error.message);
+    if (error instanceof Error && "code" in error)
+      return localError("conflict", `the data directory cannot be written: ${error.code}`);
+    throw error;
+  }
+}

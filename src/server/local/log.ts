@@ -1,0 +1,55 @@
+/** The log over HTTP. */
+
+import { type LogEntry, logLevels } from "../../core/runtime/log-memory.ts";
+import { formatInstant } from "../../core/time/interval.ts";
+import { instant, integer, list, named, object, text } from "../openapi/json-schema.ts";
+import { type Endpoint, endpoint } from "./endpoint.ts";
+import * as parameter from "./parameters.ts";
+
+const MAX_LINES = 500;
+
+export const logEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: "GET",
+    path: "/local/v1/log",
+    operationId: "getLog",
+    scope: "control",
+    summary: "The last lines of the log since the start, the oldest first. No secret is in it.",
+    parameters: {
+      level: {
+        kind: parameter.oneOf(logLevels),
+        about: "The least that is told; `info` where it is left out. `debug` needs `log.level: debug`.",
+        example: "warn",
+      },
+      after: { kind: parameter.count, about: "Only lines after the one with this `id`.", example: "120" },
+    },
+    schema: named(
+      "Log",
+      object({
+        lines: list(
+          named(
+            "LogLine",
+            object({
+              ...{ id: integer, time: instant, level: { type: "string", enum: logLevels }, text },
+              facts: { ...text, description: "As JSON; empty without any." },
+            }),
+          ),
+        ),
+      }),
+    ),
+    csv: { list: "lines", columns: { time: "time", level: "", text: "", facts: "" } },
+    errors: ["invalid_parameter"],
+    example: "/local/v1/log?level=warn",
+    answer({ logLines }, { level, after }) {
+      const lines = logLines.list({ level: level ?? "info", after: after ?? 0, most: MAX_LINES });
+      return { kind: "json", body: { lines: lines.map(lineOf) } };
+    },
+  }),
+];
+
+/** A line of the log as the local API answers it. */
+export type LogLineAnswer = ReturnType<typeof lineOf>;
+
+function lineOf({ at, ...line }: LogEntry) {
+  return { ...line, time: formatInstant(at) };
+}

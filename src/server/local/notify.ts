@@ -1,0 +1,26 @@
+/** Notifications over HTTP: a test. */
+import { localError } from "../http/errors.ts";
+import { boolean, named, object } from "../openapi/json-schema.ts";
+import { type Endpoint, endpoint } from "./endpoint.ts";
+
+export const notifyEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: "POST",
+    path: "/local/v1/notifications/test",
+    operationId: "testNotification",
+    scope: "control",
+    summary:
+      "Sends a test to the ntfy server of `notify`, also in quiet hours; says what is wrong where it is not taken.",
+    parameters: {},
+    schema: named("NotificationTest", object({ sent: boolean })),
+    errors: ["conflict"],
+    example: "/local/v1/notifications/test",
+    async answer({ config, proxy }, _params, { signal }) {
+      const { notify, language } = config;
+      if (!notify) return localError("conflict", "nothing is configured to send notifications: set notify.topic_url");
+      const { sendTestNote } = await import("../../integrations/notify/test-note.ts");
+      const trouble = await sendTestNote(notify, { language, proxy, signal });
+      return trouble === null ? { kind: "json", body: { sent: true } } : localError("conflict", trouble);
+    },
+  }),
+];

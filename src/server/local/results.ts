@@ -1,0 +1,297 @@
+/** What came of it: runs, savings and usage of a stretch, and what a plan would cost by when it starts. */
+
+import { finishedRun, planMonth } from "../../core/planning/plan-payload.ts";
+import type { PlanSnapshot } from "../../core/planning/plan-snapshot.ts";
+import type { StartCost } from "../../core/planning/start-costs.ts";
+import { type UsagePeriod, usageUnits } from "../../core/prices/usage-periods.ts";
+import { rounded } from "../../core/text/rounding.ts";
+import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, type Interval } from "../../core/time/interval.ts";
+import type { MonthResult, PlanResult } from "../../state/plans.ts";
+import { type LocalError, localError } from "../http/errors.ts";
+import {
+  boolean,
+  instant,
+  integer,
+  list,
+  money,
+  named,
+  number,
+  object,
+  orNull,
+  perKwh,
+  text,
+} from "../openapi/json-schema.ts";
+import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
+import { viewNamed } from "./local-source.ts";
+import * as parameter from "./parameters.ts";
+import { noPlan } from "./plans.ts";
+
+/** Runs of one answer; a house has a few a day. */
+const MAX_RUNS = 2_000;
+/** As far back as runs are kept, and the month that is not over. */
+const MAX_MONTHS = 14;
+/** Five years: what a spreadsheet of hours takes, and 60 ms of reading. */
+const MAX_USAGE_DAYS = 1_830;
+const DEFAULT_RUN_DAYS = 31;
+
+const measures = {
+  consumption: "consumption",
+  costs: "consumptionCosts",
+  export: "solarExport",
+  revenue: "solarExportRevenue",
+} as const;
+
+const range = {
+  from: { kind: parameter.instant, about: "From when on.", example: "2026-03-01T00:00:00Z" },
+  to: { kind: parameter.instant, about: "Until when; now where it is left out.", example: "2026-03-10T00:00:00Z" },
+} as const;
+const ofHome = { ...parameter.home, about: "The id of a home; without it all of them." } as const;
+const owner = { plan: text, name: text, home: text, currency: orNull(text) } as const;
+const against = { against_window_start: orNull(money), against_mean: orNull(money) } as const;
+
+const runSchema = named(
+  "PlanRunResult",
+  object({
+    ...owner,
+    ...{ start: instant, end: instant, basis: text, kwh: orNull(number), mean_price: orNull(perKwh) },
+    cost: orNull(money),
+    window_start_price: {
+      ...orNull(perKwh),
+      description: "What a kWh would have cost in one run from the start of the window: the baseline `window_start`.",
+    },
+    window_price: { ...orNull(perKwh), description: "The mean of the window: the baseline `mean`." },
+    ...against,
+  }),
+);
+const startSchema = named(
+  "PlanStart",
+  object({ start: instant, end: instant, mean_price: perKwh, cost: orNull(money), estimate: boolean }),
+);
+
+export const resultEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: "GET",
+    path: "/local/v1/runs",
+    operationId: "listRuns",
+    scope: "read",
+    summary: "Runs that are over, the newest first: what each cost, and what its baselines would have cost.",
+    parameters: {
+      home: ofHome,
+      plan: parameter.planQuery,
+      from: { ...range.from, about: `From when on; ${DEFAULT_RUN_DAYS} days before \`to\` where it is left out.` },
+      to: range.to,
+    },
+    schema: named("Runs", object({ from: instant, to: instant, runs: list(runSchema), more: boolean })),
+    csv: {
+      list: "runs",
+      columns: {
+        ...{ plan: "", name: "", home: "", start: "time", end: "time", basis: "", kwh: "kWh", currency: "" },
+        ...{ mean_price: "{currency}/kWh", window_start_price: "{currency}/kWh", window_price: "{currency}/kWh" },
+        ...{ cost: "{currency}", against_window_start: "{currency}", against_mean: "{currency}" },
+      },
+    },
+    errors: ["invalid_range"],
+    example: "/local/v1/runs?plan=washer",
+    answer({ plans }, { home, plan, ...asked }, { now }) {
+      const period = periodOf(asked, now, (to) => to - DEFAULT_RUN_DAYS * DAY_MS);
+      if ("kind" in period) return period;
+      const found = plans.results({ home, plan }, period, MAX_RUNS + 1);
+      const runs = found.slice(0, MAX_RUNS).map(runOf);
+      return { kind: "json", body: { ...periodBody(period), runs, more: found.length > MAX_RUNS } };
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/local/v1/savings",
+    operationId: "listSavings",
+    scope: "read",
+    summary: "What plans saved, by plan and month.",
+    parameters: {
+      home: ofHome,
+      plan: parameter.planQuery,
+      from: { ...range.from, about: "Begins with the month of this; a year ago where it is left out." },
+      to: range.to,
+    },
+    schema: named(
+      "SavingsByMonth",
+      object({
+        ...{ from: instant, to: instant },
+        months: list(
+          named(
+            "PlanMonthResult",
+            object({ ...owner, start: instant, runs: integer, hours: number, cost: orNull(money), ...against }),
+          ),
+        ),
+      }),
+    ),
+    csv: {
+      list: "months",
+      columns: {
+        ...{ start: "time", plan: "", name: "", home: "", runs: "", hours: "h", currency: "" },
+        ...{ cost: "{currency}", against_window_start: "{currency}", against_mean: "{currency}" },
+      },
+    },
+    errors: ["invalid_range", "range_too_large"],
+    example: "/local/v1/savings?home=home",
+    answer({ plans, calendar }, { home, plan, ...asked }, { now }) {
+      const period = periodOf(asked, now, (to) => calendar.add("month", calendar.startOf("month", to), -11));
+      if ("kind" in period) return period;
+      if (calendar.intervals("month", period).length > MAX_MONTHS)
+        return localError("range_too_large", `more than ${MAX_MONTHS} months; runs are kept for 400 days`);
+      const months = plans.monthResults({ home, plan }, period).map(monthOf);
+      return { kind: "json", body: { ...periodBody(period), months } };
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/local/v1/usage",
+    operationId: "getUsage",
+    scope: "read",
+    summary: "What is stored of a home's consumption, costs, export or revenue, added up.",
+    parameters: {
+      home: { ...parameter.home, about: "The id of a home; may be left out where there is only one." },
+      measure: {
+        kind: parameter.oneOf(Object.keys(measures) as (keyof typeof measures)[]),
+        about: "What; `consumption` where it is left out.",
+        example: "costs",
+      },
+      by: {
+        kind: parameter.oneOf(usageUnits),
+        about: "What a row adds up: `hour`, `day`, `month` or `year` of the local clock; `day` where it is left out.",
+        example: "month",
+      },
+      from: { ...range.from, about: "From when on; the start of this month where it is left out." },
+      to: range.to,
+    },
+    schema: named(
+      "UsageByPeriod",
+      object({
+        ...{ id: text, name: text, measure: text, by: text, unit: text, from: instant, to: instant },
+        rows: list(
+          named(
+            "UsagePeriod",
+            object({
+              ...{ start: instant, end: instant, value: orNull(number) },
+              hours: { ...integer, description: "How many of its hours are known." },
+              estimate: boolean,
+            }),
+          ),
+        ),
+      }),
+    ),
+    csv: { list: "rows", columns: { start: "time", end: "time", value: "{unit}", hours: "", estimate: "" } },
+    errors: [...HOME_ERRORS, "invalid_range", "range_too_large", "feature_unavailable"],
+    example: "/local/v1/usage?home=home&measure=costs&by=day",
+    answer(source, { home, measure, by, ...asked }, { now }) {
+      const view = viewNamed(source, home, now);
+      if (view.kind === "error") return view;
+      const period = periodOf(asked, now, (to) => source.calendar.startOf("month", to));
+      if ("kind" in period) return period;
+      if (period.end - period.start > MAX_USAGE_DAYS * DAY_MS)
+        return localError("range_too_large", `more than ${MAX_USAGE_DAYS} days; ask in smaller parts`);
+      const name = measure ?? "consumption";
+      const unit = by ?? "day";
+      const found = source.usage(view.id, { operation: measures[name], unit, range: period });
+      if (!found) return localError("feature_unavailable", `no ${name} of ${view.name} is known`);
+      const rows = found.periods.map(usageRowOf);
+      const about = { id: view.id, name: view.name, measure: name, by: unit, unit: found.unit };
+      return { kind: "json", body: { ...about, ...periodBody(period), rows } };
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/local/v1/plans/:plan/starts",
+    operationId: "getPlanStarts",
+    scope: "read",
+    summary: "What if a plan started now, or later: the cost of its hours in one run, by when it starts.",
+    parameters: { plan: parameter.plan },
+    schema: named(
+      "PlanStarts",
+      object({
+        ...{ now: instant, plan: text, name: text, hours: number, kwh: orNull(number), currency: orNull(text) },
+        planned: orNull(
+          named("PlannedStart", object({ start: instant, mean_price: orNull(perKwh), cost: orNull(money) })),
+        ),
+        starts: { ...list(startSchema), description: "Now and each quarter after, as far as prices are known." },
+      }),
+    ),
+    csv: {
+      list: "starts",
+      columns: { start: "time", end: "time", mean_price: "{currency}/kWh", cost: "{currency}", estimate: "" },
+    },
+    errors: ["resource_not_found", "not_known", "conflict"],
+    example: "/local/v1/plans/washer/starts",
+    answer(source, { plan }, { now }) {
+      const found = source.plans.detail(plan, now);
+      if (!found) return noPlan(source, plan);
+      const starts = source.plans.startCosts(plan, now);
+      if (!starts) return localError("conflict", "this plan has no hours of its own, so it has no one start");
+      return { kind: "json", body: startsOf(found.snapshot, starts, now) };
+    },
+  }),
+];
+
+function ownerOf({ definition: { id, name, home }, currency }: Omit<PlanResult, "run">) {
+  return { plan: id, name, home, currency };
+}
+
+/** A run as the local API answers it. */
+export type RunAnswer = ReturnType<typeof runOf>;
+
+function runOf({ run, ...owned }: PlanResult) {
+  const { kwh, windowStartPrice, windowPrice } = run;
+  const baselines = { window_start_price: figure(windowStartPrice), window_price: figure(windowPrice) };
+  return { ...ownerOf(owned), ...finishedRun(run), kwh: figure(kwh), ...baselines };
+}
+
+/** What a plan saved in a month as the local API answers it. */
+export type MonthAnswer = ReturnType<typeof monthOf>;
+
+function monthOf({ month, ...owned }: MonthResult) {
+  return { ...ownerOf(owned), ...planMonth(month) };
+}
+
+/** A sum of usage as the local API answers it. */
+export type UsageRowAnswer = ReturnType<typeof usageRowOf>;
+
+function usageRowOf({ start, end, value, hours, estimate }: UsagePeriod) {
+  return { start: formatInstant(start), end: formatInstant(end), value: figure(value), hours, estimate };
+}
+
+/** What a plan would cost by when it starts as the local API answers it. */
+export type StartsAnswer = ReturnType<typeof startsOf>;
+
+function startsOf(plan: PlanSnapshot, starts: readonly StartCost[], now: EpochMs) {
+  const { definition, currency, meanPrice, cost, runs } = plan;
+  const [first] = runs;
+  const hoursMs = starts[0] ? starts[0].end - starts[0].start : 0;
+  return {
+    ...{ now: formatInstant(now), plan: definition.id, name: definition.name, hours: rounded(hoursMs / HOUR_MS) },
+    ...{ kwh: definition.spec.kwh ?? null, currency },
+    planned: first ? { start: formatInstant(first.start), mean_price: figure(meanPrice), cost: figure(cost) } : null,
+    starts: starts.map((start) => ({
+      ...{ start: formatInstant(start.start), end: formatInstant(start.end) },
+      ...{ mean_price: rounded(start.meanPrice), cost: figure(start.cost), estimate: start.estimate },
+    })),
+  };
+}
+
+interface AskedPeriod {
+  readonly from: EpochMs | null;
+  readonly to: EpochMs | null;
+}
+
+function periodOf({ from, to }: AskedPeriod, now: EpochMs, startOf: (end: EpochMs) => EpochMs): Interval | LocalError {
+  const end = to ?? now;
+  const start = from ?? startOf(end);
+  if (start < end) return { start, end };
+  return localError("invalid_range", `to (${formatInstant(end)}) is not after from (${formatInstant(start)})`);
+}
+
+function periodBody({ start, end }: Interval) {
+  return { from: formatInstant(start), to: formatInstant(end) };
+}
+
+function figure(value: number | null): number | null {
+  return value === null ? null : rounded(value);
+}

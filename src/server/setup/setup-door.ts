@@ -1,0 +1,89 @@
+/**
+ * Who may set up a house that has no key yet: a page of this server, on this machine itself, or with the code that only
+ * who reads the log knows. A code lets one browser in; the next code is in the log then.
+ */
+import { randomBytes, randomInt, timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import { SECOND_MS } from "../../core/time/interval.ts";
+import { addressGroup } from "../../service/serve/address-group.ts";
+import { LoginThrottle } from "../../service/serve/login-throttle.ts";
+import { fromOwnPage, PAGE_HEADER } from "../auth/session-auth.ts";
+import { type LocalError, localError } from "../http/errors.ts";
+import type { LocalRequest } from "../http/route.ts";
+
+/** Without letters and digits that look alike. */
+const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+const CODE_LENGTH = 8;
+const COOKIE = "elbro_setup";
+const TOKEN_BYTES = 32;
+/** What a proxy adds to what it passes on: who comes through one on this machine may be anybody. */
+const PROXY_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"] as const;
+const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
+
+export class SetupDoor {
+  /** Shows a new code to who reads the log. */
+  readonly #tell: (code: string) => void;
+  readonly #throttle = new LoginThrottle();
+  #code = "";
+  /** Of the browser that gave a code; the last one counts. */
+  #token: string | null = null;
+
+  constructor(tell: (code: string) => void) {
+    this.#tell = tell;
+    this.#renew();
+  }
+
+  /** Null for who may set up the house. */
+  refusal(request: LocalRequest): LocalError | null {
+    const { headers } = request;
+    if (!fromOwnPage(headers))
+      return localError("forbidden", `this is for the dashboard's own page, which sends ${PAGE_HEADER}`);
+    if (isOnThisMachine(request) || this.#isIn(headers)) return null;
+    return localError("invalid_token", "give the code that elbro wrote to its log");
+  }
+
+  /** Looks at a code. Returns the `Set-Cookie` of who gave the right one. */
+  enter(code: unknown, { headers, remoteAddress, now }: LocalRequest): string | LocalError {
+    if (!fromOwnPage(headers)) return localError("forbidden", "this is for the dashboard's own page");
+    const address = addressGroup(remoteAddress);
+    const waitMs = this.#throttle.waitMs(address, now);
+    if (waitMs > 0) {
+      const retryAfterSec = Math.ceil(waitMs / SECOND_MS);
+      return { ...localError("rate_limited", `too many wrong codes; try again in ${retryAfterSec} s`), retryAfterSec };
+    }
+    const given = String(code)
+      .toUpperCase()
+      .replace(/[^A-Z0-9]/g, "");
+    if (!equal(given, this.#code)) {
+      this.#throttle.wrong(address, now);
+      return localError("invalid_token", "this is not the code of the log");
+    }
+    this.#token = randomBytes(TOKEN_BYTES).toString("base64url");
+    this.#renew();
+    return `${COOKIE}=${this.#token}; HttpOnly; SameSite=Strict; Path=/`;
+  }
+
+  #renew(): void {
+    this.#code = Array.from({ length: CODE_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join("");
+    this.#tell(this.#code.replace(/(.{4})(?=.)/, "$1-"));
+  }
+
+  #isIn({ cookie = "" }: IncomingHttpHeaders): boolean {
+    const [, token = ""] = new RegExp(`(?:^|; ?)${COOKIE}=([\\w-]+)`).exec(cookie) ?? [];
+    return this.#token !== null && equal(token, this.#token);
+  }
+}
+
+/** Whether a request comes from this machine, and from no proxy on it. */
+function isOnThisMachine({ headers, remoteAddress }: LocalRequest): boolean {
+  return (
+    /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/.test(remoteAddress) &&
+    LOOPBACK_HOST.test(headers.host ?? "") &&
+    PROXY_HEADERS.every((name) => headers[name] === undefined)
+  );
+}
+
+function equal(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

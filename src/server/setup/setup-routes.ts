@@ -1,0 +1,259 @@
+/** The set-up over HTTP, for the dashboard's own page. Once the house is set up, all of it is refused. */
+import * as z from "zod/mini";
+import { MINUTE_MS } from "../../core/time/interval.ts";
+import { PAGE_HEADER } from "../auth/session-auth.ts";
+import { type LocalError, localError } from "../http/errors.ts";
+import type { LocalAnswer } from "../http/response.ts";
+import type { LocalRequest, LocalRoute } from "../http/route.ts";
+import {
+  boolean,
+  integer,
+  jsonResponse,
+  list,
+  named,
+  object,
+  orNull,
+  reference,
+  type Schema,
+  text,
+} from "../openapi/json-schema.ts";
+import { finishSetup, type SetupOptions, type WantedSetup } from "./setup.ts";
+import { SetupDoor } from "./setup-door.ts";
+import { tryExternalBroker, tryHomeAssistant, tryService } from "./setup-trials.ts";
+
+/** Trials of a person; each may ask the service, whose quota counts it. */
+const MAX_TRIALS_PER_MINUTE = 20;
+
+const word = z.string().check(z.minLength(1), z.maxLength(2_000));
+const broker = z.strictObject({ url: word, username: z.optional(word), password: z.optional(word) });
+const homeAssistant = z.strictObject({ url: word, token: word });
+const bodies = {
+  code: z.strictObject({ code: word }),
+  service: z.strictObject({ api_key: word.check(z.regex(/^\S+$/)) }),
+  broker,
+  homeAssistant,
+  finish: z.strictObject({
+    api_key: word.check(z.regex(/^\S+$/)),
+    homes: z.nullable(
+      z.array(z.strictObject({ id: word, label: z.string() })).check(z.minLength(1), z.maxLength(1_000)),
+    ),
+    broker: z.nullable(broker),
+    home_assistant: z.nullable(homeAssistant),
+    language: word,
+    key_name: z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/)),
+  }),
+} as const;
+
+/** What a request that is let in is answered with. */
+type Work<Body> = (options: SetupOptions, body: Body, request: LocalRequest) => Promise<LocalAnswer> | LocalAnswer;
+
+export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[] {
+  const door = options && new SetupDoor(options.onCode);
+  const trials = { start: Number.NEGATIVE_INFINITY, count: 0 };
+  const isTooMany = (now: number) => {
+    if (now - trials.start >= MINUTE_MS || now < trials.start) Object.assign(trials, { start: now, count: 0 });
+    return ++trials.count > MAX_TRIALS_PER_MINUTE;
+  };
+  const route = <Body>(facts: RouteFacts, body: z.ZodMiniType<Body> | null, work: Work<Body>): LocalRoute => ({
+    ...facts,
+    scope: "open",
+    openApi: () => openApiOf(facts),
+    async handle(request) {
+      if (!options || !door) return isSetUp();
+      const refusal = door.refusal(request);
+      if (refusal) return refusal;
+      if (facts.isTrial && isTooMany(request.now))
+        return { ...localError("rate_limited", "tried too often; wait a minute"), retryAfterSec: 60 };
+      const reading = body?.safeParse(request.body);
+      if (reading && !reading.success) return badBody(reading.error.issues);
+      return work(options, reading?.data as Body, request);
+    },
+  });
+  return [
+    {
+      method: "GET",
+      path: "/local/v1/setup",
+      scope: "open",
+      summary: "Whether the house can be set up, and whether the caller needs the code of the log for it.",
+      openApi: () => ({
+        operationId: "getSetup",
+        responses: { 200: jsonResponse("How far it is.", stateSchema) },
+      }),
+      handle: (request) => ({ kind: "json", body: stateOf(options, door, request) }),
+    },
+    {
+      method: "POST",
+      path: "/local/v1/setup/code",
+      scope: "open",
+      summary: "Lets a browser set up the house that knows the code of the log. Each code lets one in.",
+      openApi: () => openApiOf({ operationId: "enterSetup", example: { code: "ABCD-EFGH" }, schema: stateSchema }),
+      handle(request) {
+        if (!door) return isSetUp();
+        const reading = bodies.code.safeParse(request.body);
+        if (!reading.success) return badBody(reading.error.issues);
+        const cookie = door.enter(reading.data.code, request);
+        if (typeof cookie !== "string") return cookie;
+        return {
+          kind: "json",
+          body: { state: "open", file: options?.path ?? null },
+          headers: { "Set-Cookie": cookie },
+        };
+      },
+    },
+    route(facts.service, bodies.service, async ({ config, proxy }, { api_key: key }) => ({
+      kind: "json",
+      body: await tryService(config.service, key, proxy),
+    })),
+    route(facts.broker, bodies.broker, async ({ readWith, config }, given) => {
+      const mistake = mistakeIn(readWith(JSON.stringify({ mqtt: given })));
+      return (
+        mistake ?? { kind: "json", body: await tryExternalBroker({ ...config.mqtt, ...given } as typeof config.mqtt) }
+      );
+    }),
+    route(facts.homeAssistant, bodies.homeAssistant, async ({ readWith }, given) => {
+      const mistake = mistakeIn(readWith(JSON.stringify({ home_assistant: given })));
+      return mistake ?? { kind: "json", body: await tryHomeAssistant(given) };
+    }),
+    route(facts.finish, bodies.finish, async (given, body, { now, signal }) => {
+      const { api_key: apiKey, home_assistant, key_name: keyName, homes, language, broker: chosen } = body;
+      const wanted = { apiKey, homes, broker: chosen, homeAssistant: home_assistant, language, keyName } as WantedSetup;
+      const result = await finishSetup(given, wanted, now);
+      if (result.kind === "failed") return localError("conflict", result.reason);
+      if (result.kind === "mistakes")
+        return {
+          ...localError("invalid_parameter", "the configuration would have mistakes"),
+          mistakes: result.mistakes,
+        };
+      // The answer goes out first: this daemon ends then.
+      signal.addEventListener("abort", () => given.onDone(), { once: true });
+      const { kind: _, ...told } = result;
+      return { kind: "json", status: 201, body: { ...told, file: given.path } };
+    }),
+  ];
+}
+
+function stateOf(options: SetupOptions | null, door: SetupDoor | null, request: LocalRequest) {
+  if (!options || !door) return { state: "done", file: null };
+  return { state: door.refusal(request) === null ? "open" : "code", file: options.path };
+}
+
+function isSetUp(): LocalError {
+  return localError("conflict", "the house is set up: change its configuration, or plans and plugs on the dashboard");
+}
+
+function badBody(issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]): LocalError {
+  const mistakes = issues.map(({ path, message }) => ({ path: path.map(String).join("."), text: message }));
+  return { ...localError("invalid_parameter", "the body is not as expected"), mistakes };
+}
+
+function mistakeIn(reading: ReturnType<SetupOptions["readWith"]>): LocalError | null {
+  if (reading.kind === "config") return null;
+  return {
+    ...localError("invalid_parameter", reading.mistakes.map(({ text }) => text).join("; ")),
+    mistakes: reading.mistakes,
+  };
+}
+
+interface RouteFacts {
+  readonly method: "POST";
+  readonly path: string;
+  readonly summary: string;
+  readonly operationId: string;
+  readonly example: object;
+  readonly schema: Schema;
+  readonly status?: 201;
+  /** Whether it connects to something. */
+  readonly isTrial: boolean;
+}
+
+const trial = {
+  works: boolean,
+  problem: orNull(text),
+  detail: { ...orNull(text), description: "What was found, in English." },
+};
+const trialSchema = named("SetupTrial", object(trial));
+const stateSchema = named(
+  "Setup",
+  object({
+    state: {
+      type: "string",
+      enum: ["done", "code", "open"],
+      description: "`code`: the code of the log is needed first.",
+    },
+    file: { ...orNull(text), description: "The file that is written." },
+  }),
+);
+const serviceSchema = named(
+  "SetupService",
+  object({ ...trial, addresses: list(named("SetupAddress", object({ id: text, label: text, region: text }))) }),
+);
+const doneSchema = named(
+  "SetupDone",
+  object({
+    key: { ...text, description: "The first key of the LAN API, told this once." },
+    urls: { ...list(text), description: "Where the dashboard is for other devices of the LAN." },
+    broker: orNull(named("SetupBroker", object({ port: integer, username: text, password: text }))),
+    file: text,
+  }),
+);
+
+const EXAMPLE_KEY = "key-from-the-app";
+const facts = {
+  service: {
+    method: "POST",
+    path: "/local/v1/setup/service",
+    summary: "Asks the service for the addresses of a key.",
+    operationId: "trySetupService",
+    example: { api_key: EXAMPLE_KEY },
+    schema: serviceSchema,
+    isTrial: true,
+  },
+  broker: {
+    method: "POST",
+    path: "/local/v1/setup/broker",
+    summary: "Tries a broker.",
+    operationId: "trySetupBroker",
+    example: { url: "mqtt://192.168.1.10:1883", username: "elbro", password: "password-of-elbro" },
+    schema: trialSchema,
+    isTrial: true,
+  },
+  homeAssistant: {
+    method: "POST",
+    path: "/local/v1/setup/home-assistant",
+    summary: "Tries to log in to Home Assistant.",
+    operationId: "trySetupHomeAssistant",
+    example: { url: "http://homeassistant.local:8123", token: "token-of-an-administrator" },
+    schema: trialSchema,
+    isTrial: true,
+  },
+  finish: {
+    method: "POST",
+    path: "/local/v1/setup",
+    summary: "Writes the configuration and a first key, and goes on with the house that it names.",
+    operationId: "finishSetup",
+    example: {
+      ...{ api_key: EXAMPLE_KEY, homes: null, broker: null, home_assistant: null, language: "en", key_name: "phone" },
+    },
+    schema: doneSchema,
+    status: 201,
+    isTrial: false,
+  },
+} as const satisfies Record<string, RouteFacts>;
+
+function openApiOf({
+  operationId,
+  example,
+  schema,
+  status,
+}: Pick<RouteFacts, "operationId" | "example" | "schema" | "status">) {
+  const header = { name: PAGE_HEADER, in: "header", required: true, schema: text, example: "1" };
+  return {
+    operationId,
+    parameters: [{ ...header, description: "Any text. A page of another server cannot send it." }],
+    requestBody: { required: true, content: { "application/json": { schema: { type: "object" }, example } } },
+    responses: {
+      [status ?? 200]: jsonResponse("What came of it.", schema),
+      ...Object.fromEntries([400, 401, 403, 429].map((code) => [code, reference("responses", `Error${code}`)])),
+    },
+  };
+}

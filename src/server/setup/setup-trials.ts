@@ -1,0 +1,78 @@
+/** What the set-up tries at once, so that a mistake is told where it is made: the service's key, the broker, Home Assistant. */
+import type { Config } from "../../config/schema.ts";
+import { judge } from "../../core/fetching/retry-policy.ts";
+import type { ServiceProblemCode } from "../../core/status/problem-catalog.ts";
+import { VERSION } from "../../core/status/version.ts";
+import { createClient } from "../../service/client/client.ts";
+import { openService } from "../../service/client/open-service.ts";
+import type { ProxySettings } from "../../service/client/proxy.ts";
+import type { Address } from "../../service/contract/resources.ts";
+
+const SERVICE_MS = 20_000;
+const HOME_ASSISTANT_MS = 12_000;
+
+/** How a trial went. `problem` is null where it works; `detail` is what was found, in English. */
+export interface Trial {
+  readonly works: boolean;
+  readonly problem: string | null;
+  readonly detail: string | null;
+}
+
+export interface ServiceTrial extends Trial {
+  readonly problem: ServiceProblemCode | null;
+  readonly addresses: readonly Pick<Address, "id" | "label" | "region">[];
+}
+
+const WORKS = { works: true, problem: null, detail: null } as const;
+
+/** Asks the service for the addresses of a key, by one request. */
+export async function tryService(
+  service: Config["service"],
+  apiKey: string,
+  proxy: ProxySettings | null,
+): Promise<ServiceTrial> {
+  const { get, basePath, close } = openService({ config: { service }, proxy });
+  try {
+    const client = createClient({
+      ...{ get, basePath, userAgent: `elbro/${VERSION}` },
+      authorization: { consumer: `Bearer ${apiKey}` },
+      secrets: [apiKey, encodeURIComponent(apiKey)],
+    });
+    const context = { signal: AbortSignal.timeout(SERVICE_MS), note: () => undefined };
+    const answer = await client("addresses", {}, context);
+    if (answer.kind === "ok") {
+      const { data } = answer.body as unknown as { readonly data: readonly Address[] };
+      return { ...WORKS, addresses: data.map(({ id, label, region }) => ({ id, label, region })) };
+    }
+    const problem = judge(answer, 0, () => 0, "prices").problem ?? "service_trouble";
+    const detail = answer.kind === "refused" ? `${answer.status}: ${answer.reason}` : answer.why;
+    return { works: false, problem, detail, addresses: [] };
+  } finally {
+    await close();
+  }
+}
+
+/** Connects to a broker and leaves without a word. */
+export async function tryExternalBroker(mqtt: Config["mqtt"]): Promise<Trial> {
+  const [{ tryBroker }, { connectionTo }] = await Promise.all([
+    import("../../mqtt/client/check-connection.ts"),
+    import("../../mqtt/broker/start-broker.ts"),
+  ]);
+  const detail = await tryBroker(connectionTo(null, { mqtt } as Config));
+  return detail === null ? WORKS : { works: false, problem: "broker", detail };
+}
+
+/** Logs in to Home Assistant, and leaves. */
+export async function tryHomeAssistant(account: { readonly url: string; readonly token: string }): Promise<Trial> {
+  const { HomeAssistantClient, HomeAssistantError } = await import(
+    "../../integrations/homeassistant/websocket-client.ts"
+  );
+  try {
+    const client = await HomeAssistantClient.connect(account, AbortSignal.timeout(HOME_ASSISTANT_MS));
+    client.close();
+    return WORKS;
+  } catch (error) {
+    if (!(error instanceof HomeAssistantError)) throw error;
+    return { works: false, problem: error.kind, detail: error.message };
+  }
+}

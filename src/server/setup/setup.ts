@@ -1,0 +1,97 @@
+/** The set-up of a house on the page: what was chosen becomes `elbro.yaml` and a first key, and elbro goes on with both. */
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync } from "node:fs";
+import { networkInterfaces } from "node:os";
+import path from "node:path";
+import type { ConfigReading } from "../../config/load.ts";
+import type { Config } from "../../config/schema.ts";
+import { type SetupChoices, setupText } from "../../config/setup-text.ts";
+import type { ProxySettings } from "../../service/client/proxy.ts";
+import { type KeptKey, KeyFile } from "../../storage/api-key-file.ts";
+import { writeWhole } from "../../storage/atomic-file.ts";
+import { keyDigest } from "../auth/api-keys.ts";
+
+/** What the command line gives to a house that can be set up. */
+export interface SetupOptions {
+  /** The file that is written. */
+  readonly path: string;
+  /** The configuration as it is without that file: the service, ports, the data directory. */
+  readonly config: Config;
+  readonly proxy: ProxySettings | null;
+  /** Reads a configuration of this text. */
+  readonly readWith: (text: string) => ConfigReading;
+  /** Shows a new code to who reads the log. */
+  readonly onCode: (code: string) => void;
+  /** Called when all of it is written and told. */
+  readonly onDone: () => void;
+}
+
+export type SetupResult =
+  | {
+      readonly kind: "done";
+      /** The key, shown this once. */
+      readonly key: string;
+      /** Where the page is for other devices of the LAN. */
+      readonly urls: readonly string[];
+      /** Whom plugs log in to the broker as; null with a broker of the owner's. */
+      readonly broker: { readonly port: number; readonly username: string; readonly password: string } | null;
+    }
+  | { readonly kind: "mistakes"; readonly mistakes: readonly { readonly path: string; readonly text: string }[] }
+  | { readonly kind: "failed"; readonly reason: string };
+
+const KEY_BYTES = 32;
+const PASSWORD_BYTES = 12;
+const DAY_LENGTH = "2026-11-23".length;
+/** The user of the broker that plugs and Home Assistant log in as. */
+const BROKER_USER = "house";
+
+export interface WantedSetup extends Omit<SetupChoices, "brokerUser"> {
+  /** What the first device is called. */
+  readonly keyName: string;
+}
+
+export async function finishSetup(options: SetupOptions, wanted: WantedSetup, now: number): Promise<SetupResult> {
+  const brokerUser = { name: BROKER_USER, password: randomBytes(PASSWORD_BYTES).toString("base64url") };
+  const day = new Date(now).toISOString().slice(0, DAY_LENGTH);
+  const text = setupText({ ...wanted, brokerUser }, day);
+  const reading = options.readWith(text);
+  if (reading.kind === "mistakes") return reading;
+  const { api, broker, data_dir: dataDir, mqtt } = reading.config;
+  const key = `elbro_${randomBytes(KEY_BYTES).toString("base64url")}`;
+  try {
+    if (existsSync(options.path)) return { kind: "failed", reason: `${options.path} is there already` };
+    mkdirSync(path.dirname(options.path), { recursive: true });
+    await new KeyFile(dataDir).change(
+      (keys) => [...keys, keptKey(freeName(wanted.keyName, keys), key, day)],
+      () => now,
+    );
+    writeWhole(options.path, text);
+  } catch (error) {
+    return { kind: "failed", reason: error instanceof Error ? error.message : "unknown error" };
+  }
+  return {
+    kind: "done",
+    key,
+    urls: lanAddresses().map((address) => `http://${address}:${api.port}/`),
+    broker:
+      mqtt.url === undefined ? { port: broker.port, username: brokerUser.name, password: brokerUser.password } : null,
+  };
+}
+
+function keptKey(name: string, key: string, created: string): KeptKey {
+  const sha256 = Buffer.from(keyDigest(key)).toString("hex");
+  return { name, kind: "bearer", scopes: ["read", "control"], sha256, created };
+}
+
+function freeName(name: string, keys: readonly KeptKey[]): string {
+  const taken = new Set(keys.map((key) => key.name.toLowerCase()));
+  let free = name;
+  for (let i = 2; taken.has(free.toLowerCase()); i++) free = `${name}-${i}`;
+  return free;
+}
+
+/** Addresses of this machine on its networks, IPv4 first: those are what people type. */
+function lanAddresses(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return all.flatMap(({ address, family, internal }) => (internal || family !== "IPv4" ? [] : [address]));
+}

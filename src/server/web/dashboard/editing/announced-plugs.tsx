@@ -1,0 +1,87 @@
+/** Plugs that announce themselves on the broker, with what their timers can do, to be added by one click. */
+import { useEffect, useState } from "preact/hooks";
+import type { JsonObject } from "../forms/fields.ts";
+import { type PageTools, usePage } from "../page.ts";
+import { get, refusalIn } from "../requests.ts";
+import type { EditingTranslate } from "./load-editing-texts.ts";
+
+interface Limits {
+  readonly least_seconds: number;
+  readonly most_seconds: number;
+}
+
+/** A plug in `GET /local/v1/announced-plugs`. */
+interface Announced {
+  readonly name: string;
+  readonly model: string | null;
+  readonly timer: { readonly on: Limits | null; readonly off: Limits | null; readonly sure: boolean };
+  readonly configured: string | null;
+  readonly entry: JsonObject;
+}
+
+interface AnnouncedProps {
+  readonly e: EditingTranslate;
+  /** Is called with what the form of a new plug begins with. */
+  readonly onChoose: (entry: JsonObject) => void;
+}
+
+export function AnnouncedPlugs({ e, onChoose }: AnnouncedProps) {
+  const page = usePage();
+  const [found, setFound] = useState<readonly Announced[] | string | null>(null);
+  useEffect(() => {
+    get<{ readonly plugs: readonly Announced[] }>("local/v1/announced-plugs").then(
+      ({ plugs }) => setFound(plugs.filter(({ configured }) => configured === null)),
+      (thrown: unknown) => setFound(refusalIn(thrown).reason),
+    );
+  }, []);
+  return (
+    <div class="announced" aria-busy={found === null}>
+      <p class="soft" role="status">
+        {found === null && e("announced_searching")}
+        {typeof found === "string" && e("announced_failed", { reason: found })}
+        {Array.isArray(found) && e(found.length === 0 ? "announced_none" : "announced")}
+      </p>
+      {Array.isArray(found) && (
+        <ul class="announced-list">
+          {(found as readonly Announced[]).map(({ name, model, timer, entry }) => (
+            <li key={JSON.stringify(entry)}>
+              <div>
+                <strong>{name}</strong> <span class="faint">{model ?? String(entry.family)}</span>
+                <p class="soft">{timerText(timer, e, page)}</p>
+              </div>
+              <button type="button" aria-label={`${e("announced_add")}: ${name}`} onClick={() => onChoose(entry)}>
+                {e("announced_add")}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="actions">
+        <button type="button" onClick={() => onChoose({ name: "" })}>
+          {e("announced_other")}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function timerText({ on, off, sure }: Announced["timer"], e: EditingTranslate, { f: { locale } }: PageTools): string {
+  if (!on) return e("timer_none");
+  const parts = [e(sure ? "timer_sure" : "timer_unsure", { length: lengthText(on.most_seconds, locale) })];
+  if (off) parts.push(e("timer_off"));
+  return parts.join(" ");
+}
+
+const STEPS = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+  ["second", 1],
+] as const;
+
+/** A length in the largest unit of which there are two: `18 hours`. */
+function lengthText(seconds: number, locale: string): string {
+  const [unit, length] = STEPS.find(([, size]) => seconds >= 2 * size) ?? ["second", 1];
+  const options = { style: "unit", unit, unitDisplay: "long" } as const;
+  return new Intl.NumberFormat(locale, options).format(Math.floor(seconds / length));
+}

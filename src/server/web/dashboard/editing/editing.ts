@@ -1,0 +1,96 @@
+/** What is edited: an entry of a list of the configuration, and what the dialogs need to know for it. */
+import type { Plug } from "../answers.ts";
+import type { Json, JsonObject, JsonSchema } from "../forms/fields.ts";
+import type { FormTexts } from "../forms/form-texts.ts";
+import { formTextsIn } from "../forms/load-form-texts.ts";
+import type { PageTools } from "../page.ts";
+import { ask, get, type Refusal } from "../requests.ts";
+import { type EditingTranslate, editingTextsIn } from "./load-editing-texts.ts";
+
+/** What the reader wants to do. `id` and `name` are those of the entry that is edited, copied or deleted. */
+export type Task =
+  | { readonly list: "plans" | "plugs"; readonly mode: "new" }
+  | {
+      readonly list: "plans" | "plugs";
+      readonly mode: "edit" | "copy" | "delete";
+      readonly id: string;
+      readonly name: string;
+    };
+
+/** `GET /local/v1/plans/{id}/configuration`. */
+interface SavedEntry {
+  readonly fixed: string | null;
+  readonly entry: JsonObject;
+  readonly revision: string;
+}
+
+/** The answer to a change. */
+export interface Edited {
+  readonly id: string;
+  readonly source: string;
+  readonly note: string | null;
+  readonly restart: readonly string[];
+}
+
+export interface EditingTools {
+  readonly e: EditingTranslate;
+  readonly texts: FormTexts;
+  /** Of an entry of the list. */
+  readonly schema: JsonSchema;
+  readonly plugs: readonly Plug[];
+  /** The entry as it is; null for a new one. */
+  readonly saved: SavedEntry | null;
+}
+
+const NO_SCHEMA: JsonSchema = {};
+
+/** Errors: throws a Refusal. */
+export async function loadEditing(task: Task, { t: { language } }: PageTools): Promise<EditingTools> {
+  const known = task.mode === "edit" || task.mode === "copy";
+  const [e, texts, schema, { plugs }, saved] = await Promise.all([
+    editingTextsIn(language),
+    formTextsIn(language),
+    get<JsonSchema>("local/v1/configuration/schema"),
+    get<{ readonly plugs: readonly Plug[] }>("local/v1/plugs"),
+    known ? get<SavedEntry>(`${pathTo(task)}/configuration`) : null,
+  ]);
+  return { e, texts, schema: schema.properties?.[task.list]?.items ?? NO_SCHEMA, plugs, saved };
+}
+
+function pathTo({ list, id }: { readonly list: Task["list"]; readonly id: string }): string {
+  return `local/v1/${list}/${encodeURIComponent(id)}`;
+}
+
+/** Saves an entry, or deletes it where it is null. Errors: throws a Refusal. */
+export function save(task: Task, saved: SavedEntry | null, entry: JsonObject | null): Promise<Edited> {
+  const condition = saved ? { "If-Match": `"${saved.revision}"` } : {};
+  if (task.mode === "delete") return ask("DELETE", pathTo(task));
+  if (task.mode === "edit") return ask("PUT", pathTo(task), entry ?? {}, condition);
+  return ask("POST", `local/v1/${task.list}`, entry ?? {});
+}
+
+/** What the form begins with. A copy has an id and a name of its own. */
+export function firstValue(task: Task, { saved, e }: EditingTools, { house }: PageTools): JsonObject {
+  if (saved && task.mode === "copy") {
+    const { id: _, ...entry } = saved.entry;
+    return { ...entry, name: e("copy_name", { name: task.name }) };
+  }
+  if (saved) return saved.entry;
+  const home: Json = house.home.value?.id ?? "";
+  return task.list === "plans" ? { home, kind: "window", hours: 2 } : {};
+}
+
+/** What the reader is told once it is done. */
+export function doneText(e: EditingTranslate, task: Task, name: string, { source, note, restart }: Edited): string {
+  const key = task.mode === "delete" ? "deleted" : note === null ? "saved" : "saved_page";
+  const parts = [e(key, { name, file: source })];
+  if (restart.length > 0) parts.push(e("restart", { keys: restart.join(", ") }));
+  return parts.join(" ");
+}
+
+/** A refusal in the language of the page, where there is a text for it; else what the daemon says, in English. */
+export function refusalText(e: EditingTranslate, { status, reason }: Refusal, isInvented: boolean) {
+  if (status === 412) return { text: e("changed_elsewhere"), isTranslated: true };
+  if (isInvented) return { text: e("invented"), isTranslated: true };
+  return { text: e("refused", { reason }), isTranslated: false };
+}

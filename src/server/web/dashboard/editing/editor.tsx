@@ -1,0 +1,144 @@
+/** The dialogs in which plans and plugs are made, changed, copied and deleted. */
+import { type ComponentChildren, Fragment } from "preact";
+import { useState } from "preact/hooks";
+import { Dialog } from "../dialog.tsx";
+import type { JsonObject } from "../forms/fields.ts";
+import { SchemaForm, type ServerMistake } from "../forms/schema-form.tsx";
+import { type PageTools, usePage } from "../page.ts";
+import { refusalIn } from "../requests.ts";
+import { AnnouncedPlugs } from "./announced-plugs.tsx";
+import { doneText, type EditingTools, firstValue, loadEditing, refusalText, save, type Task } from "./editing.ts";
+import { PlanPreview } from "./plan-preview.tsx";
+
+interface EditorProps {
+  readonly task: Task;
+  readonly tools: EditingTools;
+  /** `done` says what was done; null where nothing was. */
+  readonly onClose: (done: string | null) => void;
+}
+
+/** The dialog of a task, once everything that it needs is read. Errors: throws a Refusal. */
+export async function openEditor(
+  task: Task,
+  page: PageTools,
+  onClose: EditorProps["onClose"],
+): Promise<ComponentChildren> {
+  const props = { task, tools: await loadEditing(task, page), onClose };
+  return task.mode === "delete" ? <Deletion {...props} /> : <Editor {...props} />;
+}
+
+const FIRST = {
+  plans: ["name", "home", "kind", "hours", "percent", "level", "kwh", "from", "ready_by", "days", "max_price"],
+  plugs: ["name", "family", "topic", "url", "channel", "plan"],
+} as const;
+
+function Editor({ task, tools, onClose }: EditorProps) {
+  const page = usePage();
+  const { e, schema, texts, saved } = tools;
+  const begun = firstValue(task, tools, page);
+  const [value, setValue] = useState(begun);
+  const [mistakes, setMistakes] = useState<readonly ServerMistake[]>([]);
+  /** A form that begins anew, as with a plug that announced itself. */
+  const [start, setStart] = useState<JsonObject | null>(task.list === "plugs" && task.mode === "new" ? null : begun);
+  const isFixed = task.mode === "edit" && saved?.fixed !== null;
+  const submit = async (entry: JsonObject) => {
+    try {
+      const edited = await save(task, saved, entry);
+      onClose(doneText(e, task, String(entry.name), edited));
+    } catch (thrown) {
+      const refusal = refusalIn(thrown);
+      const whole = { path: "", ...refusalText(e, refusal, page.house.session.value?.can_save === false) };
+      setMistakes(refusal.mistakes.length > 0 ? refusal.mistakes : [whole]);
+    }
+  };
+  return (
+    <Dialog title={titleOf(task, e)} onClose={() => onClose(null)}>
+      {start === null && <AnnouncedPlugs e={e} onChoose={setStart} />}
+      {start && (
+        <Fragment key={JSON.stringify(start)}>
+          {isFixed && <p class="note">{e("fixed")}</p>}
+          <SchemaForm
+            schema={schema}
+            path={`${task.list}[]`}
+            texts={texts}
+            value={start}
+            mistakes={mistakes}
+            first={FIRST[task.list]}
+            suggestions={suggestionsOf(page)}
+            submitText={page.t("save")}
+            onSubmit={(entry) => void submit(entry)}
+            onChange={setValue}
+            preview={
+              task.list === "plans" && (
+                <PlanPreview e={e} draft={task.mode === "edit" ? { id: task.id, ...value } : value} />
+              )
+            }
+          >
+            <button type="button" onClick={() => onClose(null)}>
+              {e("cancel")}
+            </button>
+          </SchemaForm>
+        </Fragment>
+      )}
+    </Dialog>
+  );
+}
+
+function titleOf(task: Task, e: EditingTools["e"]): string {
+  const isPlan = task.list === "plans";
+  if (task.mode === "new") return e(isPlan ? "new_plan" : "new_plug");
+  const { mode, name } = task;
+  if (mode === "copy") return e(isPlan ? "copy_plan" : "copy_plug", { name });
+  return e(isPlan ? "edit_plan" : "edit_plug", { name });
+}
+
+/** What is known of homes and plans, for the fields that name one. */
+function suggestionsOf({ house }: PageTools) {
+  const option = ({ id, name }: { readonly id: string; readonly name: string }) => ({ value: id, text: name });
+  const homes = house.homes.value.map(option);
+  const plans = (house.plans.value ?? []).map(option);
+  return {
+    ...{ "plans[].home": homes, "plans[].after": plans },
+    ...{ "plugs[].home": homes, "plugs[].plan": plans, "plugs[].plan[]": plans },
+  };
+}
+
+function Deletion({ task, tools: { e, plugs }, onClose }: EditorProps) {
+  const { house } = usePage();
+  const [wrong, setWrong] = useState<{ readonly text: string; readonly isTranslated: boolean } | null>(null);
+  if (task.mode !== "delete") return null;
+  const { id, list, name } = task;
+  const isPlan = list === "plans";
+  const followers = isPlan
+    ? [
+        ...plugs.filter(({ plans }) => plans.includes(id)),
+        ...(house.plans.value ?? []).filter(({ after }) => after === id),
+      ]
+    : [];
+  const remove = async () => {
+    try {
+      onClose(doneText(e, task, name, await save(task, null, null)));
+    } catch (thrown) {
+      setWrong(refusalText(e, refusalIn(thrown), house.session.value?.can_save === false));
+    }
+  };
+  return (
+    <Dialog title={e(isPlan ? "delete_plan" : "delete_plug", { name })} onClose={() => onClose(null)}>
+      <p>{e(isPlan ? "delete_plan_about" : "delete_plug_about")}</p>
+      {followers.length > 0 && (
+        <p class="note">{e("delete_followed", { names: followers.map((each) => each.name).join(", ") })}</p>
+      )}
+      <p class="wrong" role="alert" lang={wrong?.isTranslated === false ? "en" : undefined}>
+        {wrong?.text}
+      </p>
+      <div class="actions">
+        <button type="button" class="strong" disabled={followers.length > 0} onClick={() => void remove()}>
+          {e("delete_yes")}
+        </button>
+        <button type="button" onClick={() => onClose(null)}>
+          {e("cancel")}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

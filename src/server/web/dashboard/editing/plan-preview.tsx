@@ -1,0 +1,150 @@
+/** What a plan would do, before it is saved: its hours among the prices that are known, and what they cost. */
+import { useEffect, useState } from "preact/hooks";
+import type { Plan } from "../answers.ts";
+import type { JsonObject } from "../forms/fields.ts";
+import { type PageTools, usePage } from "../page.ts";
+import { headlineOf, joinedRuns, reasonOf } from "../plan-words.ts";
+import { ask, type Refusal, refusalIn } from "../requests.ts";
+import type { PricePoint } from "../timeline.ts";
+import type { EditingTranslate } from "./load-editing-texts.ts";
+
+/** Typing causes one request. */
+const AFTER_TYPING_MS = 250;
+const MIN_SAVING = 0.005;
+/** A name is not needed for the hours. */
+const NAMELESS = "preview";
+
+interface PreviewProps {
+  readonly e: EditingTranslate;
+  readonly draft: JsonObject;
+}
+
+export function PlanPreview({ e, draft }: PreviewProps) {
+  const page = usePage();
+  const { house } = page;
+  const [seen, setSeen] = useState<Plan | Refusal | null>(null);
+  const asked = JSON.stringify({ ...draft, name: draft.name || NAMELESS });
+  useEffect(() => {
+    let isLast = true;
+    const answered = (answer: Plan | Refusal) => isLast && setSeen(answer);
+    const request = () =>
+      ask<Plan>("POST", "local/v1/plan-preview", JSON.parse(asked)).then(answered, (thrown: unknown) =>
+        answered(refusalIn(thrown)),
+      );
+    const timer = setTimeout(() => void request(), AFTER_TYPING_MS);
+    return () => {
+      isLast = false;
+      clearTimeout(timer);
+    };
+  }, [asked]);
+  const prices = house.pricesByHome.value.get(String(draft.home));
+  useEffect(() => {
+    if (!prices && house.homes.value.some(({ id }) => id === draft.home)) void house.readPrices(String(draft.home));
+  }, [draft.home]);
+  if (!seen || "status" in seen) {
+    const key = seen?.code === "not_known" ? "preview_unknown" : "preview_incomplete";
+    return (
+      <div class="preview" role="status">
+        <p class="soft">{e(key)}</p>
+      </div>
+    );
+  }
+  return (
+    <div class="preview" role="status">
+      <p class="faint">{e("preview")}</p>
+      <p class="headline">{headlineOf(seen, page, house.time.value)}</p>
+      <p class="soft">{costText(seen, e, page)}</p>
+      {prices && <Hours e={e} plan={seen} points={prices.points} />}
+    </div>
+  );
+}
+
+/** What it costs and saves in money, where its energy is known; else per kWh. */
+function costText(plan: Plan, e: EditingTranslate, page: PageTools): string {
+  const { f } = page;
+  const { cost, currency, kwh, savings, code } = plan;
+  if (cost === null) return [reasonOf(plan, page), kwh === null && e("preview_no_kwh")].filter(Boolean).join(" · ");
+  const saved = savings.against_now ?? 0;
+  const parts = [
+    e("preview_cost", { cost: f.money(cost, currency) }),
+    saved > MIN_SAVING && e("preview_saves", { saved: f.money(saved, currency) }),
+    code !== "scheduled" && code !== "running" && reasonOf(plan, page),
+  ];
+  return parts.filter(Boolean).join(" · ");
+}
+
+interface HoursProps {
+  readonly e: EditingTranslate;
+  readonly plan: Plan;
+  readonly points: readonly PricePoint[];
+}
+
+const HEIGHT = 100;
+const MIN_HEIGHT = 4;
+const MINUTE_MS = 60_000;
+/** What is further away is shown only where it is chosen. */
+const HORIZON_MS = 36 * 3_600_000;
+/** There is room for the first label in front of that of tomorrow. Unit: percent. */
+const MIN_ROOM = 25;
+/** A label stands in front of its place on the right half. */
+const MIDDLE = 50;
+
+/** Prices from now on as bars, the chosen ones in full colour. */
+function Hours({ e, plan, points }: HoursProps) {
+  const page = usePage();
+  const { f, t, house } = page;
+  const now = house.time.value;
+  const runs = joinedRuns(plan);
+  const horizon = Math.max(now + HORIZON_MS, ...runs.map(({ end }) => end));
+  const coming = points.filter(({ start, end }) => end > now && start < horizon);
+  const [first, last] = [coming[0], coming.at(-1)];
+  if (!first || !last) return null;
+  const most = Math.max(...coming.map(({ price }) => price), 0);
+  const least = Math.min(...coming.map(({ price }) => price), 0);
+  const span = (last.end - first.start) / MINUTE_MS;
+  const percentOf = (at: number) => ((at - first.start) / MINUTE_MS / span) * 100;
+  const midnight = f.zone.shift("day", now, 1);
+  const isChosen = (point: PricePoint) => runs.some(({ start, end }) => start < point.end && point.start < end);
+  const told = runs.map(({ start, end }) => f.span(start, end)).join(", ");
+  return (
+    <figure class="preview-hours">
+      <svg
+        viewBox={`0 0 ${span} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={told ? e("preview_hours", { runs: told }) : e("preview_none")}
+      >
+        {coming.map((point) => {
+          const height = Math.max(MIN_HEIGHT, ((point.price - least) / (most - least || 1)) * HEIGHT);
+          return (
+            <rect
+              key={point.start}
+              class={`${point.level}${isChosen(point) ? " chosen" : ""}`}
+              x={(point.start - first.start) / MINUTE_MS}
+              y={HEIGHT - height}
+              width={(point.end - point.start) / MINUTE_MS}
+              height={height}
+            />
+          );
+        })}
+      </svg>
+      <div class="preview-runs" aria-hidden="true">
+        {runs
+          .filter(({ end, start }) => end > first.start && start < last.end)
+          .map(({ start, end }) => {
+            const left = Math.max(0, percentOf(start));
+            return <span key={start} style={{ left: `${left}%`, width: `${Math.min(100, percentOf(end)) - left}%` }} />;
+          })}
+      </div>
+      <div class="preview-axis faint" aria-hidden="true">
+        <span>{percentOf(midnight) > MIN_ROOM && f.time(first.start)}</span>
+        {midnight < last.end && (
+          <span class={percentOf(midnight) > MIDDLE ? "before" : "after"} style={{ left: `${percentOf(midnight)}%` }}>
+            {t("tomorrow")}
+          </span>
+        )}
+        <span>{f.time(last.end)}</span>
+      </div>
+    </figure>
+  );
+}

@@ -1,0 +1,107 @@
+/** The plugs: what each is and follows, trying it, and editing it. */
+import { useEffect, useState } from "preact/hooks";
+import type { Plug } from "./answers.ts";
+import type { Task } from "./editing/editing.ts";
+import { EntryButtons } from "./entry-buttons.tsx";
+import { type PageTools, usePage } from "./page.ts";
+import { ask, get, refusalIn } from "./requests.ts";
+
+interface PlugsCardProps {
+  readonly mayControl: boolean;
+  /** Counts what was edited. */
+  readonly edits: number;
+  readonly onTask: (task: Task) => void;
+}
+
+export function PlugsCard({ mayControl, edits, onTask }: PlugsCardProps) {
+  const { t, house } = usePage();
+  const [plugs, setPlugs] = useState<readonly Plug[] | null>(null);
+  // What the system says of plugs changes with them; their names and what they follow are read along.
+  const state = JSON.stringify(house.system.value?.plugs ?? null);
+  useEffect(() => {
+    get<{ readonly plugs: readonly Plug[] }>("local/v1/plugs").then(
+      (answer) => setPlugs(answer.plugs),
+      (thrown: unknown) => void refusalIn(thrown),
+    );
+  }, [state, edits]);
+  if (!plugs || (plugs.length === 0 && !mayControl)) return null;
+  return (
+    <section class="card" aria-labelledby="plugs-title">
+      <div class="head">
+        <h2 id="plugs-title">{t("plugs")}</h2>
+        {mayControl && (
+          <button type="button" onClick={() => onTask({ list: "plugs", mode: "new" })}>
+            {t("plug_new")}
+          </button>
+        )}
+      </div>
+      {plugs.length === 0 && <p class="soft">{t("plugs_none")}</p>}
+      <div class="plug-rows">
+        {plugs.map((plug) => (
+          <PlugRow key={plug.id} plug={plug} mayControl={mayControl} onTask={onTask} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+interface PlugRowProps {
+  readonly plug: Plug;
+  readonly mayControl: boolean;
+  readonly onTask: (task: Task) => void;
+}
+
+function PlugRow({ plug, mayControl, onTask }: PlugRowProps) {
+  const page = usePage();
+  const { t, f } = page;
+  const { id, name } = plug;
+  const [told, setTold] = useState<{ readonly text: string; readonly lang?: "en" }>({ text: "" });
+  const title = `plug-${id}`;
+  const tryOut = async () => {
+    setTold({ text: t("sending") });
+    try {
+      const { until } = await ask<{ readonly until: string }>(
+        "POST",
+        `local/v1/plugs/${encodeURIComponent(id)}/test`,
+        {},
+      );
+      setTold({ text: t("plug_tried", { time: f.time(Date.parse(until)) }) });
+    } catch (thrown) {
+      setTold({ text: t("refused", { reason: refusalIn(thrown).reason }), lang: "en" });
+    }
+  };
+  return (
+    <article class="plug" aria-labelledby={title}>
+      <div class="plug-head">
+        <h3 id={title}>{name}</h3>
+        <span class={`state plug-state${plug.on ? " on" : ""}`}>{t(stateOf(plug))}</span>
+      </div>
+      <p class="soft">{followed(plug, page)}</p>
+      {mayControl && (
+        <div class="actions">
+          <button type="button" aria-describedby={title} onClick={() => void tryOut()}>
+            {t("plug_try")}
+          </button>
+        </div>
+      )}
+      <p class="answer" role="status" lang={told.lang}>
+        {told.text}
+      </p>
+      {mayControl && <EntryButtons list="plugs" id={id} name={name} title={title} onTask={onTask} />}
+    </article>
+  );
+}
+
+function stateOf({ on, available, problem }: Plug) {
+  if (available === false || problem) return "plug_away";
+  if (on === null) return "plug_unknown";
+  return on ? "plug_on" : "plug_off";
+}
+
+function followed({ plans, home, signal_topic: topic }: Plug, { t, house }: PageTools): string {
+  const nameOf = (list: readonly { readonly id: string; readonly name: string }[], id: string) =>
+    list.find((each) => each.id === id)?.name ?? id;
+  if (topic !== null) return t("plug_follows_topic", { name: topic });
+  if (home !== null) return t("plug_follows_cheap", { name: nameOf(house.homes.value, home) });
+  return t("plug_follows", { names: plans.map((id) => nameOf(house.plans.value ?? [], id)).join(", ") });
+}

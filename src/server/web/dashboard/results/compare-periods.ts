@@ -1,0 +1,44 @@
+/** Two periods that are put next to each other. */
+import type { Zone } from "../zone.ts";
+
+/** Pairs that have a name; `dates` are the reader's own. */
+export const PAIRS = ["month_before", "month_last_year", "last_month", "year", "dates"] as const;
+export type Pair = (typeof PAIRS)[number];
+
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Compared {
+  readonly first: Span;
+  readonly second: Span;
+  /** Whether the second is cut to as many days as the first has so far. */
+  readonly isCut: boolean;
+}
+
+/** The periods of a pair. Whole days until yesterday: a meter reports a day later. */
+export function comparedSpans(pair: Exclude<Pair, "dates">, now: number, zone: Zone): Compared {
+  const unit = pair === "year" ? "year" : "month";
+  const yesterday = zone.shift("day", now, -1);
+  const from = zone.shift(unit, yesterday, pair === "last_month" ? -1 : 0);
+  const wholeTo = zone.shift(unit, from, 1);
+  const first = { from, to: Math.min(wholeTo, zone.startOf("day", now)) };
+  const before = zone.shift("month", from, { month_before: -1, month_last_year: -12, last_month: -1, year: -12 }[pair]);
+  const beforeTo = zone.shift(unit, before, 1);
+  if (first.to === wholeTo) return { first, second: { from: before, to: beforeTo }, isCut: false };
+  const days = zone.starts("day", first.from, first.to).length;
+  return { first, second: { from: before, to: Math.min(beforeTo, zone.shift("day", before, days)) }, isCut: true };
+}
+
+/** From the dates of two fields, both inclusive; null where they are not in their order. */
+export function spanOf({ from, to }: { readonly from: string; readonly to: string }, zone: Zone): Span | null {
+  const start = startOf(from, zone);
+  const end = zone.shift("day", startOf(to, zone), 1);
+  return Number.isFinite(start) && start < end ? { from: start, to: end } : null;
+}
+
+function startOf(text: string, zone: Zone): number {
+  const [year = 1970, month = 1, day = 1] = text.split("-").map(Number);
+  return zone.instant(year, month, day);
+}

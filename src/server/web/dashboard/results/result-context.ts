@@ -1,0 +1,54 @@
+/** What the blocks of the results use: texts of their own, and how they read. */
+import { createContext } from "preact";
+import { useContext, useEffect, useState } from "preact/hooks";
+import { type Language, type TranslateOf, translator } from "../language.ts";
+import { get, type Refusal, refusalIn } from "../requests.ts";
+import type { ResultTexts } from "./texts-en.ts";
+
+export type ResultTranslate = TranslateOf<keyof ResultTexts>;
+
+const LOADERS: Readonly<Record<Language, () => Promise<{ readonly texts: ResultTexts }>>> = {
+  da: () => import("./texts-da.ts"),
+  sv: () => import("./texts-sv.ts"),
+  nb: () => import("./texts-nb.ts"),
+  en: () => import("./texts-en.ts"),
+};
+
+export async function resultTextsIn(language: Language): Promise<ResultTranslate> {
+  return translator((await LOADERS[language]()).texts, language);
+}
+
+export const ResultContext = createContext<ResultTranslate | null>(null);
+
+/** The texts of the results. */
+export function useTexts(): ResultTranslate {
+  const texts = useContext(ResultContext);
+  if (!texts) throw new Error("a block outside of the results");
+  return texts;
+}
+
+export interface Reading<Answer> {
+  /** What was read last; null before the first answer. */
+  readonly answer: Answer | null;
+  readonly refusal: Refusal | null;
+}
+
+/** Reads paths in their order, again when one of them or `version` changes. What was read stays until then; null reads nothing. */
+export function useRead<Answer>(
+  paths: readonly string[] | null,
+  version: string | number = "",
+): Reading<readonly Answer[]> {
+  const [reading, setReading] = useState<Reading<readonly Answer[]>>({ answer: null, refusal: null });
+  useEffect(() => {
+    if (!paths) return;
+    let isWanted = true;
+    Promise.all(paths.map((path) => get<Answer>(path))).then(
+      (answer) => isWanted && setReading({ answer, refusal: null }),
+      (thrown: unknown) => isWanted && setReading({ answer: null, refusal: refusalIn(thrown) }),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [paths?.join(" "), version]);
+  return reading;
+}

@@ -1,0 +1,106 @@
+/** What came of it: what plans saved, their runs, what another start would cost, and a period next to another. */
+import type { ComponentType } from "preact";
+import { useState } from "preact/hooks";
+import type { Home } from "../answers.ts";
+import { Part } from "../elements.tsx";
+import { MEASURES, type MeasureName } from "../energy.ts";
+import type { Language } from "../language.ts";
+import { useNearness } from "../near.ts";
+import { usePage } from "../page.ts";
+import { Compare } from "./compare.tsx";
+import { ResultContext, type ResultTranslate, resultTextsIn, useTexts } from "./result-context.ts";
+import { Runs } from "./runs.tsx";
+import type { Baseline } from "./saving-bars.ts";
+import { Savings } from "./savings.tsx";
+import { WhatIf } from "./what-if.tsx";
+
+/** Loads the part with its texts. */
+export async function resultsPart(language: Language): Promise<ComponentType> {
+  const texts = await resultTextsIn(language);
+  return () => <ResultsPart texts={texts} />;
+}
+
+function ResultsPart({ texts }: { readonly texts: ResultTranslate }) {
+  const { house } = usePage();
+  const home = house.home.value;
+  if (!home) return null;
+  return (
+    <ResultContext.Provider value={texts}>
+      <Results key={home.id} home={home} />
+    </ResultContext.Provider>
+  );
+}
+
+function Results({ home }: { readonly home: Home }) {
+  const t = useTexts();
+  const { house } = usePage();
+  const isNear = useNearness("results");
+  const [baseline, setBaseline] = useState<Baseline>("window_start");
+  const plans = (house.plans.value ?? []).filter((plan) => plan.home === home.id);
+  const measures = (Object.keys(MEASURES) as MeasureName[]).filter(
+    (name) => home.capabilities?.[MEASURES[name].capability],
+  );
+  if (plans.length === 0 && measures.length === 0) return null;
+  return (
+    <Part id="results">
+      <div class="head">
+        <h2 id="results-title">{t("results")}</h2>
+      </div>
+      <div class="results-grid">
+        {plans.length > 0 && (
+          <>
+            <Savings home={home} plans={plans} isNear={isNear} baseline={baseline} onBaseline={setBaseline} />
+            <Runs home={home} plans={plans} isNear={isNear} baseline={baseline} />
+            <WhatIf plans={plans} isNear={isNear} />
+          </>
+        )}
+        {measures.length > 0 && <Compare home={home} measures={measures} isNear={isNear} />}
+      </div>
+      <CsvFiles home={home} measures={measures} hasPlans={plans.length > 0} />
+    </Part>
+  );
+}
+
+interface CsvProps {
+  readonly home: Home;
+  readonly measures: readonly MeasureName[];
+  readonly hasPlans: boolean;
+}
+
+/** What the page shows, as files for a spreadsheet. */
+function CsvFiles({ home, measures, hasPlans }: CsvProps) {
+  const t = useTexts();
+  const { t: page, f, house } = usePage();
+  const of = `home=${encodeURIComponent(home.id)}`;
+  const yearAgo = new Date(f.zone.shift("month", house.time.peek(), -12)).toISOString();
+  const decimal = f.number(0.5, 1).includes(",") ? "&decimal=comma" : "";
+  const files = [
+    { name: t("csv_prices"), path: `prices.csv?${of}` },
+    ...measures.map((measure) => ({
+      name: t("csv_use", { measure: page(`measure_${measure}`) }),
+      path: `usage.csv?${of}&measure=${measure}&by=day&from=${yearAgo}`,
+    })),
+    ...(hasPlans
+      ? [
+          { name: t("csv_runs"), path: `runs.csv?${of}&from=${yearAgo}` },
+          { name: t("csv_savings"), path: `savings.csv?${of}` },
+          { name: t("csv_plans"), path: "plans.csv?" },
+        ]
+      : []),
+    ...((house.system.value?.plugs.length ?? 0) > 0 ? [{ name: t("csv_plugs"), path: "plugs.csv?" }] : []),
+  ];
+  return (
+    <details class="csv">
+      <summary>{t("csv")}</summary>
+      <ul class="actions">
+        {files.map(({ name, path }) => (
+          <li key={path}>
+            <a class="download" href={`local/v1/${path}${decimal}`} download>
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

@@ -1,0 +1,110 @@
+/** The end of the set-up: waits for the home, logs in, and shows the key for the phone. */
+import { useEffect, useId, useState } from "preact/hooks";
+import type { Session } from "../answers.ts";
+import { get, post } from "../requests.ts";
+import type { SetupTranslate } from "./load-setup-texts.ts";
+import { QrCode } from "./qr-code.tsx";
+
+/** The answer to `POST /local/v1/setup`. */
+export interface SetupResult {
+  readonly key: string;
+  readonly urls: readonly string[];
+  readonly broker: { readonly port: number; readonly username: string; readonly password: string } | null;
+  readonly file: string;
+}
+
+const LOOK_EVERY_MS = 500;
+const SLOW_AFTER = 120;
+const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/;
+
+type Progress = "starting" | "ready" | "slow";
+
+export function SetupDone({ result, s }: { readonly result: SetupResult; readonly s: SetupTranslate }) {
+  const { key, urls, broker, file } = result;
+  const [progress, setProgress] = useState<Progress>("starting");
+  // By the name under which it was reached, other devices reach it too.
+  const places = LOOPBACK.test(location.hostname) ? urls : [new URL(".", document.baseURI).href];
+  const [url, setUrl] = useState(places[0] ?? null);
+  const id = useId();
+  const link = url === null ? null : `${url}#key=${key}`;
+  useEffect(() => {
+    void started(key).then((isStarted) => setProgress(isStarted ? "ready" : "slow"));
+  }, []);
+  return (
+    <div class="setup-form">
+      <p role="status">{s(`done_${progress}`)}</p>
+      {link === null ? (
+        <p class="soft">{s("done_no_network")}</p>
+      ) : (
+        <>
+          <p class="soft">{s("done_phone")}</p>
+          <QrCode text={link} label={s("done_qr")} />
+        </>
+      )}
+      {places.length > 1 && (
+        <div class="field-row">
+          <label for={id}>{s("done_address")}</label>
+          <select id={id} value={url ?? ""} onChange={({ currentTarget }) => setUrl(currentTarget.value)}>
+            {places.map((place) => (
+              <option key={place} value={place}>
+                {place}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+      <dl class="setup-facts">
+        {link !== null && <Fact name={s("done_link")} value={link} />}
+        <Fact name={s("done_key")} value={key} />
+      </dl>
+      {broker && (
+        <>
+          <p class="soft">{s("done_broker")}</p>
+          <dl class="setup-facts">
+            <Fact name={s("done_broker_place")} value={`mqtt://${hostOf(url)}:${broker.port}`} />
+            <Fact name={s("username")} value={broker.username} />
+            <Fact name={s("password")} value={broker.password} />
+          </dl>
+        </>
+      )}
+      <p class="faint setup-file">{s("done_file", { file })}</p>
+      <div class="actions">
+        <button type="button" class="strong" disabled={progress === "starting"} onClick={() => location.reload()}>
+          {s("done_open")}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function Fact({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <code>{value}</code>
+      </dd>
+    </div>
+  );
+}
+
+function hostOf(url: string | null): string {
+  return url === null ? location.hostname : new URL(url).hostname;
+}
+
+/** Waits until the daemon is there with the home, and logs in. */
+async function started(key: string): Promise<boolean> {
+  for (let looks = 0; looks < SLOW_AFTER; looks++) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    const session = await get<Session>("local/v1/session").catch(() => null);
+    if (
+      session?.can_set_up === false &&
+      (await post("local/v1/session", { key }).then(
+        () => true,
+        () => false,
+      ))
+    )
+      return true;
+  }
+  return false;
+}

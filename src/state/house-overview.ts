@@ -1,0 +1,47 @@
+/** What a person wants to know first: what power costs now, and what runs next. */
+import type { Level } from "../core/prices/level.ts";
+import type { EpochMs, Interval } from "../core/time/interval.ts";
+import type { State } from "./open-state.ts";
+
+export interface HouseOverview {
+  /** Homes, then places. `price` is null while none is known. */
+  readonly prices: readonly PriceOfHome[];
+  /** The run that lasts, else the next one, of each plan that has any. */
+  readonly runs: readonly (Interval & { readonly plan: string; readonly on: boolean })[];
+}
+
+export interface PriceOfHome {
+  readonly name: string;
+  readonly price: number | null;
+  readonly currency: string | null;
+  readonly until: EpochMs | null;
+  readonly level: Level | null;
+  readonly estimate: boolean;
+}
+
+type Deps = Pick<State, "homes" | "homeReader" | "places" | "plans">;
+
+/** The house at `now`; at most `most` homes and places. */
+export function houseOverview({ homes, homeReader, places, plans }: Deps, now: EpochMs, most: number): HouseOverview {
+  const ofHomes = homes
+    .list()
+    .slice(0, most)
+    .map((home): PriceOfHome => {
+      const { current, currency, level } = homeReader.snapshot(home, now);
+      const { price = null, end: until = null, estimate = false } = current ?? {};
+      return { name: home.name, price, currency, until, level, estimate };
+    });
+  const ofPlaces = places
+    .snapshots(now, homes.ids)
+    .slice(0, most - ofHomes.length)
+    .map(({ place, current, level }): PriceOfHome => {
+      const { price = null, end: until = null } = current ?? {};
+      return { name: place.name, price, currency: place.currency, until, level, estimate: false };
+    });
+  const runs = plans.at(now).plans.flatMap(({ definition, on, nextStart, nextEnd, runs: all }) => {
+    const lasting = all.find(({ start, end }) => start <= now && now < end);
+    const [start, end] = [lasting?.start ?? nextStart, lasting?.end ?? nextEnd];
+    return start === null || end === null ? [] : [{ plan: definition.name, on, start, end }];
+  });
+  return { prices: [...ofHomes, ...ofPlaces], runs };
+}

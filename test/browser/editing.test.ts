@@ -1,0 +1,251 @@
+import { chmodSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MINUTE_MS } from "../../src/core/time/interval.ts";
+import { axeViolations, MISFITS, OVERLAPS } from "../support/daemon/page-checks.ts";
+import { haveChromium, type LookOptions, type Screen, Screens } from "../support/daemon/screen.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
+
+const START = Date.parse("2026-03-10T14:20:00Z");
+const HOUSE = `# What the house does
+plans:
+  # Never in the evening
+  - { name: Car, home: home, kind: slots, hours: 2, kwh: 11 } # two hours
+  - { name: Freezer, home: home, kind: avoid, hours: 1 }
+plugs:
+  - { name: Car plug, family: tasmota, topic: heater, plan: car }
+`;
+const TASMOTA = {
+  ...{ dn: "Tasmota", fn: ["Lamp"], md: "Nous A1T", t: "lamp", ft: "%prefix%/%topic%/", tp: ["cmnd", "stat", "tele"] },
+  rl: [1, 0],
+};
+
+const fileText = (daemon: TestDaemon, name = "elbro.yaml") => readFileSync(path.join(daemon.dir.path, name), "utf8");
+
+async function started(): Promise<TestDaemon> {
+  const daemon = await TestDaemon.start({ start: START, simulator: { homes: ["danish"] }, yaml: HOUSE });
+  await daemon.clock.runUntil(START + 3 * MINUTE_MS);
+  await daemon.untilTomorrow();
+  return daemon;
+}
+
+describe.skipIf(!haveChromium)(
+  "plans and plugs are edited on the dashboard (in Chromium; skipped where there is none)",
+  () => {
+    let screens: Screens;
+    beforeAll(async () => {
+      screens = await Screens.start();
+    });
+    afterAll(async () => {
+      await screens?.[Symbol.asyncDispose]();
+    });
+
+    async function looking(daemon: TestDaemon, options: LookOptions = {}): Promise<Screen> {
+      const screen = await screens.look(daemon, options);
+      await screen.untilText("#plans", /Car plug/);
+      return screen;
+    }
+    const dialog = ({ page }: Screen) => page.getByRole("dialog");
+    const card = ({ page }: Screen, name: string) => page.getByRole("article", { name, exact: true });
+
+    test("a plan is made, with its hours and cost before it is saved, then changed, copied and deleted", async () => {
+      await using daemon = await started();
+      await using screen = await looking(daemon, { size: "phone" });
+      const { page } = screen;
+      await page.getByRole("button", { name: "New plan" }).click();
+      await dialog(screen).getByLabel("Name").fill("Washer");
+      await dialog(screen).getByLabel("Energy per round, kWh").fill("1.4");
+      await dialog(screen).getByLabel("Ready by").fill("07:00");
+      const seen = await screen.untilText("dialog .preview", /(today|tomorrow).*Costs DKK \d\.\d\d/i);
+      expect(await dialog(screen).getByRole("img").getAttribute("aria-label")).toMatch(
+        /^Chosen hours: \d\d:\d\d–\d\d:\d\d$/,
+      );
+      expect(await page.locator("dialog rect.chosen").count()).toBe(8);
+      await screen.picture("plan-new-phone");
+      await dialog(screen).getByRole("button", { name: "Save" }).click();
+      await screen.untilText("#plans .edited", /Washer is saved in elbro\.yaml\. The file as it was is kept/);
+      expect(await dialog(screen).count()).toBe(0);
+      await screen.untilText("#plans", /Washer Planned/);
+      const [span = "none"] = /\d\d:\d\d–\d\d:\d\d/.exec(seen) ?? [];
+      expect(await card(screen, "Washer").textContent()).toContain(span);
+      expect(fileText(daemon)).toContain("# Never in the evening");
+      expect(fileText(daemon)).toMatch(/name: Washer\n.*home: home\n.*kind: window\n.*hours: 2\n/);
+
+      await card(screen, "Washer").getByRole("button", { name: "Edit" }).click();
+      await dialog(screen).getByLabel("Hours", { exact: true }).fill("3");
+      await dialog(screen).getByRole("button", { name: "Save" }).click();
+      await screen.untilText("#plans .edited", /Washer is saved/);
+      expect(fileText(daemon)).toMatch(/name: Washer\n.*home: home\n.*kind: window\n.*hours: 3\n/);
+
+      await card(screen, "Washer").getByRole("button", { name: "Copy" }).click();
+      expect(await dialog(screen).getByLabel("Name").inputValue()).toBe("Washer (copy)");
+      await dialog(screen).getByLabel("Name").fill("Dryer");
+      await dialog(screen).getByRole("button", { name: "Save" }).click();
+      await screen.untilText("#plans", /Dryer Planned/);
+
+      await card(screen, "Washer").getByRole("button", { name: "Delete" }).click();
+      await screen.untilText("dialog", /Delete the plan Washer\?/);
+      await screen.picture("plan-delete-phone");
+      await dialog(screen).getByRole("button", { name: "Delete" }).click();
+      await screen.untilText("#plans .edited", /Washer is deleted from elbro\.yaml/);
+      await screen.until("!document.querySelector('#plan-washer')");
+      expect(fileText(daemon)).not.toContain("name: Washer\n");
+      expect(screen.errors).toEqual([]);
+    });
+
+    test("what is of no use with the kind of a plan is left out, and what is needed is asked for", async () => {
+      await using daemon = await started();
+      await using screen = await looking(daemon);
+      const { page } = screen;
+      await page.getByRole("button", { name: "New plan" }).click();
+      const form = dialog(screen);
+      await form.getByLabel("Name").fill("Heater");
+      await form.getByLabel("Kind").selectOption({ label: "Whenever it is cheap" });
+      expect(await form.getByLabel("Hours", { exact: true }).count()).toBe(0);
+      await form.getByRole("button", { name: "Save" }).click();
+      expect(await form.getByLabel("Cheapest part of the day, %").getAttribute("aria-invalid")).toBe("true");
+      await form.getByLabel("Cheapest part of the day, %").fill("30");
+      await screen.untilText("dialog .preview", /\d\d:\d\d–\d\d:\d\d/);
+      await form.getByRole("button", { name: "Save" }).click();
+      await screen.untilText("#plans .edited", /Heater is saved/);
+      expect(fileText(daemon)).not.toMatch(/name: Heater\n(.*\n){1,3}.*hours/);
+    });
+
+    test("what the daemon refuses stands at its field, in the dialog", async () => {
+      await using daemon = await started();
+      await using screen = await looking(daemon);
+      await screen.page.getByRole("button", { name: "New plan" }).click();
+      const form = dialog(screen);
+      await form.getByLabel("Name").fill("Car");
+      await form.getByRole("button", { name: "Save" }).click();
+      await form
+        .getByRole("alert")
+        .filter({ hasText: /could not be saved: there is a plan "car" already/ })
+        .waitFor();
+      await form.getByLabel("Hours", { exact: true }).fill("3");
+      await form.getByLabel("Not before").fill("12:00");
+      await form.getByLabel("Ready by").fill("13:00");
+      await form.getByRole("button", { name: "Save" }).click();
+      await screen.untilText("dialog", /hours.*expected at most|expected at most 1/);
+      await form.getByRole("button", { name: "Cancel" }).click();
+      expect(await form.count()).toBe(0);
+    });
+
+    test("a plan that a plug follows is not deleted, and the plug is named", async () => {
+      await using daemon = await started();
+      await using screen = await looking(daemon);
+      await card(screen, "Car").getByRole("button", { name: "Delete" }).click();
+      await screen.untilText("dialog", /These follow it; change or delete them first: Car plug/);
+      expect(await dialog(screen).getByRole("button", { name: "Delete" }).isDisabled()).toBe(true);
+    });
+
+    test("where elbro.yaml is read-only it is saved in page.yaml, and the page says so", async () => {
+      await using daemon = await started();
+      chmodSync(path.join(daemon.dir.path, "elbro.yaml"), 0o444);
+      await using screen = await looking(daemon);
+      await card(screen, "Car").getByRole("button", { name: "Edit" }).click();
+      await screen.untilText("dialog", /This cannot be changed here, but copied/);
+      await screen.page.keyboard.press("Escape");
+      await screen.until("!document.querySelector('dialog')");
+      await screen.page.getByRole("button", { name: "New plan" }).click();
+      await dialog(screen).getByLabel("Name").fill("Washer");
+      await dialog(screen).getByRole("button", { name: "Save" }).click();
+      await screen.untilText("#plans .edited", /Washer is saved in page\.yaml in the data directory/);
+      expect(fileText(daemon, "page.yaml")).toContain("Washer");
+    });
+
+    test("the keyboard stays in the dialog, and goes back to where it was", async () => {
+      await using daemon = await started();
+      await using screen = await looking(daemon);
+      const edit = card(screen, "Car").getByRole("button", { name: "Edit" });
+      await edit.focus();
+      await screen.page.keyboard.press("Enter");
+      await dialog(screen).waitFor();
+      for (let i = 0; i < 40; i++) {
+        await screen.page.keyboard.press("Tab");
+        expect(
+          await screen.page.evaluate(
+            "document.activeElement === document.body || !!document.activeElement.closest('dialog')",
+          ),
+        ).toBe(true);
+      }
+      await screen.page.keyboard.press("Escape");
+      await screen.until("!document.querySelector('dialog')");
+      expect(await edit.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+    });
+
+    test("a plug that announces itself is added by a click, tried, and deleted", async () => {
+      await using daemon = await started();
+      await using plug = new MqttPlug("tasmota", { now: () => daemon.clock.now(), on: false, powerOn: "last" });
+      await plug.connect(daemon.brokerPort);
+      await daemon.watcher.publish("tasmota/discovery/4F2100000000/config", JSON.stringify(TASMOTA), { retain: true });
+      await using screen = await looking(daemon, { size: "phone" });
+      const { page } = screen;
+      await page.getByRole("button", { name: "Add a plug" }).click();
+      await screen.untilText("dialog", /Lamp Nous A1T Switches itself off by its own timer.*runs of up to 18 hours/);
+      await screen.picture("plug-announced-phone");
+      await dialog(screen).getByRole("button", { name: "Add: Lamp" }).click();
+      await dialog(screen)
+        .getByRole("group", { name: "Plan" })
+        .getByLabel("Plan", { exact: true })
+        .selectOption({ label: "Car" });
+      expect(await dialog(screen).getByLabel("MQTT topic").inputValue()).toBe("lamp");
+      expect(await dialog(screen).getByText("For custom", { exact: false }).count()).toBe(0);
+      await screen.picture("plug-new-phone");
+      await dialog(screen).getByRole("button", { name: "Save" }).click();
+      await screen.untilText("#plans .edited", /Lamp is saved in elbro\.yaml/);
+      await screen.untilText("#plans", /Lamp .*Follows Car/);
+      expect(fileText(daemon)).toMatch(/name: Lamp\n.*family: tasmota\n.*topic: lamp\n/);
+
+      await daemon.clock.runUntil(daemon.clock.now() + MINUTE_MS);
+      await card(screen, "Car plug").getByRole("button", { name: "Switch on for 10 s" }).click();
+      await screen.untilText("#plans .plug >> nth=0", /On until \d\d:\d\d/);
+      await expect.poll(() => plug.device.on, { timeout: 20_000 }).toBe(true);
+      await card(screen, "Lamp").getByRole("button", { name: "Delete" }).click();
+      await dialog(screen).getByRole("button", { name: "Delete" }).click();
+      await screen.untilText("#plans .edited", /Lamp is deleted/);
+      await screen.until("!document.querySelector('#plug-lamp')");
+    });
+
+    test("who may only look sees the plugs, and no button", async () => {
+      await using daemon = await started();
+      await using screen = await looking(daemon);
+      await screen.page.route("**/local/v1/session", async (route) => {
+        const answer = await route.fetch();
+        await route.fulfill({ response: answer, json: { ...(await answer.json()), control: false } });
+      });
+      await screen.page.reload();
+      await screen.untilText("#plans", /Car plug/);
+      expect(await screen.page.locator("#plans").getByRole("button").count()).toBe(0);
+    });
+
+    describe("looks", () => {
+      let daemon: TestDaemon;
+      beforeAll(async () => {
+        daemon = await started();
+      });
+      afterAll(() => daemon?.[Symbol.asyncDispose]());
+
+      test.each([
+        ["phone", "light", "en-GB"],
+        ["phone", "dark", "da-DK"],
+        ["pad", "light", "sv-SE"],
+        ["desk", "dark", "nb-NO"],
+        ["desk", "light", "da-DK"],
+      ] as const)("%s, %s, %s: nothing is cut, and axe finds nothing", async (size, scheme, language) => {
+        await using screen = await looking(daemon, { size, scheme, language });
+        await screen.picture(`editing-page-${size}-${scheme}`);
+        expect(await screen.page.evaluate(MISFITS)).toEqual([]);
+        expect(await screen.page.evaluate(OVERLAPS)).toEqual([]);
+        expect(await axeViolations(screen)).toEqual([]);
+        await card(screen, "Car").locator(".entry-buttons button").first().click();
+        await screen.untilText("dialog .preview", /\d\d[.:]\d\d/);
+        const file = await screen.picture(`editing-plan-${size}-${scheme}`);
+        await screen.page.screenshot({ path: file });
+        expect(await screen.page.evaluate(MISFITS)).toEqual([]);
+        expect(await axeViolations(screen)).toEqual([]);
+      });
+    });
+  },
+);

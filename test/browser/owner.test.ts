@@ -1,0 +1,133 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { GUEST_KEY, startDashboard } from "../support/daemon/dashboard-daemon.ts";
+import { axeViolations, MISFITS, OVERLAPS, SMALL_TARGETS } from "../support/daemon/page-checks.ts";
+import { haveChromium, type LookOptions, type Screen, Screens } from "../support/daemon/screen.ts";
+import type { TestDaemon } from "../support/daemon/test-daemon.ts";
+
+const START = Date.parse("2026-03-10T14:20:00Z");
+const LOOKS = (["phone", "pad", "desk"] as const).flatMap((size) =>
+  (["light", "dark"] as const).map((scheme) => ({ size, scheme })),
+);
+
+describe.skipIf(!haveChromium)("what the owner does under System (in Chromium; skipped where there is none)", () => {
+  let screens: Screens;
+  let daemon: TestDaemon;
+
+  beforeAll(async () => {
+    screens = await Screens.start();
+  });
+  afterAll(() => screens?.[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    daemon = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: [] });
+    return () => daemon[Symbol.asyncDispose]();
+  });
+
+  async function atSystem(options: LookOptions = {}): Promise<Screen> {
+    const screen = await screens.look(daemon, options);
+    await screen.untilText("#keys", /kitchen/);
+    return screen;
+  }
+  const status = async (key: string) =>
+    (await fetch(`${daemon.url}/local/v1/now`, { headers: { authorization: `Bearer ${key}` } })).status;
+
+  test("a key is made and shown once, opens, and is ended after a question", async () => {
+    await using screen = await atSystem();
+    await screen.page.getByLabel("Name of the device").fill("phone of Åse");
+    await screen.page.getByRole("button", { name: "Make a key" }).click();
+    await screen.untilText("#keys", /At most 40 letters/);
+    await screen.page.getByLabel("Name of the device").fill("phone");
+    await screen.page.getByLabel("may change something, too").check();
+    await screen.page.getByRole("button", { name: "Make a key" }).click();
+    await screen.untilText(
+      "#keys",
+      /phone reads and changes · never used.*The key of phone\. It is shown this once: elbro_/,
+    );
+    const key = (await screen.page.locator("#keys code").textContent()) ?? "";
+    await daemon.clock.runUntil(daemon.clock.now() + 1_000);
+    expect(await status(key)).toBe(200);
+    await screen.page.reload();
+    await screen.untilText("#keys", /phone/);
+    expect(await screen.text("#keys")).not.toContain(key);
+    await screen.page.getByRole("button", { name: "End phone" }).click();
+    await screen.untilText("#keys", /End the key phone\?/);
+    // What is safe is chosen first.
+    expect(await screen.page.evaluate("document.activeElement.textContent")).toBe("Cancel");
+    await screen.page.keyboard.press("Enter");
+    await screen.page.getByRole("button", { name: "End phone" }).click();
+    await screen.page.getByRole("button", { name: "End it" }).click();
+    await screen.until("!document.querySelector('#keys').textContent.includes('phone')");
+    await daemon.clock.runUntil(daemon.clock.now() + 1_000);
+    expect(await status(key)).toBe(401);
+    // Keys of the configuration are ended there.
+    expect(await screen.page.getByRole("button", { name: "End kitchen" }).count()).toBe(0);
+    expect(screen.errors).toEqual([]);
+  });
+
+  test("the log is shown as it comes, the newest first, and by its level", async () => {
+    await using screen = await atSystem();
+    await screen.page.getByText("English, since the start").click();
+    await screen.untilText(".log", /API listens/);
+    daemon.simulator.setFaults([{ fault: "status", operation: "*", status: 401, errorCode: "invalid_token" }]);
+    await daemon.clock.runUntil(START + 26 * 3_600_000);
+    const text = await screen.untilText(".log", /WARN problem: .*API listens/);
+    expect(text).toContain("invalid_token");
+    await screen.page.getByRole("radio", { name: "Warnings" }).check();
+    await screen.until("!document.querySelector('.log').textContent.includes('API listens')");
+    await screen.untilText(".log", /WARN problem/);
+  });
+
+  test("a backup is downloaded, and one that is uploaded waits for the next start", async () => {
+    await using screen = await atSystem();
+    const downloading = screen.page.waitForEvent("download");
+    await screen.page.getByRole("button", { name: "Download a backup" }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe("elbro-backup-2026-03-10.db");
+    const file = `${daemon.dir.path}/of-the-reader.db`;
+    writeFileSync(file, readFileSync(await download.path()));
+    expect(readFileSync(file).subarray(0, 15).toString()).toBe("SQLite format 3");
+    const restore = async (path: string) => {
+      const choosing = screen.page.waitForEvent("filechooser");
+      await screen.page.getByRole("button", { name: "Restore a backup" }).click();
+      await (await choosing).setFiles(path);
+      await screen.untilText("#backup", /Replace everything that is stored by/);
+      await screen.page.getByRole("button", { name: "Replace at the next start" }).click();
+    };
+    writeFileSync(`${daemon.dir.path}/no-copy.db`, "no database");
+    await restore(`${daemon.dir.path}/no-copy.db`);
+    await screen.untilText("#backup", /Refused: .*this copy cannot be used/);
+    await restore(file);
+    await screen.untilText("#backup", /The backup is whole\. It takes effect at the next start/);
+    await screen.picture("system-restore");
+    await screen.page.getByRole("button", { name: "Do not replace" }).click();
+    await screen.untilText("#backup", /Nothing will be replaced/);
+  });
+
+  test("a key that may read alone sees none of it", async () => {
+    await using screen = await screens.look(daemon, { key: GUEST_KEY });
+    await screen.untilText("#system", /Requests today/);
+    expect(await screen.page.locator("#keys, #backup, .log-block").count()).toBe(0);
+    expect(screen.errors).toEqual([]);
+  });
+
+  test.each(LOOKS)(
+    "$size, $scheme: nothing is cut or collides, and no rule of axe is broken",
+    async ({ size, scheme }) => {
+      const language = { phone: "da-DK", pad: "nb-NO", desk: "sv-SE" }[size];
+      await daemon.post("/local/v1/keys", { name: "a-device-with-the-longest-name-there-is__".slice(0, 40) });
+      await daemon.clock.runUntil(daemon.clock.now() + 1_000);
+      await using screen = await atSystem({ size, scheme, language });
+      await screen.page.locator("#key-name").fill("telefon");
+      await screen.page.locator("#keys form button").click();
+      await screen.untilText("#keys", /elbro_/);
+      await screen.page.locator(".key-line button").first().click();
+      await screen.page.locator(".log-block summary").click();
+      await screen.untilText(".log", /API listens/);
+      await screen.page.locator("#system").screenshot({ path: await screen.picture(`owner-${size}-${scheme}`) });
+      expect(await screen.page.evaluate(MISFITS)).toEqual([]);
+      expect(await screen.page.evaluate(OVERLAPS)).toEqual([]);
+      expect(await axeViolations(screen)).toEqual([]);
+      if (size === "phone") expect(await screen.page.evaluate(SMALL_TARGETS)).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,205 @@
+import { readFileSync } from "node:fs";
+import type { Locator } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DAY_MS, HOUR_MS } from "../../src/core/time/interval.ts";
+import { openDatabase } from "../../src/storage/database.ts";
+import { PlanStore } from "../../src/storage/plan-store.ts";
+import { DASHBOARD_PLANS, dashboardApi } from "../support/daemon/dashboard-daemon.ts";
+import { axeViolations, MISFITS, OVERLAPS, SMALL_TARGETS } from "../support/daemon/page-checks.ts";
+import { haveChromium, type LookOptions, type Screen, Screens } from "../support/daemon/screen.ts";
+import { TempDir } from "../support/daemon/temp-dir.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { planEntry } from "../support/plans/plan-topics.ts";
+
+const START = Date.parse("2026-03-20T10:00:00Z");
+const PLANS = [
+  ...DASHBOARD_PLANS,
+  planEntry({ name: "Gulvvarmeanlægget i det store badeværelse", id: "floor", kind: "avoid", hours: 4 }),
+];
+const LOOKS = (["phone", "pad", "desk"] as const).flatMap((size) =>
+  (["light", "dark"] as const).map((scheme) => ({ size, scheme })),
+);
+
+/** Ten months of runs: each plan once a day, cheaper than at the start of its window but for the car in August. */
+function keepRuns(dir: TempDir): void {
+  const database = openDatabase(`${dir.path}/elbro.db`);
+  const store = new PlanStore(database);
+  const plans = [
+    { plan: "dishwasher", kwh: 1.2, hours: 3 },
+    { plan: "hot_water", kwh: 6, hours: 4 },
+    { plan: "car", kwh: 30, hours: 5 },
+    { plan: "floor", kwh: null, hours: 20 },
+  ];
+  for (let day = 1; day <= 300; day++)
+    for (const [i, { plan, kwh, hours }] of plans.entries()) {
+      const start = START - day * DAY_MS - i * HOUR_MS;
+      const meanPrice = 1 + 0.5 * Math.sin(day / 30);
+      const isLost = plan === "car" && new Date(start).getUTCMonth() === 7;
+      const windowStartPrice = meanPrice + (isLost ? -0.05 : 0.2 + 0.1 * Math.cos(day / 40));
+      const prices = { basis: "prices", meanPrice, windowStartPrice, windowPrice: meanPrice + 0.15 } as const;
+      store.write(plan, null, [{ start, end: start + hours * HOUR_MS, ...prices, kwh }]);
+    }
+  database.close();
+}
+
+interface Month {
+  readonly plan: string;
+  readonly against_window_start: number | null;
+  readonly against_mean: number | null;
+}
+
+describe.skipIf(!haveChromium)("results on the dashboard (in Chromium; skipped where there is none)", () => {
+  let screens: Screens;
+  let daemon: TestDaemon;
+  const dir = new TempDir();
+
+  beforeAll(async () => {
+    screens = await Screens.start();
+    keepRuns(dir);
+    daemon = await TestDaemon.start({
+      start: START,
+      dir,
+      simulator: { homes: ["danish"] },
+      config: { plans: PLANS, api: dashboardApi() },
+    });
+    // The history and tomorrow's prices are there.
+    await daemon.clock.runUntil(START + 4 * HOUR_MS);
+  });
+  afterAll(async () => {
+    await daemon?.[Symbol.asyncDispose]();
+    await screens?.[Symbol.asyncDispose]();
+    dir[Symbol.dispose]();
+  });
+
+  async function atResults(options: LookOptions = {}): Promise<Screen> {
+    const screen = await screens.look(daemon, options);
+    await screen.page.locator("#results").scrollIntoViewIfNeeded();
+    await screen.untilText("#results .block >> nth=0", /\d/);
+    await screen.untilText("#results .run-list", /\d/);
+    await screen.until("document.querySelectorAll('#results .block:last-child .facts dd').length > 0");
+    await screen.until("document.querySelector('#results .block:last-child .facts').textContent.includes('kWh')");
+    return screen;
+  }
+  const toldBy = async (slider: Locator) => ((await slider.getAttribute("aria-valuetext")) ?? "").replace(/\s+/g, " ");
+  const answer = async (path: string) => (await daemon.request(`/local/v1/${path}`)).json();
+
+  test.each(LOOKS)(
+    "$size, $scheme: nothing is cut or collides, and no rule of axe is broken",
+    async ({ size, scheme }) => {
+      const language = { phone: "da-DK", pad: "nb-NO", desk: "sv-SE" }[size];
+      await using screen = await atResults({ size, scheme, language });
+      await screen.page.locator("#results .csv summary").click();
+      await screen.picture(`results-${size}-${scheme}`);
+      expect(await screen.page.evaluate(MISFITS)).toEqual([]);
+      expect(await screen.page.evaluate(OVERLAPS)).toEqual([]);
+      expect(await axeViolations(screen)).toEqual([]);
+      if (size === "phone") expect(await screen.page.evaluate(SMALL_TARGETS)).toEqual([]);
+      expect(screen.errors).toEqual([]);
+    },
+  );
+
+  test("savings are those of the daemon, by plan and against the chosen baseline", async () => {
+    await using screen = await atResults();
+    const { months } = (await answer("savings?home=home")) as { months: Month[] };
+    const sum = (baseline: "window_start" | "mean", plan?: string) =>
+      months
+        .filter((month) => plan === undefined || month.plan === plan)
+        .reduce((total, month) => total + (month[`against_${baseline}`] ?? 0), 0)
+        .toFixed(2);
+    const money = (text: string) => text.replaceAll(",", "");
+    const told = money(await screen.text("#results .block >> nth=0"));
+    expect(told).toContain(`Saved in 12 months DKK ${sum("window_start")}`);
+    expect(told).toContain(`Car DKK ${sum("window_start", "car")}`);
+    expect(told).toContain("Gulvvarmeanlægget i det store badeværelse does not say how many kWh it uses");
+    await screen.page.getByRole("radio", { name: "Average price" }).check();
+    const other = money(await screen.untilText("#results .block >> nth=0", /at the average price/));
+    expect(other).toContain(`Saved in 12 months DKK ${sum("mean")}`);
+  });
+
+  test("the chart of savings is read out by the keys, month by month and plan by plan", async () => {
+    await using screen = await atResults();
+    const slider = screen.page.locator("#results [role=slider]").first();
+    await slider.focus();
+    await screen.page.keyboard.press("End");
+    expect(await toldBy(slider)).toMatch(/^March 2026: Dishwasher: DKK \d+\.\d\d saved, \d+ runs, cost DKK \d+\.\d\d$/);
+    await screen.page.keyboard.press("ArrowLeft");
+    expect(await toldBy(slider)).toMatch(/^March 2026: Hot water: /);
+  });
+
+  test("a run names its price, that of its baseline and what it saved", async () => {
+    await using screen = await atResults();
+    const { runs } = (await answer("runs?plan=dishwasher")) as {
+      runs: { name: string; mean_price: number; window_start_price: number; against_window_start: number | null }[];
+    };
+    const [first] = runs;
+    const text = await screen.text("#results .run-list li:has-text('Dishwasher') >> nth=0");
+    expect(text).toContain(`${first?.name} DKK ${first?.against_window_start?.toFixed(2)} saved`);
+    expect(text).toContain(`DKK ${first?.mean_price.toFixed(2)}/kWh`);
+    expect(text).toContain(`DKK ${first?.window_start_price.toFixed(2)} if it had started when its window opened`);
+    await screen.page.getByRole("radio", { name: "Average price" }).check();
+    await screen.untilText("#results .run-list li:has-text('Dishwasher') >> nth=0", /on average in its window/);
+    const list = screen.page.locator("#results .run-list li");
+    expect(await list.count()).toBe(6);
+    await screen.page.getByRole("button", { name: "Show more" }).click();
+    expect(await list.count()).toBe(30);
+  });
+
+  test("what if: now, at a time of one's own, and as planned, with the difference", async () => {
+    await using screen = await atResults();
+    const { starts, planned } = (await answer("plans/car/starts")) as {
+      starts: { start: string; cost: number }[];
+      planned: { cost: number };
+    };
+    await screen.page.getByLabel("Plan", { exact: true }).selectOption({ label: "Car" });
+    await screen.page.getByLabel("Start at").fill("20:30");
+    const at = starts.find(({ start }) => start === "2026-03-20T19:30:00Z");
+    const more = (at?.cost ?? 0) - planned.cost;
+    const pattern = new RegExp(
+      `Now DKK ${starts[0]?.cost.toFixed(2)} .* Today at 20:30 DKK ${at?.cost.toFixed(2)} DKK ${Math.abs(more).toFixed(2)} (more|less) than planned.* As planned, (today|tomorrow) \\d\\d:\\d\\d DKK ${planned.cost.toFixed(2)}`,
+    );
+    await screen.untilText("#results .block >> nth=2", pattern);
+    // A time that is over is that of tomorrow.
+    await screen.page.getByLabel("Start at").fill("06:00");
+    await screen.untilText("#results .block >> nth=2", /Tomorrow at 06:00/);
+  });
+
+  test("a month is compared with as many days of the month before, and any two periods", async () => {
+    await using screen = await atResults();
+    const sumOf = async (measure: string, from: string, to: string) => {
+      const { rows } = (await answer(`usage?measure=${measure}&from=${from}&to=${to}`)) as {
+        rows: { value: number | null }[];
+      };
+      return rows.reduce((sum, { value }) => sum + (value ?? 0), 0);
+    };
+    const now = await sumOf("consumption", "2026-02-28T23:00:00Z", "2026-03-19T23:00:00Z");
+    const before = await sumOf("consumption", "2026-01-31T23:00:00Z", "2026-02-19T23:00:00Z");
+    const text = await screen.text("#results .block >> nth=3");
+    expect(text).toContain("1 – 19 Mar 2026 compared with 1 – 19 Feb 2026");
+    expect(text).toContain(`Consumption ${now.toFixed(0)} kWh`);
+    expect(text).toContain(`compared with ${before.toFixed(0)} kWh`);
+    expect(text).toContain("The present period is not over, so the same number of days is compared.");
+    await screen.page.getByLabel("Periods").selectOption({ label: "Any two periods" });
+    const fields = screen.page.locator("#results .compare-dates input");
+    for (const [i, date] of ["2026-03-02", "2026-03-08", "2026-02-02", "2026-02-08"].entries())
+      await fields.nth(i).fill(date);
+    const week = await sumOf("costs", "2026-03-01T23:00:00Z", "2026-03-08T23:00:00Z");
+    await screen.untilText(
+      "#results .block >> nth=3",
+      new RegExp(`2 – 8 Mar 2026 compared with 2 – 8 Feb 2026.*Costs DKK ${week.toFixed(2)}`),
+    );
+    await fields.nth(1).fill("2026-03-01");
+    await screen.untilText("#results .block >> nth=3", /Give two dates in their order/);
+  });
+
+  test("what is shown is a CSV file, with a comma for readers whose numbers have one", async () => {
+    await using screen = await atResults({ language: "da-DK" });
+    await screen.page.locator("#results .csv summary").click();
+    const downloading = screen.page.waitForEvent("download");
+    await screen.page.getByRole("link", { name: "Besparelser pr. måned" }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe("elbro-savings.csv");
+    const text = readFileSync(await download.path(), "utf8");
+    expect(text).toMatch(/^\uFEFFstart;plan;name;home;runs;hours \(h\);currency;cost \(DKK\);/);
+    expect(text).toMatch(/\r\n2026-03-01T00:00:00\+01:00;dishwasher;Dishwasher;home;\d+;\d+;DKK;\d+,\d+;\d+,\d+;/);
+  });
+});

@@ -1,0 +1,295 @@
+import { readFileSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import path from "node:path";
+import mqtt from "mqtt";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { HOUR_MS } from "../../src/core/time/interval.ts";
+import { type Simulator, startSimulator } from "../../src/service/simulator/simulator.ts";
+import { DaemonProcess } from "../support/daemon/daemon-process.ts";
+import { marketFile } from "../support/daemon/dashboard-daemon.ts";
+import { axeViolations, MISFITS } from "../support/daemon/page-checks.ts";
+import { haveChromium, type LookOptions, type Screen, Screens } from "../support/daemon/screen.ts";
+import { TempDir } from "../support/daemon/temp-dir.ts";
+import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
+
+const TASMOTA = {
+  ...{
+    dn: "Tasmota",
+    fn: ["Heater"],
+    md: "Nous A1T",
+    t: "heater",
+    ft: "%prefix%/%topic%/",
+    tp: ["cmnd", "stat", "tele"],
+  },
+  rl: [1, 0],
+};
+const UNTIL = { timeout: 30_000, interval: 100 };
+
+/** A port that is free now: the real house answers where the demo did. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address ? address.port : 0;
+}
+
+/** The program in an empty folder, with the simulator as its service. */
+class Fresh implements AsyncDisposable {
+  readonly folder = new TempDir();
+  readonly daemon: DaemonProcess;
+  readonly url: string;
+  readonly brokerPort: number;
+
+  private constructor(simulator: Simulator, ports: readonly [number, number]) {
+    const [api, broker] = ports;
+    this.url = `http://127.0.0.1:${api}/`;
+    this.brokerPort = broker;
+    this.daemon = new DaemonProcess(
+      [],
+      { ELBRO_SERVICE_BASE_URL: simulator.url, ELBRO_API_PORT: String(api), ELBRO_BROKER_PORT: String(broker) },
+      { folder: this.folder.path },
+    );
+  }
+
+  static async start(simulator: Simulator): Promise<Fresh> {
+    const fresh = new Fresh(simulator, [await freePort(), await freePort()]);
+    await fresh.daemon.line(/^ *key /);
+    return fresh;
+  }
+
+  /** The code that was last written to the log. */
+  get code(): string {
+    const codes = this.daemon.lines.flatMap((line) => /"code":"([^"]+)"/.exec(line)?.[1] ?? []);
+    return codes.at(-1) ?? "";
+  }
+
+  post(route: string, body: object, headers: Record<string, string> = {}): Promise<Response> {
+    return fetch(`${this.url}local/v1/setup${route}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-elbro-page": "1", ...headers },
+      body: JSON.stringify(body),
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.daemon[Symbol.asyncDispose]();
+    this.folder[Symbol.dispose]();
+  }
+}
+
+describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped where there is none)", () => {
+  let screens: Screens;
+  let simulator: Simulator;
+  let fresh: Fresh;
+
+  beforeAll(async () => {
+    screens = await Screens.start();
+    // What is dear is some hours away, so that a plan which leaves out the dearest hour is on now.
+    const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+    const from = hour - 72 * HOUR_MS;
+    const perMwh = Array.from({ length: 120 }, (_, i) => (from + i * HOUR_MS > hour + HOUR_MS ? 2_000 + i : 300));
+    const csv = marketFile(new Date(from).toISOString(), perMwh);
+    simulator = await startSimulator({ now: Date.now, homes: ["danish"], prices: { csv } });
+  });
+  afterAll(async () => {
+    await simulator?.close();
+    await screens?.[Symbol.asyncDispose]();
+  });
+  beforeEach(async () => {
+    simulator.setFaults([]);
+    fresh = await Fresh.start(simulator);
+    return () => fresh[Symbol.asyncDispose]();
+  });
+
+  async function opened(options: LookOptions = {}): Promise<Screen> {
+    const screen = await screens.visit(fresh.url, options);
+    await screen.page.goto(fresh.url);
+    await screen.page.locator(".setup-card button").click();
+    await screen.page.getByRole("dialog").waitFor();
+    return screen;
+  }
+
+  test("goes from an empty folder to a plug that is switched by a plan, all on the page", async () => {
+    await using screen = await opened({ size: "phone" });
+    const { page } = screen;
+    const dialog = page.getByRole("dialog");
+    const next = () => dialog.getByRole("button", { name: "Next" }).click();
+    await screen.untilText("dialog", /Step 1 of 5: Key of the service/);
+    await dialog.getByLabel("API key").fill("not-the-key");
+    await next();
+    await screen.untilText("dialog [role=alert]", /The service does not know this key\. .* 401: /);
+    await screen.picture("setup-key-phone");
+    await dialog.getByLabel("API key").fill(simulator.keys.consumerKey ?? "");
+    await next();
+    await screen.untilText("dialog", /Step 2 of 5: Addresses .*DK1|DK2/);
+    await next();
+    await screen.untilText("dialog", /Step 3 of 5: MQTT broker/);
+    await dialog.getByLabel("A broker of mine").check();
+    await dialog.getByLabel("Address").fill("mqtt://127.0.0.1:1");
+    await next();
+    await screen.untilText("dialog [role=alert]", /The broker does not let elbro in: nothing listens there/);
+    await dialog.getByLabel("The broker inside elbro").check();
+    await next();
+    await screen.untilText("dialog", /Step 4 of 5: Home Assistant/);
+    await dialog.getByLabel("Address").fill("http://127.0.0.1:1");
+    await dialog.getByLabel("Long-lived access token").fill("a-token");
+    await next();
+    await screen.untilText("dialog [role=alert]", /Home Assistant cannot be reached there: .*ECONNREFUSED/);
+    await dialog.getByLabel("Address").fill("");
+    await dialog.getByLabel("Long-lived access token").fill("");
+    await dialog.getByRole("button", { name: "Skip" }).click();
+    await screen.untilText("dialog", /Step 5 of 5/);
+    await dialog.getByRole("button", { name: "Set up" }).click();
+    const done = await screen.untilText("dialog", /elbro has started with your home\./);
+    await screen.picture("setup-done-phone");
+    const file = path.join(fresh.folder.path, "config/elbro.yaml");
+    expect(done).toContain("config/elbro.yaml");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, "utf8")).toMatch(/^# Written by the set-up .*\n#.*\n+consumer:\n {2}api_key: /);
+    expect(fresh.daemon.lines.filter((line) => line.includes("API listens"))).toHaveLength(2);
+    const [, key = ""] = /Key (elbro_\S+)/.exec(done) ?? [];
+    const [, username = "", password = ""] = /User name (\S+) Password (\S+)/.exec(done) ?? [];
+    expect(fresh.daemon.output).not.toContain(key);
+    expect(fresh.daemon.output).not.toContain(simulator.keys.consumerKey ?? "none");
+
+    await dialog.getByRole("button", { name: "Open my home" }).click();
+    await screen.untilText("#now .price", /\d/);
+    expect(await screen.text("#now")).not.toContain("invented");
+
+    await using plug = new MqttPlug("tasmota", { now: Date.now, on: false, powerOn: "last" });
+    await plug.connect(fresh.brokerPort, { username, password });
+    const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${fresh.brokerPort}`, { username, password });
+    await client.publishAsync("tasmota/discovery/4F2100000000/config", JSON.stringify(TASMOTA), { retain: true });
+    await page.getByRole("button", { name: "New plan" }).click();
+    await dialog.getByLabel("Name").fill("Water");
+    await dialog.getByLabel("Kind").selectOption({ label: "Always except in expensive hours" });
+    await dialog.getByLabel("Hours", { exact: true }).fill("1");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await screen.untilText("#plans .edited", /Water is saved in elbro\.yaml/);
+    await page.getByRole("button", { name: "Add a plug" }).click();
+    await dialog.getByRole("button", { name: "Add: Heater" }).click();
+    await dialog
+      .getByRole("group", { name: "Plan" })
+      .getByLabel("Plan", { exact: true })
+      .selectOption({ label: "Water" });
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await screen.untilText("#plans .edited", /Heater is saved/);
+    await expect.poll(() => plug.device.on, UNTIL).toBe(true);
+    await screen.untilText("#plans .plug", /Heater ON/);
+    await screen.picture("setup-plug-on-phone");
+    await client.endAsync(true);
+
+    // The link of the QR code logs a phone in, and its key does not stay in the address.
+    await using phone = await screens.visit(fresh.url, { size: "phone" });
+    await phone.page.goto(`${fresh.url}#key=${key}`);
+    await phone.untilText("#now .price", /\d/);
+    expect(phone.page.url()).toBe(fresh.url);
+  });
+
+  test("from elsewhere it takes the code of the log, which lets one browser in", async () => {
+    // A proxy on this machine: who comes through it may be anybody.
+    const proxied = { "x-forwarded-for": "192.168.1.20" };
+    const stateOf = async (headers: Record<string, string>) =>
+      (await (
+        await fetch(`${fresh.url}local/v1/setup`, { headers: { "x-elbro-page": "1", ...headers } })
+      ).json()) as object;
+    expect(await stateOf({})).toMatchObject({ state: "open" });
+    expect(await stateOf(proxied)).toMatchObject({ state: "code" });
+    expect((await fresh.post("/service", { api_key: "x" }, proxied)).status).toBe(401);
+    expect((await fresh.post("", {}, proxied)).status).toBe(401);
+    const { code } = fresh;
+    expect(code).toMatch(/^[A-Z2-9]{4}-[A-Z2-9]{4}$/);
+    await using screen = await screens.visit(fresh.url);
+    await screen.page.setExtraHTTPHeaders(proxied);
+    await screen.page.goto(fresh.url);
+    await screen.page.locator(".setup-card button").click();
+    const dialog = screen.page.getByRole("dialog");
+    await screen.untilText("dialog", /give the code that elbro wrote to its log/);
+    await dialog.getByLabel("Code").fill("AAAA-AAAA");
+    await dialog.getByRole("button", { name: "Next" }).click();
+    await screen.untilText("dialog [role=alert]", /This is not the code/);
+    await dialog.getByLabel("Code").fill(code.toLowerCase());
+    await dialog.getByRole("button", { name: "Next" }).click();
+    await screen.untilText("dialog", /Step 1 of 5/);
+    const [cookie] = await screen.page.context().cookies();
+    expect(cookie).toMatchObject({ name: "elbro_setup", httpOnly: true, sameSite: "Strict" });
+    await expect.poll(() => fresh.code, UNTIL).not.toBe(code);
+    expect((await fresh.post("/code", { code }, proxied)).status).toBe(401);
+  });
+
+  test("no other site's page can drive it, and guessing is slowed down", async () => {
+    const refusals: readonly (readonly [Record<string, string>, number])[] = [
+      [{ origin: "https://evil.example" }, 403],
+      [{ "sec-fetch-site": "cross-site" }, 403],
+      [{ "x-elbro-page": "" }, 403],
+    ];
+    for (const [headers, status] of refusals.slice(0, 2))
+      expect((await fresh.post("/service", { api_key: "x" }, headers)).status).toBe(status);
+    const bare = await fetch(`${fresh.url}local/v1/setup/service`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ api_key: "x" }),
+    });
+    expect(bare.status).toBe(403);
+    const statuses: number[] = [];
+    for (let i = 0; i < 8; i++) statuses.push((await fresh.post("/code", { code: `AAAAAAA${i}` })).status);
+    expect(statuses.at(0)).toBe(401);
+    expect(statuses.at(-1)).toBe(429);
+  });
+
+  test("says why the service cannot be used", async () => {
+    await using screen = await opened({ language: "da-DK" });
+    const dialog = screen.page.getByRole("dialog");
+    const tried = async (fault: Parameters<Simulator["setFaults"]>[0][number], pattern: RegExp) => {
+      simulator.setFaults([fault]);
+      await dialog.getByLabel("API-nøgle").fill(simulator.keys.consumerKey ?? "");
+      await dialog.getByRole("button", { name: "Næste" }).click();
+      await screen.untilText("dialog [role=alert]", pattern);
+    };
+    const status = (code: number, errorCode: string) =>
+      ({ fault: "status", operation: "*", status: code, errorCode }) as Parameters<Simulator["setFaults"]>[0][number];
+    await tried(status(403, "plus_required"), /Abonnementet er udløbet/);
+    await tried(status(401, "credential_expired"), /Nøglen er udløbet/);
+    await tried({ fault: "status", operation: "*", status: 503 }, /Tjenesten har problemer/);
+    await screen.picture("setup-wrong-da");
+  });
+
+  test.each([
+    ["phone", "light", "en-GB"],
+    ["phone", "dark", "nb-NO"],
+    ["pad", "dark", "sv-SE"],
+    ["desk", "light", "da-DK"],
+  ] as const)("%s, %s, %s: every step fits, and axe finds nothing", async (size, scheme, language) => {
+    await using screen = await opened({ size, scheme, language });
+    const { page } = screen;
+    await screen.picture(`setup-door-${size}-${scheme}`);
+    const dialog = page.getByRole("dialog");
+    const submit = () => dialog.locator("button[type=submit]").click();
+    const look = async (step: string) => {
+      expect(await page.evaluate(MISFITS)).toEqual([]);
+      expect(await axeViolations(screen)).toEqual([]);
+      await page.screenshot({ path: await screen.picture(`setup-${step}-${size}-${scheme}`) });
+    };
+    await dialog.locator("input").fill(simulator.keys.consumerKey ?? "");
+    await look("1");
+    await submit();
+    await screen.untilText("dialog .setup-step", / 2 /);
+    await look("2");
+    await submit();
+    await screen.untilText("dialog .setup-step", / 3 /);
+    await dialog.locator("input[type=radio]").nth(1).check();
+    await look("3");
+    await dialog.locator("input[type=radio]").first().check();
+    await submit();
+    await screen.untilText("dialog .setup-step", / 4 /);
+    await look("4");
+    await submit();
+    await screen.untilText("dialog .setup-step", / 5 /);
+    await look("5");
+    await submit();
+    await dialog.locator(".qr").waitFor();
+    await screen.until("document.querySelector('dialog .strong')?.disabled === false");
+    await look("6");
+  });
+});

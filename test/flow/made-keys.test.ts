@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { askJson, startLocalApi } from "../support/daemon/local-api.ts";
+import type { TestDaemon } from "../support/daemon/test-daemon.ts";
+
+const START = Date.parse("2026-03-10T09:00:00Z");
+
+interface Key {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly fixed: boolean;
+}
+
+const keysOf = async (daemon: TestDaemon) => ((await askJson(daemon, "keys")) as { keys: Key[] }).keys;
+
+describe("keys over HTTP", () => {
+  test("a key is made, works at once, is listed without itself, and ends", async () => {
+    await using daemon = await startLocalApi({ start: START });
+    const made = await daemon.post("/local/v1/keys", { name: "phone", control: true });
+    const { key, ...rest } = (await made.json()) as { key: string };
+    expect([made.status, rest]).toEqual([201, { name: "phone", scopes: ["read", "control"] }]);
+    const asked = () => fetch(`${daemon.url}/local/v1/system`, { headers: { authorization: `Bearer ${key}` } });
+    await daemon.clock.runUntil(START + 1_000);
+    expect((await asked()).status).toBe(200);
+    const keys = await keysOf(daemon);
+    expect(keys).toMatchObject([
+      { name: "test", fixed: true, created: null, scopes: ["control"] },
+      { name: "phone", fixed: false, created: "2026-03-10", scopes: ["read", "control"] },
+    ]);
+    expect(JSON.stringify(keys)).not.toContain(key);
+    expect((await daemon.send("DELETE", "/local/v1/keys/PHONE")).status).toBe(200);
+    await daemon.clock.runUntil(START + 2_000);
+    expect((await asked()).status).toBe(401);
+    expect((await keysOf(daemon)).map(({ name }) => name)).toEqual(["test"]);
+  });
+
+  test("what cannot be is refused in words", async () => {
+    await using daemon = await startLocalApi({ start: START });
+    for (const [body, status, words] of [
+      [{}, 400, "name: expected"],
+      [{ name: "../x" }, 400, "name: expected"],
+      [{ name: "phone", control: "yes" }, 400, "control: expected true or false"],
+      [{ name: "TEST" }, 409, "there is a key TEST already"],
+    ] as const) {
+      const answer = await daemon.post("/local/v1/keys", body);
+      expect([body, answer.status, await answer.json()]).toMatchObject([
+        body,
+        status,
+        { reason: expect.stringContaining(words) },
+      ]);
+    }
+    expect((await daemon.send("DELETE", "/local/v1/keys/test")).status).toBe(409);
+    expect((await daemon.send("DELETE", "/local/v1/keys/nobody")).status).toBe(404);
+  });
+
+  test("a key that may read alone makes none, ends none and sees none", async () => {
+    await using daemon = await startLocalApi({ start: START, scopes: ["read"] });
+    expect((await daemon.request("/local/v1/keys")).status).toBe(403);
+    expect((await daemon.post("/local/v1/keys", { name: "phone" })).status).toBe(403);
+    expect((await daemon.send("DELETE", "/local/v1/keys/test")).status).toBe(403);
+  });
+});

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { greeting, houseText } from "../../../src/cli/greeting.ts";
+import type { PriceOfHome } from "../../../src/state/house-overview.ts";
+import { at, calendar } from "../../support/home/price-days.ts";
+
+const NOW = at("2026-03-10T18:20:00Z");
+const HOME: PriceOfHome = {
+  ...{ name: "Home", price: 1.4249, currency: "DKK", until: at("2026-03-10T18:30:00Z") },
+  ...{ level: "very_cheap", estimate: false },
+};
+
+test("a start says its version, where the dashboard is, and where messages go", () => {
+  expect(greeting({ version: "0.1.0", dashboard: "http://192.168.1.5:8080/", broker: "192.168.1.10:1883" })).toBe(
+    "elbro 0.1.0\n  dashboard    http://192.168.1.5:8080/\n  MQTT         192.168.1.10:1883\n",
+  );
+});
+
+test("prices now, and what runs or will run, on the local clock", () => {
+  const runs = [
+    { plan: "Car", on: true, start: at("2026-03-10T18:00:00Z"), end: at("2026-03-10T19:00:00Z") },
+    { plan: "Dishwasher", on: false, start: at("2026-03-10T20:15:00Z"), end: at("2026-03-10T22:15:00Z") },
+    { plan: "Floor", on: false, start: at("2026-03-11T01:00:00Z"), end: at("2026-03-11T02:00:00Z") },
+  ];
+  const cabin = { ...HOME, name: "Cabin", price: null, until: null };
+  const guess = { ...HOME, name: "Flat", estimate: true, level: null, currency: null };
+  expect(houseText({ prices: [HOME, cabin, guess], runs }, calendar, NOW).split("\n")).toEqual([
+    "  Home         1.42 DKK/kWh until 19:30, very cheap",
+    "  Cabin        no price for now",
+    "  Flat         1.42 until 19:30, an estimate",
+    "  Car          runs until 20:00",
+    "  Dishwasher   runs 21:15-23:15",
+    "  Floor        runs 2026-03-11 02:00-03:00",
+    "",
+  ]);
+});
+
+test("without a price there is nothing to say yet", () => {
+  expect(houseText({ prices: [], runs: [] }, calendar, NOW)).toBe("");
+  expect(houseText({ prices: [{ ...HOME, price: null }], runs: [] }, calendar, NOW)).toBe("");
+});

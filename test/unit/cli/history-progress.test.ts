@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { historyProgress } from "../../../src/cli/history-progress.ts";
+import type { BackfillPause } from "../../../src/core/status/daemon-status.ts";
+import { HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
+
+function watched() {
+  const told: [string, object][] = [];
+  const shown: (string | null)[] = [];
+  let now = Date.UTC(2026, 10, 23, 9);
+  const tell = historyProgress({
+    now: () => now,
+    log: { info: (facts, text) => told.push([text, facts]) },
+    show: (done) => shown.push(done?.note ?? null),
+  });
+  const see = (why: BackfillPause["why"], forMs: number) =>
+    tell({ known: 50, wanted: 200, pause: { until: now + forMs, why } });
+  return { tell, see, told, shown, pass: (ms: number) => (now += ms) };
+}
+
+test("a long pause is told once, with its reason and its end", () => {
+  const { see, told, pass } = watched();
+  see("quota", 3 * HOUR_MS);
+  pass(MINUTE_MS);
+  see("quota", 3 * HOUR_MS);
+  expect(told).toEqual([
+    ["history pauses", { until: "2026-11-23T12:00:00.000Z", why: "quota", known: 50, wanted: 200 }],
+  ]);
+  pass(3 * HOUR_MS);
+  see("rate_limited", HOUR_MS);
+  expect(told).toHaveLength(2);
+});
+
+test("on a terminal the reason stands behind the figures while it lasts, however short", () => {
+  const { tell, see, told, shown } = watched();
+  see("quota", 40_000);
+  see("service_trouble", 10 * MINUTE_MS);
+  tell({ known: 60, wanted: 200, pause: null });
+  tell(null);
+  expect(shown).toEqual([
+    expect.stringMatching(/^, waits until \d\d:\d\d: quota used up$/),
+    expect.stringMatching(/^, waits until \d\d:\d\d: service trouble$/),
+    "",
+    null,
+  ]);
+  expect(told).toHaveLength(1);
+});

@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import { usagePeriods } from "../../../../src/core/prices/usage-periods.ts";
+import { formatInstant } from "../../../../src/core/time/interval.ts";
+import { calendar, daysOf } from "../../../support/home/price-days.ts";
+
+const range = daysOf("2026-10-24", "2026-11-01");
+const rows = calendar
+  .intervals("hour", range)
+  .map(({ start, end }) => ({ start: formatInstant(start), end: formatInstant(end), energyKWh: 1, isEstimate: false }));
+
+describe("usage added up", () => {
+  test("by day: the day of 25 hours has 25", () => {
+    const days = usagePeriods([rows], { operation: "consumption", unit: "day", range }, calendar);
+    expect(days.map(({ value }) => value)).toEqual([24, 25, 24, 24, 24, 24, 24, 24, 24]);
+  });
+
+  test("by month, where a month that began before is left out", () => {
+    const whole = { start: calendar.startOf("month", range.start), end: range.end };
+    const months = usagePeriods([rows], { operation: "consumption", unit: "month", range: whole }, calendar);
+    expect(months.map(({ value, hours }) => [value, hours])).toEqual([
+      [24 * 7 + 25, 24 * 7 + 25],
+      [24, 24],
+    ]);
+    const cut = usagePeriods([rows], { operation: "consumption", unit: "month", range }, calendar);
+    expect(cut.map(({ value }) => value)).toEqual([24]);
+  });
+
+  test("a day without a row is not known, and an estimate marks its day", () => {
+    const some = rows.slice(0, 2).map((row) => ({ ...row, isEstimate: true }));
+    const [first, second] = usagePeriods([some, []], { operation: "consumption", unit: "day", range }, calendar);
+    expect([first, second]).toMatchObject([
+      { value: 2, hours: 2, estimate: true },
+      { value: null, hours: 0, estimate: false },
+    ]);
+  });
+});

@@ -1,0 +1,214 @@
+import { describe, expect, test } from "vitest";
+import { Problems } from "../../../../src/core/status/problem.ts";
+import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
+import type { Condition } from "../../../../src/integrations/notify/conditions.ts";
+import { NotifyLoop } from "../../../../src/integrations/notify/notify-loop.ts";
+import { type NotifyAccount, publish } from "../../../../src/integrations/notify/ntfy-client.ts";
+import { at, calendar } from "../../../support/home/price-days.ts";
+import { EmulatedNtfy } from "../../../support/notify/emulated-ntfy.ts";
+
+const NOON = at("2026-03-10T11:00:00Z");
+
+function condition(id: string, given: Partial<Condition> = {}): Condition {
+  const note = { title: id, message: "-", priority: 3, tags: ["zap"] } as const;
+  return { id, event: "tomorrow", patience: "none", note, ...given };
+}
+
+/** A loop at a real server, at times of the test's choice. */
+class Watched {
+  now: EpochMs = NOON;
+  holding: readonly Condition[] = [];
+  readonly memory = new Map<string, string>();
+  readonly problems = new Problems(() => undefined);
+  readonly ntfy: EmulatedNtfy;
+  readonly account: NotifyAccount;
+  isTimeTrusted = true;
+  #loop: NotifyLoop;
+
+  constructor(ntfy: EmulatedNtfy, given: Partial<NotifyAccount> = {}) {
+    this.ntfy = ntfy;
+    this.account = {
+      topic_url: `${ntfy.origin}/house`,
+      events: ["tomorrow", "negative_prices", "plan", "plug", "problem"],
+      ...given,
+    };
+    this.#loop = this.#open();
+  }
+
+  #open(): NotifyLoop {
+    return new NotifyLoop({
+      ...{ account: this.account, calendar, problems: this.problems, random: () => 0.5, click: "http://elbro/" },
+      conditions: () => this.holding,
+      publish: (note, signal) => publish(this.account, note, signal),
+      isTimeTrusted: () => this.isTimeTrusted,
+      clock: { boot: "x", now: () => this.now, monotonicMs: () => this.now, sleepUntil: async () => undefined },
+      memory: {
+        read: (name) => this.memory.get(name) ?? null,
+        write: (name, value) => void this.memory.set(name, value),
+      },
+      pulse: { turn: () => undefined, sleep: () => undefined },
+      log: { info: () => undefined },
+    });
+  }
+
+  restart(): void {
+    this.#loop = this.#open();
+  }
+
+  /** Looks every minute for so long. Returns the titles of what arrived. */
+  async pass(ms: number = MINUTE_MS): Promise<(string | undefined)[]> {
+    const before = this.ntfy.messages.length;
+    for (const end = this.now + ms; this.now < end; this.now += MINUTE_MS)
+      await this.#loop.look(new AbortController().signal);
+    return this.ntfy.messages.slice(before).map(({ title }) => title);
+  }
+}
+
+describe("what holds is told", () => {
+  test("once, with all that an app shows", async () => {
+    await using ntfy = await EmulatedNtfy.start();
+    const watched = new Watched(ntfy);
+    watched.holding = [condition("one")];
+    expect(await watched.pass(HOUR_MS)).toEqual(["one"]);
+    expect(ntfy.messages).toEqual([
+      { topic: "house", title: "one", message: "-", priority: 3, tags: ["zap"], click: "http://elbro/" },
+    ]);
+  });
+
+  test("once over a restart too, and again when it was over for an hour", async () => {
+    await using ntfy = await EmulatedNtfy.start();
+    const watched = new Watched(ntfy);
+    watched.holding = [condition("one")];
+    expect(await watched.pass()).toEqual(["one"]);
+    watched.restart();
+    watched.holding = [];
+    expect(await watched.pass(30 * MINUTE_MS)).toEqual([]);
+    watched.holding = [condition("one")];
+    expect(await watched.pass(2 * HOUR_MS)).toEqual([]);
+    watched.holding = [];
+    await watched.pass(2 * HOUR_MS);
+    watched.holding = [condition("one")];
+    expect(await watched.pass()).toEqual(["one"]);
+  });
+
+  test("a problem only when it lasts five minutes", async () => {
+    await using ntfy = await EmulatedNtfy.start();
+    const watched = new Watched(ntfy);
+    watched.holding = [condition("plug", { event: "plug", patience: "some" })];
+    expect(await watched.pass(4 * MINUTE_MS)).toEqual([]);
+    watched.holding = [];
+    await watched.pass();
+    watched.holding = [condition("plug", { event: "plug", patience: "some" })];
+    expect(await watched.pass(5 * MINUTE_MS)).toEqual([]);
+    expect(await watched.pass()).toEqual(["plug"]);
+  });
+
+  test("but not an event that is not asked for, and nothing while the clock is wrong", async () => {
+    await using ntfy = await EmulatedNtfy.start();
+    const watched = new Watched(ntfy, { events: ["plan"] });
+    watched.holding = [condition("tomorrow"), condition("plan", { event: "plan" })];
+    watched.isTimeTrusted = false;
+    expect(await watched.pass(HOUR_MS)).toEqual([]);
+    watched.isTimeTrusted = true;
+    expect(await watched.pass(HOUR_MS)).toEqual(["plan"]);
+  });
+});
+
+describe("quiet hours", () => {
+  test("over midnight: what still holds at their end is sent then, what is over is not", async () => {
+    await using ntfy = await EmulatedNtfy.start();
+    const watched = new Watched(ntfy, { quiet_hours: "22:00-07:00" });
+    watched.now = at("2026-03-10T21:00:00Z");
+    watched.holding = [condition("over"), condition("lasting")];
+    expect(await watched.pass(8 * HOUR_MS)).toEqual([]);
+    watched.restart();
+    watched.holding = [condition("lasting")];
+    expect(await watched.pass(HOUR_MS)).toEqual([]);
+    expect(watched.now).toBe(at("2026-03-11T06:00:00Z"));
+    expect(await watched.pass()).toEqual(["lasting"]);
+  });
+
+  test("on the local clock of a night with a clock change, and within a day", async () => {
+    await using ntfy = await EmulatedNtfy.start();
+    const night = new Watched(ntfy, { quiet_hours: "22:00-07:00" });
+    night.now = at("2026-03-29T04:59:00Z");
+    night.holding = [condition("spring")];
+    expect(await night.pass()).toEqual([]);
+    expect(await night.pass()).toEqual(["spring"]);
+    const day = new Watched(ntfy, { quiet_hours: "12:00-14:00" });
+    day.holding = [condition("noon")];
+    expect(await day.pass(2 * HOUR_MS)).toEqual([]);
+    expect(await day.pass()).toEqual(["noon"]);
+  });
+});
+
+describe("a server that does not take it", () => {
+  test("429: nothing is asked before the time that it names, and the message comes then", async () => {
+    await using ntfy = await EmulatedNtfy.start();
+    const watched = new Watched(ntfy);
+    watched.holding = [condition("one"), condition("two")];
+    ntfy.fault = { status: 429, headers: { "retry-after": "1800" } };
+    await watched.pass(30 * MINUTE_MS);
+    expect(ntfy.requests).toBe(1);
+    ntfy.fault = null;
+    expect(await watched.pass(2 * MINUTE_MS)).toEqual(["one", "two"]);
+    expect(watched.problems.list()).toEqual([]);
+  });
+
+  test("away: tried less and less often, a problem after an hour, given up in the end; then the next is sent", async () => {
+    await using ntfy = await EmulatedNtfy.start();
+    const watched = new Watched(ntfy);
+    watched.holding = [condition("one")];
+    ntfy.fault = { status: 503 };
+    await watched.pass(HOUR_MS);
+    expect(watched.problems.list()).toEqual([]);
+    await watched.pass(HOUR_MS);
+    expect(watched.problems.list()).toMatchObject([
+      { code: "notifications_failed", detail: expect.stringContaining("the server answers 503") },
+    ]);
+    await watched.pass(DAY_MS);
+    expect(ntfy.requests).toBe(16);
+    ntfy.fault = null;
+    watched.holding = [condition("one"), condition("two")];
+    expect(await watched.pass(HOUR_MS)).toEqual(["two"]);
+    expect(watched.problems.list()).toEqual([]);
+  });
+
+  test("a wrong token is a problem at once, in the server's words, and asked again after six hours", async () => {
+    await using ntfy = await EmulatedNtfy.start({ authorization: "Bearer tk_right" });
+    const watched = new Watched(ntfy, { token: "tk_wrong" });
+    watched.holding = [condition("one")];
+    await watched.pass(6 * HOUR_MS);
+    expect(ntfy.requests).toBe(1);
+    expect(watched.problems.list()).toMatchObject([{ detail: "the server answers 401: unauthorized" }]);
+    expect(JSON.stringify(watched.problems.list())).not.toContain("tk_wrong");
+    await watched.pass();
+    expect(ntfy.requests).toBe(2);
+  });
+
+  test.each([
+    ["a token", { token: "tk_right" }, "Bearer tk_right"],
+    ["user and password", { username: "phil", password: "mypass" }, "Basic cGhpbDpteXBhc3M="],
+  ])("%s lets in", async (_what, given, authorization) => {
+    await using ntfy = await EmulatedNtfy.start({ authorization });
+    const watched = new Watched(ntfy, given);
+    watched.holding = [condition("one")];
+    expect(await watched.pass()).toEqual(["one"]);
+  });
+
+  test("nobody answers", async () => {
+    const ntfy = await EmulatedNtfy.start();
+    const watched = new Watched(ntfy);
+    await ntfy[Symbol.asyncDispose]();
+    watched.holding = [condition("one")];
+    await watched.pass(3 * HOUR_MS);
+    expect(watched.problems.list()).toMatchObject([{ detail: expect.stringContaining("refuses the connection") }]);
+  });
+});
+
+test("a message is never so long that ntfy would make a file of it", async () => {
+  await using ntfy = await EmulatedNtfy.start();
+  const note = { title: "long", message: "æ".repeat(5_000), priority: 3, tags: [] } as const;
+  await publish({ topic_url: `${ntfy.origin}/house`, events: ["plan"] }, note, new AbortController().signal);
+  expect(Buffer.byteLength(ntfy.messages[0]?.message ?? "")).toBeLessThanOrEqual(4_096);
+});

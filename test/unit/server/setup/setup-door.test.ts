@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import type { LocalRequest } from "../../../../src/server/http/route.ts";
+import { SetupDoor } from "../../../../src/server/setup/setup-door.ts";
+
+const PAGE = { "x-elbro-page": "1", host: "127.0.0.1:8080" };
+
+function request(remoteAddress: string, headers: LocalRequest["headers"] = PAGE, now = 0): LocalRequest {
+  return { remoteAddress, headers, now } as LocalRequest;
+}
+
+function doorAndCodes() {
+  const codes: string[] = [];
+  return { door: new SetupDoor((code) => codes.push(code)), codes };
+}
+
+describe("the door of the set-up", () => {
+  test.each(["127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"])(
+    "is open to %s, which is this machine",
+    (address) => {
+      expect(doorAndCodes().door.refusal(request(address))).toBeNull();
+    },
+  );
+
+  test.each([
+    ["another machine", "192.168.1.20", PAGE],
+    ["a proxy on this machine", "127.0.0.1", { ...PAGE, "x-forwarded-for": "192.168.1.20" }],
+    ["a proxy that says so otherwise", "127.0.0.1", { ...PAGE, forwarded: "for=192.168.1.20" }],
+    ["a name that leads to this machine", "127.0.0.1", { ...PAGE, host: "elbro.example.org" }],
+    ["an address like this machine's", "128.0.0.1", PAGE],
+  ])("asks %s for the code", (_, address, headers) => {
+    expect(doorAndCodes().door.refusal(request(address, headers))).toMatchObject({ code: "invalid_token" });
+  });
+
+  test.each([
+    ["without the page's header", { host: PAGE.host }],
+    ["from another site", { ...PAGE, "sec-fetch-site": "cross-site" }],
+    ["from another port of this machine", { ...PAGE, "sec-fetch-site": "same-site" }],
+  ])("is shut to this machine %s", (_, headers) => {
+    expect(doorAndCodes().door.refusal(request("127.0.0.1", headers))).toMatchObject({ code: "forbidden" });
+  });
+
+  test("lets in the one browser that gave the code, and tells the next code", () => {
+    const { door, codes } = doorAndCodes();
+    const cookie = door.enter(codes[0]?.toLowerCase().replace("-", " "), request("192.168.1.20"));
+    expect(cookie).toMatch(/^elbro_setup=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/$/);
+    expect(codes).toHaveLength(2);
+    expect(codes[0]).not.toBe(codes[1]);
+    const [token = ""] = String(cookie).split(";");
+    expect(door.refusal(request("192.168.1.20", { ...PAGE, cookie: `a=b; ${token}` }))).toBeNull();
+    expect(door.refusal(request("192.168.1.20", { ...PAGE, cookie: "elbro_setup=guess" }))).not.toBeNull();
+    expect(door.enter(codes[0], request("192.168.1.21"))).toMatchObject({ code: "invalid_token" });
+    door.enter(codes[1], request("192.168.1.21"));
+    expect(door.refusal(request("192.168.1.20", { ...PAGE, cookie: token }))).not.toBeNull();
+  });
+
+  test("makes who guesses wait, ever longer, and looks at no code meanwhile", () => {
+    const { door, codes } = doorAndCodes();
+    for (let i = 0; i < 5; i++)
+      expect(door.enter("AAAA-AAAA", request("192.168.1.20"))).toMatchObject({ code: "invalid_token" });
+    expect(door.enter(codes[0], request("192.168.1.20", PAGE, 500))).toMatchObject({
+      code: "rate_limited",
+      retryAfterSec: 1,
+    });
+    expect(door.enter(codes[0], request("192.168.1.20", PAGE, 1_000))).toMatch(/^elbro_setup=/);
+  });
+
+  test("has codes of eight letters and digits that do not look alike", () => {
+    const { codes } = doorAndCodes();
+    expect(codes[0]).toMatch(/^[A-HJ-NP-Z2-9]{4}-[A-HJ-NP-Z2-9]{4}$/);
+  });
+});

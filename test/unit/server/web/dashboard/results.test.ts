@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import type { MonthAnswer } from "../../../../../src/server/local/results.ts";
+import { comparedSpans, spanOf } from "../../../../../src/server/web/dashboard/results/compare-periods.ts";
+import { groupedByPlan } from "../../../../../src/server/web/dashboard/results/saving-bars.ts";
+import { Zone } from "../../../../../src/server/web/dashboard/zone.ts";
+
+const zone = new Zone("Europe/Copenhagen");
+const datesOf = ({ from, to }: { from: number; to: number }) =>
+  [from, to].map((at) => {
+    const { year, month, day } = zone.fields(at);
+    return `${year}-${month}-${day}`;
+  });
+
+describe("periods that are compared", () => {
+  const now = Date.parse("2026-03-20T10:00:00Z");
+
+  test.each([
+    ["month_before", ["2026-3-1", "2026-3-20"], ["2026-2-1", "2026-2-20"], true],
+    ["month_last_year", ["2026-3-1", "2026-3-20"], ["2025-3-1", "2025-3-20"], true],
+    ["last_month", ["2026-2-1", "2026-3-1"], ["2026-1-1", "2026-2-1"], false],
+    ["year", ["2026-1-1", "2026-3-20"], ["2025-1-1", "2025-3-20"], true],
+  ] as const)("%s", (pair, first, second, isCut) => {
+    const found = comparedSpans(pair, now, zone);
+    expect([datesOf(found.first), datesOf(found.second), found.isCut]).toEqual([first, second, isCut]);
+  });
+
+  test("on the first of a month the month that has ended is whole, and so is the one before it", () => {
+    const found = comparedSpans("month_before", Date.parse("2026-04-01T08:00:00Z"), zone);
+    expect([datesOf(found.first), datesOf(found.second), found.isCut]).toEqual([
+      ["2026-3-1", "2026-4-1"],
+      ["2026-2-1", "2026-3-1"],
+      false,
+    ]);
+  });
+
+  test("thirty days are not more than a shorter month has", () => {
+    const found = comparedSpans("month_before", Date.parse("2026-03-31T08:00:00Z"), zone);
+    expect(datesOf(found.second)).toEqual(["2026-2-1", "2026-3-1"]);
+  });
+
+  test("dates are inclusive, and not in their order they are none", () => {
+    expect(datesOf(spanOf({ from: "2026-03-28", to: "2026-03-29" }, zone) ?? { from: 0, to: 0 })).toEqual([
+      "2026-3-28",
+      "2026-3-30",
+    ]);
+    expect(spanOf({ from: "2026-03-02", to: "2026-03-01" }, zone)).toBe(null);
+  });
+});
+
+describe("bars of savings", () => {
+  const monthOf = (plan: string, saved: number | null, start = "2026-02-28T23:00:00Z"): MonthAnswer => ({
+    ...{ plan, name: plan.toUpperCase(), home: "home", currency: "DKK", start, runs: 2, hours: 6, cost: 3 },
+    ...{ against_now: null, against_window_start: saved, against_mean: 1 },
+  });
+  const options = { now: Date.parse("2026-03-20T10:00:00Z"), zone, otherName: "Others" };
+
+  test("stand side by side in their month, those that save most first", () => {
+    const { bars, plans, saved } = groupedByPlan([monthOf("a", 1), monthOf("b", 5)], "window_start", options);
+    expect(plans.map(({ name, kind }) => [name, kind])).toEqual([
+      ["B", "series-1"],
+      ["A", "series-2"],
+    ]);
+    expect(saved).toBe(6);
+    expect((bars[0]?.end ?? 0) <= (bars[1]?.start ?? 0)).toBe(true);
+    expect(zone.fields(bars[1]?.end ?? 0).month).toBe(3);
+  });
+
+  test("without an amount there is no bar, and other baselines have other amounts", () => {
+    const months = [monthOf("a", null), monthOf("b", 5)];
+    expect(groupedByPlan(months, "window_start", options).bars).toHaveLength(1);
+    expect(groupedByPlan(months, "mean", options).bars.map(({ value }) => value)).toEqual([1, 1]);
+  });
+
+  test("more plans than colours: the rest is one", () => {
+    const months = ["a", "b", "c", "d", "e", "f", "g"].map((plan, i) => monthOf(plan, 10 - i));
+    const { plans, bars } = groupedByPlan(months, "window_start", options);
+    expect(plans.map(({ name, saved }) => [name, saved])).toEqual([
+      ["A", 10],
+      ["B", 9],
+      ["C", 8],
+      ["D", 7],
+      ["Others", 15],
+    ]);
+    expect(bars.at(-1)).toMatchObject({ runs: 6, cost: 9 });
+  });
+
+  test("what is older than twelve months is left out", () => {
+    expect(groupedByPlan([monthOf("a", 1, "2025-02-28T23:00:00Z")], "window_start", options).bars).toEqual([]);
+  });
+});

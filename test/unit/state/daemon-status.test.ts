@@ -1,0 +1,43 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { configSchema } from "../../../src/config/schema.ts";
+import { openService } from "../../../src/service/client/open-service.ts";
+import { ChangeBus } from "../../../src/state/change-bus.ts";
+import { openState } from "../../../src/state/open-state.ts";
+import { openStorage } from "../../../src/storage/open-storage.ts";
+import { ManualMachine } from "../../support/daemon/manual-machine.ts";
+import { TempDir } from "../../support/daemon/temp-dir.ts";
+
+const NOON = Date.parse("2026-03-10T12:00:00Z");
+const LOG = { debug: () => undefined, info: () => undefined, warn: () => undefined };
+
+test("fifty accounts of a millisecond each are read in slices, and not again before one of them changed", async () => {
+  using dir = new TempDir();
+  const consumer = Array.from({ length: 50 }, (_, i) => ({ name: `account-${i}`, api_key: `key-${i}` }));
+  const config = configSchema.parse({ data_dir: dir.path, consumer });
+  const clock = Object.assign(new ManualMachine(NOON).clock, { sleepUntil: () => Promise.resolve() });
+  const { signal } = new AbortController();
+  const options = { config, clock, log: LOG, random: () => 0, simulatedTime: true, signal };
+  const storage = openStorage(options);
+  const state = openState(options, storage, openService(options), new ChangeBus());
+  const read: string[] = [];
+  state.homes.targets = (account) => {
+    read.push(account);
+    for (const began = performance.now(); performance.now() - began < 1; );
+    return [];
+  };
+  let turns = 0;
+  let isDone = false;
+  const others = (async () => {
+    for (; !isDone; turns++) await nextTurn();
+  })();
+  const { interfaces } = await state.daemonState(NOON);
+  isDone = true;
+  await others;
+  expect(interfaces.map(({ account }) => account)).toEqual(consumer.map(({ name }) => name));
+  expect(turns).toBeGreaterThanOrEqual(4);
+  expect(read).toHaveLength(50);
+  await state.daemonState(NOON);
+  expect(read).toHaveLength(50);
+  storage.close();
+});
