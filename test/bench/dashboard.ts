@@ -155,6 +155,7 @@ async function yearsOf(screens: Screens, url: string, key: string): Promise<Reco
   await screen.page.route("**/bench.js", (route) => route.fulfill({ contentType, body }));
   await screen.page.goto(url);
   await screen.untilText("#now .price", /\d/);
+  await screen.untilText("#use", /./);
   const { drawn, shown, bars } = (await screen.page.evaluate(DRAW_YEARS)) as Record<"drawn" | "shown", number[]> & {
     bars: number;
   };

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DASHBOARD_PLANS, startDashboard } from "../support/daemon/dashboard-daemon.ts";
+import { DASHBOARD_PLANS, dashboardApi, startDashboard } from "../support/daemon/dashboard-daemon.ts";
 import { haveChromium, Screens } from "../support/daemon/screen.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
-import type { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 interface ToldInterface {
   readonly quota: { readonly day: { readonly limit: number; readonly left: number } };
@@ -51,6 +51,25 @@ describe.skipIf(!haveChromium)("the daemon on the dashboard (in Chromium; skippe
     expect(told).toContain(`elbro ${version}`);
     expect(told).toContain(process.versions.node);
     expect(told).toMatch(/Problems ✓ None\./);
+  });
+
+  test("beside a plug that does not answer stands no green mark", async () => {
+    await using silent = await TestDaemon.start({
+      start: Date.parse("2026-03-10T14:20:00Z"),
+      simulator: { homes: ["danish"] },
+      config: {
+        ...{ plans: DASHBOARD_PLANS, api: dashboardApi() },
+        plugs: [{ name: "Heater", family: "tasmota", topic: "heater", plan: "dishwasher" }],
+      },
+    });
+    await using screen = await screens.look(silent);
+    const row = "#system .rows div:has-text('heater')";
+    // It was sent a command and has not answered yet.
+    expect(await screen.untilText(row, /\w/)).toBe("heater ? state not known");
+    expect(await screen.page.locator(`${row} .mark.good`).count()).toBe(0);
+    await silent.clock.runUntil(Date.parse("2026-03-10T14:23:00Z"));
+    await screen.page.reload();
+    expect(await screen.untilText(row, /away/)).toBe("heater ✕ away");
   });
 
   test("diagnostics are downloaded as a file, without a secret in it", async () => {
