@@ -38,10 +38,10 @@ describe("a run of a window during which nobody looked after it", () => {
     expect([found.state, timesOf(found.memory)]).toEqual(["running", ["01:00-01:32", "02:30-03:57"]]);
     expect(found.finished).toMatchObject([{ start: STARTS, end: at("2026-03-11T01:32:30Z") }]);
     expect(wordsOf(found, now)).toMatch(/^runs until 04:57: 02:00-02:32, 03:30-04:57, \d\.\d\d DKK\/kWh on average/);
-    expect(wordsOf(found, now)).toContain("; was OFF 02:32-03:30, as elbro was not running");
+    expect(wordsOf(found, now)).toContain("; was OFF 02:32-03:30, because elbro was not running");
     const done = live({ now, memory: found.memory }, at("2026-03-11T04:00:00Z"));
     expect([done.state, done.memory?.owedMs]).toEqual(["done", 0]);
-    expect(wordsOf(done, now)).toMatch(/^has run: .*; was OFF 02:32-03:30, as elbro was not running$/);
+    expect(wordsOf(done, now)).toMatch(/^has run: .*; was OFF 02:32-03:30, because elbro was not running$/);
     const all = [...(done.memory?.startedRuns ?? [])].reduce((sum, run) => sum + run.end - run.start, 0);
     expect(all).toBe(washer.hoursMs);
   });
@@ -72,7 +72,7 @@ describe("a run of a window during which nobody looked after it", () => {
     const blocked = [{ start: at("2026-03-11T02:30:00Z"), end: at("2026-03-11T03:20:00Z") }];
     const found = step({ now, memory: leftAt(at("2026-03-11T01:46:00Z")), blocked });
     expect([found.state, found.nextChangeAt]).toEqual(["waiting", at("2026-03-11T02:45:00Z")]);
-    expect(wordsOf(found, now)).toContain("; 0.96 h are missing, as elbro was not running then");
+    expect(wordsOf(found, now)).toContain("; 0.96 h are missing, because elbro was not running");
     const free = live({ now, memory: found.memory, blocked }, at("2026-03-11T03:30:00Z"));
     expect([free.state, timesOf(free.memory)]).toEqual(["running", ["01:00-02:02", "03:30-04:27"]]);
   });
@@ -82,7 +82,7 @@ describe("a run of a window during which nobody looked after it", () => {
     const memory = leftAt(at("2026-03-11T01:01:00Z"));
     const found = step({ now, memory, timeline: timelineOf(nightPrices("2026-03-10")) });
     expect([found.state, found.nextChangeAt]).toEqual(["waiting", at("2026-03-11T02:15:00Z")]);
-    expect(wordsOf(found, now)).toMatch(/^has run: 02:00-02:17.*; 1\.71 h are missing, as elbro was not running then$/);
+    expect(wordsOf(found, now)).toMatch(/^has run: 02:00-02:17.*; 1\.71 h are missing, because elbro was not running$/);
     const later = step({ now: at("2026-03-11T02:15:00Z"), memory: found.memory });
     expect([later.state, timesOf(later.memory)]).toEqual(["running", ["01:00-01:17", "02:15-03:57"]]);
   });

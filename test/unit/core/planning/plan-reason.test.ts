@@ -13,17 +13,17 @@ function words(spec: PlanSpec, given: Partial<Parameters<typeof step>[0]> = {}):
 }
 
 describe("why a plan is ON or OFF, with the numbers", () => {
-  const numbers = "02:00-04:00, 0.50 DKK/kWh on average; next best 01:00 at 1.25; bought";
+  const numbers = "02:00-04:00, 0.50 DKK/kWh on average; next best 01:00 at 1.25;";
   /** The same seen on the day before. */
-  const before = "Wed 02:00-04:00, 0.50 DKK/kWh on average; next best Wed 01:00 at 1.25; bought";
+  const before = "Wed 02:00-04:00, 0.50 DKK/kWh on average; next best Wed 01:00 at 1.25;";
 
   test("both baselines are told, now and the opening of the window, with their times", () => {
     const planned = step({ now: AFTERNOON });
-    expect(wordsOf(planned, AFTERNOON)).toBe(`${before} at 2.17 if started now, at 2.23 if started at 22:00`);
-    expect(wordsOf(step({ now: OPENS }), OPENS)).toBe(`${before} at 2.23 if started now`);
+    expect(wordsOf(planned, AFTERNOON)).toBe(`${before} 2.17 if started now, 2.23 if started at 22:00`);
+    expect(wordsOf(step({ now: OPENS }), OPENS)).toBe(`${before} 2.23 if started now`);
     const now = at("2026-03-11T01:00:00Z");
     const running = step({ now, memory: planned.memory });
-    expect(wordsOf(running, now)).toBe(`runs until 04:00: ${numbers} at 2.23 if started at Tue 22:00`);
+    expect(wordsOf(running, now)).toBe(`runs until 04:00: ${numbers} 2.23 if started at Tue 22:00`);
     const done = live({ now, memory: running.memory }, now + 2 * HOUR);
     expect(wordsOf(done, now + 2 * HOUR)).toBe("has run: 02:00-04:00, 0.50 DKK/kWh on average");
   });
@@ -46,7 +46,7 @@ describe("why a plan is ON or OFF, with the numbers", () => {
     const now = midnight + 600_000;
     const advance = live({ now: midnight, spec }, now);
     expect(wordsOf(advance, now, spec)).toMatch(
-      /^runs until 21:00: ON but for 21:00-00:00, \d\.\d\d DKK\/kWh on average$/,
+      /^runs until 21:00: ON except 21:00-00:00, \d\.\d\d DKK\/kWh on average$/,
     );
   });
 
@@ -55,7 +55,7 @@ describe("why a plan is ON or OFF, with the numbers", () => {
       "nothing is cheap enough",
       { kind: "below", maxPrice: 0.1, useForecast: false, enabled: true },
       {},
-      "no price that is known is low enough",
+      "no known price is low enough",
     ],
     ["too dear", { ...washer, maxPrice: 0.3 }, {}, "prices are above max_price 0.3: 2 h are missing of 2 h"],
     ["no prices", washer, { timeline: null }, "no prices from 22:00 on; nothing runs"],
@@ -69,26 +69,26 @@ describe("why a plan is ON or OFF, with the numbers", () => {
       "fallback",
       { ...slots, fallback: [{ from: 120, until: 240 }] },
       { timeline: null },
-      "prices are missing; runs at its fixed hours Wed 02:00-04:00",
+      "prices are missing; runs in its fallback hours Wed 02:00-04:00",
     ],
     [
       "others in the way",
       washer,
       { blocked: [{ start: OPENS, end: OPENS + 8.5 * HOUR }] },
-      "other plans of its group or power_limit run: 2 h are missing of 2 h",
+      "other plans of its group or power_limit are running: 2 h are missing of 2 h",
     ],
     [
       "after another",
       washer,
       { after: { kind: "waiting", plan: "Dishwasher" } },
-      'waits until "Dishwasher" knows when it runs',
+      'waits until "Dishwasher" is scheduled',
     ],
     ["disabled", { ...washer, enabled: false }, {}, "the plan is disabled"],
     [
       "on estimates",
       { ...washer, useForecast: true },
       { timeline: timelineOf(nightPrices().map((point) => ({ ...point, estimate: point.start >= OPENS }))) },
-      `${before} at 2.17 if started now, at 2.23 if started at 22:00; on estimates until the prices are confirmed`,
+      `${before} 2.17 if started now, 2.23 if started at 22:00; based on estimates until the prices are confirmed`,
     ],
   ])("%s", (_name, spec, given, expected) => {
     expect(words(spec, given)).toBe(expected);
