@@ -45,7 +45,7 @@ function brokerOf({ status, text }: HttpGetResult) {
   if (status !== 200) throw new StartError(`the supervisor answered ${status} when asked for the MQTT broker: ${MEND}`);
   const { host, port, ssl, username, password } = dataOf(text);
   if (typeof host !== "string" || typeof port !== "number")
-    throw new StartError(`the supervisor's answer names no host and port of the MQTT broker: ${MEND}`);
+    throw new StartError(`the supervisor's answer has no host and port of the MQTT broker: ${MEND}`);
   return {
     ...{ host, port, ssl: ssl === true },
     ...(typeof username === "string" && username !== "" ? { username } : {}),
@@ -59,7 +59,7 @@ function dataOf(text: string): Readonly<Record<string, unknown>> {
     const { data } = (JSON.parse(text) ?? {}) as { readonly data?: unknown };
     return typeof data === "object" && data !== null ? (data as Record<string, unknown>) : {};
   } catch {
-    throw new StartError(`the supervisor's answer about the MQTT broker is no JSON: ${MEND}`);
+    throw new StartError(`the supervisor's answer about the MQTT broker is not JSON: ${MEND}`);
   }
 }
 
