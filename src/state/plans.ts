@@ -376,7 +376,7 @@ export class Plans {
   act(plan: string, action: PlanAction, now: EpochMs): PlanCommanded {
     const { store, isTimeTrusted, onChange } = this.#deps;
     const known = this.#companions.get(plan);
-    if (!known) return refused("unknown_plan", `there is no plan "${plan}"`);
+    if (!known) return refused("unknown_plan", `unknown plan "${plan}"`);
     const { definition, spec, advance } = known;
     if (!isTimeTrusted(now)) return refused("clock_not_trusted", en.refused_clock);
     const commanded = (memory: PlanRecord | null): Commanded => {
@@ -404,7 +404,7 @@ export class Plans {
       return refused("unreadable_setting", `home: ${unknownText("a home", read.home, [...homes.ids])}`);
     const fellows = this.#definitions.filter(({ power }) => power && power.group === read.power?.group);
     if (this.#once.length >= MAX_ONCE || fellows.length >= MAX_GROUP_PLANS)
-      return refused("too_many", `there are ${this.#once.length} plans for once already; wait until one is over`);
+      return refused("too_many", `there are ${this.#once.length} one-time plans already; wait until one has ended`);
     const definition = { ...read, id: freeSlug(read.id, new Set(this.ids)) };
     this.#keepOnce([...this.#once, definition]);
     onChange(definition.home);
@@ -439,7 +439,7 @@ export class Plans {
   change(plan: string, changes: ChangedSettings): PlanCommanded {
     const { store, onChange } = this.#deps;
     const known = this.#companions.get(plan);
-    if (!known) return refused("unknown_plan", `there is no plan "${plan}"`);
+    if (!known) return refused("unknown_plan", `unknown plan "${plan}"`);
     const { definition } = known;
     const change = changeSettings(definition, store.settings(plan), changes);
     if (change.kind === "refused") return change;
@@ -451,7 +451,7 @@ export class Plans {
 
   #resetSettings(plan: string): PlanCommanded {
     const known = this.#companions.get(plan);
-    return known ? this.change(plan, resetOf(known.definition)) : refused("unknown_plan", `there is no plan "${plan}"`);
+    return known ? this.change(plan, resetOf(known.definition)) : refused("unknown_plan", `unknown plan "${plan}"`);
   }
 
   /** The plans of the same circle, itself included. Shape: in the order in which they are decided. */

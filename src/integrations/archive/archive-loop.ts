@@ -110,7 +110,7 @@ export class ArchiveLoop {
     if (last < backlog.confirmedBatch) {
       log.info(
         { confirmed: backlog.confirmedBatch, found: last },
-        "the archive is another one or was restored: all is copied again",
+        "the archive is a different one or was restored; copying everything again",
       );
       backlog.startOver(last);
     } else backlog.continueAfter(last);

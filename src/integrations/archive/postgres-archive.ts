@@ -181,7 +181,7 @@ export class PostgresArchive {
 function settingsOf({ url, password, ca }: ArchiveAccount): ClientConfig {
   const { hostname, port, username, password: inUrl, pathname, searchParams } = new URL(url);
   const unknown = [...searchParams.keys()].find((name) => !URL_OPTIONS.includes(name));
-  if (unknown !== undefined) throw new ArchiveError(`elbro does not know the option ${unknown} of its URL`);
+  if (unknown !== undefined) throw new ArchiveError(`archive.url has the unknown option ${unknown}`);
   return {
     host: decoded(hostname).replace(/^\[(.*)\]$/, "$1") || undefined,
     port: Number(port) || undefined,
@@ -224,7 +224,9 @@ async function migrate(client: Client): Promise<void> {
   const { rows: newest } = await client.query("select coalesce(max(version), 0) as version from elbro.migration");
   const version = Number(newest[0]?.version);
   if (version > migrations.length)
-    throw new Error(`its tables are of a newer elbro (version ${version}, this one knows ${migrations.length})`);
+    throw new Error(
+      `its tables were made by a newer elbro (version ${version}; this elbro knows ${migrations.length})`,
+    );
   for (const [i, migration] of migrations.entries()) {
     if (i < version) continue;
     await client.query(migration);

@@ -46,7 +46,7 @@ export async function publish(
   try {
     const { status, header, body: answer } = await transport.post("/", headers, body, signal);
     if (status === 200) return { kind: "sent" };
-    const why = `the server answers ${status}${errorIn(answer)}`;
+    const why = `the server answered with status ${status}${errorIn(answer)}`;
     if (!PASSING.has(status) && status < 500) return { kind: "refused", why };
     const seconds = Number(header("retry-after"));
     return { kind: "later", why, retryAfterSec: Number.isFinite(seconds) && seconds > 0 ? seconds : null };
