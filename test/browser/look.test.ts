@@ -120,7 +120,7 @@ describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped wh
       "Both days",
       "Prices of Home",
       "As a table",
-      "Dishwasher: switched on",
+      "Dishwasher: enabled",
       "Run now",
       "Change",
       "Consumption",

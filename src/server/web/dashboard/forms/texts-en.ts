@@ -8,7 +8,7 @@ export const formTexts = {
     label: "Kind",
     options: {
       window: "One run",
-      slots: "Hours in pieces",
+      slots: "Split hours",
       below: "Whenever it is cheap",
       avoid: "Always except in expensive hours",
     },
@@ -33,10 +33,10 @@ export const formTexts = {
     },
   },
   "plans[].percent": { label: "Cheapest part of the day, %" },
-  "plans[].fallback": { label: "Hours without prices" },
+  "plans[].fallback": { label: "Fallback hours without prices" },
   "plans[].use_forecast": { label: "Plan on estimates too" },
   "plans[].after": { label: "After the plan" },
-  "plans[].enabled": { label: "Switched on" },
+  "plans[].enabled": { label: "Enabled" },
   "plugs[].name": { label: "Name" },
   "plugs[].family": { label: "Family" },
   "plugs[].topic": { label: "MQTT topic" },
@@ -46,9 +46,9 @@ export const formTexts = {
   "plugs[].home": { label: "Home" },
   "plugs[].override": {
     label: "Switched manually",
-    options: { respect: "Counts until the next planned change", enforce: "The plan wins" },
+    options: { respect: "Keep until the next planned change", enforce: "Follow the plan" },
   },
-  "plugs[].when_lost": { label: "Without contact", options: { on: "On", off: "Off", keep: "As it was" } },
+  "plugs[].when_lost": { label: "When the signal is unknown", options: { on: "On", off: "Off", keep: "As it was" } },
   "plugs[].min_on": { label: "Shortest time on, minutes" },
   "plugs[].min_off": { label: "Shortest time off, minutes" },
 } satisfies FormTexts;
