@@ -59,7 +59,7 @@ export async function finishSetup(options: SetupOptions, wanted: WantedSetup, no
   const { api, broker, data_dir: dataDir, mqtt } = reading.config;
   const key = `elbro_${randomBytes(KEY_BYTES).toString("base64url")}`;
   try {
-    if (existsSync(options.path)) return { kind: "failed", reason: `${options.path} is there already` };
+    if (existsSync(options.path)) return { kind: "failed", reason: `${options.path} exists already` };
     mkdirSync(path.dirname(options.path), { recursive: true });
     await new KeyFile(dataDir).change(
       (keys) => [...keys, keptKey(freeName(wanted.keyName, keys), key, day)],
