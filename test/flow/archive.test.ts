@@ -202,7 +202,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     await restarted.until("it is noticed", () => restarted.log.length > 0);
     await restarted.untilCopied();
     expect((await archived(server, database)).size).toBe(12 * 24 + 1);
-    expect(restarted.log).toEqual(["the archive is another one or was restored: all is copied again"]);
+    expect(restarted.log).toEqual(["the archive is a different one or was restored; copying everything again"]);
   });
 
   test("ten daemons that start at once make the tables once; an older one leaves newer tables alone", async () => {
@@ -215,7 +215,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     expect(await server.query("select version from elbro.migration", database)).toEqual([{ version: 1 }]);
     await server.query("insert into elbro.migration values (99, now())", database);
     await expect(PostgresArchive.connect(account, signal)).rejects.toThrow(
-      "its tables are of a newer elbro (version 99, this one knows 1)",
+      "its tables were made by a newer elbro (version 99; this elbro knows 1)",
     );
   });
 
@@ -461,7 +461,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     writeFileSync(passwordFile, "a-secret-password\n", { mode: 0o600 });
     installed.configure({ archive: { url, password_file: passwordFile } });
     const good = await installed.run("check", "--online");
-    expect(good.output).toContain("ok   archive: PostgreSQL lets elbro in");
+    expect(good.output).toContain("ok   archive: PostgreSQL accepts the login");
     expect(await server.query("select from pg_tables where schemaname = 'elbro'", database)).toEqual([]);
     expect(await loaded()).toEqual(expect.arrayContaining([...driver, "archive-loop.cjs"]));
     installed.configure({ archive: { url: `${url}_missing` } });
