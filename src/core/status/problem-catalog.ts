@@ -9,7 +9,7 @@ export interface ProblemRow {
   readonly advice: string;
 }
 
-/** Problems with the service or the connection to it. If one affects a whole account, its code is the account's state. */
+/** Problems with the service or the connection to it. The code of one that affects a whole account is its state. */
 export const serviceProblems = {
   invalid_token: {
     meaning: "The service does not know the API key.",
