@@ -10,8 +10,8 @@ export interface CsvTable {
   /** Name of the response's property that holds the list. */
   readonly list: string;
   /**
-   * Units by the path of a row's property, for instance `month.hours`. `time` marks an instant, and an empty text a value
-   * without unit. `{currency}` and `{unit}` are replaced by the value that all rows share.
+   * Units by the path of a row's property, for instance `month.hours`: `time` for an instant, empty for a value without
+   * unit. `{currency}` and `{unit}` are replaced by the value that all rows share.
    */
   readonly columns: Readonly<Record<string, string>>;
 }

@@ -49,7 +49,7 @@ export interface HealthReport {
 
 /** Time after the start during which missing prices are awaited. */
 const GRACE_MS: number = 10 * MINUTE_MS;
-/** Minimum interval between two test writes to the database. */
+/** Minimum interval between two checks of the database. */
 const PROBE_MS: number = MINUTE_MS;
 /** Time for which a report is cached, so that frequent requests without a key cost little. */
 const FRESH_MS: number = SECOND_MS;

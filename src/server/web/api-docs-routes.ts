@@ -4,7 +4,7 @@ import type { LocalRoute } from "../http/route.ts";
 import { htmlResponse } from "../openapi/json-schema.ts";
 import { fileOpenApi, filesIn, pageHandlers } from "./static-files.ts";
 
-/** Folder of the page's files: next to the built program, or next to this source file. */
+/** Folder of the page's files, next to the built program or to this source file. */
 const FOLDER = path.join(import.meta.dirname, "api-docs");
 
 /** Returns the routes of the page. Its links are relative, so that a proxy can serve it below any path. */
