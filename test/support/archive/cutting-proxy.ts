@@ -1,15 +1,15 @@
 import net from "node:net";
 
-/** How a connection ends: in order, or as when its machine is gone. */
+/** Way to end a connection: a regular close, or a reset. */
 export type Cut = "end" | "reset";
 
-/** Before a server: passes bytes on, and ends a connection when so many have gone through it, in whichever direction. */
+/** TCP proxy that closes a connection after `budget` bytes, counted in both directions. */
 export class CuttingProxy implements AsyncDisposable {
   readonly port: number;
-  /** Bytes that the next connection may pass; without end if null. */
+  /** Number of bytes that the next connection may transfer; null for no limit. */
   budget: number | null = null;
   cut: Cut = "end";
-  /** Bytes that the last connection passed. */
+  /** Number of bytes that the last connection transferred. */
   passed = 0;
   readonly #server: net.Server;
 
