@@ -68,6 +68,8 @@ export function localTime(inHours: number): string {
   return at.toLocaleTimeString("en-GB", { timeZone: "Europe/Copenhagen", hour: "2-digit", minute: "2-digit" });
 }
 
+/** Tomorrow's prices are published at 00:00, because a plan waits for them if it could not be met without them. */
+const AT_MIDNIGHT = -13 * 60;
 const LATER = { from: localTime(6), ready_by: localTime(9) };
 
 export class PlayedHouse implements AsyncDisposable {
@@ -90,7 +92,7 @@ export class PlayedHouse implements AsyncDisposable {
   static async start(kind: BrokerKind): Promise<PlayedHouse> {
     const users = { [LOGIN.username]: LOGIN.password };
     const mosquitto = kind === "mosquitto" ? await Mosquitto.start({ users }) : null;
-    const installed = await InstalledDaemon.prepare({});
+    const installed = await InstalledDaemon.prepare({ simulator: { publicationDelayMinutes: () => AT_MIDNIGHT } });
     const house = new PlayedHouse(installed, mosquitto, mosquitto?.port ?? (await freePort()));
     await house.up();
     return house;
