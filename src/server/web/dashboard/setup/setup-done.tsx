@@ -1,11 +1,11 @@
-/** The end of the set-up: waits for the home, logs in, and shows the key for the phone. */
+/** Last page of the set-up: waits for the home, logs in, and shows the key for a phone. */
 import { useEffect, useId, useState } from "preact/hooks";
 import type { Session } from "../answers.ts";
 import { get, post } from "../requests.ts";
 import type { SetupTranslate } from "./load-setup-texts.ts";
 import { QrCode } from "./qr-code.tsx";
 
-/** The answer to `POST /local/v1/setup`. */
+/** Response of `POST /local/v1/setup`. */
 export interface SetupResult {
   readonly key: string;
   readonly urls: readonly string[];
@@ -22,7 +22,7 @@ type Progress = "starting" | "ready" | "slow";
 export function SetupDone({ result, s }: { readonly result: SetupResult; readonly s: SetupTranslate }) {
   const { key, urls, broker, file } = result;
   const [progress, setProgress] = useState<Progress>("starting");
-  // By the name under which it was reached, other devices reach it too.
+  // Other devices can use the host name of this page.
   const places = LOOPBACK.test(location.hostname) ? urls : [new URL(".", document.baseURI).href];
   const [url, setUrl] = useState(places[0] ?? null);
   const id = useId();
@@ -92,7 +92,7 @@ function hostOf(url: string | null): string {
   return url === null ? location.hostname : new URL(url).hostname;
 }
 
-/** Waits until the daemon is there with the home, and logs in. */
+/** Waits until the daemon has started with the home, then logs in. */
 async function started(key: string): Promise<boolean> {
   for (let looks = 0; looks < SLOW_AFTER; looks++) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
