@@ -1,6 +1,6 @@
 /**
  * Composition root of the running daemon: opens the modules in order and closes them in reverse.
- * The command line passes in what touches the process: arguments, environment, signals, output.
+ * The command line passes in everything that depends on the process: arguments, environment, signals, output.
  */
 import { DEFAULT_HINT } from "./config/command-hint.ts";
 import type { Config } from "./config/schema.ts";
@@ -48,9 +48,9 @@ export interface Daemon {
 }
 
 /**
- * Size in bytes of the pool from which Node allocates small buffers; 64 kB by default. A small buffer that is kept keeps
- * its whole pool in memory. mqtt-packet keeps four bytes for every message length that it has ever written. With the
- * default, resident memory would grow by 100 MB in a year.
+ * Size in bytes of the pool from which Node allocates small buffers; 64 kB by default. A small buffer that is kept
+ * keeps its whole pool in memory. mqtt-packet keeps four bytes for every message length that it has ever written. With
+ * the default, resident memory would grow by 100 MB in a year.
  */
 const BUFFER_POOL_BYTES = 512;
 

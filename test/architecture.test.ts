@@ -38,7 +38,7 @@ describe("the sources keep the rule", () => {
   });
 });
 
-/** What is wrong with one file of this content: the rules in their order. */
+/** Returns the rules that a file with this content breaks, in order. */
 function rulesBrokenBy(path: string, source: string): Violation["rule"][] {
   return violationsIn({ [path]: source }).map((each) => each.rule);
 }

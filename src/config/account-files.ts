@@ -35,7 +35,7 @@ type AccountReading =
 /** Error for a folder that cannot be read. */
 export class AccountsDirError extends Error {}
 
-/** Reads the folder, and later only what has changed in it. */
+/** Reads the folder, and after that only its changed files. */
 export class AccountFiles {
   readonly #readAccount: (text: string) => AccountReading;
   /** Files by name. Bounded by MAX_FILES. */
@@ -78,7 +78,7 @@ export class AccountFiles {
     };
   }
 
-  /** Reads what changed, a file at each step: `join` then has little left to do, and tells what is wrong with the folder. */
+  /** Reads changed files, one per step, so that `join` then has little to do. `join` reports errors of the folder. */
   *reading(folder: string): Generator<void> {
     for (const name of namesIn(folder)) {
       this.#known.set(name, this.#read(path.join(folder, name), this.#known.get(name)));

@@ -73,7 +73,7 @@ function keysBelow(node: Node, path: readonly string[]): Key[] {
   });
 }
 
-/** By environment variable: the key that it sets, or the `…_file` key of a text. */
+/** Keys by environment variable, including the `…_file` keys of texts. */
 const keysByVariable = new Map(
   keys
     .flatMap(({ path, kind }): Key[] => [

@@ -45,7 +45,7 @@ export function startIntegrations(
   };
 }
 
-/** Homes whose prices are looked at once a minute. */
+/** Maximum number of homes whose prices are checked for notifications once a minute. */
 const MAX_NOTIFIED_HOMES = 50;
 
 async function runNotifications(
