@@ -1,5 +1,6 @@
 /** The plans of the house: the configuration, the prices, the clock and what is remembered come together here. */
 
+import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import { readOneShot } from "../config/one-shot.ts";
 import { type GroupEntry, MAX_GROUP_PLANS } from "../config/plan-schema.ts";
@@ -159,8 +160,11 @@ export class Plans {
     this.take(deps.definitions, deps.groups);
   }
 
-  /** Takes these plans in place of those there are. One that stays goes on where it stands, as after a restart. */
-  take(configured: readonly PlanDefinition[], groups: readonly GroupEntry[] = this.#groups): void {
+  /**
+   * Replaces the plans. One that stays continues where it is, as after a restart. Returns the names of the circles
+   * with new, changed or removed plans; the other circles keep what was decided.
+   */
+  take(configured: readonly PlanDefinition[], groups: readonly GroupEntry[] = this.#groups): readonly string[] {
     this.#groups = groups;
     const { store, problems } = this.#deps;
     const ids = new Set(configured.map(({ id }) => id));
@@ -174,11 +178,16 @@ export class Plans {
       const ordered = inFile.toSorted((a, b) => (rank.get(a.id) ?? 0) - (rank.get(b.id) ?? 0));
       return [inFile[0]?.home ?? "", { inFile, ordered }] as const;
     });
+    const before = this.#circles;
     this.#circles = new Map(circles);
     this.#circleOf = new Map(circles.flatMap(([name, { inFile }]) => inFile.map(({ home }) => [home, name] as const)));
-    for (const made of [this.#companions, this.#snapshots, this.#refusals]) made.clear();
+    const changed = circles.filter(([name, { inFile }]) => !isDeepStrictEqual(before.get(name)?.inFile, inFile));
+    const renewed = new Set(changed.flatMap(([, { inFile }]) => inFile.map(({ id }) => id)));
+    for (const made of [this.#companions, this.#snapshots, this.#refusals])
+      for (const id of made.keys()) if (renewed.has(id) || !stay.has(id)) made.delete(id);
     store.keepOnly([...stay]);
     for (const definition of this.#ordered) {
+      if (!renewed.has(definition.id)) continue;
       const spec = adjustedSpec(definition, store.settings(definition.id));
       const memory = store.memory(definition.id);
       const wish = whenLostOf(spec);
@@ -186,6 +195,7 @@ export class Plans {
       const advance = { ...NOTHING_YET, on, memory };
       this.#companions.set(definition.id, { definition, spec, advance });
     }
+    return changed.map(([name]) => name);
   }
 
   /** Those of the configuration, then those for once. Shape: in the order of the file. */

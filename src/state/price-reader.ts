@@ -73,9 +73,11 @@ export class HomeReader {
     if (unit === "hour") for (const made of [this.#usageDays, this.#usage]) made.delete(`${place} ${operation}`);
   }
 
-  /** Drops all cached values, because homes may be configured in another way now. */
-  forget(): void {
-    for (const made of [this.#timelines, this.#confirmed, this.#months, this.#usageDays, this.#usage]) made.clear();
+  /** Drops the cached values of a home that was removed or is configured in another way now. */
+  forget({ addressId }: Home): void {
+    for (const made of [this.#timelines, this.#confirmed, this.#months]) made.delete(addressId);
+    for (const operation of usageOperations)
+      for (const made of [this.#usageDays, this.#usage]) made.delete(`${addressId} ${operation}`);
   }
 
   snapshot(home: Home, now: EpochMs): HomeSnapshot {

@@ -99,6 +99,20 @@ describe("stored data of a home", () => {
   });
 });
 
+test("a home that is configured in another way is read again, and no other", () => {
+  const other = { ...HOME, id: "other", addressId: "11111111-2222-4333-8444-000000000002" };
+  const readsOf = (home: typeof HOME) => {
+    const { reads } = store;
+    house.snapshot(home, NOON);
+    house.usage(home, NOON);
+    return store.reads - reads;
+  };
+  expect([readsOf(HOME), readsOf(other)].every((reads) => reads > 0)).toBe(true);
+  house.forget(other);
+  expect(readsOf(HOME)).toBe(0);
+  expect(readsOf(other)).toBeGreaterThan(100);
+});
+
 describe("a home's snapshot", () => {
   test("compares the price of thirty days with the prices before today", () => {
     expect(house.snapshot(HOME, NOON).percentile30Days).toBe(0);
