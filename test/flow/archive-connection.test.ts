@@ -30,7 +30,7 @@ describe.skipIf(!havePostgres)("the connection to the archive", () => {
   afterAll(() => server?.[Symbol.asyncDispose]());
 
   test.for(["end", "reset"] as const)(
-    "after a cut at any byte (%s) there is an ArchiveError, and the batch is stored whole or not at all",
+    "cut after any number of bytes (%s): an error that is told, a batch whole or not at all, and the program lives",
     { timeout: 120_000 },
     async (cut) => {
       const database = `cut_${cut}`;
@@ -51,7 +51,7 @@ describe.skipIf(!havePostgres)("the connection to the archive", () => {
       const whole = proxy.passed;
       expect(whole).toBeGreaterThan(50_000);
       let cuts = 0;
-      // Small steps through the handshake and the short statements, large steps through the rows between them.
+      // Cuts after every few bytes of the handshake and of the short statements, but not within the batch of rows.
       for (let budget = 0; budget < whole; budget += budget < 6_000 || budget > whole - 1_500 ? 61 : 1_733) {
         Object.assign(proxy, { budget, cut });
         await attempt().then(
@@ -74,7 +74,7 @@ describe.skipIf(!havePostgres)("the connection to the archive", () => {
     },
   );
 
-  test("detects that PostgreSQL ended an idle connection, and can connect again", async () => {
+  test("a connection that PostgreSQL ends while idle is detected; the next action names the reason or connects again", async () => {
     const archive = await PostgresArchive.connect({ url: server.url() }, signal);
     await server.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'elbro'");
     await expect.poll(() => archive.isOpen).toBe(false);
@@ -84,10 +84,10 @@ describe.skipIf(!havePostgres)("the connection to the archive", () => {
     again.close();
   });
 
-  test("ends at once if it is closed while it connects or waits for a response", async () => {
+  test("a connection that is closed while it connects or waits for a response ends at once", async () => {
     const stop = new AbortController();
     const closed = Promise.withResolvers<void>();
-    // Accepts connections and sends nothing.
+    // Accepts connections and does not respond.
     const silent = net.createServer((socket) => {
       socket.on("error", () => undefined).once("close", () => closed.resolve());
       socket.once("data", () => stop.abort());
@@ -107,7 +107,7 @@ describe.skipIf(!havePostgres)("the connection to the archive", () => {
     server.thaw();
   });
 
-  test("options of the URL mean the same as for PostgreSQL's own programs; an unknown one is rejected", async () => {
+  test("options of the URL have the same meaning as in PostgreSQL's own programs; an unknown one is rejected by name", async () => {
     const database = "options";
     await server.query(`create database ${database}`);
     const outcome = async (options: string, rest: { readonly ca?: string; readonly host?: string } = {}) => {

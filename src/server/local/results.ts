@@ -6,7 +6,7 @@ import type { StartCost } from "../../core/planning/start-costs.ts";
 import { type UsagePeriod, usageUnits } from "../../core/prices/usage-periods.ts";
 import { rounded } from "../../core/text/rounding.ts";
 import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, type Interval } from "../../core/time/interval.ts";
-import type { MonthResult, PlanResult } from "../../state/plans.ts";
+import type { MonthResult, PlanResult } from "../../state/plan-results.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import {
   boolean,

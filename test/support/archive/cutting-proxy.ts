@@ -1,9 +1,9 @@
 import net from "node:net";
 
-/** Way to end a connection: a regular close, or a reset. */
+/** How a connection ends: normally, or with a reset as if the machine had failed. */
 export type Cut = "end" | "reset";
 
-/** TCP proxy that closes a connection after `budget` bytes, counted in both directions. */
+/** Proxy before a server that ends a connection after `budget` bytes in both directions together. */
 export class CuttingProxy implements AsyncDisposable {
   readonly port: number;
   /** Number of bytes that the next connection may transfer; null for no limit. */

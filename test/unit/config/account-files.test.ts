@@ -162,6 +162,14 @@ describe("the accounts folder", () => {
     expect(accountsIn(folder.join())).toEqual(["a key-1"]);
   });
 
+  test("reports a clash without a line if the file became unreadable", () => {
+    using folder = new Folder({ "a.yaml": account(1), "b.yaml": account(2) });
+    folder.join();
+    folder.write("a.yaml", account(2));
+    folder.write("b.yaml", " ".repeat(100_000));
+    expect(folder.join().accounts?.refused).toEqual({ "b.yaml": "the file: it is longer than 64 KiB" });
+  });
+
   test("keeps a home with its running account when a new file claims it", () => {
     using folder = new Folder({ "b.yaml": account(1) });
     folder.join();
