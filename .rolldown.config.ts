@@ -4,6 +4,7 @@ import { minify } from "rolldown/utils";
 
 const DASHBOARD = new URL("./src/server/web/dashboard/", import.meta.url);
 const API_DOCS = new URL("./src/server/web/api-docs/", import.meta.url);
+const MDNS_THREAD = new URL("./src/integrations/mdns/mdns-thread.ts", import.meta.url);
 const UPLOT = new URL("./node_modules/uplot/dist/", import.meta.url);
 
 /** What the dashboard has besides its scripts. */
@@ -37,6 +38,22 @@ function read(url: URL): string {
 /** Styles lose comments and indentation; everything else stays. */
 function minifiedText(name: string, text: string): string {
   return name.endsWith(".css") ? text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/\s+/g, " ") : text;
+}
+
+/** Writes the program of the thread that announces by mDNS, in one file. */
+function withMdnsThread(): Plugin {
+  return {
+    name: "with-mdns-thread",
+    async generateBundle() {
+      const { output } = await build({
+        input: MDNS_THREAD.pathname,
+        platform: "node",
+        write: false,
+        output: { format: "cjs", minify: true, comments: false },
+      });
+      this.emitFile({ type: "asset", fileName: "mdns-thread.cjs", source: output[0].code });
+    },
+  };
 }
 
 /** Names every script that the page begins with, so that none is waited for until another is loaded. */
@@ -110,7 +127,7 @@ export default defineConfig({
       yaml: new URL("./node_modules/yaml/browser/dist/index.js", import.meta.url).pathname,
     },
   },
-  plugins: [withPages()],
+  plugins: [withPages(), withMdnsThread()],
   // Dynamic imports (embedded broker, demo, HTTP client, WebSocket, LAN API) become files of their own. In one file, all
   // modules of Node that they use would be loaded at every start: 4 MB.
   output: {

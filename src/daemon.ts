@@ -80,7 +80,8 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const files = new ConfigurationFiles(source?.path ?? null, config.data_dir);
   const editor = new ConfigurationEditor({ source, files, reloading, clock });
   const server = await startServer(options, { storage, state, mqtt, plugs, reloading, editor, logLines }, changes);
-  for (const module of [mqtt, plugs, integrations]) module.run();
+  for (const module of [mqtt, plugs]) module.run();
+  integrations.run(server.port);
   // Stored data is published before any request is sent. With 1,000 homes this takes some seconds.
   void mqtt.shown.then(() => state.run());
   return {
