@@ -20,6 +20,7 @@ function optionsIn(folder: string, environment: Record<string, string> = {}): Se
     proxy: null,
     readWith: (text) => readConfiguration(null, all, { file: text, page: null }),
     onCode: () => undefined,
+    failure: null,
     onDone: () => undefined,
   };
 }
