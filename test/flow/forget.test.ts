@@ -56,7 +56,7 @@ describe.skipIf(!haveMosquitto)("elbro forget with Mosquitto (skipped if it is n
     expect(output).toContain(installed.dataDir);
     expect(output).toContain(installed.configFile);
     expect(output).toContain("plug Heater plug PulseTime and PowerOnState");
-    // Documents first: Home Assistant then reads no template of a state that is gone.
+    // Documents are cleared first, so that Home Assistant has no template for a cleared state.
     const cleared = watcher.seen.slice(start).flatMap(({ topic, payload }) => (payload === "" ? [topic] : []));
     const documents = cleared.filter((topic) => topic.endsWith("/config"));
     expect(documents.length).toBeGreaterThanOrEqual(4);
@@ -127,7 +127,7 @@ test("with the broker inside elbro, Home Assistant is waited for and told to rem
 
   await using command = installed.spawn(["forget"]);
   await command.line(/waiting for Home Assistant/);
-  // Longer than the broker is asked whether it retains a document: without Home Assistant nothing is sent.
+  // Longer than the command waits for the broker's retained documents. Without Home Assistant it sends nothing.
   expect(await Promise.race([command.exit, pause(3_000, "still waiting")])).toBe("still waiting");
   // Like Home Assistant: subscribes again after the loss of the connection, then announces itself.
   await using homeAssistant = await TopicWatcher.on(port, login);

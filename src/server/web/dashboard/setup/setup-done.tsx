@@ -12,7 +12,7 @@ export interface SetupResult {
   readonly file: string;
 }
 
-/** The answer to `GET /local/v1/setup`. */
+/** Response of `GET /local/v1/setup`. */
 export interface SetupState {
   readonly state: "done" | "code" | "open";
   /** Why the home that was set up before could not be started, in English. */

@@ -72,7 +72,7 @@ export function Setup({ onClose }: { readonly onClose: () => void }) {
     void setupTextsIn(t.language).then((texts) => setTexts(() => texts));
     void begin("service");
   }, []);
-  /** What was entered is still there after a home that could not be started. */
+  /** Entered values are kept if the home could not be started, so only the last step is shown again. */
   const firstStep = choices === NOTHING ? "service" : "last";
   const failed = () => void begin(firstStep).then(() => setResult(null));
   if (!s || !step) return null;
