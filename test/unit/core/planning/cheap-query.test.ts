@@ -124,12 +124,15 @@ describe("a device that asks every few minutes", () => {
   test.each([
     ["slots", [{ start: at("2026-03-28T21:00:00Z"), end: at("2026-03-29T01:00:00Z") }]],
     ["window", []],
-  ] as const)("%s of 4.5 h from 22:00 to 02:30 in the night of the spring clock change, which has 4 h", (kind, runs) => {
-    const spec = specOf({ kind, hoursMs: 4.5 * HOUR_MS, from: 22 * 60, readyBy: 2 * 60 + 30 });
-    const all = points(daysOf("2026-03-27", "2026-03-30"), (i) => i % 7);
-    const [from, to] = [at("2026-03-28T12:00:00Z"), at("2026-03-29T12:00:00Z")];
-    expect(runsSeen({ spec, from, to, known: () => all })).toEqual(runs);
-  });
+  ] as const)(
+    "%s of 4.5 h from 22:00 to 02:30 in the night of the spring clock change, which has 4 h",
+    (kind, runs) => {
+      const spec = specOf({ kind, hoursMs: 4.5 * HOUR_MS, from: 22 * 60, readyBy: 2 * 60 + 30 });
+      const all = points(daysOf("2026-03-27", "2026-03-30"), (i) => i % 7);
+      const [from, to] = [at("2026-03-28T12:00:00Z"), at("2026-03-29T12:00:00Z")];
+      expect(runsSeen({ spec, from, to, known: () => all })).toEqual(runs);
+    },
+  );
 
   test(
     "and what it is given costs no more than any other choice",
