@@ -31,9 +31,9 @@ export class Homes {
   readonly #stale = new Set<string>();
   /** Addresses by id in lower case. An address that several accounts may read belongs to the first. */
   readonly #held = new Map<string, HeldAddress>();
-  /** Ids in the configuration. */
+  /** Home ids in the configuration. */
   #given: ReadonlySet<string> = new Set();
-  /** These, and every id that an address has or had. No new home gets one of them. */
+  /** The ids in `#given`, and every id that an address has or had. A new home never gets one of them. */
   readonly #taken = new Set<string>();
   #list: readonly Home[] | null = null;
   #ids: ReadonlySet<string> | null = null;

@@ -41,7 +41,7 @@ import { SharedAccounts } from "./shared-accounts.ts";
 export interface StateOptions extends StorageOptions, ServiceOptions {
   readonly config: Config;
   readonly clock: Clock;
-  /** The clock is simulated, so it is right by definition. */
+  /** True if the clock is simulated. Such a clock is always trusted. */
   readonly simulatedTime: boolean;
   readonly log: CollectorLog;
   /** Returns a number from 0 to 1. */
@@ -95,7 +95,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   const basics = openBasics(options, storage, changes);
   const { startedAt, calendar, thresholds, problems, repository, stats } = basics;
   const guard = new ClockGuard({
-    // A simulated clock is right by definition.
+    // A simulated clock is always trusted.
     releasedAt: simulatedTime ? Number.NEGATIVE_INFINITY : RELEASED_AT,
     lastToldMs: simulatedTime ? null : repository.requestLog.serverTime(),
     toldInBoot: simulatedTime ? null : repository.requestLog.serverTimeOf(clock.boot),

@@ -42,7 +42,7 @@ export interface HomeReaderDeps {
 /** Days of one series of usage. */
 interface SeriesDays {
   readonly unit: string;
-  /** What `packDays` made. */
+  /** Result of `packDays`. */
   readonly days: Float64Array;
 }
 

@@ -1,4 +1,4 @@
-/** Notifications over HTTP: a test. */
+/** Endpoint that sends a test notification. */
 import { localError } from "../http/errors.ts";
 import { boolean, named, object } from "../openapi/json-schema.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";

@@ -41,7 +41,7 @@ class Folder implements Disposable {
 /** A folder outside of the accounts, with files of keys. */
 class Keys implements Disposable {
   readonly #dir = new TempDir();
-  /** Files that were read, by their first line: accounts and keys. */
+  /** First lines of the read files of accounts and keys. */
   readonly read: string[] = [];
   readonly files = new AccountFiles((text) => {
     this.read.push(text.split("\n")[0] ?? "");
@@ -74,7 +74,7 @@ describe("the accounts folder", () => {
     const config = configSchema.parse({ accounts_dir: keys.file("accounts"), mqtt: { url: "mqtt://host" } });
     const join = () => accountsIn(keys.files.join(config).config);
     expect(join()).toEqual(["a key of a", "b key of b"]);
-    // Which other files belong to it is known from now on.
+    // From now on, the files that belong to the account are known.
     join();
     keys.read.length = 0;
     join();

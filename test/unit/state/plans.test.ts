@@ -69,7 +69,7 @@ describe("a plan command", () => {
     expect([world.told, world.at(NOW)?.refused]).toEqual([2, null]);
   });
 
-  test("that was refused, and the plan itself, are told in the language of the house", () => {
+  test("that is refused has a reason in the configured language, as has the plan", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline, language: "da" });
     world.plans.command(["home", "washer", "stop", "set"], "PRESS", NOW);
     expect(world.at(NOW)).toMatchObject({ refused: "planen kører ikke", reason: { code: "scheduled" } });

@@ -1,4 +1,4 @@
-/** English. Descriptions come from the schema. */
+/** English. Descriptions are in the schema. */
 import type { FieldText, FormTexts } from "./form-texts.ts";
 
 export const formTexts = {
@@ -53,5 +53,5 @@ export const formTexts = {
   "plugs[].min_off": { label: "Shortest time off, minutes" },
 } satisfies FormTexts;
 
-/** Texts of a language: one that lacks a field does not compile. */
+/** Type of the texts of a language. A language with a missing field does not compile. */
 export type FormTextTable = Readonly<Record<keyof typeof formTexts, FieldText>>;

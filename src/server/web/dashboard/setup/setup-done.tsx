@@ -1,16 +1,22 @@
-/** The end of the set-up: waits for the home, logs in, and shows the key for the phone. */
+/** Last page of the set-up: waits for the home, logs in, and shows the key for a phone. */
 import { useEffect, useId, useState } from "preact/hooks";
-import type { Session } from "../answers.ts";
 import { get, post } from "../requests.ts";
 import type { SetupTranslate } from "./load-setup-texts.ts";
 import { QrCode } from "./qr-code.tsx";
 
-/** The answer to `POST /local/v1/setup`. */
+/** Response of `POST /local/v1/setup`. */
 export interface SetupResult {
   readonly key: string;
   readonly urls: readonly string[];
   readonly broker: { readonly port: number; readonly username: string; readonly password: string } | null;
   readonly file: string;
+}
+
+/** The answer to `GET /local/v1/setup`. */
+export interface SetupState {
+  readonly state: "done" | "code" | "open";
+  /** Why the home that was set up before could not be started, in English. */
+  readonly failure: string | null;
 }
 
 const LOOK_EVERY_MS = 500;
@@ -19,16 +25,23 @@ const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
 type Progress = "starting" | "ready" | "slow";
 
-export function SetupDone({ result, s }: { readonly result: SetupResult; readonly s: SetupTranslate }) {
+interface SetupDoneProps {
+  readonly result: SetupResult;
+  readonly s: SetupTranslate;
+  /** Called when the home could not be started and the demo is back. */
+  readonly onFailed: () => void;
+}
+
+export function SetupDone({ result, s, onFailed }: SetupDoneProps) {
   const { key, urls, broker, file } = result;
   const [progress, setProgress] = useState<Progress>("starting");
-  // By the name under which it was reached, other devices reach it too.
+  // Other devices can use the host name of this page.
   const places = LOOPBACK.test(location.hostname) ? urls : [new URL(".", document.baseURI).href];
   const [url, setUrl] = useState(places[0] ?? null);
   const id = useId();
   const link = url === null ? null : `${url}#key=${key}`;
   useEffect(() => {
-    void started(key).then((isStarted) => setProgress(isStarted ? "ready" : "slow"));
+    void started(key).then((outcome) => (outcome === "failed" ? onFailed() : setProgress(outcome)));
   }, []);
   return (
     <div class="setup-form">
@@ -92,19 +105,19 @@ function hostOf(url: string | null): string {
   return url === null ? location.hostname : new URL(url).hostname;
 }
 
-/** Waits until the daemon is there with the home, and logs in. */
-async function started(key: string): Promise<boolean> {
+/** Waits until the daemon has started with the home, then logs in. */
+async function started(key: string): Promise<"ready" | "slow" | "failed"> {
   for (let looks = 0; looks < SLOW_AFTER; looks++) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
-    const session = await get<Session>("local/v1/session").catch(() => null);
-    if (
-      session?.can_set_up === false &&
-      (await post("local/v1/session", { key }).then(
-        () => true,
-        () => false,
-      ))
-    )
-      return true;
+    const setup = await get<SetupState>("local/v1/setup").catch(() => null);
+    // A demo that was started again wants a new code, or says why it is back.
+    if (setup?.state === "code" || (setup?.failure ?? null) !== null) return "failed";
+    if (setup?.state !== "done") continue;
+    const isIn = await post("local/v1/session", { key }).then(
+      () => true,
+      () => false,
+    );
+    if (isIn) return "ready";
   }
-  return false;
+  return "slow";
 }
