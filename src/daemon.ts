@@ -18,6 +18,7 @@ import { ConfigurationEditor, type ConfigurationSource } from "./state/configura
 import { ConfigurationFiles } from "./state/configuration-files.ts";
 import { type HouseOverview, houseOverview } from "./state/house-overview.ts";
 import { openState, type StateOptions } from "./state/open-state.ts";
+import { SettingsEditor } from "./state/settings-editor.ts";
 import { openStorage, type StorageOptions } from "./storage/open-storage.ts";
 
 type ModuleOptions = StorageOptions & ServiceOptions & StateOptions & MqttOptions & ServerOptions;
@@ -75,11 +76,18 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     mqtt.take(next);
     state.take(next);
     plugs.take(next);
+    integrations.take(next);
     options.onConfig?.(next);
   });
   const files = new ConfigurationFiles(source?.path ?? null, config.data_dir);
-  const editor = new ConfigurationEditor({ source, files, reloading, clock });
-  const server = await startServer(options, { storage, state, mqtt, plugs, reloading, editor, logLines }, changes);
+  const editing = { source, files, reloading, clock };
+  const editor = new ConfigurationEditor(editing);
+  const settings = new SettingsEditor(editing);
+  const server = await startServer(
+    options,
+    { storage, state, mqtt, plugs, reloading, editor, settings, logLines },
+    changes,
+  );
   for (const module of [mqtt, plugs, integrations]) module.run();
   // Stored data is published before any request is sent. With 1,000 homes this takes some seconds.
   void mqtt.shown.then(() => state.run());

@@ -1,5 +1,5 @@
 /** Starts the integrations that the configuration names. What is not configured is not loaded. */
-
+import { isDeepStrictEqual } from "node:util";
 import { dashboardUrlOf } from "../config/dashboard-url.ts";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
@@ -22,6 +22,8 @@ export interface IntegrationsOptions {
 
 export interface Integrations {
   readonly run: () => void;
+  /** Applies another configuration: notifications start, stop or change. The rest needs a restart. */
+  readonly take: (config: Pick<Config, "notify">) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -33,18 +35,37 @@ export function startIntegrations(
   changes: ChangeBus,
 ): Integrations {
   const running: Promise<void>[] = [];
+  let used = options.config.notify;
+  let stopNotifying = new AbortController();
+  let notifying = Promise.resolve();
+  const notify = () => {
+    const account = used;
+    if (!account) return;
+    const signal = AbortSignal.any([options.signal, stopNotifying.signal]);
+    notifying = notifying.then(() => runNotifications({ ...options, account, signal }, storage, state));
+  };
   return {
+    take(config) {
+      if (isDeepStrictEqual(config.notify, used)) return;
+      used = config.notify;
+      stopNotifying.abort();
+      stopNotifying = new AbortController();
+      state.problems.end(NOTIFICATIONS);
+      notify();
+    },
     run() {
-      const { home_assistant, archive, notify } = options.config;
-      if (notify) running.push(runNotifications({ ...options, account: notify }, storage, state));
+      const { home_assistant, archive } = options.config;
+      notify();
       if (home_assistant) running.push(runStatistics({ ...options, account: home_assistant }, storage, state, changes));
       if (archive) running.push(runArchive({ ...options, account: archive }, storage, state, changes));
       else forgetBacklog(storage.database, storage.writing);
     },
-    close: async () => void (await Promise.all(running)),
+    close: async () => void (await Promise.all([...running, notifying])),
   };
 }
 
+/** Subject of the problem that notifications cannot be sent. */
+const NOTIFICATIONS = "notifications";
 /** Homes whose prices are looked at once a minute. */
 const MAX_NOTIFIED_HOMES = 50;
 

@@ -92,7 +92,9 @@ function fieldsOf({ properties = {}, required = [], allOf = [] }: JsonSchema, pa
   const orFile = allOf.flatMap(({ anyOf = [] }) => anyOf[0]?.required ?? []);
   return Object.entries(properties)
     .filter(([name]) => !(name.endsWith(FILE_SUFFIX) && name.slice(0, -FILE_SUFFIX.length) in properties))
-    .map(([name, schema]) => fieldOf(schema, `${path}.${name}`, required.includes(name) || orFile.includes(name)));
+    .map(([name, schema]) =>
+      fieldOf(schema, path === "" ? name : `${path}.${name}`, required.includes(name) || orFile.includes(name)),
+    );
 }
 
 /** The fields of an object that are of use with these values; which of them are needed follows from the values too. */

@@ -9,6 +9,17 @@ export interface FieldText {
 /** By path of the field, as in `plans[].hours`. */
 export type FormTexts = Readonly<Record<string, FieldText>>;
 
+/** The texts of a field. An item of a list is called as the list; keys of a message, such as `*.topic`, by their names. */
+export function textOf(texts: FormTexts, path: string): FieldText | undefined {
+  const item = path.endsWith("[]") ? texts[path.slice(0, -2)] : undefined;
+  return texts[path] ?? (item && { label: item.label }) ?? texts[`*${path.slice(path.lastIndexOf("."))}`];
+}
+
+/** Text of an option, such as a level. */
+export function optionText(texts: FieldText | undefined, option: string): string {
+  return texts?.options?.[option] ?? plainName(option);
+}
+
 /** `ready_by` as `Ready by`. */
 export function plainName(name: string): string {
   const words = name.replaceAll("_", " ").replace("[]", "");

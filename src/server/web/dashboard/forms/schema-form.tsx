@@ -31,6 +31,8 @@ interface SchemaFormProps {
   readonly first?: readonly string[];
   /** Known values of fields by path, as the ids of homes for `plans[].home`. */
   readonly suggestions?: FormOptions["suggestions"];
+  /** Names of secrets that are set and not shown; an empty field keeps them, and null removes them. */
+  readonly secretsSet?: readonly string[];
   readonly submitText: string;
   /** Is called with a value that the schema allows. */
   readonly onSubmit: (value: JsonObject) => void;
@@ -43,14 +45,17 @@ interface SchemaFormProps {
 }
 
 export function SchemaForm(props: SchemaFormProps) {
-  const { schema, path, texts, mistakes = [], first = [], suggestions = {} } = props;
+  const { schema, path, texts, mistakes = [], first = [], suggestions = {}, secretsSet = [] } = props;
   const { t } = usePage();
   const [value, setValue] = useState(props.value);
   const [isChecked, setChecked] = useState(false);
   const group = useMemo(() => fieldOf(schema, path), [schema, path]);
   const all = group.kind === "group" ? group.fields : [];
   const fields = usefulFields(schema, all, value);
-  const own = isChecked ? fields.flatMap((field) => mistakesIn(field, value[field.name], field.name)) : [];
+  const found = fields
+    .filter(({ name }) => !(secretsSet.includes(name) && isEmpty(value[name])))
+    .flatMap((field) => mistakesIn(field, value[field.name], field.name));
+  const own = isChecked ? found : [];
   const change = (name: string, next: Json | undefined) => {
     const changed = withValue(value, name, next);
     setValue(changed);
@@ -59,8 +64,7 @@ export function SchemaForm(props: SchemaFormProps) {
   const submit = (event: Event) => {
     event.preventDefault();
     setChecked(true);
-    if (fields.every((field) => mistakesIn(field, value[field.name], field.name).length === 0))
-      props.onSubmit(useful(schema, all, value));
+    if (found.length === 0) props.onSubmit(useful(schema, all, value));
   };
   const mistakeAt = (place: string) => ownMistake(own, place, t) ?? serverMistake(mistakes, place);
   const whole = own.length > 0 ? { text: t("form_mistakes", { count: own.length }) } : mistakeAt("");
@@ -73,10 +77,10 @@ export function SchemaForm(props: SchemaFormProps) {
       onChange={(next) => change(field.name, next)}
     />
   );
-  const [shown, folded] = sorted(fields, first, props.value);
+  const [shown, folded] = sorted(fields, [...first, ...(first.length > 0 ? secretsSet : [])], props.value);
   const isFoldedWrong = folded.some(({ name }) => mistakeAt(name) !== undefined);
   return (
-    <FormContext.Provider value={{ id: path, texts, suggestions, mistakeAt }}>
+    <FormContext.Provider value={{ id: path, texts, suggestions, secretsSet, mistakeAt }}>
       <form class="schema-form" noValidate onSubmit={submit}>
         {shown.map(view)}
         {folded.length > 0 && (
@@ -121,7 +125,7 @@ function useful(schema: JsonSchema, all: readonly Field[], value: JsonObject): J
 
 function withValue(value: JsonObject, name: string, next: Json | undefined): JsonObject {
   const { [name]: _, ...others } = value;
-  return isEmpty(next) ? others : { ...others, [name]: next };
+  return next === undefined || next === "" ? others : { ...others, [name]: next };
 }
 
 /** Fields to show at once, and fields to fold away. */
