@@ -24,7 +24,7 @@ import { openStorage, type StorageOptions } from "./storage/open-storage.ts";
 type ModuleOptions = StorageOptions & ServiceOptions & StateOptions & MqttOptions & ServerOptions;
 
 export interface DaemonOptions extends Omit<ModuleOptions, "signal"> {
-  /** Where the configuration was read. Without it, nothing can be saved in it. */
+  /** Source of the configuration. Without it, plans and plugs cannot be saved. */
   readonly source?: ConfigurationSource;
   /** Called with every configuration that is applied. */
   readonly onConfig?: (config: Config) => void;
@@ -37,7 +37,7 @@ export interface Daemon {
   /** Called with each part of the state that is published. */
   readonly published: Mqtt["published"];
   readonly calendar: Calendar;
-  /** What power costs now and what runs next, of at most so many homes. */
+  /** Returns the current prices and the next runs of at most `most` homes and places. */
   overview(most: number): HouseOverview;
   /**
    * Reads the configuration again and applies the keys that can change while the daemon runs.

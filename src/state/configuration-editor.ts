@@ -141,7 +141,7 @@ export class ConfigurationEditor implements EntryEditor {
     } catch (error) {
       if (which === "page") return refusal("conflict", `${files.pagePath} cannot be written: ${codeOf(error)}`);
       this.#isReadOnly = true;
-      // Now a new entry goes into the dashboard's file; any other change is refused.
+      // The second call writes a new entry into the dashboard's file, and refuses any other change.
       return this.#write(asked, texts, source);
     }
     const note =
@@ -151,7 +151,7 @@ export class ConfigurationEditor implements EntryEditor {
     return { kind: "saved", id: named, source: this.#nameOf(which), revision: "", note, later: [] };
   }
 
-  /** The owner's file could not be replaced, for instance because a container mounts it by itself. */
+  /** True after the owner's file could not be replaced, for instance because it is a mount point in a container. */
   #isReadOnly = false;
 
   get #isWritable(): boolean {

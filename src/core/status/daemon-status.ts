@@ -44,7 +44,10 @@ export interface BackfillState {
   readonly pause?: BackfillPause | null;
 }
 
-/** Until when nothing is asked for the history, and why: its share of the quota is used up, or what the account meets. */
+/**
+ * Pause of the back-fill, its end and its reason: `quota` if the share of the back-fill is used up, otherwise the
+ * problem of the account.
+ */
 export interface BackfillPause {
   readonly until: EpochMs;
   readonly why: "quota" | ServiceProblemCode;

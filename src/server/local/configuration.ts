@@ -1,4 +1,4 @@
-/** Plans and plugs as they are saved: made, changed and deleted in the configuration. */
+/** Creates, changes and deletes plans and plugs in the configuration. */
 
 import type { EntryList } from "../../config/entry-list.ts";
 import type { Edited, EditRefusal } from "../../state/entry-editor.ts";
@@ -50,12 +50,12 @@ const examples = {
   plugs: { name: "Heater plug", family: "shelly_gen2", topic: "shellyplus1-a1b2c3", plan: "water_heater" },
 } as const;
 
-/** What is written into the configuration. */
+/** Returns the schema and the example of the body that creates or changes an entry. */
 export function entryBody(of: EntryList): NonNullable<Endpoint["body"]> {
   return { schema: entry, example: examples[of] };
 }
 
-/** Reading, changing and deleting an entry of a list. */
+/** Returns the endpoints that read, change and delete an entry of a list. */
 export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: string): readonly Endpoint[] {
   const path = `/local/v1/${of}/:${one}`;
   const operation = one === "plan" ? "Plan" : "Plug";
@@ -106,7 +106,7 @@ export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: str
   ];
 }
 
-/** Makes (without an id), changes or deletes what the configuration has. */
+/** Creates an entry if `id` is null; otherwise changes it, or deletes it if the method is DELETE. */
 export async function changed(
   { editor }: LocalSource,
   list: EntryList,

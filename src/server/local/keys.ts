@@ -1,4 +1,4 @@
-/** Keys of devices over HTTP: those there are, a new one, and the end of one. */
+/** Endpoints that list, create and revoke API keys. */
 
 import type { Config } from "../../config/schema.ts";
 import { DAY_MS, type EpochMs, formatInstant } from "../../core/time/interval.ts";
@@ -96,7 +96,7 @@ export const keyEndpoints: readonly Endpoint[] = [
   }),
 ];
 
-/** A key as the local API answers it. */
+/** An API key in a response, without its secret. */
 export type LanKeyAnswer = ReturnType<ReturnType<typeof keptKeyOf>> | ReturnType<typeof configuredKeys>[number];
 
 type KeyConfig = Pick<Config, "api" | "data_dir">;
@@ -167,7 +167,7 @@ async function revoked(config: KeyConfig, name: string, now: EpochMs): Promise<L
   return refused ?? { kind: "json", body: { name } };
 }
 
-/** Changes the keys that are kept. Returns why not; null where it is done. */
+/** Changes the keys in `keys.json`. Returns the error; null on success. */
 async function changed(
   { data_dir }: KeyConfig,
   now: EpochMs,

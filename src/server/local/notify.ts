@@ -1,4 +1,4 @@
-/** Notifications over HTTP: a test. */
+/** Endpoint that sends a test notification. */
 import { languageOf } from "../../core/language/language.ts";
 import { textIn } from "../../core/language/text.ts";
 import { localError } from "../http/errors.ts";

@@ -1,4 +1,4 @@
-/** Plugs over HTTP: as they are, those that announce themselves, trying one, and saving them. */
+/** Endpoints that list, save and test plugs, and list the plugs that announce themselves over MQTT. */
 
 import { plansOf, plugId } from "../../config/plug-schema.ts";
 import { languageOf } from "../../core/language/language.ts";

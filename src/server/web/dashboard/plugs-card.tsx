@@ -1,4 +1,4 @@
-/** The plugs: what each is and follows, trying it, and editing it. */
+/** Card of the plugs, with state and source of each, and buttons to test and edit it. */
 import { useEffect, useState } from "preact/hooks";
 import type { Plug } from "./answers.ts";
 import type { Task } from "./editing/editing.ts";
@@ -9,7 +9,7 @@ import { ask, get, refusalIn } from "./requests.ts";
 
 interface PlugsCardProps {
   readonly mayControl: boolean;
-  /** Counts what was edited. */
+  /** Number of edits. A change reads the plugs again. */
   readonly edits: number;
   readonly onTask: (task: Task) => void;
 }
@@ -17,7 +17,7 @@ interface PlugsCardProps {
 export function PlugsCard({ mayControl, edits, onTask }: PlugsCardProps) {
   const { t, house } = usePage();
   const [plugs, setPlugs] = useState<readonly Plug[] | null>(null);
-  // What the system says of plugs changes with them; their names and what they follow are read along.
+  // Reads the plugs again when their state in the system report changes.
   const state = JSON.stringify(house.system.value?.plugs ?? null);
   useEffect(() => {
     get<{ readonly plugs: readonly Plug[] }>("local/v1/plugs").then(

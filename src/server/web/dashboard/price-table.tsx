@@ -1,4 +1,4 @@
-/** The prices of the chart as a table. */
+/** Table of the chart's prices. */
 import { useState } from "preact/hooks";
 import { ColumnHeads, LevelMark } from "./elements.tsx";
 import { usePage } from "./page.ts";
@@ -10,7 +10,7 @@ interface PriceTableProps {
   readonly currency: string | null;
 }
 
-/** Rows are made once it is opened. */
+/** Folded table. Its rows are made when it is opened. */
 export function PriceTable(props: PriceTableProps) {
   const { t } = usePage();
   const [isOpen, setOpen] = useState(false);
@@ -18,7 +18,7 @@ export function PriceTable(props: PriceTableProps) {
     <details class="table" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{t("as_table")}</summary>
       {isOpen && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys scroll what has the focus.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area needs the focus for the keyboard.
         <section class="scroll" aria-label={t("as_table")} tabIndex={0}>
           <Rows {...props} />
         </section>

@@ -315,5 +315,5 @@ export const words = {
   problems_past: "Over",
 };
 
-/** Every text of the page: a language that lacks one does not compile. */
+/** Type of the texts of the page. A language with a missing text does not compile. */
 export type WordTable = typeof words;

@@ -86,7 +86,7 @@ test("a problem is told in every language, with its facts", () => {
   });
 });
 
-test("an English sentence of the tables is told in every language, and what another program said stays as it is", () => {
+test("textIn translates known sentences, and does not change texts of other programs", () => {
   expect(textIn("da", "it refuses the connection")).toBe("den afviser forbindelsen");
   const found = message("found_in_series", { series: "consumer prices", what: "it closed the connection" });
   expect(textIn("sv", found)).toBe("consumer prices: den stängde anslutningen");

@@ -1,4 +1,4 @@
-/** One field of a form: label, description, input and mistake. */
+/** A field of a form: label, description, input and mistake. */
 import type { ComponentChildren } from "preact";
 import { usePage } from "../page.ts";
 import { fits, placeOf, readNumber, readScalar } from "./checks.ts";
@@ -32,7 +32,7 @@ export function FieldView({ field, place, value, onChange }: FieldProps) {
   }
 }
 
-/** Label, description and default of a field, in the language of the page if there is a translation. */
+/** Returns label, description and default of a field, in the language of the page if there is a translation. */
 function useFieldText({ path, name, about, fallback, isRequired, kind }: Field, place: string) {
   const { t } = usePage();
   const { id, texts, mistakeAt } = useForm();
@@ -40,7 +40,7 @@ function useFieldText({ path, name, about, fallback, isRequired, kind }: Field, 
   const isToldAlready = fallback === undefined || Array.isArray(fallback);
   const defaultText = isToldAlready ? "" : t("form_default", { value: shownValue(fallback, own, t) });
   return {
-    // The kind: a choice of forms and the chosen form are at the same place.
+    // Includes the kind, because a choice of forms and the chosen form have the same place.
     id: `form-${id}-${place}-${kind}`.replaceAll(/[^\w-]/g, "-"),
     label: own?.label ?? plainName(name),
     about: [own?.about ?? about, defaultText].filter(Boolean).join(" "),
@@ -58,7 +58,7 @@ function shownValue(value: Json, texts: FieldText | undefined, t: ReturnType<typ
 
 type ShownText = ReturnType<typeof useFieldText>;
 
-/** Ids of what describes an input, for screen readers. */
+/** Returns the ARIA attributes of an input. */
 function described({ id, mistake, isRequired }: ShownText) {
   return {
     "aria-describedby": `${id}-about ${id}-mistake`,
@@ -67,7 +67,7 @@ function described({ id, mistake, isRequired }: ShownText) {
   } as const;
 }
 
-/** What stands around an input. */
+/** Label, description and mistake of an input. */
 function Labelled({ text, children }: { readonly text: ShownText; readonly children: ComponentChildren }) {
   const { id, label, isRequired } = text;
   return (
@@ -94,7 +94,7 @@ function Explained({ text: { id, about, mistake } }: { readonly text: ShownText 
   );
 }
 
-/** A set of inputs with a legend. */
+/** Group of inputs with a legend. */
 function FieldSet({ text, children }: { readonly text: ShownText; readonly children: ComponentChildren }) {
   return (
     <fieldset class="field-row field-set" {...described({ ...text, isRequired: false })}>
@@ -156,7 +156,7 @@ function InputField({ field, place, value, onChange }: FieldProps<"text" | "time
   );
 }
 
-/** Numbers are read from text too, so that an unfinished one stays as it was typed. */
+/** Returns the attributes of an input. A number has a text input, so that an incomplete one stays as typed. */
 function inputOf(field: Field) {
   if (field.kind === "time") return { type: "time" } as const;
   if (field.kind === "number") return { type: "text", inputMode: "decimal" } as const;
@@ -268,7 +268,7 @@ function GroupField({ field, place, value, onChange }: FieldProps<"group">) {
   );
 }
 
-/** A group without any value is not there. */
+/** Returns a group without its empty values; undefined if all are empty. */
 function withoutEmpty(group: JsonObject): JsonObject | undefined {
   const entries = Object.entries(group).filter(([, value]) => value !== undefined && value !== "");
   return entries.length === 0 ? undefined : Object.fromEntries(entries);

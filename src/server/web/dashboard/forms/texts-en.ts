@@ -1,4 +1,4 @@
-/** English. Descriptions come from the schema. */
+/** English. Descriptions are in the schema. */
 import { LANGUAGES } from "../language.ts";
 import type { FieldText, FormTexts } from "./form-texts.ts";
 
@@ -140,5 +140,5 @@ export const formTexts = {
   "retention.years": { label: "Years" },
 } satisfies FormTexts;
 
-/** Texts of a language: one that lacks a field, or its description, does not compile. */
+/** Type of the texts of a language. A language with a missing field does not compile. */
 export type FormTextTable = Readonly<Record<keyof typeof formTexts, FieldText & { readonly about: string }>>;

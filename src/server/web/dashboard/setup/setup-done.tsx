@@ -1,11 +1,11 @@
-/** The end of the set-up: waits for the home, logs in, and shows the key for the phone. */
+/** Last page of the set-up: waits for the home, logs in, and shows the key for a phone. */
 import { useEffect, useState } from "preact/hooks";
 import type { Session } from "../answers.ts";
 import { isLoopback, PhoneLink } from "../phone-link.tsx";
 import { get, post } from "../requests.ts";
 import type { SetupTranslate } from "./load-setup-texts.ts";
 
-/** The answer to `POST /local/v1/setup`. */
+/** Response of `POST /local/v1/setup`. */
 export interface SetupResult {
   readonly key: string;
   readonly urls: readonly string[];
@@ -21,6 +21,7 @@ type Progress = "starting" | "ready" | "slow";
 export function SetupDone({ result, s }: { readonly result: SetupResult; readonly s: SetupTranslate }) {
   const { key, urls, broker, file } = result;
   const [progress, setProgress] = useState<Progress>("starting");
+
   useEffect(() => {
     void started(key).then((isStarted) => setProgress(isStarted ? "ready" : "slow"));
   }, []);
@@ -78,7 +79,7 @@ function hostOf([url]: readonly string[]): string {
   return isLoopback(hostname) && url !== undefined ? new URL(url).hostname : hostname;
 }
 
-/** Waits until the daemon is there with the home, and logs in. */
+/** Waits until the daemon has started with the home, then logs in. */
 async function started(key: string): Promise<boolean> {
   for (let looks = 0; looks < SLOW_AFTER; looks++) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));

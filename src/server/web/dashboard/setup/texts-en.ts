@@ -75,5 +75,5 @@ export const texts = {
   done_open: "Open my home",
 };
 
-/** Texts of a language: one that lacks a text does not compile. */
+/** Type of the texts of a language. A language with a missing text does not compile. */
 export type SetupTexts = typeof texts;

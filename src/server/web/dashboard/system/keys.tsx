@@ -1,4 +1,4 @@
-/** Keys of devices: those there are, a new one, and the end of one. */
+/** Block to list, create and revoke API keys. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { LanKeyAnswer } from "../../../local/keys.ts";
 import { usePage } from "../page.ts";
@@ -7,7 +7,7 @@ import { refusalText } from "../plan-words.ts";
 import { ask, get, refusalIn } from "../requests.ts";
 import { useTexts } from "./system-context.ts";
 
-/** As the daemon takes them. */
+/** Form of a name that the daemon accepts. */
 const NAME_PATTERN = "[A-Za-z0-9][A-Za-z0-9_.\\-]{0,39}";
 
 interface MadeKey {
@@ -99,7 +99,7 @@ interface SureProps {
   readonly onNo: () => void;
 }
 
-/** Asks before something is done that cannot be undone. The reader's place moves to what is asked. */
+/** Confirmation of an action that cannot be undone. The button "no" gets the focus. */
 export function Sure({ text, yes, onYes, onNo }: SureProps) {
   const t = useTexts();
   const no = useRef<HTMLButtonElement>(null);
@@ -166,7 +166,7 @@ function NewKey({ names, onCreate }: NewKeyProps) {
   );
 }
 
-/** Shows a new key. It cannot be shown again. */
+/** Shows a new key, which cannot be shown again. */
 function Made({ made: { name, key, urls } }: { readonly made: MadeKey }) {
   const t = useTexts();
   const [PhoneLink, setPhoneLink] = useState<typeof PhoneLinkOf | null>(null);
@@ -177,7 +177,7 @@ function Made({ made: { name, key, urls } }: { readonly made: MadeKey }) {
     <div class="made-key" role="status">
       <p>{t("key_made", { name })}</p>
       <code>{key}</code>
-      {/* Browsers copy on pages of https and of this machine only. */}
+      {/* Browsers allow access to the clipboard only on https and on localhost. */}
       {isSecureContext && (
         <button type="button" onClick={copy}>
           {t(isCopied ? "key_copied" : "key_copy")}

@@ -1,4 +1,4 @@
-/** What only its owner does with the daemon: settings, keys, log, backup. For keys that may control. */
+/** Blocks for settings, API keys, backup and log, which need a key with the scope `control`. */
 import type { ComponentType } from "preact";
 import { type Language, translator } from "../language.ts";
 import { Backup } from "./backup.tsx";

@@ -70,5 +70,5 @@ export const texts = {
   restore_undone: "Nothing will be replaced.",
 };
 
-/** Texts of a language: one that lacks a text does not compile. */
+/** Type of the texts of a language. A language with a missing text does not compile. */
 export type SystemTexts = Readonly<Record<keyof typeof texts, string>>;
