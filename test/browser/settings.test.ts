@@ -92,7 +92,7 @@ describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped 
     await screen.untilText("dialog", /A change takes effect when elbro is restarted/);
     await dialog(screen).getByLabel("Language").selectOption({ label: "Svenska" });
     await dialog(screen).getByRole("button", { name: "Save" }).click();
-    await screen.untilText("#settings", /used after a restart of elbro: Language .*Restart elbro to use it/);
+    await screen.untilText("#settings", /Restart elbro to use it\. .*used after a restart of elbro: Language/);
     expect(fileText(daemon)).toContain("language: sv # as we speak\n");
     await daemon.restart();
     await using again = await looking(daemon);

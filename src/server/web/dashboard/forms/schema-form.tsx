@@ -67,7 +67,9 @@ export function SchemaForm(props: SchemaFormProps) {
     if (found.length === 0) props.onSubmit(useful(schema, all, value));
   };
   const mistakeAt = (place: string) => ownMistake(own, place, t) ?? serverMistake(mistakes, place);
-  const whole = own.length > 0 ? { text: t("form_mistakes", { count: own.length }) } : mistakeAt("");
+  const elsewhere = mistakes.find(({ path: place }) => !all.some(({ name }) => isWithin(place, name)));
+  const whole =
+    own.length > 0 ? { text: t("form_mistakes", { count: own.length }) } : elsewhere && shownAlone(elsewhere);
   const view = (field: Field) => (
     <FieldView
       key={field.name}
@@ -115,6 +117,16 @@ function ownMistake(own: readonly FieldMistake[], place: string, t: ReturnType<t
 function serverMistake(mistakes: readonly ServerMistake[], place: string): ShownMistake | undefined {
   const found = mistakes.find(({ path }) => path === place);
   return found && { text: found.text, lang: found.isTranslated ? undefined : "en" };
+}
+
+/** Returns whether a path is that of a field or below it. */
+function isWithin(path: string, field: string): boolean {
+  return path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`);
+}
+
+/** Returns a mistake that has no field, with its path. */
+function shownAlone({ path, text, isTranslated }: ServerMistake): ShownMistake {
+  return { text: [path, text].filter(Boolean).join(": "), lang: isTranslated ? undefined : "en" };
 }
 
 /** Returns the values of the useful fields, in the order of the schema. */

@@ -70,7 +70,7 @@ export function Settings() {
                 <span class="faint">
                   {summaryOf(setting, tools, {
                     t,
-                    number: (value) => page.f.number(value),
+                    number: (value) => new Intl.NumberFormat(page.t.language).format(value),
                     yesNo: (value) => page.t(value ? "form_yes" : "form_no"),
                   })}
                 </span>
