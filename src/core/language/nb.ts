@@ -122,6 +122,7 @@ export const nb: Translation = {
     note_plug_title: "En smartplugg svarer ikke",
     note_problem_title: "elbro har et problem",
     note_test_title: "elbro: test",
+    note_answered: "serveren svarte med status {status}{error}",
     note_test: "Varsler fra elbro vises her.",
 
     owner_plan: "planen «{id}»",

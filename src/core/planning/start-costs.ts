@@ -1,17 +1,17 @@
-/** What a plan's hours would cost in one run, by when it starts. */
+/** Cost of a plan's hours in one run, by start time. */
 
 import type { PricePoint } from "../prices/timeline.ts";
 import { type EpochMs, HOUR_MS, type Interval, QUARTER_MS } from "../time/interval.ts";
 import type { PlanSpec } from "./model/plan-spec.ts";
 import { runPrice } from "./plan-savings.ts";
 
-/** One run from a start to its end. */
+/** A possible run and its cost. */
 export interface StartCost extends Interval {
   /** Weighted by the profile. Unit: currency per kWh. */
   readonly meanPrice: number;
-  /** Null where the plan does not tell its energy. Unit: currency. */
+  /** Null if the plan has no energy. Unit: currency. */
   readonly cost: number | null;
-  /** Whether a price of it is an estimate. */
+  /** True if one of its prices is an estimate. */
   readonly estimate: boolean;
 }
 

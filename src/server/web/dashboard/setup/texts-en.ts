@@ -59,6 +59,8 @@ export const texts = {
     "elbro creates a key for this device, which opens this page and may change plans. Use letters, digits, - and _.",
   key_name_wrong: "Use at most 40 letters, digits, - and _, without spaces.",
   finish: "Set up",
+  not_started:
+    "elbro could not start with your home, so the demo is back. Your entries are still here: correct the cause and set up again.",
   done_title: "Your home is set up",
   done_starting: "elbro starts with your home …",
   done_ready: "elbro has started with your home.",
@@ -76,5 +78,5 @@ export const texts = {
   done_open: "Open my home",
 };
 
-/** Texts of a language: one that lacks a text does not compile. */
+/** Type of the texts of a language. A language with a missing text does not compile. */
 export type SetupTexts = typeof texts;

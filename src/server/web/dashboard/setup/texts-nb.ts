@@ -60,6 +60,8 @@ export const texts: SetupTexts = {
     "elbro lager en nøkkel for enheten, som åpner denne siden og kan endre planer. Bruk bokstaver fra a til z, sifre, - og _.",
   key_name_wrong: "Bruk høyst 40 bokstaver fra a til z, sifre, - og _, uten mellomrom.",
   finish: "Sett opp",
+  not_started:
+    "elbro kunne ikke starte med hjemmet ditt, så demoen er tilbake. Det du skrev inn, er her fortsatt: endre det som er i veien, og sett opp på nytt.",
   done_title: "Hjemmet ditt er satt opp",
   done_starting: "elbro starter med hjemmet ditt …",
   done_ready: "elbro har startet med hjemmet ditt.",
