@@ -15,7 +15,7 @@ export interface StartCost extends Interval {
   readonly estimate: boolean;
 }
 
-/** How far ahead starts are told: estimates of more days say little. */
+/** Maximum time ahead of a start. Estimates of later days are not accurate. */
 const MAX_AHEAD_MS = 48 * HOUR_MS;
 
 /**
