@@ -89,9 +89,9 @@ export class PlanDecisions {
     return this.#snapshots.get(plan);
   }
 
-  /** Forgets the snapshots, because the plans were replaced. */
-  clear(): void {
-    this.#snapshots.clear();
+  /** Forgets the snapshots of all other plans, because they were replaced. */
+  keepOnly(plans: ReadonlySet<string>): void {
+    for (const plan of this.#snapshots.keys()) if (!plans.has(plan)) this.#snapshots.delete(plan);
   }
 
   /** Returns how a new plan would be decided at `now`, and stores nothing. Null if its home is unknown. */

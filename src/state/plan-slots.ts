@@ -1,5 +1,6 @@
 /** The plans of the house: their order, their dependencies, and the current state of each. */
 
+import { isDeepStrictEqual } from "node:util";
 import { inOrder, type PlanDefinition } from "../core/planning/model/plan-definition.ts";
 import { circlesOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
 
@@ -9,6 +10,14 @@ interface PlanCircle {
   readonly inFile: readonly PlanDefinition[];
   /** Shape: in the order in which they are decided. */
   readonly ordered: readonly PlanDefinition[];
+}
+
+/** Result of a replacement. */
+interface Replaced {
+  /** Names of the circles with new, changed or removed plans. */
+  readonly circles: readonly string[];
+  /** Ids of the plans in the other circles, which keep their state. */
+  readonly unchanged: ReadonlySet<string>;
 }
 
 const NO_PLANS: PlanCircle = { inFile: [], ordered: [] };
@@ -21,8 +30,8 @@ export class PlanSlots {
   /** By plan. Bounded by the configuration and the plans that run once. */
   readonly #slots = new Map<string, PlanSlot>();
 
-  /** Replaces all plans. `slotOf` returns the state with which a plan starts. */
-  replace(inFile: readonly PlanDefinition[], slotOf: (definition: PlanDefinition) => PlanSlot): void {
+  /** Replaces all plans. `slotOf` returns the state with which a new or changed plan starts. */
+  replace(inFile: readonly PlanDefinition[], slotOf: (definition: PlanDefinition) => PlanSlot): Replaced {
     const byPriority = inFile.toSorted((a, b) => (a.power?.priority ?? 0) - (b.power?.priority ?? 0));
     this.#all = { inFile, ordered: inOrder(byPriority) };
     const rank = new Map(this.#all.ordered.map(({ id }, i) => [id, i]));
@@ -30,10 +39,18 @@ export class PlanSlots {
       const ordered = plans.toSorted((a, b) => (rank.get(a.id) ?? 0) - (rank.get(b.id) ?? 0));
       return [plans[0]?.home ?? "", { inFile: plans, ordered }] as const;
     });
+    const [before, slots] = [this.#circles, new Map(this.#slots)];
     this.#circles = new Map(circles);
     this.#circleOf = new Map(circles.flatMap(([name, { inFile }]) => inFile.map(({ home }) => [home, name] as const)));
+    const changed = circles.filter(([name, { inFile }]) => !isDeepStrictEqual(before.get(name)?.inFile, inFile));
+    const anew = new Set(changed.flatMap(([, { inFile }]) => inFile.map(({ id }) => id)));
     this.#slots.clear();
-    for (const definition of this.#all.ordered) this.#slots.set(definition.id, slotOf(definition));
+    for (const definition of this.#all.ordered) {
+      const known = anew.has(definition.id) ? undefined : slots.get(definition.id);
+      this.#slots.set(definition.id, known ?? slotOf(definition));
+    }
+    const unchanged = new Set(inFile.flatMap(({ id }) => (anew.has(id) ? [] : id)));
+    return { circles: changed.map(([name]) => name), unchanged };
   }
 
   /** Shape: in the order of the configuration. */

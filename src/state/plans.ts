@@ -83,24 +83,28 @@ export class Plans {
     this.take(deps.definitions, deps.groups);
   }
 
-  /** Replaces the configured plans. A plan that remains continues with its record, as after a restart. */
-  take(configured: readonly PlanDefinition[], groups: readonly GroupEntry[] = this.#groups): void {
+  /**
+   * Replaces the configured plans. A plan that remains continues with its record, as after a restart. Returns the names
+   * of the circles with new, changed or removed plans; the plans of the others keep their snapshots.
+   */
+  take(configured: readonly PlanDefinition[], groups: readonly GroupEntry[] = this.#groups): readonly string[] {
     this.#groups = groups;
     const { store, problems } = this.#deps;
     const ids = new Set(configured.map(({ id }) => id));
     const definitions = [...configured, ...this.#once.plans.filter(({ id }) => !ids.has(id))];
     const remaining = new Set(definitions.map(({ id }) => id));
     for (const id of this.ids) if (!remaining.has(id)) problems.end(problemSubject(id));
-    this.#decisions.clear();
-    this.#refusals.clear();
     store.keepOnly([...remaining]);
-    this.#slots.replace(definitions, (definition) => {
+    const { circles, unchanged } = this.#slots.replace(definitions, (definition) => {
       const spec = adjustedSpec(definition, store.settings(definition.id));
       const memory = store.memory(definition.id);
       const whenLost = whenLostOf(spec);
       const on = whenLost === "on" || (whenLost === "keep" && memory?.on === true);
       return { definition, spec, advance: { ...UNDECIDED, on, memory } };
     });
+    this.#decisions.keepOnly(unchanged);
+    for (const plan of this.#refusals.keys()) if (!unchanged.has(plan)) this.#refusals.delete(plan);
+    return circles;
   }
 
   /** Configured plans, then those that run once. Shape: in the order of the configuration. */

@@ -31,7 +31,7 @@ async function started(): Promise<TestDaemon> {
 }
 
 describe.skipIf(!haveChromium)(
-  "plans and plugs are edited on the dashboard (in Chromium; skipped where there is none)",
+  "editing of plans and plugs on the dashboard (in Chromium; skipped if it is not installed)",
   () => {
     let screens: Screens;
     beforeAll(async () => {
@@ -49,7 +49,7 @@ describe.skipIf(!haveChromium)(
     const dialog = ({ page }: Screen) => page.getByRole("dialog");
     const card = ({ page }: Screen, name: string) => page.getByRole("article", { name, exact: true });
 
-    test("a plan is made, with its hours and cost before it is saved, then changed, copied and deleted", async () => {
+    test("a new plan has a preview of hours and cost, and can be saved, changed, copied and deleted", async () => {
       await using daemon = await started();
       await using screen = await looking(daemon, { size: "phone" });
       const { page } = screen;
@@ -94,7 +94,7 @@ describe.skipIf(!haveChromium)(
       expect(screen.errors).toEqual([]);
     });
 
-    test("what is of no use with the kind of a plan is left out, and what is needed is asked for", async () => {
+    test("the form shows only the fields of the plan's kind, and marks missing required ones", async () => {
       await using daemon = await started();
       await using screen = await looking(daemon);
       const { page } = screen;
@@ -112,7 +112,7 @@ describe.skipIf(!haveChromium)(
       expect(fileText(daemon)).not.toMatch(/name: Heater\n(.*\n){1,3}.*hours/);
     });
 
-    test("what the daemon refuses stands at its field, in the dialog", async () => {
+    test("an error of the daemon appears at its field in the dialog", async () => {
       await using daemon = await started();
       await using screen = await looking(daemon);
       await screen.page.getByRole("button", { name: "New plan" }).click();
@@ -132,7 +132,7 @@ describe.skipIf(!haveChromium)(
       expect(await form.count()).toBe(0);
     });
 
-    test("a plan that a plug follows is not deleted, and the plug is named", async () => {
+    test("a plan that a plug follows cannot be deleted; the dialog names the plug", async () => {
       await using daemon = await started();
       await using screen = await looking(daemon);
       await card(screen, "Car").getByRole("button", { name: "Delete" }).click();
@@ -140,7 +140,7 @@ describe.skipIf(!haveChromium)(
       expect(await dialog(screen).getByRole("button", { name: "Delete" }).isDisabled()).toBe(true);
     });
 
-    test("where elbro.yaml is read-only it is saved in page.yaml, and the page says so", async () => {
+    test("with a read-only elbro.yaml, a plan is saved in page.yaml, and the page says so", async () => {
       await using daemon = await started();
       chmodSync(path.join(daemon.dir.path, "elbro.yaml"), 0o444);
       await using screen = await looking(daemon);
@@ -155,7 +155,7 @@ describe.skipIf(!haveChromium)(
       expect(fileText(daemon, "page.yaml")).toContain("Washer");
     });
 
-    test("the keyboard stays in the dialog, and goes back to where it was", async () => {
+    test("the focus stays in the dialog, and then returns to the button that opened it", async () => {
       await using daemon = await started();
       await using screen = await looking(daemon);
       const edit = card(screen, "Car").getByRole("button", { name: "Edit" });
@@ -175,7 +175,7 @@ describe.skipIf(!haveChromium)(
       expect(await edit.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
     });
 
-    test("a plug that announces itself is added by a click, tried, and deleted", async () => {
+    test("a plug that announces itself can be added, tested and deleted", async () => {
       await using daemon = await started();
       await using plug = new MqttPlug("tasmota", { now: () => daemon.clock.now(), on: false, powerOn: "last" });
       await plug.connect(daemon.brokerPort);
@@ -208,7 +208,7 @@ describe.skipIf(!haveChromium)(
       await screen.until("!document.querySelector('#plug-lamp')");
     });
 
-    test("who may only look sees the plugs, and no button", async () => {
+    test("a read-only key shows the plugs without buttons", async () => {
       await using daemon = await started();
       await using screen = await looking(daemon);
       await screen.page.route("**/local/v1/session", async (route) => {
@@ -220,7 +220,7 @@ describe.skipIf(!haveChromium)(
       expect(await screen.page.locator("#plans").getByRole("button").count()).toBe(0);
     });
 
-    describe("looks", () => {
+    describe("appearance", () => {
       let daemon: TestDaemon;
       beforeAll(async () => {
         daemon = await started();

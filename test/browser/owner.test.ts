@@ -10,7 +10,7 @@ const LOOKS = (["phone", "pad", "desk"] as const).flatMap((size) =>
   (["light", "dark"] as const).map((scheme) => ({ size, scheme })),
 );
 
-describe.skipIf(!haveChromium)("what the owner does under System (in Chromium; skipped where there is none)", () => {
+describe.skipIf(!haveChromium)("keys, log and backup on the page (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   let daemon: TestDaemon;
 
@@ -19,7 +19,11 @@ describe.skipIf(!haveChromium)("what the owner does under System (in Chromium; s
   });
   afterAll(() => screens?.[Symbol.asyncDispose]());
   beforeEach(async () => {
-    daemon = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: [] });
+    daemon = await startDashboard({
+      start: "2026-03-10T14:20:00Z",
+      plans: [],
+      api: { url: "http://192.168.1.5:8080" },
+    });
     return () => daemon[Symbol.asyncDispose]();
   });
 
@@ -31,7 +35,7 @@ describe.skipIf(!haveChromium)("what the owner does under System (in Chromium; s
   const status = async (key: string) =>
     (await fetch(`${daemon.url}/local/v1/now`, { headers: { authorization: `Bearer ${key}` } })).status;
 
-  test("a key is made and shown once, opens, and is ended after a question", async () => {
+  test("a new key is shown once, works, and is revoked after a confirmation", async () => {
     await using screen = await atSystem();
     await screen.page.getByLabel("Name of the device").fill("phone of Åse");
     await screen.page.getByRole("button", { name: "Make a key" }).click();
@@ -43,7 +47,10 @@ describe.skipIf(!haveChromium)("what the owner does under System (in Chromium; s
       "#keys",
       /phone reads and changes · never used.*The key of phone\. It is shown this once: elbro_/,
     );
-    const key = (await screen.page.locator("#keys code").textContent()) ?? "";
+    const key = (await screen.page.locator("#keys code").first().textContent()) ?? "";
+    // This page is open at an address of this machine only, so the link has the address that is configured.
+    await screen.untilText("#keys .setup-facts code", new RegExp(`^http://192\\.168\\.1\\.5:8080/#key=${key}$`));
+    await screen.page.getByRole("img", { name: "QR code of the link" }).waitFor();
     await daemon.clock.runUntil(daemon.clock.now() + 1_000);
     expect(await status(key)).toBe(200);
     await screen.page.reload();
@@ -51,7 +58,7 @@ describe.skipIf(!haveChromium)("what the owner does under System (in Chromium; s
     expect(await screen.text("#keys")).not.toContain(key);
     await screen.page.getByRole("button", { name: "End phone" }).click();
     await screen.untilText("#keys", /End the key phone\?/);
-    // What is safe is chosen first.
+    // The safe button has the focus.
     expect(await screen.page.evaluate("document.activeElement.textContent")).toBe("Cancel");
     await screen.page.keyboard.press("Enter");
     await screen.page.getByRole("button", { name: "End phone" }).click();
@@ -59,12 +66,12 @@ describe.skipIf(!haveChromium)("what the owner does under System (in Chromium; s
     await screen.until("!document.querySelector('#keys').textContent.includes('phone')");
     await daemon.clock.runUntil(daemon.clock.now() + 1_000);
     expect(await status(key)).toBe(401);
-    // Keys of the configuration are ended there.
+    // Keys of the configuration can only be revoked there.
     expect(await screen.page.getByRole("button", { name: "End kitchen" }).count()).toBe(0);
     expect(screen.errors).toEqual([]);
   });
 
-  test("the log is shown as it comes, the newest first, and by its level", async () => {
+  test("the log shows new lines, newest first, and can be filtered by level", async () => {
     await using screen = await atSystem();
     await screen.page.getByText("English, since the start").click();
     await screen.untilText(".log", /API listens/);
@@ -77,7 +84,7 @@ describe.skipIf(!haveChromium)("what the owner does under System (in Chromium; s
     await screen.untilText(".log", /WARN problem/);
   });
 
-  test("a backup is downloaded, and one that is uploaded waits for the next start", async () => {
+  test("a backup can be downloaded, and an uploaded one is used at the next start", async () => {
     await using screen = await atSystem();
     const downloading = screen.page.waitForEvent("download");
     await screen.page.getByRole("button", { name: "Download a backup" }).click();
@@ -103,7 +110,7 @@ describe.skipIf(!haveChromium)("what the owner does under System (in Chromium; s
     await screen.untilText("#backup", /Nothing will be replaced/);
   });
 
-  test("a key that may read alone sees none of it", async () => {
+  test("a read-only key shows neither keys nor log nor backup", async () => {
     await using screen = await screens.look(daemon, { key: GUEST_KEY });
     await screen.untilText("#system", /Requests today/);
     expect(await screen.page.locator("#keys, #backup, .log-block").count()).toBe(0);
@@ -111,7 +118,7 @@ describe.skipIf(!haveChromium)("what the owner does under System (in Chromium; s
   });
 
   test.each(LOOKS)(
-    "$size, $scheme: nothing is cut or collides, and no rule of axe is broken",
+    "$size, $scheme: nothing is cut off or overlaps; axe finds no violation",
     async ({ size, scheme }) => {
       const language = { phone: "da-DK", pad: "nb-NO", desk: "sv-SE" }[size];
       await daemon.post("/local/v1/keys", { name: "a-device-with-the-longest-name-there-is__".slice(0, 40) });

@@ -238,7 +238,7 @@ describe("a running daemon executes commands:", () => {
     expect(existsSync(socket)).toBe(false);
   });
 
-  test("a configured start says where the dashboard is, what power costs, and what runs next", async () => {
+  test("a start with a configuration prints the dashboard's URL, the price and the next run", async () => {
     await using installed = await TestDaemon.install();
     installed.configure({
       log: { format: "text" },

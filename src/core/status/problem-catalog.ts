@@ -1,15 +1,15 @@
 /** The problem catalogue: one row per code, used by API, MQTT, documentation and dashboard. */
 export interface ProblemRow {
   readonly meaning: string;
-  /** What the daemon does by itself while the problem lasts. */
+  /** Actions of the daemon while the problem lasts. */
   readonly automaticAction: string;
-  /** What the owner can do. */
+  /** Actions that the owner can take. */
   readonly remedy: string;
-  /** One sentence in log, API and MQTT. `{name}` is filled in with what the problem is about. */
+  /** One sentence for log, API and MQTT. A placeholder such as `{name}` is replaced by a value of `names`. */
   readonly advice: string;
 }
 
-/** Problems with the service or the way to it. An account whose whole interface has one shows its code as its state. */
+/** Problems with the service or the connection to it. The code of one that affects a whole account is its state. */
 export const serviceProblems = {
   invalid_token: {
     meaning: "The service does not know the API key.",

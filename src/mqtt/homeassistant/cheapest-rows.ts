@@ -3,7 +3,7 @@ import { CHEAPEST_HOURS, type CheapestHours } from "../../core/prices/cheapest.t
 import { formatInstant } from "../../core/time/interval.ts";
 import type { EntityRow } from "./entity.ts";
 
-/** Returns one row per length. `prices` names the prices in the documentation. */
+/** Returns one row for each of `CHEAPEST_HOURS`. `prices` describes the prices in the documentation. */
 export function cheapestRows<State>(
   prices: string,
   cheapestIn: (state: State) => readonly CheapestHours[],

@@ -1,4 +1,4 @@
-/** Entities of the daemon itself: a device of its own, all diagnostic. */
+/** Entities of the daemon's own device. All are diagnostic. */
 import { messageOr } from "../../core/language/text.ts";
 import { type InterfaceState, type SeriesFreshness, serviceStates } from "../../core/status/daemon-status.ts";
 import { slugOf } from "../../core/text/slug.ts";
@@ -9,9 +9,8 @@ import type { Device, EntityRow } from "./entity.ts";
 type Row = EntityRow<DaemonView>;
 
 /**
- * Accounts that have entities of their own here. A house has one to three; the document of a device is one message, and
- * that of a thousand accounts would have 5 MB. All accounts stand in the topic `info`, in `/metrics` and in
- * `/local/v1/system`.
+ * Maximum number of accounts with entities. A household has one to three. The discovery document is one message, which
+ * would have 5 MB for 1,000 accounts. The topic `info`, `/metrics` and `/local/v1/system` list all accounts.
  */
 const MAX_ACCOUNTS = 32;
 

@@ -6,7 +6,7 @@ import { placeRows } from "./place-entities.ts";
 import { planRows } from "./plan-entities.ts";
 import { plugRows } from "./plug-entities.ts";
 
-/** Returns one table per kind of device, for docs/home-assistant.md. Markdown without a line break at its ends. */
+/** Returns one Markdown table per kind of device, for docs/home-assistant.md. It has no line break at either end. */
 export function entityDocs(): string {
   return [
     ["**Each home**", ...table([...homeRows, formatRow])],
@@ -19,7 +19,7 @@ export function entityDocs(): string {
     .join("\n\n");
 }
 
-/** Rows that are there once per account or series, under a name that says so. */
+/** Placeholders for the rows that exist once per account or series. */
 const EXAMPLE: Parameters<typeof daemonRows>[0] = {
   interfaces: [
     {

@@ -8,7 +8,7 @@ import { cheapestRows } from "./cheapest-rows.ts";
 import type { Device, EntityRow } from "./entity.ts";
 import { usageRows } from "./usage-entities.ts";
 
-/** What a home's entities are shown from. */
+/** Input of a home's entities. */
 export interface HomeState {
   readonly prices: HomeSnapshot;
   readonly usage: HomeUsage;
@@ -29,7 +29,7 @@ export function homeDevice(prices: HomeSnapshot, usage: HomeUsage): Device<HomeS
   };
 }
 
-/** A price as a figure: not a measurement of now, so Home Assistant keeps no statistics of it. */
+/** Shared keys of money per kWh. Without a `stateClass`, Home Assistant records no statistics. */
 const FIGURE = { platform: "sensor", unit: "perKwh", precision: 2, icon: "mdi:cash" } as const;
 const NOW = { needs: "price" } as const;
 
@@ -212,7 +212,7 @@ const aheadRows: readonly Row[] = [
 /** Every entity of a home. */
 export const homeRows: readonly Row[] = [...presentRows, ...aheadRows, ...usageRows<HomeState>(({ usage }) => usage)];
 
-/** There only where the configuration asks for it: without it, it is taken out of Home Assistant again. */
+/** Entity for `homes[].format`. If the key is not set, the row is omitted and Home Assistant removes the entity. */
 export const formatRow: Row = {
   key: "price_list",
   name: "Prices for other programs",

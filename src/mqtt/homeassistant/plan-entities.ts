@@ -24,13 +24,13 @@ export function planDevice(plan: PlanSnapshot): Device<PlanSnapshot> {
   return { id: `${home}_plan_${id}`, path, name, model: "Plan", via: home, rows: planRows, state: plan, currency };
 }
 
-/** What a time of day has to look like: 00:00 to 23:59. */
+/** Regular expression for a time of day, from 00:00 to 23:59. */
 const TIME_PATTERN = "^([01]\\d|2[0-3]):[0-5]\\d$";
-/** Home Assistant takes no text that its pattern does not fit, so a time that is not set is shown as what it means. */
+/** Shown for a time that is not set. Home Assistant rejects a text that does not match its pattern. */
 const MIDNIGHT = "00:00";
-/** Runs are whole steps of the prices. */
+/** Shortest run: one quarter of an hour, the shortest price interval. */
 const MIN_HOURS = 0.25;
-/** A row's values stand next to the plan's own `state`, whose payload is public. */
+/** Topic of the values: `state` is already used by the plan's public payload. */
 const VALUES = { topic: "entities" } as const;
 const SENSOR = { ...VALUES, platform: "sensor" } as const;
 const SETTING = { ...VALUES, category: "config" } as const;

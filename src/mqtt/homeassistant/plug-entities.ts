@@ -1,4 +1,4 @@
-/** Entities of a plug: its state, its target and whether it is reachable. Its plan switches it. */
+/** Entities of a plug: state, target and reachability. None takes commands, because the plug follows its plan. */
 import type { PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
 import { plugPath } from "../topics/plug-topics.ts";
 import type { Device, EntityRow } from "./entity.ts";
@@ -20,7 +20,7 @@ export function plugDevice(plug: PlugSnapshot): Device<PlugSnapshot> {
   };
 }
 
-/** A row's values stand next to the plug's own `state`, whose payload is public. */
+/** Topic of the values: `state` is already used by the plug's public payload. */
 const VALUES = { topic: "entities" } as const;
 
 /** Every entity of a plug. */

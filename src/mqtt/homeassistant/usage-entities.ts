@@ -1,4 +1,4 @@
-/** Entities of a home's consumption, costs, export and revenue. Each has sums of a day, two months and a year. */
+/** Entities of a home's consumption, costs, export and revenue: sums of one day, two months and one year each. */
 
 import type { HomeUsage, UsageFigures } from "../../core/prices/usage.ts";
 import type { UsageOperation } from "../../core/prices/usage-amounts.ts";
@@ -80,10 +80,9 @@ const periods: readonly Period[] = [
 ];
 
 /**
- * Returns the rows of usage. Months and years are a `total` with a last reset, so that Home Assistant keeps long-term
- * statistics.
- * Energy of a day has no state class: it arrives a day late, and the statistics of its hours are imported (see
- * integrations/homeassistant).
+ * Returns the rows of usage. Months and years are a `total` with a last reset, so that Home Assistant records long-term
+ * statistics. Energy of a day has no state class, because it arrives a day late. `integrations/homeassistant` imports
+ * the statistics of its hours instead.
  */
 export function usageRows<State>(usageOf: (state: State) => HomeUsage): EntityRow<State>[] {
   const sums = series.flatMap((each) => periods.map((period) => usageRow(each, period, usageOf)));

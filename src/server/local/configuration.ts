@@ -1,4 +1,4 @@
-/** Plans and plugs as they are saved: made, changed and deleted in the configuration. */
+/** Creates, changes and deletes plans and plugs in the configuration. */
 
 import type { EntryList } from "../../config/entry-list.ts";
 import type { Edited, EditRefusal } from "../../state/entry-editor.ts";
@@ -50,12 +50,12 @@ const examples = {
   plugs: { name: "Heater plug", family: "shelly_gen2", topic: "shellyplus1-a1b2c3", plan: "water_heater" },
 } as const;
 
-/** What is written into the configuration. */
+/** Returns the schema and the example of the body that creates or changes an entry. */
 export function entryBody(of: EntryList): NonNullable<Endpoint["body"]> {
   return { schema: entry, example: examples[of] };
 }
 
-/** Reading, changing and deleting an entry of a list. */
+/** Returns the endpoints that read, change and delete an entry of a list. */
 export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: string): readonly Endpoint[] {
   const path = `/local/v1/${of}/:${one}`;
   const operation = one === "plan" ? "Plan" : "Plug";
@@ -106,20 +106,25 @@ export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: str
   ];
 }
 
-/** Makes (without an id), changes or deletes what the configuration has. */
+/** Creates an entry if `id` is null; otherwise changes it, or deletes it if the method is DELETE. */
 export async function changed(
   { editor }: LocalSource,
   list: EntryList,
   id: string | null,
   { method, body, headers }: LocalRequest,
 ): Promise<LocalAnswer> {
-  const known = headers["if-match"]?.replace(/^(W\/)?"(.*)"$/, "$2") ?? null;
-  const revision = known === "*" ? null : known;
+  const revision = revisionIn(headers);
   const edited = await editor.change({ list, id, entry: body, isDelete: method === "DELETE", revision });
   return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, id === null ? 201 : 200);
 }
 
-function editedAnswer(edited: Extract<Edited, { kind: "saved" }>, status: number): LocalAnswer {
+/** Returns the revision in `If-Match`; null if the caller does not ask for one. */
+export function revisionIn(headers: LocalRequest["headers"]): string | null {
+  const known = headers["if-match"]?.replace(/^(W\/)?"(.*)"$/, "$2") ?? null;
+  return known === "*" ? null : known;
+}
+
+export function editedAnswer(edited: Extract<Edited, { kind: "saved" }>, status: number): LocalAnswer {
   const { id, source, revision, note, later } = edited;
   const body = { id, source, revision, note, restart: later };
   return { kind: "json", status, body, headers: { ETag: `"${revision}"` } };

@@ -1,4 +1,4 @@
-/** The log over HTTP. */
+/** Endpoint that returns the last log lines. */
 
 import { type LogEntry, logLevels } from "../../core/runtime/log-memory.ts";
 import { formatInstant } from "../../core/time/interval.ts";
@@ -47,7 +47,7 @@ export const logEndpoints: readonly Endpoint[] = [
   }),
 ];
 
-/** A line of the log as the local API answers it. */
+/** A log line in a response. */
 export type LogLineAnswer = ReturnType<typeof lineOf>;
 
 function lineOf({ at, ...line }: LogEntry) {

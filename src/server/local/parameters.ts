@@ -1,5 +1,6 @@
-/** Parameters of `/local/v1`: the kinds of values, and how a request's parameters are read. */
+/** Parameters of `/local/v1`: kinds of values, and the parser for those of a request. */
 
+import { settingNames } from "../../config/setting-names.ts";
 import { readDuration, readLocalTime } from "../../core/planning/model/plan-definition.ts";
 import { MAX_PRICE_LIMITS } from "../../core/planning/plan-settings.ts";
 import { type EpochMs, HOUR_MS } from "../../core/time/interval.ts";
@@ -11,14 +12,14 @@ import { localTime, instant as openApiInstant, type Schema } from "../openapi/js
 import { decimalSigns } from "./csv.ts";
 
 export interface ParameterKind<Value> {
-  /** Returns null for a text that is no such value. */
+  /** Returns the value of a text; null if the text is not valid. */
   readonly read: (text: string) => Value | null;
   readonly expected: string;
   readonly schema: Schema;
 }
 
 export interface Parameter {
-  /** Where it stands; the query by default. */
+  /** Place of the parameter; the query by default. */
   readonly in?: "path";
   readonly kind: ParameterKind<unknown>;
   /** A parameter of a path is always required. */
@@ -29,7 +30,7 @@ export interface Parameter {
 
 export type Parameters = Readonly<Record<string, Parameter>>;
 
-/** Values of these parameters; null for an optional one that was left out. */
+/** Values of the parameters; null for an optional one that the request omits. */
 export type ValuesOf<Rows extends Parameters> = {
   readonly [Name in keyof Rows]: Rows[Name] extends { readonly kind: ParameterKind<infer Value> }
     ? Rows[Name] extends { readonly required: true } | { readonly in: "path" }
@@ -56,7 +57,7 @@ export const instant: ParameterKind<EpochMs> = {
   schema: openApiInstant,
 };
 
-/** In milliseconds. */
+/** Duration above 0 and up to 24 h. Unit: ms. */
 export const hours: ParameterKind<number> = {
   read: (text) => {
     const ms = readDuration(text);
@@ -66,7 +67,7 @@ export const hours: ParameterKind<number> = {
   schema: { type: "string", pattern: "^(\\d+(\\.\\d+)?h?|(\\d+(\\.\\d+)?h)?\\d+m)$" },
 };
 
-/** In minutes of the local day. */
+/** Local time of day. Unit: minutes since midnight. */
 export const timeOfDay: ParameterKind<number> = {
   read: readLocalTime,
   expected: "a time of day from 00:00 to 23:59",
@@ -102,7 +103,7 @@ export function oneOf<const Name extends string>(names: readonly Name[]): Parame
   };
 }
 
-/** Parameters that several endpoints have. */
+/** Parameters shared by several endpoints. */
 export const home = {
   kind: slug,
   about: "The id of a home or of a third-party place; may be left out where there is only one.",
@@ -115,6 +116,12 @@ const keyName: ParameterKind<string> = {
   schema: { type: "string", pattern: KEY_NAME.source },
 };
 export const key = { in: "path", kind: keyName, about: "The name of a key.", example: "phone" } as const;
+export const setting = {
+  in: "path",
+  kind: oneOf(settingNames),
+  about: "The name of a setting.",
+  example: "notify",
+} as const;
 export const plug = { in: "path", kind: slug, about: "The id of a plug.", example: "heater_plug" } as const;
 export const format = {
   kind: oneOf(["text", "json"]),
@@ -131,8 +138,8 @@ export const decimal = {
 } as const;
 
 /**
- * Reads the parameters of a request. Errors: `invalid_parameter` for one that is missing, given twice or not what is
- * expected; of a path, `resource_not_found`. Unknown names are ignored.
+ * Reads the parameters of a request. Returns the error `invalid_parameter` for a missing, repeated or invalid one, and
+ * `resource_not_found` for an invalid one of the path. Ignores unknown names.
  */
 export function readParameters<Rows extends Parameters>(
   rows: Rows,

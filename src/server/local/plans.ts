@@ -1,4 +1,4 @@
-/** Plans over HTTP: as they are, and commands to them. */
+/** Endpoints that list, save, preview, change and command plans. */
 
 import { planDefinitions, planIds } from "../../config/plan-schema.ts";
 import type { RefusedCommand } from "../../core/planning/command-refusal.ts";
@@ -271,7 +271,7 @@ export const planEndpoints: readonly Endpoint[] = [
       },
       example: { hours: 2, ready_by: "06:30" },
     },
-    /** All of the request is done or nothing of it. */
+    /** Applies the whole request, or nothing of it. */
     answer(source, { plan }, { now, body }) {
       const { plans } = source;
       if (!plans.detail(plan, now)) return noPlan(source, plan);
@@ -289,7 +289,7 @@ export const planEndpoints: readonly Endpoint[] = [
   }),
 ];
 
-/** With the id of a plan that is there, it is previewed in that one's place. */
+/** Returns the preview of a plan. A known id replaces the plan with that id in the preview. */
 function previewed({ editor, plans }: LocalSource, body: unknown, now: EpochMs): LocalAnswer {
   const { id } = (body ?? {}) as { id?: unknown };
   const known = plans.ids.find((each) => each === id) ?? null;
@@ -310,7 +310,7 @@ function answerPlan(source: LocalSource, plan: string, now: EpochMs): LocalAnswe
   return { kind: "json", body: { now: formatInstant(now), ...planOf(snapshot), history } };
 }
 
-/** A plan as the local API answers it. */
+/** A plan in a response. */
 export type PlanAnswer = ReturnType<typeof planOf>;
 
 function planOf(plan: PlanSnapshot) {
@@ -369,7 +369,10 @@ function wantedOf(body: unknown): Wanted {
   return { kind: "settings", changes };
 }
 
-/** A value as it is commanded over MQTT; null takes the file's, as an empty text does there. */
+/**
+ * Returns a value as the text of the same MQTT command; null if its type is not supported. JSON null becomes an empty
+ * text, which resets a setting to the file's value.
+ */
 function textOf(value: unknown): string | null {
   switch (typeof value) {
     case "string":

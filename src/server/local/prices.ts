@@ -1,4 +1,4 @@
-/** `now` and `prices`. */
+/** Endpoints `now` and `prices`. */
 import { createHash } from "node:crypto";
 import { colors, levels } from "../../core/prices/level.ts";
 import { type JudgedPoint, judgedPoints } from "../../core/prices/price-comparison.ts";
@@ -24,7 +24,7 @@ import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { type LocalSource, noPrice, type PriceView, viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 
-/** The longest that is told at once: two weeks of quarters take a few milliseconds to judge. */
+/** Maximum length of a response in days. Levels and ranks of 14 days of quarters take a few milliseconds. */
 const MAX_DAYS = 14;
 
 const level = orNull(named("Level", { type: "string", enum: levels }));
@@ -188,7 +188,7 @@ export const priceEndpoints: readonly Endpoint[] = [
   }),
 ];
 
-/** A plain decimal; without a price no number is said at all. */
+/** Returns the price as a plain decimal, or an error if there is no current price. */
 function priceAlone(view: PriceView, now: EpochMs): LocalAnswer {
   const { current } = view.snapshot;
   if (!current) return noPrice(view, now);
@@ -217,7 +217,7 @@ function viewOf(view: PriceView): object {
   };
 }
 
-/** One price of a timeline as the local API answers it. */
+/** A price of a timeline in a response. */
 export type PriceRowAnswer = ReturnType<typeof pointOf>;
 
 function pointOf({ start, end, price, estimate, level, rank, rankOf, percentile }: JudgedPoint) {

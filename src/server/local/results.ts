@@ -1,4 +1,4 @@
-/** What came of it: runs, savings and usage of a stretch, and what a plan would cost by when it starts. */
+/** Endpoints for results: past runs, savings, usage, and the cost of a plan by its start. */
 
 import { finishedRun, planMonth } from "../../core/planning/plan-payload.ts";
 import type { PlanSnapshot } from "../../core/planning/plan-snapshot.ts";
@@ -26,11 +26,11 @@ import { viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 import { noPlan } from "./plans.ts";
 
-/** Runs of one answer; a house has a few a day. */
+/** Maximum number of runs in a response. A household has a few per day. */
 const MAX_RUNS = 2_000;
-/** As far back as runs are kept, and the month that is not over. */
+/** Maximum number of months: runs are kept for 400 days, and the current month is included. */
 const MAX_MONTHS = 14;
-/** Five years: what a spreadsheet of hours takes, and 60 ms of reading. */
+/** Maximum length in days: five years, which take 60 ms to read and fit into a spreadsheet as hours. */
 const MAX_USAGE_DAYS = 1_830;
 const DEFAULT_RUN_DAYS = 31;
 
@@ -235,7 +235,7 @@ function ownerOf({ definition: { id, name, home }, currency }: Omit<PlanResult, 
   return { plan: id, name, home, currency };
 }
 
-/** A run as the local API answers it. */
+/** A past run in a response. */
 export type RunAnswer = ReturnType<typeof runOf>;
 
 function runOf({ run, ...owned }: PlanResult) {
@@ -244,21 +244,21 @@ function runOf({ run, ...owned }: PlanResult) {
   return { ...ownerOf(owned), ...finishedRun(run), kwh: figure(kwh), ...baselines };
 }
 
-/** What a plan saved in a month as the local API answers it. */
+/** Runs, cost and saving of a plan in one month, in a response. */
 export type MonthAnswer = ReturnType<typeof monthOf>;
 
 function monthOf({ month, ...owned }: MonthResult) {
   return { ...ownerOf(owned), ...planMonth(month) };
 }
 
-/** A sum of usage as the local API answers it. */
+/** Usage of one period in a response. */
 export type UsageRowAnswer = ReturnType<typeof usageRowOf>;
 
 function usageRowOf({ start, end, value, hours, estimate }: UsagePeriod) {
   return { start: formatInstant(start), end: formatInstant(end), value: figure(value), hours, estimate };
 }
 
-/** What a plan would cost by when it starts as the local API answers it. */
+/** Costs of a plan by start time, in a response. */
 export type StartsAnswer = ReturnType<typeof startsOf>;
 
 function startsOf(plan: PlanSnapshot, starts: readonly StartCost[], now: EpochMs) {

@@ -1,4 +1,4 @@
-/** Whether an appliance is to be on, in a word: `cheap`, a plan that nobody configured, and `signal`, a plan's own. */
+/** ON or OFF for an appliance: `cheap` by the parameters of the request, `signal` by a configured plan. */
 
 import { cheapSpec } from "../../core/planning/cheap-query.ts";
 import { planStatus } from "../../core/planning/plan-payload.ts";
@@ -145,7 +145,7 @@ function bodyOf(view: PriceView, { plan, window, until }: CheapAnswer, now: Epoc
   };
 }
 
-/** At the latest in a quarter of an hour: prices may come before anything changes by itself. */
+/** Maximum `Retry-After`: 15 min, because new prices may arrive before the next known change. */
 const MAX_RETRY_SEC = 900;
 
 function retryAfter({ until }: CheapAnswer, now: EpochMs): { readonly retryAfterSec: number } {
@@ -153,7 +153,10 @@ function retryAfter({ until }: CheapAnswer, now: EpochMs): { readonly retryAfter
   return { retryAfterSec: Math.max(1, Math.min(left, MAX_RETRY_SEC)) };
 }
 
-/** Whether OFF is not what the plan wants, only what is safe while nothing is known. What `when_lost` says is wanted. */
+/**
+ * Returns an error if a plan's OFF is only the safe state for unknown prices; null otherwise. An OFF that `when_lost`
+ * demands is the plan's own decision.
+ */
 function unknownSignal({ on, state, reason, definition }: PlanSnapshot): LocalError | null {
   const unknown =
     !on &&

@@ -1,4 +1,4 @@
-/** The figures of the daemon: quota, requests, ages, broker, LAN, database and process. */
+/** Metrics of the daemon: quota, requests, series ages, broker, LAN, database and process. */
 
 import { VERSION } from "../../core/status/version.ts";
 import { DAY_MS } from "../../core/time/interval.ts";
@@ -8,7 +8,7 @@ import { type MetricRow, metric, seconds, single } from "./metric.ts";
 
 const interfaceOf = new Map<string, string>(operationIds.map((id) => [id, operationOf(id).interface]));
 
-/** A value per window of each account, as far as the service has told. */
+/** Returns a metric of each account's quota windows. Windows that the service has not reported are omitted. */
 function perWindow(name: string, help: string, read: (window: ReportedWindow) => number): MetricRow {
   return metric(name, help, ["account", "window"], ({ accounts }) =>
     accounts.flatMap((account) =>
@@ -20,7 +20,7 @@ function perWindow(name: string, help: string, read: (window: ReportedWindow) =>
   );
 }
 
-/** Every figure of the daemon. */
+/** Every metric of the daemon. */
 export const daemonMetricRows: readonly MetricRow[] = [
   metric("elbro_build_info", "Always 1; the versions are its labels.", ["version", "node"], () => [
     [[VERSION, process.versions.node], 1],

@@ -1,9 +1,9 @@
 /**
- * Whether the daemon is well: three checks that decide, and what else the owner should know.
+ * Health checks. Three of the five decide the status codes of the responses: loops, database and prices.
  *
- * `/healthz` says whether the house is served: the loops live, the database writes, the price for now is known.
- * `/livez` says whether a restart could fix it: the first two only. A restart brings no internet back, so what restarts
- * the daemon by itself (a watchdog) looks at `/livez`.
+ * `/healthz` responds 503 if a loop is late, the database cannot be written or a current price is missing.
+ * `/livez` responds 503 for the first two only, because a restart may fix them. Watchdogs use `/livez`, because a
+ * restart does not repair an internet connection.
  */
 
 import type { MonotonicMs } from "../../core/fetching/rate-limit.ts";
@@ -13,10 +13,10 @@ import { inSlices } from "../../state/slices.ts";
 import { databaseTrouble } from "../../storage/write-check.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
 
-/** `degraded` and `starting` are served all the same. */
+/** Status of the daemon. `degraded` and `starting` also give status 200. */
 export type HealthStatus = "ok" | "starting" | "degraded" | "unhealthy";
 
-/** Every code a check may have, and what it means. */
+/** Meanings of the codes of the checks. */
 export const healthCodes = {
   ok: "all is well",
   loop_stuck: "a loop of the daemon has not turned when it should have; a restart mends it",
@@ -32,26 +32,26 @@ export type HealthCode = keyof typeof healthCodes;
 export interface HealthCheck {
   readonly name: "loop" | "database" | "prices" | "clock" | "problems";
   readonly code: HealthCode;
-  /** In words, without names and places. */
+  /** Finding in English, without names of homes or files. */
   readonly text: string;
-  /** With names; for those who have a key. */
+  /** Findings with names, for callers with a key. */
   readonly detail: readonly string[];
 }
 
 export interface HealthReport {
   readonly status: HealthStatus;
-  /** The loops live, the database writes and the prices are there. */
+  /** True if the loops, the database and the prices are all right, or if the prices are still awaited after a start. */
   readonly serves: boolean;
-  /** Nothing is wrong that a restart could fix. */
+  /** True if no check has found a failure that a restart may fix. */
   readonly lives: boolean;
   readonly checks: readonly HealthCheck[];
 }
 
-/** After a start, prices may take this long to come. */
+/** Time after the start during which missing prices are awaited. */
 const GRACE_MS: number = 10 * MINUTE_MS;
-/** The database is tried at most this often. */
+/** Minimum interval between two checks of the database. */
 const PROBE_MS: number = MINUTE_MS;
-/** A report is as good as a new one for this long: whoever asks without a key costs nothing. */
+/** Time for which a report is cached, so that frequent requests without a key cost little. */
 const FRESH_MS: number = SECOND_MS;
 
 const FAILING: ReadonlySet<HealthCode> = new Set(["loop_stuck", "database_not_writing", "prices_missing"]);
@@ -148,14 +148,14 @@ export class Health {
   }
 }
 
-/** A home or place, and until when its price of now holds; null without one. */
+/** A home or place with the end of its current price; `until` is null if there is no current price. */
 interface PriceNow {
   readonly name: string;
   readonly until: EpochMs | null;
   readonly estimate: boolean;
 }
 
-/** Every home whose prices are collected, and every place; read in slices. */
+/** Reads, in slices, every home whose prices are collected, and every place. */
 async function pricesNow(
   { homes, homeReader, places, accounts }: HealthDeps["state"],
   now: EpochMs,
@@ -185,7 +185,7 @@ function statusOf(codes: readonly HealthCode[], serves: boolean): HealthStatus {
   return codes.every((code) => code === "ok") ? "ok" : "degraded";
 }
 
-/** The report as it is answered. Names are told to those alone who have a key. */
+/** Returns the body of the response. `hasKey` adds the details, which contain names. */
 export function healthBody({ status, checks }: HealthReport, hasKey: boolean): object {
   return {
     status,

@@ -1,4 +1,4 @@
-/** The figures of the house: prices, plans and plugs. */
+/** Metrics of prices, plans and plugs. */
 
 import type { PlanSnapshot } from "../../core/planning/plan-snapshot.ts";
 import { planStates } from "../../core/planning/plan-state-machine.ts";
@@ -16,7 +16,7 @@ function perHome(name: string, help: string, read: Read<HomeSnapshot>): MetricRo
   );
 }
 
-/** What is known of a place as it is of a home. */
+/** Returns a metric that homes and places have. */
 function perHomeAndPlace(name: string, help: string, read: Read<Pick<HomeSnapshot, "level" | "cheap">>): MetricRow {
   return metric(name, help, ["home"], (moment) => [
     ...moment.homes.map(({ home, snapshot }) => [[home.id], read(snapshot, moment)] as const),
@@ -38,7 +38,7 @@ function bit(value: boolean | null): number | null {
   return value === null ? null : Number(value);
 }
 
-/** Every figure of the house. */
+/** Every metric of prices, plans and plugs. */
 export const houseMetricRows: readonly MetricRow[] = [
   metric(
     "elbro_price_per_kwh",

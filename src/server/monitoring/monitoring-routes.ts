@@ -1,4 +1,4 @@
-/** What tells of the house and of the daemon while it runs. */
+/** Routes for events, health, metrics, system report and diagnostics. */
 
 import { languageOf } from "../../core/language/language.ts";
 import { VERSION } from "../../core/status/version.ts";
@@ -17,12 +17,12 @@ import type { MonitoringDeps } from "./monitoring-deps.ts";
 import { METRICS_TYPE, metricsText } from "./prometheus-text.ts";
 import { systemReport } from "./system-report.ts";
 
-/** When somebody for whom there is no room may try again. */
+/** Value of `Retry-After` if there are too many event streams. */
 const FULL_RETRY_SEC = 30;
-/** Neither a proxy nor Home Assistant's ingress may hold back what is told. */
+/** Headers that prevent buffering by proxies and by Home Assistant's ingress. */
 const STREAM_HEADERS = { "X-Accel-Buffering": "no", "Cache-Control": "private, no-store, no-transform" };
 
-/** Health, metrics, events, system report and diagnostics. */
+/** Returns the monitoring routes. */
 export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
   const health = new Health(deps);
   const healthAnswer = async (caller: string | null, isWell: (report: HealthReport) => boolean) => {
@@ -157,7 +157,7 @@ function healthResponses(operationId: string, bad: string): Schema {
   return { operationId, responses: { 200: jsonResponse("It is well.", schema), 503: jsonResponse(bad, schema) } };
 }
 
-/** Refuses the name of no home and no place; before the first answer of the service nobody knows. */
+/** Returns an error for an unknown home or place; null if it is known, or if no home is known yet. */
 function unknownHome({ homes, places }: MonitoringDeps["state"], home: string, now: EpochMs): LocalError | null {
   const ids = homes.list().map(({ id }) => id);
   const known = [...ids, ...places.snapshots(now, new Set(ids)).map(({ place }) => place.id)];

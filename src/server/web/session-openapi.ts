@@ -1,4 +1,4 @@
-/** The routes of a browser's session as the OpenAPI document tells them. */
+/** OpenAPI operations of the session routes for browsers. */
 import { resolutions } from "../../service/contract/resources.ts";
 import { PAGE_HEADER } from "../auth/session-auth.ts";
 import {
@@ -14,7 +14,7 @@ import {
   text,
 } from "../openapi/json-schema.ts";
 
-/** The form of a key that is looked at. */
+/** Form of a key. Any other text is rejected without a check. */
 export const SESSION_KEY_PATTERN = /^\S{1,512}$/;
 
 const house = named(

@@ -1,4 +1,4 @@
-/** The page that reads `openapi.json` to people. Everything is put in as text; nothing is loaded from elsewhere. */
+/** API reference: shows `openapi.json`. Inserts all content as text, and loads nothing from other servers. */
 import { at, h, prose } from "./elements.js";
 import { schemaNode } from "./schema.js";
 
@@ -45,7 +45,7 @@ function show(api) {
   addEventListener("hashchange", openNamed);
 }
 
-/** An operation named in the address is opened: a link may lead to it. */
+/** Opens the operation that the fragment of the URL names, so that it can be linked. */
 function openNamed() {
   const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (named?.tagName !== "DETAILS") return;
@@ -62,7 +62,7 @@ function entryOf(api, path, method, operation) {
     h("span", { class: "words" }, ...prose(operation.summary ?? "")),
   );
   const node = h("details", { class: "operation", id: operation.operationId }, head);
-  // Made when it is first opened: the page is there at once.
+  // The details are made when they are first opened, so that the page appears quickly.
   node.addEventListener("toggle", () => node.append(...bodyOf(api, path, method, operation)), { once: true });
   const parameters = (operation.parameters ?? []).map(({ name, description }) => `${name} ${description ?? ""}`);
   const words = [method, path, operation.summary, operation.description, ...parameters].join(" ").toLowerCase();

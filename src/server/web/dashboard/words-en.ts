@@ -242,6 +242,8 @@ export const words = {
   form_kind: "one or several",
   form_one: "One",
   form_several: "Several",
+  form_secret_set: "Set and not shown. Leave this empty to keep it.",
+  form_secret_remove: "Remove it",
   form_mistakes: { one: "One field needs another value.", other: "{count} fields need another value." },
 
   diagnostics: "Diagnostics",
@@ -313,5 +315,5 @@ export const words = {
   problems_past: "Over",
 };
 
-/** Every text of the page: a language that lacks one does not compile. */
+/** Type of the texts of the page. A language with a missing text does not compile. */
 export type WordTable = typeof words;

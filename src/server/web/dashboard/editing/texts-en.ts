@@ -45,5 +45,5 @@ export const texts = {
   timer_off: "Can also switch itself back on, which a freezer needs.",
 };
 
-/** Texts of a language: one that lacks a text does not compile. */
+/** Type of the texts of a language. A language with a missing text does not compile. */
 export type EditingTexts = typeof texts;

@@ -1,4 +1,5 @@
-/** English. Descriptions come from the schema. */
+/** English. Descriptions are in the schema. */
+import { LANGUAGES } from "../language.ts";
 import type { FieldText, FormTexts } from "./form-texts.ts";
 
 export const formTexts = {
@@ -38,7 +39,18 @@ export const formTexts = {
   "plans[].after": { label: "After the plan" },
   "plans[].enabled": { label: "Switched on" },
   "plugs[].name": { label: "Name" },
-  "plugs[].family": { label: "Family" },
+  "plugs[].family": {
+    label: "Family",
+    options: {
+      shelly_gen1: "Shelly Gen1",
+      shelly_gen2: "Shelly Gen2",
+      shelly_gen3: "Shelly Gen3",
+      shelly_gen4: "Shelly Gen4",
+      zigbee2mqtt: "Zigbee2MQTT",
+      esphome: "ESPHome",
+      custom: "Other (your own topics)",
+    },
+  },
   "plugs[].topic": { label: "MQTT topic" },
   "plugs[].url": { label: "Address (HTTP)" },
   "plugs[].channel": { label: "Output" },
@@ -51,7 +63,82 @@ export const formTexts = {
   "plugs[].when_lost": { label: "Without contact", options: { on: "On", off: "Off", keep: "As it was" } },
   "plugs[].min_on": { label: "Shortest time on, minutes" },
   "plugs[].min_off": { label: "Shortest time off, minutes" },
+  "plans[].id": { label: "Id" },
+  "plans[].up_to": { label: "Up to, hours" },
+  "plans[].cheap_below": { label: "Cheap is" },
+  "plans[].profile": { label: "Power over the run" },
+  "plans[].min_run": { label: "Shortest run" },
+  "plans[].min_pause": { label: "Shortest pause" },
+  "plans[].max_gap": { label: "Longest time off" },
+  "plans[].at_most_runs": { label: "Most runs" },
+  "plans[].tolerance": { label: "Tolerance, %" },
+  "plans[].tolerance_side": {
+    label: "Of equally good times",
+    options: { earliest: "The earliest", latest: "The latest" },
+  },
+  "plans[].after_pause": { label: "Pause after that plan" },
+  "plans[].power_limit": { label: "Never together" },
+  "plans[].energy": { label: "Energy, kWh" },
+  "plans[].price": { label: "Price that counts", options: { export: "Of exported energy" } },
+  "plans[].group": { label: "Power group" },
+  "plans[].kw": { label: "Power, kW" },
+  "plans[].priority": { label: "Priority" },
+  "plans[].when_short": {
+    label: "If not all hours fit",
+    options: { partial: "Run those that fit", nothing: "Do not run" },
+  },
+  "plans[].when_lost": { label: "Without prices", options: { on: "On", off: "Off", keep: "As it was" } },
+  "plugs[].id": { label: "Id" },
+  "plugs[].signal": { label: "Signal of the home", options: { cheap: "Cheap hours" } },
+  "plugs[].signal_topic": { label: "Topic of your own" },
+  "plugs[].inverted": { label: "Reversed" },
+  "plugs[].on": { label: "Message that switches it on" },
+  "plugs[].off": { label: "Message that switches it off" },
+  "plugs[].dead_man": { label: "Message that starts its timer" },
+  "plugs[].ask": { label: "Message that asks for its state" },
+  "plugs[].state": { label: "Where it reports its state" },
+  "plugs[].availability": { label: "Where it reports that it is online" },
+  "*.topic": { label: "MQTT topic" },
+  "*.payload": { label: "Message" },
+  "*.on": { label: "When it is on" },
+  "*.off": { label: "When it is off" },
+  "*.online": { label: "When it is online" },
+  "*.offline": { label: "When it is offline" },
+  language: { label: "Language", options: LANGUAGES },
+  levels: { label: "Price levels" },
+  "levels.very_cheap": { label: "Very cheap" },
+  "levels.cheap": { label: "Cheap" },
+  "levels.normal": { label: "Normal" },
+  "levels.expensive": { label: "Expensive" },
+  "levels.use_forecast": { label: "Cheap by estimates" },
+  notify: { label: "Notifications" },
+  "notify.topic_url": { label: "Topic" },
+  "notify.token": { label: "Access token" },
+  "notify.username": { label: "User" },
+  "notify.password": { label: "Password" },
+  "notify.events": {
+    label: "Send",
+    options: {
+      tomorrow: "Tomorrow’s prices",
+      negative_prices: "Negative prices",
+      plan: "A plan cannot run",
+      plug: "A plug does not answer",
+      problem: "Any other problem",
+    },
+  },
+  "notify.quiet_hours": { label: "Quiet hours" },
+  "notify.language": { label: "Language", options: LANGUAGES },
+  log: { label: "Log" },
+  "log.level": {
+    label: "Least important lines",
+    options: { debug: "Everything (debug)", info: "Normal (info)", warn: "Warnings (warn)", error: "Errors (error)" },
+  },
+  "log.format": { label: "Form", options: { json: "JSON", text: "Text" } },
+  history: { label: "History" },
+  "history.months": { label: "Months" },
+  retention: { label: "Storage" },
+  "retention.years": { label: "Years" },
 } satisfies FormTexts;
 
-/** Texts of a language: one that lacks a field does not compile. */
-export type FormTextTable = Readonly<Record<keyof typeof formTexts, FieldText>>;
+/** Type of the texts of a language. A language with a missing field does not compile. */
+export type FormTextTable = Readonly<Record<keyof typeof formTexts, FieldText & { readonly about: string }>>;

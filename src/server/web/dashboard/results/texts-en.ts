@@ -81,7 +81,7 @@ export const texts = {
   },
 };
 
-/** Texts of a language: one that lacks a text does not compile. */
+/** Type of the texts of a language. A language with a missing text does not compile. */
 export type ResultTexts = {
   readonly [Key in keyof typeof texts]: (typeof texts)[Key] extends string
     ? string
