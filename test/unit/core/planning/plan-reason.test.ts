@@ -7,17 +7,17 @@ import { live, nightPrices, OPENS, slots, step, washer, wordsOf } from "../../..
 const HOUR = 3_600_000;
 const AFTERNOON = OPENS - 5 * HOUR;
 
-/** The words of a plan that is looked at in the afternoon. */
+/** Returns the reason of a plan that is decided in the afternoon. */
 function words(spec: PlanSpec, given: Partial<Parameters<typeof step>[0]> = {}): string {
   return wordsOf(step({ now: AFTERNOON, spec, ...given }), AFTERNOON, spec);
 }
 
-describe("why a plan is ON or OFF, with the numbers", () => {
+describe("the reason of a plan with its figures", () => {
   const numbers = "02:00-04:00, 0.50 DKK/kWh on average; next best 01:00 at 1.25;";
-  /** The same seen on the day before. */
+  /** The same on the previous day. */
   const before = "Wed 02:00-04:00, 0.50 DKK/kWh on average; next best Wed 01:00 at 1.25;";
 
-  test("both baselines are told, now and the opening of the window, with their times", () => {
+  test("contains both baselines, now and the start of the window, with their times", () => {
     const planned = step({ now: AFTERNOON });
     expect(wordsOf(planned, AFTERNOON)).toBe(`${before} 2.17 if started now, 2.23 if started at 22:00`);
     expect(wordsOf(step({ now: OPENS }), OPENS)).toBe(`${before} 2.23 if started now`);
@@ -40,7 +40,7 @@ describe("why a plan is ON or OFF, with the numbers", () => {
     for (const part of [end, runs, best, " 2,23 "]) expect(text).toContain(part);
   });
 
-  test("a plan that is nearly always ON says when it is OFF", () => {
+  test("an avoid plan reports its times OFF", () => {
     const spec: PlanSpec = { kind: "avoid", hoursMs: 3 * HOUR, useForecast: false, enabled: true };
     const midnight = at("2026-03-09T23:00:00Z");
     const now = midnight + 600_000;
@@ -95,7 +95,7 @@ describe("why a plan is ON or OFF, with the numbers", () => {
   });
 });
 
-describe("what a hand began costs what it costs, not what was planned", () => {
+describe("a manual run has the price of the time that it runs", () => {
   const planned = step({ now: AFTERNOON, spec: { ...washer, kwh: 2 } }).memory;
   const spec = { ...washer, kwh: 2 };
 
@@ -107,7 +107,7 @@ describe("what a hand began costs what it costs, not what was planned", () => {
     expect(wordsOf(over, AFTERNOON + 2 * HOUR, spec)).toBe("has run: 17:00-19:00, 2.17 DKK/kWh on average");
   });
 
-  test("or to where it was stopped, and nothing where it was skipped", () => {
+  test("or to the time of stop; a skipped occurrence has none", () => {
     const opens = AFTERNOON + 5 * HOUR;
     const begun = runNow(spec, planned, opens, []);
     if (begun.kind === "refused") throw new Error(begun.reason);
