@@ -9,7 +9,7 @@ export interface FormOptions {
   readonly texts: FormTexts;
   /** Known values by path of the field. */
   readonly suggestions: Readonly<Record<string, readonly { readonly value: string; readonly text: string }[]>>;
-  /** Returns the mistake at a path; undefined if there is none. */
+  /** Returns the mistake at a path; undefined without a mistake. */
   readonly mistakeAt: (place: string) => ShownMistake | undefined;
 }
 
