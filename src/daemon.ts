@@ -18,6 +18,7 @@ import { ConfigurationEditor, type ConfigurationSource } from "./state/configura
 import { ConfigurationFiles } from "./state/configuration-files.ts";
 import { type HouseOverview, houseOverview } from "./state/house-overview.ts";
 import { openState, type StateOptions } from "./state/open-state.ts";
+import { SettingsEditor } from "./state/settings-editor.ts";
 import { openStorage, type StorageOptions } from "./storage/open-storage.ts";
 
 type ModuleOptions = StorageOptions & ServiceOptions & StateOptions & MqttOptions & ServerOptions;
@@ -103,11 +104,14 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
     mqtt.take(next);
     state.take(next);
     plugs.take(next);
+    integrations.take(next);
     options.onConfig?.(next);
   });
   const files = new ConfigurationFiles(source?.path ?? null, config.data_dir);
-  const editor = new ConfigurationEditor({ source, files, reloading, clock });
-  const shown = { storage, state, mqtt, plugs, reloading, editor, logLines };
+  const editing = { source, files, reloading, clock };
+  const editor = new ConfigurationEditor(editing);
+  const settings = new SettingsEditor(editing);
+  const shown = { storage, state, mqtt, plugs, reloading, editor, settings, logLines };
   const server = modules.add(await startServer(options, shown, changes));
   for (const module of [mqtt, plugs]) module.run();
   integrations.run(server.port);

@@ -12,6 +12,7 @@ import type { ChangeBus } from "../state/change-bus.ts";
 import type { ConfigReload } from "../state/config-reload.ts";
 import type { EntryEditor } from "../state/entry-editor.ts";
 import type { State } from "../state/open-state.ts";
+import type { SettingsEditor } from "../state/settings-editor.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { EventFeed } from "./events/event-source.ts";
 import type { SetupOptions } from "./setup/setup.ts";
@@ -39,6 +40,7 @@ export interface ServerDeps {
   readonly plugs: PlugsModule;
   readonly reloading: ConfigReload;
   readonly editor: EntryEditor;
+  readonly settings: SettingsEditor;
   readonly logLines: LogMemory;
 }
 
@@ -53,7 +55,7 @@ export interface Server {
 export async function startServer(options: ServerOptions, deps: ServerDeps, changes: ChangeBus): Promise<Server> {
   const { config, clock, log, ingress = false, signal, commandHint = DEFAULT_HINT, setup = null } = options;
   const { proxy = null } = options;
-  const { storage, state, mqtt, plugs, reloading, editor, logLines } = deps;
+  const { storage, state, mqtt, plugs, reloading, editor, settings, logLines } = deps;
   const events = new EventFeed({ baseTopic: config.mqtt.base_topic, homes: state.homes, startedAt: state.startedAt });
   mqtt.published.subscribe((change) =>
     "kept" in change ? events.keepParts(change.kept) : events.show(change.messages, change.part),
@@ -74,6 +76,7 @@ export async function startServer(options: ServerOptions, deps: ServerDeps, chan
       plugs,
       events,
       editor,
+      settings,
       setup,
       logLines,
     },

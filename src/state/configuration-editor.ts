@@ -1,6 +1,6 @@
 /** Saves plans and plugs over HTTP: into the owner's file, or into the dashboard's file if that cannot be written. */
 import { isDeepStrictEqual } from "node:util";
-import { type ConfigMistake, describeIssue } from "../config/config-error.ts";
+import { describeIssue } from "../config/config-error.ts";
 import { type ConfigTexts, MAX_CONFIG_BYTES } from "../config/config-texts.ts";
 import { editEntry } from "../config/edit-entry.ts";
 import { type EntryList, PAGE_FILE } from "../config/entry-list.ts";
@@ -13,14 +13,15 @@ import { StartError } from "../core/status/start-error.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import type { ConfigReload } from "./config-reload.ts";
 import { type ConfigFile, type ConfigurationFiles, revisionOf } from "./configuration-files.ts";
+import { codeOf, INVENTED, mistakesText, refusal } from "./edit-refusal.ts";
 import type { Edited, EditRefusal, EntryChange, EntryEditor, SavedEntry } from "./entry-editor.ts";
 
 /** Source of the configuration, and functions to read it again. */
 export interface ConfigurationSource {
   /** The owner's file; null if the configuration has no file. */
   readonly path: string | null;
-  /** Returns whether the environment sets a list in place of the files. */
-  readonly isSetOutside: (list: EntryList) => boolean;
+  /** Returns whether the environment sets a key, such as `plans` or `log.level`, in place of the files. */
+  readonly isSetOutside: (key: string) => boolean;
   /** Reads the whole configuration with these texts. */
   readonly readWith: (texts: ConfigTexts) => ConfigReading;
   /** Reads the whole configuration. Rejects with a StartError that lists every mistake. */
@@ -35,7 +36,6 @@ export interface ConfigurationEditorDeps {
 }
 
 const NAMES = { plans: "plan", plugs: "plug" } as const;
-const INVENTED = "this house is invented, so it has no configuration to save anything in";
 
 export class ConfigurationEditor implements EntryEditor {
   readonly #deps: ConfigurationEditorDeps;
@@ -81,8 +81,7 @@ export class ConfigurationEditor implements EntryEditor {
         path: path.startsWith(own) ? path.slice(own.length).replace(/^\./, "") : path,
         text,
       }));
-    const reason = mistakes.map(({ path, text }) => [path, text].filter(Boolean).join(": ")).join("; ");
-    return { ...refusal("invalid_parameter", reason), mistakes };
+    return { ...refusal("invalid_parameter", mistakesText(mistakes)), mistakes };
   }
 
   change(asked: EntryChange): Promise<Edited> {
@@ -199,9 +198,12 @@ export class ConfigurationEditor implements EntryEditor {
   }
 }
 
-/** Returns an entry as its owner would write it, without default values. */
 function written(list: EntryList, used: object): Tree {
-  const shape = shapeOf(itemOf(shapeOf(configSchema)?.[list])) ?? {};
+  return withoutDefaults(shapeOf(itemOf(shapeOf(configSchema)?.[list])) ?? {}, used);
+}
+
+/** Returns keys and values as their owner would write them, without default values. */
+export function withoutDefaults(shape: NonNullable<ReturnType<typeof shapeOf>>, used: object): Tree {
   const told = Object.entries(used).filter(
     ([name, value]) => value !== undefined && !isDeepStrictEqual(value, defaultOf(shape[name])),
   );
@@ -209,20 +211,8 @@ function written(list: EntryList, used: object): Tree {
 }
 
 /** Returns the keys of an entry whose values are in files of their own. */
-function filesIn(raw: unknown): string[] {
+export function filesIn(raw: unknown): string[] {
   return Object.keys(isTree(raw) ? raw : {}).flatMap((name) =>
     name.endsWith(FILE_SUFFIX) ? name.slice(0, -FILE_SUFFIX.length) : [],
   );
-}
-
-function refusal(code: EditRefusal["code"], reason: string): EditRefusal {
-  return { kind: "refused", code, reason };
-}
-
-function mistakesText(mistakes: readonly ConfigMistake[]): string {
-  return mistakes.map(({ path, text }) => `${path}: ${text}`).join("; ");
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
 }

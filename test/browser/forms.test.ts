@@ -176,22 +176,19 @@ describe.skipIf(!haveChromium)(
     });
 
     test.each([
-      ["da-DK", "Færdig kl.", "Når det er billigt"],
-      ["sv-SE", "Klar kl.", "När det är billigt"],
-      ["nb-NO", "Ferdig kl.", "Når det er billig"],
-    ])(
-      "in %s labels and options are translated, and texts without a translation are English",
-      async (language, label, option) => {
-        await using screen = await formOf("plans", {}, { language, size: "phone" });
-        const shown = await screen.text("#form");
-        expect(shown).toContain(label);
-        expect(shown).toContain("Plans with the same word here never run at the same time.");
-        await screen.page
-          .locator("#form select", { has: screen.page.getByRole("option", { name: option }) })
-          .first()
-          .waitFor();
-      },
-    );
+      ["da-DK", "Færdig kl.", "Når det er billigt", "Planer med samme ord her kører aldrig samtidig."],
+      ["sv-SE", "Klar kl.", "När det är billigt", "Planer med samma ord här körs aldrig samtidigt."],
+      ["nb-NO", "Ferdig kl.", "Når det er billig", "Planer med samme ord her kjører aldri samtidig."],
+    ])("in %s labels, options and descriptions are translated", async (language, label, option, about) => {
+      await using screen = await formOf("plans", {}, { language, size: "phone" });
+      const shown = await screen.text("#form");
+      expect(shown).toContain(label);
+      expect(shown).toContain(about);
+      await screen.page
+        .locator("#form select", { has: screen.page.getByRole("option", { name: option }) })
+        .first()
+        .waitFor();
+    });
 
     test.each([
       ["plans", "phone", "light"],

@@ -19,7 +19,11 @@ describe.skipIf(!haveChromium)("keys, log and backup on the page (in Chromium; s
   });
   afterAll(() => screens?.[Symbol.asyncDispose]());
   beforeEach(async () => {
-    daemon = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: [] });
+    daemon = await startDashboard({
+      start: "2026-03-10T14:20:00Z",
+      plans: [],
+      api: { url: "http://192.168.1.5:8080" },
+    });
     return () => daemon[Symbol.asyncDispose]();
   });
 
@@ -43,7 +47,10 @@ describe.skipIf(!haveChromium)("keys, log and backup on the page (in Chromium; s
       "#keys",
       /phone reads and changes · never used.*The key of phone\. It is shown this once: elbro_/,
     );
-    const key = (await screen.page.locator("#keys code").textContent()) ?? "";
+    const key = (await screen.page.locator("#keys code").first().textContent()) ?? "";
+    // This page is open at an address of this machine only, so the link has the address that is configured.
+    await screen.untilText("#keys .setup-facts code", new RegExp(`^http://192\\.168\\.1\\.5:8080/#key=${key}$`));
+    await screen.page.getByRole("img", { name: "QR code of the link" }).waitFor();
     await daemon.clock.runUntil(daemon.clock.now() + 1_000);
     expect(await status(key)).toBe(200);
     await screen.page.reload();

@@ -1,4 +1,5 @@
 import { loadConfiguration } from "../../config/load-config-file.ts";
+import { textIn } from "../../core/language/text.ts";
 import { StartError } from "../../core/status/start-error.ts";
 import { sendTestNote } from "../../integrations/notify/test-note.ts";
 import { proxyOf } from "../../service/client/proxy.ts";
@@ -20,6 +21,6 @@ export async function main(given: Given): Promise<number> {
     process.stdout.write(`sent to ${new URL(notify.topic_url).host}\n`);
     return 0;
   }
-  process.stderr.write(`elbro: the notification was not sent: ${trouble}\n`);
+  process.stderr.write(`elbro: the notification was not sent: ${textIn("en", trouble)}\n`);
   return 1;
 }

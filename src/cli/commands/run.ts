@@ -245,7 +245,10 @@ function configurationSource(given: string | null, read: () => Promise<Config>):
   const path = configPath(given, process.env);
   return {
     path,
-    isSetOutside: (list) => Boolean(process.env[`ELBRO_${list.toUpperCase()}`]),
+    isSetOutside(key) {
+      const variable = `ELBRO_${key.replaceAll(".", "_").toUpperCase()}`;
+      return Boolean(process.env[variable] || process.env[`${variable}_FILE`]);
+    },
     readWith: (texts) => readConfiguration(path, process.env, texts),
     read,
   };

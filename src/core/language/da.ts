@@ -120,6 +120,7 @@ export const da = {
     note_plug_title: "En stikkontakt svarer ikke",
     note_problem_title: "elbro har et problem",
     note_test_title: "elbro: test",
+    note_answered: "serveren svarer {status}{error}",
     note_test: "Beskeder fra elbro når frem hertil.",
 
     owner_plan: "planen “{id}”",

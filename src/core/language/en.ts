@@ -119,6 +119,7 @@ export const en = {
   note_plug_title: "A plug does not answer",
   note_problem_title: "elbro has a problem",
   note_test_title: "elbro: test",
+  note_answered: "the server answers {status}{error}",
   note_test: "Notifications from elbro arrive here.",
 
   owner_plan: 'the plan "{id}"',

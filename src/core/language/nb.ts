@@ -122,6 +122,7 @@ export const nb: Translation = {
     note_plug_title: "En stikkontakt svarer ikke",
     note_problem_title: "elbro har et problem",
     note_test_title: "elbro: test",
+    note_answered: "serveren svarer {status}{error}",
     note_test: "Varsler fra elbro kommer fram hit.",
 
     owner_plan: "planen «{id}»",

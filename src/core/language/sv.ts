@@ -123,6 +123,7 @@ export const sv: Translation = {
     note_plug_title: "Ett uttag svarar inte",
     note_problem_title: "elbro har ett problem",
     note_test_title: "elbro: test",
+    note_answered: "servern svarar {status}{error}",
     note_test: "Meddelanden från elbro kommer fram hit.",
 
     owner_plan: "planen ”{id}”",

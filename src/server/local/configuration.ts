@@ -113,13 +113,18 @@ export async function changed(
   id: string | null,
   { method, body, headers }: LocalRequest,
 ): Promise<LocalAnswer> {
-  const known = headers["if-match"]?.replace(/^(W\/)?"(.*)"$/, "$2") ?? null;
-  const revision = known === "*" ? null : known;
+  const revision = revisionIn(headers);
   const edited = await editor.change({ list, id, entry: body, isDelete: method === "DELETE", revision });
   return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, id === null ? 201 : 200);
 }
 
-function editedAnswer(edited: Extract<Edited, { kind: "saved" }>, status: number): LocalAnswer {
+/** Returns the revision in `If-Match`; null if the caller does not ask for one. */
+export function revisionIn(headers: LocalRequest["headers"]): string | null {
+  const known = headers["if-match"]?.replace(/^(W\/)?"(.*)"$/, "$2") ?? null;
+  return known === "*" ? null : known;
+}
+
+export function editedAnswer(edited: Extract<Edited, { kind: "saved" }>, status: number): LocalAnswer {
   const { id, source, revision, note, later } = edited;
   const body = { id, source, revision, note, restart: later };
   return { kind: "json", status, body, headers: { ETag: `"${revision}"` } };

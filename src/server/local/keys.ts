@@ -8,6 +8,7 @@ import { isSameName, makeKey } from "../auth/made-keys.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import { boolean, integer, list, named, object, orNull, text } from "../openapi/json-schema.ts";
+import { lanUrls } from "../web/lan-urls.ts";
 import { BODY_ERRORS } from "./configuration.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import * as parameter from "./parameters.ts";
@@ -54,7 +55,15 @@ export const keyEndpoints: readonly Endpoint[] = [
     schema: named("NoKey", object({})),
     created: named(
       "MadeKey",
-      object({ name: text, scopes, key: { ...text, description: "Sent as `Authorization: Bearer <key>`." } }),
+      object({
+        name: text,
+        scopes,
+        key: { ...text, description: "Sent as `Authorization: Bearer <key>`." },
+        urls: {
+          ...list(text),
+          description: "Where the dashboard is for other devices. `<url>#key=<key>` logs a browser in.",
+        },
+      }),
     ),
     errors: ["invalid_parameter", "conflict", ...BODY_ERRORS],
     example: "/local/v1/keys",
@@ -144,7 +153,8 @@ async function created(config: KeyConfig, body: unknown, now: EpochMs): Promise<
       return localError("conflict", `there are ${keys.length} keys, and no more are taken; end one that nobody uses`);
     return [...keys, made.kept];
   });
-  return refused ?? { kind: "json", status: 201, body: { name, scopes, key: made.shown[0]?.[1] } };
+  const answer = { name, scopes, key: made.shown[0]?.[1], urls: lanUrls(config.api) };
+  return refused ?? { kind: "json", status: 201, body: answer };
 }
 
 async function revoked(config: KeyConfig, name: string, now: EpochMs): Promise<LocalAnswer> {

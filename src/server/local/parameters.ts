@@ -1,5 +1,6 @@
 /** Parameters of `/local/v1`: kinds of values, and the parser for those of a request. */
 
+import { settingNames } from "../../config/setting-names.ts";
 import { readDuration, readLocalTime } from "../../core/planning/model/plan-definition.ts";
 import { MAX_PRICE_LIMITS } from "../../core/planning/plan-settings.ts";
 import { type EpochMs, HOUR_MS } from "../../core/time/interval.ts";
@@ -115,6 +116,12 @@ const keyName: ParameterKind<string> = {
   schema: { type: "string", pattern: KEY_NAME.source },
 };
 export const key = { in: "path", kind: keyName, about: "The name of a key.", example: "phone" } as const;
+export const setting = {
+  in: "path",
+  kind: oneOf(settingNames),
+  about: "The name of a setting.",
+  example: "notify",
+} as const;
 export const plug = { in: "path", kind: slug, about: "The id of a plug.", example: "heater_plug" } as const;
 export const format = {
   kind: oneOf(["text", "json"]),

@@ -1,6 +1,7 @@
 /** Endpoints that list, save and test plugs, and list the plugs that announce themselves over MQTT. */
 
 import { plansOf, plugId } from "../../config/plug-schema.ts";
+import { languageOf } from "../../core/language/language.ts";
 import { type DeadManLimits, TRIAL_MS } from "../../core/plugs/plug-types.ts";
 import { formatInstant } from "../../core/time/interval.ts";
 import { plugState } from "../../mqtt/topics/plug-topics.ts";
@@ -129,11 +130,11 @@ export const plugEndpoints: readonly Endpoint[] = [
     schema: named("PlugTest", object({ id: text, until: instant })),
     errors: ["resource_not_found", "conflict"],
     example: "/local/v1/plugs/heater_plug/test",
-    answer({ plugs }, { plug }, { now }) {
+    answer({ plugs, config }, { plug }, { now, headers }) {
       const ids = plugs.snapshots().map(({ id }) => id);
       if (!ids.includes(plug))
         return localError("resource_not_found", `there is no plug "${plug}"; there is ${ids.join(", ") || "none"}`);
-      const refused = plugs.tryOut(plug, now);
+      const refused = plugs.tryOut(plug, now, languageOf(headers["accept-language"], config.language));
       if (refused !== null) return localError("conflict", refused);
       return { kind: "json", body: { id: plug, until: formatInstant(now + TRIAL_MS) } };
     },

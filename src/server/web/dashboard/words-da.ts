@@ -244,6 +244,8 @@ export const words: WordTable = {
   form_kind: "en eller flere",
   form_one: "En",
   form_several: "Flere",
+  form_secret_set: "Sat og vises ikke. Lad feltet stå tomt for at beholde det.",
+  form_secret_remove: "Fjern det",
   form_mistakes: { one: "Et felt skal have en anden værdi.", other: "{count} felter skal have en anden værdi." },
 
   diagnostics: "Diagnostik",

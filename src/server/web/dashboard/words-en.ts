@@ -242,6 +242,8 @@ export const words = {
   form_kind: "one or several",
   form_one: "One",
   form_several: "Several",
+  form_secret_set: "Set and not shown. Leave this empty to keep it.",
+  form_secret_remove: "Remove it",
   form_mistakes: { one: "One field needs another value.", other: "{count} fields need another value." },
 
   diagnostics: "Diagnostics",

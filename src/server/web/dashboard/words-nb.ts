@@ -245,6 +245,8 @@ export const words: WordTable = {
   form_kind: "én eller flere",
   form_one: "Én",
   form_several: "Flere",
+  form_secret_set: "Satt og vises ikke. La feltet stå tomt for å beholde det.",
+  form_secret_remove: "Fjern det",
   form_mistakes: { one: "Ett felt trenger en annen verdi.", other: "{count} felt trenger en annen verdi." },
 
   diagnostics: "Diagnostikk",

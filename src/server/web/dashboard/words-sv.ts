@@ -248,6 +248,8 @@ export const words: WordTable = {
   form_kind: "en eller flera",
   form_one: "En",
   form_several: "Flera",
+  form_secret_set: "Angivet och visas inte. Lämna tomt för att behålla det.",
+  form_secret_remove: "Ta bort det",
   form_mistakes: { one: "Ett fält behöver ett annat värde.", other: "{count} fält behöver ett annat värde." },
 
   diagnostics: "Diagnostik",

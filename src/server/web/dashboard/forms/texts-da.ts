@@ -1,4 +1,5 @@
 /** Dansk. */
+import { LANGUAGES } from "../language.ts";
 import type { FormTextTable } from "./texts-en.ts";
 
 export const formTexts: FormTextTable = {
@@ -56,7 +57,19 @@ export const formTexts: FormTextTable = {
   "plans[].after": { label: "Efter planen", about: "En anden plan, der skal være færdig først." },
   "plans[].enabled": { label: "Slået til", about: "Om den gør noget overhovedet." },
   "plugs[].name": { label: "Navn", about: "Hvad den hedder." },
-  "plugs[].family": { label: "Familie", about: "Hvad den forstår." },
+  "plugs[].family": {
+    label: "Familie",
+    about: "Hvad den forstår.",
+    options: {
+      shelly_gen1: "Shelly Gen1",
+      shelly_gen2: "Shelly Gen2",
+      shelly_gen3: "Shelly Gen3",
+      shelly_gen4: "Shelly Gen4",
+      zigbee2mqtt: "Zigbee2MQTT",
+      esphome: "ESPHome",
+      custom: "Andet (egne emner)",
+    },
+  },
   "plugs[].topic": { label: "MQTT-emne", about: "Hvor den lytter, som dens familie skriver det." },
   "plugs[].url": {
     label: "Adresse (HTTP)",
@@ -75,6 +88,166 @@ export const formTexts: FormTextTable = {
     about: "Hvad den er, mens intet vides, og når elbro er stoppet.",
     options: { on: "Tændt", off: "Slukket", keep: "Som den var" },
   },
-  "plugs[].min_on": { label: "Korteste tid tændt, minutter" },
-  "plugs[].min_off": { label: "Korteste tid slukket, minutter" },
+  "plugs[].min_on": { label: "Korteste tid tændt, minutter", about: "Så længe er den mindst tændt." },
+  "plugs[].min_off": { label: "Korteste tid slukket, minutter", about: "Så længe er den mindst slukket." },
+  "plans[].id": { label: "Id", about: "Hvad den hedder i MQTT-emnerne, hvis det ikke er navnet." },
+  "plans[].up_to": {
+    label: "Op til, timer",
+    about:
+      "Sammen med ”billigt er”: det højeste antal timer, så længe det er billigt. Et tal i timer, eller 45m, 1h30m.",
+  },
+  "plans[].cheap_below": {
+    label: "Billigt er",
+    about: "En pris, et prisniveau (fx cheap) eller den billigste del af døgnet (fx 30%).",
+  },
+  "plans[].profile": {
+    label: "Effekt i løbet af kørslen",
+    about: "Den relative effekt i lige lange dele af kørslen, fx 1, 3, 1.",
+  },
+  "plans[].min_run": {
+    label: "Korteste kørsel",
+    about: "Så længe kører den mindst ad gangen. Et tal i timer, eller 45m, 1h30m.",
+  },
+  "plans[].min_pause": {
+    label: "Korteste pause",
+    about: "Så længe holder den mindst pause. Et tal i timer, eller 45m, 1h30m.",
+  },
+  "plans[].max_gap": {
+    label: "Længste tid slukket",
+    about: "Så længe er den højst slukket. Et tal i timer, eller 45m, 1h30m.",
+  },
+  "plans[].at_most_runs": { label: "Flest kørsler", about: "I hvor mange stykker timerne højst må deles." },
+  "plans[].tolerance": {
+    label: "Tolerance, %",
+    about: "Så meget dyrere end det billigste må det være og stadig tælle som lige godt.",
+  },
+  "plans[].tolerance_side": {
+    label: "Af lige gode tider",
+    about: "Om den tidligste eller den seneste af dem vælges.",
+    options: { earliest: "Den tidligste", latest: "Den seneste" },
+  },
+  "plans[].after_pause": {
+    label: "Pause efter den plan",
+    about: "Hvor længe efter den anden plan. Et tal i timer, eller 45m, 1h30m.",
+  },
+  "plans[].power_limit": { label: "Aldrig samtidig", about: "Planer med samme ord her kører aldrig samtidig." },
+  "plans[].energy": {
+    label: "Energi, kWh",
+    about: "Sammen med effekten, i stedet for timer og energi pr. gang: hvad en omgang skal bruge.",
+  },
+  "plans[].price": {
+    label: "Pris, der tæller",
+    about: "Om det er salgsprisen, der tæller, i stedet for købsprisen.",
+    options: { export: "For solgt strøm" },
+  },
+  "plans[].group": { label: "Effektgruppe", about: "Navnet på den effektgruppe, den hører til." },
+  "plans[].kw": { label: "Effekt, kW", about: "Hvad den trækker, mens den kører." },
+  "plans[].priority": { label: "Prioritet", about: "Hvem i gruppen der kører, når ikke alle kan: 1 vinder." },
+  "plans[].when_short": {
+    label: "Hvis ikke alle timer passer",
+    about: "Om den så kører de timer, der er mulige.",
+    options: { partial: "Kør dem, der passer", nothing: "Kør ikke" },
+  },
+  "plans[].when_lost": {
+    label: "Uden priser",
+    about: "Hvad den vil, når priser mangler, eller uret ikke er til at stole på.",
+    options: { on: "Tændt", off: "Slukket", keep: "Som den var" },
+  },
+  "plugs[].id": { label: "Id", about: "Hvad den hedder i MQTT-emnerne, hvis det ikke er navnet." },
+  "plugs[].signal": {
+    label: "Hjemmets signal",
+    about: "Det signal, den følger, sammen med et hjem.",
+    options: { cheap: "Billige timer" },
+  },
+  "plugs[].signal_topic": { label: "Dit eget emne", about: "Et af dine MQTT-emner, der siger ON eller OFF." },
+  "plugs[].inverted": { label: "Omvendt", about: "Om apparatet er tændt, mens relæet er slukket (SG-Ready)." },
+  "plugs[].on": { label: "Besked, der tænder", about: "For egne emner: hvad der tænder den." },
+  "plugs[].off": { label: "Besked, der slukker", about: "For egne emner: hvad der slukker den." },
+  "plugs[].dead_man": {
+    label: "Besked, der starter dens timer",
+    about: "For egne emner: hvad der får den til selv at slukke; {seconds} er tiden.",
+  },
+  "plugs[].ask": {
+    label: "Besked, der spørger om tilstanden",
+    about: "For egne emner: hvad der får den til at melde sin tilstand.",
+  },
+  "plugs[].state": {
+    label: "Hvor den melder sin tilstand",
+    about: "For egne emner: hvor den melder, om den er tændt.",
+  },
+  "plugs[].availability": {
+    label: "Hvor den melder, at den er på nettet",
+    about: "For egne emner: hvor den melder, om den kan nås.",
+  },
+  "*.topic": { label: "MQTT-emne", about: "" },
+  "*.payload": { label: "Besked", about: "" },
+  "*.on": { label: "Når den er tændt", about: "Teksten, eller et regulært udtryk mellem skråstreger." },
+  "*.off": { label: "Når den er slukket", about: "Teksten, eller et regulært udtryk mellem skråstreger." },
+  "*.online": { label: "Når den kan nås", about: "Teksten, eller et regulært udtryk mellem skråstreger." },
+  "*.offline": { label: "Når den ikke kan nås", about: "Teksten, eller et regulært udtryk mellem skråstreger." },
+  language: {
+    label: "Sprog",
+    about: "Sproget for navne, begrundelser og problemer i Home Assistant og i API’et. Denne side har sit eget valg.",
+    options: LANGUAGES,
+  },
+  levels: {
+    label: "Prisniveauer",
+    about:
+      "Hvor prisniveauerne ender, som del af gennemsnittet af de seneste tre dage. Det, der er dyrere, er meget dyrt.",
+  },
+  "levels.very_cheap": { label: "Meget billig", about: "Meget billigt er højst denne del af gennemsnittet." },
+  "levels.cheap": { label: "Billig", about: "Billigt er højst denne del; signalet ”billig” er tændt op til her." },
+  "levels.normal": { label: "Normal", about: "Normalt er højst denne del." },
+  "levels.expensive": { label: "Dyr", about: "Dyrt er højst denne del." },
+  "levels.use_forecast": {
+    label: "Billig efter estimater",
+    about: "Om ”billig” også må være tændt efter en estimeret pris, så længe den bekræftede pris mangler.",
+  },
+  notify: {
+    label: "Notifikationer",
+    about: "Sender notifikationer til telefoner gennem en ntfy-server: husets egen eller https://ntfy.sh.",
+  },
+  "notify.topic_url": {
+    label: "Emne",
+    about:
+      "Emnets adresse på ntfy-serveren, fx https://ntfy.sh/mit-hus-4821. Enhver, der kender navnet, kan læse med, så vælg et, som ingen gætter.",
+  },
+  "notify.token": { label: "Adgangstoken", about: "Et token til serveren, hvis emnet kræver det." },
+  "notify.username": { label: "Bruger", about: "En bruger på serveren, sammen med adgangskoden." },
+  "notify.password": { label: "Adgangskode", about: "Brugerens adgangskode." },
+  "notify.events": {
+    label: "Send",
+    about: "Hvad der sendes.",
+    options: {
+      tomorrow: "Morgendagens priser",
+      negative_prices: "Negative priser",
+      plan: "En plan kan ikke køre",
+      plug: "En stikkontakt svarer ikke",
+      problem: "Ethvert andet problem",
+    },
+  },
+  "notify.quiet_hours": {
+    label: "Stilletid",
+    about: "Tiden, hvor intet sendes, fx 22:00-07:00. Det, der stadig gælder bagefter, sendes da.",
+  },
+  "notify.language": {
+    label: "Sprog",
+    about: "Sproget i notifikationerne; ellers det samme som ovenfor under Sprog.",
+    options: LANGUAGES,
+  },
+  log: { label: "Log", about: "Hvad der skrives til programmets udskrift." },
+  "log.level": {
+    label: "Mindst vigtige linjer",
+    about: "Linjer, der er mindre vigtige, skrives ikke.",
+    options: { debug: "Alt (debug)", info: "Normal (info)", warn: "Advarsler (warn)", error: "Fejl (error)" },
+  },
+  "log.format": {
+    label: "Form",
+    about: "JSON til programmer, tekst til mennesker. Ellers tekst i en terminal og JSON andre steder.",
+    options: { json: "JSON", text: "Tekst" },
+  },
+  history: { label: "Historik", about: "Hvad der hentes fra tiden før." },
+  "history.months": { label: "Måneder", about: "Hvor mange måneder tilbage der hentes efter den første start." },
+  retention: { label: "Opbevaring", about: "Hvad der bliver gemt." },
+  "retention.years": { label: "År", about: "Hvor mange år der gemmes." },
 };

@@ -2,6 +2,29 @@
 import type { SystemTexts } from "./texts-en.ts";
 
 export const texts: SystemTexts = {
+  settings: "Indstillinger",
+  settings_about:
+    "Fra {file}. Hemmeligheder vises ikke. Før hver ændring gemmes en kopi af filen i konfigurationens sikkerhedskopier.",
+  settings_fixed: "elbro kan ikke skrive i {file}, så disse indstillinger kan kun ændres dér.",
+  settings_no_file:
+    "Disse indstillinger kommer ikke fra en fil, som elbro kan skrive i. De kan kun ændres dér, hvor de er sat.",
+  settings_waiting: "Ændret i filen og bruges, når elbro er genstartet: {keys}",
+  settings_changed: "Konfigurationen er i mellemtiden ændret et andet sted. Luk dette, og gentag ændringen.",
+  setting_none: "ikke sat op",
+  setting_default: "standard",
+  setting_secret: "sat",
+  setting_at_once: "En ændring virker med det samme.",
+  setting_restart: "En ændring virker, når elbro er genstartet.",
+  setting_mixed: "En ændring virker med det samme, undtagen dette, som kræver en genstart af elbro: {keys}.",
+  setting_outside: "Sat af miljøet eller i en anden fil og ændres dér: {keys}",
+  setting_saved: "{name}: gemt i {file} og i brug.",
+  setting_saved_waits: "{name}: gemt i {file}. Genstart elbro for at bruge det.",
+  setting_reset: "Nulstil",
+  setting_reset_sure:
+    "Fjern {name} fra konfigurationsfilen? Så gælder standardværdierne. Filen sikkerhedskopieres først.",
+  notify_test: "Send en test",
+  notify_sent: "ntfy-serveren har taget imod testen. Den bør være på din telefon nu.",
+
   keys: "Nøgler",
   keys_about: "Hver enhed får sin egen nøgle, så én kan spærres uden de andre.",
   key_name: "Enhedens navn",
@@ -17,6 +40,12 @@ export const texts: SystemTexts = {
   key_used: "senest brugt {day}",
   key_never_used: "aldrig brugt",
   key_fixed: "i konfigurationen",
+  key_phone: "Scan koden med en telefon, eller åbn linket på den: så er den logget ind.",
+  key_qr: "QR-kode med linket",
+  key_address: "Maskinens adresse på netværket",
+  key_link: "Link",
+  key_no_network:
+    "Ingen anden enhed kan nå siden på en adresse, som elbro kender, så der er intet link. Log ind med nøglen.",
   key_end: "Spær",
   key_end_sure: "Spær nøglen {name}? Enheden får så ikke mere adgang.",
   key_end_yes: "Spær den",

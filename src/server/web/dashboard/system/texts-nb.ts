@@ -2,6 +2,29 @@
 import type { SystemTexts } from "./texts-en.ts";
 
 export const texts: SystemTexts = {
+  settings: "Innstillinger",
+  settings_about:
+    "Fra {file}. Hemmeligheter vises ikke. Før hver endring lagres en kopi av filen blant sikkerhetskopiene av konfigurasjonen.",
+  settings_fixed: "elbro kan ikke skrive i {file}, så disse innstillingene kan bare endres der.",
+  settings_no_file:
+    "Disse innstillingene kommer ikke fra en fil som elbro kan skrive i. De kan bare endres der de er satt.",
+  settings_waiting: "Endret i filen og brukes når elbro er startet på nytt: {keys}",
+  settings_changed: "Konfigurasjonen er endret et annet sted i mellomtiden. Lukk dette, og gjenta endringen.",
+  setting_none: "ikke satt opp",
+  setting_default: "standard",
+  setting_secret: "satt",
+  setting_at_once: "En endring virker med en gang.",
+  setting_restart: "En endring virker når elbro er startet på nytt.",
+  setting_mixed: "En endring virker med en gang, unntatt dette, som krever at elbro startes på nytt: {keys}.",
+  setting_outside: "Satt av miljøet eller i en annen fil og endres der: {keys}",
+  setting_saved: "{name}: lagret i {file} og i bruk.",
+  setting_saved_waits: "{name}: lagret i {file}. Start elbro på nytt for å bruke det.",
+  setting_reset: "Nullstill",
+  setting_reset_sure:
+    "Fjerne {name} fra konfigurasjonsfilen? Da gjelder standardverdiene. Filen sikkerhetskopieres først.",
+  notify_test: "Send en test",
+  notify_sent: "ntfy-serveren har tatt imot testen. Den bør være på telefonen din nå.",
+
   keys: "Nøkler",
   keys_about: "Hver enhet får sin egen nøkkel, slik at én kan sperres uten de andre.",
   key_name: "Navn på enheten",
@@ -17,6 +40,12 @@ export const texts: SystemTexts = {
   key_used: "sist brukt {day}",
   key_never_used: "aldri brukt",
   key_fixed: "i konfigurasjonen",
+  key_phone: "Skann koden med en telefon, eller åpne lenken på den: da er den logget inn.",
+  key_qr: "QR-kode med lenken",
+  key_address: "Maskinens adresse på nettverket",
+  key_link: "Lenke",
+  key_no_network:
+    "Ingen annen enhet kan nå siden på en adresse som elbro kjenner, så det finnes ingen lenke. Logg inn med nøkkelen.",
   key_end: "Sperr",
   key_end_sure: "Sperre nøkkelen {name}? Enheten får da ikke lenger tilgang.",
   key_end_yes: "Sperr den",
