@@ -40,7 +40,7 @@ const SAME = 1e-9;
 const GROUP_DAYS = 19;
 const SOLVED_GROUPS = 6;
 const GROUP_LIMIT_S = 20;
-/** Limit that excludes any two of the large appliances together with a third. */
+/** Power limit of groups of eight plans, in W. The largest appliance leaves 3,600 W for the others. */
 const EIGHT_LIMIT_W = 11_000;
 
 export async function run(): Promise<Record<string, number>> {
