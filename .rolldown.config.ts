@@ -7,9 +7,9 @@ const API_DOCS = new URL("./src/server/web/api-docs/", import.meta.url);
 const MDNS_THREAD = new URL("./src/integrations/mdns/mdns-thread.ts", import.meta.url);
 const UPLOT = new URL("./node_modules/uplot/dist/", import.meta.url);
 
-/** What the dashboard has besides its scripts and styles. */
+/** Files of the dashboard besides its scripts and styles. */
 const DASHBOARD_FILES = ["index.html", "app.webmanifest", "icon.svg"];
-/** One file for the browser: HTTP/1.1 loads six files at a time, and the page begins with no more. */
+/** Styles, joined into one file. HTTP/1.1 loads six files at a time, and the first view needs no more. */
 const STYLES = [...["look.css", "parts.css"].map((name) => new URL(name, DASHBOARD)), new URL("uPlot.min.css", UPLOT)];
 
 /** Writes the pages that browsers get, minified, next to the program. */
@@ -37,7 +37,7 @@ function read(url: URL): string {
   return readFileSync(url, "utf8");
 }
 
-/** Styles lose comments and indentation; everything else stays. */
+/** Returns CSS without comments and indentation, and any other text unchanged. */
 function minifiedText(name: string, text: string): string {
   return name.endsWith(".css") ? text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/\s+/g, " ") : text;
 }
@@ -58,7 +58,7 @@ function withMdnsThread(): Plugin {
   };
 }
 
-/** Names every script that the page begins with, so that none is waited for until another is loaded. */
+/** Adds a preload link for every script that an entry imports, so that the browser loads them at the same time. */
 function withPreloads(html: string, scripts: readonly OutputChunk[]): string {
   const names = new Set(scripts.filter(({ isEntry }) => isEntry).flatMap(({ imports }) => imports));
   const links = [...names].map((name) => `<link rel="modulepreload" href="assets/${name}" />`);
@@ -66,8 +66,8 @@ function withPreloads(html: string, scripts: readonly OutputChunk[]): string {
 }
 
 /**
- * The scripts of the dashboard. `early.js` starts the requests with what is in `base.js`; `app.js` shows the first view
- * with what is in `view.js`. What comes later is in files of its own, by the dynamic imports.
+ * Builds the scripts of the dashboard. `early.js` imports `base.js` and starts the requests. `app.js` imports `view.js`
+ * and shows the first view. Every dynamic import becomes a file of its own.
  */
 async function dashboardScripts(): Promise<OutputChunk[]> {
   const { output } = await build({
@@ -95,8 +95,8 @@ async function dashboardScripts(): Promise<OutputChunk[]> {
 }
 
 /**
- * First statement of the program: an older Node would only report that node:sqlite is missing, or ignore the proxy
- * settings. Exit code: EX_CONFIG of sysexits.
+ * First statement of the program, which rejects older versions of Node. They would only report that node:sqlite is
+ * missing, or ignore the proxy settings. Exit code: EX_CONFIG of sysexits.h.
  */
 const NODE_CHECK = `{
   const [major, minor] = process.versions.node.split(".").map(Number);
@@ -107,41 +107,41 @@ const NODE_CHECK = `{
 }`;
 
 /**
- * One CommonJS program with chunks next to it. An ESM import of node:http would make Node load its internal undici: 12 MB
- * and 21 ms.
+ * Builds a CommonJS program with chunks next to it. An ESM import of node:http would make Node load its internal
+ * undici, which costs 12 MB and 21 ms.
  */
 export default defineConfig({
   input: "src/main.ts",
   platform: "node",
-  // An older Node parses the whole file before it runs the check. ES2022 is what Node 16.11 and later parse.
-  // The define is the one that undici's own script `build:node` sets: one HTTP parser instead of two (165 kB).
+  // An older Node parses the whole file before it runs the version check. Node 16.11 and later can parse ES2022.
+  // undici's own script `build:node` sets the same define, which omits one of its two HTTP parsers (165 kB).
   transform: { target: "es2022", define: { esbuildDetection: '"rolldown"' } },
   preserveEntrySignatures: "allow-extension",
   resolve: {
-    // A library without `exports` gives its module build, if it has one, so that unused code can be left out (24 kB).
+    // Use the module build of libraries without `exports`, so that unused code is omitted (24 kB).
     mainFields: ["module", "main"],
     alias: {
-      // The same code as Node's own streams, which would be loaded twice: 6 MB and 27 ms.
+      // A copy of Node's streams. Loading them twice would cost 6 MB and 27 ms.
       "readable-stream": "node:stream",
-      // Ours and mqtt's: by default `import` and `require` would each bring a build of the same library (16 kB).
+      // By default, our `import` and mqtt's `require` would include two builds of this library (16 kB).
       "lru-cache": new URL("./node_modules/lru-cache/dist/esm/index.js", import.meta.url).pathname,
-      // The module build of the same library, so that unused code can be left out.
+      // The module build, so that unused code is omitted.
       yaml: new URL("./node_modules/yaml/browser/dist/index.js", import.meta.url).pathname,
     },
   },
   plugins: [withPages(), withMdnsThread()],
-  // Dynamic imports (embedded broker, demo, HTTP client, WebSocket, LAN API) become files of their own. In one file, all
-  // modules of Node that they use would be loaded at every start: 4 MB.
+  // Dynamic imports (embedded broker, demo, HTTP client, WebSocket, LAN API) become files of their own. One single file
+  // would load all Node modules that they use at every start, which costs 4 MB.
   output: {
     dir: "dist",
-    // Files of an earlier build would be installed with it.
+    // Deletes files of earlier builds, which would otherwise be installed.
     cleanDir: true,
     entryFileNames: "elbro.cjs",
     chunkFileNames: "[name].cjs",
-    // One file for all that a start loads; by default each module that a later part shares with it becomes a file.
+    // One file for everything that a start loads. By default, each module shared with a later chunk becomes a file.
     codeSplitting: { groups: [{ name: "start", tags: ["$initial"] }] },
     format: "cjs",
-    // `require` also for the chunks: `import()` would load Node's ESM loader.
+    // Load chunks with `require`, because `import()` would load Node's ESM loader.
     dynamicImportInCjs: false,
     postBanner: ({ isEntry }) => (isEntry ? NODE_CHECK : ""),
     minify: true,

@@ -1,20 +1,23 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
-/** Flow and browser tests start real daemons. */
+/** Time limit of flow and browser tests, which start real daemons. */
 const SLOW_TEST_MS = 60_000;
 
 /**
- * Once more for a test with real processes, sockets and browsers: what it waited for may have been late on a machine with
- * other work. Vitest tells of each retry; a wrong behaviour fails twice.
+ * Number of retries for tests with real processes, sockets and browsers, which may time out on a busy machine. Vitest
+ * reports each retry; a defect fails twice.
  */
 const RETRIES = 1;
 
-/** CommonJS packages are imported as Node imports them, so that tests run what the daemon runs. */
+/** Imports CommonJS packages like Node does, so that tests run the same code as the daemon. */
 const deps = { interopDefault: false };
 
 export default defineConfig({
   test: {
     passWithNoTests: true,
+    // Many tests wait for other processes. Vitest's default is one worker on two cores.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       { test: { name: "unit", include: ["test/unit/**/*.test.ts", "test/architecture.test.ts"], deps } },
       { test: { name: "contract", include: ["test/contract/**/*.test.ts"], testTimeout: SLOW_TEST_MS, deps } },

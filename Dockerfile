@@ -1,4 +1,4 @@
-# Builds the few files that are the program, and a small image that runs it.
+# Builds the program, and a small image that runs it.
 FROM node:24-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
@@ -11,14 +11,14 @@ FROM node:24-slim
 LABEL org.opencontainers.image.title="elbro" \
       org.opencontainers.image.description="Electricity prices, consumption and cheap-hour plans for the house" \
       org.opencontainers.image.licenses="MIT"
-# The numeric user lets an orchestrator see that this is not root.
+# The user is a number, so that Kubernetes can check that it is not root (runAsNonRoot).
 RUN mkdir /data && chown 1000:1000 /data \
  && printf '#!/bin/sh\nexec node /app/elbro.cjs "$@"\n' > /usr/local/bin/elbro && chmod +x /usr/local/bin/elbro
 COPY --from=build /src/dist /app
 USER 1000:1000
 WORKDIR /data
-# Memory for a house; docs/fleet.md has the NODE_OPTIONS for more homes.
-# Without a configuration the demo is reachable from outside the container, behind a key and a password that it prints.
+# Memory limits for up to 10 homes; docs/fleet.md has the NODE_OPTIONS for more.
+# Without a configuration, the demo is reachable from outside the container with the key and password that it prints.
 ENV ELBRO_DATA_DIR=/data \
     ELBRO_DEMO_HOST=0.0.0.0 \
     MALLOC_ARENA_MAX=1 \
@@ -28,5 +28,5 @@ ENV ELBRO_DATA_DIR=/data \
 VOLUME /data
 EXPOSE 8080 1883
 HEALTHCHECK --interval=60s --timeout=5s --start-period=20s CMD ["elbro", "health"]
-# Node as process 1 hears SIGTERM itself: the daemon handles it.
+# Node is process 1, so it receives SIGTERM itself.
 CMD ["node", "/app/elbro.cjs"]

@@ -1,6 +1,6 @@
 /**
  * Composition root of the running daemon: opens the modules in order and closes them in reverse.
- * The command line passes in what touches the process: arguments, environment, signals, output.
+ * The command line passes in everything that depends on the process: arguments, environment, signals, output.
  */
 import { DEFAULT_HINT } from "./config/command-hint.ts";
 import type { Config } from "./config/schema.ts";
@@ -18,12 +18,13 @@ import { ConfigurationEditor, type ConfigurationSource } from "./state/configura
 import { ConfigurationFiles } from "./state/configuration-files.ts";
 import { type HouseOverview, houseOverview } from "./state/house-overview.ts";
 import { openState, type StateOptions } from "./state/open-state.ts";
+import { SettingsEditor } from "./state/settings-editor.ts";
 import { openStorage, type StorageOptions } from "./storage/open-storage.ts";
 
 type ModuleOptions = StorageOptions & ServiceOptions & StateOptions & MqttOptions & ServerOptions;
 
 export interface DaemonOptions extends Omit<ModuleOptions, "signal"> {
-  /** Where the configuration was read. Without it, nothing can be saved in it. */
+  /** Source of the configuration. Without it, plans and plugs cannot be saved. */
   readonly source?: ConfigurationSource;
   /** Called with every configuration that is applied. */
   readonly onConfig?: (config: Config) => void;
@@ -36,7 +37,7 @@ export interface Daemon {
   /** Called with each part of the state that is published. */
   readonly published: Mqtt["published"];
   readonly calendar: Calendar;
-  /** What power costs now and what runs next, of at most so many homes. */
+  /** Returns the current prices and the next runs of at most `most` homes and places. */
   overview(most: number): HouseOverview;
   /**
    * Reads the configuration again and applies the keys that can change while the daemon runs.
@@ -48,9 +49,9 @@ export interface Daemon {
 }
 
 /**
- * Size in bytes of the pool from which Node allocates small buffers; 64 kB by default. A small buffer that is kept keeps
- * its whole pool in memory. mqtt-packet keeps four bytes for every message length that it has ever written. With the
- * default, resident memory would grow by 100 MB in a year.
+ * Size in bytes of the pool from which Node allocates small buffers; 64 kB by default. A small buffer that is kept
+ * keeps its whole pool in memory. mqtt-packet keeps four bytes for every message length that it has ever written. With
+ * the default, resident memory would grow by 100 MB in a year.
  */
 const BUFFER_POOL_BYTES = 512;
 
@@ -103,11 +104,14 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
     mqtt.take(next);
     state.take(next);
     plugs.take(next);
+    integrations.take(next);
     options.onConfig?.(next);
   });
   const files = new ConfigurationFiles(source?.path ?? null, config.data_dir);
-  const editor = new ConfigurationEditor({ source, files, reloading, clock });
-  const shown = { storage, state, mqtt, plugs, reloading, editor, logLines };
+  const editing = { source, files, reloading, clock };
+  const editor = new ConfigurationEditor(editing);
+  const settings = new SettingsEditor(editing);
+  const shown = { storage, state, mqtt, plugs, reloading, editor, settings, logLines };
   const server = modules.add(await startServer(options, shown, changes));
   for (const module of [mqtt, plugs]) module.run();
   integrations.run(server.port);

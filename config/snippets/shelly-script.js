@@ -1,12 +1,12 @@
-// Shelly of the second generation or later: a script of its own that is ON in the cheapest hours, by elbro.
-// Put it into the device under Scripts, change the lines below, and let it run on startup.
+// Script for a Shelly of generation 2 or later: asks elbro every minute and switches ON in the cheapest hours.
+// Add it to the device under Scripts, change the values below, and enable "Run on startup".
 let ELBRO = "http://192.168.1.5:8080";
 let KEY = "a-key-of-elbro";
 let HOME = "home";
 let HOURS = "3";
 let READY_BY = "07:00";
 
-// Each ON ends by itself after this long without another: a device that loses elbro goes OFF.
+// Seconds after which an ON ends unless it is renewed, so that a device without connection to elbro switches OFF.
 let DEAD_MAN_S = 900;
 
 function ask() {

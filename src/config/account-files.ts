@@ -35,7 +35,7 @@ type AccountReading =
 /** Error for a folder that cannot be read. */
 export class AccountsDirError extends Error {}
 
-/** Reads the folder, and later only what has changed in it. */
+/** Reads the folder, and after that only its changed files. */
 export class AccountFiles {
   readonly #readAccount: (text: string) => AccountReading;
   /** Files by name. Bounded by MAX_FILES. */
@@ -78,7 +78,7 @@ export class AccountFiles {
     };
   }
 
-  /** Reads what changed, a file at each step: `join` then has little left to do, and tells what is wrong with the folder. */
+  /** Reads changed files, one per step, so that `join` has little left to do. `join` reports an unreadable folder. */
   *reading(folder: string): Generator<void> {
     for (const name of namesIn(folder)) {
       this.#known.set(name, this.#read(path.join(folder, name), this.#known.get(name)));
@@ -109,7 +109,7 @@ export class AccountFiles {
     } catch (error) {
       const code = error instanceof Error && "code" in error ? String(error.code) : "";
       const why = error instanceof Error ? error.message : "unknown error";
-      return refusedBy({ path: "the file", text: code === "EACCES" ? "this user may not read it" : why });
+      return refusedBy({ path: "the file", text: code === "EACCES" ? "this user has no permission to read it" : why });
     }
   }
 
@@ -161,7 +161,7 @@ export class AccountFiles {
 /** Name by which the third-party places are assigned to a shard. */
 const THIRD_PARTY = "third_party";
 
-/** None where the folder cannot be read. */
+/** Returns the names of the account files; none if the folder cannot be read. */
 function namesIn(folder: string): string[] {
   try {
     return listed(folder);
@@ -182,7 +182,7 @@ function listed(folder: string): string[] {
   }
 }
 
-/** Another one after the file changed; also where it is gone. */
+/** Returns a text that changes when the file changes or disappears. */
 function stampOf(file: string): string {
   const { mtimeMs, size, ino } = statSync(file, { throwIfNoEntry: false }) ?? {};
   return `${mtimeMs} ${size} ${ino}`;
@@ -194,7 +194,9 @@ function accountName(file: string): string {
 
 function nameFlaw(name: string): string | null {
   if (name === THIRD_PARTY) return "expected another name than third_party";
-  return slug.safeParse(name).success ? null : "expected lower-case letters, digits, _ and -: it is the account's name";
+  return slug.safeParse(name).success
+    ? null
+    : "expected lower-case letters, digits, _ and -, because the file name is the account's name";
 }
 
 function refusedBy(...mistakes: ConfigMistake[]): KnownFile {
@@ -235,8 +237,13 @@ function claimsOf({ homes, plans, groups, plugs }: AccountEntry) {
   ];
 }
 
+/** Returns the line of a key; nothing if the file was replaced or removed since its content was taken. */
 function lineIn(folder: string, name: string, at: readonly (string | number)[]): { line?: number } {
-  const reading = readYaml(readBounded(path.join(folder, name), MAX_ACCOUNT_BYTES));
-  const line = reading.kind === "value" ? reading.lineOf(at.map(String)) : null;
-  return line === null ? {} : { line };
+  try {
+    const reading = readYaml(readBounded(path.join(folder, name), MAX_ACCOUNT_BYTES));
+    const line = reading.kind === "value" ? reading.lineOf(at.map(String)) : null;
+    return line === null ? {} : { line };
+  } catch {
+    return {}; // the mistake itself is reported without a line
+  }
 }

@@ -130,8 +130,8 @@ function showFirstPrices({ homes, startedAt }: State, showing: StatePublisher, c
 }
 
 /**
- * Up to this number of accounts, the daemon's own state is published at each change. With more, the minimum interval is
- * PACE_MS for each account.
+ * Maximum number of accounts with which the daemon's own state is published at each change. With more accounts, the
+ * minimum interval in ms is PACE_MS times their number.
  */
 const TOLD_AT_ONCE = 20;
 const PACE_MS = 10;

@@ -1,6 +1,6 @@
 /**
- * Makes the messages of the current state, in parts: each home, all places, each circle of plans, all plugs, the
- * daemon.
+ * Makes the messages of the current state, in parts: each home, all places, each circle of plans that depend on each
+ * other, all plugs, and the daemon.
  */
 import { dashboardUrlOf } from "../config/dashboard-url.ts";
 import type { Config } from "../config/schema.ts";
@@ -64,9 +64,9 @@ function nextQuarterAfter(now: EpochMs): EpochMs {
 export class StatePublisher {
   readonly #deps: StatePublisherDeps;
   readonly #announcer: Announcer;
-  /** Whether a home's quarter-hour prices repeated its hourly prices when last seen. Bounded by the homes. */
+  /** Whether the quarter-hour prices of a home repeated its hourly prices when last read. Bounded by the homes. */
   readonly #repeating = new Map<string, boolean>();
-  /** Set by the plugs module once it has started. */
+  /** Returns the plugs. Empty until the plugs module calls `showPlugs`. */
   #plugs: () => readonly PlugSnapshot[] = () => [];
   #refusedCommand: RefusedCommand | null = null;
 
@@ -171,7 +171,7 @@ export class StatePublisher {
     const snapshot = homeReader.snapshot(home, now);
     if (snapshot.today.length > 0 && snapshot.quartersRepeatHours !== this.#repeating.get(home.id)) {
       if (snapshot.quartersRepeatHours)
-        log.info({ home: home.id }, "quarter-hour prices are the hour's, said four times");
+        log.info({ home: home.id }, "the service returns the hourly price for all four quarters");
       this.#repeating.set(home.id, snapshot.quartersRepeatHours);
     }
     return isTimeTrusted(now) ? snapshot : { ...snapshot, cheap: null };

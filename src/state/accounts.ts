@@ -35,7 +35,7 @@ export interface AccountsOptions {
   readonly random: () => number;
   /** Proxy named by the environment; null if it is not set. */
   readonly proxy?: ProxySettings | null;
-  /** The database was lost, and replaced by an older copy or an empty one. */
+  /** True if the database was lost and replaced by an older copy or an empty one. */
   readonly spendsUnknown?: boolean;
   /** For shards: returns whether requests of an account, made by another process, may be missing in the request log. */
   readonly spendsElsewhere?: (account: string) => boolean;

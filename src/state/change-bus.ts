@@ -3,7 +3,7 @@
 import type { SeriesKey } from "../core/series/series.ts";
 import type { Problem } from "../core/status/problem.ts";
 
-/** The state of a home, of a place, of a plan or of the daemon itself has changed. */
+/** Event: the state of a home, of a place, of a plan or of the daemon itself has changed. */
 export interface StateChange {
   /** Id of the home; null for the daemon as a whole. */
   readonly home: string | null;

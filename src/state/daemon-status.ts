@@ -56,6 +56,7 @@ export class DaemonStates {
   async at(now: EpochMs): Promise<DaemonState> {
     const { accounts, repository, problems, startedAt } = this.#deps;
     const { all } = accounts;
+    await inSlices(repository.requestLog.reading(), () => undefined);
     const states: AccountState[] = [];
     await inSlices(all, (account) => void states.push(this.#stateOf(account, now)));
     const list = problems.list();

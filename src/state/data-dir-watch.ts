@@ -36,6 +36,6 @@ function inodeOf(path: string): number | null {
   try {
     return statSync(path).ino;
   } catch {
-    return null; // for any error: the file cannot be reached
+    return null; // after any error, because then the file cannot be reached
   }
 }

@@ -31,9 +31,9 @@ export class Homes {
   readonly #stale = new Set<string>();
   /** Addresses by id in lower case. An address that several accounts may read belongs to the first. */
   readonly #held = new Map<string, HeldAddress>();
-  /** Ids in the configuration. */
+  /** Home ids in the configuration. */
   #given: ReadonlySet<string> = new Set();
-  /** These, and every id that an address has or had. No new home gets one of them. */
+  /** The ids in `#given`, and every id that an address has or had. A new home never gets one of them. */
   readonly #taken = new Set<string>();
   #list: readonly Home[] | null = null;
   #ids: ReadonlySet<string> | null = null;
@@ -47,20 +47,29 @@ export class Homes {
   ) {
     this.#library = repository;
     this.#settings = settings;
-    this.take(accounts, config);
+    this.#replace(accounts, config);
     repository.store.watch("addresses", ({ account }) => {
       if (this.#told.has(account)) this.#stale.add(account);
     });
   }
 
   /**
-   * Replaces the accounts and the selection of homes. Reads new accounts only. Returns whether the selection has
-   * changed.
+   * Replaces the accounts and the selection of homes. Reads new accounts only. Returns the homes that were added,
+   * changed or removed; a changed one as it is now.
    */
-  take(accounts: readonly string[], config: Config["homes"]): boolean {
-    const chosen = config ? new Map(config.map((home) => [home.address_id.toLowerCase(), home])) : null;
-    const isOther = !isDeepStrictEqual(chosen, this.#config);
-    this.#config = chosen;
+  take(accounts: readonly string[], config: Config["homes"]): readonly Home[] {
+    const before = new Map(this.list().map((home) => [home.addressId, home]));
+    this.#replace(accounts, config);
+    const changed: Home[] = [];
+    for (const home of this.list()) {
+      if (!isDeepStrictEqual(home, before.get(home.addressId))) changed.push(home);
+      before.delete(home.addressId);
+    }
+    return [...changed, ...before.values()];
+  }
+
+  #replace(accounts: readonly string[], config: Config["homes"]): void {
+    this.#config = config ? new Map(config.map((home) => [home.address_id.toLowerCase(), home])) : null;
     this.#given = new Set(config?.flatMap((home) => home.id ?? []));
     for (const id of this.#given) this.#taken.add(id);
     const before = this.#told;
@@ -68,7 +77,6 @@ export class Homes {
     for (const account of accounts) if (!before.has(account)) this.#stale.add(account);
     for (const account of this.#stale) if (!this.#told.has(account)) this.#stale.delete(account);
     this.#joinAll();
-    return isOther;
   }
 
   /** Returns every known home. A home keeps its id permanently, even if its label changes in the service's app. */

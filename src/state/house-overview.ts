@@ -1,12 +1,12 @@
-/** What a person wants to know first: what power costs now, and what runs next. */
+/** Overview for the terminal: the current prices and the next runs. */
 import type { Level } from "../core/prices/level.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
 import type { State } from "./open-state.ts";
 
 export interface HouseOverview {
-  /** Homes, then places. `price` is null while none is known. */
+  /** Homes, then places. `price` is null if it is unknown. */
   readonly prices: readonly PriceOfHome[];
-  /** The run that lasts, else the next one, of each plan that has any. */
+  /** The current run, or else the next one, of each plan that has one. */
   readonly runs: readonly (Interval & { readonly plan: string; readonly on: boolean })[];
 }
 
@@ -21,7 +21,7 @@ export interface PriceOfHome {
 
 type Deps = Pick<State, "homes" | "homeReader" | "places" | "plans">;
 
-/** The house at `now`; at most `most` homes and places. */
+/** Returns the overview at `now`, with at most `most` homes and places. */
 export function houseOverview({ homes, homeReader, places, plans }: Deps, now: EpochMs, most: number): HouseOverview {
   const ofHomes = homes
     .list()

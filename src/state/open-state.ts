@@ -41,7 +41,7 @@ import { SharedAccounts } from "./shared-accounts.ts";
 export interface StateOptions extends StorageOptions, ServiceOptions {
   readonly config: Config;
   readonly clock: Clock;
-  /** The clock is simulated, so it is right by definition. */
+  /** True if the clock is simulated. Such a clock is always trusted. */
   readonly simulatedTime: boolean;
   readonly log: CollectorLog;
   /** Returns a number from 0 to 1. */
@@ -70,8 +70,8 @@ export interface State {
   readonly checkMachine: (now: EpochMs) => void;
   /** Reads the state of the daemon at `now`, in slices. */
   readonly daemonState: (now: EpochMs) => Promise<DaemonState>;
-  /** Makes every account check at once which requests are due. */
-  readonly refresh: () => void;
+  /** Makes every account, or those with these names, check at once which requests are due. */
+  readonly refresh: (accounts?: ReadonlySet<string>) => void;
   /** Applies accounts, homes, levels and plans of a new configuration. Those that it omits end. */
   readonly take: (next: Config) => void;
   /** Makes the copy of the database now. Returns the reason of a failure; null on success. */
@@ -95,7 +95,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   const basics = openBasics(options, storage, changes);
   const { startedAt, calendar, thresholds, problems, repository, stats } = basics;
   const guard = new ClockGuard({
-    // A simulated clock is right by definition.
+    // A simulated clock is always trusted.
     releasedAt: simulatedTime ? Number.NEGATIVE_INFINITY : RELEASED_AT,
     lastToldMs: simulatedTime ? null : repository.requestLog.serverTime(),
     toldInBoot: simulatedTime ? null : repository.requestLog.serverTimeOf(clock.boot),
@@ -160,7 +160,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   const isTimePossible = (now: EpochMs) => guard.isPossible(now);
   const loops = openLoops(options, storage, changes, { ...state, historyFrom, isTimePossible });
   storage.writing.onDamage((what) => {
-    log.warn({ what }, "damaged in storage, and left out");
+    log.warn({ what }, "stored data is damaged; ignoring it");
     problems.start({ code: "values_damaged", subject: DAMAGED_VALUES, since: clock.now(), detail: what });
     loops.refresh();
   });
@@ -175,14 +175,14 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
       const isJudgedAnew = !isDeepStrictEqual(thresholds, thresholdsOf(next.levels));
       // Changed in place, because other modules hold this object.
       Object.assign(thresholds, thresholdsOf(next.levels));
-      const isOtherHomes = homes.take(namesOf(accounts.consumers), next.homes);
-      if (isOtherHomes) homeReader.forget();
-      plans.take(planDefinitions(next.plans, next.groups), next.groups);
+      const changed = homes.take(namesOf(accounts.consumers), next.homes);
+      for (const home of changed) homeReader.forget(home);
+      const circles = plans.take(planDefinitions(next.plans, next.groups), next.groups);
       loops.follow();
-      if (isOtherHomes) loops.refresh();
-      if (isOtherHomes || isJudgedAnew) for (const home of homes.ids) changes.stateChanged.emit({ home });
+      if (changed.length > 0) loops.refresh(new Set(changed.map(({ account }) => account)));
+      for (const id of isJudgedAnew ? homes.ids : changed.map(({ id }) => id)) changes.stateChanged.emit({ home: id });
       changes.stateChanged.emit({ home: null });
-      for (const home of plans.circles.keys()) changes.stateChanged.emit({ home });
+      for (const home of isJudgedAnew ? plans.circles.keys() : circles) changes.stateChanged.emit({ home });
     },
     isTimeTrusted,
     checkClock,
@@ -262,8 +262,8 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
     return { collector, pulse, end: new AbortController() };
   };
   const collecting = new Map(accounts.all.map((account, i) => [account, open(account, i)]));
-  const refresh = () => {
-    for (const { collector } of collecting.values()) collector.wake();
+  const refresh = (only?: ReadonlySet<string>) => {
+    for (const [{ name }, { collector }] of collecting) if (only?.has(name) ?? true) collector.wake();
   };
   const years = config.retention.years;
   const maintenance = new NightlyMaintenance({ ...storage, ...state, clock, years, offsetMs, log });

@@ -14,7 +14,7 @@ import type { EpochMs } from "../core/time/interval.ts";
 const keptPoint = z.tuple([z.number(), z.number(), z.number()]);
 type KeptPoint = z.infer<typeof keptPoint>;
 
-/** Stored prices of a place: of `REFERENCE_DAYS` and of the future. Prices of another `series` are dropped. */
+/** Stored prices of a place: past ones of `REFERENCE_DAYS`, and future ones. Prices of another `series` are dropped. */
 const keptPrices = z.object({ series: z.string(), points: z.array(keptPoint) });
 type Kept = z.infer<typeof keptPrices>;
 

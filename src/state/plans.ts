@@ -1,21 +1,15 @@
-/** The plans of the house: the configuration, the prices, the clock and what is remembered come together here. */
+/** The plans of the house: current states, commands, and results. */
 
-import * as z from "zod/mini";
 import { readOneShot } from "../config/one-shot.ts";
 import { type GroupEntry, MAX_GROUP_PLANS } from "../config/plan-schema.ts";
-import { unknownHome, unknownText } from "../config/suggest-key.ts";
+import { unknownText } from "../config/suggest-key.ts";
 import { en } from "../core/language/en.ts";
-import type { Language } from "../core/language/language.ts";
 import { message, textIn } from "../core/language/text.ts";
 import { type RefusedCommand, refusedCommand as refused } from "../core/planning/command-refusal.ts";
-import { inOrder, type PlanDefinition, readDuration } from "../core/planning/model/plan-definition.ts";
-import { type PlanSpec, type PlanWindow, whenLostOf } from "../core/planning/model/plan-spec.ts";
-import { roundAt } from "../core/planning/model/plan-windows.ts";
+import { type PlanDefinition, readDuration } from "../core/planning/model/plan-definition.ts";
+import { whenLostOf } from "../core/planning/model/plan-spec.ts";
 import { type Commanded, type PlanAction, planActions, runNow, skip, stop } from "../core/planning/plan-commands.ts";
-import { afterStateOf, blockedBy, circlesOf, finishByOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
-import type { PlanInput, Solve } from "../core/planning/plan-input.ts";
-import { reasonOf } from "../core/planning/plan-reason.ts";
-import type { PlanRecord } from "../core/planning/plan-record.ts";
+import { blockedBy } from "../core/planning/plan-dependencies.ts";
 import type { FinishedRun } from "../core/planning/plan-savings.ts";
 import {
   adjustedSpec,
@@ -25,329 +19,203 @@ import {
   RESET_SETTINGS,
   resetOf,
 } from "../core/planning/plan-settings.ts";
-import { type PlanHistory, type PlanMonth, type PlanSnapshot, planSnapshot } from "../core/planning/plan-snapshot.ts";
-import { advancePlan, type PlanAdvance, runsOf } from "../core/planning/plan-state-machine.ts";
-import { crowdedFor, type GroupSeat, type GroupShares, shareOut } from "../core/planning/power-group.ts";
-import { solvePlan } from "../core/planning/solve-plan.ts";
+import type { PlanMonth, PlanSnapshot } from "../core/planning/plan-snapshot.ts";
 import { type StartCost, startCosts } from "../core/planning/start-costs.ts";
 import type { Wanted } from "../core/plugs/plug-types.ts";
-import type { Home } from "../core/prices/home-snapshot.ts";
-import type { LevelThresholds } from "../core/prices/level.ts";
-import type { Timeline } from "../core/prices/timeline.ts";
-import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
-import type { Problems } from "../core/status/problem.ts";
+import type { KeyValue } from "../core/runtime/key-value.ts";
 import { freeSlug } from "../core/text/slug.ts";
-import type { Calendar } from "../core/time/calendar.ts";
-import { contains, type EpochMs, type Interval, MINUTE_MS } from "../core/time/interval.ts";
-import type { PlanStore } from "../storage/plan-store.ts";
+import type { EpochMs, Interval } from "../core/time/interval.ts";
+import { MAX_ONCE, OncePlans } from "./once-plans.ts";
+import { PlanDecisions, type PlanDecisionsDeps, problemSubject, UNDECIDED } from "./plan-decisions.ts";
+import { type MonthResult, type PlanResult, PlanResults, type ResultPlan } from "./plan-results.ts";
+import { PlanSlots } from "./plan-slots.ts";
 
-export interface PlansDeps {
+export interface PlansDeps extends PlanDecisionsDeps {
   readonly definitions: readonly PlanDefinition[];
-  readonly store: PlanStore;
-  readonly homes: { readonly ids: ReadonlySet<string>; named(id: string): Home | null; readonly known: boolean };
-  readonly timelineOf: (home: Home, now: EpochMs) => Timeline | null;
-  readonly calendar: Calendar;
-  readonly thresholds?: LevelThresholds;
-  readonly isTimeTrusted: (now: EpochMs) => boolean;
-  readonly problems: Pick<Problems, "start" | "end">;
-  readonly startedAt: EpochMs;
-  /** Remembers the plans for once. */
+  /** Stores the plans that run once. */
   readonly memory: KeyValue;
   /** The power groups of the configuration. */
   readonly groups?: readonly GroupEntry[];
-  /** What exported energy is worth; null where the service does not tell it and no place of the region does. */
-  readonly exportTimelineOf?: (home: Home, now: EpochMs) => Timeline | null;
   /** Called with the home's id after a command that changed something. */
   readonly onChange: (home: string) => void;
-  readonly solve?: Solve;
-  /** Of the reasons; English where absent. */
-  readonly language?: Language;
 }
 
-/** The plans as they are, and when they change by themselves. */
+/** Snapshots of plans, and the next time at which one of them changes by itself. */
 export interface ShownPlans {
-  /** Shape: in the order of the file. */
+  /** Shape: in the order of the configuration. */
   readonly plans: readonly PlanSnapshot[];
   readonly until: EpochMs | null;
 }
 
-/** A plan with what has run. */
+/** A plan with its finished runs. */
 export interface PlanDetail {
   readonly snapshot: PlanSnapshot;
   /** Shape: newest first. */
   readonly runs: readonly FinishedRun[];
-  /** Shape: newest first; months without a run are left out. */
+  /** Shape: newest first; months without a run are omitted. */
   readonly months: readonly PlanMonth[];
 }
 
-/** A run that is over, and its plan. */
-export interface PlanResult {
-  readonly definition: PlanDefinition;
-  /** Null while no price of its home is known. */
-  readonly currency: string | null;
-  readonly run: FinishedRun;
-}
-
-/** The plans of a home, one plan, or all. */
+/** Selects the plans of a home, one plan, or all plans. */
 export interface WhichPlans {
   readonly home: string | null;
   readonly plan: string | null;
 }
 
-/** What the runs of a month saved, and their plan. */
-export interface MonthResult extends Omit<PlanResult, "run"> {
-  readonly month: PlanMonth;
-}
-
-/** Runs of a plan that are told one by one. */
-const MAX_RUNS_TOLD = 60;
-/** As far back as runs are kept. */
-const MAX_MONTHS_TOLD = 14;
-
-/** Plans for once at a time; a house has a few. */
-const MAX_ONCE = 8;
-const ONCE = "plans_once";
-/** What the rest of the program relies on; the digest has told that it is as it was written. */
-const keptOnce = z.array(
-  z.looseObject({
-    ...{ id: z.string(), name: z.string(), home: z.string(), after: z.nullable(z.looseObject({ plan: z.string() })) },
-    spec: z.looseObject({ kind: z.string(), once: z.object({ start: z.number(), end: z.number() }) }),
-  }),
-);
-/** Plans that have to do with each other, as they stand in the file and as they are decided. */
-interface PlanCircle {
-  readonly inFile: readonly PlanDefinition[];
-  readonly ordered: readonly PlanDefinition[];
-}
-
-const NO_PLANS: PlanCircle = { inFile: [], ordered: [] };
-
-/** After a start, prices that are missing may only be late; fallback hours wait this long. */
-const GRACE_MS = 10 * MINUTE_MS;
-const NOTHING_YET: PlanAdvance = {
-  memory: null,
-  state: "waiting",
-  on: false,
-  lost: true,
-  startedNow: null,
-  running: null,
-  nextChangeAt: null,
-  finished: [],
-};
+/** Result of a command. */
+type PlanCommanded = { readonly kind: "done" } | RefusedCommand;
 
 export class Plans {
   readonly #deps: PlansDeps;
-  /** In the order of the file, then those for once. */
-  #definitions: readonly PlanDefinition[] = [];
-  /** Those for once, the oldest first. Bounded by MAX_ONCE. */
-  #once: readonly PlanDefinition[];
+  readonly #once: OncePlans;
+  readonly #slots = new PlanSlots();
+  readonly #results: PlanResults;
+  readonly #decisions: PlanDecisions;
   #groups: readonly GroupEntry[] = [];
-  /** In the order in which they are decided. */
-  #ordered: readonly PlanDefinition[] = [];
-  /** Plans that have to do with each other, by the home of the first. */
-  #circles: ReadonlyMap<string, PlanCircle> = new Map();
-  #circleOf: ReadonlyMap<string, string> = new Map();
-  /** By plan. Bounded by the configuration. */
-  readonly #companions = new Map<string, PlanSlot>();
-  readonly #snapshots = new Map<string, PlanSnapshot>();
   /** By plan: why its last command over MQTT was refused. */
   readonly #refusals = new Map<string, string>();
 
   constructor(deps: PlansDeps) {
     this.#deps = deps;
-    this.#once = (readJson(deps.memory, ONCE, keptOnce) ?? []) as unknown as PlanDefinition[];
+    this.#once = new OncePlans(deps.memory);
+    this.#results = new PlanResults(deps.store, deps.calendar);
+    this.#decisions = new PlanDecisions(deps, this.#slots, this.#results, this.#refusals);
     this.take(deps.definitions, deps.groups);
   }
 
-  /** Takes these plans in place of those there are. One that stays goes on where it stands, as after a restart. */
-  take(configured: readonly PlanDefinition[], groups: readonly GroupEntry[] = this.#groups): void {
+  /**
+   * Replaces the configured plans. A plan that remains continues with its record, as after a restart. Returns the names
+   * of the circles with new, changed or removed plans; the plans of the others keep their snapshots.
+   */
+  take(configured: readonly PlanDefinition[], groups: readonly GroupEntry[] = this.#groups): readonly string[] {
     this.#groups = groups;
     const { store, problems } = this.#deps;
     const ids = new Set(configured.map(({ id }) => id));
-    const definitions = [...configured, ...this.#once.filter(({ id }) => !ids.has(id))];
-    const stay = new Set(definitions.map(({ id }) => id));
-    for (const { id } of this.#definitions) if (!stay.has(id)) problems.end(subjectOf(id));
-    this.#definitions = definitions;
-    this.#ordered = inOrder(definitions.toSorted((a, b) => (a.power?.priority ?? 0) - (b.power?.priority ?? 0)));
-    const rank = new Map(this.#ordered.map(({ id }, i) => [id, i]));
-    const circles = circlesOf(definitions).map((inFile) => {
-      const ordered = inFile.toSorted((a, b) => (rank.get(a.id) ?? 0) - (rank.get(b.id) ?? 0));
-      return [inFile[0]?.home ?? "", { inFile, ordered }] as const;
-    });
-    this.#circles = new Map(circles);
-    this.#circleOf = new Map(circles.flatMap(([name, { inFile }]) => inFile.map(({ home }) => [home, name] as const)));
-    for (const made of [this.#companions, this.#snapshots, this.#refusals]) made.clear();
-    store.keepOnly([...stay]);
-    for (const definition of this.#ordered) {
+    const definitions = [...configured, ...this.#once.plans.filter(({ id }) => !ids.has(id))];
+    const remaining = new Set(definitions.map(({ id }) => id));
+    for (const id of this.ids) if (!remaining.has(id)) problems.end(problemSubject(id));
+    store.keepOnly([...remaining]);
+    const { circles, unchanged } = this.#slots.replace(definitions, (definition) => {
       const spec = adjustedSpec(definition, store.settings(definition.id));
       const memory = store.memory(definition.id);
-      const wish = whenLostOf(spec);
-      const on = wish === "on" || (wish === "keep" && memory?.on === true);
-      const advance = { ...NOTHING_YET, on, memory };
-      this.#companions.set(definition.id, { definition, spec, advance });
-    }
+      const whenLost = whenLostOf(spec);
+      const on = whenLost === "on" || (whenLost === "keep" && memory?.on === true);
+      return { definition, spec, advance: { ...UNDECIDED, on, memory } };
+    });
+    this.#decisions.keepOnly(unchanged);
+    for (const plan of this.#refusals.keys()) if (!unchanged.has(plan)) this.#refusals.delete(plan);
+    return circles;
   }
 
-  /** Those of the configuration, then those for once. Shape: in the order of the file. */
+  /** Configured plans, then those that run once. Shape: in the order of the configuration. */
   get ids(): readonly string[] {
-    return this.#definitions.map(({ id }) => id);
+    return this.#slots.definitions.map(({ id }) => id);
   }
 
-  /** The plans as they were last decided. Shape: in the order of the file; empty before homes are known. */
+  /** The last snapshots. Shape: in the order of the configuration; empty before homes are known. */
   get snapshots(): readonly PlanSnapshot[] {
-    return this.#definitions.flatMap(({ id }) => this.#snapshots.get(id) ?? []);
+    return this.ids.flatMap((id) => this.#decisions.snapshot(id) ?? []);
   }
 
-  /** The names of the circles of plans that have to do with each other; the same map as long as the plans are. */
+  /** Circles of plans that depend on each other, by name. Returns the same map until the plans are replaced. */
   get circles(): ReadonlyMap<string, unknown> {
-    return this.#circles;
+    return this.#slots.circles;
   }
 
-  /** The circle of a home's plans; null for a home without any. */
+  /** Returns the name of the circle of a home's plans; null for a home without plans. */
   circleOf(home: string): string | null {
-    return this.#circleOf.get(home) ?? null;
+    return this.#slots.circleOf(home);
   }
 
-  /** Decides every plan at `now`, or those of one circle, and remembers it. */
+  /** Decides all plans at `now`, or those of one circle. */
   at(now: EpochMs, circle: string | null = null): ShownPlans {
-    const { homes, store } = this.#deps;
-    if (!homes.known) return { plans: [], until: null };
-    this.#endOnce(now);
-    const all = { inFile: this.#definitions, ordered: this.#ordered };
-    const { inFile, ordered } = circle === null ? all : (this.#circles.get(circle) ?? NO_PLANS);
-    const decided = new Set<string>();
-    const homeOf = ({ home }: PlanDefinition) => homes.named(home);
-    const shares = this.#shareOut(ordered, homeOf, now);
-    const changes = store.gather(() =>
-      ordered.flatMap((definition) => {
-        const home = homeOf(definition);
-        const { nextChangeAt } = this.#decide(definition, home, decided, shares, now);
-        this.#tellHome(definition, home, now);
-        decided.add(definition.id);
-        return nextChangeAt ?? [];
-      }),
-    );
-    const plans = inFile.flatMap(({ id }) => this.#snapshots.get(id) ?? []);
-    return { plans, until: changes.length === 0 ? null : Math.min(...changes) };
+    if (!this.#deps.homes.known) return { plans: [], until: null };
+    this.#removeOldOnce(now);
+    const { inFile, ordered } = this.#slots.plansIn(circle);
+    const until = this.#decisions.decide(ordered, now);
+    return { plans: inFile.flatMap(({ id }) => this.#decisions.snapshot(id) ?? []), until };
   }
 
-  /** What a plan wants at `now`; null for a plan that there is not, or not at `home` where one is given. */
+  /** Returns the signal of a plan at `now`; null if there is no such plan, or not at `home` if one is given. */
   wanted(plan: string, home: string | null, now: EpochMs): Wanted | null {
-    const known = this.#companions.get(plan);
-    if (!known || (home !== null && home !== known.definition.home)) return null;
-    this.at(now, this.circleOf(known.definition.home));
-    const { running, memory, on, lost } = this.#companions.get(plan)?.advance ?? NOTHING_YET;
-    const whenLost = lost ? { lost: whenLostOf(known.spec) } : {};
+    const slot = this.#slots.get(plan);
+    if (!slot || (home !== null && home !== slot.definition.home)) return null;
+    this.at(now, this.circleOf(slot.definition.home));
+    const { running, memory, on, lost } = this.#slots.get(plan)?.advance ?? UNDECIDED;
+    const whenLost = lost ? { lost: whenLostOf(slot.spec) } : {};
     const reason =
-      this.#snapshots.get(plan)?.reason.text ?? textIn(this.#deps.language ?? "en", message("plan_nothing_known"));
+      this.#decisions.snapshot(plan)?.reason.text ?? textIn(this.#deps.language ?? "en", message("plan_nothing_known"));
     const next = memory?.planned.find((run) => run.start > now)?.start ?? null;
     return { on, until: running?.end ?? (on ? null : next), reason, ...whenLost };
   }
 
-  /** ON while any of the plans wants it, and says which; null where nothing is known of any of them. */
+  /** Returns ON while any of the plans wants it, with the reasons of those plans; null if none of them exists. */
   wantedByAny(plans: readonly string[], home: string | null, now: EpochMs): Wanted | null {
-    const all = plans.flatMap((plan) => [plan, ...this.#once.flatMap(({ of, id }) => (of === plan ? id : []))]);
+    const all = plans.flatMap((plan) => [plan, ...this.#once.idsFor(plan)]);
     const known = all.flatMap((plan) => {
       const wanted = this.wanted(plan, home, now);
       if (!wanted) return [];
-      const { name } = this.#companions.get(plan)?.definition ?? { name: plan };
+      const { name } = this.#slots.get(plan)?.definition ?? { name: plan };
       return all.length > 1 ? { ...wanted, reason: `${name}: ${wanted.reason}` } : wanted;
     });
     const [only] = known;
     if (!only || known.length === 1) return only ?? null;
     const on = known.some((wanted) => wanted.on);
-    const telling = known.filter((wanted) => wanted.on === on);
-    const times = telling.flatMap(({ until }) => until ?? []);
-    const isOpen = times.length === 0 || (on && times.length < telling.length);
+    const deciding = known.filter((wanted) => wanted.on === on);
+    const times = deciding.flatMap(({ until }) => until ?? []);
+    const isOpen = times.length === 0 || (on && times.length < deciding.length);
     const until = isOpen ? null : on ? Math.max(...times) : Math.min(...times);
-    // Where one that is known wants ON, what the others do without prices is of no matter.
+    // If a plan with known prices wants ON, `when_lost` of the others does not matter.
     const isKnownOn = known.some((wanted) => wanted.on && wanted.lost === undefined);
     const lost = (["on", "keep", "off"] as const).find((each) => known.some((wanted) => wanted.lost === each));
     const whenLost = lost === undefined || isKnownOn ? {} : { lost };
-    return { on, until, reason: telling.map(({ reason }) => reason).join("; "), ...whenLost };
+    return { on, until, reason: deciding.map(({ reason }) => reason).join("; "), ...whenLost };
   }
 
-  /** The plan as it is at `now`, with what has run; null where there is none, or no home is known yet. */
+  /** Returns a plan at `now` with its finished runs; null if there is no such plan, or no home is known yet. */
   detail(plan: string, now: EpochMs): PlanDetail | null {
-    const known = this.#companions.get(plan);
-    if (!known) return null;
-    this.at(now, this.circleOf(known.definition.home));
-    const snapshot = this.#snapshots.get(plan);
-    if (!snapshot) return null;
-    const { calendar, store } = this.#deps;
-    const months: PlanMonth[] = [];
-    let from = calendar.startOf("month", now);
-    for (let i = 0; i < MAX_MONTHS_TOLD; i++, from = calendar.add("month", from, -1)) {
-      const month = this.#monthFrom(plan, snapshot.definition.spec, from);
-      if (month.runs > 0) months.push(month);
-    }
-    return { snapshot, runs: store.lastRuns(plan, MAX_RUNS_TOLD), months };
+    const slot = this.#slots.get(plan);
+    if (!slot) return null;
+    this.at(now, this.circleOf(slot.definition.home));
+    const snapshot = this.#decisions.snapshot(plan);
+    return snapshot ? { snapshot, ...this.#results.detail(snapshot.definition, now) } : null;
   }
 
-  /** Runs that began in `range`. Shape: newest first, at most `most` of them. */
+  /** Returns the runs that began in `range`. Shape: newest first, at most `most` of them. */
   results(which: WhichPlans, range: Interval, most: number): PlanResult[] {
-    const found = this.#plansOf(which).flatMap((plan) =>
-      this.#deps.store.lastRuns(plan.definition.id, most, range).map((run) => ({ ...plan, run })),
-    );
-    return found.sort((a, b) => b.run.start - a.run.start).slice(0, most);
+    return this.#results.runs(this.#selected(which), range, most);
   }
 
-  /** The months from the one of `range.start` on, plan by plan. Shape: oldest first; months without a run are left out. */
+  /** Returns the months of `range`, plan by plan. Shape: oldest first; months without a run are omitted. */
   monthResults(which: WhichPlans, range: Interval): MonthResult[] {
-    const months = this.#deps.calendar.intervals("month", range);
-    return months.flatMap(({ start }) =>
-      this.#plansOf(which).flatMap((plan) => {
-        const month = this.#monthFrom(plan.definition.id, plan.definition.spec, start);
-        return month.runs > 0 ? { ...plan, month } : [];
-      }),
-    );
+    return this.#results.months(this.#selected(which), range);
   }
 
-  /** What the hours of a plan would cost by when they start; null for a plan that is not there or has no hours. */
+  /** Returns the cost of a plan's hours by start time; null if there is no such plan or it has no hours. */
   startCosts(plan: string, now: EpochMs): StartCost[] | null {
-    const known = this.#companions.get(plan);
-    const home = known && this.#deps.homes.named(known.definition.home);
+    const slot = this.#slots.get(plan);
+    const home = slot && this.#deps.homes.named(slot.definition.home);
     const timeline = home && this.#deps.timelineOf(home, now);
-    return known ? startCosts(known.spec, timeline?.points ?? [], now) : null;
+    return slot ? startCosts(slot.spec, timeline?.points ?? [], now) : null;
   }
 
-  #plansOf({ home, plan }: WhichPlans) {
-    const wanted = this.#definitions.filter(
-      (each) => (home === null || each.home === home) && (plan === null || each.id === plan),
-    );
-    return wanted.map((definition) => ({
-      definition,
-      currency: this.#snapshots.get(definition.id)?.currency ?? null,
-    }));
+  #selected({ home, plan }: WhichPlans): ResultPlan[] {
+    return this.#slots.definitions
+      .filter((each) => (home === null || each.home === home) && (plan === null || each.id === plan))
+      .map((definition) => ({ definition, currency: this.#decisions.snapshot(definition.id)?.currency ?? null }));
   }
 
-  /**
-   * A plan as it would be at `now`, next to the others; nothing is remembered of it. Null where nothing is known of its
-   * home.
-   */
+  /** Returns how a new plan would be decided at `now`, and stores nothing of it. Null if its home is unknown. */
   preview(definition: PlanDefinition, now: EpochMs): PlanSnapshot | null {
-    const home = this.#deps.homes.named(definition.home);
-    if (!home) return null;
+    if (!this.#deps.homes.named(definition.home)) return null;
     this.at(now);
-    const { id, spec } = definition;
-    const known = { definition, spec, advance: NOTHING_YET };
-    const others = new Set(this.ids.filter((each) => each !== id));
-    const input = this.#inputOf(known, home, others, now);
-    const slots = [...this.#companions.values()];
-    const crowded = crowdedFor(known, slots, ({ advance }) => (advance.memory ? runsOf(advance.memory) : []));
-    const advance = advancePlan({ ...input, blocked: [...input.blocked, ...crowded] });
-    const { calendar, timeline, trusted } = input;
-    const currency = timeline?.currency ?? null;
-    const { language = "en" } = this.#deps;
-    const reason = reasonOf({ spec, advance, now, calendar, trusted, currency, home: null, language });
-    const history = this.#historyOf(known, now);
-    return planSnapshot({ definition, spec, advance, reason, currency, history, refused: null, now });
+    return this.#decisions.preview(definition, now);
   }
 
-  /** A command of `<home>/plan/<plan>/<setting>/set`. */
+  /** Carries out a command of the topic `<home>/plan/<plan>/<setting>/set`. */
   command([home = "", plan = "", setting = ""]: readonly string[], payload: string, now: EpochMs): PlanCommanded {
-    const known = this.#companions.get(plan);
-    if (!known || known.definition.home !== home) return refused("unknown_plan", `${home} has no plan "${plan}"`);
+    if (this.#slots.get(plan)?.definition.home !== home)
+      return refused("unknown_plan", `${home} has no plan "${plan}"`);
     const before = this.#refusals.get(plan);
     this.#refusals.delete(plan);
     const result = this.#carryOut(plan, setting, payload, now);
@@ -362,257 +230,111 @@ export class Plans {
   #carryOut(plan: string, setting: string, payload: string, now: EpochMs): PlanCommanded {
     const action = planActions.find((each) => each === setting);
     if (action) return this.act(plan, action, now);
-    const within = payload.trim();
+    const value = payload.trim();
     if (setting === "once")
-      return this.once({ plan, ...(readDuration(hoursOf(within)) ? { within: hoursOf(within) } : {}) }, now);
+      return this.once({ plan, ...(readDuration(hoursOf(value)) ? { within: hoursOf(value) } : {}) }, now);
     const name = planSettings.find((each) => each === setting);
-    if (name) return this.change(plan, { [name]: payload.trim() });
+    if (name) return this.change(plan, { [name]: value });
     if (setting === RESET_SETTINGS) return this.#resetSettings(plan);
     const expected = [...planSettings, ...planActions, RESET_SETTINGS].join(", ");
     return refused("unknown_setting", `a plan has no "${setting.slice(0, 40)}"; expected ${expected}`);
   }
 
-  /** Does at once what an owner says, from wherever. */
+  /** Carries out an action of the owner: run now, skip or stop. */
   act(plan: string, action: PlanAction, now: EpochMs): PlanCommanded {
     const { store, isTimeTrusted, onChange } = this.#deps;
-    const known = this.#companions.get(plan);
-    if (!known) return refused("unknown_plan", `there is no plan "${plan}"`);
-    const { definition, spec, advance } = known;
+    const slot = this.#slots.get(plan);
+    if (!slot) return refused("unknown_plan", `unknown plan "${plan}"`);
+    const { definition, spec, advance } = slot;
     if (!isTimeTrusted(now)) return refused("clock_not_trusted", en.refused_clock);
-    const commanded = (memory: PlanRecord | null): Commanded => {
+    const { memory } = advance;
+    const commanded = (): Commanded => {
       if (action === "skip") return skip(memory, now);
       if (action === "stop") return stop(memory, now, spec);
-      const all = this.#fellowsOf(definition);
-      const crowded = crowdedFor(known, all, (other) => other.advance.memory?.startedRuns ?? []);
-      return runNow(spec, memory, now, blockedBy(definition, new Set(), all), crowded);
+      const running = blockedBy(definition, new Set(), this.#slots.circleWith(definition));
+      return runNow(spec, memory, now, running, this.#decisions.crowdedByBegun(slot));
     };
-    const done = commanded(advance.memory);
+    const done = commanded();
     if (done.kind === "refused") return done;
     store.write(definition.id, done.memory, []);
-    this.#companions.set(definition.id, { ...known, advance: { ...advance, memory: done.memory } });
+    this.#slots.set({ ...slot, advance: { ...advance, memory: done.memory } });
     onChange(definition.home);
     return { kind: "done" };
   }
 
-  /** Plans something once, as it is asked for; it ends by itself. */
+  /** Adds a plan that runs once. It is removed when it is over. */
   once(asked: object, now: EpochMs): { readonly kind: "done"; readonly plan: string } | RefusedCommand {
     const { isTimeTrusted, onChange, homes } = this.#deps;
     if (!isTimeTrusted(now)) return refused("clock_not_trusted", "the clock of this machine cannot be trusted");
-    const read = readOneShot(asked, this.#definitions, this.#groups, now);
+    const { definitions } = this.#slots;
+    const read = readOneShot(asked, definitions, this.#groups, now);
     if (typeof read === "string") return refused("unreadable_setting", read);
     if (!homes.ids.has(read.home))
       return refused("unreadable_setting", `home: ${unknownText("a home", read.home, [...homes.ids])}`);
-    const fellows = this.#definitions.filter(({ power }) => power && power.group === read.power?.group);
-    if (this.#once.length >= MAX_ONCE || fellows.length >= MAX_GROUP_PLANS)
-      return refused("too_many", `there are ${this.#once.length} plans for once already; wait until one is over`);
+    const sameGroup = definitions.filter(({ power }) => power && power.group === read.power?.group);
+    const { plans } = this.#once;
+    if (plans.length >= MAX_ONCE || sameGroup.length >= MAX_GROUP_PLANS)
+      return refused("too_many", `there are ${plans.length} one-time plans already; wait until one has ended`);
     const definition = { ...read, id: freeSlug(read.id, new Set(this.ids)) };
-    this.#keepOnce([...this.#once, definition]);
+    this.#replaceOnce([...plans, definition]);
     onChange(definition.home);
     return { kind: "done", plan: definition.id };
   }
 
-  /** A command of `<home>/once/set`: JSON as over HTTP. */
+  /** Carries out a command of the topic `<home>/once/set`: JSON as over HTTP. */
   onceAt([home = ""]: readonly string[], payload: string, now: EpochMs): PlanCommanded {
     const asked = objectIn(payload);
     const expected = 'expected JSON such as {"hours": 2, "within": 8}';
     return asked ? this.once({ home, ...asked }, now) : refused("unreadable_setting", expected);
   }
 
-  /** Forgets those for once that are over. */
-  #endOnce(now: EpochMs): void {
+  /** Removes the plans that run once and are over. */
+  #removeOldOnce(now: EpochMs): void {
     if (!this.#deps.isTimeTrusted(now)) return;
-    const stay = this.#once.filter(({ id, spec }) => {
-      const started = this.#companions.get(id)?.advance.memory?.startedRuns ?? [];
+    const current = this.#once.plans.filter(({ id, spec }) => {
+      const started = this.#slots.get(id)?.advance.memory?.startedRuns ?? [];
       return now < (spec.once?.end ?? 0) || started.some(({ end }) => end > now);
     });
-    if (stay.length < this.#once.length) this.#keepOnce(stay);
+    if (current.length < this.#once.plans.length) this.#replaceOnce(current);
   }
 
-  #keepOnce(once: readonly PlanDefinition[]): void {
-    const configured = this.#definitions.filter(({ spec }) => !spec.once);
-    this.#once = once;
-    this.#deps.memory.write(ONCE, JSON.stringify(once));
+  #replaceOnce(plans: readonly PlanDefinition[]): void {
+    const configured = this.#slots.definitions.filter(({ spec }) => !spec.once);
+    this.#once.replace(plans);
     this.take(configured);
   }
 
-  /** Changes settings, all or none; an empty text goes back to the file's. */
+  /** Changes settings, all or none. An empty text restores the value of the configuration. */
   change(plan: string, changes: ChangedSettings): PlanCommanded {
     const { store, onChange } = this.#deps;
-    const known = this.#companions.get(plan);
-    if (!known) return refused("unknown_plan", `there is no plan "${plan}"`);
-    const { definition } = known;
+    const slot = this.#slots.get(plan);
+    if (!slot) return refused("unknown_plan", `unknown plan "${plan}"`);
+    const { definition } = slot;
     const change = changeSettings(definition, store.settings(plan), changes);
     if (change.kind === "refused") return change;
     if (!store.writeSettings(plan, change.texts)) return refused("not_writable", en.refused_not_writable);
-    this.#companions.set(plan, { ...known, spec: adjustedSpec(definition, store.settings(plan)) });
+    this.#slots.set({ ...slot, spec: adjustedSpec(definition, store.settings(plan)) });
     onChange(definition.home);
     return { kind: "done" };
   }
 
   #resetSettings(plan: string): PlanCommanded {
-    const known = this.#companions.get(plan);
-    return known ? this.change(plan, resetOf(known.definition)) : refused("unknown_plan", `there is no plan "${plan}"`);
-  }
-
-  /** The plans of the same circle, itself included. Shape: in the order in which they are decided. */
-  #fellowsOf({ home }: PlanDefinition): PlanSlot[] {
-    const { ordered } = this.#circles.get(this.circleOf(home) ?? "") ?? NO_PLANS;
-    return ordered.flatMap(({ id }) => this.#companions.get(id) ?? []);
-  }
-
-  /** By group, when its plans run. Without a clock that can be right nothing is settled. */
-  #shareOut(
-    ordered: readonly PlanDefinition[],
-    homeOf: (definition: PlanDefinition) => Home | null,
-    now: EpochMs,
-  ): Map<string, GroupShares> {
-    const seats = ordered.flatMap((definition): GroupSeat[] => {
-      const slot = this.#companions.get(definition.id);
-      const { power } = definition;
-      if (!slot || !power || !this.#deps.isTimeTrusted(now)) return [];
-      const crowded = crowdedFor(slot, this.#fellowsOf(definition), (other) => other.advance.memory?.startedRuns ?? []);
-      const input = this.#inputOf(slot, homeOf(definition), new Set(), now);
-      return [{ slot, power, input: { ...input, blocked: [...input.blocked, ...crowded] } }];
-    });
-    const groups = Map.groupBy(seats, ({ power }) => power.group);
-    return new Map([...groups].map(([group, own]) => [group, shareOut(own)]));
-  }
-
-  #inputOf(known: PlanSlot, home: Home | null, decided: ReadonlySet<string>, now: EpochMs): PlanInput {
-    const { definition, spec, advance } = known;
-    const { calendar, timelineOf, exportTimelineOf = () => null } = this.#deps;
-    const { thresholds, isTimeTrusted, startedAt, solve = solvePlan } = this.#deps;
-    const all = this.#fellowsOf(definition);
-    const window = occurrenceOf(known, calendar, now);
-    const before = definition.after ? (this.#companions.get(definition.after.plan) ?? null) : null;
-    const notBegun = (each: PlanSlot) =>
-      each.advance.memory?.startedRuns.length || each.advance.memory?.ended ? null : occurrenceOf(each, calendar, now);
-    return {
-      now,
-      spec,
-      memory: advance.memory,
-      timeline: home && (isExport(spec) ? exportTimelineOf(home, now) : timelineOf(home, now)),
-      calendar,
-      ...(thresholds ? { thresholds } : {}),
-      blocked: blockedBy(definition, decided, all).map(({ start, end }) => ({ start, end })),
-      after: afterStateOf(definition, window, before),
-      finishBy: window && finishByOf(definition.id, window, all, notBegun),
-      trusted: isTimeTrusted(now),
-      graceUntil: startedAt + GRACE_MS,
-      solve,
-    };
-  }
-
-  #decide(
-    definition: PlanDefinition,
-    home: Home | null,
-    decided: ReadonlySet<string>,
-    shares: ReadonlyMap<string, GroupShares>,
-    now: EpochMs,
-  ): PlanAdvance {
-    const { id } = definition;
-    const { calendar, store, language = "en" } = this.#deps;
-    const known = this.#companions.get(id) ?? { definition, spec: definition.spec, advance: NOTHING_YET };
-    const { spec } = known;
-    const { memory } = known.advance;
-    const plain = this.#inputOf(known, home, decided, now);
-    const { timeline, trusted } = plain;
-    const share = shares.get(definition.power?.group ?? "");
-    const crowded = crowdedFor(known, this.#fellowsOf(definition), (other) => {
-      const runs = decided.has(other.definition.id) ? null : share?.runs.get(other.definition.id);
-      return runs ?? (other.advance.memory ? runsOf(other.advance.memory) : []);
-    });
-    const group = share && { token: share.token, blocked: plain.blocked };
-    const decision = advancePlan({ ...plain, blocked: [...plain.blocked, ...crowded], ...(group ? { group } : {}) });
-    // What has a price to buy at and none to sell at never will have one.
-    const isRefused = isExport(spec) && home !== null && timeline === null && this.#deps.timelineOf(home, now) !== null;
-    const advance = isRefused && !decision.running ? { ...decision, state: "impossible" as const } : decision;
-    if (advance.memory !== memory || advance.finished.length > 0) store.write(id, advance.memory, advance.finished);
-    this.#companions.set(id, { definition, spec, advance });
-    const currency = timeline?.currency ?? null;
-    const reason =
-      isRefused && spec.enabled
-        ? ({ code: "no_export_price", text: textIn(language, message("plan_no_export_price")) } as const)
-        : reasonOf({ spec, advance, now, calendar, trusted, currency, home: home ? null : definition.home, language });
-    const history = this.#historyOf(known, now);
-    const refused = this.#refusals.get(id) ?? null;
-    this.#snapshots.set(id, planSnapshot({ definition, spec, advance, reason, currency, history, refused, now }));
-    return advance;
-  }
-
-  #historyOf({ definition: { id }, spec }: PlanSlot, now: EpochMs): PlanHistory {
-    const { calendar, store } = this.#deps;
-    const start = calendar.startOf("month", now);
-    return {
-      month: this.#monthFrom(id, spec, start),
-      monthBefore: this.#monthFrom(id, spec, calendar.add("month", start, -1)),
-      lastRun: store.lastRun(id),
-    };
-  }
-
-  #monthFrom(id: string, spec: PlanSpec, start: EpochMs): PlanMonth {
-    const { calendar, store } = this.#deps;
-    const { runs, hours, cost, savingWindowStart, savingMean } = store.totals(
-      id,
-      start,
-      calendar.add("month", start, 1),
-    );
-    const money = spec.kwh !== undefined;
-    const saving = {
-      againstNow: null,
-      againstWindowStart: money ? savingWindowStart : null,
-      againstMean: money ? savingMean : null,
-    };
-    return { start, runs, hours, cost: money ? cost : null, saving };
-  }
-
-  #tellHome({ id, home: name }: PlanDefinition, home: Home | null, now: EpochMs): void {
-    const { problems, homes } = this.#deps;
-    const subject = subjectOf(id);
-    if (home) {
-      problems.end(subject);
-      return;
-    }
-    const ids = [...homes.ids];
-    problems.start({
-      code: "unknown_home",
-      subject,
-      since: now,
-      names: { owner: message("owner_plan", { id }), homes: ids.join(", ") || message("the_homes") },
-      detail: unknownHome(name, ids),
-    });
+    const slot = this.#slots.get(plan);
+    return slot ? this.change(plan, resetOf(slot.definition)) : refused("unknown_plan", `unknown plan "${plan}"`);
   }
 }
 
-/** What became of a command to a plan. */
-type PlanCommanded = { readonly kind: "done" } | RefusedCommand;
-
-/** The occurrence that a plan is in, as far as it is remembered; else the one its settings give. */
-function occurrenceOf({ spec, advance }: PlanSlot, calendar: Calendar, now: EpochMs): PlanWindow | null {
-  const { memory } = advance;
-  const keeps = memory && (contains(memory.window, now) || memory.startedRuns.some((run) => run.end > now));
-  return keeps ? memory.window : roundAt(spec, memory?.window ?? null, now, calendar);
-}
-
+/** Returns the object of a JSON text; null if the text is not one. */
 function objectIn(text: string): object | null {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && !Array.isArray(value) ? value : null;
   } catch {
-    return null; // no JSON
+    return null; // invalid JSON
   }
 }
 
-function isExport(spec: PlanSpec): boolean {
-  return spec.kind === "below" && spec.price === "export";
-}
-
-/** Hours that are written as a number alone are meant as a number. */
+/** Returns hours without a unit as a number, otherwise the text. */
 function hoursOf(text: string): number | string {
   return /^\d+(\.\d+)?$/.test(text) ? Number(text) : text;
-}
-
-/** What a plan is called among the problems. */
-function subjectOf(plan: string): string {
-  return `plan ${plan}`;
 }

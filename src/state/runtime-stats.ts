@@ -17,7 +17,7 @@ export class RuntimeStats {
   /** Answered requests of the LAN. Labels: name of the key or empty, status. */
   readonly answered = new Counter();
   readonly problems = new ProblemHistory();
-  /** Rows that the archive has stored, and a function that counts the waiting chunks; null without an archive. */
+  /** Number of rows stored in the archive, and a function that counts the waiting chunks; null without an archive. */
   archive: { readonly rows: number; readonly count: () => number } | null = null;
   /** Start time on the monotonic clock. */
   readonly startedMs: MonotonicMs;

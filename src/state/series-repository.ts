@@ -1,5 +1,5 @@
 /**
- * The series store and the request log, behind the ports of the collector (by series) and the mirror (by operation).
+ * Facade over the series store and the request log. The collector reads it by series, the mirror by operation.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -25,7 +25,7 @@ export class SeriesRepository implements StorePort {
   readonly #writing: WriteGuard;
   /** Revisions by account. Bounded by the accounts. */
   readonly #revisions = new Map<string, number>();
-  /** By the parameters of a request. The API keeps the same object for equal URLs. */
+  /** Lookups by the parameters of a request. The API uses the same object for equal URLs. */
   readonly #lookups = new WeakMap<object, Lookup>();
 
   constructor(
@@ -105,7 +105,7 @@ export class SeriesRepository implements StorePort {
     return this.store.knownId(series) ?? this.#writing.attempt(() => this.store.idOf(series))?.value ?? null;
   }
 
-  /** The request log as a rate limiter needs it. `spend` returns null if the attempt could not be written. */
+  /** View of the request log for rate limiters. `spend` returns null if the attempt could not be written. */
   get spends(): AttemptLog {
     const { requestLog } = this;
     return {

@@ -4,6 +4,8 @@
  */
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import * as z from "zod/mini";
+import { readJson } from "../core/runtime/key-value.ts";
 import { partsOfSeriesName, type Row, rowStart } from "../core/series/series.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { ChunkTable } from "./chunk-table.ts";
@@ -38,14 +40,15 @@ export interface ArchiveBatch {
   readonly entries: readonly { readonly key: number; readonly changedMs: EpochMs | null }[];
 }
 
-interface Mark {
+const storedMark = z.object({
   /** Identifies this data directory in the archive. */
-  readonly source: string;
+  source: z.uuid(),
   /** Last batch that the archive confirmed. */
-  readonly batch: number;
+  batch: z.int().check(z.nonnegative()),
   /** Last chunk key of the initial transfer; null when that is complete. */
-  readonly walked: number | null;
-}
+  walked: z.nullable(z.int()),
+});
+type Mark = z.infer<typeof storedMark>;
 
 /**
  * Maximum length of the rows in one batch, so that reading and sending take a few milliseconds. A longer chunk is sent
@@ -98,6 +101,7 @@ export class ArchiveBacklog {
     database: DatabaseSync,
     settings: Pick<KeyValueStore, "read" | "write">,
     writing: Pick<WriteGuard, "attempt">,
+    mark: Mark,
   ) {
     this.#database = withDigest(database);
     this.#settings = settings;
@@ -112,26 +116,30 @@ export class ArchiveBacklog {
       "select name, envelope from series where id = ? and digest is digest(id, name, envelope)",
     );
     this.#confirm = database.prepare("delete from archive_backlog where key = ? and changed_ms = ?");
-    this.#mark = markIn(settings.read(SETTING));
+    this.#mark = mark;
   }
 
   /**
    * Opens the backlog and creates it on first use. Returns null if it cannot be written, as then no other data can be
-   * stored either.
+   * stored either. An unreadable mark is reported as damaged, and everything is sent again under a new source id.
    */
   static open(
     database: DatabaseSync,
     settings: Pick<KeyValueStore, "read" | "write">,
-    writing: Pick<WriteGuard, "attempt">,
+    writing: Pick<WriteGuard, "attempt" | "damaged">,
   ): ArchiveBacklog | null {
-    if (!hasBacklog(database)) {
+    const isNew = !hasBacklog(database);
+    const known = isNew ? null : readJson(settings, SETTING, storedMark);
+    const mark = known ?? { source: randomUUID(), batch: 0, walked: Number.MIN_SAFE_INTEGER };
+    if (!known) {
+      if (!isNew && settings.read(SETTING) !== null) writing.damaged(`the setting ${SETTING}`, () => undefined);
       const create = () => {
-        database.exec(BACKLOG_TABLES);
-        settings.write(SETTING, JSON.stringify(markIn(null)));
+        if (isNew) database.exec(BACKLOG_TABLES);
+        settings.write(SETTING, JSON.stringify(mark));
       };
       if (!writing.attempt(() => transaction(database, create))) return null;
     }
-    return new ArchiveBacklog(database, settings, writing);
+    return new ArchiveBacklog(database, settings, writing, mark);
   }
 
   /** Identifies this data directory in the archive. */
@@ -206,7 +214,7 @@ export class ArchiveBacklog {
     return { number, chunks, entries };
   }
 
-  /** Returns null if the chunk's series is damaged; it is then requested again under a new id. */
+  /** Returns a chunk for the archive. Null if its series is damaged, which is then requested again under a new id. */
   #chunkOf(seriesId: number, text: string, changedAt: EpochMs | null): ArchiveChunk | null {
     const found = this.#series.get(seriesId);
     const [account, address, series, resolution] = partsOfSeriesName(String(found?.name));
@@ -224,11 +232,4 @@ export class ArchiveBacklog {
     this.#settings.write(SETTING, JSON.stringify(mark));
     this.#mark = mark;
   }
-}
-
-/** Reads the stored mark. Without one a new source id is created, and everything is sent again. */
-function markIn(text: string | null): Mark {
-  return text === null
-    ? { source: randomUUID(), batch: 0, walked: Number.MIN_SAFE_INTEGER }
-    : (JSON.parse(text) as Mark);
 }

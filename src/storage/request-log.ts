@@ -29,6 +29,8 @@ interface SpentRequest {
   readonly status: number | null;
 }
 
+type AnsweredRow = readonly [seriesId: number, start: number | null, end: number | null, at: EpochMs];
+
 interface Ending {
   readonly id: number;
   readonly status: number;
@@ -36,6 +38,8 @@ interface Ending {
   readonly serverMs: EpochMs | null;
 }
 
+/** Attempts read in one step: a few milliseconds. */
+const ATTEMPTS_PER_STEP = 2_000;
 /** Maximum attempts read for the rate limiter; more than any known day limit allows. */
 const MAX_RECENT = 20_000;
 /** Maximum requests whose rows may still arrive. Each account has a few in flight; failed ones are evicted. */
@@ -76,8 +80,10 @@ function assigned(columns: Readonly<Record<string, string>>): string {
 
 export class RequestLog {
   readonly #database: DatabaseSync;
-  /** Bounded by the series. */
+  /** Bounded by the series. Complete when `#unread` is null. */
   readonly #answered = new Map<number, AnsweredTimes>();
+  /** Steps that read the stored times; null when all are read. With 1,000 homes it is more than a million attempts. */
+  #unread: Generator<void> | null = this.#readAnswers();
   /** Id of the newest attempt by series and range. Bounded by MAX_OPEN. */
   readonly #open = new LRUCache<string, number>({ max: MAX_OPEN });
   #answers = 0;
@@ -93,7 +99,11 @@ export class RequestLog {
 
   constructor(database: DatabaseSync) {
     this.#database = withDigest(database);
-    this.#readAnswers();
+  }
+
+  /** Reads when each series was last answered, one step per iteration. Without it, the first use reads all at once. */
+  *reading(): Generator<void> {
+    while (this.#unread && this.#readStep()) yield;
   }
 
   /** Records an attempt; it is on disk when this returns. */
@@ -168,7 +178,7 @@ export class RequestLog {
 
   /** Returns when a series was last answered, by the wall clock; null if never. */
   answeredAt(seriesId: number): EpochMs | null {
-    return this.#answered.get(seriesId)?.newest ?? null;
+    return this.#knownTimesOf(seriesId)?.newest ?? null;
   }
 
   /**
@@ -176,12 +186,12 @@ export class RequestLog {
    * deleted.
    */
   chunkAnsweredAt(seriesId: number, chunkStart: EpochMs): EpochMs | null {
-    return this.#answered.get(seriesId)?.at(chunkStart) ?? null;
+    return this.#knownTimesOf(seriesId)?.at(chunkStart) ?? null;
   }
 
   /** Returns when the series was last settled without data; null if never since the daemon started. */
   settledAt(seriesId: number): EpochMs | null {
-    return this.#answered.get(seriesId)?.settled ?? null;
+    return this.#knownTimesOf(seriesId)?.settled ?? null;
   }
 
   /** Returns the number of attempts of an account at or after `since`, by the wall clock. */
@@ -285,24 +295,42 @@ export class RequestLog {
     return Number(changes);
   }
 
-  #readAnswers(): void {
+  *#readAnswers(): Generator<void> {
+    const [ids] = this.#database.prepare("select min(id) as oldest, max(id) as newest from attempt").all();
+    const [oldest, newest] = [Number(ids?.oldest ?? 1), Number(ids?.newest ?? 0)];
     const answers = this.#database.prepare(
-      `select series_id, start_ms, end_ms, answered_ms, max(id) from attempt where answered_ms is not null
-       group by series_id, start_ms, end_ms order by max(id)`,
+      `select series_id, start_ms, end_ms, answered_ms, max(id) from attempt
+       where id >= ? and id < ? and answered_ms is not null group by series_id, start_ms, end_ms order by max(id)`,
     );
     answers.setReturnArrays(true);
-    for (const [seriesId, start, end, at] of answers.all() as unknown as (number | null)[][])
-      this.#timesOf(Number(seriesId)).note(
-        start === null ? null : { start: Number(start), end: Number(end) },
-        Number(at),
-      );
+    for (let id = oldest; id <= newest; id += ATTEMPTS_PER_STEP) {
+      const found = answers.all(id, id + ATTEMPTS_PER_STEP) as unknown as AnsweredRow[];
+      for (const [seriesId, start, end, at] of found)
+        timesIn(this.#answered, seriesId).note(start === null || end === null ? null : { start, end }, at);
+      yield;
+    }
+  }
+
+  /** Returns whether there is more to read. */
+  #readStep(): boolean {
+    if (this.#unread?.next().done) this.#unread = null;
+    return this.#unread !== null;
+  }
+
+  #knownTimesOf(seriesId: number): AnsweredTimes | undefined {
+    while (this.#unread) this.#readStep();
+    return this.#answered.get(seriesId);
   }
 
   #timesOf(seriesId: number): AnsweredTimes {
-    const times = this.#answered.get(seriesId) ?? new AnsweredTimes();
-    this.#answered.set(seriesId, times);
-    return times;
+    return this.#knownTimesOf(seriesId) ?? timesIn(this.#answered, seriesId);
   }
+}
+
+function timesIn(all: Map<number, AnsweredTimes>, seriesId: number): AnsweredTimes {
+  const times = all.get(seriesId) ?? new AnsweredTimes();
+  all.set(seriesId, times);
+  return times;
 }
 
 function addOne(counts: Map<string, number>, name: string): void {

@@ -1,15 +1,15 @@
 /**
- * One built daemon with 1, 10, 100 and 1,000 accounts (`BENCH_SIZES=10,100` for others), each with one home and a month
- * of history (`BENCH_MONTHS`), with one simulator and one Mosquitto in separate processes. For each size the daemon
- * runs four times on the same data:
+ * One built daemon with 1, 10, 100 and 1,000 accounts (`BENCH_SIZES=10,100` for others), each with one home, one plan
+ * and a month of history (`BENCH_MONTHS`), with one simulator and one Mosquitto in separate processes. The run of each
+ * plan begins at the measured boundary. For each size the daemon runs four times on the same data:
  *
  * 1. Empty: requests all data of the first account. The other accounts get a copy under their names
  *    (`copy-accounts.ts`) and are published once.
  * 2. Warm: time from spawn to the first price and to the price of every home at a subscriber. Then 30 s of rest, for
  *    the memory and the cost of an idle second; then SIGTERM.
  * 3. Warm with the event-loop probe (`loop-process.ts`), over the boundary of a quarter hour, in real time: from the
- *    boundary, by the daemon's own clock, to the last price, level and signal at the subscriber (`boundary`) and to the
- *    last of its other topics (`rest`); also LAN responses before it.
+ *    boundary, by the daemon's own clock, to the last price, level, signal and plan at the subscriber (`boundary`) and
+ *    to the last of its other topics (`rest`); also LAN responses before it.
  * 4. Fast forward: processor time and bytes written in a day with its 96 quarter hours, new prices and new consumption.
  *    The cost of the clock's own timers does not grow with its speed, so the cost of idle seconds is added for the
  *    seconds that were skipped.
@@ -38,8 +38,8 @@ const FILL_AT = "2025-10-21T12:30:00Z";
 const WARM_AT = "2025-10-21T13:31:00Z";
 const EDGE = Date.parse("2025-10-21T13:45:00Z");
 const DAY_AT = Date.parse("2025-10-21T14:01:00Z");
-/** Real seconds from the start of the third run to the boundary. */
-const EDGE_LEAD_S = { base: 35, perHome: 0.03 };
+/** Real time from the start of the third run to the boundary: several times the start of the second run. */
+const EDGE_LEAD = { baseMs: 35_000, starts: 4 };
 const PEACE_MS = 30_000;
 /** Real duration of a day. A shorter one would hide work that does not fit into it. */
 const DAY_MS = { least: 40_000, perHome: 200 };
@@ -52,6 +52,8 @@ const VERBOSE = process.env.BENCH_DEBUG !== undefined;
 
 /** Topics of a home that change at a boundary and are urgent. */
 const URGENT = /^[^/]+\/[^/]+\/(price|price\/level|cheap|plan\/[^/]+)$/;
+/** Plan of a home. Its two hours begin at the measured boundary, 15:45 local time, because no others are allowed. */
+const PLAN = { name: "Boiler", kind: "window", hours: 2, from: "15:45", ready_by: "17:45", kwh: 3 };
 
 type Figures = Record<string, number | null>;
 
@@ -70,7 +72,7 @@ async function linesOf(homes: number, smallest: Figures | undefined): Promise<Fi
   await using world = await World.open(homes, dir);
   await world.fill();
   const warm = await world.warm();
-  const edge = await world.edge();
+  const edge = await world.edge(warm.allMs);
   const day = await world.day(warm.peaceCpuShare);
   const own = smallest && homes > Number(smallest.homes);
   return {
@@ -174,8 +176,8 @@ class World implements AsyncDisposable {
     return { firstMs, allMs, rssMb, peaceCpuShare, stopMs: performance.now() - stopping };
   }
 
-  async edge() {
-    const leadMs = (EDGE_LEAD_S.base + EDGE_LEAD_S.perHome * this.#homes) * 1_000;
+  async edge(startMs: number) {
+    const leadMs = EDGE_LEAD.baseMs + EDGE_LEAD.starts * startMs;
     const start = new Date(EDGE - leadMs).toISOString();
     await this.#setClock(start, 1);
     const { child } = this.#daemon(start, 1, ["--require", PROBE], "ipc");
@@ -186,17 +188,21 @@ class World implements AsyncDisposable {
     const lan = await this.#lanTimes();
     const urgent = new Map<string, number>();
     const rest = new Map<string, number>();
-    const take = (topic: string) => {
+    const planned = new Set<string>();
+    const take = (topic: string, payload: Buffer) => {
       const at = Date.now() - edgeAt;
       const home = topic.split("/")[1] ?? "";
       if (at < 0 || !home.startsWith("home")) return;
       (URGENT.test(topic) ? urgent : rest).set(home, at);
+      if (/\/plan\/[^/]+$/.test(topic) && payload.toString() === "ON") planned.add(home);
     };
     this.#listener?.on("message", take);
     await pause(edgeAt + AFTER_EDGE_MS - Date.now());
     this.#listener?.off("message", take);
-    if (urgent.size !== this.#homes)
-      throw new Error(`${urgent.size} of ${this.#homes} homes were published at the edge`);
+    if (Math.min(urgent.size, planned.size) !== this.#homes)
+      throw new Error(
+        `at the boundary, ${urgent.size} homes and ${planned.size} plans of ${this.#homes} were published`,
+      );
     const loopMs = await loopOf(child);
     await end(child);
     const lanMs = quantile(lan, 0.5);
@@ -241,7 +247,7 @@ class World implements AsyncDisposable {
     for (let i = 0; i < LAN_ANSWERS; i++) {
       const home = i % this.#homes;
       const began = performance.now();
-      await this.#get(`/local/v1/now?home=home${home === 0 ? "" : `_${home + 1}`}`);
+      await this.#get(`/local/v1/now?home=${homeId(home + 1)}`);
       times.push(performance.now() - began);
     }
     return times;
@@ -325,6 +331,7 @@ class World implements AsyncDisposable {
     const configuration = JSON.stringify({
       service: { base_url: this.#service.url },
       consumer: accounts,
+      plans: accounts.map((_, i) => ({ ...PLAN, id: `boiler-${i + 1}`, home: homeId(i + 1) })),
       mqtt: { url: `mqtt://127.0.0.1:${this.#brokerPort}` },
       api: {
         host: "127.0.0.1",
@@ -388,6 +395,11 @@ function residentMb({ pid }: ChildProcess): number {
 
 function writtenKb({ pid }: ChildProcess): number {
   return Number(/^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1]) / 1_000;
+}
+
+/** Returns the id that a home gets from its label. */
+function homeId(number: number): string {
+  return number === 1 ? "home" : `home_${number}`;
 }
 
 function firstLine(child: ChildProcess): Promise<string> {

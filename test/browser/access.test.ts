@@ -8,7 +8,7 @@ import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const START = "2026-03-10T14:20:00Z";
 
-describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped where there is none)", () => {
+describe.skipIf(!haveChromium)("login to the dashboard (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   let daemon: TestDaemon;
 
@@ -21,7 +21,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
     await screens?.[Symbol.asyncDispose]();
   });
 
-  test("without a key nothing of the house is told, only asked for a key", async () => {
+  test("without a key the page shows only the login form", async () => {
     await using screen = await screens.look(daemon, { signedIn: false });
     await screen.page.getByRole("heading", { name: "Log in" }).waitFor();
     expect(await screen.text("main")).not.toMatch(/\d,\d|kWh|Dishwasher/);
@@ -48,7 +48,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
     expect(requests.filter(({ name }) => name === "session")).toHaveLength(1);
   });
 
-  test("a wrong key is refused in words, and the right one lets in", async () => {
+  test("a wrong key is refused with a message, and the right one starts a session", async () => {
     await using screen = await screens.look(daemon, { signedIn: false });
     const { page } = screen;
     await page.getByLabel("Key", { exact: true }).fill("not-this-one");
@@ -63,7 +63,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
     expect(cookie?.value).not.toContain(LAN_KEY);
   });
 
-  test("who guesses is told to wait", async () => {
+  test("after several wrong keys the page says how long to wait", async () => {
     await using own = await startDashboard({ start: START });
     await using screen = await screens.look(own, { signedIn: false });
     const { page } = screen;
@@ -78,7 +78,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
     expect(await told.textContent()).toMatch(/Too many wrong keys\. Try again in \d+ seconds?\./);
   });
 
-  test("a session outlives a restart of the daemon", async () => {
+  test("a session survives a restart of the daemon", async () => {
     await using own = await startDashboard({ start: START });
     await using screen = await screens.look(own);
     await screen.untilText("#now .price", /\d\.\d\d/);
@@ -88,7 +88,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
     await screen.untilText("#now .price", /\d\.\d\d/);
   });
 
-  test("a key that is taken away ends its sessions", async () => {
+  test("removing a key ends its sessions", async () => {
     await using own = await startDashboard({ start: START });
     await using screen = await screens.look(own);
     await screen.untilText("#now .price", /\d\.\d\d/);
@@ -99,7 +99,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
     await screen.page.getByRole("heading", { name: "Log in" }).waitFor();
   });
 
-  test("who logs out is out, here and with a copy of the cookie", async () => {
+  test("after a logout, a copy of the session cookie is not valid either", async () => {
     await using screen = await screens.look(daemon);
     await screen.untilText("#now .price", /\d\.\d\d/);
     const cookies = await screen.page.context().cookies();
@@ -109,7 +109,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
     expect((await fetch(`${screen.url}local/v1/system`, { headers: { cookie: copy } })).status).toBe(401);
   });
 
-  test("a key that may look lets look and not change", async () => {
+  test("a read-only key can read but not change", async () => {
     await using screen = await screens.look(daemon, { key: GUEST_KEY });
     await screen.untilText("#plans", /Your key is read-only/);
     expect(await screen.page.getByRole("button", { name: "Run now" }).count()).toBe(0);
@@ -119,7 +119,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
     expect(status).toBe(403);
   });
 
-  test("an open dashboard shows everything to anybody, and changes nothing without a log-in", async () => {
+  test("an open dashboard can be read without a login, but not changed", async () => {
     await using open = await startDashboard({ start: START, api: { dashboard: "open" } });
     await using screen = await screens.look(open, { signedIn: false });
     const { page } = screen;
@@ -131,7 +131,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
     await page.getByRole("button", { name: "Run now" }).first().waitFor();
   });
 
-  test("another site's page changes nothing with the session of a reader", async () => {
+  test("a page of another site cannot change anything with a user's session", async () => {
     await using screen = await screens.look(daemon);
     await screen.untilText("#now .price", /\d\.\d\d/);
     const [cookie] = await screen.page.context().cookies();
@@ -145,7 +145,7 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
     expect((await post({ "X-Elbro-Page": "1", "Sec-Fetch-Site": "cross-site" })).status).toBe(403);
   });
 
-  test("behind a proxy that puts it below a path, as Home Assistant does, everything works", async () => {
+  test("works behind a proxy that serves it below a path, like Home Assistant's ingress", async () => {
     await using proxy = await proxyTo(daemon.apiPort, { prefix: "/api/hassio_ingress/abc/" });
     await using screen = await Screen.open(screens.browser, proxy.url, {});
     await screen.page.goto(proxy.url);
@@ -159,16 +159,16 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
     expect(proxy.elsewhere).toEqual([]);
   });
 
-  test("behind a proxy that calls it by its inner name, the log-in says what to set", async () => {
+  test("behind a proxy that changes the Host header, the login page names the key to set", async () => {
     await using proxy = await proxyTo(daemon.apiPort, { keepsHost: false });
     await using screen = await screens.visit(proxy.url);
     await screen.page.goto(proxy.url);
     await screen.page.getByLabel("Key", { exact: true }).fill(LAN_KEY);
     await screen.page.keyboard.press("Enter");
-    await screen.untilText("main", /where a proxy leads from there to this API, add "localhost" to api.hosts/);
+    await screen.untilText("main", /if it is a proxy for this API, add "localhost" to api.hosts/);
   });
 
-  test("and with the outer name in api.hosts everything works", async () => {
+  test("works behind such a proxy if api.hosts contains the public host name", async () => {
     await using named = await startDashboard({ start: START, api: { hosts: ["localhost"] } });
     await using proxy = await proxyTo(named.apiPort, { keepsHost: false });
     await using screen = await screens.visit(proxy.url);
@@ -184,13 +184,13 @@ describe.skipIf(!haveChromium)("the door of the dashboard (in Chromium; skipped 
 });
 
 interface ProxyOptions {
-  /** What the paths of the proxy begin with. */
+  /** Prefix of the proxy's paths. */
   readonly prefix?: string;
-  /** Whether the server behind is told by which name the browser asked. */
+  /** Whether the proxy passes on the Host header of the browser. */
   readonly keepsHost?: boolean;
 }
 
-/** A proxy that knows one path and answers 404 to everything else. */
+/** Starts a proxy that forwards paths with a prefix and returns 404 for all others. */
 async function proxyTo(port: number, { prefix = "/", keepsHost = true }: ProxyOptions) {
   const elsewhere: string[] = [];
   const server = createServer((incoming, outgoing) => {

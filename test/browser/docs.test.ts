@@ -8,10 +8,10 @@ import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-/** Pictures for people to look at; outside the repository. */
+/** Folder for screenshots, outside of the repository. */
 const SCREENSHOTS = process.env.ELBRO_SCREENSHOTS ?? path.join(tmpdir(), "elbro-screenshots");
 
-/** Opens three operations with all there is in them; what is opened makes its content after the event. */
+/** Opens three operations and all their details, level by level, because each level is made when it is opened. */
 const OPEN_THREE = `(async () => {
   for (let level = 0; level < 6; level++) {
     for (const id of ["prices", "getEvents", "getSystem"])
@@ -20,7 +20,7 @@ const OPEN_THREE = `(async () => {
   }
 })()`;
 
-describe.skipIf(!CHROMIUM)("the page that reads the API (skipped where there is no Chromium)", () => {
+describe.skipIf(!CHROMIUM)("the API reference page (in Chromium; skipped if it is not installed)", () => {
   let daemon: TestDaemon;
   let browser: Browser;
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe.skipIf(!CHROMIUM)("the page that reads the API (skipped where there is 
     await daemon?.[Symbol.asyncDispose]();
   });
 
-  /** The page, with everything that went wrong on it, and everybody it talked to. */
+  /** Opens the page. Returns it with its errors and the hosts of its requests. */
   async function look(width = 360, colorScheme: "light" | "dark" = "light", rest = "/docs") {
     const context = await browser.newContext({ viewport: { width, height: 780 }, colorScheme });
     const page = await context.newPage();
@@ -51,7 +51,7 @@ describe.skipIf(!CHROMIUM)("the page that reads the API (skipped where there is 
 
   const widthOf = (page: Page) => page.evaluate("document.documentElement.scrollWidth") as Promise<number>;
 
-  test("shows every operation of the document, without a key, and asks this server alone", async () => {
+  test("shows every operation of the document without a key, and sends requests only to this server", async () => {
     await using it = await look();
     const document = (await (await fetch(`${daemon.url}/openapi.json`)).json()) as {
       paths: Record<string, object>;
@@ -63,12 +63,12 @@ describe.skipIf(!CHROMIUM)("the page that reads the API (skipped where there is 
     expect(it.wrong).toEqual([]);
   });
 
-  test("an operation opens into parameters, an example, answers and their fields", async () => {
+  test("an opened operation shows parameters, an example, responses and their fields", async () => {
     await using it = await look();
     const prices = it.page.locator("#prices");
     await prices.locator("summary").first().click();
     const text = () => prices.textContent();
-    await prices.getByText("Who may ask: a key.").waitFor();
+    await prices.getByText("Access: a key.").waitFor();
     expect(await text()).toContain("resolution");
     expect(await text()).toContain(`'http://127.0.0.1:${daemon.apiPort}/consumer/v1/me/addresses/`);
     await prices.locator("details.schema summary").first().click();
@@ -78,7 +78,7 @@ describe.skipIf(!CHROMIUM)("the page that reads the API (skipped where there is 
     expect(it.wrong).toEqual([]);
   });
 
-  test("the search leaves what has all its words", async () => {
+  test("the search shows operations that contain all its words", async () => {
     await using it = await look();
     await it.page.getByRole("searchbox").fill("resolution prices");
     const left = it.page.locator("details.operation:visible");
@@ -98,7 +98,7 @@ describe.skipIf(!CHROMIUM)("the page that reads the API (skipped where there is 
     [360, "dark"],
     [1200, "light"],
   ] as const)(
-    "at %i px, %s: nothing scrolls sideways, nothing stands in the way of a reader",
+    "at %i px, %s: the page does not scroll horizontally, and axe finds no violation",
     async (width, scheme) => {
       await using it = await look(width, scheme);
       await it.page.evaluate(OPEN_THREE);

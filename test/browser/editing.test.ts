@@ -31,7 +31,7 @@ async function started(): Promise<TestDaemon> {
 }
 
 describe.skipIf(!haveChromium)(
-  "plans and plugs are edited on the dashboard (in Chromium; skipped where there is none)",
+  "editing of plans and plugs on the dashboard (in Chromium; skipped if it is not installed)",
   () => {
     let screens: Screens;
     beforeAll(async () => {
@@ -49,7 +49,7 @@ describe.skipIf(!haveChromium)(
     const dialog = ({ page }: Screen) => page.getByRole("dialog");
     const card = ({ page }: Screen, name: string) => page.getByRole("article", { name, exact: true });
 
-    test("a plan is made, with its hours and cost before it is saved, then changed, copied and deleted", async () => {
+    test("a new plan has a preview of hours and cost, and can be saved, changed, copied and deleted", async () => {
       await using daemon = await started();
       await using screen = await looking(daemon, { size: "phone" });
       const { page } = screen;
@@ -94,7 +94,7 @@ describe.skipIf(!haveChromium)(
       expect(screen.errors).toEqual([]);
     });
 
-    test("what is of no use with the kind of a plan is left out, and what is needed is asked for", async () => {
+    test("the form shows only the fields of the plan's kind, and marks missing required ones", async () => {
       await using daemon = await started();
       await using screen = await looking(daemon);
       const { page } = screen;
@@ -112,7 +112,7 @@ describe.skipIf(!haveChromium)(
       expect(fileText(daemon)).not.toMatch(/name: Heater\n(.*\n){1,3}.*hours/);
     });
 
-    test("what the daemon refuses stands at its field, in the dialog", async () => {
+    test("an error of the daemon appears at its field in the dialog", async () => {
       await using daemon = await started();
       await using screen = await looking(daemon);
       await screen.page.getByRole("button", { name: "New plan" }).click();
@@ -121,7 +121,7 @@ describe.skipIf(!haveChromium)(
       await form.getByRole("button", { name: "Save" }).click();
       await form
         .getByRole("alert")
-        .filter({ hasText: /could not be saved: there is a plan "car" already/ })
+        .filter({ hasText: /could not be saved: a plan "car" exists already/ })
         .waitFor();
       await form.getByLabel("Hours", { exact: true }).fill("3");
       await form.getByLabel("Not before").fill("12:00");
@@ -132,20 +132,20 @@ describe.skipIf(!haveChromium)(
       expect(await form.count()).toBe(0);
     });
 
-    test("a plan that a plug follows is not deleted, and the plug is named", async () => {
+    test("a plan that a plug follows cannot be deleted; the dialog names the plug", async () => {
       await using daemon = await started();
       await using screen = await looking(daemon);
       await card(screen, "Car").getByRole("button", { name: "Delete" }).click();
-      await screen.untilText("dialog", /These follow it; change or delete them first: Car plug/);
+      await screen.untilText("dialog", /Other entries refer to it. Change or delete them first: Car plug/);
       expect(await dialog(screen).getByRole("button", { name: "Delete" }).isDisabled()).toBe(true);
     });
 
-    test("where elbro.yaml is read-only it is saved in page.yaml, and the page says so", async () => {
+    test("with a read-only elbro.yaml, a plan is saved in page.yaml, and the page says so", async () => {
       await using daemon = await started();
       chmodSync(path.join(daemon.dir.path, "elbro.yaml"), 0o444);
       await using screen = await looking(daemon);
       await card(screen, "Car").getByRole("button", { name: "Edit" }).click();
-      await screen.untilText("dialog", /This cannot be changed here, but copied/);
+      await screen.untilText("dialog", /This cannot be changed here, because elbro cannot write/);
       await screen.page.keyboard.press("Escape");
       await screen.until("!document.querySelector('dialog')");
       await screen.page.getByRole("button", { name: "New plan" }).click();
@@ -155,7 +155,7 @@ describe.skipIf(!haveChromium)(
       expect(fileText(daemon, "page.yaml")).toContain("Washer");
     });
 
-    test("the keyboard stays in the dialog, and goes back to where it was", async () => {
+    test("the focus stays in the dialog, and then returns to the button that opened it", async () => {
       await using daemon = await started();
       await using screen = await looking(daemon);
       const edit = card(screen, "Car").getByRole("button", { name: "Edit" });
@@ -175,7 +175,7 @@ describe.skipIf(!haveChromium)(
       expect(await edit.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
     });
 
-    test("a plug that announces itself is added by a click, tried, and deleted", async () => {
+    test("a plug that announces itself can be added, tested and deleted", async () => {
       await using daemon = await started();
       await using plug = new MqttPlug("tasmota", { now: () => daemon.clock.now(), on: false, powerOn: "last" });
       await plug.connect(daemon.brokerPort);
@@ -183,7 +183,7 @@ describe.skipIf(!haveChromium)(
       await using screen = await looking(daemon, { size: "phone" });
       const { page } = screen;
       await page.getByRole("button", { name: "Add a plug" }).click();
-      await screen.untilText("dialog", /Lamp Nous A1T Switches itself off by its own timer.*runs of up to 18 hours/);
+      await screen.untilText("dialog", /Lamp Nous A1T Its own timer switches it off.*runs of up to 18 hours/);
       await screen.picture("plug-announced-phone");
       await dialog(screen).getByRole("button", { name: "Add: Lamp" }).click();
       await dialog(screen)
@@ -208,7 +208,7 @@ describe.skipIf(!haveChromium)(
       await screen.until("!document.querySelector('#plug-lamp')");
     });
 
-    test("who may only look sees the plugs, and no button", async () => {
+    test("a read-only key shows the plugs without buttons", async () => {
       await using daemon = await started();
       await using screen = await looking(daemon);
       await screen.page.route("**/local/v1/session", async (route) => {
@@ -220,7 +220,7 @@ describe.skipIf(!haveChromium)(
       expect(await screen.page.locator("#plans").getByRole("button").count()).toBe(0);
     });
 
-    describe("looks", () => {
+    describe("appearance", () => {
       let daemon: TestDaemon;
       beforeAll(async () => {
         daemon = await started();

@@ -5,7 +5,7 @@ import { pageScript } from "../support/daemon/page-script.ts";
 import { haveChromium, type LookOptions, type Screen, Screens } from "../support/daemon/screen.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 
-/** Shows the form of a plan or a plug in the place of the plans, and keeps what is submitted. */
+/** Script that shows the form of a plan or plug in place of the plans, and records the submitted value. */
 const SHOW_FORM = `
   import { render } from "preact";
   import { Format, localeOf } from "./format.ts";
@@ -39,7 +39,7 @@ const SHOW_FORM = `
 const PLUG = { name: "Washer", family: "tasmota", topic: "washer", plan: "washer" };
 
 describe.skipIf(!haveChromium)(
-  "forms made from the configuration's schema (in Chromium; skipped where there is none)",
+  "forms made from the configuration's schema (in Chromium; skipped if it is not installed)",
   () => {
     let screens: Screens;
     let daemon: TestDaemon;
@@ -86,10 +86,10 @@ describe.skipIf(!haveChromium)(
       expect(shown).toContain("Default: no.");
     });
 
-    test("a plan is filled in, and submitted as it would be written in the configuration", async () => {
+    test("a filled-in plan is submitted in the form of the configuration", async () => {
       await using screen = await formOf("plans", { name: "Washer", home: "home" }, { size: "phone" });
       const { page } = screen;
-      await page.getByLabel("Kind").selectOption({ label: "Hours in pieces" });
+      await page.getByLabel("Kind").selectOption({ label: "Split hours" });
       await page.getByLabel("Hours", { exact: true }).fill("1h30m");
       await page.getByLabel("Highest price per kWh").fill("1,5");
       await page.getByLabel("Ready by").fill("07:00");
@@ -107,7 +107,7 @@ describe.skipIf(!haveChromium)(
       await screen.picture("form-plan-phone");
     });
 
-    test("what the schema does not allow is said at the field, and nothing is submitted", async () => {
+    test("a value that violates the schema has an error at its field, and nothing is submitted", async () => {
       await using screen = await formOf("plans", { name: "Washer", home: "Not a slug" });
       const { page } = screen;
       await page.getByLabel("Hours", { exact: true }).fill("soon");
@@ -121,23 +121,23 @@ describe.skipIf(!haveChromium)(
         const ids = ((await input.getAttribute("aria-describedby")) ?? "").split(" ");
         return page.locator(`#${ids[1]}`).textContent();
       };
-      expect(await wrong("Home")).toBe("This is not in the expected form.");
-      expect(await wrong("Hours")).toBe("This is not in the expected form.");
+      expect(await wrong("Home")).toBe("The format is not valid.");
+      expect(await wrong("Hours")).toBe("The format is not valid.");
       expect(await wrong("Highest price per kWh")).toBe("At most 100.");
-      expect(await wrong("At most runs")).toBe("Give a whole number.");
+      expect(await wrong("At most runs")).toBe("Enter a whole number.");
       expect(await page.getByLabel("Kind").getAttribute("aria-invalid")).toBe("true");
       expect(await submitted(screen)).toBeUndefined();
       await screen.picture("form-plan-wrong");
     });
 
-    test("what the daemon refuses is said at the field that it names", async () => {
+    test("an error of the daemon appears at the field that it names", async () => {
       await using screen = await formOf("plans", { name: "Washer", home: "home", kind: "window" });
       await screen.page.evaluate(`window.refuse([{ path: "hours", text: "expected hours, found nothing" }])`);
       await screen.untilText("#form", /expected hours, found nothing/);
       expect(await screen.page.getByLabel("Hours", { exact: true }).getAttribute("aria-invalid")).toBe("true");
     });
 
-    test("a plug has nested objects, and a key of several forms", async () => {
+    test("the form of a plug has nested objects, and a key that can be a text or a list", async () => {
       await using screen = await formOf("plugs", { ...PLUG, family: "custom" });
       const { page } = screen;
       await page.getByRole("group", { name: "Plan" }).getByRole("combobox").selectOption({ label: "Several" });
@@ -157,7 +157,7 @@ describe.skipIf(!haveChromium)(
       });
     });
 
-    test("fields that are not among the first are folded away, and opened by a mistake", async () => {
+    test("fields below More settings are hidden, and shown if one of them is invalid", async () => {
       const first = ["name", "kind", "hours"];
       await using screen = await formOf(
         "plans",
@@ -176,28 +176,25 @@ describe.skipIf(!haveChromium)(
     });
 
     test.each([
-      ["da-DK", "Færdig kl.", "Når det er billigt"],
-      ["sv-SE", "Klar kl.", "När det är billigt"],
-      ["nb-NO", "Ferdig kl.", "Når det er billig"],
-    ])(
-      "in %s labels and options are translated, and what has no translation is English",
-      async (language, label, option) => {
-        await using screen = await formOf("plans", {}, { language, size: "phone" });
-        const shown = await screen.text("#form");
-        expect(shown).toContain(label);
-        expect(shown).toContain("Plans with the same word here never run at the same time.");
-        await screen.page
-          .locator("#form select", { has: screen.page.getByRole("option", { name: option }) })
-          .first()
-          .waitFor();
-      },
-    );
+      ["da-DK", "Færdig kl.", "Når det er billigt", "Planer med samme ord her kører aldrig samtidig."],
+      ["sv-SE", "Klar kl.", "När det är billigt", "Planer med samma ord här körs aldrig samtidigt."],
+      ["nb-NO", "Ferdig kl.", "Når det er billig", "Planer med samme ord her kjører aldri samtidig."],
+    ])("in %s labels, options and descriptions are translated", async (language, label, option, about) => {
+      await using screen = await formOf("plans", {}, { language, size: "phone" });
+      const shown = await screen.text("#form");
+      expect(shown).toContain(label);
+      expect(shown).toContain(about);
+      await screen.page
+        .locator("#form select", { has: screen.page.getByRole("option", { name: option }) })
+        .first()
+        .waitFor();
+    });
 
     test.each([
       ["plans", "phone", "light"],
       ["plans", "phone", "dark"],
       ["plugs", "wall", "dark"],
-    ] as const)("the form of %s on a %s, %s: nothing is cut; axe finds nothing", async (section, size, scheme) => {
+    ] as const)("the form of %s, %s, %s: nothing is cut off; axe finds no violation", async (section, size, scheme) => {
       await using screen = await formOf(section, section === "plugs" ? PLUG : {}, { size, scheme });
       await screen.page.getByRole("button", { name: "Save" }).click();
       expect(await screen.page.evaluate(MISFITS)).toEqual([]);

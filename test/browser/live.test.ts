@@ -5,7 +5,7 @@ import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const at = (text: string) => Date.parse(text);
 
-/** The price that the API tells for now, as the page writes it. */
+/** Returns the current price of the API in the format of the page. */
 async function priceTold(daemon: TestDaemon): Promise<RegExp> {
   const { price } = (await (await daemon.request("/local/v1/now?home=home")).json()) as { price: number };
   return new RegExp(`^${price.toFixed(2)} ?DKK/kWh$`);
@@ -16,7 +16,7 @@ async function untilPlain(screen: Screen): Promise<void> {
   await screen.untilText("#system", /Requests today/);
 }
 
-describe.skipIf(!haveChromium)("the dashboard while time goes on (in Chromium; skipped where there is none)", () => {
+describe.skipIf(!haveChromium)("live updates of the dashboard (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   beforeAll(async () => {
     screens = await Screens.start();
@@ -25,7 +25,7 @@ describe.skipIf(!haveChromium)("the dashboard while time goes on (in Chromium; s
     await screens?.[Symbol.asyncDispose]();
   });
 
-  test("a new interval is shown as it begins, without a reload", async () => {
+  test("the price changes at the start of an interval without a reload", async () => {
     await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z" });
     await using screen = await screens.look(daemon);
     await untilPlain(screen);
@@ -37,7 +37,7 @@ describe.skipIf(!haveChromium)("the dashboard while time goes on (in Chromium; s
     expect(screen.errors).toEqual([]);
   });
 
-  test("an outage: the page says since when it shows old data, and goes on by itself when the daemon is back", async () => {
+  test("without the daemon the page shows the age of its data, and it reconnects by itself", async () => {
     await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z" });
     await using screen = await screens.look(daemon, { size: "phone" });
     await untilPlain(screen);
@@ -54,7 +54,7 @@ describe.skipIf(!haveChromium)("the dashboard while time goes on (in Chromium; s
     expect(await screen.text("#now .when")).toBe("Price now · 20:00–20:15");
   });
 
-  test("an outage of the service is told as a problem, with what to do, and is over when it is", async () => {
+  test("an error of the service is shown as a problem with a remedy until it ends", async () => {
     await using daemon = await startDashboard({ start: "2026-03-10T08:00:00Z" });
     await using screen = await screens.look(daemon, { size: "phone" });
     await untilPlain(screen);
@@ -69,7 +69,7 @@ describe.skipIf(!haveChromium)("the dashboard while time goes on (in Chromium; s
     await screen.untilText("#system", /Over The service does not know this API key/);
   });
 
-  test("a problem and its detail are told in the language of the page, whatever is configured", async () => {
+  test("a problem and its detail are in the language of the page, not in the configured one", async () => {
     await using daemon = await startDashboard({
       start: "2026-03-10T14:20:00Z",
       plans: PLANS.map((plan) => ({ ...plan, home: "huset" })),
@@ -82,7 +82,7 @@ describe.skipIf(!haveChromium)("the dashboard while time goes on (in Chromium; s
     await screen.untilText("#system .problems", /Teknisk detalje: forventede et hjems id \(home\), fandt “huset”/);
   });
 
-  test("what a plan does is shown as it does it", async () => {
+  test("the start of a run is shown at once", async () => {
     await using daemon = await startDashboard({ start: "2026-03-10T18:30:00Z" });
     await using screen = await screens.look(daemon);
     await untilPlain(screen);

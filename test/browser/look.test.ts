@@ -5,7 +5,7 @@ import { haveChromium, type LookOptions, type Screen, Screens } from "../support
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { planEntry } from "../support/plans/plan-topics.ts";
 
-/** Everything is read and drawn, down to the end of the page. */
+/** Opens the dashboard and waits until the whole page is loaded and drawn. */
 async function whole(screens: Screens, daemon: TestDaemon, options: LookOptions): Promise<Screen> {
   const screen = await screens.look(daemon, options);
   await screen.untilText("#now .price", /\d/);
@@ -17,13 +17,13 @@ async function whole(screens: Screens, daemon: TestDaemon, options: LookOptions)
   return screen;
 }
 
-describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped where there is none)", () => {
+describe.skipIf(!haveChromium)("appearance of the dashboard (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   let daemon: TestDaemon;
 
   beforeAll(async () => {
     screens = await Screens.start();
-    // The evening before the 25-hour day: everything there is to show is shown.
+    // The evening before the day of 25 hours, when the page shows all of its parts.
     daemon = await startDashboard({
       start: "2026-10-24T15:20:00Z",
       simulator: { homes: ["danish", "swedish"] },
@@ -47,7 +47,7 @@ describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped wh
   ];
 
   test.each(looks)(
-    "$size, $language, $scheme: nothing overlaps, is cut, or is too small to hit; axe finds nothing",
+    "$size, $language, $scheme: nothing overlaps, is cut off or is too small to tap; axe finds no violation",
     async (look) => {
       await using screen = await whole(screens, daemon, look);
       await screen.picture(`look-${look.size}-${look.language}-${look.scheme}`);
@@ -59,7 +59,7 @@ describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped wh
     },
   );
 
-  test.each(["light", "dark"] as const)("the door, %s: axe finds nothing", async (scheme) => {
+  test.each(["light", "dark"] as const)("the login page, %s: axe finds no violation", async (scheme) => {
     await using screen = await screens.look(daemon, { size: "phone", scheme, signedIn: false });
     await screen.page.getByRole("heading", { name: "Log in" }).waitFor();
     expect(await axeViolations(screen)).toEqual([]);
@@ -76,7 +76,7 @@ describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped wh
     ["en-US", "Price now", /^\d\.\d\dDKK\/kWh$/, /\d\d:\d\d PM–\d\d:\d\d PM/],
     ["fr-FR", "Price now", /^\d\.\d\dDKK\/kWh$/, /\d\d:\d\d–\d\d:\d\d/],
   ])(
-    "a reader of %s reads %s, with numbers and times as they are written there",
+    "in %s the page shows %s, with numbers and times in the format of that language",
     async (language, words, price, time) => {
       await using screen = await screens.look(daemon, { language });
       await screen.untilText("#now .price", /\d/);
@@ -88,7 +88,7 @@ describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped wh
     },
   );
 
-  test("another language is chosen at the foot, and stays", async () => {
+  test("a language chosen in the footer is kept after a reload", async () => {
     await using screen = await screens.look(daemon, { language: "en-GB" });
     await screen.untilText("#now .price", /\d/);
     await screen.page.getByLabel("Language").selectOption("da");
@@ -97,7 +97,7 @@ describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped wh
     await screen.untilText("#now .when", /Pris nu/);
   });
 
-  test("everything can be reached and used with the keyboard alone", async () => {
+  test("every control can be reached and used with the keyboard only", async () => {
     await using screen = await whole(screens, daemon, { size: "tablet" });
     const reached: string[] = [];
     for (let i = 0; i < 90; i++) {
@@ -120,7 +120,7 @@ describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped wh
       "Both days",
       "Prices of Home",
       "As a table",
-      "Dishwasher: switched on",
+      "Dishwasher: enabled",
       "Run now",
       "Change",
       "Consumption",
@@ -131,7 +131,7 @@ describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped wh
       "Log out",
     ])
       expect(all).toContain(wanted);
-    // Choices move with the arrow keys, the chart reads out, a fold opens.
+    // Arrow keys change choices, the chart has a text for each value, Enter opens a fold.
     await screen.page.locator("#prices").getByRole("radio", { name: "Both days" }).focus();
     await screen.page.keyboard.press("ArrowLeft");
     expect(await screen.page.locator("#prices").getByRole("radio", { name: "Tomorrow" }).isChecked()).toBe(true);
@@ -141,11 +141,11 @@ describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped wh
     expect(await slider.getAttribute("aria-valuetext")).toMatch(/23:45–00:00/);
     await screen.page.locator("#prices summary").focus();
     await screen.page.keyboard.press("Enter");
-    // The browser tells a fold's opening a moment later.
+    // The browser fires the toggle event of a fold asynchronously.
     await screen.until("document.querySelectorAll('#prices tbody tr').length === 100");
   });
 
-  test("it is printed on one page, in light colours also from a dark screen", async () => {
+  test("a print has one page and light colours, also with a dark screen", async () => {
     await using screen = await whole(screens, daemon, { size: "wall", scheme: "dark" });
     await screen.page.emulateMedia({ media: "print" });
     await screen.until("getComputedStyle(document.documentElement).getPropertyValue('--card').trim() === '#fff'");
@@ -154,7 +154,7 @@ describe.skipIf(!haveChromium)("how the dashboard looks (in Chromium; skipped wh
     expect([...pdf.toString("latin1").matchAll(/\/Type\s*\/Page\b/g)]).toHaveLength(1);
   });
 
-  test("nothing moves under the reader's eyes while it comes", async () => {
+  test("the layout does not shift while the page loads", async () => {
     for (const size of ["phone", "wall"] as const) {
       await using screen = await screens.look(daemon, { size, signedIn: true });
       await screen.untilText("#now .price", /\d/);

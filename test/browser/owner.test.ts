@@ -10,7 +10,7 @@ const LOOKS = (["phone", "pad", "desk"] as const).flatMap((size) =>
   (["light", "dark"] as const).map((scheme) => ({ size, scheme })),
 );
 
-describe.skipIf(!haveChromium)("what the owner does under System (in Chromium; skipped where there is none)", () => {
+describe.skipIf(!haveChromium)("keys, log and backup on the page (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   let daemon: TestDaemon;
 
@@ -19,7 +19,11 @@ describe.skipIf(!haveChromium)("what the owner does under System (in Chromium; s
   });
   afterAll(() => screens?.[Symbol.asyncDispose]());
   beforeEach(async () => {
-    daemon = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: [] });
+    daemon = await startDashboard({
+      start: "2026-03-10T14:20:00Z",
+      plans: [],
+      api: { url: "http://192.168.1.5:8080" },
+    });
     return () => daemon[Symbol.asyncDispose]();
   });
 
@@ -31,40 +35,43 @@ describe.skipIf(!haveChromium)("what the owner does under System (in Chromium; s
   const status = async (key: string) =>
     (await fetch(`${daemon.url}/local/v1/now`, { headers: { authorization: `Bearer ${key}` } })).status;
 
-  test("a key is made and shown once, opens, and is ended after a question", async () => {
+  test("a new key is shown once, works, and is revoked after a confirmation", async () => {
     await using screen = await atSystem();
     await screen.page.getByLabel("Name of the device").fill("phone of Åse");
-    await screen.page.getByRole("button", { name: "Make a key" }).click();
-    await screen.untilText("#keys", /At most 40 letters/);
+    await screen.page.getByRole("button", { name: "Create a key" }).click();
+    await screen.untilText("#keys", /Use at most 40 letters/);
     await screen.page.getByLabel("Name of the device").fill("phone");
-    await screen.page.getByLabel("may change something, too").check();
-    await screen.page.getByRole("button", { name: "Make a key" }).click();
+    await screen.page.getByLabel("may also make changes").check();
+    await screen.page.getByRole("button", { name: "Create a key" }).click();
     await screen.untilText(
       "#keys",
-      /phone reads and changes · never used.*The key of phone\. It is shown this once: elbro_/,
+      /phone read and change · never used.*The key of phone, shown only this once: elbro_/,
     );
-    const key = (await screen.page.locator("#keys code").textContent()) ?? "";
+    const key = (await screen.page.locator("#keys code").first().textContent()) ?? "";
+    // This page is open at an address of this machine only, so the link has the address that is configured.
+    await screen.untilText("#keys .setup-facts code", new RegExp(`^http://192\\.168\\.1\\.5:8080/#key=${key}$`));
+    await screen.page.getByRole("img", { name: "QR code of the link" }).waitFor();
     await daemon.clock.runUntil(daemon.clock.now() + 1_000);
     expect(await status(key)).toBe(200);
     await screen.page.reload();
     await screen.untilText("#keys", /phone/);
     expect(await screen.text("#keys")).not.toContain(key);
     await screen.page.getByRole("button", { name: "End phone" }).click();
-    await screen.untilText("#keys", /End the key phone\?/);
-    // What is safe is chosen first.
+    await screen.untilText("#keys", /Revoke the key phone\?/);
+    // The safe button has the focus.
     expect(await screen.page.evaluate("document.activeElement.textContent")).toBe("Cancel");
     await screen.page.keyboard.press("Enter");
     await screen.page.getByRole("button", { name: "End phone" }).click();
-    await screen.page.getByRole("button", { name: "End it" }).click();
+    await screen.page.getByRole("button", { name: "Revoke it" }).click();
     await screen.until("!document.querySelector('#keys').textContent.includes('phone')");
     await daemon.clock.runUntil(daemon.clock.now() + 1_000);
     expect(await status(key)).toBe(401);
-    // Keys of the configuration are ended there.
+    // Keys of the configuration can only be revoked there.
     expect(await screen.page.getByRole("button", { name: "End kitchen" }).count()).toBe(0);
     expect(screen.errors).toEqual([]);
   });
 
-  test("the log is shown as it comes, the newest first, and by its level", async () => {
+  test("the log shows new lines, newest first, and can be filtered by level", async () => {
     await using screen = await atSystem();
     await screen.page.getByText("English, since the start").click();
     await screen.untilText(".log", /API listens/);
@@ -77,7 +84,7 @@ describe.skipIf(!haveChromium)("what the owner does under System (in Chromium; s
     await screen.untilText(".log", /WARN problem/);
   });
 
-  test("a backup is downloaded, and one that is uploaded waits for the next start", async () => {
+  test("a backup can be downloaded, and an uploaded one is used at the next start", async () => {
     await using screen = await atSystem();
     const downloading = screen.page.waitForEvent("download");
     await screen.page.getByRole("button", { name: "Download a backup" }).click();
@@ -90,7 +97,7 @@ describe.skipIf(!haveChromium)("what the owner does under System (in Chromium; s
       const choosing = screen.page.waitForEvent("filechooser");
       await screen.page.getByRole("button", { name: "Restore a backup" }).click();
       await (await choosing).setFiles(path);
-      await screen.untilText("#backup", /Replace everything that is stored by/);
+      await screen.untilText("#backup", /Replace all stored data with/);
       await screen.page.getByRole("button", { name: "Replace at the next start" }).click();
     };
     writeFileSync(`${daemon.dir.path}/no-copy.db`, "no database");
@@ -99,11 +106,11 @@ describe.skipIf(!haveChromium)("what the owner does under System (in Chromium; s
     await restore(file);
     await screen.untilText("#backup", /The backup is whole\. It takes effect at the next start/);
     await screen.picture("system-restore");
-    await screen.page.getByRole("button", { name: "Do not replace" }).click();
-    await screen.untilText("#backup", /Nothing will be replaced/);
+    await screen.page.getByRole("button", { name: "Cancel the restore" }).click();
+    await screen.untilText("#backup", /The restore is cancelled/);
   });
 
-  test("a key that may read alone sees none of it", async () => {
+  test("a read-only key shows neither keys nor log nor backup", async () => {
     await using screen = await screens.look(daemon, { key: GUEST_KEY });
     await screen.untilText("#system", /Requests today/);
     expect(await screen.page.locator("#keys, #backup, .log-block").count()).toBe(0);
@@ -111,7 +118,7 @@ describe.skipIf(!haveChromium)("what the owner does under System (in Chromium; s
   });
 
   test.each(LOOKS)(
-    "$size, $scheme: nothing is cut or collides, and no rule of axe is broken",
+    "$size, $scheme: nothing is cut off or overlaps; axe finds no violation",
     async ({ size, scheme }) => {
       const language = { phone: "da-DK", pad: "nb-NO", desk: "sv-SE" }[size];
       await daemon.post("/local/v1/keys", { name: "a-device-with-the-longest-name-there-is__".slice(0, 40) });

@@ -14,7 +14,7 @@ async function plan(daemon: TestDaemon, id: string): Promise<ToldPlan> {
   return (await (await daemon.request(`/local/v1/plans/${id}`)).json()) as ToldPlan;
 }
 
-describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped where there is none)", () => {
+describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   let daemon: TestDaemon;
   let screen: Screen;
@@ -37,15 +37,15 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped whe
 
   const card = (name: string) => screen.page.getByRole("article", { name });
 
-  test("a plan is told with its next run, its mean price and what that saves", async () => {
+  test("a plan shows its next run, its mean price and its saving", async () => {
     const told = (await card("Dishwasher").textContent())?.replace(/\s+/g, " ") ?? "";
     expect(told).toMatch(/(today|tomorrow|Today|Tomorrow) \d\d:\d\d–\d\d:\d\d/);
-    expect(told).toMatch(/At the cheapest time · DKK \d\.\d\d\/kWh on average · saves DKK \d\.\d\d\/kWh/);
+    expect(told).toMatch(/Planned at the cheapest time · DKK \d\.\d\d\/kWh on average · saves DKK \d\.\d\d\/kWh/);
     await screen.picture("plans-phone");
   });
 
-  test("is switched off and on", async () => {
-    const enabled = card("Dishwasher").getByRole("switch", { name: "Dishwasher: switched on" });
+  test("a plan can be disabled and enabled", async () => {
+    const enabled = card("Dishwasher").getByRole("switch", { name: "Dishwasher: enabled" });
     await enabled.uncheck();
     await screen.untilText("#plans", /Dishwasher Off/);
     expect((await plan(daemon, "dishwasher")).settings.enabled).toMatchObject({ value: false, changed: true });
@@ -54,7 +54,7 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped whe
     expect((await plan(daemon, "dishwasher")).state).toBe("scheduled");
   });
 
-  test("gets other hours, times and a highest price, and goes back to the file", async () => {
+  test("hours, times and highest price can be changed and reset to the file's values", async () => {
     const dishwasher = card("Dishwasher");
     await dishwasher.getByText("Change", { exact: true }).click();
     await dishwasher.getByLabel("Hours").fill("2.5");
@@ -74,7 +74,7 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped whe
     expect((await plan(daemon, "dishwasher")).settings.hours).toMatchObject({ value: 3, changed: false });
   });
 
-  test("what cannot be is refused in words, and nothing is changed", async () => {
+  test("an impossible value is refused with a message, and nothing changes", async () => {
     const dishwasher = card("Dishwasher");
     await dishwasher.getByText("Change", { exact: true }).click();
     await dishwasher.getByLabel("Hours").fill("20");
@@ -86,7 +86,7 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped whe
     expect((await plan(daemon, "dishwasher")).settings.hours).toMatchObject({ value: 3, changed: false });
   });
 
-  test("a refusal is in the language of the page, with the numbers behind it", async () => {
+  test("a refusal is in the language of the page, with the detail in brackets", async () => {
     await using danish = await screens.look(daemon, { size: "phone", language: "da-DK" });
     await danish.untilText("#plans", /Dishwasher Planlagt/);
     const dishwasher = danish.page.getByRole("article", { name: "Dishwasher" });
@@ -103,23 +103,23 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped whe
     await told.filter({ hasText: /^Afvist: Planen er slået fra. Slå den til først.$/ }).waitFor();
   });
 
-  test("runs now, and is stopped", async () => {
+  test("a plan can be started and stopped", async () => {
     await card("Car").getByRole("button", { name: "Run now" }).click();
-    await screen.untilText("#plans", /Car Runs .*Was started manually/);
+    await screen.untilText("#plans", /Car Runs .*Started manually/);
     expect(await plan(daemon, "car")).toMatchObject({ on: true });
     await screen.picture("plans-running-phone");
     await card("Car").getByRole("button", { name: "Stop" }).click();
-    await screen.untilText("#plans", /Car Skipped .*Was stopped/);
+    await screen.untilText("#plans", /Car Skipped .*Stopped/);
     expect(await plan(daemon, "car")).toMatchObject({ on: false });
   });
 
-  test("is skipped once", async () => {
+  test("a round of a plan can be skipped", async () => {
     await card("Dishwasher").getByRole("button", { name: "Skip" }).click();
     await screen.untilText("#plans", /Dishwasher Skipped/);
     expect((await plan(daemon, "dishwasher")).state).toBe("skipped");
   });
 
-  test("what another hand changes is shown, but not under the fingers of who types", async () => {
+  test("a change over MQTT is shown, but a field that is being edited keeps its text", async () => {
     const dishwasher = card("Dishwasher");
     await dishwasher.getByText("Change", { exact: true }).click();
     await dishwasher.getByLabel("Hours").fill("2");
@@ -128,7 +128,7 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped whe
     expect(await dishwasher.getByLabel("Hours").inputValue()).toBe("2");
   });
 
-  test("tells what it saved this month once it has run", async () => {
+  test("a plan shows its saving of this month after a run", async () => {
     await daemon.clock.runUntil(Date.parse("2026-03-11T08:00:00Z"));
     await screen.untilText("#plans", /This month: 1 run, 3 h · cost DKK \d\.\d\d · saved DKK \d\.\d\d/);
     await screen.picture("plans-month-phone");

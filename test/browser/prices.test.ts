@@ -10,7 +10,7 @@ interface ToldPrice {
   readonly estimate: boolean;
 }
 
-/** What the chart reads out, bar by bar, as the arrow keys give it to who cannot see it. */
+/** Returns the text of each bar of a chart for screen readers, read with the arrow keys. */
 async function readOut(screen: Screen, part = "#prices"): Promise<string[]> {
   const slider = screen.page.locator(`${part} [role=slider]`);
   await slider.focus();
@@ -27,7 +27,7 @@ async function readOut(screen: Screen, part = "#prices"): Promise<string[]> {
 const choose = (screen: Screen, name: string) =>
   screen.page.locator("#prices").getByRole("radio", { name, exact: true }).check();
 
-describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped where there is none)", () => {
+describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   beforeAll(async () => {
     screens = await Screens.start();
@@ -36,7 +36,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
     await screens?.[Symbol.asyncDispose]();
   });
 
-  test("the big figure is the price of the present interval, with unit, level in words and rank", async () => {
+  test("the large number is the current price, with unit, level as a word and rank", async () => {
     await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z" });
     await using screen = await screens.look(daemon);
     const now = (await (await daemon.request("/local/v1/now?home=home")).json()) as Record<string, unknown>;
@@ -55,7 +55,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
     expect(screen.errors).toEqual([]);
   });
 
-  test("every bar says what the API says, in the home's time, wherever the reader is", async () => {
+  test("every bar has the API's price, in the home's time zone, with any time zone of the browser", async () => {
     await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z" });
     await using screen = await screens.look(daemon);
     await screen.untilText("#prices .told", /DKK/);
@@ -70,7 +70,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
     expect(told[95]).toMatch(/^Tue,? 10 Mar 23:45–00:00/);
   });
 
-  test("the day of 25 hours has 100 quarters, and tells the two hours of one name apart", async () => {
+  test("the day of 25 hours has 100 quarters, and the repeated hour is marked A and B", async () => {
     await using daemon = await startDashboard({ start: "2026-10-25T09:20:00Z" });
     await using screen = await screens.look(daemon, { size: "wall" });
     await screen.untilText("#prices .notes", /has 25 hours: the clocks go back/);
@@ -84,7 +84,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
     await screen.picture("prices-25-hours");
   });
 
-  test("the day of 23 hours has 92 quarters, and leaves out the hour that is not there", async () => {
+  test("the day of 23 hours has 92 quarters, without the skipped hour", async () => {
     await using daemon = await startDashboard({ start: "2026-03-29T09:20:00Z" });
     await using screen = await screens.look(daemon, { size: "wall" });
     await screen.untilText("#prices .notes", /has 23 hours: the clocks go forward/);
@@ -96,10 +96,10 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
     await screen.picture("prices-23-hours");
   });
 
-  test("tomorrow that is not there yet is said, and its estimates are told as such", async () => {
+  test("the page says that tomorrow's prices are missing, and marks the estimates", async () => {
     await using daemon = await startDashboard({ start: "2026-03-10T08:00:00Z" });
     await using screen = await screens.look(daemon, { size: "phone" });
-    await screen.untilText("#prices .notes", /Tomorrow’s prices are expected about 13:00\. Until then: estimates\./);
+    await screen.untilText("#prices .notes", /Tomorrow’s prices are expected at about 13:00\. Estimates until then\./);
     await choose(screen, "Tomorrow");
     const told = await readOut(screen);
     expect(told).toHaveLength(24);
@@ -110,7 +110,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
     expect(Number(await screen.page.locator("#prices [role=slider]").getAttribute("aria-valuemax"))).toBe(95);
   });
 
-  test("negative prices stand below the line, with their sign and word", async () => {
+  test("negative prices are drawn below the zero line, with minus sign and level", async () => {
     const perMwh = Array.from({ length: 24 * 6 }, (_, i) => (i % 24 >= 10 && i % 24 < 15 ? -900 : 500 + (i % 24) * 20));
     const csv = marketFile("2026-05-28T22:00:00Z", perMwh);
     await using daemon = await startDashboard({ start: "2026-06-01T09:20:00Z", simulator: { prices: { csv } } });
@@ -120,7 +120,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
     await choose(screen, "Today");
     const told = await readOut(screen);
     expect(told.filter((each) => /-DKK \d|DKK -\d|-\d/.test(each)).length).toBe(20);
-    // Ink of the level below the zero line, and none of it above there.
+    // Colored pixels are below the zero line, and not above it.
     const below = await inkShares(screen, 12);
     expect(below.below).toBeGreaterThan(0.2);
     expect(below.above).toBeLessThan(0.02);
@@ -131,7 +131,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
     await screen.picture("prices-negative");
   });
 
-  test("a house without any price says so, without a figure", async () => {
+  test("without any price the page says so and shows no number", async () => {
     const csv = marketFile("2020-01-01T00:00:00Z", [100, 100]);
     await using daemon = await startDashboard({
       start: "2026-06-01T09:20:00Z",
@@ -139,14 +139,14 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
       until: "started",
     });
     await using screen = await screens.look(daemon, { size: "phone" });
-    await screen.untilText("#now .hero", /No price is known for now/);
+    await screen.untilText("#now .hero", /The current price is not known/);
     await screen.untilText("#prices .notes", /No prices yet/);
     expect(await screen.text("#now .price")).toBe("–");
     await screen.picture("prices-none-phone");
     expect(screen.errors).toEqual([]);
   });
 
-  test("a finger reads the chart out, and the page scrolls past it all the same", async () => {
+  test("a tap on the chart shows the price there, and the page still scrolls vertically", async () => {
     await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: [] });
     await using screen = await screens.look(daemon, { size: "phone" });
     await screen.untilText("#prices .told", /DKK/);
@@ -164,18 +164,18 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
     );
   });
 
-  test("the same numbers stand in a table for who wants them in words", async () => {
+  test("the same prices are available as a table", async () => {
     await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: [] });
     await using screen = await screens.look(daemon);
     await screen.untilText("#prices .told", /DKK/);
     await choose(screen, "Today");
     await screen.page.locator("#prices summary").click();
-    // The browser tells a fold's opening a moment later.
+    // The browser fires the toggle event of a fold asynchronously.
     await screen.until("document.querySelectorAll('#prices tbody tr').length === 96");
     expect(await screen.text("#prices tbody tr.present th")).toContain("15:15–15:30");
   });
 
-  test("a place of the third-party interface is shown with its prices, and without use", async () => {
+  test("a third-party place is shown with its prices and without usage", async () => {
     const start = Date.parse("2026-03-10T14:20:00Z");
     await using daemon = await TestDaemon.start({
       start,
@@ -199,7 +199,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
     expect(screen.errors).toEqual([]);
   });
 
-  test("another home is shown when it is chosen, with its own prices, and again the next time", async () => {
+  test("a chosen home is shown with its prices, also after a reload", async () => {
     await using daemon = await startDashboard({
       start: "2026-03-10T14:20:00Z",
       simulator: { homes: ["danish", "swedish"] },
@@ -214,7 +214,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped wh
   });
 });
 
-/** How much of the chart's column at a local hour is painted above the zero line, and how much below it. */
+/** Returns the colored shares of the chart's column at a local hour, above and below the zero line. */
 async function inkShares(screen: Screen, hour: number): Promise<{ above: number; below: number }> {
   return (await screen.page.evaluate(`(() => {
     const canvas = document.querySelector("#prices canvas");
@@ -225,7 +225,7 @@ async function inkShares(screen: Screen, hour: number): Promise<{ above: number;
     const labels = [...document.querySelectorAll("#prices .u-over")];
     const data = canvas.getContext("2d").getImageData(x, 0, 1, canvas.height).data;
     const top = Math.round((over.top - box.top) * ratio), bottom = Math.round((over.bottom - box.top) * ratio);
-    // The zero line is the row that is darkest over the whole width.
+    // The zero line is the row with the most pixels of its color.
     const row = (y) => { const d = canvas.getContext("2d").getImageData(Math.round((over.left - box.left) * ratio), y, Math.round(over.width * ratio), 1).data; let same = 0; for (let i = 0; i < d.length; i += 4) if (Math.abs(d[i] - 183) < 4 && Math.abs(d[i + 1] - 192) < 4) same++; return same / (d.length / 4); };
     let zero = top, best = 0;
     for (let y = top; y < bottom; y++) { const share = row(y); if (share > best) { best = share; zero = y; } }

@@ -20,7 +20,7 @@ const LOOKS = (["phone", "pad", "desk"] as const).flatMap((size) =>
   (["light", "dark"] as const).map((scheme) => ({ size, scheme })),
 );
 
-/** Ten months of runs: each plan once a day, cheaper than at the start of its window but for the car in August. */
+/** Stores ten months of runs, one per plan and day. All save money except those of the car in August. */
 function keepRuns(dir: TempDir): void {
   const database = openDatabase(`${dir.path}/elbro.db`);
   const store = new PlanStore(database);
@@ -48,7 +48,7 @@ interface Month {
   readonly against_mean: number | null;
 }
 
-describe.skipIf(!haveChromium)("results on the dashboard (in Chromium; skipped where there is none)", () => {
+describe.skipIf(!haveChromium)("results on the dashboard (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   let daemon: TestDaemon;
   const dir = new TempDir();
@@ -62,7 +62,7 @@ describe.skipIf(!haveChromium)("results on the dashboard (in Chromium; skipped w
       simulator: { homes: ["danish"] },
       config: { plans: PLANS, api: dashboardApi() },
     });
-    // The history and tomorrow's prices are there.
+    // By then, the history and tomorrow's prices are stored.
     await daemon.clock.runUntil(START + 4 * HOUR_MS);
   });
   afterAll(async () => {
@@ -84,7 +84,7 @@ describe.skipIf(!haveChromium)("results on the dashboard (in Chromium; skipped w
   const answer = async (path: string) => (await daemon.request(`/local/v1/${path}`)).json();
 
   test.each(LOOKS)(
-    "$size, $scheme: nothing is cut or collides, and no rule of axe is broken",
+    "$size, $scheme: nothing is cut off or overlaps; axe finds no violation",
     async ({ size, scheme }) => {
       const language = { phone: "da-DK", pad: "nb-NO", desk: "sv-SE" }[size];
       await using screen = await atResults({ size, scheme, language });
@@ -98,7 +98,7 @@ describe.skipIf(!haveChromium)("results on the dashboard (in Chromium; skipped w
     },
   );
 
-  test("savings are those of the daemon, by plan and against the chosen baseline", async () => {
+  test("savings equal the API's, by plan and against the chosen baseline", async () => {
     await using screen = await atResults();
     const { months } = (await answer("savings?home=home")) as { months: Month[] };
     const sum = (baseline: "window_start" | "mean", plan?: string) =>
@@ -110,13 +110,13 @@ describe.skipIf(!haveChromium)("results on the dashboard (in Chromium; skipped w
     const told = money(await screen.text("#results .block >> nth=0"));
     expect(told).toContain(`Saved in 12 months DKK ${sum("window_start")}`);
     expect(told).toContain(`Car DKK ${sum("window_start", "car")}`);
-    expect(told).toContain("Gulvvarmeanlægget i det store badeværelse does not say how many kWh it uses");
+    expect(told).toContain("Gulvvarmeanlægget i det store badeværelse has no kWh setting");
     await screen.page.getByRole("radio", { name: "Average price" }).check();
     const other = money(await screen.untilText("#results .block >> nth=0", /at the average price/));
     expect(other).toContain(`Saved in 12 months DKK ${sum("mean")}`);
   });
 
-  test("the chart of savings is read out by the keys, month by month and plan by plan", async () => {
+  test("arrow keys read out the chart of savings by month and plan", async () => {
     await using screen = await atResults();
     const slider = screen.page.locator("#results [role=slider]").first();
     await slider.focus();
@@ -126,7 +126,7 @@ describe.skipIf(!haveChromium)("results on the dashboard (in Chromium; skipped w
     expect(await toldBy(slider)).toMatch(/^March 2026: Hot water: /);
   });
 
-  test("a run names its price, that of its baseline and what it saved", async () => {
+  test("each run has its price, the price of its baseline and its saving", async () => {
     await using screen = await atResults();
     const { runs } = (await answer("runs?plan=dishwasher")) as {
       runs: { name: string; mean_price: number; window_start_price: number; against_window_start: number | null }[];
@@ -144,7 +144,7 @@ describe.skipIf(!haveChromium)("results on the dashboard (in Chromium; skipped w
     expect(await list.count()).toBe(30);
   });
 
-  test("what if: now, at a time of one's own, and as planned, with the difference", async () => {
+  test("what-if compares a start now, at a chosen time and as planned", async () => {
     await using screen = await atResults();
     const { starts, planned } = (await answer("plans/car/starts")) as {
       starts: { start: string; cost: number }[];
@@ -158,12 +158,12 @@ describe.skipIf(!haveChromium)("results on the dashboard (in Chromium; skipped w
       `Now DKK ${starts[0]?.cost.toFixed(2)} .* Today at 20:30 DKK ${at?.cost.toFixed(2)} DKK ${Math.abs(more).toFixed(2)} (more|less) than planned.* As planned, (today|tomorrow) \\d\\d:\\d\\d DKK ${planned.cost.toFixed(2)}`,
     );
     await screen.untilText("#results .block >> nth=2", pattern);
-    // A time that is over is that of tomorrow.
+    // A time that has passed today means tomorrow.
     await screen.page.getByLabel("Start at").fill("06:00");
     await screen.untilText("#results .block >> nth=2", /Tomorrow at 06:00/);
   });
 
-  test("a month is compared with as many days of the month before, and any two periods", async () => {
+  test("compares a month with the same number of days of the month before, and any two periods", async () => {
     await using screen = await atResults();
     const sumOf = async (measure: string, from: string, to: string) => {
       const { rows } = (await answer(`usage?measure=${measure}&from=${from}&to=${to}`)) as {
@@ -177,7 +177,7 @@ describe.skipIf(!haveChromium)("results on the dashboard (in Chromium; skipped w
     expect(text).toContain("1 – 19 Mar 2026 compared with 1 – 19 Feb 2026");
     expect(text).toContain(`Consumption ${now.toFixed(0)} kWh`);
     expect(text).toContain(`compared with ${before.toFixed(0)} kWh`);
-    expect(text).toContain("The present period is not over, so the same number of days is compared.");
+    expect(text).toContain("The current period is not over, so the same number of days is compared.");
     await screen.page.getByLabel("Periods").selectOption({ label: "Any two periods" });
     const fields = screen.page.locator("#results .compare-dates input");
     for (const [i, date] of ["2026-03-02", "2026-03-08", "2026-02-02", "2026-02-08"].entries())
@@ -188,10 +188,10 @@ describe.skipIf(!haveChromium)("results on the dashboard (in Chromium; skipped w
       new RegExp(`2 – 8 Mar 2026 compared with 2 – 8 Feb 2026.*Costs DKK ${week.toFixed(2)}`),
     );
     await fields.nth(1).fill("2026-03-01");
-    await screen.untilText("#results .block >> nth=3", /Give two dates in their order/);
+    await screen.untilText("#results .block >> nth=3", /Enter two dates in order/);
   });
 
-  test("what is shown is a CSV file, with a comma for readers whose numbers have one", async () => {
+  test("results can be downloaded as CSV, with a decimal comma if the language uses one", async () => {
     await using screen = await atResults({ language: "da-DK" });
     await screen.page.locator("#results .csv summary").click();
     const downloading = screen.page.waitForEvent("download");

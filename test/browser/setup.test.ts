@@ -25,7 +25,7 @@ const TASMOTA = {
 };
 const UNTIL = { timeout: 30_000, interval: 100 };
 
-/** A port that is free now: the real house answers where the demo did. */
+/** Returns a free port. It must be fixed, because the new home uses the same port as the demo. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -34,7 +34,7 @@ async function freePort(): Promise<number> {
   return typeof address === "object" && address ? address.port : 0;
 }
 
-/** The program in an empty folder, with the simulator as its service. */
+/** The program, started in an empty folder with the simulator as its service. */
 class Fresh implements AsyncDisposable {
   readonly folder = new TempDir();
   readonly daemon: DaemonProcess;
@@ -58,7 +58,7 @@ class Fresh implements AsyncDisposable {
     return fresh;
   }
 
-  /** The code that was last written to the log. */
+  /** Last code in the log. */
   get code(): string {
     const codes = this.daemon.lines.flatMap((line) => /"code":"([^"]+)"/.exec(line)?.[1] ?? []);
     return codes.at(-1) ?? "";
@@ -78,14 +78,14 @@ class Fresh implements AsyncDisposable {
   }
 }
 
-describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped where there is none)", () => {
+describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   let simulator: Simulator;
   let fresh: Fresh;
 
   beforeAll(async () => {
     screens = await Screens.start();
-    // What is dear is some hours away, so that a plan which leaves out the dearest hour is on now.
+    // The expensive hours are later, so that a plan that avoids the most expensive hour is ON now.
     const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
     const from = hour - 72 * HOUR_MS;
     const perMwh = Array.from({ length: 120 }, (_, i) => (from + i * HOUR_MS > hour + HOUR_MS ? 2_000 + i : 300));
@@ -110,7 +110,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped where
     return screen;
   }
 
-  test("goes from an empty folder to a plug that is switched by a plan, all on the page", async () => {
+  test("sets up a home, a plan and a plug from an empty folder, all on the page", async () => {
     await using screen = await opened({ size: "phone" });
     const { page } = screen;
     const dialog = page.getByRole("dialog");
@@ -125,17 +125,17 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped where
     await screen.untilText("dialog", /Step 2 of 5: Addresses .*DK1|DK2/);
     await next();
     await screen.untilText("dialog", /Step 3 of 5: MQTT broker/);
-    await dialog.getByLabel("A broker of mine").check();
+    await dialog.getByLabel("My own broker").check();
     await dialog.getByLabel("Address").fill("mqtt://127.0.0.1:1");
     await next();
-    await screen.untilText("dialog [role=alert]", /The broker does not let elbro in: nothing listens there/);
-    await dialog.getByLabel("The broker inside elbro").check();
+    await screen.untilText("dialog [role=alert]", /The broker rejects the connection: nothing listens there/);
+    await dialog.getByLabel("The built-in broker").check();
     await next();
     await screen.untilText("dialog", /Step 4 of 5: Home Assistant/);
     await dialog.getByLabel("Address").fill("http://127.0.0.1:1");
     await dialog.getByLabel("Long-lived access token").fill("a-token");
     await next();
-    await screen.untilText("dialog [role=alert]", /Home Assistant cannot be reached there: .*ECONNREFUSED/);
+    await screen.untilText("dialog [role=alert]", /Home Assistant cannot be reached at this address: .*ECONNREFUSED/);
     await dialog.getByLabel("Address").fill("");
     await dialog.getByLabel("Long-lived access token").fill("");
     await dialog.getByRole("button", { name: "Skip" }).click();
@@ -180,15 +180,15 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped where
     await screen.picture("setup-plug-on-phone");
     await client.endAsync(true);
 
-    // The link of the QR code logs a phone in, and its key does not stay in the address.
+    // The link of the QR code logs a phone in, and the key is removed from the URL.
     await using phone = await screens.visit(fresh.url, { size: "phone" });
     await phone.page.goto(`${fresh.url}#key=${key}`);
     await phone.untilText("#now .price", /\d/);
     expect(phone.page.url()).toBe(fresh.url);
   });
 
-  test("from elsewhere it takes the code of the log, which lets one browser in", async () => {
-    // A proxy on this machine: who comes through it may be anybody.
+  test("another machine needs the code of the log, which is valid for one browser", async () => {
+    // Requests through a proxy on this machine may come from any other machine.
     const proxied = { "x-forwarded-for": "192.168.1.20" };
     const stateOf = async (headers: Record<string, string>) =>
       (await (
@@ -205,7 +205,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped where
     await screen.page.goto(fresh.url);
     await screen.page.locator(".setup-card button").click();
     const dialog = screen.page.getByRole("dialog");
-    await screen.untilText("dialog", /give the code that elbro wrote to its log/);
+    await screen.untilText("dialog", /enter the code from the log of elbro/);
     await dialog.getByLabel("Code").fill("AAAA-AAAA");
     await dialog.getByRole("button", { name: "Next" }).click();
     await screen.untilText("dialog [role=alert]", /This is not the code/);
@@ -218,7 +218,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped where
     expect((await fresh.post("/code", { code }, proxied)).status).toBe(401);
   });
 
-  test("no other site's page can drive it, and guessing is slowed down", async () => {
+  test("rejects requests of other sites, and throttles guesses of the code", async () => {
     const refusals: readonly (readonly [Record<string, string>, number])[] = [
       [{ origin: "https://evil.example" }, 403],
       [{ "sec-fetch-site": "cross-site" }, 403],
@@ -263,7 +263,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped where
     await screen.untilText("dialog", /elbro has started with your home\./);
   });
 
-  test("says why the service cannot be used", async () => {
+  test("shows why the service refuses the key or fails", async () => {
     await using screen = await opened({ language: "da-DK" });
     const dialog = screen.page.getByRole("dialog");
     const tried = async (fault: Parameters<Simulator["setFaults"]>[0][number], pattern: RegExp) => {
@@ -285,7 +285,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped where
     ["phone", "dark", "nb-NO"],
     ["pad", "dark", "sv-SE"],
     ["desk", "light", "da-DK"],
-  ] as const)("%s, %s, %s: every step fits, and axe finds nothing", async (size, scheme, language) => {
+  ] as const)("%s, %s, %s: no step is cut off, and axe finds no violation", async (size, scheme, language) => {
     await using screen = await opened({ size, scheme, language });
     const { page } = screen;
     await screen.picture(`setup-door-${size}-${scheme}`);

@@ -17,7 +17,7 @@ const PLANS = [
   planEntry({ name: "Gulvvarmeanlægget i det store badeværelse", id: "floor", kind: "avoid", hours: 4 }),
 ];
 
-/** Everything is read and drawn, down to the end of the page. */
+/** Opens the dashboard and waits until the whole page is loaded and drawn. */
 async function whole(screens: Screens, daemon: TestDaemon, options: LookOptions): Promise<Screen> {
   const screen = await screens.look(daemon, options);
   await screen.untilText("#now .price", /\d/);
@@ -28,7 +28,7 @@ async function whole(screens: Screens, daemon: TestDaemon, options: LookOptions)
   return screen;
 }
 
-describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skipped where there is none)", () => {
+describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   let largeText: Screens;
   let daemon: TestDaemon;
@@ -46,7 +46,7 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
     await largeText?.[Symbol.asyncDispose]();
   });
 
-  test.each(LOOKS)("$size, $scheme: nothing is cut, collides or breaks inside a word", async ({ size, scheme }) => {
+  test.each(LOOKS)("$size, $scheme: nothing is cut off, overlaps or is broken", async ({ size, scheme }) => {
     await using screen = await whole(screens, daemon, { size, scheme, language: "da-DK" });
     await screen.picture(`sizes-${size}-${scheme}`);
     expect(await screen.page.evaluate(MISFITS)).toEqual([]);
@@ -54,7 +54,7 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
     expect(await screen.page.evaluate(BROKEN_WORDS)).toEqual([]);
   });
 
-  test.each(LOOKS)("$size, $scheme, text of 200 %: nothing is cut or collides", async ({ size, scheme }) => {
+  test.each(LOOKS)("$size, $scheme, text of 200 %: nothing is cut off or overlaps", async ({ size, scheme }) => {
     await using screen = await whole(largeText, daemon, { size, scheme, language: "da-DK" });
     expect(await screen.page.evaluate("getComputedStyle(document.body).fontSize")).toBe("32px");
     await screen.picture(`sizes-200-${size}-${scheme}`);
@@ -62,14 +62,14 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
     expect(await screen.page.evaluate(OVERLAPS)).toEqual([]);
   });
 
-  test("1440 px: no column is empty for more than a third of the page above Results", async () => {
+  test("at 1440 px cards fill at least two thirds of each column above Results", async () => {
     await using screen = await whole(screens, daemon, { size: "desk" });
     const filled = (await screen.page.evaluate(FILLED)) as number[];
     expect(filled).toHaveLength(3);
     for (const share of filled) expect(share).toBeGreaterThan(0.66);
   });
 
-  test.each(LOOKS)("$size, $scheme: the opened table breaks no rule of axe", async ({ size, scheme }) => {
+  test.each(LOOKS)("$size, $scheme: axe finds no violation in the open table", async ({ size, scheme }) => {
     await using screen = await whole(screens, daemon, { size, scheme });
     await screen.page.locator("#prices summary").click();
     await screen.page.locator("#prices tbody tr").first().waitFor();
@@ -78,7 +78,7 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
     await screen.picture(`table-${size}-${scheme}`);
   });
 
-  describe("without a home, as the key is wrong", () => {
+  describe("without a home because of a wrong key", () => {
     let wrong: TestDaemon;
     beforeAll(async () => {
       const faults = [{ fault: "status", operation: "*", status: 401, errorCode: "invalid_token" }] as const;
@@ -88,23 +88,20 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
     });
     afterAll(() => wrong?.[Symbol.asyncDispose]());
 
-    test.each(LOOKS)(
-      "$size, $scheme: the page says what is in the way and which plans wait",
-      async ({ size, scheme }) => {
-        await using screen = await screens.look(wrong, { size, scheme, language: "da-DK" });
-        await screen.untilText("#now", /Hjemmet kendes ikke endnu .*Tjenesten kender ikke API-nøglen/);
-        await screen.untilText("#plans", /4 planer venter, til deres hjem kendes: dishwasher, hot_water, car, floor/);
-        expect(await screen.text("#plans")).not.toContain("Ingen planer");
-        await screen.picture(`wrong-key-${size}-${scheme}`);
-        expect(await screen.page.evaluate(MISFITS)).toEqual([]);
-        expect(await axeViolations(screen)).toEqual([]);
-        // What the service said is a detail, and stands where the details are.
-        expect(await screen.text("#now")).not.toContain("invalid_token");
-        await screen.untilText("#system .problem", /Teknisk detalje: 401 invalid_token/);
-      },
-    );
+    test.each(LOOKS)("$size, $scheme: the page shows the reason and the waiting plans", async ({ size, scheme }) => {
+      await using screen = await screens.look(wrong, { size, scheme, language: "da-DK" });
+      await screen.untilText("#now", /Hjemmet kendes ikke endnu .*Tjenesten kender ikke API-nøglen/);
+      await screen.untilText("#plans", /4 planer venter, til deres hjem kendes: dishwasher, hot_water, car, floor/);
+      expect(await screen.text("#plans")).not.toContain("Ingen planer");
+      await screen.picture(`wrong-key-${size}-${scheme}`);
+      expect(await screen.page.evaluate(MISFITS)).toEqual([]);
+      expect(await axeViolations(screen)).toEqual([]);
+      // The error of the service is a detail, so it is shown under System only.
+      expect(await screen.text("#now")).not.toContain("invalid_token");
+      await screen.untilText("#system .problem", /Teknisk detalje: 401 invalid_token/);
+    });
 
-    test("as soon as the key is right the page shows prices and plans", async () => {
+    test("the page shows prices and plans as soon as the key is accepted", async () => {
       await using screen = await screens.look(wrong);
       await screen.untilText("#now", /Your home is not known yet/);
       wrong.simulator.setFaults([]);
@@ -114,7 +111,7 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
     });
   });
 
-  test("texts that come after everything else are no reason for an empty page", async () => {
+  test("the page is complete even if its texts load last", async () => {
     await using screen = await screens.visit(`${daemon.url}/`);
     await screen.signIn(LAN_KEY);
     const answered = screen.page.waitForResponse(/local\/v1\/system/);
@@ -129,7 +126,7 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
     expect(screen.errors).toEqual([]);
   });
 
-  test("before the first answer of the service the page says that it waits", async () => {
+  test("before the first response of the service the page says that it is waiting", async () => {
     await using early = await TestDaemon.start({
       start: START,
       simulator: { homes: ["danish"], faults: [{ fault: "status", operation: "*", status: 503 }] },
@@ -143,7 +140,7 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
     await screen.picture("no-home-phone");
   });
 
-  test("several problems stand below the price, the first in full and the others folded away", async () => {
+  test("several problems are shown below the price: the first one in full, the others in a fold", async () => {
     await using own = await startDashboard({
       start: "2026-03-10T14:20:00Z",
       plans: PLANS.map((plan, i) => (i < 2 ? { ...plan, home: `home-${i}` } : plan)),
@@ -167,8 +164,8 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
     ["sv-SE", /(Sjunker|Stiger) till [a-z ]+ (i morgon )?kl\. \d\d:\d\d, cirka/, /till (i morgon )?kl\./],
     ["nb-NO", /(Faller|Stiger) til [a-z ]+ (i morgen )?kl\. \d\d:\d\d, omtrent/, /til (i morgen )?kl\./],
     ["en-GB", /(Falls|Rises) to [a-z ]+ (tomorrow )?at \d\d:\d\d, about/, /until/],
-  ])("%s: the outlook names tomorrow and its time in the order of the language", async (language, changes, stays) => {
-    // Late in the evening the next change is tomorrow.
+  ])("%s: the outlook names tomorrow and the time in that language", async (language, changes, stays) => {
+    // Late in the evening, so that the next change is tomorrow.
     await using late = await startDashboard({ start: "2026-03-10T13:20:00Z", plans: [] });
     await late.untilTomorrow();
     await late.clock.runUntil(Date.parse("2026-03-10T22:40:00Z"));
@@ -178,7 +175,7 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
     expect(changes.test(text) || stays.test(text)).toBe(true);
   });
 
-  test("the axes say their units, and every bar of the use has its label in its middle", async () => {
+  test("axes have units, and the labels of the usage chart are centred below their bars", async () => {
     await using screen = await whole(screens, daemon, { size: "desk" });
     await screen.page.addInitScript(NOTE_CANVAS_TEXTS);
     await screen.page.reload();
@@ -193,7 +190,7 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
     expect(shown).toEqual(
       expect.arrayContaining([expect.stringMatching(/^Tue,? 10 Mar$/), expect.stringMatching(/^Wed,? 11 Mar$/)]),
     );
-    // March has 31 bars: the label of the third is two and a half bars from the left.
+    // March has 31 bars, so the centre of bar n is n - 0.5 bar widths from the left.
     const box = (await screen.page.evaluate(`(() => {
       const over = document.querySelector("#use .u-over").getBoundingClientRect();
       const canvas = document.querySelector("#use canvas").getBoundingClientRect();
@@ -211,7 +208,7 @@ interface CanvasText {
   readonly inUse: boolean;
 }
 
-/** Notes what is written on canvases, in pixels of the page. */
+/** Records the texts on canvases and their positions in CSS pixels. */
 const NOTE_CANVAS_TEXTS = `{
   window.canvasTexts = [];
   const { fillText } = CanvasRenderingContext2D.prototype;
@@ -222,7 +219,7 @@ const NOTE_CANVAS_TEXTS = `{
   };
 }`;
 
-/** Words of names that are on two lines. */
+/** Returns words that are broken over two lines. */
 const BROKEN_WORDS = `[...document.querySelectorAll("h3, .plan-lines .name, .choice span, dt, .state")]
   .filter((element) => element.checkVisibility())
   .flatMap((element) => {
@@ -239,7 +236,7 @@ const BROKEN_WORDS = `[...document.querySelectorAll("h3, .plan-lines .name, .cho
     return found;
   })`;
 
-/** How much of the height above Results each column fills with cards. */
+/** Returns the share of the height above Results that cards fill, for each column. */
 const FILLED = `(() => {
   const top = document.querySelector("main").getBoundingClientRect().top;
   const bottom = document.querySelector("#results").getBoundingClientRect().top;

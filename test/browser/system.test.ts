@@ -10,14 +10,14 @@ interface ToldInterface {
   readonly today: { readonly requests: number };
 }
 
-describe.skipIf(!haveChromium)("the daemon on the dashboard (in Chromium; skipped where there is none)", () => {
+describe.skipIf(!haveChromium)("the System part of the dashboard (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   let daemon: TestDaemon;
 
   beforeAll(async () => {
     screens = await Screens.start();
     daemon = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: DASHBOARD_PLANS });
-    // Nothing is asked any more for a while: the numbers stand still.
+    // After this time no request is due for a while, so the numbers do not change.
     await daemon.clock.runUntil(Date.parse("2026-03-10T16:50:00Z"));
   });
   afterAll(async () => {
@@ -25,13 +25,13 @@ describe.skipIf(!haveChromium)("the daemon on the dashboard (in Chromium; skippe
     await screens?.[Symbol.asyncDispose]();
   });
 
-  test("quota, requests by outcome, ages, broker and versions are those of the daemon", async () => {
+  test("quota, requests by outcome, series ages, broker and versions equal the API's", async () => {
     await using screen = await screens.look(daemon, { size: "wall" });
     await screen.untilText("#system", /Requests today/);
     await screen.page.reload();
     let told = "";
     let version = "";
-    // The daemon still fetches history: page and system are read until both are of the same moment.
+    // The daemon still fetches history, so page and API are read until both have the same numbers.
     const isSame = async () => {
       told = await screen.untilText("#system", /Requests today \d+ \d+ answered/);
       const system = (await (await daemon.request("/local/v1/system")).json()) as {
@@ -47,13 +47,13 @@ describe.skipIf(!haveChromium)("the daemon on the dashboard (in Chromium; skippe
     expect(told).toMatch(/Service State Works/);
     expect(told).toMatch(/Prices Home (just now|\d+ (min|hr)\.? ago) 10 Mar, 1\d:\d\d/);
     expect(told).toMatch(/History: \d+% is here, the rest follows\.|The history is complete\./);
-    expect(told).toMatch(/Broker ✓ connected · inside elbro/);
+    expect(told).toMatch(/Broker ✓ connected · built in/);
     expect(told).toContain(`elbro ${version}`);
     expect(told).toContain(process.versions.node);
     expect(told).toMatch(/Problems ✓ None\./);
   });
 
-  test("beside a plug that does not answer stands no green mark", async () => {
+  test("a plug that does not respond has no green mark", async () => {
     await using silent = await TestDaemon.start({
       start: Date.parse("2026-03-10T14:20:00Z"),
       simulator: { homes: ["danish"] },
@@ -64,15 +64,15 @@ describe.skipIf(!haveChromium)("the daemon on the dashboard (in Chromium; skippe
     });
     await using screen = await screens.look(silent);
     const row = "#system .rows div:has-text('heater')";
-    // It was sent a command and has not answered yet.
-    expect(await screen.untilText(row, /\w/)).toBe("heater ? state not known");
+    // The plug received a command and has not responded yet.
+    expect(await screen.untilText(row, /\w/)).toBe("heater ? state unknown");
     expect(await screen.page.locator(`${row} .mark.good`).count()).toBe(0);
     await silent.clock.runUntil(Date.parse("2026-03-10T14:23:00Z"));
     await screen.page.reload();
     expect(await screen.untilText(row, /away/)).toBe("heater ✕ away");
   });
 
-  test("diagnostics are downloaded as a file, without a secret in it", async () => {
+  test("diagnostics are downloaded as a file without secrets", async () => {
     await using screen = await screens.look(daemon);
     await screen.untilText("#system", /Diagnostics/);
     const downloading = screen.page.waitForEvent("download");

@@ -12,13 +12,13 @@ interface EnergyRow {
 
 const ADDRESS = "5d0c9f0e-6a1b-4c5e-9b64-1f1f4a7e2d01";
 
-describe.skipIf(!haveChromium)("use on the dashboard (in Chromium; skipped where there is none)", () => {
+describe.skipIf(!haveChromium)("usage on the dashboard (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   let daemon: TestDaemon;
 
   beforeAll(async () => {
     screens = await Screens.start();
-    // Three hours of life: the history is there.
+    // After 3 h the history is stored.
     daemon = await startDashboard({ start: "2026-03-20T10:00:00Z", plans: [] });
     await daemon.clock.runUntil(Date.parse("2026-03-20T13:00:00Z"));
   });
@@ -45,7 +45,7 @@ describe.skipIf(!haveChromium)("use on the dashboard (in Chromium; skipped where
   const told = async (screen: Screen) =>
     ((await screen.page.locator("#use [role=slider]").getAttribute("aria-valuetext")) ?? "").replace(/\s+/g, " ");
 
-  test("a month by days: the sum is that of the hours, and what lacks is told", async () => {
+  test("a month by days: its sum equals the sum of the hours, and missing days are named", async () => {
     await using screen = await atUse();
     const data = await rows("consumption", "2026-02-28T23:00:00Z", "2026-03-19T23:00:00Z");
     const sum = data.reduce((total, row) => total + row.energyKWh, 0);
@@ -56,9 +56,9 @@ describe.skipIf(!haveChromium)("use on the dashboard (in Chromium; skipped where
     await screen.picture("use-month");
   });
 
-  test("what was paid on average stands against the plain mean of the prices", async () => {
+  test("the average price paid is compared with the average of all prices", async () => {
     await using screen = await atUse();
-    await screen.untilText("#use .facts", /Mean market price DKK \d\.\d\d\/kWh/);
+    await screen.untilText("#use .facts", /Average market price DKK \d\.\d\d\/kWh/);
     const data = await rows("consumption-costs", "2026-02-28T23:00:00Z", "2026-03-31T22:00:00Z");
     const money = data.reduce((total, row) => total + (row.totalPricePerKWh ?? 0) * row.energyKWh, 0);
     const kwh = data.reduce((total, row) => total + row.energyKWh, 0);
@@ -71,13 +71,13 @@ describe.skipIf(!haveChromium)("use on the dashboard (in Chromium; skipped where
     const answer = await daemon.request(`/consumer/v1/me/addresses/${ADDRESS}/prices?${query}`);
     const prices = ((await answer.json()) as { data: { totalPricePerKWh: number }[] }).data;
     const mean = prices.reduce((total, row) => total + row.totalPricePerKWh, 0) / prices.length;
-    await screen.untilText("#use .facts", new RegExp(`Mean market price DKK ${mean.toFixed(2)}/kWh`));
+    await screen.untilText("#use .facts", new RegExp(`Average market price DKK ${mean.toFixed(2)}/kWh`));
     expect(await screen.text("#use .notes")).toMatch(
       /You used electricity when prices were (low|high): \d+% (below|above)/,
     );
   });
 
-  test("a day by hours, one day back and forth", async () => {
+  test("a day by hours, with buttons for the day before and after", async () => {
     await using screen = await atUse({ size: "phone" });
     await pick(screen, "Day");
     await screen.untilText("#use .period", /Thursday,? 19 March 2026/);
@@ -91,7 +91,7 @@ describe.skipIf(!haveChromium)("use on the dashboard (in Chromium; skipped where
     await screen.picture("use-day-phone");
   });
 
-  test("a year by months, the years, and dates of one's own by the hour", async () => {
+  test("a year by months, all years, and chosen dates by hour", async () => {
     await using screen = await atUse({ size: "wall" });
     await pick(screen, "Year");
     await screen.untilText("#use .period", /^2026$/);
@@ -103,7 +103,7 @@ describe.skipIf(!haveChromium)("use on the dashboard (in Chromium; skipped where
     await screen.untilText("#use .period", /^2022–2026$/);
     await screen.untilText("#use .facts", /\d/);
     await pick(screen, "Costs");
-    await screen.untilText("#use .facts", /Paid, with fees and VAT DKK [\d,]{5}/);
+    await screen.untilText("#use .facts", /Paid, including fees and VAT DKK [\d,]{5}/);
     await pick(screen, "Dates");
     await screen.page.getByLabel("From", { exact: true }).fill("2026-02-01");
     await screen.page.getByLabel("To (inclusive)").fill("2026-02-14");
@@ -114,19 +114,19 @@ describe.skipIf(!haveChromium)("use on the dashboard (in Chromium; skipped where
     expect(screen.errors).toEqual([]);
   });
 
-  test("dates in the wrong order are told, and nothing is asked", async () => {
+  test("dates in the wrong order show an error, and no request is sent", async () => {
     await using screen = await atUse();
     await pick(screen, "Dates");
     await screen.page.getByLabel("From", { exact: true }).fill("2026-03-10");
     await screen.page.getByLabel("To (inclusive)").fill("2026-03-01");
     await screen.page.locator("#use").getByRole("button", { name: "Show" }).click();
-    await screen.untilText("#use .wrong", /Give two dates in their order/);
+    await screen.untilText("#use .wrong", /Enter two dates in order/);
   });
 
-  test("costs, export and revenue have their units", async () => {
+  test("costs, export and revenue are shown with their units", async () => {
     await using screen = await atUse();
     await pick(screen, "Costs");
-    await screen.untilText("#use .facts", /Paid, with fees and VAT DKK \d/);
+    await screen.untilText("#use .facts", /Paid, including fees and VAT DKK \d/);
     await pick(screen, "Export");
     await screen.untilText("#use .facts", /Sold [\d.,]+ kWh/);
     await pick(screen, "Revenue");
@@ -144,7 +144,7 @@ describe.skipIf(!haveChromium)("use on the dashboard (in Chromium; skipped where
     await screen.picture("use-25-hours");
   });
 
-  test("a look at the use of the kept months asks the service for nothing", async () => {
+  test("usage of stored months is shown without a request to the service", async () => {
     const before = daemon.simulator.answered().length;
     await using screen = await atUse();
     await pick(screen, "Day");

@@ -10,7 +10,7 @@ const { signal } = new AbortController();
 
 let server: PostgresServer;
 
-/** A batch of so many hours of prices. */
+/** Returns a batch with `hours` hourly prices. */
 function batchOf(number: number, hours: number) {
   const start = Date.parse("2026-01-01T00:00:00Z");
   const rows = Array.from({ length: hours }, (_, i) => ({
@@ -51,7 +51,7 @@ describe.skipIf(!havePostgres)("the connection to the archive", () => {
       const whole = proxy.passed;
       expect(whole).toBeGreaterThan(50_000);
       let cuts = 0;
-      // Every few bytes of the handshake and of the short statements; between them a batch of rows goes by.
+      // Cuts after every few bytes of the handshake and of the short statements, but not within the batch of rows.
       for (let budget = 0; budget < whole; budget += budget < 6_000 || budget > whole - 1_500 ? 61 : 1_733) {
         Object.assign(proxy, { budget, cut });
         await attempt().then(
@@ -74,7 +74,7 @@ describe.skipIf(!havePostgres)("the connection to the archive", () => {
     },
   );
 
-  test("a connection that PostgreSQL ends while nothing is asked is noticed; the next action names the reason or connects again", async () => {
+  test("a connection that PostgreSQL ends while idle is detected; the next action names the reason or connects again", async () => {
     const archive = await PostgresArchive.connect({ url: server.url() }, signal);
     await server.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'elbro'");
     await expect.poll(() => archive.isOpen).toBe(false);
@@ -84,10 +84,10 @@ describe.skipIf(!havePostgres)("the connection to the archive", () => {
     again.close();
   });
 
-  test("closed while it connects and while it waits for an answer, it ends at once", async () => {
+  test("a connection that is closed while it connects or waits for a response ends at once", async () => {
     const stop = new AbortController();
     const closed = Promise.withResolvers<void>();
-    // Takes connections and says nothing.
+    // Accepts connections and does not respond.
     const silent = net.createServer((socket) => {
       socket.on("error", () => undefined).once("close", () => closed.resolve());
       socket.once("data", () => stop.abort());
@@ -107,7 +107,7 @@ describe.skipIf(!havePostgres)("the connection to the archive", () => {
     server.thaw();
   });
 
-  test("options of the URL mean what they mean to PostgreSQL's own programs; one that is not known is told", async () => {
+  test("options of the URL have the same meaning as in PostgreSQL's own programs; an unknown one is rejected by name", async () => {
     const database = "options";
     await server.query(`create database ${database}`);
     const outcome = async (options: string, rest: { readonly ca?: string; readonly host?: string } = {}) => {
@@ -147,7 +147,7 @@ describe.skipIf(!havePostgres)("the connection to the archive", () => {
       expect([options, await outcome(options, { ca })]).toEqual([options, "TLS"]);
     expect(await outcome("", { ca, host: "localhost" })).toMatch(/Hostname\/IP does not match/);
     expect(await outcome("?options=-c%20search_path%3Delbro")).toBe("plain");
-    expect(await outcome("?sslrootcert=/ca.pem")).toBe("elbro does not know the option sslrootcert of its URL");
+    expect(await outcome("?sslrootcert=/ca.pem")).toBe("archive.url has the unknown option sslrootcert");
     process.off("warning", note);
     expect(warnings).toEqual([]);
   });

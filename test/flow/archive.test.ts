@@ -19,14 +19,14 @@ import { pageText } from "../support/docs/docs-pages.ts";
 const HOURS = seriesOf("hour");
 const QUARTERS = seriesOf("fifteenMinutes");
 const YEAR: Interval = { start: dayOf("2025-01-01").start, end: dayOf("2026-01-01").start };
-/** The night of a clock change is in it. */
+/** Contains the night of a clock change. */
 const OCTOBER: Interval = { start: dayOf("2025-10-20").start, end: dayOf("2025-11-01").start };
 
 let server: PostgresServer;
 let databases = 0;
 let database: string;
 
-/** A store that is archived to an empty database. */
+/** Returns a store that is archived to an empty database. */
 async function runningArchive(disk: StoreOnDisk): Promise<RunningArchive> {
   database = `archive_${++databases}`;
   await server.query(`create database ${database}`);
@@ -49,7 +49,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
   });
   afterAll(() => server?.[Symbol.asyncDispose]());
 
-  test("every stored row is there, once, of homes, places and accounts", async () => {
+  test("contains every stored row of homes, places and accounts once", async () => {
     using disk = new StoreOnDisk();
     await using archive = await runningArchive(disk);
     const region: SeriesKey = {
@@ -85,7 +85,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     expect(hour).toEqual({ currency: "DKK", vat_included: true });
   });
 
-  test("killed in the middle and started again, nothing is lost and nothing is there twice", async () => {
+  test("contains every row once after PostgreSQL was killed during a transfer and started again", async () => {
     using disk = new StoreOnDisk();
     await using archive = await runningArchive(disk);
     let batches = 0;
@@ -115,7 +115,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     expect(archive.codes()).toEqual([]);
   });
 
-  test("away for a day: the problem is shown, corrections of old rows wait with the new ones, and all arrive", async () => {
+  test("receives new rows and corrections after a day without PostgreSQL, which is reported as a problem", async () => {
     using disk = new StoreOnDisk();
     await using archive = await runningArchive(disk);
     archive.put(HOURS, YEAR, rowsOf("hour", YEAR));
@@ -151,7 +151,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     );
   });
 
-  test("what is there already is not written again", async () => {
+  test("does not write identical rows again", async () => {
     using disk = new StoreOnDisk();
     await using archive = await runningArchive(disk);
     archive.put(HOURS, OCTOBER, rowsOf("hour", OCTOBER));
@@ -166,7 +166,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     expect(archive.written).toEqual([1]);
   });
 
-  test("the daemon killed in the middle, five times: nothing is lost and nothing is there twice", async () => {
+  test("contains every row once after the daemon was killed during a transfer five times", async () => {
     using disk = new StoreOnDisk();
     disk.database.close();
     database = `archive_${++databases}`;
@@ -191,7 +191,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     expect(archive.log).toEqual([]);
   });
 
-  test("a database that is empty again, or older than what was confirmed, is filled again", async () => {
+  test("is filled again if it lacks confirmed batches", async () => {
     using disk = new StoreOnDisk();
     await using archive = await runningArchive(disk);
     archive.put(HOURS, OCTOBER, rowsOf("hour", OCTOBER));
@@ -202,10 +202,12 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     await restarted.until("it is noticed", () => restarted.log.length > 0);
     await restarted.untilCopied();
     expect((await archived(server, database)).size).toBe(12 * 24 + 1);
-    expect(restarted.log).toEqual(["the archive is another one or was restored: all is copied again"]);
+    expect(restarted.log).toEqual([
+      "the archive has fewer batches than were confirmed, so it was replaced or restored; copying everything again",
+    ]);
   });
 
-  test("ten daemons that start at once make the tables once; an older one leaves newer tables alone", async () => {
+  test("gets its tables once from ten daemons that start at once; an older daemon rejects newer tables", async () => {
     database = `archive_${++databases}`;
     await server.query(`create database ${database}`);
     const { signal } = new AbortController();
@@ -215,11 +217,11 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     expect(await server.query("select version from elbro.migration", database)).toEqual([{ version: 1 }]);
     await server.query("insert into elbro.migration values (99, now())", database);
     await expect(PostgresArchive.connect(account, signal)).rejects.toThrow(
-      "its tables are of a newer elbro (version 99, this one knows 1)",
+      "its tables were created by a newer elbro (version 99; this elbro supports up to 1)",
     );
   });
 
-  test("a migration that fails leaves nothing behind", async () => {
+  test("is unchanged after a failed migration", async () => {
     database = `archive_${++databases}`;
     await server.query(`create database ${database}`);
     await server.query("create schema elbro; create table elbro.series (id integer)", database);
@@ -229,7 +231,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     expect(tables).toEqual([{ tablename: "series" }]);
   });
 
-  test("a database that stands still does not hold up the end of the daemon", async () => {
+  test("does not delay the stop of the daemon if PostgreSQL does not respond", async () => {
     using disk = new StoreOnDisk();
     await using archive = await runningArchive(disk);
     archive.put(HOURS, OCTOBER, rowsOf("hour", OCTOBER));
@@ -256,7 +258,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     server.thaw();
   });
 
-  test("of two data directories with the same row, the later change stays; one directory corrects its own at any time", async () => {
+  test("keeps the later change of two data directories; a directory can always correct its own rows", async () => {
     database = `archive_${++databases}`;
     await server.query(`create database ${database}`);
     const archive = await PostgresArchive.connect({ url: server.url(database) }, new AbortController().signal);
@@ -279,7 +281,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     archive.close();
   });
 
-  test("texts and times that PostgreSQL does not take are replaced or left out, and hold nothing up", async () => {
+  test("replaces texts and omits times that PostgreSQL rejects", async () => {
     database = `archive_${++databases}`;
     await server.query(`create database ${database}`);
     const archive = await PostgresArchive.connect({ url: server.url(database) }, new AbortController().signal);
@@ -305,7 +307,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     archive.close();
   });
 
-  test("however batches are cut, repeated, changed and interrupted, the archive ends as the store is", async () => {
+  test("equals the store after any sequence of changes, transfers, crashes and restarts", async () => {
     database = `archive_${++databases}`;
     await server.query(`create database ${database}`);
     const { signal } = new AbortController();
@@ -358,7 +360,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     );
   });
 
-  test("TimescaleDB's function is called as its reference says, where the extension is there (played: it cannot be had here)", async () => {
+  test("calls TimescaleDB's function as documented if the extension exists (emulated, because it cannot be installed here)", async () => {
     database = `archive_${++databases}`;
     await server.query(`create database ${database}`);
     await server.query(
@@ -385,7 +387,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     expect(unique.map(({ indexdef }) => indexdef.includes("start_at"))).toEqual([true]);
   });
 
-  test("a whole daemon archives all that it stores, says so in its metrics, and the dashboard of Grafana finds it", async () => {
+  test("receives all rows of a daemon, which counts them in its metrics; the queries of the Grafana dashboard return rows", async () => {
     database = `archive_${++databases}`;
     await server.query(`create database ${database}`);
     const start = Date.parse("2026-03-10T12:30:00Z");
@@ -436,7 +438,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     }
   });
 
-  test("the driver is loaded where an archive is configured, and nowhere else; `check --online` tries it", async () => {
+  test("loads the driver only if it is configured; `check --online` tests the connection", async () => {
     database = `archive_${++databases}`;
     await server.query(`create database ${database}`);
     await using installed = await TestDaemon.install();
@@ -461,7 +463,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     writeFileSync(passwordFile, "a-secret-password\n", { mode: 0o600 });
     installed.configure({ archive: { url, password_file: passwordFile } });
     const good = await installed.run("check", "--online");
-    expect(good.output).toContain("ok   archive: PostgreSQL lets elbro in");
+    expect(good.output).toContain("ok   archive: PostgreSQL accepts the login");
     expect(await server.query("select from pg_tables where schemaname = 'elbro'", database)).toEqual([]);
     expect(await loaded()).toEqual(expect.arrayContaining([...driver, "archive-loop.cjs"]));
     installed.configure({ archive: { url: `${url}_missing` } });
@@ -473,7 +475,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
   });
 });
 
-/** The queries of the dashboard, with Grafana's macros and variables filled in. */
+/** Returns the queries of the dashboard with values for Grafana's macros and variables. */
 function dashboardQueries(): { readonly title: string; readonly sql: string }[] {
   const { panels, templating } = JSON.parse(copiedText("grafana-archive.json")) as Dashboard;
   const variables = templating.list.flatMap(({ type, query }) =>

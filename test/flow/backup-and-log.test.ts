@@ -31,7 +31,7 @@ const hoursOf = async (daemon: TestDaemon) => {
 };
 
 describe("the log over HTTP", () => {
-  test("has the lines of the log from the start on, by level and after a line, and as CSV", async () => {
+  test("returns the lines since the start, filtered by level or line id, and as CSV", async () => {
     await using daemon = await startLocalApi({ start: START });
     const lines = await linesOf(daemon);
     expect(lines.map(({ text }) => text)).toContain("API listens");
@@ -46,7 +46,7 @@ describe("the log over HTTP", () => {
     expect((await askText(daemon, "log.csv"))[1]).toMatch(/^time,level,text,facts\r\n2026-03-10T10:00:00\+01:00,info,/);
   });
 
-  test("is for keys that may control", async () => {
+  test("needs a key with the scope control", async () => {
     await using daemon = await startLocalApi({ start: START, scopes: ["read"] });
     expect((await daemon.request("/local/v1/log")).status).toBe(403);
     expect((await daemon.request("/local/v1/backup")).status).toBe(403);
@@ -55,7 +55,7 @@ describe("the log over HTTP", () => {
 });
 
 describe("backup over HTTP", () => {
-  test("a copy that is downloaded and uploaded takes the place of the database at the next start, with its keys", async () => {
+  test("an uploaded copy replaces the database and the keys at the next start", async () => {
     using dir = new TempDir();
     await using daemon = await startLocalApi({ start: START, dir, config: { plans: [washer] } });
     await daemon.clock.runUntil(START + 5 * 60_000);
@@ -74,7 +74,7 @@ describe("backup over HTTP", () => {
     await daemon.send("DELETE", "/local/v1/keys/phone");
     const taken = await upload(daemon, copy);
     expect([taken.status, await taken.json()]).toEqual([202, { restart: true }]);
-    // Until then everything is as it was.
+    // Before the restart nothing has changed.
     expect(await hoursOf(daemon)).toBe(1);
     await daemon.restart();
     await daemon.clock.settle();
@@ -82,18 +82,18 @@ describe("backup over HTTP", () => {
     const { keys } = (await askJson(daemon, "keys")) as { keys: { name: string }[] };
     expect(keys.map(({ name }) => name)).toContain("phone");
     expect((await linesOf(daemon)).map(({ text }) => text)).toContain(
-      "database replaced by the copy that was uploaded; its keys are valid again",
+      "database replaced by the uploaded copy; the keys in the copy are valid again",
     );
     expect(readdirSync(dir.path).some((name) => /^elbro\.db\.replaced/.test(name))).toBe(true);
     expect(existsSync(`${dir.path}/elbro.db.waiting`)).toBe(false);
-    // Once: the next start leaves everything as it is.
+    // The copy is used once. The next start changes nothing.
     await daemon.post("/local/v1/plans/washer", { hours: 1 });
     await daemon.restart();
     await daemon.clock.settle();
     expect(await hoursOf(daemon)).toBe(1);
   });
 
-  test("what is no copy is refused in words and leaves nothing, and a copy that waits can be forgotten", async () => {
+  test("an invalid copy is refused with a reason, and a waiting copy can be deleted", async () => {
     using dir = new TempDir();
     await using daemon = await startLocalApi({ start: START, dir });
     const copy = new Uint8Array(await (await daemon.request("/local/v1/backup")).arrayBuffer());

@@ -10,14 +10,14 @@ import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { type ShellCommand, shellCommands } from "../support/docs/shell-commands.ts";
 
-/** Commands that this file does not run, and what runs them. */
+/** Commands that another test runs. */
 const RUN_ELSEWHERE: readonly RegExp[] = [
   /^npm start$/, // test/flow/built-program.test.ts
   /^npm test$/, // this run
   /^docker (build|run|exec) /, // npm run image
   /^npx openapi-typescript |^pipx run openapi-python-client /, // test/flow/generated-clients.test.ts
 ];
-/** The demo, which runs until it is stopped. */
+/** Command of the demo, which runs until it is stopped. */
 const DEMO = /^npm start -- --clock /;
 const ELBRO = /^(npm start --|elbro) (.+)$/;
 const EVENING = Date.parse("2026-11-21T18:00:00Z");
@@ -39,7 +39,7 @@ test.each([...new Set(commands.filter(isElbro).map(({ page }) => page))])(
   "the commands of %s work with the built program, one after the other",
   async (page) => {
     await using installed = await TestDaemon.install();
-    // What a first night leaves.
+    // The first night stores prices and makes a copy of the database.
     expect((await installed.run("prices")).code).toBe(0);
     copyFileSync(databasePathIn(installed.dataDir), `${databasePathIn(installed.dataDir)}.copy`);
     for (const { text } of commands.filter((command) => isElbro(command) && command.page === page)) {
@@ -60,19 +60,19 @@ test.each(commands.filter(({ text }) => DEMO.test(text)).map(({ text }) => text)
   },
 );
 
-test("every curl command of the documentation is answered as its page says", async () => {
+test("every curl command of the documentation gets the documented response", async () => {
   const yaml = "plans:\n  - { name: Dryer, home: home, kind: window, hours: 2 }\n";
   await using daemon = await TestDaemon.start({ start: EVENING, simulator: { homes: ["danish"] }, yaml });
   await daemon.clock.runUntil(EVENING + HOUR_MS);
   const curls = commands.filter(isCurl);
   using folder = new TempDir();
-  // The plan that the other commands name is made first.
+  // The command that creates the plan of the other commands runs first.
   const isMade = ({ text }: ShellCommand) => text.includes('"name": "Dishwasher"');
   for (const { text, output } of curls.toSorted((a, b) => Number(isMade(b)) - Number(isMade(a)))) {
     const command = text
       .replaceAll("<key>", LAN_KEY)
       .replaceAll("<id>", daemon.simulator.addressIds.danish)
-      // The date of the day on which the page was written.
+      // Replaces the date in the documented file name.
       .replace(/elbro-backup-[\d-]+\.db/, `elbro-backup-${new Date(EVENING).toISOString().slice(0, 10)}.db`)
       .replaceAll("http://localhost:8080", daemon.url);
     const given = await curl(command, folder.path);
@@ -84,13 +84,13 @@ test("every curl command of the documentation is answered as its page says", asy
   }
 });
 
-/** Runs a command by a shell in a folder; a stream is read for a second. */
+/** Runs a command in a shell in the folder `cwd`. Reads a stream for 1 s. */
 async function curl(command: string, cwd: string): Promise<{ readonly status: number; readonly body: string }> {
   const line = command.replace("curl ", "curl --silent --show-error --max-time 5 --write-out '\\n%{http_code}' ");
   const shown = command.includes(" -N ") ? line.replace("--max-time 5", "--max-time 1") : line;
   const run = promisify(execFile)("sh", ["-c", shown], { cwd });
   const { stdout } = await run.catch((error: { code: unknown; stdout: string }) => {
-    // 28: the time is over, as it is for a stream.
+    // Exit code 28 of curl: the time limit is reached, as expected for a stream.
     if (error.code !== 28) throw error;
     return error;
   });

@@ -47,7 +47,7 @@ test("without a key only the listed paths are accepted; a read-only key changes 
   await using _ends = daemon;
   expect(doors.length).toBeGreaterThan(25);
   const isSetup = ({ path }: { readonly path: string }) => path.startsWith("/local/v1/setup");
-  // A home that is set up needs no set-up: it is refused to everybody, and GET says so.
+  // The set-up of a configured home is refused to every client. GET returns this state.
   for (const door of doors.filter(isSetup))
     expect([door.name, await statusWith(door, null)]).toEqual([door.name, door.method === "get" ? 200 : 409]);
   const others = doors.filter((door) => !isSetup(door));

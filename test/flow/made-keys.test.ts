@@ -13,7 +13,7 @@ interface Key {
 const keysOf = async (daemon: TestDaemon) => ((await askJson(daemon, "keys")) as { keys: Key[] }).keys;
 
 describe("keys over HTTP", () => {
-  test("a key is made, works at once, is listed without itself, and ends", async () => {
+  test("a new key works at once, is listed without its secret, and can be revoked", async () => {
     await using daemon = await startLocalApi({ start: START });
     const made = await daemon.post("/local/v1/keys", { name: "phone", control: true });
     const { key, ...rest } = (await made.json()) as { key: string };
@@ -33,13 +33,13 @@ describe("keys over HTTP", () => {
     expect((await keysOf(daemon)).map(({ name }) => name)).toEqual(["test"]);
   });
 
-  test("what cannot be is refused in words", async () => {
+  test("invalid names and scopes are refused with a reason", async () => {
     await using daemon = await startLocalApi({ start: START });
     for (const [body, status, words] of [
       [{}, 400, "name: expected"],
       [{ name: "../x" }, 400, "name: expected"],
       [{ name: "phone", control: "yes" }, 400, "control: expected true or false"],
-      [{ name: "TEST" }, 409, "there is a key TEST already"],
+      [{ name: "TEST" }, 409, "a key named TEST exists already"],
     ] as const) {
       const answer = await daemon.post("/local/v1/keys", body);
       expect([body, answer.status, await answer.json()]).toMatchObject([
@@ -52,7 +52,7 @@ describe("keys over HTTP", () => {
     expect((await daemon.send("DELETE", "/local/v1/keys/nobody")).status).toBe(404);
   });
 
-  test("a key that may read alone makes none, ends none and sees none", async () => {
+  test("a read-only key can neither list, create nor revoke keys", async () => {
     await using daemon = await startLocalApi({ start: START, scopes: ["read"] });
     expect((await daemon.request("/local/v1/keys")).status).toBe(403);
     expect((await daemon.post("/local/v1/keys", { name: "phone" })).status).toBe(403);

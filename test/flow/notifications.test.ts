@@ -10,7 +10,7 @@ const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const EVENING = Date.parse("2026-03-10T17:00:00Z");
 const UNTIL = { timeout: 20_000, interval: 20 };
 
-/** A key that may send a test. */
+/** Configuration of the API with a key that may send a test. */
 const API = {
   ...{ host: "127.0.0.1", port: 0, url: "http://192.168.1.5:8080/" },
   keys: [{ name: "test", key: LAN_KEY, scopes: ["read", "control"] as ("read" | "control")[] }],
@@ -19,7 +19,7 @@ const plans: ConfigInput["plans"] = [
   { name: "Sauna", home: "home", kind: "window", hours: 2, from: "19:00", ready_by: "23:00", max_price: -9 },
 ];
 
-test("tomorrow's prices and a plan that cannot run reach the phone, once, over a restart too", async () => {
+test("tomorrow's prices and an impossible plan cause one notification each, also across a restart", async () => {
   await using ntfy = await EmulatedNtfy.start();
   const notify = { topic_url: `${ntfy.origin}/house` };
   await using it = await TestDaemon.start({
@@ -42,7 +42,7 @@ test("tomorrow's prices and a plan that cannot run reach the phone, once, over a
   expect(titles()).toEqual(expected);
 });
 
-test("the test is sent at once, and says what the server says", async () => {
+test("the test notification is sent during quiet hours, and returns the server's error", async () => {
   await using ntfy = await EmulatedNtfy.start({ authorization: "Bearer tk_1" });
   const quiet = "00:00-23:59";
   await using it = await TestDaemon.start({
@@ -60,19 +60,19 @@ test("the test is sent at once, and says what the server says", async () => {
   const refused = await it.post(path, {});
   expect([refused.status, await refused.json()]).toMatchObject([
     409,
-    { errorCode: "conflict", reason: "the server answers 403: forbidden" },
+    { errorCode: "conflict", reason: "the server answered with status 403: forbidden" },
   ]);
   const diagnostics = await (await it.request("/local/v1/diagnostics")).text();
   expect(diagnostics).not.toMatch(/tk_1|\/house"/);
 });
 
-test("without notify nothing is sent, and the test says what is missing", async () => {
+test("without notify the test returns the missing key", async () => {
   await using it = await TestDaemon.start({ start: MORNING, config: { api: API } });
   const answer = await it.post("/local/v1/notifications/test", {});
   expect([answer.status, await answer.text()]).toMatchObject([409, expect.stringContaining("notify.topic_url")]);
 });
 
-test("what sends is loaded where it is configured, and nowhere else", async () => {
+test("the notify module is loaded only if it is configured", async () => {
   await using ntfy = await EmulatedNtfy.start();
   await using installed = await TestDaemon.install();
   const script = installed.dir.file("loaded.cjs");
@@ -91,7 +91,7 @@ test("what sends is loaded where it is configured, and nowhere else", async () =
   await expectLoaded(["conditions.cjs", "notify-loop.cjs", "ntfy-client.cjs"]);
 });
 
-test("elbro notify sends a test, whether the daemon runs or not", async () => {
+test("elbro notify sends a test without a running daemon", async () => {
   await using ntfy = await EmulatedNtfy.start();
   await using installed = await TestDaemon.install();
   expect(await installed.run("notify")).toMatchObject({
@@ -106,7 +106,7 @@ test("elbro notify sends a test, whether the daemon runs or not", async () => {
   ntfy.fault = { status: 429 };
   expect(await installed.run("notify")).toMatchObject({
     code: 1,
-    output: expect.stringMatching(/was not sent: the server answers 429: limit reached/),
+    output: expect.stringMatching(/was not sent: the server answered with status 429: limit reached/),
   });
   expect(ntfy.messages).toMatchObject([{ topic: "house", title: "elbro: test" }]);
 });

@@ -1,11 +1,11 @@
-/** Blueprints and automations of a real Home Assistant, made by its APIs as a user makes them by its pages. */
+/** Imports blueprints and creates automations through the APIs that Home Assistant's pages use. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { copiedText } from "../support/docs/copied-files.ts";
 import type { HomeAssistant } from "./home-assistant.ts";
 import { until } from "./until.ts";
 
-/** The event by which an automation of the test tells what it does. */
+/** Type of the event that automations of the tests fire. */
 const TOLD = "elbro_test";
 const DONE_WITHIN_MS = 15_000;
 
@@ -34,7 +34,7 @@ export async function importBlueprint(home: HomeAssistant, file: string): Promis
   }
 }
 
-/** Makes an automation of a blueprint. Errors: rejects with what Home Assistant says of it. */
+/** Creates an automation from a blueprint. Rejects with Home Assistant's error. */
 export async function createAutomation(
   home: HomeAssistant,
   name: string,
@@ -49,12 +49,12 @@ export async function createAutomation(
   });
 }
 
-/** An action that tells `what`, which may be a template. */
+/** Returns an action that fires the event with `what`, which may be a template. */
 export function tells(what: string): object {
   return { event: TOLD, event_data: { what } };
 }
 
-/** Everything that automations do: what they switch, and what they tell. */
+/** Records the actions of automations: switched entities and events. */
 export class RecordedActions {
   #done: string[] = [];
   readonly #home: HomeAssistant;
@@ -76,12 +76,12 @@ export class RecordedActions {
     return actions;
   }
 
-  /** Forgets what was done so far. */
+  /** Forgets the recorded actions. */
   clear(): void {
     this.#done = [];
   }
 
-  /** Fails unless exactly these were done, of those that begin or end with `about`, once no automation runs any more. */
+  /** Waits until the recorded actions that match `about` are exactly `wanted`. Rejects after `DONE_WITHIN_MS`. */
   async expect(about: RegExp, wanted: readonly string[]): Promise<void> {
     await until(`${about} did [${wanted.join(", ")}]`, DONE_WITHIN_MS, async () => {
       const done = this.#done.filter((each) => about.test(each));

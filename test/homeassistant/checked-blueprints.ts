@@ -1,4 +1,4 @@
-/** The blueprints in Home Assistant: imported, made into automations, and run with the entities of elbro. */
+/** Checks the blueprints in Home Assistant: imports them, creates automations, and runs them with elbro's entities. */
 import { copiedFiles } from "../support/docs/copied-files.ts";
 import { createAutomation, importBlueprint, RecordedActions, tells } from "./automations.ts";
 import { BACK_WITHIN_MS, type Seen, SHOWN_WITHIN_MS, whenAvailable, whenSame } from "./checked-facts.ts";
@@ -12,7 +12,7 @@ const BATTERY = "sensor.test_battery";
 const WATER = "sensor.test_water";
 const ALL = ["appliance", "prices", "tomorrow", "water", "car", "late", "van", "hasty_appliance", "hasty_prices"];
 const SHORT_PATIENCE = { seconds: 3 };
-/** What the automations do whose patience is the default, which is longer than any restart. */
+/** Matches actions of automations with the default `patience`, which is longer than any restart. */
 const ANY = /^(?!.*hasty)/;
 
 interface Device {
@@ -20,7 +20,7 @@ interface Device {
   readonly identifiers: readonly (readonly [string, string])[];
 }
 
-/** The entities and devices of elbro that the blueprints are given. */
+/** elbro's entities and devices, used as inputs of the blueprints. */
 class Chosen {
   readonly #ids: ReadonlyMap<string, string>;
   readonly #devices: readonly Device[];
@@ -36,14 +36,14 @@ class Chosen {
     return new Chosen(ids, await home.socket.ask<Device[]>({ type: "config/device_registry/list" }));
   }
 
-  /** Shape of `key`: `home-price`, `home_plan_car-hours`. */
+  /** Returns an entity id. `key` is for instance `home-price` or `home_plan_car-hours`. */
   entity(key: string): string {
     const id = this.#ids.get(`elbro_${key}`);
     if (id === undefined) throw new Error(`elbro_${key} is not in Home Assistant`);
     return id;
   }
 
-  /** The device of a plan of the first home. */
+  /** Returns the registry id of the device of a plan of the first home. */
   plan(id: string): string {
     const wanted = `elbro_home_plan_${id}`;
     const device = this.#devices.find(({ identifiers }) => identifiers.some(([, each]) => each === wanted));
@@ -52,17 +52,17 @@ class Chosen {
   }
 }
 
-/** What the checks after the log was looked at go on with. */
+/** State that `checkBlueprintRestarts` continues with. */
 export interface RunningBlueprints {
   readonly chosen: Chosen;
   readonly actions: RecordedActions;
 }
 
-/** Imports every blueprint, makes automations of them, and runs these without a restart of anything. */
+/** Imports every blueprint, creates automations, and checks them without restarts. */
 export async function checkBlueprints(checks: Checks, seen: Seen): Promise<RunningBlueprints> {
   const { home } = seen;
   const paths = new Map<string, string>();
-  await checks.check("every blueprint is imported", async () => {
+  await checks.check("Home Assistant imports every blueprint", async () => {
     for (const file of copiedFiles("home-assistant/blueprints"))
       paths.set(/(\w+)\.yaml$/.exec(file)?.[1] ?? file, await importBlueprint(home, file));
     return [...paths.keys()].join(", ");
@@ -77,7 +77,7 @@ export async function checkBlueprints(checks: Checks, seen: Seen): Promise<Runni
   await home.show(WATER, "70", { device_class: "temperature", unit_of_measurement: "°C" });
   await home.show(BATTERY, "20", { unit_of_measurement: "%" });
   await price(1);
-  await checks.check("every blueprint becomes automations, which begin with what is", async () => {
+  await checks.check("an automation of every blueprint starts and acts on the present states", async () => {
     for (const [name, blueprint, input] of automationsOf(chosen))
       await createAutomation(home, name, { path: paths.get(blueprint) ?? blueprint, input });
     await actions.settle(ALL);
@@ -98,7 +98,7 @@ export async function checkBlueprints(checks: Checks, seen: Seen): Promise<Runni
     return undefined;
   });
   await checks.check(
-    "heat_water heats water that is not hot while the signal is on, and cold water always",
+    "heat_water heats while the signal is on and the water is below its limit, and cold water at any time",
     async () => {
       await actions.settle(ALL);
       actions.clear();
@@ -113,14 +113,14 @@ export async function checkBlueprints(checks: Checks, seen: Seen): Promise<Runni
       return undefined;
     },
   );
-  await checks.check("negative_prices does exactly one of its actions, in turns", async () => {
+  await checks.check("negative_prices runs its two actions alternately", async () => {
     actions.clear();
     for (const value of [2, -1, -2, 1, -1]) await price(value);
     await actions.settle(ALL);
     await actions.expect(/^prices/, ["prices below", "prices above", "prices below"]);
     return undefined;
   });
-  await checks.check("tomorrows_prices tells once that they are there", async () => {
+  await checks.check("tomorrows_prices runs once when tomorrow's prices arrive", async () => {
     const available = chosen.entity("home_plan_water_heater-enabled");
     await home.act("switch.turn_off", available);
     await until("off", SHOWN_WITHIN_MS, async () => (await home.state(available)).state === "off" || undefined);
@@ -136,7 +136,7 @@ async function press(home: HomeAssistant, chosen: Chosen, button: string): Promi
   await home.act("button.press", chosen.entity(`home_plan_washing_machine-${button}`));
 }
 
-/** Shape: name, blueprint, input. */
+/** Returns name, blueprint and input of each automation. */
 function automationsOf(chosen: Chosen): readonly (readonly [string, string, object])[] {
   const washing = chosen.plan("washing_machine");
   const price = chosen.entity("home_plan_water_heater-max_price");
@@ -156,7 +156,7 @@ function automationsOf(chosen: Chosen): readonly (readonly [string, string, obje
     ...(patience && { patience }),
   });
   const prices = (name: string, patience?: object) => ({
-    // A number that changes on command in place of a price.
+    // A number entity that the test can change, instead of a price.
     price,
     when_below: [tells(`${name} below`)],
     when_above: [tells(`${name} above`)],
@@ -212,7 +212,7 @@ async function checkCar(checks: Checks, { home, house }: Seen, { chosen, actions
     await actions.expect(/ charger$/, ["turn_off charger"]);
     return undefined;
   });
-  await checks.check("charge_car tells the present reason of a plan that cannot be met, once", async () => {
+  await checks.check("charge_car reports once, with the reason, that a plan is impossible", async () => {
     await plug("late_plugged");
     await until("set", SHOWN_WITHIN_MS, () => published("late_car").hours === 3.75 || undefined);
     await actions.settle(ALL);
@@ -223,7 +223,7 @@ async function checkCar(checks: Checks, { home, house }: Seen, { chosen, actions
     await actions.expect(/^late_plugged/, [`late_plugged: ${reason}`]);
     return String(reason);
   });
-  await checks.check("charge_car tells it again when the car is plugged in again", async () => {
+  await checks.check("charge_car reports an impossible plan again when the car is plugged in again", async () => {
     await unplug("late_plugged");
     await actions.settle(ALL);
     actions.clear();
@@ -232,7 +232,7 @@ async function checkCar(checks: Checks, { home, house }: Seen, { chosen, actions
     await unplug("late_plugged");
     return undefined;
   });
-  await checks.check("charge_car tells that the plan can be met only in part, and what is missing", async () => {
+  await checks.check("charge_car reports a partial plan and the missing hours", async () => {
     const stateIs = (state: string) =>
       until(state, SHOWN_WITHIN_MS, () => published("late_car").plan_state === state || undefined);
     const limit = chosen.entity("home_plan_late_car-max_price");
@@ -241,7 +241,7 @@ async function checkCar(checks: Checks, { home, house }: Seen, { chosen, actions
     await plug("late_plugged");
     await actions.settle(ALL);
     actions.clear();
-    // What costs more than the mean of its hours is left out.
+    // With the mean price as the limit, the more expensive hours are omitted.
     const { mean_price: mean } = house.topics.json("elbro/home/plan/late_car/state");
     await home.act("number.set_value", limit, { value: Math.floor(Number(mean) * 100) / 100 });
     await stateIs("partial");
@@ -251,7 +251,7 @@ async function checkCar(checks: Checks, { home, house }: Seen, { chosen, actions
     await unplug("late_plugged");
     return String(reason);
   });
-  await checks.check("charge_car tells that the plan refused its hours", async () => {
+  await checks.check("charge_car reports that the plan refused its hours", async () => {
     actions.clear();
     await plug("van_plugged");
     await until("refused", SHOWN_WITHIN_MS, () => refusedIn(published("van")) ?? undefined);
@@ -268,7 +268,7 @@ function refusedIn(payload: Readonly<Record<string, unknown>>): string | null {
   return (attributes as { readonly refused: string | null } | undefined)?.refused ?? null;
 }
 
-/** What automations do while elbro or the broker restart. */
+/** Checks automations during restarts of elbro and the broker. */
 export async function checkBlueprintRestarts(
   checks: Checks,
   seen: Seen,
@@ -281,7 +281,7 @@ export async function checkBlueprintRestarts(
       SHOWN_WITHIN_MS,
       () => house.topics.payload(COMMANDED_PLAN.topic) === payload || undefined,
     );
-  /** Runs `restart` and returns once Home Assistant shows what elbro publishes and no automation runs. */
+  /** Runs `restart`. Resolves when Home Assistant shows the published values and no automation runs. */
   const across = async (restart: () => Promise<void>) => {
     await actions.settle(ALL);
     actions.clear();
@@ -290,7 +290,7 @@ export async function checkBlueprintRestarts(
     await whenSame(seen);
     await actions.settle(ALL);
   };
-  await checks.check("a restart of elbro does nothing while the signal is on and the price low", async () => {
+  await checks.check("a restart of elbro triggers no action", async () => {
     await home.show(WATER, "50");
     actions.clear();
     await press(home, chosen, "run_now");
@@ -298,7 +298,7 @@ export async function checkBlueprintRestarts(
     await actions.expect(/ appliance$/, ["turn_on appliance"]);
     await across(async () => {
       await house.end("SIGTERM");
-      // Longer than the patience of two, which act, and act back.
+      // Longer than the patience of two automations, which act now and again after the restart.
       await actions.expect(/hasty_appliance/, ["turn_off hasty_appliance"]);
       await actions.expect(/hasty_prices/, ["hasty_prices above"]);
       await house.up();
@@ -306,18 +306,18 @@ export async function checkBlueprintRestarts(
     await actions.expect(ANY, []);
     return undefined;
   });
-  await checks.check("automations whose patience is over switch off, and on when elbro is back", async () => {
+  await checks.check("automations with a short patience switch off, and on again after the restart", async () => {
     await actions.expect(/hasty_appliance/, ["turn_off hasty_appliance", "turn_on hasty_appliance"]);
     await actions.expect(/hasty_prices/, ["hasty_prices above", "hasty_prices below"]);
     return undefined;
   });
   if (house.hasMosquitto)
-    await checks.check("a restart of the broker does nothing while the signal is on and the price low", async () => {
+    await checks.check("a restart of the broker triggers no action", async () => {
       await across(() => house.restartMosquitto());
       await actions.expect(ANY, []);
       return undefined;
     });
-  await checks.check("a plan that ended while elbro was away switches off when it is back", async () => {
+  await checks.check("automations switch off after a restart of elbro during which the plan was disabled", async () => {
     await across(async () => {
       await house.end("SIGKILL");
       await house.up({ isWashingEnabled: false });
@@ -328,7 +328,7 @@ export async function checkBlueprintRestarts(
     await actions.expect(/^prices/, []);
     return undefined;
   });
-  await checks.check("a restart of elbro leaves on what somebody switched on", async () => {
+  await checks.check("a restart of elbro leaves a manually switched appliance on", async () => {
     await home.act("input_boolean.turn_on", "input_boolean.appliance");
     await across(async () => {
       await house.end("SIGKILL");
@@ -338,7 +338,7 @@ export async function checkBlueprintRestarts(
     return undefined;
   });
   if (house.hasMosquitto)
-    await checks.check("a restart of the broker leaves on what somebody switched on", async () => {
+    await checks.check("a restart of the broker leaves a manually switched appliance on", async () => {
       await across(() => house.restartMosquitto());
       await actions.expect(ANY, []);
       return undefined;

@@ -1,4 +1,4 @@
-/** Devices, settings, refused commands and the end of devices, as Home Assistant has them. */
+/** Checks devices, settings, refused commands and removed devices in Home Assistant. */
 import { deviceId } from "../../src/mqtt/homeassistant/device-id.ts";
 import type { Checks } from "./checks.ts";
 import { shownEntities } from "./entities.ts";
@@ -7,7 +7,7 @@ import { DASHBOARD_URL, PLAN, type PlayedHouse } from "./played-house.ts";
 import { until } from "./until.ts";
 
 const SHOWN_WITHIN_MS = 15_000;
-/** elbro answers a birth within 1.5 s, and asks the broker for up to 2 s what it retains. */
+/** elbro responds to a birth message within 1.5 s, then checks retained messages for up to 2 s. */
 const AFTER_BIRTH_MS = 6_000;
 const PLAN_ID = deviceId("elbro", `${PLAN.home}_plan_${PLAN.id}`);
 
@@ -24,7 +24,7 @@ interface RegistryDevice {
 }
 
 export async function checkDevices(checks: Checks, { home, house }: House): Promise<void> {
-  await checks.check("a plan belongs to its home, the rest to the daemon; all link to the dashboard", async () => {
+  await checks.check("a plan's device belongs to its home, other devices to the daemon; all have its URL", async () => {
     const devices = await ourDevices(home);
     const belongs = (id: string) => devices.get(devices.get(id)?.via_device_id ?? "") ?? null;
     const wrong = [...devices].flatMap(([id, device]) => {
@@ -37,7 +37,7 @@ export async function checkDevices(checks: Checks, { home, house }: House): Prom
     if (wrong.length > 0) throw new Error(wrong.join(", "));
     return `${devices.size / 2} devices`;
   });
-  await checks.check("a refused command is shown with its reason", async () => {
+  await checks.check("the entity of the last refused command shows its reason", async () => {
     const command = `${PLAN.topic}/hours/set`;
     await home.rest("POST", "/api/services/mqtt/publish", { topic: command, payload: "30" });
     const { value } = await until("the refusal", SHOWN_WITHIN_MS, async () => {
@@ -48,7 +48,7 @@ export async function checkDevices(checks: Checks, { home, house }: House): Prom
     });
     return String(value.attributes.reason);
   });
-  await checks.check("Reset settings sets a plan's settings back to the configuration's", async () => {
+  await checks.check("Reset settings restores a plan's settings from the configuration", async () => {
     const changed = () => {
       const { settings } = house.topics.json(`${PLAN.topic}/state`) as {
         settings?: Record<string, { changed: boolean }>;
@@ -66,9 +66,11 @@ export async function checkDevices(checks: Checks, { home, house }: House): Prom
   });
 }
 
-/** After a device was removed; Home Assistant would log a warning for each further end of it. */
+/**
+ * Checks birth messages after a device was removed. Home Assistant logs a warning if a device is removed a second time.
+ */
 export async function checkBirths(checks: Checks, { home, house }: House): Promise<void> {
-  await checks.check("births after a removal bring no complaint", async () => {
+  await checks.check("a birth message after a removal causes no warning", async () => {
     const before = home.complaints().length;
     const started = performance.now();
     await home.rest("POST", "/api/services/mqtt/publish", { topic: "homeassistant/status", payload: "online" });
@@ -81,7 +83,7 @@ export async function checkBirths(checks: Checks, { home, house }: House): Promi
   });
 }
 
-/** By identifier and by the registry's id. */
+/** Returns elbro's devices, by identifier and by registry id. */
 async function ourDevices(home: HomeAssistant): Promise<Map<string, RegistryDevice>> {
   const all = await home.socket.ask<RegistryDevice[]>({ type: "config/device_registry/list" });
   const ours = all.filter((device) => identifierOf(device) !== null);

@@ -9,10 +9,10 @@ import { until } from "./until.ts";
 const METER = "sensor.test_meter";
 const VALID_WITHIN_MS = 15_000;
 
-/** Shape: per source, what Home Assistant objects to. */
+/** Issues that Home Assistant reports, per source. */
 type Validation = Readonly<Record<string, readonly (readonly { readonly type: string }[])[]>>;
 
-/** elbro's price beside a live meter, and its consumption as far as long-term statistics are made of it. */
+/** Checks elbro's price together with a live meter, and its consumption entities that have long-term statistics. */
 export async function checkEnergy(checks: Checks, { home, house }: Seen): Promise<void> {
   await checks.check("the Energy preferences accept a meter with elbro's price, and elbro's consumption", async () => {
     const shown = await shownEntities(home);
@@ -43,7 +43,7 @@ export async function checkEnergy(checks: Checks, { home, house }: Seen): Promis
   });
 }
 
-/** Gives an entity the first of its long-term statistics, which Home Assistant would make within five minutes. */
+/** Imports the first long-term statistic of an entity, which Home Assistant itself would make within 5 min. */
 async function startStatistics(home: HomeAssistant, id: string): Promise<void> {
   const start = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS).toISOString();
   await home.socket.ask({

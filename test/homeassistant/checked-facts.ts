@@ -1,4 +1,4 @@
-/** What has to be true of elbro in Home Assistant. */
+/** Checks elbro's entities, commands and availability in Home Assistant, and Home Assistant's log. */
 import type { Checks } from "./checks.ts";
 import { announcedComponents, differences, shownEntities } from "./entities.ts";
 import type { HomeAssistant, LogLine } from "./home-assistant.ts";
@@ -7,19 +7,19 @@ import { implausible } from "./plausible.ts";
 import { expectedRows, PLAN, PLUG_IDS, type PlayedHouse } from "./played-house.ts";
 import { until } from "./until.ts";
 
-/** elbro asks the simulator for what the rows show, within the service's quota. */
+/** Time limit to fetch the data of all rows from the simulator, within the quota. */
 const COLLECTED_WITHIN_MS = 120_000;
 export const SHOWN_WITHIN_MS = 15_000;
-/** Home Assistant connects again ten seconds after it lost a broker. */
+/** Time limit after a restart. Home Assistant reconnects 10 s after it lost the broker. */
 export const BACK_WITHIN_MS = 60_000;
-/** Home Assistant's keep-alive is a minute, and a broker waits one and a half. */
+/** Home Assistant's MQTT keep-alive is 60 s, and a broker waits 1.5 times as long. */
 const SILENCE_WITHIN_MS = 180_000;
 const MAX_NAMED = 8;
 
 /** Loggers whose complaints are about what elbro publishes. */
 const WATCHED =
   /^homeassistant\.(components\.(mqtt|sensor|binary_sensor|number|text|switch|button|recorder|automation|blueprint|script|template)|helpers)/;
-/** What Home Assistant says of a broker that is gone, in a test that ends it. */
+/** Expected log messages of Home Assistant in a test that stops the broker. */
 const BROKER_GONE =
   /connection was lost|Disconnected from MQTT|Failed to connect to MQTT|No ACK from MQTT|Error talking to MQTT/;
 
@@ -29,10 +29,10 @@ export interface Seen {
   readonly protocol: Protocol;
 }
 
-/** Shape: number of entities. */
+/** Checks all entities. Returns their number. */
 export async function checkEntities(checks: Checks, { home, house }: Seen): Promise<number> {
   let count = 0;
-  await checks.check("every row of the entity tables is in Home Assistant", async () => {
+  await checks.check("Home Assistant has an entity for every row of the entity tables", async () => {
     const { value } = await until("rows", COLLECTED_WITHIN_MS, async () => {
       const shown = await shownEntities(home);
       const missing = [...expectedRows().keys()].filter((id) => !shown.has(id));
@@ -41,7 +41,7 @@ export async function checkEntities(checks: Checks, { home, house }: Seen): Prom
     });
     return `${expectedRows().size} rows of ${value.size} entities`;
   });
-  await checks.check("every row has a plausible state", async () => {
+  await checks.check("the state of every row is plausible", async () => {
     await until("plausible", COLLECTED_WITHIN_MS, async () => {
       const shown = await shownEntities(home);
       const wrong = [...expectedRows()].flatMap(
@@ -83,13 +83,13 @@ export async function checkCommands(checks: Checks, { home, house }: Seen): Prom
   };
   const published = () => house.topics.json(`${PLAN.topic}/entities`);
   await changes(
-    "hours set in Home Assistant are the plan's, and come back",
+    "hours set in Home Assistant change the plan, and its entity shows them",
     () => home.act("number.set_value", hours, { value: 3.5 }),
     async () => published().hours === 3.5 && (await home.state(hours)).state === "3.5",
   );
   const readyBy = await entityId(home, "ready_by");
   await changes(
-    "a time set in Home Assistant is the plan's",
+    "a time set in Home Assistant changes the plan",
     () => home.act("text.set_value", readyBy, { value: "05:45" }),
     async () => published().ready_by === "05:45" && (await home.state(readyBy)).state === "05:45",
   );
@@ -109,7 +109,7 @@ export async function checkCommands(checks: Checks, { home, house }: Seen): Prom
     ["switch.turn_on", true, "on"],
   ] as const)
     await changes(
-      `${action} on Enabled is the plan's`,
+      `${action} on Enabled changes the plan`,
       () => home.act(action, enabled),
       async () => published().enabled === value && (await home.state(enabled)).state === state,
     );
@@ -117,40 +117,40 @@ export async function checkCommands(checks: Checks, { home, house }: Seen): Prom
 
 export async function checkAvailability(checks: Checks, { home, house, protocol }: Seen): Promise<void> {
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-    await checks.check(`after ${signal} every entity is unavailable`, async () => {
+    await checks.check(`every entity is unavailable after ${signal}`, async () => {
       await house.end(signal);
       const { seconds } = await until("all unavailable", SHOWN_WITHIN_MS, () => allAre(home, "unavailable"));
       return `after ${seconds.toFixed(1)} s`;
     });
-    await checks.check(`after the start that follows ${signal} every entity is available`, async () => {
+    await checks.check(`every entity is available after the restart that follows ${signal}`, async () => {
       await house.up();
       const { seconds } = await until("all available", BACK_WITHIN_MS, () => allAre(home, "available"));
       return `after ${seconds.toFixed(1)} s`;
     });
-    await checks.check(`after the start that follows ${signal} the values are the published ones`, async () => {
+    await checks.check(`entities show the published values after the restart that follows ${signal}`, async () => {
       await whenSame({ home, house, protocol });
       return undefined;
     });
   }
 }
 
-/** A program that hangs: its keep-alive, or Home Assistant's where the broker hangs with it, has to find out. */
+/** Checks a suspended program. The broker's keep-alive detects it, or Home Assistant's with the embedded broker. */
 export async function checkSilence(checks: Checks, { home, house }: Seen): Promise<void> {
-  await checks.check("while the program hangs every entity is unavailable", async () => {
+  await checks.check("every entity is unavailable while the program is suspended", async () => {
     house.signal("SIGSTOP");
     const { seconds } = await until("all unavailable", SILENCE_WITHIN_MS, () => allAre(home, "unavailable"));
     return `after ${seconds.toFixed(1)} s`;
   });
-  await checks.check("when it goes on every entity is available", async () => {
+  await checks.check("every entity is available after the program is resumed", async () => {
     house.signal("SIGCONT");
     const { seconds } = await until("all available", BACK_WITHIN_MS, () => allAre(home, "available"));
     return `after ${seconds.toFixed(1)} s`;
   });
 }
 
-/** A plug that is taken out of the configuration leaves Home Assistant, and nothing else does. */
+/** Checks that a plug removed from the configuration is removed from Home Assistant, and that nothing else is. */
 export async function checkRemoval(checks: Checks, { home, house }: Seen): Promise<void> {
-  await checks.check("a plug that is no longer configured leaves Home Assistant", async () => {
+  await checks.check("a plug removed from the configuration is removed from Home Assistant", async () => {
     const before = [...(await shownEntities(home)).keys()];
     await house.end("SIGTERM");
     await house.up({ plug: false });
@@ -164,14 +164,14 @@ export async function checkRemoval(checks: Checks, { home, house }: Seen): Promi
   });
 }
 
-/** Home Assistant's log and its repairs. `brokerEnded`: complaints of a lost broker are in order. */
+/** Checks Home Assistant's log and repairs. With `brokerEnded`, messages about a lost broker are ignored. */
 export async function checkLog(
   checks: Checks,
   { home, protocol }: Seen,
   { brokerEnded }: { readonly brokerEnded: boolean },
 ): Promise<void> {
   const when = brokerEnded ? "after the restarts" : "before the restarts";
-  await checks.check(`no warning or error of elbro's entities in the log ${when}`, async () => {
+  await checks.check(`the log has no warning or error about elbro ${when}`, async () => {
     const complaints = home
       .complaints()
       .filter((line) => isOurs(line) && !(brokerEnded && BROKER_GONE.test(line.text)));
@@ -179,14 +179,14 @@ export async function checkLog(
       throw new Error(named(complaints.map(({ level, logger, text }) => `${level} ${logger} ${text}`)));
     return `${home.complaints().length} complaints of other parts`;
   });
-  await checks.check(`no repair of MQTT ${when}`, async () => {
+  await checks.check(`the MQTT integration reports no repair issue ${when}`, async () => {
     const { issues } = await home.socket.ask<{ issues: { domain: string; issue_id: string }[] }>({
       type: "repairs/list_issues",
     });
     const ids = issues.filter(({ domain }) => domain === "mqtt").map(({ issue_id }) => issue_id);
     const others = ids.filter((id) => !(protocol === "3.1.1" && id === "protocol_5_migration"));
     if (others.length > 0) throw new Error(named(others));
-    return ids.length === 0 ? undefined : `but ${ids.join(", ")}, which protocol ${protocol} raises`;
+    return ids.length === 0 ? undefined : `except ${ids.join(", ")}, expected with protocol ${protocol}`;
   });
 }
 
@@ -201,12 +201,12 @@ async function entityId(home: HomeAssistant, key: string): Promise<string> {
   return entity.entityId;
 }
 
-/** Waits until every entity is available. Returns the time it took, in seconds. */
+/** Waits until every entity is available. Returns the elapsed time in seconds. */
 export async function whenAvailable({ home }: Seen, withinMs: number): Promise<number> {
   return (await until("all available", withinMs, () => allAre(home, "available"))).seconds;
 }
 
-/** Waits until every entity shows what elbro publishes. */
+/** Waits until every entity shows the published value. */
 export async function whenSame({ home, house }: Seen): Promise<void> {
   await until("same values", SHOWN_WITHIN_MS, async () => {
     const wrong = differences(announcedComponents(house.topics), await shownEntities(home), house.topics);

@@ -1,4 +1,4 @@
-/** What Home Assistant keeps when a home or a plan is renamed in the configuration. */
+/** Checks the entities of homes and plans that are renamed in the configuration. */
 import { BACK_WITHIN_MS, type Seen, whenSame } from "./checked-facts.ts";
 import type { Checks } from "./checks.ts";
 import { shownEntities } from "./entities.ts";
@@ -12,9 +12,9 @@ interface Device {
   readonly identifiers: readonly (readonly [string, string])[];
 }
 
-/** Of the house without its plug. */
+/** Configuration with new names, without the plug. */
 const RENAMED: Partial<HouseSetup> = { plug: false, carName: "Electric car", vanName: "Bus", secondHome: "torp" };
-/** What is renamed without an id of its own gets other unique ids. */
+/** Changed unique ids: those of renamed items without a configured id, and of a home with another id. */
 const CHANGED: readonly (readonly [before: RegExp, after: string])[] = [
   [/^elbro_home_plan_van-/, "elbro_home_plan_bus-"],
   [/^elbro_stugan-/, "elbro_torp-"],
@@ -23,7 +23,7 @@ const CHANGED: readonly (readonly [before: RegExp, after: string])[] = [
 export async function checkRenaming(checks: Checks, seen: Seen): Promise<void> {
   const { home, house } = seen;
   await checks.check(
-    "a plan with an id that is renamed stays the same, other names take the old entities away",
+    "a renamed plan with a configured id keeps its entities; other renamed items get new ones",
     async () => {
       const before = [...(await shownEntities(home)).values()].filter(({ uniqueId }) => !isOfDaemon(uniqueId));
       const wanted = new Map(before.map(({ uniqueId, entityId }) => [afterRenaming(uniqueId), { uniqueId, entityId }]));
@@ -58,7 +58,7 @@ export async function checkRenaming(checks: Checks, seen: Seen): Promise<void> {
   });
 }
 
-/** The daemon's entities of series come and go with the homes. */
+/** Returns whether an entity belongs to the daemon, whose entities of series change with the homes. */
 function isOfDaemon(uniqueId: string): boolean {
   return uniqueId.startsWith("elbro-");
 }

@@ -1,9 +1,9 @@
-/** Runs checks one after another, says how each went, and counts. */
+/** Runs checks one after another, prints the result of each, and counts the results. */
 export class Checks {
   passed = 0;
   failed = 0;
 
-  /** `run` throws where the check fails, and may say what it saw. A failed check does not end the run. */
+  /** Runs a check. `run` throws if it fails, and may return a finding to print. A failed check does not end the run. */
   async check(name: string, run: () => Promise<string | undefined>): Promise<void> {
     const began = performance.now();
     const seconds = () => `${((performance.now() - began) / 1_000).toFixed(1)} s`;

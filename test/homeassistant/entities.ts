@@ -1,4 +1,4 @@
-/** What elbro announces beside what Home Assistant made of it. */
+/** Compares the components that elbro announces with the entities in Home Assistant. */
 import type { HomeAssistant } from "./home-assistant.ts";
 import type { RetainedTopics } from "./retained-topics.ts";
 
@@ -24,7 +24,7 @@ export interface ShownEntity {
   readonly state: string;
 }
 
-/** Every component of every discovery document; one that is reduced to its platform is being taken away. */
+/** Returns every component of every discovery document, except those that are being removed. */
 export function announcedComponents(topics: RetainedTopics): Component[] {
   return topics
     .startingWith("homeassistant/device/")
@@ -32,7 +32,7 @@ export function announcedComponents(topics: RetainedTopics): Component[] {
     .filter(({ unique_id }) => unique_id !== undefined);
 }
 
-/** The MQTT entities of Home Assistant by unique id, with their states; `missing` is a state of an entity without one. */
+/** Returns Home Assistant's MQTT entities by unique id. Their state is `missing` if Home Assistant has none. */
 export async function shownEntities(home: HomeAssistant): Promise<Map<string, ShownEntity>> {
   const registry = await home.socket.ask<RegistryEntry[]>({ type: "config/entity_registry/list" });
   const states = new Map((await home.states()).map(({ entity_id, state }) => [entity_id, state]));
@@ -46,7 +46,7 @@ export async function shownEntities(home: HomeAssistant): Promise<Map<string, Sh
   return new Map(shown.map((entity) => [entity.uniqueId, entity]));
 }
 
-/** What is wrong with how Home Assistant shows the components; empty where every state is the published value. */
+/** Returns the differences between published values and states in Home Assistant; empty if there are none. */
 export function differences(
   components: readonly Component[],
   shown: ReadonlyMap<string, ShownEntity>,

@@ -1,4 +1,4 @@
-/** A Home Assistant of our own: started with a minimal configuration, with a user, and with its APIs. */
+/** Starts a Home Assistant with a minimal configuration and one user, and calls its APIs. */
 import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,10 +10,10 @@ import type { Machine } from "./machine.ts";
 import { HomeAssistantSocket } from "./socket.ts";
 import { until } from "./until.ts";
 
-/** Switches that automations may switch. */
+/** Names of the `input_boolean` entities that automations switch. */
 const SWITCHES = ["appliance", "hasty_appliance", "heater", "charger", "plugged", "late_plugged", "van_plugged"];
 const START_TIMEOUT_MS = 180_000;
-/** It writes its last states within this; longer, and it is killed. */
+/** Time limit of a regular shutdown; after it, the process is killed. */
 const STOP_TIMEOUT_MS = 30_000;
 
 export interface LogLine {
@@ -22,7 +22,7 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** One entity's state, as the API gives it. */
+/** State of an entity, as in a response of the REST API. */
 export interface EntityState {
   readonly entity_id: string;
   readonly state: string;
@@ -47,12 +47,12 @@ export class HomeAssistant implements AsyncDisposable {
       if (stream) createInterface(stream).on("line", (line) => this.#lines.push(line));
   }
 
-  /** Starts it and creates its first user. */
+  /** Starts Home Assistant and creates its first user. */
   static async start(machine: Machine, { hass }: Installation): Promise<HomeAssistant> {
     const port = await freePort();
     const outside = mkdtempSync(machine.outside(path.join(machine.folder, "config-")));
     const inside = path.join(machine.folder, path.basename(outside));
-    // JSON is YAML.
+    // Every JSON text is also YAML.
     const written = JSON.stringify(configuration(port)).replace(
       '"!include automations.yaml"',
       "!include automations.yaml",
@@ -85,7 +85,7 @@ export class HomeAssistant implements AsyncDisposable {
     return this.#lines;
   }
 
-  /** Warnings and errors so far. */
+  /** Returns the warnings and errors in the log. */
   complaints(): LogLine[] {
     return this.#lines.flatMap((line) => {
       const [, level, logger, text] = /^\S+ \S+ (WARNING|ERROR|CRITICAL) \([^)]*\) \[([^\]]+)\] (.*)$/.exec(line) ?? [];
@@ -94,7 +94,7 @@ export class HomeAssistant implements AsyncDisposable {
     });
   }
 
-  /** A request to the REST API. Errors: rejects with the status and what Home Assistant says. */
+  /** Sends a request to the REST API. Rejects with the status and the body of an error. */
   async rest<Result>(method: "GET" | "POST", pathname: string, body?: object): Promise<Result> {
     const response = await fetch(this.#url + pathname, {
       method,
@@ -114,12 +114,12 @@ export class HomeAssistant implements AsyncDisposable {
     return this.rest("GET", "/api/states");
   }
 
-  /** Shows a sensor that no integration has. */
+  /** Sets the state of a sensor without an integration. */
   async show(entityId: string, state: string, attributes: object = {}): Promise<void> {
     await this.rest("POST", `/api/states/${entityId}`, { state, attributes });
   }
 
-  /** Acts on an entity, as a user does. Shape of `action`: `number.set_value`. */
+  /** Calls an action of an entity. `action` is for instance `number.set_value`. */
   async act(action: string, entityId: string, fields: object = {}): Promise<void> {
     await this.rest("POST", `/api/services/${action.replace(".", "/")}`, { entity_id: entityId, ...fields });
   }
@@ -138,7 +138,7 @@ export class HomeAssistant implements AsyncDisposable {
     return (await fetch(`${this.#url}/api/onboarding`)).ok ? true : undefined;
   }
 
-  /** The first step of the onboarding. The other steps set up integrations that ask the internet. */
+  /** Does the first step of the onboarding and logs in. The other steps set up integrations that need the internet. */
   async #logIn(): Promise<void> {
     const clientId = `${this.#url}/`;
     const user = { name: "Test", username: "test", password: randomBytes(12).toString("hex"), language: "en" };
@@ -152,7 +152,7 @@ export class HomeAssistant implements AsyncDisposable {
     });
     this.#token = ((await response.json()) as { access_token: string }).access_token;
     this.#socket = await HomeAssistantSocket.connect(this.#url, this.#token);
-    // Since 2026.11 a new HTTP configuration is on trial: unless it is confirmed, Home Assistant ends after five minutes.
+    // Since 2026.11, Home Assistant ends after 5 min unless a new HTTP configuration is confirmed.
     await this.#socket.ask({ type: "http/config/promote" }).catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-/** Home Assistant in a virtual environment: the version that the project names, or the newest. */
+/** Installs Home Assistant in a virtual environment: the version of requirements.txt, or the newest. */
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,12 +8,12 @@ const REQUIREMENTS = path.join(import.meta.dirname, "requirements.txt");
 const INTEGRATIONS = path.join(import.meta.dirname, "integration_requirements.py");
 
 export interface Installation {
-  /** Home Assistant's program, as the machine sees it. */
+  /** Path of Home Assistant's program inside the chroot. */
   readonly hass: string;
   readonly version: string;
 }
 
-/** Errors: throws `CannotInstall`. */
+/** Installs Home Assistant. Throws `CannotInstall`. */
 export function install(machine: Machine, { newest }: { readonly newest: boolean }): Installation {
   const environment = path.join(machine.folder, newest ? "newest" : "pinned");
   const python = path.join(environment, "bin/python");
@@ -27,7 +27,7 @@ export function install(machine: Machine, { newest }: { readonly newest: boolean
   return { hass: path.join(environment, "bin/hass"), version };
 }
 
-/** Installs again when the list or Python changed, and nothing otherwise. */
+/** Installs the pinned version, unless list and Python are the same as at the last installation. */
 function installPinned(machine: Machine, environment: string, python: string): void {
   const list = readFileSync(REQUIREMENTS, "utf8");
   const wanted = createHash("sha256").update(`${machine.pythonVersion}\n${list}`).digest("hex");
@@ -41,7 +41,7 @@ function installPinned(machine: Machine, environment: string, python: string): v
   writeFileSync(stamp, wanted);
 }
 
-/** Asks the package index each time, and writes the list that pins what it found. */
+/** Installs the newest version, and writes the list that would pin it. */
 function installNewest(machine: Machine, environment: string, python: string): void {
   if (!existsSync(machine.outside(python))) machine.run(machine.python, "-m", "venv", environment);
   const pip = [python, "-m", "pip", "install", "--quiet", "--upgrade"];

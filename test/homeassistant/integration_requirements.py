@@ -1,4 +1,4 @@
-"""Prints the path of Home Assistant's constraints, then what the integrations of the test need, one per line."""
+"""Prints the path of Home Assistant's constraints file, then the requirements of the integrations, one per line."""
 
 import json
 from pathlib import Path
@@ -7,9 +7,9 @@ import homeassistant
 from homeassistant import bootstrap
 
 ROOT = Path(homeassistant.__file__).parent
-# Their libraries have no wheels: they need a compiler, and nothing here needs voices or crash reports.
+# The tests need neither voices nor crash reports. The libraries of these integrations have no wheels.
 LEFT_OUT = {"assist_pipeline", "sentry"}
-# MQTT's configuration form imports hassio's library.
+# Integrations of the test. The configuration form of MQTT imports hassio's library.
 WANTED = {"mqtt", "recorder", "history", "energy", "config", "automation", "script", "hassio", "zeroconf"}
 
 todo = (

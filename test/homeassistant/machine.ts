@@ -1,37 +1,37 @@
 /**
- * Where Home Assistant runs: on this machine if its Python is new enough, otherwise in a Debian of its own below
- * `build/`, entered with chroot. Nothing of this machine is mounted into it, so that it can be deleted like any folder.
+ * Prepares Python for Home Assistant: on this machine if its Python is new enough, otherwise in a Debian below `build/`
+ * that is entered with chroot. Nothing is mounted into that Debian, so its folder can be deleted safely.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 
 const FOLDER = path.resolve(import.meta.dirname, "../../build/homeassistant");
-/** Home Assistant 2026.10 and later refuse anything older. */
+/** Minimum Python of Home Assistant 2026.10 and later. */
 const PYTHON = [3, 14, 2] as const;
-/** What debootstrap calls Debian's newest release; it has this Python. */
+/** Debian suite for debootstrap that has this Python. */
 const SUITE = "sid";
-/** How name servers, certificates and package indexes are reached; copied as they are on this machine. */
+/** Configuration of name servers, certificates and package indexes, copied from this machine. */
 const NETWORK_FILES = ["/etc/resolv.conf", "/etc/ssl/certs/ca-certificates.crt", "/etc/pip.conf"];
-/** Others measure on the same machine. */
+/** Low priority, so that measurements on the same machine are not disturbed. */
 const NICE = ["nice", "-n", "10"];
 
-/** Home Assistant cannot be installed here, for a reason that is not elbro's. */
+/** Error: Home Assistant cannot be installed here, for a reason outside of elbro. */
 export class CannotInstall extends Error {}
 
 export interface Machine {
   readonly pythonVersion: string;
   readonly python: string;
-  /** Where Home Assistant is installed, as its programs see it. */
+  /** Folder of Home Assistant, as a path inside the chroot. */
   readonly folder: string;
-  /** The path on this machine of a file as Home Assistant's programs see it. */
+  /** Returns the path on this machine for a path inside the chroot. */
   outside(inside: string): string;
-  /** Runs a program to its end. Shape: what it wrote to standard output. Errors: throws with what it complained of. */
+  /** Runs a program. Returns its standard output. Throws with the end of its standard error. */
   run(...command: string[]): string;
   spawn(...command: string[]): ChildProcess;
 }
 
-/** Errors: throws `CannotInstall`. From now on, installing may take `withinMs` in all. */
+/** Prepares the machine. Everything together may take `withinMs` from now on. Throws `CannotInstall`. */
 export function prepareMachine(withinMs: number): Machine {
   giveUpAt = performance.now() + withinMs;
   const python = ["python3.14", "python3"].find((name) => isNewEnough(versionOf([name])));
@@ -60,7 +60,7 @@ function machine({ root, folder, python }: { root: string; folder: string; pytho
   };
 }
 
-/** Unpacks a small Debian. An interrupted attempt leaves nothing behind under its final name. */
+/** Installs a small Debian. Uses another name until it is complete, so that an interrupted attempt is repeated. */
 function installDebian(root: string): void {
   if (!canRun("apt-get", "--version")) throw new CannotInstall(`Python ${PYTHON.join(".")} is needed, or apt-get`);
   if (!canRun("debootstrap", "--version")) {
@@ -76,7 +76,7 @@ function installDebian(root: string): void {
   renameSync(part, root);
 }
 
-/** The mirror that this machine's apt uses. */
+/** Returns the Debian mirror of this machine's apt. */
 function debianMirror(): string {
   const targets = run("apt-get", "indextargets", "--format", "$(LABEL) $(SITE)", "Created-By: Packages");
   const mirror = /^Debian (\S+)$/m.exec(targets)?.[1];
@@ -84,7 +84,7 @@ function debianMirror(): string {
   return mirror;
 }
 
-/** Shape: `3.14.1`, or an empty text where there is no such Python. */
+/** Returns the version of a Python, for instance `3.14.1`; empty if it is not installed. */
 function versionOf(python: readonly string[]): string {
   try {
     return run(...python, "-c", "import platform; print(platform.python_version())").trim();
@@ -116,7 +116,7 @@ function attempt(...command: string[]): void {
   }
 }
 
-/** Enough for the output of an installation. */
+/** Maximum output of a program; an installation writes less. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const SHOWN_LINES = 5;
 let giveUpAt = Number.POSITIVE_INFINITY;

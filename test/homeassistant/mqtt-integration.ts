@@ -1,4 +1,4 @@
-/** Connects Home Assistant's MQTT integration by its form, as a user does. */
+/** Sets up Home Assistant's MQTT integration through its configuration form. */
 import type { HomeAssistant } from "./home-assistant.ts";
 
 export type Protocol = "5" | "3.1.1";
@@ -17,7 +17,7 @@ interface FlowStep {
   readonly reason?: string;
 }
 
-/** Shape: null when connected, else what the form says. */
+/** Connects to a broker. Returns the error of the form; null on success. */
 export async function connectMqtt(home: HomeAssistant, broker: Broker, protocol: Protocol): Promise<string | null> {
   const flows = "/api/config/config_entries/flow";
   const form = await home.rest<FlowStep>("POST", flows, { handler: "mqtt" });

@@ -1,10 +1,10 @@
-/** What the documentation names has to be what Home Assistant calls it. */
+/** Checks that the entity ids in the documentation exist in Home Assistant. */
 import { namedEntities } from "../support/docs/named-entities.ts";
 import type { Checks } from "./checks.ts";
 import { shownEntities } from "./entities.ts";
 import type { HomeAssistant } from "./home-assistant.ts";
 
-/** For a house whose home has the id that the documentation uses. */
+/** Checks every id. The home has the same id as in the documentation. */
 export async function checkNamedEntities(checks: Checks, home: HomeAssistant): Promise<void> {
   await checks.check("every entity id in documentation, snippets and blueprints is in the registry", async () => {
     const registry = new Set([...(await shownEntities(home)).values()].map(({ entityId }) => entityId));

@@ -1,9 +1,9 @@
-/** Whether a state can be true of a row of the entity tables. */
+/** Checks whether the state of an entity is plausible for its row. */
 import type { EntityRow } from "../../src/mqtt/homeassistant/entity.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Rows that may be unknown in the house of the test, by key, with the reason. */
+/** Keys of rows that may be unknown in this test, with the reasons. */
 const MAY_BE_UNKNOWN: Readonly<Record<string, string>> = {
   tomorrow_mean: "tomorrow's prices come at about 13:00",
   tomorrow_published_at: "tomorrow's prices come at about 13:00",
@@ -17,7 +17,7 @@ const MAY_BE_UNKNOWN: Readonly<Record<string, string>> = {
   wanted: "a hand may have switched the plug",
 };
 
-/** What numbers of a unit can be. */
+/** Plausible ranges of numbers, by unit. */
 const RANGES: Readonly<Record<NonNullable<EntityRow<never>["unit"]>, readonly [least: number, most: number]>> = {
   perKwh: [-10, 20],
   currency: [-100_000, 100_000],
@@ -26,7 +26,7 @@ const RANGES: Readonly<Record<NonNullable<EntityRow<never>["unit"]>, readonly [l
   h: [0, 24],
 };
 
-/** What is wrong with a state; null for a plausible one. */
+/** Returns why a state is not plausible; null if it is. */
 export function implausible(row: EntityRow<never>, state: string, now: number): string | null {
   const wrong = (expected: string) => `${row.key} is ${state}, expected ${expected}`;
   if (state === "unavailable" || state === "missing") return wrong("a state");

@@ -1,4 +1,4 @@
-/** The house that is shown: the built program with the simulator, two homes, a place, plans and a plug. */
+/** The house of the tests: the built program with the simulator, two homes, a place, plans and a plug. */
 
 import { deviceId, uniqueIdOf } from "../../src/mqtt/homeassistant/device-id.ts";
 import type { EntityRow } from "../../src/mqtt/homeassistant/entity.ts";
@@ -15,15 +15,15 @@ import { RetainedTopics } from "./retained-topics.ts";
 
 const LOGIN = { username: "homeassistant", password: "password-of-a-test" };
 const BASE_TOPIC = "elbro";
-/** The plan that commands are tried on, and that the plug follows. */
+/** Plan that receives the commands of the tests. The plug follows it. */
 export const PLAN = { home: "home", id: "dishwasher", topic: `${BASE_TOPIC}/home/plan/dishwasher` };
 
-/** What the unique ids of the plug's entities begin with. */
+/** Prefix of the unique ids of the plug's entities. */
 export const PLUG_IDS = `${deviceId(BASE_TOPIC, "plug_dishwasher")}-`;
-/** A plan that nothing runs but commands: its hours are some hours away. */
+/** Plan that runs only by command: its window starts 6 h from now. */
 export const COMMANDED_PLAN = { home: "home", id: "washing_machine", topic: `${BASE_TOPIC}/home/plan/washing_machine` };
 
-/** What a restart may change of the configuration. */
+/** Parts of the configuration that a restart may change. */
 export interface HouseSetup {
   readonly plug: boolean;
   readonly isWashingEnabled: boolean;
@@ -43,11 +43,11 @@ const SETUP: HouseSetup = {
   secondHome: "stugan",
 };
 
-/** Where the configuration says that browsers reach the dashboard. */
+/** Configured URL of the dashboard. */
 export const DASHBOARD_URL = "http://192.168.1.5:8080";
 export type BrokerKind = "embedded" | "mosquitto";
 
-/** Every row that this house has to show, by its unique id in Home Assistant. The daemon's own rows depend on its state. */
+/** Returns every row that Home Assistant has to show, by unique id, except the daemon's, which depend on its state. */
 export function expectedRows(): ReadonlyMap<string, EntityRow<never>> {
   const devices: readonly (readonly [id: string, rows: readonly EntityRow<never>[]])[] = [
     ["home", [...homeRows, formatRow] as readonly EntityRow<never>[]],
@@ -62,19 +62,21 @@ export function expectedRows(): ReadonlyMap<string, EntityRow<never>> {
   return new Map(all);
 }
 
-/** The local time of day in so many hours. Shape: `07:30`. */
+/** Returns the local time of day `inHours` hours from now, for instance `07:30`. */
 export function localTime(inHours: number): string {
   const at = new Date(Date.now() + inHours * 3_600_000);
   return at.toLocaleTimeString("en-GB", { timeZone: "Europe/Copenhagen", hour: "2-digit", minute: "2-digit" });
 }
 
+/** Tomorrow's prices are published at 00:00, because a plan waits for them if it could not be met without them. */
+const AT_MIDNIGHT = -13 * 60;
 const LATER = { from: localTime(6), ready_by: localTime(9) };
 
 export class PlayedHouse implements AsyncDisposable {
   readonly broker: Broker;
   readonly topics: RetainedTopics;
   readonly #installed: InstalledDaemon;
-  /** Null where the broker is the one in elbro. */
+  /** Null if elbro's embedded broker is used. */
   readonly #mosquitto: Mosquitto | null;
   readonly #plug = new MqttPlug("tasmota", { now: Date.now });
   #daemon: DaemonProcess | null = null;
@@ -90,13 +92,13 @@ export class PlayedHouse implements AsyncDisposable {
   static async start(kind: BrokerKind): Promise<PlayedHouse> {
     const users = { [LOGIN.username]: LOGIN.password };
     const mosquitto = kind === "mosquitto" ? await Mosquitto.start({ users }) : null;
-    const installed = await InstalledDaemon.prepare({});
+    const installed = await InstalledDaemon.prepare({ simulator: { publicationDelayMinutes: () => AT_MIDNIGHT } });
     const house = new PlayedHouse(installed, mosquitto, mosquitto?.port ?? (await freePort()));
     await house.up();
     return house;
   }
 
-  /** Starts the program, again where it was ended, and connects the plug. */
+  /** Starts or restarts the program, and connects the plug. */
   async up(changes: Partial<HouseSetup> = {}): Promise<void> {
     const setup = { ...SETUP, ...changes };
     this.#configure(setup);
@@ -110,7 +112,7 @@ export class PlayedHouse implements AsyncDisposable {
     this.#daemon = null;
   }
 
-  /** Stops the program in the middle of what it does, without a word to anybody, and lets it go on. */
+  /** Suspends or resumes the process. Its connections stay open. */
   signal(signal: "SIGSTOP" | "SIGCONT"): void {
     this.#daemon?.signal(signal);
   }
@@ -123,7 +125,7 @@ export class PlayedHouse implements AsyncDisposable {
     await this.#mosquitto?.[Symbol.asyncDispose]();
   }
 
-  /** The device would connect again by itself. */
+  /** Connects the plug again, as a real device would do by itself. */
   async #connectPlug(): Promise<void> {
     this.#plug.disconnect();
     if (this.#hasPlug) await this.#plug.connect(this.broker.port, LOGIN);
@@ -133,7 +135,7 @@ export class PlayedHouse implements AsyncDisposable {
     return this.#mosquitto !== null;
   }
 
-  /** Ends Mosquitto, with all that it retains, and starts it again. */
+  /** Kills Mosquitto, which loses its retained messages, and starts it again. */
   async restartMosquitto(): Promise<void> {
     await this.#mosquitto?.down("SIGKILL");
     await this.#mosquitto?.up();

@@ -1,7 +1,7 @@
 import mqtt, { type MqttClient } from "mqtt";
 import type { Broker } from "./mqtt-integration.ts";
 
-/** The last payload of every topic of a broker. Connects again by itself; what it knew before stays. */
+/** Records the last payload of every topic of a broker. Reconnects automatically and keeps earlier payloads. */
 export class RetainedTopics implements AsyncDisposable {
   readonly #client: MqttClient;
   readonly #payloads = new Map<string, string>();
@@ -19,13 +19,13 @@ export class RetainedTopics implements AsyncDisposable {
     this.#client.on("error", () => undefined);
     this.#client.on("connect", () => this.#client.subscribe("#", { qos: 1 }, () => undefined));
     this.#client.on("message", (topic, payload) => {
-      // An empty message takes the retained one away.
+      // An empty message deletes the retained one.
       if (payload.length === 0) this.#payloads.delete(topic);
       else this.#payloads.set(topic, payload.toString());
     });
   }
 
-  /** Topics that begin with `prefix`. */
+  /** Returns the topics that begin with `prefix`. */
   startingWith(prefix: string): string[] {
     return [...this.#payloads.keys()].filter((topic) => topic.startsWith(prefix));
   }
@@ -34,7 +34,7 @@ export class RetainedTopics implements AsyncDisposable {
     return this.#payloads.get(topic);
   }
 
-  /** The object that a topic holds; empty where there is none. */
+  /** Returns the JSON object of a topic; empty if the topic has no message. */
   json(topic: string): Readonly<Record<string, unknown>> {
     return JSON.parse(this.#payloads.get(topic) ?? "{}");
   }

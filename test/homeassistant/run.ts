@@ -1,13 +1,14 @@
 /**
- * `npm run homeassistant`: the built program beside a real Home Assistant.
+ * `npm run homeassistant`: tests the built program with a real Home Assistant.
  *
- * `-- --newest` takes the newest Home Assistant instead of the pinned one. `-- --protocol 3.1.1` uses that version of
- * MQTT; without it 5 is tried first. `-- --broker mosquitto` connects both by Mosquitto instead of the broker in elbro.
- * `-- --silence` also waits until a program that hangs is found out, some minutes. `-- --install-within 240` gives up
- * installing after so many seconds.
+ * - `-- --newest` uses the newest Home Assistant instead of the pinned one.
+ * - `-- --protocol 3.1.1` uses that version of MQTT. By default, 5 is tried first.
+ * - `-- --broker mosquitto` uses Mosquitto instead of the embedded broker.
+ * - `-- --silence` also suspends elbro until its entities become unavailable, which takes some minutes.
+ * - `-- --install-within 240` limits the installation to 240 s.
  *
- * Exit code: 0 where all is as it should be, 1 where not, 75 where Home Assistant cannot be installed. Its log and its
- * entities are then in `build/homeassistant`.
+ * Exit code: 0 if all checks pass, 1 if one fails, 75 if Home Assistant cannot be installed. Home Assistant's log and
+ * entities are written to `build/homeassistant`.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -34,7 +35,7 @@ import { checkNamedEntities } from "./named-entities.ts";
 import { type BrokerKind, PlayedHouse } from "./played-house.ts";
 import { checkStatistics } from "./statistics.ts";
 
-/** EX_TEMPFAIL of sysexits: not tested, which is no failure of elbro's. */
+/** Exit code if nothing was tested (EX_TEMPFAIL of sysexits.h). */
 const NOT_TESTED = 75;
 const FOLDER = path.resolve(import.meta.dirname, "../../build/homeassistant");
 const PROTOCOLS: readonly Protocol[] = ["5", "3.1.1"];
@@ -51,7 +52,7 @@ try {
   process.exitCode = NOT_TESTED;
 }
 
-/** Shape: the exit code. */
+/** Runs all checks. Returns the exit code. */
 async function test(machine: Machine, installation: Installation, protocols: readonly Protocol[]): Promise<number> {
   const checks = new Checks();
   await using house = await timed("elbro started", () => PlayedHouse.start(broker));
@@ -83,7 +84,7 @@ async function test(machine: Machine, installation: Installation, protocols: rea
   return used !== null && failed === 0 ? 0 : 1;
 }
 
-/** For whoever reads the result: the log, and each entity with its ids and state. */
+/** Writes Home Assistant's log, and each entity with its ids and state, to files. */
 async function keepFindings(home: HomeAssistant): Promise<void> {
   const entities = [...(await shownEntities(home)).values()];
   const lines = entities.map(({ entityId, uniqueId, state }) => [entityId, uniqueId, state].join("\t")).sort();
@@ -92,7 +93,7 @@ async function keepFindings(home: HomeAssistant): Promise<void> {
   writeFileSync(path.join(FOLDER, "entities.tsv"), `${lines.join("\n")}\n`);
 }
 
-/** The first protocol that Home Assistant can connect with; null where none. */
+/** Connects Home Assistant. Returns the first protocol that works; null if none does. */
 async function connected(
   home: HomeAssistant,
   broker: Broker,

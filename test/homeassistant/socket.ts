@@ -1,6 +1,6 @@
-/** Home Assistant's WebSocket API. Source: its developer documentation, "WebSocket API". */
+/** Client of Home Assistant's WebSocket API. Source: its developer documentation, "WebSocket API". */
 
-/** Something that happened in Home Assistant. */
+/** Event of Home Assistant. */
 export interface HomeAssistantEvent {
   readonly event_type: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -40,7 +40,7 @@ export class HomeAssistantSocket implements Disposable {
     return promise;
   }
 
-  /** Errors: rejects with Home Assistant's refusal. */
+  /** Sends a command. Returns its result. Rejects with Home Assistant's error. */
   ask<Result>(command: { readonly type: string; readonly [field: string]: unknown }): Promise<Result> {
     const id = ++this.#lastId;
     const asked = Promise.withResolvers<unknown>();
@@ -49,7 +49,7 @@ export class HomeAssistantSocket implements Disposable {
     return asked.promise as Promise<Result>;
   }
 
-  /** Calls `listener` at every event of a type, from now on. */
+  /** Subscribes to a type of events. Calls `listener` for each of them. */
   async listen(eventType: string, listener: (event: HomeAssistantEvent) => void): Promise<void> {
     this.#listeners.set(this.#lastId + 1, listener);
     await this.ask({ type: "subscribe_events", event_type: eventType });

@@ -1,4 +1,4 @@
-/** Statistics that elbro imports into Home Assistant, compared with the data of the simulator. */
+/** Checks the statistics that elbro imports into Home Assistant against the data of the simulator. */
 import { Calendar, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
 import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, type Interval } from "../../src/core/time/interval.ts";
 import { InstalledDaemon } from "../support/daemon/installed-daemon.ts";
@@ -6,24 +6,24 @@ import type { Checks } from "./checks.ts";
 import type { HomeAssistant } from "./home-assistant.ts";
 import { until } from "./until.ts";
 
-/** The id of the home; Home Assistant's ids hold no hyphen. */
+/** Id of the home. Ids of statistics in Home Assistant cannot contain a hyphen. */
 const HOME = { id: "strand-vej", inHomeAssistant: "strand_vej" };
-/** Both clock changes of the last twelve months, with room. */
+/** Long enough for both clock changes of the last 12 months. */
 const HISTORY_MONTHS = 14;
-/** The service's quota is used slowly until it is known, and readings settle before they are imported. */
+/** Requests are slow until the quota is known, and readings are imported after a delay. */
 const IMPORTED_WITHIN_MS = 240_000;
 const AGAIN_WITHIN_MS = 60_000;
 const REFUSED_WITHIN_MS = 30_000;
-/** Of an invented service that has readings of the days around clock changes. */
+/** Seed of a simulated service that has readings of the days around the clock changes. */
 const SEED = 5;
-/** The history is wanted within the minutes of a test. */
+/** Quota that lets the whole history be fetched within minutes. */
 const AMPLE = { minute: 1_000, day: 100_000 };
-/** Energy is in Wh and money in millionths. */
+/** Tolerance of sums: energy is rounded to Wh, money to millionths. */
 const TOLERANCE = 1e-6;
 
 const calendar = new Calendar(SERVICE_ZONE);
 
-/** Each statistic, the service's operation that it is made of, and the field of the amount. */
+/** Each statistic with its operation of the service, the field of the amount, and the unit. */
 const SERIES = [
   ["consumption", "consumption", "energyKWh", "kWh"],
   ["cost", "consumption-costs", "totalCost", "DKK"],
@@ -40,7 +40,7 @@ interface Row {
   readonly sum: number;
 }
 
-/** A home of its own is imported into a Home Assistant that runs. */
+/** Checks the import of a separate home into a running Home Assistant. */
 export async function checkStatistics(checks: Checks, home: HomeAssistant): Promise<void> {
   await using house = await StatisticsHouse.prepare(home);
   const changes = lastClockChanges(Date.now());
@@ -50,21 +50,19 @@ export async function checkStatistics(checks: Checks, home: HomeAssistant): Prom
     );
     for (const change of changes)
       await checks.check(
-        `three days around the clock change of ${calendar.dateOf(change.start)} are the service's`,
+        `the statistics of three days around the clock change of ${calendar.dateOf(change.start)} equal the service's`,
         () => house.checkDays(change),
       );
-    await checks.check("the Energy preferences take the statistics, and validate them without issues", () =>
-      checkEnergy(home),
-    );
+    await checks.check("the Energy preferences accept the statistics without issues", () => checkEnergy(home));
   });
-  await checks.check("statistics that were deleted in Home Assistant come back, with the same sums", async () => {
+  await checks.check("statistics deleted in Home Assistant are imported again, with the same sums", async () => {
     await home.socket.ask({ type: "recorder/clear_statistics", statistic_ids: [idOf("consumption"), idOf("cost")] });
     return house.run(house.token, async () => {
       await house.checkHistory(AGAIN_WITHIN_MS);
       return house.checkDays(changes[0] as Interval);
     });
   });
-  await checks.check("a refused token is a problem that says what to do", () =>
+  await checks.check("a refused token starts the problem home_assistant_refused", () =>
     house.run("not-a-token", async (line) => {
       const { value } = await until("problem", REFUSED_WITHIN_MS, () => line(/home_assistant_refused/));
       return (JSON.parse(value) as { detail: string }).detail;
@@ -97,7 +95,7 @@ class StatisticsHouse implements AsyncDisposable {
     );
   }
 
-  /** Runs the program with a token while `work` lasts. */
+  /** Runs the program with a token until `work` ends. */
   async run<Result>(
     token: string,
     work: (line: (pattern: RegExp) => string | undefined) => Promise<Result>,
@@ -112,12 +110,12 @@ class StatisticsHouse implements AsyncDisposable {
     return await work((pattern) => daemon.lines.find((line) => pattern.test(line)));
   }
 
-  /** Every series begins where the history does, and ends with the last day that the service has. */
+  /** Checks that every series has all hours of the history, up to the last day of the service. */
   async checkHistory(withinMs: number): Promise<string> {
     const now = Date.now();
     const first = calendar.startOf("day", calendar.shift(now, "day", -HISTORY_MONTHS * 30));
     const middle = calendar.startOf("day", calendar.shift(now, "day", -HISTORY_MONTHS * 15));
-    // The service answers a year at most.
+    // The service returns at most one year per request.
     const parts = [
       { start: first, end: middle },
       { start: middle, end: calendar.startOf("day", now) },
@@ -130,7 +128,7 @@ class StatisticsHouse implements AsyncDisposable {
     return `${value} hours of ${SERIES.length} series, after ${seconds.toFixed(0)} s`;
   }
 
-  /** The three days around a day, of each series: hours, and sums by the day. */
+  /** Checks three days around a day for each series: hours and sums per day. */
   async checkDays(change: Interval): Promise<string> {
     const range = { start: calendar.add("day", change.start, -1), end: calendar.add("day", change.end, 1) };
     for (const series of SERIES) for (const unit of ["hour", "day"] as const) await this.#compare(series, range, unit);
@@ -140,7 +138,7 @@ class StatisticsHouse implements AsyncDisposable {
     return `a day of ${hours} hours; consumption ${days.map((day) => `${day.change.toFixed(3)} kWh`).join(", ")}`;
   }
 
-  /** Shape: the number of intervals. Errors: throws for the first that is not the service's. */
+  /** Returns the number of intervals. Throws for the first one that differs from the service's. */
   async #compare(series: Series, range: Interval, unit: "hour" | "day"): Promise<number> {
     const [name] = series;
     const shown = await this.#statistics(series, range, unit);
@@ -160,7 +158,7 @@ class StatisticsHouse implements AsyncDisposable {
     const found = await this.#home.socket.ask<Record<string, Row[]>>({
       type: "recorder/statistics_during_period",
       start_time: formatInstant(start),
-      // Home Assistant takes the day that holds the end as a whole.
+      // Home Assistant includes the whole day that contains the end.
       end_time: formatInstant(end - 1),
       statistic_ids: [idOf(name)],
       period,
@@ -169,7 +167,7 @@ class StatisticsHouse implements AsyncDisposable {
     return found[idOf(name)] ?? [];
   }
 
-  /** The rows of the service itself, asked once. */
+  /** Returns the rows of the service, which are requested once. */
   #readings([, path, field]: Series, { start, end }: Interval, aggregation: "hour" | "day"): Promise<Reading[]> {
     const { simulator } = this.#installed;
     const query = new URLSearchParams({ from: formatInstant(start), to: formatInstant(end), aggregation });
@@ -215,7 +213,7 @@ async function checkEnergy(home: HomeAssistant): Promise<string> {
   return JSON.stringify(validation);
 }
 
-/** What the page of the developer tools says of elbro's statistics, and their units. */
+/** Returns the issues of elbro's statistics as in Home Assistant's developer tools, and wrong units or sources. */
 async function statisticsIssues(home: HomeAssistant): Promise<{ readonly issues: readonly unknown[] }> {
   const found = await home.socket.ask<Record<string, unknown[]>>({ type: "recorder/validate_statistics" });
   const issues = Object.entries(found).filter(([id]) => id.startsWith("elbro:"));
@@ -240,7 +238,7 @@ function isNear(a: number | undefined, b: number): boolean {
   return a !== undefined && Math.abs(a - b) < TOLERANCE;
 }
 
-/** The days of the last change to summer time and the last one back. */
+/** Returns the days of the last two clock changes. */
 function lastClockChanges(now: EpochMs): Interval[] {
   const days = calendar.intervals("day", { start: now - 366 * DAY_MS, end: now - 7 * DAY_MS });
   return days.filter(({ start, end }) => end - start !== DAY_MS);

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Between two looks at another program. */
+/** Interval between two calls of `look`. */
 const LOOK_EVERY_MS = 200;
 
 /**
- * Looks until `look` gives a value. Shape: the value and how long that took, in seconds. Errors: rejects after
- * `withinMs`, naming what was awaited and the last error.
+ * Calls `look` until it returns a value. Returns the value and the elapsed seconds. Rejects after `withinMs` with
+ * `what` and the last error.
  */
 export async function until<T>(
   what: string,

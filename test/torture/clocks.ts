@@ -1,7 +1,7 @@
 /**
- * Wrong clocks: starts at any time that a machine may show, jumps back and forth and back again, restarts in between. The
- * service lives by the real time, and counts. Nothing throws, the quota is kept, no signal is ON at a wrong time, and with
- * the right time the daemon is as it should be.
+ * Wrong clocks: starts at odd times, with clock jumps and restarts. The service uses the real time and counts requests.
+ * The daemon must not throw, exceed the quota or switch a signal ON at a wrong time. It must recover with the right
+ * time.
  */
 import { RELEASED_AT } from "../../src/core/status/version.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
@@ -18,18 +18,18 @@ const ODD_TIMES: readonly EpochMs[] = [
   ...[0, 1, HOUR_MS, Date.UTC(1999, 11, 31, 23, 59), Date.UTC(2038, 0, 19, 3, 14), Date.UTC(2100, 1, 28, 23)],
   ...[Date.UTC(2199, 11, 31, 23), Date.UTC(2209, 11, 31, 22), Date.UTC(2232, 5, 1), Date.UTC(2262, 3, 11)],
 ];
-/** Less than back-fill would take: the quota is always under pressure. */
+/** Quota below the needs of the back-fill, so that it is always nearly used up. */
 const LIMITS = { minute: 5, day: 30 };
 const STEPS = 6;
 const MAX_STEP_MS = 3 * HOUR_MS;
-/** How far a clock may be wrong unnoticed: see `ClockGuard`. */
+/** Maximum clock error that `ClockGuard` tolerates. */
 const TOLERATED_MS = 2 * MINUTE_MS + 1_000;
 
 interface Now {
   readonly homes: readonly { readonly price: number | null; readonly cheap?: string | boolean | null }[];
 }
 
-/** Returns how many lives were led. */
+/** Runs `wanted` daemons with wrong clocks. Returns their number. */
 export async function clocks(wanted: number, { random }: PartOptions, report: Report): Promise<number> {
   for (let i = 0; i < wanted; i++) {
     const start = ODD_TIMES[i % ODD_TIMES.length] ?? 0;
@@ -80,7 +80,7 @@ async function live(start: EpochMs, random: Random, report: Report): Promise<voi
   if (denied > 0) report.broken("denied", `${denied} requests, start at ${start}`);
 }
 
-/** Where the wall clock jumps to: about right, a few hours off, or anywhere. */
+/** Returns a new wall-clock time: right, up to a day off, up to 400 days off, or an odd one. */
 function wallOf(random: Random, real: EpochMs): EpochMs {
   switch (random.below(4)) {
     case 0:

@@ -1,16 +1,16 @@
 /**
- * Power cuts: the daemon's writes to its data directory are recorded as the kernel sees them, and many of the states in
- * which a cut may leave the disk are made of them and opened. Every request that had left the process by then is in the
- * request log, every row that a device was given with a 200 is there, keys are as the command said, and no price is wrong.
+ * Simulates power cuts: makes possible states of the disk from the daemon's recorded system calls, and opens them. The
+ * request log must have every request sent before the cut. Every row that a device received with a 200 must be stored.
+ * Keys must be as the commands reported, and no price may be wrong.
  */
 import { Disk } from "./disk.ts";
 import { type Found, inspected } from "./inspect.ts";
 import { type Answer, KEPT_KEY, type Life, REVOKED_KEY } from "./life.ts";
 import type { PartOptions, Report } from "./part.ts";
 
-/** What the outside world knows at some moment of a life. */
+/** Requests, responses and finished commands that other programs have seen at some point of a recording. */
 class Known {
-  /** Requests to the service that left the process. */
+  /** Number of requests sent to the service. */
   sent = 0;
   readonly owed: Answer[] = [];
   readonly ended = new Set<string>();
@@ -28,7 +28,7 @@ class Known {
   }
 }
 
-/** Returns how many states were opened. */
+/** Opens about `wanted` states. Returns their number. */
 export function crashStates(life: Life, wanted: number, { random }: PartOptions, report: Report): number {
   const disk = new Disk();
   const known = new Known(life);

@@ -1,9 +1,9 @@
 /**
- * A disk that loses its power: what a program wrote, cut, renamed and deleted, and what of that may be there afterwards.
+ * Model of a disk that loses power: records the changes of a program, and makes possible states after a power cut.
  *
- * What was written before the last fsync of a file is there. Of what came later anything may be: all, nothing, a part in
- * any order, half of a write. A file that grew may hold anything where nothing of it arrived. Names change in their order,
- * and are there for certain after an fsync of their folder. Sectors are written whole, as SQLite expects of a disk too.
+ * Writes before the last fsync of a file are kept. Of later writes, any part may be kept: all, none, some in any order,
+ * or half of a write. The unwritten part of a file that grew may have any content. Changes of names are kept in their
+ * order, and all of them after an fsync of the folder. Sectors are written as a whole, as SQLite also assumes.
  */
 import type { Random } from "./random.ts";
 
@@ -21,10 +21,10 @@ class Inode {
 }
 
 export class Disk {
-  /** The names as the running program sees them, by path. */
+  /** Files as the running program sees them, by name. */
   #names = new Map<string, Inode>();
   #durableNames = new Map<string, Inode>();
-  /** Changes of names that no fsync of a folder has covered; a rename is two in one. */
+  /** Changes of names since the last fsync of the folder. A rename consists of two changes. */
   #pendingNames: (readonly Naming[])[] = [];
 
   create(name: string): void {
@@ -61,12 +61,12 @@ export class Disk {
     this.#name([{ name, inode: null }]);
   }
 
-  /** The files as the program left them: a kill, without a power cut. */
+  /** Returns the files after a kill without a power cut. */
   files(): Map<string, Buffer> {
     return new Map([...this.#names].map(([name, { durable, pending }]) => [name, applied(durable, pending)]));
   }
 
-  /** The files after a power cut now, in one of the ways that are possible. */
+  /** Returns the files in one possible state after a power cut. */
   afterPowerCut(random: Random): Map<string, Buffer> {
     const names = new Map(this.#durableNames);
     for (const step of this.#pendingNames.slice(0, random.below(this.#pendingNames.length + 1))) rename(names, step);
@@ -91,13 +91,13 @@ function rename(names: Map<string, Inode>, step: readonly Naming[]): void {
 
 type Survivors = (pending: readonly Change[], random: Random) => readonly Change[];
 
-/** Which of the changes after the last fsync arrived. */
+/** Ways to select the changes that survive, of those after the last fsync. */
 const SURVIVORS: readonly Survivors[] = [
   () => [],
   (pending) => pending,
   (pending, random) => pending.slice(0, random.below(pending.length + 1)),
   (pending, random) => pending.filter(() => random.below(2) === 0),
-  // The last one that arrived is torn.
+  // The last change that survives is incomplete.
   (pending, random) => {
     const arrived = pending.slice(0, random.below(pending.length + 1));
     return [
@@ -109,7 +109,7 @@ const SURVIVORS: readonly Survivors[] = [
     ];
   },
   (pending, random) => pending.flatMap(inSectors).filter(() => random.below(2) === 0),
-  // All but one.
+  // All but one of the last changes.
   (pending, random) => pending.filter((_, i, { length }) => i !== length - 1 - random.below(Math.min(length, 8))),
 ];
 
@@ -124,7 +124,9 @@ function inSectors(change: Change): Change[] {
   return pieces;
 }
 
-/** What a file holds after changes. Where it grew and nothing was written there are zeros, or, with `random`, anything. */
+/**
+ * Returns the content of a file after changes. Unwritten parts of a file that grew are zeros, or random with `random`.
+ */
 function applied(before: Buffer, changes: readonly Change[], random: Random | null = null): Buffer {
   const end = changes.reduce(
     (most, change) => Math.max(most, change.kind === "write" ? change.offset + change.bytes.length : 0),

@@ -1,8 +1,8 @@
-/** A network between a client and a server that passes what they say, or breaks it in one of many ways. */
+/** A TCP proxy between a client and a server that forwards data, or injects one of many faults. */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** What becomes of a connection. `client` and `server` are its two ends; `server` is connected. */
+/** Handles a connection with a fault. `client` and `server` are its two ends; `server` is connected. */
 type Fault = (client: Socket, server: Socket) => void;
 
 const TRICKLE_MS = 5;
@@ -13,7 +13,7 @@ const PORTAL =
     -1,
   );
 
-/** Sends what the server says through a function that may send less, more or something else. */
+/** Returns a fault that passes the server's data to `change`, which sends the changed data to the client. */
 function changed(change: (data: Buffer, sent: number, client: Socket) => void): Fault {
   return (client, server) => {
     let sent = 0;
@@ -99,7 +99,7 @@ export class FaultyProxy implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Ends every connection; the next ones have this fault, or none. */
+  /** Closes every connection. Later ones have this fault; null for none. */
   break(fault: FaultName | null): void {
     this.#fault = fault;
     for (const socket of this.#sockets) socket.destroy();

@@ -1,6 +1,6 @@
 /**
- * A worn memory card: bits, bytes, sectors and ends of any file of the data directory are changed, and the directory is
- * opened. It always opens; no price is another than the service's; attempts are missing only where that is told.
+ * Simulates a worn memory card: damages bits, bytes, sectors and ends of files in the data directory, and opens it. It
+ * must always open. No price may differ from the service's. If attempts are missing, a damage must be reported.
  */
 
 import { SECTOR_BYTES } from "./disk.ts";
@@ -10,10 +10,10 @@ import type { PartOptions, Report } from "./part.ts";
 import type { Random } from "./random.ts";
 import { servedPrices } from "./served.ts";
 
-/** One in so many is opened by the whole daemon too. */
+/** Every 50th damaged directory is also opened by the whole daemon. */
 const DAEMON_EVERY = 50;
 
-/** How a file is damaged. */
+/** Ways to damage a file. */
 const DAMAGES: readonly ((bytes: Buffer, random: Random) => Buffer)[] = [
   flipped,
   flipped,
@@ -21,14 +21,14 @@ const DAMAGES: readonly ((bytes: Buffer, random: Random) => Buffer)[] = [
   (bytes, random) => written(bytes, sectorIn(bytes, random), random.bytes(SECTOR_BYTES)),
   (bytes, random) => written(bytes, sectorIn(bytes, random), Buffer.alloc(SECTOR_BYTES)),
   (bytes, random) => bytes.subarray(0, random.below(bytes.length)),
-  // A sector that holds what belongs into another.
+  // Copies one sector over another.
   (bytes, random) => {
     const from = sectorIn(bytes, random);
     return written(bytes, sectorIn(bytes, random), bytes.subarray(from, from + SECTOR_BYTES));
   },
 ];
 
-/** Returns how many damaged directories were opened. */
+/** Opens `wanted` damaged directories. Returns their number. */
 export async function flips(life: Life, wanted: number, { random }: PartOptions, report: Report): Promise<number> {
   const attempts = inspected(life.ended, life, (found) => found.attempts);
   for (let i = 0; i < wanted; i++) {
@@ -38,7 +38,7 @@ export async function flips(life: Life, wanted: number, { random }: PartOptions,
     const copy = life.ended.get("elbro.db");
     if (copy && random.below(2) === 0) files.set("elbro.db.copy", copy);
     const known = files.has("elbro.db-wal") ? 0 : attempts;
-    // Mostly the database: the rest is small.
+    // Mostly the database, because the other files are small.
     const name = random.below(3) > 0 ? "elbro.db" : random.pick([...files.keys()]);
     const times = random.pick([1, 1, 1, 2, 20]);
     for (let n = 0; n < times; n++) {

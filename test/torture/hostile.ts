@@ -1,7 +1,7 @@
 /**
- * Hostile clients on the LAN, all at once, against the built program as it is started: generated requests, smuggled ones,
- * sockets that say nothing or next to nothing, huge headers, wrong keys, floods of event streams and of MQTT connections. No
- * door opens without a key, the owner is answered meanwhile, and memory stays bounded.
+ * Hostile clients on the LAN against the built program, all at the same time: generated and smuggled requests, slow
+ * sockets, huge headers, wrong keys, floods of event streams and of MQTT connections. No request may succeed without a
+ * key, the owner must get responses meanwhile, and memory must stay bounded.
  */
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -22,15 +22,15 @@ const MQTT_SOCKETS = 200;
 const AT_A_TIME = 8;
 const WRONG_KEYS = 2_000;
 const GENERATED = 3_000;
-/** What the owner waits for at the worst: a system with a full queue tries again after one second, and after three. */
+/** Maximum response time for the owner. With a full queue, TCP sends a SYN again after 1 s and after 3 s. */
 const MAX_WAIT_MS = 5_000;
 const MAX_RESIDENT_MB = 220;
 const LIMITS = { requests_per_minute: 1_000_000, requests_per_day: 100_000_000 };
-/** The other end of the machine, so that the owner's address is not the attackers'. */
+/** Address of the attackers, which differs from the owner's. */
 const ELSEWHERE = "127.0.0.2";
 const LAUNCH = { NODE_OPTIONS: "--max-semi-space-size=1 --max-old-space-size=64", ...MALLOC_SETTINGS };
 
-/** Returns how many requests were sent. */
+/** Attacks the program. Returns the number of requests. */
 export async function hostile({ random, scale }: PartOptions, report: Report): Promise<number> {
   await using installed = await InstalledDaemon.prepare({
     simulator: { homes: ["danish"] },
@@ -66,7 +66,7 @@ export async function hostile({ random, scale }: PartOptions, report: Report): P
     await mqtt.open(brokerPort, Math.ceil((MQTT_SOCKETS * scale) / 4), bytes, { from: ELSEWHERE });
   await mqtt.open(brokerPort, Math.ceil(MQTT_SOCKETS * scale), wrongLogin(random.next()), { from: ELSEWHERE });
 
-  // Wrong keys, and right ones in the wrong place.
+  // Wrong keys, and the right key in the wrong place.
   await concurrently(Math.ceil(WRONG_KEYS * scale), async (i) => {
     const key = `${LAN_KEY.slice(0, i % LAN_KEY.length)}${random.next()}`;
     const text = i % 5 === 0 ? requestOf(`/local/v1/now?key=${LAN_KEY}`, "") : requestOf("/local/v1/now", key);
@@ -74,7 +74,7 @@ export async function hostile({ random, scale }: PartOptions, report: Report): P
     sent++;
     if (status === 200) report.broken("denied", `a wrong key opens: ${text}`);
   });
-  // Two requests in one: what is behind the first must not be taken for one with the first's key.
+  // Two requests in one: the second must not be accepted with the key of the first.
   for (const [name, text] of Object.entries(SMUGGLED)) {
     const answers = await allOf(port, text);
     sent++;
@@ -122,7 +122,7 @@ const SMUGGLED = {
   "a chunk size beyond": `${OUTER}Transfer-Encoding: chunked\r\n\r\nffffffffffffffff1\r\n${INNER}`,
 };
 
-/** The statuses of all answers that a connection gives. */
+/** Returns the statuses of all responses on a connection. */
 function allOf(port: number, text: string): Promise<number[]> {
   return new Promise((resolve) => {
     let got = "";
@@ -139,7 +139,7 @@ function allOf(port: number, text: string): Promise<number[]> {
   });
 }
 
-/** A CONNECT of MQTT 3.1.1 with a password that is not right. */
+/** Returns a CONNECT of MQTT 3.1.1 with a wrong password. */
 function wrongLogin(guess: number): Buffer {
   const field = (text: string) => Buffer.concat([Buffer.from([0, text.length]), Buffer.from(text)]);
   const rest = Buffer.concat([

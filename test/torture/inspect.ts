@@ -1,4 +1,4 @@
-/** Opens a data directory as the daemon does at its start, and looks at all that is in it. */
+/** Opens a data directory as the daemon does at its start, and reads everything in it. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import type { Row, SeriesKey } from "../../src/core/series/series.ts";
@@ -17,18 +17,18 @@ import type { Life, Truth } from "./life.ts";
 
 export interface Found {
   readonly recovery: Recovery | null;
-  /** What was found damaged and left out. */
+  /** Reports of damaged data that is ignored. */
   readonly damages: readonly string[];
   readonly attempts: number;
-  /** Prices that are not the service's. */
+  /** Prices that differ from the service's. */
   readonly wrong: readonly string[];
-  /** Names of the keys; null where the file cannot be read. */
+  /** Names of the keys; null if the file cannot be read. */
   readonly keys: readonly string[] | null;
-  /** The rows of hourly prices of a home that start in a range. */
+  /** Returns the hourly prices of a home in a range. */
   readonly rows: (addressId: string, from: number, to: number) => readonly Row[];
 }
 
-/** Files in a folder of their own, looked at. Errors: throws what the start would throw. */
+/** Writes files into a new folder, opens it, and returns the result of `look`. Throws what a start would throw. */
 export function inspected<Result>(
   files: ReadonlyMap<string, Buffer>,
   life: Life,

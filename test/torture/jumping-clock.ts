@@ -2,10 +2,10 @@ import type { Clock } from "../../src/core/runtime/clock.ts";
 import type { EpochMs } from "../../src/core/time/interval.ts";
 import { ManualClock } from "../support/daemon/manual-clock.ts";
 
-/** The clock of a machine: the wall's jumps, the monotonic one goes on. */
+/** Clock of a machine whose wall time can jump. The monotonic time is not affected. */
 export class JumpingClock implements Clock {
   readonly boot = "jumping";
-  /** The real time, which the service lives by. */
+  /** Real time, used by the service. */
   readonly real: ManualClock;
   #aheadMs: number;
   #jumped = new AbortController();
@@ -15,7 +15,7 @@ export class JumpingClock implements Clock {
     this.#aheadMs = wall - real;
   }
 
-  /** Sets the wall clock. Who sleeps wakes, as the daemon's clock has it within seconds. */
+  /** Sets the wall clock and ends all sleeps. The daemon's system clock does so within seconds. */
   set(wall: EpochMs): void {
     this.#aheadMs = wall - this.real.now();
     this.#jumped.abort();

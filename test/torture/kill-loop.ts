@@ -1,4 +1,4 @@
-/** The whole program, killed at any moment of its life, and started again on what it left. */
+/** Kills the built program at random times and starts it again with the same data directory. */
 import { cpSync, existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
@@ -6,24 +6,24 @@ import { InstalledDaemon } from "../support/daemon/installed-daemon.ts";
 import { TempDir } from "../support/daemon/temp-dir.ts";
 import { DENIED, type PartOptions, type Report } from "./part.ts";
 
-/** A kill comes within this after the start: while it opens, connects, asks, fills its history, or rests. */
+/** Maximum time from the start, or from its first connection, to the kill. */
 const LONGEST_LIFE_MS = 3_000;
 const START_WITHIN_MS = 20_000;
 
-/** Parts of history and attempts that are on the disk. */
+/** Numbers of chunks and attempts on the disk. */
 interface Kept {
   readonly chunks: number;
   readonly attempts: number;
 }
 
-/** Kills and starts so many times. Returns how many times. */
+/** Kills and restarts the program `wanted` times. Returns `wanted`. */
 export async function killLoop(wanted: number, { random }: PartOptions, report: Report): Promise<number> {
   await using installed = await InstalledDaemon.prepare({});
   let before: Kept = { chunks: 0, attempts: 0 };
   for (let kill = 0; kill < wanted; kill++) {
     const daemon = installed.spawn();
     const up = daemon.line(/broker connected/).then(() => true);
-    // Every third is killed before it is up.
+    // Every third process may be killed before it is up.
     if (kill % 3 === 0) {
       up.catch(() => undefined);
       await pause(random.below(LONGEST_LIFE_MS));
@@ -47,8 +47,8 @@ export async function killLoop(wanted: number, { random }: PartOptions, report: 
 }
 
 /**
- * What is there; null where the database is not whole. Looks at a copy: whoever opens the database itself mends what the
- * kill left to the next start.
+ * Returns the numbers of stored chunks and attempts; null if the database is damaged. Opens a copy, because opening the
+ * database itself would recover it, which the next start of the program has to do.
  */
 function keptIn(dataDir: string): Kept | null {
   if (!existsSync(`${dataDir}/elbro.db`)) return { chunks: 0, attempts: 0 };

@@ -1,6 +1,6 @@
 /**
- * A house's life, recorded: a first start, an hour's worth of requests, a kill, a key that is made and one that is revoked, a
- * second start and a regular end. What it did to its data directory, and what it told others meanwhile.
+ * Records a daemon: a first start, requests of a device, a kill, commands that create and revoke keys, a second start
+ * and a regular end. Returns its writes to the data directory and its messages to others.
  */
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
@@ -15,7 +15,7 @@ import { type Deed, readRecording, recorder } from "./recording.ts";
 
 type Row = Readonly<Record<string, unknown>> & { readonly start: string };
 
-/** What a device on the LAN was given with a 200. */
+/** Response with status 200 to a device on the LAN. */
 export interface Answer {
   readonly requestId: string;
   readonly from: EpochMs;
@@ -27,9 +27,9 @@ export interface Life {
   readonly deeds: readonly Deed[];
   readonly answers: readonly Answer[];
   readonly addressId: string;
-  /** The prices of the service by unit and start. */
+  /** Prices of the service, by unit and start. */
   readonly truth: Truth;
-  /** The data directory after the kill, and after the regular end. */
+  /** Files of the data directory after the kill. */
   readonly killed: ReadonlyMap<string, Buffer>;
   readonly ended: ReadonlyMap<string, Buffer>;
   readonly lastedMs: number;
@@ -37,10 +37,10 @@ export interface Life {
 
 export type Truth = Readonly<Record<"hour" | "fifteenMinutes", ReadonlyMap<string, unknown>>>;
 
-/** Names of the keys that the command line makes; the second is revoked. */
+/** Names of the keys that the command line creates. The second is revoked. */
 export const KEPT_KEY = "kitchen";
 export const REVOKED_KEY = "garage";
-/** What a device asks for one after the other: days of a month, back in time. */
+/** Number of past days that the device requests, one after another. */
 const ASKED_DAYS = 20;
 const MONTHS = 2;
 const LIMITS = { minute: 600, day: 20_000 };
@@ -104,14 +104,14 @@ export async function recordLife(): Promise<Life> {
   }
 }
 
-/** The files of the data directory as a kill leaves them. */
+/** Returns the files of the data directory after a kill. */
 function filesAfter(deeds: readonly Deed[]): Map<string, Buffer> {
   const disk = new Disk();
   for (const deed of deeds) if (deed.kind === "disk") deed.to(disk);
   return disk.files();
 }
 
-/** Signals the process that strace runs. */
+/** Sends a signal to the process that strace runs. */
 function signalTraced({ pid }: DaemonProcess, signal: NodeJS.Signals): void {
   const [traced] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
   process.kill(Number(traced), signal);

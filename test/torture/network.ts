@@ -1,7 +1,7 @@
 /**
- * Broken networks between the daemon and the service, and between it and a broker of the house: each for the hours in which
- * tomorrow's prices come. Devices on the LAN have their answers at once meanwhile, no odd clock is believed, and when the
- * network is back, so are the prices, within the quota.
+ * Network faults between the daemon and the service, and between the daemon and a broker, each for the hours in which
+ * tomorrow's prices arrive. Devices on the LAN must get fast responses meanwhile, and a wrong `Date` header must not be
+ * used. When the network works again, prices must arrive within the quota.
  */
 import { RELEASED_AT } from "../../src/core/status/version.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
@@ -11,19 +11,19 @@ import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { FAULTS, type FaultName, FaultyProxy } from "./faulty-proxy.ts";
 import { DENIED, type PartOptions, type Report } from "./part.ts";
 
-/** Half past eleven, in Copenhagen's winter; tomorrow's prices come at one. */
+/** 11:30 in Copenhagen, in winter. Tomorrow's prices arrive at 13:00. */
 const START = Date.UTC(new Date(RELEASED_AT).getUTCFullYear() + 1, 1, 3, 10, 30);
 const SIMULATOR = { homes: ["danish"], publicationDelayMinutes: () => 0, limits: { minute: 60, day: 400 } } as const;
 const HISTORY = { months: 0 };
-/** Own storage answers within a second, also while the service hangs. */
+/** Maximum response time. Stored data is returned within 1 s, even if the service does not respond. */
 const MAX_ANSWER_MS = 2_500;
-/** A circuit breaker waits an hour at most. */
+/** Maximum time until the prices return. A circuit breaker pauses for at most 60 min. */
 const MAX_MINUTES = 120;
 const STEP_MINUTES = 15;
 
 type Way = FaultName | "no such name" | "TLS to a plain port";
 
-/** Returns how many broken networks were lived through. */
+/** Runs `wanted` network faults. Returns their number. */
 export async function network(wanted: number, { random }: PartOptions, report: Report): Promise<number> {
   const ways: readonly Way[] = [...(Object.keys(FAULTS) as FaultName[]), "no such name", "TLS to a plain port"];
   const first = random.below(ways.length);

@@ -1,23 +1,23 @@
-/** What every part of the torture is given and says. */
+/** Options and report of each part of the torture test. */
 import type { Random } from "./random.ts";
 
-/** Facts that were broken. Every one of them is 0 for a sound program. */
+/** Counters of failures. All are 0 if the program works. */
 export interface Broken {
-  /** What was acknowledged or stored and is not there, or is there with another value. */
+  /** Acknowledged or stored data that is missing or has another value. */
   lost: number;
-  /** A start that did not come up, an exception that nobody caught, a daemon that does not come back or does not answer. */
+  /** Failed starts, uncaught exceptions, and daemons that do not recover or respond. */
   stuck: number;
-  /** Requests that the service refused, and doors that opened without a key. */
+  /** Requests that the service refused, and requests to elbro that succeeded without a key. */
   denied: number;
 }
 
 export interface PartOptions {
   readonly random: Random;
-  /** 1 for the minutes of `npm run torture`, less for the short form. */
+  /** 1 by default, less for the short form. */
   readonly scale: number;
 }
 
-/** Counts what is broken, and says each once as it is found. */
+/** Counts failures, and prints the first 10 of each kind. */
 export class Report implements Broken {
   lost = 0;
   stuck = 0;
@@ -36,5 +36,5 @@ export class Report implements Broken {
 
 const MAX_SAID = 10;
 
-/** Refusals of the service that an elbro that keeps within its quota never meets. */
+/** Status codes of the service that must not occur while elbro respects the quota. */
 export const DENIED: readonly number[] = [401, 403, 429];

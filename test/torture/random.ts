@@ -1,4 +1,4 @@
-/** Numbers that are the same for the same seed. */
+/** Pseudo-random numbers. The same seed gives the same numbers. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 to 1. Source: mulberry32, public domain. */
+  /** Returns a number from 0 up to but not including 1. Source: mulberry32, public domain. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -14,7 +14,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 up to but not including `count`. */
+  /** Returns an integer from 0 up to but not including `count`. */
   below(count: number): number {
     return Math.floor(this.next() * count);
   }

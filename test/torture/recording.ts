@@ -1,6 +1,6 @@
 /**
- * What a process does to the files of a folder and says to the network, in its order, as the kernel sees it: SQLite, Node and
- * elbro are not asked. Needs strace (Debian package strace), which any user may run on processes of their own.
+ * Records the system calls by which a process writes to the files of a folder and to the network, in order. Needs
+ * strace (Debian package strace), which any user may run on their own processes.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import type { Disk } from "./disk.ts";
 const CALLS =
   "openat,write,writev,pwrite64,fsync,fdatasync,ftruncate,rename,renameat,renameat2,unlink,unlinkat,sendto,sendmsg";
 
-/** The command line in front of the program that is recorded into `file`. */
+/** Returns the command line to put in front of a program, so that it is recorded into `file`. */
 export function recorder(file: string): readonly string[] {
   return [
     "strace",
@@ -29,7 +29,7 @@ export function recorder(file: string): readonly string[] {
   ];
 }
 
-/** Whether strace is installed and this machine lets it look at a process. */
+/** Returns whether strace is installed and may trace processes here. */
 export function hasRecorder(): boolean {
   try {
     execFileSync("strace", ["-e", "trace=none", "true"], { stdio: "ignore" });
@@ -39,12 +39,12 @@ export function hasRecorder(): boolean {
   }
 }
 
-/** One thing that a process did. `said` is what it sent to a socket or wrote to its output. */
+/** An action of a process: a change of the disk, or a text that it sent to a socket or wrote to its output. */
 export type Deed =
   | { readonly kind: "disk"; readonly to: (disk: Disk) => void }
   | { readonly kind: "said"; readonly text: string };
 
-/** Reads a recording: what was done to the files of `folder`, by their names in it, and what was said. */
+/** Reads a recording. Returns the changes of files in `folder`, by relative name, and the sent texts, in order. */
 export function readRecording(file: string, folder: string): Deed[] {
   const unfinished = new Map<string, string>();
   const reader = new CallReader(folder);
@@ -65,7 +65,7 @@ export function readRecording(file: string, folder: string): Deed[] {
 
 class CallReader {
   readonly #folder: string;
-  /** Where the next plain write of a file goes, by name. */
+  /** Offset of the next `write` of a file, by name. */
   readonly #positions = new Map<string, number>();
 
   constructor(folder: string) {
@@ -124,7 +124,7 @@ class CallReader {
     return onDisk((disk) => disk.change(name, { kind: "write", offset, bytes }));
   }
 
-  /** The name of a path in the folder; null for what is elsewhere. */
+  /** Returns the name of a file relative to the folder; null if it is outside of the folder. */
   #nameOf(file: string): string | null {
     const whole = path.resolve("/", file);
     return whole.startsWith(this.#folder) ? whole.slice(this.#folder.length) : null;
@@ -139,7 +139,7 @@ function bytesOf(hex: string): Buffer {
   return Buffer.from(hex.replaceAll("\\x", ""), "hex");
 }
 
-/** A path as strace writes it with `-xx`, which may or may not be in hex. */
+/** Returns a path from the output of `strace -xx`, which writes some paths in hexadecimal. */
 function decoded(text: string): string {
   return text.startsWith("\\x") ? String(bytesOf(text)) : text;
 }

@@ -1,13 +1,13 @@
 /**
- * `npm run torture`: what the program survives when it is treated badly. Minutes by default; TORTURE_HOURS=2 goes on for so
- * long, TORTURE_SHORT=1 takes about a minute, TORTURE_PARTS=crash,flips takes some of the parts, TORTURE_SEED repeats a run.
- * Exit code 1 where something was lost, hung or denied.
+ * `npm run torture`: fault-injection tests of the built program. They take some minutes by default. TORTURE_HOURS=2
+ * runs for 2 h, TORTURE_SHORT=1 takes about 1 min, TORTURE_PARTS=crash,flips selects parts, TORTURE_SEED repeats a run.
+ * Exit code 1 if data was lost, the program hung or a request was denied.
  */
 import { existsSync } from "node:fs";
 import type { PartOptions, Report as ReportOf } from "./part.ts";
 
 const HOUR_MS = 3_600_000;
-/** Thousands of small data directories: in memory, where there is such a folder. */
+/** Folder in memory for thousands of small data directories; used if it exists. */
 const MEMORY_FOLDER = "/dev/shm";
 if (existsSync(MEMORY_FOLDER)) process.env.TMPDIR ??= MEMORY_FOLDER;
 

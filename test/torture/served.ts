@@ -1,4 +1,4 @@
-/** The whole daemon, in this process, on a data directory and without a service. */
+/** Runs the whole daemon in this process, with a given data directory and an unreachable service. */
 import { configSchema } from "../../src/config/schema.ts";
 import { formatInstant } from "../../src/core/time/interval.ts";
 import { startInProcess } from "../support/daemon/in-process-daemon.ts";
@@ -7,10 +7,10 @@ import { calendar } from "../support/daemon/store-on-disk.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import type { Life } from "./life.ts";
 
-/** Nobody listens there. */
+/** URL of a closed port. */
 const NO_SERVICE = "http://127.0.0.1:9";
 
-/** What is wrong with the prices of today that the daemon gives a device; null where they are right or not there. */
+/** Returns what is wrong with today's prices in a response to a device; null if they are right or missing. */
 export async function servedPrices(dataDir: string, life: Life): Promise<string | null> {
   const now = Date.now();
   const config = configSchema.parse({

@@ -1,8 +1,8 @@
 /**
- * "Is now one of the cheapest hours?", asked by a device again and again, without a configured plan.
+ * Answers "is now one of the cheapest hours?" for devices that poll, without a configured plan.
  *
- * A question is a plan that nobody wrote down: the same window, the same solver, the same memory of what has begun. So
- * whoever asks each minute sees one coherent run of exactly the hours in each window, whatever prices come meanwhile.
+ * A query is handled like a plan: same windows, same solver, same record of runs that have begun. A device that polls each
+ * minute therefore sees exactly its hours in each window, also when prices change in between.
  */
 
 import type { Timeline } from "../prices/timeline.ts";
@@ -15,7 +15,7 @@ import type { PlanRecord } from "./plan-record.ts";
 import { advancePlan, type PlanAdvance } from "./plan-state-machine.ts";
 import { solvePlan } from "./solve-plan.ts";
 
-/** What is asked for. Two who ask the same are given the same answer. */
+/** Plan of a query. Equal queries get equal answers. */
 export type CheapSpec = WindowPlan | SlotsPlan;
 
 export interface CheapSettings {
@@ -27,7 +27,7 @@ export interface CheapSettings {
   readonly maxPrice: number | null;
 }
 
-/** The spec of a question, or what is wrong with it: a setting and the words. */
+/** Returns the plan of a query, or its first mistake as `setting: text`. */
 export function cheapSpec(
   settings: CheapSettings,
 ): { readonly kind: "spec"; readonly spec: CheapSpec } | { readonly kind: "mistake"; readonly text: string } {
@@ -45,13 +45,13 @@ export function cheapSpec(
   return mistake ? { kind: "mistake", text: `${mistake.setting}: ${mistake.text}` } : { kind: "spec", spec };
 }
 
-/** A name for a question: the same for the same question, however it was written. */
+/** Returns the key of a query. Equal queries have equal keys, however they are written. */
 export function cheapKey(subject: string, { kind, hoursMs, from, readyBy, maxPrice }: CheapSpec): string {
   const time = (minute: number | undefined) => (minute === undefined ? "" : localTimeText(minute));
   return [subject, kind, hoursText(hoursMs), time(from), time(readyBy), maxPrice ?? ""].join(" ");
 }
 
-/** What is known of a question since it was last asked. */
+/** State of a query after its last poll. */
 export interface CheapState {
   readonly askedAt: EpochMs;
   readonly advance: PlanAdvance;
@@ -66,14 +66,14 @@ export interface CheapMoment {
 }
 
 /**
- * Who asks at least this often is held to what was planned, to the minute: what should have begun since the last time
- * has begun. After a longer silence nobody can have followed the plan, and what is missed is planned again.
+ * A device that polls at least this often follows the plan to the minute: runs that were due since the last poll have
+ * begun. After a longer pause, missed runs are planned again.
  */
 const FOLLOWED_MS = 65 * MINUTE_MS;
-/** Changes that one silence can hold: slots of quarters, each with a beginning and an end, and room. */
+/** Maximum changes between two polls. `FOLLOWED_MS` holds 13 of the shortest steps. */
 const MAX_CHANGES = 24;
 
-/** Where a question stands at `now`. `memory` is what survived a restart, for a question without a state. */
+/** Returns the state of a query at `now`. `memory`: its stored record after a restart, used if `state` is null. */
 export function askCheap(moment: CheapMoment, state: CheapState | null, memory: PlanRecord | null = null): CheapState {
   const { now } = moment;
   let advance = state?.advance ?? null;
@@ -91,7 +91,7 @@ function planMoment({ spec, timeline, calendar, trusted }: CheapMoment, now: Epo
   const moment: PlanInput = {
     now,
     spec,
-    // Nobody renews the ON of a device that asks: what has begun lasts to its end, whoever was away meanwhile.
+    // A polling device has no timer to renew: a run that has begun lasts to its end.
     memory: memory && { ...memory, lastsUntil: null },
     timeline,
     calendar,
@@ -106,8 +106,8 @@ function planMoment({ spec, timeline, calendar, trusted }: CheapMoment, now: Epo
 }
 
 /**
- * Whether the answer is an answer: without prices, and without a clock, OFF is only what is safe. Before its window
- * opens a question is answered by OFF, whatever the prices will be.
+ * Returns true if the answer is known. Without prices or a trusted clock, OFF is only the safe default. Before the window
+ * opens, the answer is OFF for any prices.
  */
 export function cheapIsKnown({ now, trusted }: CheapMoment, { state, memory }: PlanAdvance): boolean {
   if (!trusted) return false;

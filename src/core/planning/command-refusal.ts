@@ -1,6 +1,6 @@
-/** Why a plan does not do what it is told. */
+/** Reasons why a plan refuses a command. */
 
-/** Every reason, by its code: the dashboard has words for each in its languages. */
+/** All codes. The dashboard has a text for each in every language. */
 export const planRefusals = [
   "disabled",
   "running",
@@ -21,11 +21,11 @@ export type PlanRefusal = (typeof planRefusals)[number];
 export interface RefusedCommand {
   readonly kind: "refused";
   readonly why: PlanRefusal;
-  /** The same in words for who commanded it, with what was found and what is expected. */
+  /** Text for the sender, with the value found and the value expected. */
   readonly reason: string;
 }
 
-/** Says no to a command. */
+/** Creates a refusal. */
 export function refusedCommand(why: PlanRefusal, reason: string): RefusedCommand {
   return { kind: "refused", why, reason };
 }

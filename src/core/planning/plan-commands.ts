@@ -1,4 +1,4 @@
-/** What an owner tells a plan to do at once. */
+/** Actions of the owner: run now, skip, stop. */
 import { en } from "../language/en.ts";
 import { contains, type EpochMs, HOUR_MS, type Interval, overlaps } from "../time/interval.ts";
 import { type RefusedCommand, refusedCommand as refused } from "./command-refusal.ts";
@@ -10,15 +10,15 @@ import { halted } from "./plan-state-machine.ts";
 export const planActions = ["run_now", "skip", "stop"] as const;
 export type PlanAction = (typeof planActions)[number];
 
-/** The memory after a command, or why it cannot be done, in words for its sender. */
+/** The record after a command, or the reason for a refusal. */
 export type Commanded = { readonly kind: "done"; readonly memory: PlanRecord } | RefusedCommand;
 
-/** How long `run_now` runs a plan that has no length of its own. */
+/** Length of `run_now` for plans without hours. */
 const RUN_NOW_MS = HOUR_MS;
 
 /**
- * Begins a run at once, whatever it costs, in place of what was planned. It is as long as what is still missing of the
- * plan's hours, or all of them where nothing is.
+ * Starts a run now at any price, instead of the planned runs. It lasts for the missing hours of the plan, or for all its
+ * hours if none are missing. `others`: runs of the same `power_limit`. `crowded`: times without room in the power group.
  */
 export function runNow(
   spec: PlanSpec,
@@ -32,7 +32,7 @@ export function runNow(
   if (known.startedRuns.some((run) => contains(run, now))) return refused("running", en.refused_running);
   const run = { start: now, end: now + runNowMs(spec, known) };
   const other = others.find((each) => overlaps(each, run) && contains(each, now));
-  if (other) return refused("power_limit", `"${other.plan}" runs now, and both are in the same power_limit group`);
+  if (other) return refused("power_limit", `"${other.plan}" is running and has the same power_limit`);
   if (crowded.some((each) => contains(each, now))) return refused("power_limit", en.refused_group);
   const startedRuns = [...known.startedRuns, { ...run, basis: "manual", settled: false } as const];
   return done({ ...known, startedRuns, planned: [] }, "run_now");
@@ -44,7 +44,7 @@ function runNowMs(spec: PlanSpec, { startedRuns }: PlanRecord): number {
   return left > 0 ? left : spec.hoursMs;
 }
 
-/** Leaves out the present occurrence, or the next one. */
+/** Skips the current occurrence, or the next one. */
 export function skip(memory: PlanRecord | null, now: EpochMs): Commanded {
   if (!memory) return refused("nothing_to_skip", en.refused_no_occurrence);
   if (memory.startedRuns.some((run) => contains(run, now))) return refused("running", en.refused_stop_it);
@@ -54,8 +54,8 @@ export function skip(memory: PlanRecord | null, now: EpochMs): Commanded {
 }
 
 /**
- * Ends what runs, and leaves out the rest of the occurrence; what was started manually before the occurrence is none of
- * it. An `avoid` stops avoiding: it is ON for the rest of the occurrence.
+ * Ends the current run and skips the rest of the occurrence. A manual run before the window does not belong to the
+ * occurrence, so its stop skips nothing. An `avoid` plan is ON for the rest of the occurrence.
  */
 export function stop(memory: PlanRecord | null, now: EpochMs, { kind }: Pick<PlanSpec, "kind">): Commanded {
   const running = memory?.startedRuns.find((run) => contains(run, now));

@@ -1,19 +1,19 @@
-/** How plans stand to each other: which run first, which may not run together, and which leaves room for the next. */
+/** Dependencies between plans: order, mutual exclusion, latest finish. */
 import { type EpochMs, type Interval, overlaps } from "../time/interval.ts";
 import type { PlanDefinition } from "./model/plan-definition.ts";
 import type { PlanSpec, PlanWindow } from "./model/plan-spec.ts";
 import type { AfterState } from "./plan-input.ts";
 import { type PlanAdvance, runsOf } from "./plan-state-machine.ts";
 
-/** A plan among the others, as they were last decided. */
+/** A plan and its last decision. */
 export interface PlanSlot {
   readonly definition: PlanDefinition;
-  /** The definition's with what was changed. */
+  /** The definition's spec with the owner's changes. */
   readonly spec: PlanSpec;
   readonly advance: PlanAdvance;
 }
 
-/** Where a plan stands to the one before it. `window` is the occurrence that is to be decided. */
+/** Returns when a plan may start after its predecessor. `window`: the occurrence to decide. */
 export function afterStateOf(
   definition: PlanDefinition,
   window: PlanWindow | null,
@@ -33,8 +33,8 @@ export function afterStateOf(
 }
 
 /**
- * When plans of the same group run. `decided` were decided before this one, so that it keeps off all their runs; of the
- * others it keeps off what has begun.
+ * Returns the runs of plans with the same `power_limit`, during which this plan may not run. `decided`: plans decided
+ * earlier, of which all runs count. Of other plans only the runs that have begun count.
  */
 export function blockedBy(
   definition: PlanDefinition,
@@ -54,14 +54,14 @@ export function blockedBy(
 }
 
 /**
- * When a plan should be over, so that those that come after it still get their hours; null where nothing waits for it.
- * `windowOf` gives the occurrence of a plan that has not begun yet, or null.
+ * Returns when a plan should end so that its successors still get their hours; null if it has none. `windowOf` returns
+ * the occurrence of a plan that has not begun, otherwise null.
  */
 export function finishByOf(
   id: string,
   window: PlanWindow,
   all: readonly PlanSlot[],
-  windowOf: (companion: PlanSlot) => PlanWindow | null,
+  windowOf: (slot: PlanSlot) => PlanWindow | null,
 ): EpochMs | null {
   const times = all.flatMap((next) => {
     if (next.definition.after?.plan !== id || !next.spec.enabled) return [];
@@ -75,8 +75,8 @@ export function finishByOf(
 }
 
 /**
- * Plans that have to do with each other: of one home, in one group, or one after the other. What is decided in a circle
- * changes nothing in another. Shape: in the order of `plans`, and so is each circle.
+ * Groups plans that depend on each other: same home, same power group or `power_limit`, or one after the other. A decision
+ * in one circle never affects another circle. Shape: circles and their plans in the order of `plans`.
  */
 export function circlesOf(plans: readonly PlanDefinition[]): PlanDefinition[][] {
   const circles = new Map<string, Set<string>>();

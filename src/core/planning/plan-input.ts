@@ -1,4 +1,4 @@
-/** Everything that a plan's next step is decided from. */
+/** Input of a plan's decision. */
 
 import type { LevelThresholds } from "../prices/level.ts";
 import { indexAfter, type PricePoint, type Timeline } from "../prices/timeline.ts";
@@ -7,54 +7,54 @@ import type { EpochMs, Interval } from "../time/interval.ts";
 import type { PlanContext, PlanSolution, PlanSpec, PlanWindow } from "./model/plan-spec.ts";
 import type { PlanRecord } from "./plan-record.ts";
 
-/** Finds the best a plan can do in its window. */
+/** Finds the best runs of a plan in its window. */
 export type Solve = (spec: PlanSpec, timeline: Timeline, window: PlanWindow, context: PlanContext) => PlanSolution;
 
-/** Where a plan stands to the one it comes after. */
+/** When a plan may start after its predecessor. */
 export type AfterState =
   | { readonly kind: "free" }
   | { readonly kind: "from"; readonly at: EpochMs }
-  /** The other has no runs yet; `plan` is its name. */
+  /** The predecessor has no runs yet. `plan`: its name. */
   | { readonly kind: "waiting"; readonly plan: string };
 
 export interface PlanInput {
   readonly now: EpochMs;
   readonly spec: PlanSpec;
-  /** Null for a plan that was never looked at. */
+  /** Null for a plan that was never decided. */
   readonly memory: PlanRecord | null;
   readonly timeline: Timeline | null;
   readonly calendar: Calendar;
   readonly thresholds?: LevelThresholds;
-  /** Runs of plans that this one may not run next to. Shape: any order. */
+  /** Runs of plans that may not run together with this one. Shape: any order. */
   readonly blocked: readonly Interval[];
-  /** For a plan of a power group: a name for what its hours were settled from, and what else it may not run with. */
+  /** For a plan of a power group: fingerprint of the group's input, and `blocked` without the group. */
   readonly group?: { readonly token: string; readonly blocked: readonly Interval[] };
   readonly after: AfterState;
-  /** When everything should be over, so that the plans behind this one still get their hours. */
+  /** Latest end that leaves its successors enough time; null without successors. */
   readonly finishBy: EpochMs | null;
-  /** Whether the clock can be right: nothing begins where it cannot. */
+  /** True if the clock is trusted. Otherwise nothing starts. */
   readonly trusted: boolean;
-  /** No fallback begins before: prices may still be on their way right after a start. */
+  /** Fallback hours start no earlier, because prices may still arrive after a start. */
   readonly graceUntil: EpochMs;
   readonly solve: Solve;
 }
 
-/** A start that is later than this was missed. The solver takes a step as begun by the same measure. */
+/** A later start counts as missed. The solver uses the same limit for a step that has begun. */
 export const LATE_MS = 60_000;
 
-/** The price that holds at `at`; null in a gap. */
+/** Returns the price at `at`; null in a gap. */
 export function pointAt(points: readonly PricePoint[], at: EpochMs): PricePoint | null {
   const point = points[indexAfter(points, at) - 1];
   return point && at < point.end ? point : null;
 }
 
-/** Whether the price for now is missing or only estimated. */
+/** Returns true if the current price is missing or an estimate. */
 export function isUnpriced({ timeline, now }: Pick<PlanInput, "timeline" | "now">): boolean {
   const current = pointAt(timeline?.points ?? [], now);
   return current === null || current.estimate;
 }
 
-/** The end of the confirmed prices that follow `at` without a gap; `at` where there are none. */
+/** Returns the end of the confirmed prices that follow `at` without a gap; `at` if none exist. */
 export function confirmedUntil(points: readonly PricePoint[], at: EpochMs): EpochMs {
   let reached = at;
   for (let i = Math.max(0, indexAfter(points, at) - 1); i < points.length; i++) {
@@ -66,10 +66,10 @@ export function confirmedUntil(points: readonly PricePoint[], at: EpochMs): Epoc
   return reached;
 }
 
-/** Local time by which the prices of the next day are there on all but the worst days; they are due at 13:00. */
+/** Local time by which the next day's prices have nearly always arrived. They are due at 13:00. */
 const EXPECTED_MINUTE = 14 * 60;
 
-/** When the price of an instant should have been there. */
+/** Returns when the price of `at` is overdue. */
 export function overdueAt(calendar: Calendar, at: EpochMs): EpochMs {
   const dayBefore = calendar.add("day", calendar.startOf("day", at), -1);
   return calendar.timeOnDay(dayBefore, EXPECTED_MINUTE);

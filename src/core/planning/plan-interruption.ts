@@ -1,6 +1,6 @@
 /**
- * Runs that nobody looked after: the machine was off or asleep, or the daemon down. The plugs ended them by themselves,
- * so they count up to there and no further.
+ * Runs that were interrupted because elbro did not run: the machine was off or asleep, or the daemon was down. Plugs end
+ * such runs with their own timer, so a run counts only until then.
  */
 
 import { DEAD_MAN_MARGIN_MS, RENEWED_EVERY_MS } from "../plugs/plug-types.ts";
@@ -8,12 +8,12 @@ import { contains, type EpochMs, type Interval } from "../time/interval.ts";
 import type { PlanSpec } from "./model/plan-spec.ts";
 import type { BegunRun, PlanRecord } from "./plan-record.ts";
 
-/** When what runs is looked after next. */
+/** Returns the next time at which running plugs are renewed. */
 export function renewalAfter(now: EpochMs): EpochMs {
   return Math.floor(now / RENEWED_EVERY_MS) * RENEWED_EVERY_MS + RENEWED_EVERY_MS;
 }
 
-/** Remembers that what runs at `now` is looked after. Shape: the same memory where that is known already. */
+/** Records that the runs at `now` are renewed. Returns the same record if nothing changed. */
 export function lookedAfter(memory: PlanRecord, now: EpochMs): PlanRecord {
   const runs = memory.restingSince !== null || memory.startedRuns.some((run) => contains(run, now));
   const lastsUntil = runs ? renewalAfter(now) + DEAD_MAN_MARGIN_MS : null;
@@ -21,8 +21,8 @@ export function lookedAfter(memory: PlanRecord, now: EpochMs): PlanRecord {
 }
 
 /**
- * Ends what ran where its plug has ended it. What is missing of a `window` is owed, hours of the owner's choice go on to
- * their end; the other kinds are planned again.
+ * Ends interrupted runs when the plug's timer ended them. The rest of a `window` is owed. Manual runs, fallback hours and
+ * rests continue to their end. Other kinds are planned again.
  */
 export function cutShort(memory: PlanRecord, spec: PlanSpec, now: EpochMs): PlanRecord {
   const { lastsUntil } = memory;
@@ -41,7 +41,7 @@ export function cutShort(memory: PlanRecord, spec: PlanSpec, now: EpochMs): Plan
   }
 }
 
-/** The times at which the one run of a `window` was interrupted. Shape: ascending. */
+/** Returns the times during which the run of a `window` was interrupted. Shape: ascending. */
 export function interruptionsOf({ kind }: Pick<PlanSpec, "kind">, { startedRuns }: PlanRecord): Interval[] {
   if (kind !== "window") return [];
   return startedRuns.slice(1).flatMap((run, i) => {
@@ -50,7 +50,7 @@ export function interruptionsOf({ kind }: Pick<PlanSpec, "kind">, { startedRuns 
   });
 }
 
-/** The length of runs that do not overlap. */
+/** Returns the total length of runs that do not overlap. Unit: ms. */
 export function lengthOf(runs: readonly Interval[]): number {
   return runs.reduce((sum, run) => sum + run.end - run.start, 0);
 }

@@ -1,11 +1,11 @@
-/** A plan as programs read it, over MQTT and over HTTP alike. */
+/** JSON of plans, the same over MQTT and HTTP. */
 
 import { rounded } from "../text/rounding.ts";
 import { type EpochMs, formatInstant, HOUR_MS } from "../time/interval.ts";
 import type { FinishedRun } from "./plan-savings.ts";
 import { type PlanMonth, type PlanSaving, type PlanSnapshot, savingOf, savingOver } from "./plan-snapshot.ts";
 
-/** Where a plan stands, why, and what it costs. */
+/** Returns the state of a plan, its reason, and its cost. */
 export function planStatus(plan: PlanSnapshot) {
   const { month, monthBefore, lastRun } = plan.history;
   return {
@@ -33,7 +33,7 @@ export function planStatus(plan: PlanSnapshot) {
   };
 }
 
-/** A run that is over. */
+/** Returns a finished run. */
 export function finishedRun(run: FinishedRun) {
   const { start, end, basis, meanPrice, kwh } = run;
   const perKwh = savingOf(run);
@@ -48,7 +48,7 @@ export function finishedRun(run: FinishedRun) {
   };
 }
 
-/** The runs of a month, in sum. */
+/** Returns the totals of a month. */
 export function planMonth(month: PlanMonth) {
   return {
     start: formatInstant(month.start),

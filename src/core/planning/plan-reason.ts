@@ -1,4 +1,4 @@
-/** Why a plan is ON or OFF, as a code and in words with the numbers. */
+/** Reason why a plan is ON or OFF, as a code and as a text with figures. */
 import type { Language } from "../language/language.ts";
 import { type Say, sayIn } from "../language/text.ts";
 import type { Calendar } from "../time/calendar.ts";
@@ -40,7 +40,7 @@ export type PlanCode = (typeof planCodes)[number];
 
 export interface PlanReason {
   readonly code: PlanCode;
-  /** One sentence without a point. Shape: at most `MAX_REASON_LENGTH` characters. */
+  /** One sentence without a full stop. Shape: at most `MAX_REASON_LENGTH` characters. */
   readonly text: string;
 }
 
@@ -51,22 +51,22 @@ export interface ReasonedFrom {
   readonly calendar: Calendar;
   readonly trusted: boolean;
   readonly currency: string | null;
-  /** The name of a home that there is not; null where there is. */
+  /** Name of the plan's home if it is unknown; null if it is known. */
   readonly home: string | null;
-  /** Of the text; the code is the same in all. */
+  /** Language of the text. */
   readonly language: Language;
 }
 
-/** What a reason is made from, with a voice. */
+/** Input of a reason, with the function that returns texts in its language. */
 interface Telling extends ReasonedFrom {
   readonly say: Say;
 }
 
 type SolvedOutcome = Extract<PlanRecord["outcome"], { kind: "solved" }>;
 
-/** Home Assistant refuses a state of more than 255 characters. */
+/** Home Assistant rejects a state of more than 255 characters. */
 const MAX_REASON_LENGTH = 255;
-/** Runs that are told one by one. */
+/** Maximum runs in a text; further runs are only counted. */
 const MAX_RUNS_TOLD = 4;
 
 export function reasonOf(given: ReasonedFrom): PlanReason {
@@ -165,7 +165,7 @@ function idleReason(given: Telling, memory: PlanRecord): PlanReason {
   }
 }
 
-/** What is missing of the hours and why; empty where nothing is. */
+/** Returns the missing hours and the reason; empty if none are missing. */
 function shortWords(given: Telling, { outcome }: PlanRecord): string {
   const shortfall = outcome.kind === "solved" ? outcome.shortfall : null;
   return shortfall ? impossibleWords(given, shortfall.reason, shortfall.missingMs) : "";
@@ -189,7 +189,7 @@ function impossibleWords(given: Telling, reason: PlanShortfall["reason"], shortf
   }
 }
 
-/** "23:15-02:15, 1.12 DKK/kWh on average; next best 01:00 at 1.31; bought at 2.05 if started now". */
+/** Returns for example "23:15-02:15, 1.12 DKK/kWh on average; next best 01:00 at 1.31; bought at 2.05 if started now". */
 function planWords(given: Telling, memory: PlanRecord): string {
   const { say, spec } = given;
   const runs = runsOf(memory);
@@ -210,7 +210,7 @@ function planWords(given: Telling, memory: PlanRecord): string {
   return parts.join("; ");
 }
 
-/** What the same would cost if started now, and if started when the window opens, where that is another time. */
+/** Returns the price of a start now, and of a start when the window opens if that is another quarter. */
 function baselineWords(
   given: Telling,
   { alternatives: { startedNow: windowStart }, startedNowAt: opensAt }: SolvedOutcome,
@@ -223,7 +223,7 @@ function baselineWords(
   return [ifNow === null ? say("plan_if_at", start) : say("plan_if_now_or_at", { now: ifNow, ...start })];
 }
 
-/** What is OFF says more of a plan that is nearly always ON. */
+/** Describes an `avoid` plan by its times OFF, because it is nearly always ON. */
 function onButWords(given: Telling, { window, since }: PlanRecord, runs: readonly Interval[]): string {
   const off = without({ start: Math.max(window.start, since), end: window.end }, runs);
   return off.length === 0 ? given.say("plan_on_all_time") : given.say("plan_on_but", { times: spansOf(given, off) });
@@ -247,29 +247,29 @@ function spansOf(given: Telling, runs: readonly Interval[]): string {
   return `${told.join(", ")}${more > 0 ? given.say("and_more", { count: more }) : ""}`;
 }
 
-/** The local clock, with the day where that is not today. */
+/** Returns the local time, with the day if that is not today. */
 function timeOf(given: Telling, at: EpochMs): string {
   return spoken(given, clockOn(given, at, at, given.now), "alone");
 }
 
-/** The local clock of an end: midnight belongs to the day that it ends. */
+/** Returns the local time of an end. Midnight belongs to the day that it ends. */
 function endOf(given: Telling, at: EpochMs): string {
   return spoken(given, clockOn(given, at, at - 1, given.now), "alone");
 }
 
-/** A time of day; the day where it is not the one that is known. */
+/** Local time, and the day if it has to be named. */
 interface Clock {
   readonly clock: string;
   readonly day: string | null;
 }
 
-/** `man. kl. 02.15` stands alone; in a span it is `man. 02.15`. */
+/** Formats a time in Danish as `man. kl. 02.15` alone, and as `man. 02.15` within a span. */
 function spoken({ say }: Telling, { clock, day }: Clock, where: "alone" | "within"): string {
   if (where === "within") return day === null ? clock : `${day} ${clock}`;
   return day === null ? say("clock_alone", { clock }) : say("clock_of_day", { day, clock });
 }
 
-/** The clock of `at`, with the day of `on` where that is not the day of `known`. */
+/** Returns the local time of `at`, with the day of `on` if that is not the day of `known`. */
 function clockOn(given: Telling, at: EpochMs, on: EpochMs, known: EpochMs): Clock {
   const { calendar, say } = given;
   const clock = clockOf(given, at);
@@ -279,7 +279,7 @@ function clockOn(given: Telling, at: EpochMs, on: EpochMs, known: EpochMs): Cloc
   return { clock, day: day === undefined ? null : say(day) };
 }
 
-/** `02:15`; in the hour that comes twice in autumn `02:15 A`, then `02:15 B`, as on the dashboard. */
+/** Returns for example `02:15`. In the hour that comes twice in autumn: `02:15 A`, then `02:15 B`, as on the dashboard. */
 function clockOf({ calendar, say }: Telling, at: EpochMs): string {
   const offset = calendar.offsetAt(at);
   const fold = calendar.offsetAt(at + HOUR_MS) < offset ? " A" : calendar.offsetAt(at - HOUR_MS) > offset ? " B" : "";

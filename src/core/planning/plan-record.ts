@@ -1,10 +1,10 @@
-/** What is remembered of a plan across evaluations and restarts. */
+/** Record of a plan, kept across decisions and restarts. */
 import type { EpochMs, Interval } from "../time/interval.ts";
 import type { ImpossibleReason, PlanAlternatives, PlanShortfall, PlanWindow } from "./model/plan-spec.ts";
 
 /**
- * What an ON rests on. `estimates`: at least one of its prices is not confirmed yet. `resting`: an `avoid` that had
- * nothing to avoid or could not know.
+ * Why a run is ON. `estimates`: at least one of its prices is an estimate. `resting`: an `avoid` plan outside its plan,
+ * or without the prices it needs.
  */
 export type PlanBasis = "prices" | "estimates" | "fallback" | "manual" | "resting";
 
@@ -12,13 +12,13 @@ export interface PlanRun extends Interval {
   readonly basis: PlanBasis;
 }
 
-/** A run that has begun: it is never moved, only cut by a command. */
+/** A run that has begun. It is never moved; only commands and interruptions shorten it. */
 export interface BegunRun extends PlanRun {
-  /** Whether its price and saving are written down. */
+  /** True if its price and saving are stored. */
   readonly settled: boolean;
 }
 
-/** What the last planning of an occurrence came to. */
+/** Result of the last planning of an occurrence. */
 export type PlanOutcome =
   | {
       readonly kind: "solved";
@@ -26,48 +26,48 @@ export type PlanOutcome =
       readonly cost: number | null;
       readonly alternatives: PlanAlternatives;
       readonly usesEstimates: boolean;
-      /** What is missing of the hours; absent or null where nothing is. */
+      /** Missing hours; absent or null if none are missing. */
       readonly shortfall?: PlanShortfall | null;
-      /** When who had started at once would have: when this was planned, or when the window opens. */
+      /** Start of the baseline `window_start`: the time of planning, or the start of the window if that is later. */
       readonly startedNowAt: EpochMs;
     }
   | { readonly kind: "impossible"; readonly reason: ImpossibleReason; readonly shortfallMs: number }
-  /** `overdueAt`: from when on the prices should have been there. */
+  /** `overdueAt`: when the prices are overdue. */
   | { readonly kind: "missing"; readonly from: EpochMs; readonly overdueAt: EpochMs }
   | { readonly kind: "waiting_for_plan"; readonly plan: string }
   | { readonly kind: "none" };
 
-/** Why an occurrence is over before its window is. */
+/** Why an occurrence ended before its window. */
 export type PlanEnding = "skipped" | "stopped" | "run_now";
 
 export interface PlanRecord {
   /** The occurrence. */
   readonly window: PlanWindow;
-  /** When it was first looked at: who starts at once starts then, or when the window opens. */
+  /** When it was first decided. */
   readonly since: EpochMs;
   /** Shape: ascending. */
   readonly startedRuns: readonly BegunRun[];
-  /** What has not begun, and may still be moved. Shape: ascending. */
+  /** Runs that have not begun and may still move. Shape: ascending. */
   readonly planned: readonly PlanRun[];
   readonly outcome: PlanOutcome;
-  /** Names everything the plan was made from; null where it has to be made again. */
+  /** Fingerprint of the input of the last planning; null to plan again. */
   readonly madeFrom: string | null;
-  /** When it has to be made again although nothing else changed. */
+  /** When to plan again although the input is the same; null for never. */
   readonly replanAt: EpochMs | null;
   readonly ended: PlanEnding | null;
-  /** Runs of the occurrence before, for pauses and gaps. */
+  /** Runs of the previous occurrence, for pauses and gaps. Shape: ascending. */
   readonly before: readonly Interval[];
-  /** Until when what runs stays ON by itself if nobody looks after it any more; null while nothing runs. */
+  /** When the plug's timer ends the current run if elbro stops; null while nothing runs. */
   readonly lastsUntil: EpochMs | null;
-  /** What is missing of a `window` that was interrupted because nobody looked after it. Unit: ms. */
+  /** Missing time of an interrupted `window`. Unit: ms. */
   readonly owedMs: number;
-  /** Since when an `avoid` is ON outside its runs; null while it is not. */
+  /** Since when an `avoid` plan is ON outside its runs; null if it is not. */
   readonly restingSince: EpochMs | null;
-  /** The signal as it was decided last, for `when_lost: keep`. */
+  /** The last decided signal, for `when_lost: keep`. */
   readonly on: boolean;
 }
 
-/** An occurrence of which nothing is decided. */
+/** Creates the record of an occurrence that is not decided yet. */
 export function newRecord(window: PlanWindow, now: EpochMs, before: readonly Interval[]): PlanRecord {
   return {
     window,
@@ -86,12 +86,12 @@ export function newRecord(window: PlanWindow, now: EpochMs, before: readonly Int
   };
 }
 
-/** What has begun of the occurrence itself: a manual run that was stopped before its window opened is none of it. */
+/** Returns the begun runs of the occurrence, without manual runs that ended before the window opened. */
 export function begunInRound({ startedRuns, window }: PlanRecord): readonly BegunRun[] {
   return startedRuns.filter((run) => run.end > window.start);
 }
 
-/** What is left of `interval` outside `others`. Shape: ascending. */
+/** Returns the parts of `interval` outside `others`. Shape: ascending. */
 export function without(interval: Interval, others: readonly Interval[]): Interval[] {
   let left: Interval[] = [{ start: interval.start, end: interval.end }];
   for (const other of others) {

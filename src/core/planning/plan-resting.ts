@@ -1,6 +1,6 @@
 /**
- * What a plan wants while elbro cannot know, and when an `avoid` rests: ON is its resting state, so it is OFF only where
- * its plan says so on a confirmed price, and never for longer than `maxGapMs`.
+ * The signal while prices or a trusted clock are missing, and the resting of `avoid` plans. ON is their resting state: they
+ * are OFF only as planned on confirmed prices, and never for longer than `maxGapMs`.
  */
 import { type EpochMs, QUARTER_MS } from "../time/interval.ts";
 import { type PlanSpec, whenLostOf } from "./model/plan-spec.ts";
@@ -8,7 +8,7 @@ import { isUnpriced, type PlanInput } from "./plan-input.ts";
 import { lengthOf, renewalAfter } from "./plan-interruption.ts";
 import type { BegunRun, PlanRecord } from "./plan-record.ts";
 
-/** Whether elbro cannot know what the plan is to do at `now`: no trusted clock, or a price is missing that it needs. */
+/** Returns true if the plan cannot be decided at `now`: no trusted clock, or a price that it needs is missing. */
 export function isLost(moment: PlanInput, memory: PlanRecord | null): boolean {
   const { spec, now, trusted } = moment;
   if (!trusted) return true;
@@ -20,14 +20,14 @@ export function isLost(moment: PlanInput, memory: PlanRecord | null): boolean {
   return isOverdue || (isUnpriced(moment) && !(hasHours && planned.some(({ basis }) => basis === "prices")));
 }
 
-/** Whether the plan is ON at `now`, where none of its runs is. */
+/** Returns true if the plan is ON at `now` although none of its runs is. */
 export function isOnWithoutRun(moment: PlanInput, memory: PlanRecord | null): boolean {
   const { spec, now } = moment;
   const wish = whenLostOf(spec);
   const lost = isLost(moment, memory);
   const wanted = wish === "on" || (wish === "keep" && memory?.on === true);
   if (spec.kind !== "avoid") return lost && wanted;
-  // Without a clock no time OFF can be measured.
+  // Without a trusted clock the time OFF is unknown.
   if (!moment.trusted) return wanted || spec.maxGapMs !== undefined;
   if (now >= gapEndsAt(spec, memory)) return true;
   if (lost) return wanted;
@@ -35,19 +35,19 @@ export function isOnWithoutRun(moment: PlanInput, memory: PlanRecord | null): bo
   return !avoids || memory.outcome.kind !== "solved";
 }
 
-/** When the time OFF of an `avoid` is at its longest; Infinity for other kinds and without `maxGapMs`. */
+/** Returns when an `avoid` plan has been OFF for `maxGapMs`; Infinity for other kinds and without `maxGapMs`. */
 export function gapEndsAt(spec: PlanSpec, memory: PlanRecord | null): EpochMs {
   if (spec.kind !== "avoid" || spec.maxGapMs === undefined || !memory) return Number.POSITIVE_INFINITY;
   const ends = [...memory.before, ...memory.startedRuns].map((run) => run.end);
   return (ends.length > 0 ? Math.max(...ends) : memory.since) + spec.maxGapMs;
 }
 
-/** Begins to rest at `now`. Shape: the same memory where it rests already. */
+/** Starts a rest at `now`. Returns the same record if it rests already. */
 export function rested(memory: PlanRecord, now: EpochMs): PlanRecord {
   return memory.restingSince === null ? { ...memory, restingSince: now } : memory;
 }
 
-/** Makes a run of the time that the plan rested, up to `end`; it is then planned again. */
+/** Ends a rest at `end`, adds it as a run, and requests a new planning. */
 export function awakened(memory: PlanRecord, end: EpochMs): PlanRecord {
   if (memory.restingSince === null) return memory;
   const run: BegunRun = { start: memory.restingSince, end, basis: "resting", settled: false };
@@ -56,14 +56,14 @@ export function awakened(memory: PlanRecord, end: EpochMs): PlanRecord {
   return { ...memory, startedRuns, restingSince: null, madeFrom: null };
 }
 
-/** The earliest end of a rest: its shortest run is over, and the next price interval begins. */
+/** Returns the earliest end of a rest: after `min_run`, at the start of a price interval. */
 export function restEndsAt(spec: PlanSpec, { restingSince }: PlanRecord, now: EpochMs): EpochMs {
   const shortest = "minRunMs" in spec ? (spec.minRunMs ?? 0) : 0;
   const boundary = now % QUARTER_MS === 0 ? now : renewalAfter(now);
   return Math.max(boundary, (restingSince ?? now) + shortest);
 }
 
-/** Ends a rest that nobody looked after, and one that its occurrence has outlived. */
+/** Ends a rest that was interrupted, and one at the end of its occurrence. */
 export function endedRest(memory: PlanRecord, now: EpochMs): PlanRecord {
   const { restingSince, lastsUntil, window } = memory;
   if (restingSince === null) return memory;

@@ -1,27 +1,27 @@
-/** What a run cost, and what the same energy would have cost otherwise. */
+/** Cost of runs, and of the same energy at other times. */
 
 import { indexAfter, type PricePoint } from "../prices/timeline.ts";
 import type { EpochMs, Interval } from "../time/interval.ts";
 import type { PlanSpec } from "./model/plan-spec.ts";
 import type { PlanBasis, PlanRecord } from "./plan-record.ts";
 
-/** A run that is over. Prices are means in currency per kWh; null where they are not all confirmed. */
+/** A finished run. Prices are means in currency per kWh; null if they are not all confirmed. */
 export interface FinishedRun extends Interval {
   readonly basis: PlanBasis;
   readonly meanPrice: number | null;
-  /** Of the same hours in one run, started when the window opened. */
+  /** Price of the same hours in one run from the start of the window. */
   readonly windowStartPrice: number | null;
-  /** Of the whole window. */
+  /** Mean price of the window. */
   readonly windowPrice: number | null;
-  /** Null where the plan does not tell its energy. */
+  /** Null if the plan has no energy. */
   readonly kwh: number | null;
 }
 
-/** Which prices count: confirmed ones only, or estimates too. */
+/** Prices to use: confirmed ones only, or estimates too. */
 export type PricesUsed = "confirmed" | "all";
 
 /**
- * The mean price of a run, weighted by its profile stretched over it; null where a part has no price.
+ * Returns the mean price of a run, weighted by the profile stretched over it; null if a part has no price.
  * Shape: `points` sorted, gaps allowed.
  */
 export function runPrice(
@@ -57,7 +57,7 @@ function flatPrice(points: readonly PricePoint[], { start, end }: Interval, used
   return reached < end ? null : sum / (end - start);
 }
 
-/** The runs that are over and not written down yet, and the memory in which they are. */
+/** Returns the finished runs that are not stored yet, and the record in which they are marked as stored. */
 export function settleRuns(
   memory: PlanRecord,
   spec: PlanSpec,
@@ -99,7 +99,7 @@ function finishedRun(
   };
 }
 
-/** The energy of so much of a round; null where the plan does not tell it. A round of `below` or `avoid` is all it runs. */
+/** Returns the energy of a part of an occurrence; null if the plan has none. Without hours, its energy is that of all runs. */
 export function energyOf(spec: PlanSpec, lengthMs: number, { startedRuns, planned }: PlanRecord): number | null {
   const hasHours = spec.kind === "window" || spec.kind === "slots";
   const wholeMs = hasHours

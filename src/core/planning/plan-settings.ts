@@ -1,4 +1,4 @@
-/** The settings of a plan that its owner may change while the daemon runs. */
+/** Settings of a plan that the owner may change at run time. */
 import { HOUR_MS } from "../time/interval.ts";
 import { type RefusedCommand, refusedCommand } from "./command-refusal.ts";
 import {
@@ -14,29 +14,29 @@ import type { PlanSpec } from "./model/plan-spec.ts";
 export const planSettings = ["hours", "energy", "from", "ready_by", "max_price", "enabled"] as const;
 export type PlanSetting = (typeof planSettings)[number];
 
-/** The command that sets every setting back to the file's value. */
+/** Command that resets all settings to the configuration. */
 export const RESET_SETTINGS = "reset_settings";
 
-/** Prices that can be commanded: every price of an hour there ever was, in any currency, fits in. Unit: per kWh. */
+/** Range of `max_price`. It contains all hourly prices so far, in any currency. Unit: currency per kWh. */
 export const MAX_PRICE_LIMITS = { min: -10, max: 100 } as const;
 
-/** Settings that differ from the file, as texts in the form in which they are commanded. */
+/** Settings that differ from the configuration, as the texts of their commands. */
 export type ChangedSettings = Readonly<Partial<Record<PlanSetting, string>>>;
 
-/** A value as it is shown; null where it is not set. */
+/** Published value; null if it is not set. */
 export type SettingValue = string | number | boolean | null;
 
 export interface ShownSetting {
   readonly value: SettingValue;
-  /** Whether it differs from the file. */
+  /** True if it differs from the configuration. */
   readonly changed: boolean;
-  /** What the file says. */
+  /** Value of the configuration. */
   readonly file: SettingValue;
 }
 
 export type SettingRead = { readonly kind: "value"; readonly spec: PlanSpec } | RefusedCommand;
 
-/** Which settings a plan has. */
+/** Returns the settings that a plan has. */
 function settingsOf(spec: PlanSpec): PlanSetting[] {
   const isTold = "energyKw" in spec && spec.energyKw !== undefined;
   const other: PlanSetting[] = [isTold || spec.kind === "below" ? "hours" : "energy"];
@@ -45,7 +45,7 @@ function settingsOf(spec: PlanSpec): PlanSetting[] {
   return planSettings.filter((setting) => !other.includes(setting));
 }
 
-/** Puts one setting, as it was commanded, into a spec. The spec may become one that can never be. */
+/** Applies the text of a setting to a spec. The result may contradict itself (see `planMistakes`). */
 function withSetting(spec: PlanSpec, setting: PlanSetting, text: string): SettingRead {
   const refused = (expected: string): SettingRead =>
     refusedCommand("unreadable_setting", `${setting}: expected ${expected}, found "${text.slice(0, 40)}"`);
@@ -53,14 +53,14 @@ function withSetting(spec: PlanSpec, setting: PlanSetting, text: string): Settin
     case "hours": {
       const hoursMs = readDuration(text);
       if (spec.kind === "below") return refusedCommand("unknown_setting", "a plan of kind below has no hours");
-      if (hoursMs === null || hoursMs <= 0) return refused("hours above 0, as 3, 1.5, 45m or 1h30m");
+      if (hoursMs === null || hoursMs <= 0) return refused("hours above 0, such as 3, 1.5, 45m or 1h30m");
       return { kind: "value", spec: { ...spec, hoursMs } };
     }
     case "energy": {
       const kwh = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
       if (!("energyKw" in spec) || spec.energyKw === undefined)
-        return refusedCommand("unknown_setting", "the plan has hours, not an energy");
-      if (kwh <= 0) return refused("kWh above 0, as 24 or 7.5");
+        return refusedCommand("unknown_setting", "the plan has hours instead of an energy");
+      if (kwh <= 0) return refused("kWh above 0, such as 24 or 7.5");
       return { kind: "value", spec: { ...spec, kwh, hoursMs: energyMs(kwh, spec.energyKw) } };
     }
     case "from":
@@ -73,7 +73,7 @@ function withSetting(spec: PlanSpec, setting: PlanSetting, text: string): Settin
       const maxPrice = Number(text);
       const { min, max } = MAX_PRICE_LIMITS;
       const isPrice = /^-?\d+(\.\d+)?$/.test(text) && maxPrice >= min && maxPrice <= max;
-      if (!isPrice) return refused(`a price per kWh from ${min} to ${max}, as 1.25`);
+      if (!isPrice) return refused(`a price per kWh from ${min} to ${max}, such as 1.25`);
       return { kind: "value", spec: { ...spec, maxPrice } };
     }
     case "enabled": {
@@ -84,13 +84,13 @@ function withSetting(spec: PlanSpec, setting: PlanSetting, text: string): Settin
   }
 }
 
-/** The spec of the file with what was changed. What does not fit any more (the file was edited) is left out. */
+/** Returns the configured spec with the owner's changes. Changes that contradict an edited configuration are ignored. */
 export function adjustedSpec(definition: PlanDefinition, changed: ChangedSettings): PlanSpec {
   const spec = specWith(definition, changed);
   return planMistakes(spec).length === 0 ? spec : definition.spec;
 }
 
-/** The spec of the file with texts put in; it may be one that can never be. What cannot be read is left out. */
+/** Applies texts to the configured spec. Invalid texts are ignored. The result may contradict itself. */
 function specWith(definition: PlanDefinition, texts: ChangedSettings): PlanSpec {
   let { spec } = definition;
   for (const setting of settingsOf(spec)) {
@@ -100,18 +100,18 @@ function specWith(definition: PlanDefinition, texts: ChangedSettings): PlanSpec 
   return spec;
 }
 
-/** The changes that set every setting of a plan back to the file's value. */
+/** Returns the changes that reset all settings of a plan to the configuration. */
 export function resetOf({ spec }: PlanDefinition): ChangedSettings {
   return Object.fromEntries(settingsOf(spec).map((setting) => [setting, ""]));
 }
 
 export type SettingsChange =
-  /** A text is null where the setting is the file's again. */
+  /** A text is null if the setting has the configured value again. */
   { readonly kind: "changed"; readonly texts: Readonly<Partial<Record<PlanSetting, string | null>>> } | RefusedCommand;
 
 /**
- * Changes settings, all or none of them; an empty text goes back to the file's value. They are judged together, with
- * those that were changed before; where these do not fit the file any more, they are forgotten.
+ * Changes settings, all or none. An empty text restores the configured value. The changes are checked together with the
+ * earlier ones. If the earlier ones contradict an edited configuration, they are dropped.
  */
 export function changeSettings(
   definition: PlanDefinition,
@@ -140,7 +140,7 @@ export function changeSettings(
   };
 }
 
-/** Every setting as it is, and whether that differs from the file. */
+/** Returns the current value of each setting, and whether it differs from the configuration. */
 export function shownSettings(definition: PlanDefinition, spec: PlanSpec): Partial<Record<PlanSetting, ShownSetting>> {
   return Object.fromEntries(
     settingsOf(definition.spec).map((setting) => {

@@ -1,4 +1,4 @@
-/** What is shown of a plan at one moment. */
+/** Published state of a plan. */
 import type { EpochMs } from "../time/interval.ts";
 import type { PlanDefinition } from "./model/plan-definition.ts";
 import type { PlanShortfall, PlanSpec } from "./model/plan-spec.ts";
@@ -9,9 +9,9 @@ import { type PlanSetting, type ShownSetting, shownSettings } from "./plan-setti
 import type { PlanAdvance, PlanState } from "./plan-state-machine.ts";
 
 /**
- * What is saved against starting now (null once the round has begun), against starting when the window opens, and against
- * the mean of the window. A plan that was first seen in the midst of its window opens then. Unit: currency, or currency
- * per kWh.
+ * Saving compared with three baselines: a start now (null once the occurrence has begun), a start when the window opens,
+ * and the mean of the window. If the plan was added during its window, the window opens then. Unit: currency, or
+ * currency per kWh.
  */
 export interface PlanSaving {
   readonly againstNow: number | null;
@@ -20,8 +20,8 @@ export interface PlanSaving {
 }
 
 /**
- * The runs of a local month: those that were over in it, since that is when their saving is known. Money is null
- * where the plan does not tell its energy.
+ * Totals of a local month. A run counts in the month in which it ends, because its saving is known then. Money is null if
+ * the plan has no energy.
  */
 export interface PlanMonth {
   readonly start: EpochMs;
@@ -31,7 +31,7 @@ export interface PlanMonth {
   readonly saving: PlanSaving;
 }
 
-/** What has run, as far as it is over and its prices are known. */
+/** Finished runs with known prices. */
 export interface PlanHistory {
   readonly month: PlanMonth;
   readonly monthBefore: PlanMonth;
@@ -43,18 +43,18 @@ export interface PlanSnapshot {
   readonly on: boolean;
   readonly state: PlanState;
   readonly reason: PlanReason;
-  /** What has run of this occurrence and what will. Shape: ascending. */
+  /** Begun and planned runs of this occurrence. Shape: ascending. */
   readonly runs: readonly (PlanRun & { readonly begun: boolean })[];
-  /** When it goes ON next; null while nothing is planned. */
+  /** Next planned start; null if nothing is planned. */
   readonly nextStart: EpochMs | null;
-  /** When what runs, or runs next, ends. */
+  /** End of the current run, otherwise of the next one. */
   readonly nextEnd: EpochMs | null;
   readonly currency: string | null;
-  /** Of this occurrence's runs. Unit: currency per kWh. */
+  /** Mean price of this occurrence's runs. Unit: currency per kWh. */
   readonly meanPrice: number | null;
-  /** Of this occurrence. Unit: currency. */
+  /** Cost of this occurrence. Unit: currency. */
   readonly cost: number | null;
-  /** What is missing of its hours and why; null where nothing is. */
+  /** Missing hours and the reason; null if none are missing. */
   readonly shortfall: PlanShortfall | null;
   readonly saving: PlanSaving;
   readonly savingPerKwh: PlanSaving;
@@ -65,7 +65,7 @@ export interface PlanSnapshot {
 }
 
 interface PlanSnapshotInput extends Pick<PlanSnapshot, "definition" | "reason" | "currency" | "history" | "refused"> {
-  /** The definition's with what was changed. */
+  /** The definition's spec with the owner's changes. */
   readonly spec: PlanSpec;
   readonly advance: PlanAdvance;
   readonly now: EpochMs;
@@ -105,7 +105,7 @@ export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput
   };
 }
 
-/** What a run that is over saved. Unit: currency per kWh. */
+/** Returns the saving of a finished run. Unit: currency per kWh. */
 export function savingOf({ meanPrice, windowStartPrice, windowPrice }: FinishedRun): PlanSaving {
   return {
     againstNow: null,
@@ -114,7 +114,7 @@ export function savingOf({ meanPrice, windowStartPrice, windowPrice }: FinishedR
   };
 }
 
-/** The same of so much energy; null where that is not told. */
+/** Returns the saving of `kwh`; null values if that is null. Unit: currency. */
 export function savingOver(perKwh: PlanSaving, kwh: number | null): PlanSaving {
   return {
     againstNow: times(perKwh.againstNow, kwh),

@@ -1,14 +1,13 @@
 /**
- * The life of a plan, one occurrence after the other: what it remembers, what it does at a moment, and when it changes
- * next. Everything that happened is in the memory, so a restart in the middle changes nothing.
+ * State machine of a plan, one occurrence after the other. The record contains everything that happened, so a restart
+ * changes nothing.
  *
- * - What has begun is never moved. What has not begun is planned again when prices, settings or other plans change.
- * - A run begins on a confirmed price, on its owner's word, or as a fallback; never on an estimate alone. `window` then
- *   runs through; of the other kinds only what is confirmed is committed.
- * - A start that was missed is made up for at once where that costs no more than what is left to choose from.
- * - An `avoid` rests ON: it is OFF only where its plan says so. What other kinds want while prices or a trusted clock are
- *   missing is `when_lost`.
- * - A run that nobody looked after has run until its plugs ended it. What is missing of a `window` follows at once.
+ * - Runs that have begun never move. Other runs are planned again when prices, settings or other plans change.
+ * - A run begins on a confirmed price, on a command, or as a fallback; never on an estimate alone. A `window` then runs to
+ *   its end. Other kinds are committed only as far as prices are confirmed.
+ * - A missed start is made up for at once, unless a later run is cheaper.
+ * - An `avoid` plan rests ON: it is OFF only as planned. Without prices or a trusted clock, `when_lost` decides.
+ * - An interrupted run counts until the plug's timer ended it. The rest of a `window` follows at once.
  */
 import { contains, type EpochMs, type Interval, MINUTE_MS } from "../time/interval.ts";
 import { whenLostOf } from "./model/plan-spec.ts";
@@ -35,27 +34,27 @@ export const planStates = [
 export type PlanState = (typeof planStates)[number];
 
 export interface PlanAdvance {
-  /** Null for a plan that never has an occurrence. */
+  /** Null if the plan never has an occurrence. */
   readonly memory: PlanRecord | null;
   readonly state: PlanState;
-  /** The signal: ON in a run, where an `avoid` rests, and while elbro cannot know and `when_lost` is ON. */
+  /** The signal: ON during a run, while an `avoid` plan rests, and without prices or clock if `when_lost` is on. */
   readonly on: boolean;
-  /** Whether elbro cannot know what the plan is to do, so that the signal is that of `when_lost`. */
+  /** True if prices or a trusted clock are missing, so that `when_lost` decides. */
   readonly lost: boolean;
-  /** What a kWh of the round would cost if all of it started now; null once it has begun. */
+  /** Mean price of the occurrence if it started now; null once it has begun. Unit: currency per kWh. */
   readonly startedNow: number | null;
-  /** The run that is ON right now. */
+  /** The current run; null if none exists. */
   readonly running: BegunRun | null;
-  /** When this changes next by itself; null for never. */
+  /** Next time at which this changes by itself; null for never. */
   readonly nextChangeAt: EpochMs | null;
-  /** Runs whose price and saving are known from now on. Shape: ascending. */
+  /** Runs whose price and saving have become known. Shape: ascending. */
   readonly finished: readonly FinishedRun[];
 }
 
-/** How far back runs of the occurrence before are remembered: longer than any pause or gap that fits into a day. */
+/** Time for which runs of the previous occurrence are kept: longer than any pause or gap within a day. */
 const REMEMBERED_MS = 26 * 60 * MINUTE_MS;
 
-/** What a plan does at `now`. */
+/** Advances a plan to `now`. */
 export function advancePlan(moment: PlanInput): PlanAdvance {
   const { spec, now } = moment;
   const { memory: known, finished } = occurrenceAt(moment);
@@ -83,7 +82,7 @@ export function advancePlan(moment: PlanInput): PlanAdvance {
   return { memory, state, on, lost: isUnknown, startedNow, running, nextChangeAt, finished };
 }
 
-/** Begins what is due, and plans again what has to be. */
+/** Begins due runs, and plans again if the input has changed. */
 function decided(moment: PlanInput, memory: PlanRecord): PlanRecord {
   const due = begin(moment, memory);
   const isOld = due.memory.madeFrom !== inputFingerprint(moment, due.memory);
@@ -91,7 +90,7 @@ function decided(moment: PlanInput, memory: PlanRecord): PlanRecord {
   return stale ? begin(moment, replan(moment, due.memory, due.missed)).memory : due.memory;
 }
 
-/** Begins and ends the rest of an `avoid`; it rests when it is first looked at, as nothing is known of before. */
+/** Begins and ends the rest of an `avoid` plan. It rests before its first decision, because its past is unknown. */
 function restDecided(moment: PlanInput, memory: PlanRecord): PlanRecord {
   const { now, spec } = moment;
   const running = runningAt(memory, now);
@@ -109,7 +108,7 @@ function runningAt({ startedRuns }: PlanRecord, now: EpochMs): BegunRun | null {
   return startedRuns.find((run) => contains(run, now)) ?? null;
 }
 
-/** The mean price of what is planned, had it begun now in one run. */
+/** Returns the mean price of the planned time, if it started now in one run; null once a run has begun. */
 function startedNowPrice({ spec, now, timeline }: PlanInput, { startedRuns, planned }: PlanRecord): number | null {
   const hasHours = spec.kind === "window" || spec.kind === "slots";
   if (!hasHours || startedRuns.length > 0 || planned.length === 0) return null;
@@ -117,7 +116,7 @@ function startedNowPrice({ spec, now, timeline }: PlanInput, { startedRuns, plan
   return runPrice(timeline?.points ?? [], run, "all", spec.kind === "window" ? spec.profile : undefined);
 }
 
-/** The occurrence that counts at a moment, as far as it is known, and the runs that are over. */
+/** Returns the record of the current occurrence, and the runs that are over. */
 export function occurrenceAt(moment: PlanInput): Pick<PlanAdvance, "memory" | "finished"> {
   const { spec, now, timeline, trusted } = moment;
   const window = roundAt(spec, moment.memory?.window ?? null, now, moment.calendar);
@@ -130,7 +129,7 @@ function reached(at: EpochMs | null, now: EpochMs): boolean {
   return at !== null && at <= now;
 }
 
-/** The occurrence that counts: the known one until it is over, a changed one as soon as that takes nothing away. */
+/** Returns the recorded occurrence until it is over, or a changed window as soon as no begun run is lost. */
 function occurrenceOf(
   { now }: PlanInput,
   memory: PlanRecord | null,
@@ -155,7 +154,7 @@ function occurrenceOf(
   );
 }
 
-/** Cuts what runs, and drops what has not begun. */
+/** Ends the current run and drops the planned ones. */
 export function halted(memory: PlanRecord, now: EpochMs): PlanRecord {
   const runs = memory.startedRuns.some((run) => run.end > now);
   if (!runs && memory.planned.length === 0) return memory;
@@ -167,11 +166,11 @@ export function halted(memory: PlanRecord, now: EpochMs): PlanRecord {
 
 interface Begun {
   readonly memory: PlanRecord;
-  /** Whether something should have begun and did not. */
+  /** True if a due run did not begin. */
   readonly missed: boolean;
 }
 
-/** Begins what is due. */
+/** Begins the due runs. */
 function begin(moment: PlanInput, memory: PlanRecord): Begun {
   const { now } = moment;
   const due = memory.planned.filter((run) => run.start <= now);
@@ -207,7 +206,7 @@ function begin(moment: PlanInput, memory: PlanRecord): Begun {
   return { memory: next, missed };
 }
 
-/** Up to where a run may be committed now; null where it may not begin. */
+/** Returns the time up to which a run may be committed now; null if it may not begin. */
 function beginnableUntil({ spec, timeline, now, graceUntil }: PlanInput, run: PlanRun): EpochMs | null {
   if (run.basis === "fallback") return now >= graceUntil ? run.end : null;
   const points = timeline?.points ?? [];
@@ -268,7 +267,7 @@ function nextChange(moment: PlanInput, memory: PlanRecord, on: boolean): EpochMs
   return Math.min(...ahead, now + 24 * 60 * MINUTE_MS);
 }
 
-/** Everything of an occurrence that ran or will, touching runs joined. Shape: ascending, apart. */
+/** Returns the begun and planned runs of an occurrence, touching ones joined. Shape: ascending, apart. */
 export function runsOf({ startedRuns, planned }: PlanRecord): Interval[] {
   return mergeRuns([...startedRuns, ...planned]);
 }

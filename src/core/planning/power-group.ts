@@ -1,4 +1,4 @@
-/** Plans of a power group: which hours each may take, so that together they never exceed the group's limit. */
+/** Distributes time among the plans of a power group, so that together they never exceed its limit. */
 
 import type { Interval } from "../time/interval.ts";
 import type { PlanDefinition, PlanPower } from "./model/plan-definition.ts";
@@ -8,22 +8,22 @@ import { advancePlan, occurrenceAt, runsOf } from "./plan-state-machine.ts";
 import { hash, inputFingerprint } from "./replan.ts";
 import { type Draw, type GroupMember, solveGroup } from "./solve-group.ts";
 
-/** A plan of a group, and what it is to be decided from. */
+/** A plan of a group with its input. */
 export interface GroupSeat {
   readonly slot: PlanSlot;
   readonly power: PlanPower;
   readonly input: PlanInput;
 }
 
-/** What was settled for a group: a name for all that it was made from, and when its plans run, by plan. */
+/** Fingerprint of a group's input, and the runs of its plans by plan id. */
 export interface GroupShares {
   readonly token: string;
   readonly runs: ReadonlyMap<string, readonly Interval[]>;
 }
 
 /**
- * Settles when the plans of a group run. While nothing changes that any of them is made from they keep what they have;
- * else each is planned as if it were alone, and all together where that is too much at once.
+ * Returns the runs of a group's plans. They stay the same while the input of all plans is the same. Otherwise each plan is
+ * solved alone; if these runs exceed the limit, all plans are solved together.
  */
 export function shareOut(seats: readonly GroupSeat[]): GroupShares {
   const records = seats.map(({ input }) => occurrenceAt(input).memory);
@@ -41,14 +41,14 @@ export function shareOut(seats: readonly GroupSeat[]): GroupShares {
     const solve: Solve = (spec, timeline, window, context) => {
       const solution = input.solve(spec, timeline, window, context);
       const { watts, priority } = power;
-      // What is asked last and has an answer is what the plan goes by.
+      // The plan uses the last feasible solution that it asked for.
       if (solution.kind === "solved" || (solution.kind === "no_prices" && solution.partial))
         asked.set(i, { spec, timeline, window, context, watts, priority });
       return solution;
     };
     return advancePlan({ ...input, memory: record && { ...record, madeFrom: null }, solve }).memory;
   });
-  // `below` takes what the others leave, `avoid` has its own kept for it.
+  // `below` uses the power that the others leave. The power of `avoid` plans is reserved.
   const hasHours = (i: number) => ["window", "slots"].includes(seats[i]?.slot.spec.kind ?? "");
   const isPlanned = (i: number) => alone[i]?.planned.some(({ basis }) => basis !== "fallback");
   const chosen = [...asked].filter(([i]) => hasHours(i) && isPlanned(i));
@@ -75,8 +75,8 @@ export function shareOut(seats: readonly GroupSeat[]): GroupShares {
 }
 
 /**
- * When a plan may not run because of the others of its group. `avoid` rests ON, so what it draws is always kept for it,
- * and nothing keeps it off.
+ * Returns when a plan may not run because the other plans of its group leave too little power. The power of an `avoid`
+ * plan is always reserved, because it rests ON; so an `avoid` plan may always run.
  */
 export function crowdedFor(
   { definition, spec }: PlanSlot,
@@ -93,14 +93,14 @@ export function crowdedFor(
   return overloads(draws, freeOf(group.map((each) => each.definition)) - power.watts);
 }
 
-/** What a group's limit leaves without its `avoid` plans. Unit: W. */
+/** Returns the limit of a group minus the power of its `avoid` plans. Unit: W. */
 function freeOf(definitions: readonly PlanDefinition[]): number {
   const resting = definitions.filter(({ spec }) => spec.kind === "avoid");
   const limit = Math.min(...definitions.map(({ power }) => power?.limitWatts ?? 0));
   return resting.reduce((free, { power }) => free - (power?.watts ?? 0), limit);
 }
 
-/** When more is drawn than a limit. Shape: ascending, apart, or touching. */
+/** Returns when the draws exceed a limit. Shape: ascending, apart or touching. */
 function overloads(draws: readonly Draw[], limit: number): Interval[] {
   const edges = [...new Set(draws.flatMap(({ start, end }) => [start, end]))].sort((a, b) => a - b);
   return edges.slice(1).flatMap((end, i) => {

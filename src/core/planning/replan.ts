@@ -1,4 +1,4 @@
-/** What a plan will do: made from prices and other plans, and made again only when one of those changed. */
+/** Plans the runs that have not begun, again only when prices, settings or other plans have changed. */
 
 import type { PricePoint } from "../prices/timeline.ts";
 import type { EpochMs, Interval } from "../time/interval.ts";
@@ -11,8 +11,8 @@ import { begunInRound, type PlanBasis, type PlanRecord, type PlanRun, without } 
 import { energyOf, runPrice } from "./plan-savings.ts";
 
 /**
- * Names everything a plan is made from. While it stays the same so does the plan: with a tolerance, the best of what is
- * left would drift on as time passes.
+ * Returns a fingerprint of the input of a plan. The plan is kept while it is the same. With a tolerance, the best
+ * remaining start would otherwise move as time passes.
  */
 export function inputFingerprint(moment: PlanInput, memory: PlanRecord): string {
   const { spec, group, blocked, after, finishBy, thresholds } = moment;
@@ -28,13 +28,13 @@ export function inputFingerprint(moment: PlanInput, memory: PlanRecord): string 
   return group ? `${made}/${group.token}` : made;
 }
 
-/** Whether the plan goes by price levels, whose bounds may change. */
+/** Returns true if the plan uses price levels, whose thresholds may change. */
 function judgesLevels(spec: PlanInput["spec"]): boolean {
   if (spec.kind === "below") return spec.level !== undefined;
   return spec.kind === "slots" && spec.cheapBelow !== undefined && "level" in spec.cheapBelow;
 }
 
-/** Makes the plan of what has not begun. `missed`: a run should have begun and did not. */
+/** Plans the runs that have not begun. `missed`: a due run did not begin. */
 export function replan(moment: PlanInput, memory: PlanRecord, missed: boolean): PlanRecord {
   const { spec, after } = moment;
   const made: PlanRecord = { ...memory, planned: [], replanAt: null, madeFrom: inputFingerprint(moment, memory) };
@@ -50,12 +50,12 @@ export function replan(moment: PlanInput, memory: PlanRecord, missed: boolean): 
   return withFallback(moment, spec.kind === "avoid" && isUnpriced(moment) ? withoutDue(next, moment.now) : next);
 }
 
-/** An `avoid` rests where a price is missing: it has no plan for now, and none is to begin once the price is there. */
+/** Drops due runs: an `avoid` plan rests while the price is missing, and no run begins late when it arrives. */
 function withoutDue(memory: PlanRecord, now: EpochMs): PlanRecord {
   return { ...memory, planned: memory.planned.filter((run) => run.start > now) };
 }
 
-/** The solution, after the time at which missing prices are expected if that can be, and in time for others. */
+/** Solves the plan, with starts after the missing prices are expected if that leaves enough time. */
 function solved(moment: PlanInput, memory: PlanRecord): PlanSolution {
   const free = solveFrom(moment, memory, null);
   const waits = moment.spec.kind === "window" || moment.spec.kind === "slots";
@@ -74,10 +74,10 @@ function solveFrom(moment: PlanInput, memory: PlanRecord, notBefore: EpochMs | n
   const earliest = Math.max(
     after.kind === "from" ? after.at : 0,
     notBefore ?? 0,
-    // What is only estimated may be planned on, but nothing begins on it.
+    // Runs may be planned on estimates, but not begin on them.
     current?.estimate ? current.end : 0,
   );
-  // An avoid rests ON, so it was ON before elbro looked at it first.
+  // An `avoid` plan rests ON, so it was ON before its first decision.
   const isFirst = spec.kind === "avoid" && memory.before.length === 0 && window.start < memory.since;
   const assumed = isFirst ? [{ start: window.start, end: memory.since }] : [];
   const rest = memory.restingSince === null ? [] : [{ start: memory.restingSince, end: now }];
@@ -126,7 +126,7 @@ function planOf(moment: PlanInput, memory: PlanRecord, solution: PlanSolution): 
 
 const UNCOMPARED: PlanSolved["alternatives"] = { nextBest: null, startedNow: null, windowMean: null };
 
-/** What a hand began or ended costs what it costs, not what was planned. */
+/** Returns the outcome of an occurrence that a command began or ended: the cost of its begun runs. */
 function outcomeOfBegun(moment: PlanInput, memory: PlanRecord): PlanRecord["outcome"] {
   const { spec } = moment;
   const { startedRuns } = memory;
@@ -141,10 +141,7 @@ function outcomeOfBegun(moment: PlanInput, memory: PlanRecord): PlanRecord["outc
   return { kind: "solved", ...solution, startedNowAt: first?.start ?? moment.now };
 }
 
-/**
- * A start that was missed is made up for at once where the whole length still fits and nothing later is cheaper.
- * Null where that is not so.
- */
+/** Starts a missed run now if its whole length still fits and no later run is cheaper; otherwise returns null. */
 function startedLate(moment: PlanInput, memory: PlanRecord, solution: PlanSolution): PlanRecord | null {
   const { spec, now, blocked, after } = moment;
   if (spec.kind !== "window" || now < memory.window.start) return null;
@@ -165,8 +162,8 @@ function startedLate(moment: PlanInput, memory: PlanRecord, solution: PlanSoluti
 }
 
 /**
- * The rest of a run that was interrupted follows at once, as far as the window allows; what has begun is not judged
- * again. Where other plans are in the way, or nothing is known of the price, a little later.
+ * Continues an interrupted run at once, until the end of the window at most, at any price. Waits for the next renewal if
+ * another plan blocks it or the current price is unknown.
  */
 function madeUp(moment: PlanInput, memory: PlanRecord): PlanRecord {
   const { spec, now, blocked } = moment;
@@ -184,7 +181,7 @@ function madeUp(moment: PlanInput, memory: PlanRecord): PlanRecord {
   return { ...memory, planned, outcome: { ...outcome, meanPrice, cost } };
 }
 
-/** The mean price of several runs; null where a part has no price. */
+/** Returns the mean price of several runs; null if a part has no price. */
 function meanOver(runs: readonly Interval[], points: readonly PricePoint[]): number | null {
   let sum = 0;
   for (const run of runs) {
@@ -195,7 +192,7 @@ function meanOver(runs: readonly Interval[], points: readonly PricePoint[]): num
   return sum / lengthOf(runs);
 }
 
-/** Puts the fixed hours in where the prices should be there by now and are not. */
+/** Uses the fallback hours if the prices are overdue. */
 function withFallback(moment: PlanInput, memory: PlanRecord): PlanRecord {
   const { spec, now, calendar, blocked, after } = moment;
   const missing = memory.outcome.kind === "missing" && now >= memory.outcome.overdueAt;
@@ -214,7 +211,7 @@ function withFallback(moment: PlanInput, memory: PlanRecord): PlanRecord {
   return { ...memory, planned, outcome: { kind: "missing", from, overdueAt: now } };
 }
 
-/** Whether a run rests on an estimate. */
+/** Returns whether a run is based on confirmed prices or on an estimate. */
 function basisOf(points: readonly PricePoint[], run: Interval): PlanBasis {
   return runPrice(points, run, "confirmed") === null ? "estimates" : "prices";
 }
@@ -223,7 +220,7 @@ function pointsOf({ timeline }: PlanInput): readonly PricePoint[] {
   return timeline?.points ?? [];
 }
 
-/** FNV-1a over 16-bit units in two lanes: 64 bits keep the few hundred states of a plan's life apart. */
+/** Returns a 64-bit FNV-1a hash in two lanes, enough to distinguish the few hundred inputs of a plan. */
 export function hash(text: string): string {
   let a = 0x811c9dc5;
   let b = 0x9747b28c;

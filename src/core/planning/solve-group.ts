@@ -1,4 +1,4 @@
-/** Plans that share a limit of power, solved together. */
+/** Solves plans together that share a power limit. */
 
 import type { Timeline } from "../prices/timeline.ts";
 import type { Interval } from "../time/interval.ts";
@@ -9,19 +9,19 @@ import { solveGroupLines } from "./solver/group-solver.ts";
 import { slotsProblem } from "./solver/slots.ts";
 import { windowProblem } from "./solver/window.ts";
 
-/** A plan with a number of hours, as it would be solved alone. */
+/** A plan with hours, and its input as for solving it alone. */
 export interface GroupMember {
   readonly spec: PlanSpec;
   readonly timeline: Timeline;
   readonly window: PlanWindow;
   readonly context: PlanContext;
-  /** What it draws while it is ON. Unit: W, whole. */
+  /** Power while it is ON. Unit: W, whole. */
   readonly watts: number;
-  /** 1 comes first where not all can run. */
+  /** 1 comes first if not all plans can run. */
   readonly priority: number;
 }
 
-/** What draws whatever is chosen. Unit: W. */
+/** Power that is used in any case. Unit: W. */
 export interface Draw extends Interval {
   readonly watts: number;
 }
@@ -30,15 +30,14 @@ interface Line {
   readonly grid: PlanGrid;
   readonly problem: Omit<GroupProblem, "offset" | "watts">;
   readonly member: GroupMember;
-  /** The same with fewer steps; null where that cannot be, or is not wanted. */
+  /** Returns the same line with fewer steps; null if that is infeasible or the owner wants all or nothing. */
   readonly shorter: (steps: number) => Line | null;
 }
 
 /**
- * The cheapest runs that together never draw more than the limit: exact for four plans of a day's quarters, near it for
- * more. Where not all hours are possible, plans of low priority have as many as the others leave room for, wherever these run;
- * of equal ones the later.
- * Shape: by member, ascending, what is fixed included; null for a member that is left out, or is no matter of choice.
+ * Returns the cheapest runs that together stay within the limit: exact for up to four plans of 96 steps, otherwise close
+ * to the minimum. If not all hours are possible, plans of low priority get fewer hours; of equal priority, later plans.
+ * Shape: by member, ascending, fixed runs included; null for a member that is left out or has nothing to choose.
  */
 export function solveGroup(
   members: readonly GroupMember[],
@@ -57,14 +56,14 @@ export function solveGroup(
   }
   return members.map((member) => found.get(member) ?? null);
 
-  /** As many steps of a plan as are possible with the others; none where that is none. */
+  /** Returns the line with the most steps that are feasible with the others; empty if none are. */
   function mostOf(others: readonly Line[], line: Line): Line[] {
     let most: Line[] = [];
     let high = line.problem.on - 1;
     for (let low = 1; low <= high; ) {
       const steps = (low + high + 1) >> 1;
       const shorter = line.shorter(steps);
-      // Fewer than the shortest run are impossible even alone.
+      // Fewer steps than the shortest run are infeasible even alone.
       if (shorter && !choose([...others, shorter])) high = steps - 1;
       else {
         if (shorter) most = [shorter];

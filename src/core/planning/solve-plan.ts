@@ -7,10 +7,10 @@ import { solveSlots } from "./solver/slots.ts";
 import { solveWindow } from "./solver/window.ts";
 
 /**
- * The best a plan can do in what is left of its window, exact: no other choice of steps costs less (`below`: is ON
- * longer). Whether the plan is `enabled` is not asked here.
- * Shape: `timeline` sorted, gaps allowed (a gap is never chosen). Ties go to the earliest. Errors: none; what cannot be
- * done comes back with its reason.
+ * Solves a plan for the rest of its window, exactly: no other choice of steps costs less (`below`: is ON longer). Ignores
+ * `enabled`.
+ * Shape: `timeline` sorted, gaps allowed (a gap is never chosen). Ties go to the earliest. Errors: none; an infeasible plan
+ * is returned with its reason.
  */
 export function solvePlan(spec: PlanSpec, timeline: Timeline, window: PlanWindow, context: PlanContext): PlanSolution {
   const points = spec.useForecast ? timeline.points : timeline.points.filter((point) => !point.estimate);
@@ -27,7 +27,7 @@ export function solvePlan(spec: PlanSpec, timeline: Timeline, window: PlanWindow
   }
 }
 
-/** Without any price nothing is cheap and nothing dear. */
+/** Returns `no_prices` if no step has a price, otherwise null. */
 function unpriced(grid: PlanGrid): PlanSolution | null {
   if (grid.count === 0 || grid.prices.some((price) => !Number.isNaN(price))) return null;
   return { kind: "no_prices", missing: { start: grid.start, end: grid.end } };

@@ -1,26 +1,26 @@
-/** What a plan's hours would cost in one run, by when it starts. */
+/** Cost of a plan's hours in one run, by start time. */
 
 import type { PricePoint } from "../prices/timeline.ts";
 import { type EpochMs, HOUR_MS, type Interval, QUARTER_MS } from "../time/interval.ts";
 import type { PlanSpec } from "./model/plan-spec.ts";
 import { runPrice } from "./plan-savings.ts";
 
-/** One run from a start to its end. */
+/** A possible run and its cost. */
 export interface StartCost extends Interval {
   /** Weighted by the profile. Unit: currency per kWh. */
   readonly meanPrice: number;
-  /** Null where the plan does not tell its energy. Unit: currency. */
+  /** Null if the plan has no energy. Unit: currency. */
   readonly cost: number | null;
-  /** Whether a price of it is an estimate. */
+  /** True if one of its prices is an estimate. */
   readonly estimate: boolean;
 }
 
-/** How far ahead starts are told: estimates of more days say little. */
+/** Maximum time ahead of a start. Estimates of later days are not accurate. */
 const MAX_AHEAD_MS = 48 * HOUR_MS;
 
 /**
- * The costs of starting now and at each quarter after, as far as prices are known; null for a plan without hours of its own.
- * Its window and other plans count for nothing: the question is what if. Shape: ascending; starts without a price are left out.
+ * Returns the cost of a start now and in each following quarter, as far as prices are known; null for a plan without
+ * hours. Ignores its window and other plans. Shape: ascending; starts without prices are omitted.
  */
 export function startCosts(spec: PlanSpec, points: readonly PricePoint[], now: EpochMs): StartCost[] | null {
   if (spec.kind !== "window" && spec.kind !== "slots") return null;

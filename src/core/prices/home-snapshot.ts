@@ -91,7 +91,7 @@ export interface HomePrices {
   readonly calendar: Calendar;
   readonly thresholds?: LevelThresholds;
   /** Confirmed prices of the 30 days before today. */
-  readonly last30Days?: readonly number[];
+  readonly last30Days?: readonly number[] | Float64Array;
   /** Returns when the prices of the day that starts at `tomorrow` were first stored. */
   readonly publishedAt?: (tomorrow: EpochMs) => EpochMs;
 }

@@ -73,14 +73,18 @@ export function colorOf(level: Level): Color {
   return isCheap(level) ? "green" : "red";
 }
 
+type Prices = readonly number[] | Float64Array;
+
 /** Counts the prices below one. The rank is this count plus 1, so equal prices share the better rank. */
-export function countBelow(price: number, prices: readonly number[]): number {
-  return prices.filter((other) => other < price).length;
+export function countBelow(price: number, prices: Prices): number {
+  let count = 0;
+  for (const other of prices) if (other < price) count++;
+  return count;
 }
 
 /**
  * Returns the percentage of prices below one: 0 for the cheapest, near 100 for the most expensive; null without prices.
  */
-export function percentileOf(price: number, prices: readonly number[]): number | null {
+export function percentileOf(price: number, prices: Prices): number | null {
   return prices.length === 0 ? null : Math.round((100 * countBelow(price, prices)) / prices.length);
 }

@@ -29,7 +29,34 @@ export function pricePoints(rows: readonly Row[], estimate: boolean): PricePoint
     const price = row.totalPricePerKWh;
     if (start === null || end === null || end <= start || typeof price !== "number") continue;
     const charges = row.variableChargesPerKWh;
-    points.push({ start, end, price, estimate, ...(typeof charges === "number" ? { variableCharges: charges } : {}) });
+    points.push(pointOf(start, end, price, estimate, typeof charges === "number" ? charges : null));
+  }
+  return points;
+}
+
+function pointOf(start: EpochMs, end: EpochMs, price: number, estimate: boolean, charges: number | null): PricePoint {
+  const point = { start, end, price, estimate };
+  return charges === null ? point : { ...point, variableCharges: charges };
+}
+
+/** Numbers of each point in `packPoints`. */
+const PACKED = 5;
+
+/** Packs points into a quarter of the memory, because those of every home are cached. */
+export function packPoints(points: readonly PricePoint[]): Float64Array {
+  const packed = new Float64Array(points.length * PACKED);
+  for (const [i, { start, end, price, estimate, variableCharges }] of points.entries())
+    packed.set([start, end, price, estimate ? 1 : 0, variableCharges ?? Number.NaN], i * PACKED);
+  return packed;
+}
+
+/** Returns the points that `packPoints` packed. */
+export function unpackPoints(packed: Float64Array): PricePoint[] {
+  const points: PricePoint[] = [];
+  for (let i = 0; i < packed.length; i += PACKED) {
+    const charges = packed[i + 4] ?? Number.NaN;
+    const known = Number.isNaN(charges) ? null : charges;
+    points.push(pointOf(packed[i] ?? 0, packed[i + 1] ?? 0, packed[i + 2] ?? 0, packed[i + 3] === 1, known));
   }
   return points;
 }

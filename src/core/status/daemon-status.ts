@@ -40,11 +40,14 @@ export interface SeriesFreshness {
 export interface BackfillState {
   readonly known: number;
   readonly wanted: number;
-  /** Null or absent while it goes on. */
+  /** Current pause; null or absent if there is none. */
   readonly pause?: BackfillPause | null;
 }
 
-/** Until when nothing is asked for the history, and why: its share of the quota is used up, or what the account meets. */
+/**
+ * Pause of the back-fill, its end and its reason: `quota` if the share of the back-fill is used up, otherwise the
+ * problem of the account.
+ */
 export interface BackfillPause {
   readonly until: EpochMs;
   readonly why: "quota" | ServiceProblemCode;

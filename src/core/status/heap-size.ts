@@ -8,7 +8,8 @@ const HOUSE_MB = 64;
 const HOMES_OF_A_HOUSE = 10;
 const MB_PER_HOME = 0.25;
 /**
- * A small new space saves memory in a household. With many homes its collections would take a fifth of the CPU time.
+ * Semi-space sizes. The small one saves memory in a household. With many homes, its garbage collections would take 20 %
+ * of the CPU time.
  */
 const HOUSE_NEW_SPACE_MB = 1;
 const NEW_SPACE_MB = 8;

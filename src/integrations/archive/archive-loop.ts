@@ -1,4 +1,4 @@
-/** Decides when stored rows are copied to the archive: at the start, after a change, and every few minutes. */
+/** Copies stored rows to the archive: at the start, after a change, and every five minutes. */
 import type { Clock } from "../../core/runtime/clock.ts";
 import type { LoopHeartbeat } from "../../core/runtime/loop-heartbeat.ts";
 import { LoopWaker } from "../../core/runtime/loop-waker.ts";
@@ -9,25 +9,25 @@ import { type ArchiveAccount, ArchiveError, MIGRATE_TIMEOUT_MS, PostgresArchive 
 
 export interface ArchiveLoopDeps {
   readonly account: ArchiveAccount;
-  /** Null while the disk takes nothing. */
+  /** Opens the backlog; null while the disk cannot be written. */
   readonly openBacklog: () => ArchiveBacklog | null;
   readonly problems: Pick<Problems, "start" | "end">;
   readonly clock: Clock;
   readonly log: { info(facts: object, text: string): void };
-  /** Numbers from 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number;
   readonly pulse: Pick<LoopHeartbeat, "turn" | "sleep">;
-  /** Called with the rows that a batch changed in the archive. */
+  /** Called after each batch with the number of rows that it changed in the archive. */
   readonly onWritten: (rows: number) => void;
 }
 
 const SUBJECT = "archive";
-/** The series of a home are answered one after another; they are written together. */
+/** Delay after a change, because the responses of a home's series follow each other. They are written together. */
 const SETTLE_MS: number = 2 * SECOND_MS;
-/** For what was stored without an announcement. */
+/** Interval of the check for rows that were stored without a call of `changed`. */
 const CHECK_EVERY_MS: number = 5 * MINUTE_MS;
 const RETRY = { firstMs: SECOND_MS, mostMs: 5 * MINUTE_MS };
-/** A restart or an update of the database takes this long. */
+/** Time without a problem report: a restart or an update of the database takes this long. */
 const TOLERATED_MS: number = 10 * MINUTE_MS;
 
 export class ArchiveLoop {
@@ -35,7 +35,7 @@ export class ArchiveLoop {
   readonly #waker = new LoopWaker();
   #backlog: ArchiveBacklog | null = null;
   #archive: PostgresArchive | null = null;
-  /** When the archive failed first, and how often it failed since. */
+  /** Time of the first failure and number of failures since; null if the last attempt succeeded. */
   #failures: { readonly since: EpochMs; readonly count: number } | null = null;
   #nextAt: EpochMs;
 
@@ -44,14 +44,14 @@ export class ArchiveLoop {
     this.#nextAt = deps.clock.now();
   }
 
-  /** Stored rows changed. */
+  /** Schedules a copy, because stored rows changed. */
   changed(): void {
     if (this.#failures) return;
     this.#nextAt = Math.min(this.#nextAt, this.#deps.clock.now() + SETTLE_MS);
     this.#waker.wake();
   }
 
-  /** Chunks that wait. */
+  /** Returns the number of chunks that are not confirmed. */
   count(): number {
     return this.#backlog?.count() ?? 0;
   }
@@ -94,7 +94,7 @@ export class ArchiveLoop {
     for (let batch = backlog.next(); batch && !signal.aborted; batch = backlog.next()) {
       pulse.turn();
       onWritten(await archive.write(backlog.source, batch));
-      // A disk that takes nothing: the same batch would come again.
+      // The disk cannot be written, so `next` would return the same batch again.
       if (!backlog.confirm(batch)) return;
     }
   }
@@ -110,7 +110,7 @@ export class ArchiveLoop {
     if (last < backlog.confirmedBatch) {
       log.info(
         { confirmed: backlog.confirmedBatch, found: last },
-        "the archive is another one or was restored: all is copied again",
+        "the archive has fewer batches than were confirmed, so it was replaced or restored; copying everything again",
       );
       backlog.startOver(last);
     } else backlog.continueAfter(last);

@@ -1,4 +1,4 @@
-/** The archive in PostgreSQL: one connection, on which tables are made and batches are written. */
+/** Client of the archive in PostgreSQL: one connection that creates the tables and writes batches. */
 import { Socket } from "node:net";
 import type { Client, ClientConfig } from "pg";
 import { rowEnd, rowStart } from "../../core/series/series.ts";
@@ -7,7 +7,7 @@ import { type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
 import type { ArchiveBatch, ArchiveChunk } from "../../storage/archive-backlog.ts";
 import { MAKE_HYPERTABLE, migrations } from "./archive-migrations.ts";
 
-/** Where the database is, and who writes to it. */
+/** Address and login of the database. */
 export interface ArchiveAccount {
   /** `postgres://user:password@host:port/database?sslmode=…&options=…`. */
   readonly url: string;
@@ -16,28 +16,28 @@ export interface ArchiveAccount {
   readonly ca?: string | undefined;
 }
 
-/** Why a batch was not written. Never holds the URL or the password. */
+/** Reason why a batch was not written. Never contains the URL or the password. */
 export class ArchiveError extends Error {}
 
 const CLOSED = "the connection was closed";
 const CONNECT_TIMEOUT_MS: number = 10 * SECOND_MS;
-/** A batch takes 20 ms; a database that is being vacuumed or backed up is slower. */
+/** A batch takes 20 ms; a database during a vacuum or a backup is slower. */
 const WRITE_TIMEOUT_MS: number = 60 * SECOND_MS;
-/** A router forgets a connection that is silent for longer, often after five minutes. */
+/** Routers drop idle connections, often after five minutes. */
 const KEEP_ALIVE_MS: number = 60 * SECOND_MS;
-/** `ssl` is how some hosts of databases write `sslmode`. */
+/** Supported options of the URL. Some hosting providers write `ssl` for `sslmode`. */
 const URL_OPTIONS: readonly string[] = ["sslmode", "ssl", "options"];
-/** Turning a filled table into a hypertable copies it. */
+/** Long, because converting a filled table to a hypertable copies it. */
 export const MIGRATE_TIMEOUT_MS: number = 3_600 * SECOND_MS;
-/** Any number that no other program is likely to lock. */
+/** Key of the advisory lock; any number that other programs are unlikely to use. */
 const LOCK = 7_010_220_611;
 
-/** What `jsonb` takes no text with: NUL and halves of surrogate pairs. An escaped backslash is passed over. */
+/** Escapes that `jsonb` rejects: NUL and halves of surrogate pairs. Also matches an escaped backslash, to skip it. */
 const UNSTORABLE = /\\(\\|u0000|u[dD][89a-fA-F][0-9a-fA-F]{2})/g;
-/** PostgreSQL begins in 4713 BC; a date of an answer may be any. 0001-01-01. */
+/** Earliest stored time, 0001-01-01. PostgreSQL begins in 4713 BC, and a response may contain any date. */
 const FIRST_MS = -62_135_596_800_000;
 
-/** $1: the series of a batch. Always in the same order, so that two writers of one row never wait for each other. */
+/** $1: the series of a batch. Always in the same order, so that two writers of one row cannot deadlock. */
 const INSERT_SERIES = `
   insert into elbro.series (account, address, series, resolution, envelope)
   select account, address, series, resolution, envelope
@@ -54,8 +54,8 @@ const UPDATE_SERIES = `
   where (known.account, known.address, known.series, known.resolution) = (given.account, given.address, given.series, given.resolution)
     and (known.envelope, known.latest) is distinct from (given.envelope, coalesce(given.latest, known.latest))`;
 /**
- * $1: the series; $2: the rows, with the place of their series in $1; $3: the source. What is there already is not
- * written again. Of two sources (an account that moved to another shard) the later change stays.
+ * $1: the series; $2: the rows, each with the index of its series in $1; $3: the source. An identical row is not
+ * written again. Of two sources (an account that moved to another shard), the later change wins.
  */
 const UPSERT_ROWS = `
   insert into elbro.rows as known (series_id, start_at, end_at, values, changed_at, source)
@@ -81,19 +81,19 @@ export class PostgresArchive {
   readonly #signal: AbortSignal;
   readonly #onAbort = () => this.close();
   #isOpen = true;
-  /** Ends what is under way. */
+  /** Rejects the operation in flight. */
   #interrupt: (error: ArchiveError) => void = () => undefined;
 
   private constructor(client: Client, socket: Socket, signal: AbortSignal) {
     this.#client = client;
     this.#socket = socket;
     this.#signal = signal;
-    // Without a listener, a connection that breaks while nothing is asked would end the program.
+    // Without a listener, a connection that breaks while idle would end the process.
     client.on("error", (error) => this.close(textOf(error))).on("end", () => this.close());
     signal.addEventListener("abort", this.#onAbort);
   }
 
-  /** Connects and makes the tables that are missing. Errors: rejects with an ArchiveError. */
+  /** Connects and creates missing tables. Errors: rejects with an ArchiveError. */
   static async connect(account: ArchiveAccount, signal: AbortSignal): Promise<PostgresArchive> {
     const archive = await PostgresArchive.check(account, signal);
     await archive.#transaction(() => migrate(archive.#client), MIGRATE_TIMEOUT_MS);
@@ -114,19 +114,19 @@ export class PostgresArchive {
     return archive;
   }
 
-  /** Whether this is still the connection that was made; a new one may be to another state of the database. */
+  /** Returns false after the connection was closed. A new one may find another state of the database. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** The last batch of a source that is stored here; 0 if there is none. Errors: rejects with an ArchiveError. */
+  /** Returns the last stored batch of a source; 0 before the first. Errors: rejects with an ArchiveError. */
   async lastBatch(source: string): Promise<number> {
     const query = () => this.#client.query("select batch from elbro.source where id = $1", [source]);
     const { rows } = await this.#inTime(query, WRITE_TIMEOUT_MS);
     return Number(rows[0]?.batch ?? 0);
   }
 
-  /** Writes a batch, all of it or nothing. Returns how many rows it changed. Errors: rejects with an ArchiveError. */
+  /** Writes a batch atomically. Returns the number of changed rows. Errors: rejects with an ArchiveError. */
   write(source: string, { number, chunks }: ArchiveBatch): Promise<number> {
     const client = this.#client;
     const [series, rows] = textsOf(chunks);
@@ -140,8 +140,8 @@ export class PostgresArchive {
   }
 
   /**
-   * Closes the connection at once: what is not committed is not written. By its socket: the driver's `end()` waits for
-   * a server that stands still, and a `connect()` that it interrupts never ends.
+   * Closes the connection at once. An open transaction is not committed. Destroys the socket, because the driver's
+   * `end()` waits for a server that does not respond, and a `connect()` that it interrupts never settles.
    */
   close(reason = CLOSED): void {
     this.#isOpen = false;
@@ -150,7 +150,7 @@ export class PostgresArchive {
     this.#socket.destroy();
   }
 
-  /** All of it or nothing; after an error the connection is closed, which undoes what was begun. */
+  /** Runs statements in a transaction. An error closes the connection, which rolls the transaction back. */
   #transaction<Result>(statements: () => Promise<Result>, withinMs: number): Promise<Result> {
     const all = async () => {
       await this.#client.query("begin");
@@ -177,11 +177,11 @@ export class PostgresArchive {
   }
 }
 
-/** What the driver is given. Errors: throws an ArchiveError for an option of the URL that would be passed over. */
+/** Returns the settings of the driver. Errors: throws an ArchiveError for an unknown option of the URL. */
 function settingsOf({ url, password, ca }: ArchiveAccount): ClientConfig {
   const { hostname, port, username, password: inUrl, pathname, searchParams } = new URL(url);
   const unknown = [...searchParams.keys()].find((name) => !URL_OPTIONS.includes(name));
-  if (unknown !== undefined) throw new ArchiveError(`elbro does not know the option ${unknown} of its URL`);
+  if (unknown !== undefined) throw new ArchiveError(`archive.url has the unknown option ${unknown}`);
   return {
     host: decoded(hostname).replace(/^\[(.*)\]$/, "$1") || undefined,
     port: Number(port) || undefined,
@@ -195,7 +195,7 @@ function settingsOf({ url, password, ca }: ArchiveAccount): ClientConfig {
   };
 }
 
-/** A password with a percent sign may have been written as it is. */
+/** Returns the decoded text; the text itself if it is not URL-encoded, such as a password with a percent sign. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -204,27 +204,29 @@ function decoded(text: string): string {
   }
 }
 
-/** The modes as in PostgreSQL's documentation: the driver's own reading of them verifies what `require` leaves unverified. */
+/** Returns TLS options for `sslmode` as in PostgreSQL's documentation. The driver would verify even with `require`. */
 function tlsOf(mode: string | null, ca: string | undefined): ClientConfig["ssl"] {
   if (ca !== undefined) return { ca };
   if (mode === null || mode === "disable" || mode === "false") return false;
   return mode === "require" || mode === "prefer" || mode === "allow" ? { rejectUnauthorized: false } : true;
 }
 
-/** Brings the tables to the newest version, one process at a time. */
+/** Upgrades the tables to the newest version. A lock admits one process at a time. */
 async function migrate(client: Client): Promise<void> {
   await client.query("select pg_advisory_xact_lock($1)", [LOCK]);
   const { rows: found } = await client.query("select to_regclass('elbro.migration') is not null as made");
   if (found[0]?.made !== true) {
     const { rows: schema } = await client.query("select to_regnamespace('elbro') is not null as made");
-    // The right to make one is asked even where `if not exists` would do nothing.
+    // `create schema if not exists` needs the privilege to create even if the schema exists.
     if (schema[0]?.made !== true) await client.query("create schema elbro");
     await client.query("create table elbro.migration (version integer primary key, made_at timestamptz not null)");
   }
   const { rows: newest } = await client.query("select coalesce(max(version), 0) as version from elbro.migration");
   const version = Number(newest[0]?.version);
   if (version > migrations.length)
-    throw new Error(`its tables are of a newer elbro (version ${version}, this one knows ${migrations.length})`);
+    throw new Error(
+      `its tables were created by a newer elbro (version ${version}; this elbro supports up to ${migrations.length})`,
+    );
   for (const [i, migration] of migrations.entries()) {
     if (i < version) continue;
     await client.query(migration);
@@ -234,7 +236,7 @@ async function migrate(client: Client): Promise<void> {
   if (timescale) await client.query(MAKE_HYPERTABLE);
 }
 
-/** The series of some chunks, and their rows with the place of their series in that list. Shape: JSON. */
+/** Returns the series of the chunks, and the rows with the index of their series in that list. Shape: JSON. */
 function textsOf(chunks: readonly ArchiveChunk[]): [series: string, rows: string] {
   const series = new Map<string, string>();
   const rows: string[] = [];
@@ -267,7 +269,7 @@ function storableText(items: readonly string[]): string {
 
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // Where a name has several addresses, each has an error of its own, and the whole has no text.
+  // If a host name has several addresses, each has its own error, and the aggregate has no text.
   const inner = error instanceof AggregateError ? error.errors[0] : error;
   return String(inner?.message || inner?.code || error.name);
 }

@@ -3,6 +3,7 @@
  * be sent now, for quiet hours or a server that is away, is sent later if it holds by then.
  */
 import * as z from "zod/mini";
+import { textIn } from "../../core/language/text.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import type { LoopHeartbeat } from "../../core/runtime/loop-heartbeat.ts";
@@ -129,7 +130,7 @@ export class NotifyLoop {
     const backoffMs = Math.min(RETRY.firstMs * 2 ** count, RETRY.mostMs) * (0.5 + random() / 2);
     this.#nextSendAt = now + Math.max(backoffMs, (published.retryAfterSec ?? 0) * SECOND_MS);
     if (tries + 1 < MAX_TRIES) return;
-    log.info({ event, id, why: published.why }, "notification given up");
+    log.info({ event, id, why: textIn("en", published.why) }, "notification not sent; no further attempts");
     this.#tell(id, now);
   }
 

@@ -29,7 +29,7 @@ export interface BrokerAccess {
 }
 
 export interface ConnectionOptions extends BrokerAccess {
-  /** Stable, and unique per data directory: a broker disconnects the older of two clients with the same id. */
+  /** Constant, and unique per data directory: a broker disconnects the older of two clients with the same id. */
   readonly clientId: string;
   /** Retained topic with the payload `online`, or `offline`, which is also the will. Null if nothing is published. */
   readonly statusTopic: string | null;

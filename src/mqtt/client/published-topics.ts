@@ -39,7 +39,7 @@ export class PublishedTopics {
   readonly #parts = new Map<string, Map<string, Components>>();
   readonly #partOf = new Map<string, string>();
   readonly #cleared: Map<string, Components>;
-  /** Homes whose topics are not read yet, because reading 1,000 of them would delay a start. Read with the first note of each. */
+  /** Parts whose topics are not read yet, because reading 1,000 homes would delay a start. `note` reads them. */
   readonly #unread: Set<string>;
   /** Parts that differ from their stored form. */
   readonly #changed = new Set<string>();

@@ -15,7 +15,8 @@ const SOON_MS = { first: 125, longest: 500 };
 /** Back-off after all other failures, such as a refused login, an unreachable host or a bad certificate. */
 const SLOWLY_MS = { first: 1_000, longest: 60_000 };
 /**
- * Short connections in a row that may be broker restarts. More of them usually mean that the broker rejects a message.
+ * Maximum number of consecutive short connections that count as broker restarts. More of them usually mean that the
+ * broker rejects a message.
  */
 const YOUNG_LIVES_FORGIVEN = 3;
 /**

@@ -5,18 +5,18 @@ import { deviceId } from "./device-id.ts";
 import { type Announced, announce, type DiscoveryOptions } from "./discovery.ts";
 import { type Device, existsFor } from "./entity.ts";
 
-/** A document, and what it was made from. */
+/** A cached discovery document, with the fingerprint of its input. */
 interface Made {
   readonly from: string;
   readonly message: Message;
   readonly announced: Announced;
 }
 
-/** Announces devices. Makes a document only when something in it changed, and remembers every row that was in it. */
+/** Makes and caches discovery documents. Stores the key of every row that was ever in a device's document. */
 export class Announcer {
   readonly #options: DiscoveryOptions;
   readonly #memory: KeyValue;
-  /** By device. Bounded by the homes and places. */
+  /** By device id. Bounded by the devices: homes, places, plans, plugs and the daemon. */
   readonly #made = new Map<string, Made>();
 
   constructor(options: DiscoveryOptions, memory: KeyValue) {
@@ -39,7 +39,7 @@ export class Announcer {
   }
 }
 
-/** Returns a text of everything that a device's document depends on. Rows with the same key are always the same. */
+/** Returns a text that changes with the device's document. Rows with the same key are identical. */
 function fingerprint<State>(device: Device<State>): string {
   const rows = device.rows.map((row) => `${row.key}${existsFor(row, device) ? "+" : "-"}`);
   return JSON.stringify([device.name, device.currency, ...rows]);

@@ -3,7 +3,7 @@ import { CHEAPEST_HOURS, type CheapestHours } from "../../core/prices/cheapest.t
 import { formatInstant } from "../../core/time/interval.ts";
 import type { EntityRow } from "./entity.ts";
 
-/** Returns one row per length. `prices` names the prices in the documentation. */
+/** Returns one row for each of `CHEAPEST_HOURS`. `prices` describes the prices in the documentation. */
 export function cheapestRows<State>(
   prices: string,
   cheapestIn: (state: State) => readonly CheapestHours[],
@@ -15,7 +15,7 @@ export function cheapestRows<State>(
       ...(hours === 1
         ? { name: "Cheapest hour from" }
         : { name: "Cheapest {count} hours from", facts: { count: hours } }),
-      about: `When the cheapest ${length} in a row begin${hours === 1 ? "s" : ""}, among ${prices} from now on.`,
+      about: `Start of the cheapest ${length} in a row, among ${prices} from now on.`,
       platform: "sensor",
       value: (state) => {
         const window = cheapestIn(state).find((each) => each.hours === hours);

@@ -1,6 +1,6 @@
 /** Ids of devices and entities in Home Assistant. They must never change: a changed id is a new entity. */
 
-/** A base topic that can stand in an id as it is: without an underscore, so that the first one ends it. */
+/** A base topic that is used in an id unchanged. It has no underscore, so the first underscore ends it. */
 const PLAIN = /^[a-z0-9]+$/;
 
 /**

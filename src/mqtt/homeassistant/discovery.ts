@@ -19,37 +19,37 @@ import {
 
 export interface DiscoveryOptions {
   readonly baseTopic: string;
-  /** What the daemon is called below the base topic; absent where it is the base topic itself. */
+  /** Topic level of this shard below the base topic; null or absent if the daemon is not a shard. */
   readonly daemon?: string | null;
   /** Home Assistant's discovery prefix. */
   readonly prefix: string;
   readonly version: string;
-  /** Of the names of entities; English where absent. Ids are the same in all. */
+  /** Language of the entity names; English by default. Ids do not depend on it. */
   readonly language?: Language;
-  /** Where browsers reach the dashboard; absent if the configuration does not say it. */
+  /** URL of the dashboard for browsers; undefined if the configuration does not set it. */
   readonly dashboardUrl?: string | undefined;
 }
 
-/** The keys of the rows that a device was ever announced with. */
+/** Keys of all rows with which a device was announced. */
 export type Announced = readonly string[];
 
 export interface Announcement {
-  /** The retained message by which Home Assistant finds the device. */
+  /** Retained discovery message of the device. */
   readonly message: Message;
-  /** To be remembered for the next announcement, also across a restart. */
+  /** Keys to store for the next announcement, also across a restart. */
   readonly announced: Announced;
 }
 
 /**
- * Prices and signals are published again within this time, since edges are at most an hour apart; silent for longer,
- * Home Assistant shows them unavailable.
+ * Seconds without a message after which Home Assistant shows an entity as unavailable. Prices and signals are published
+ * again at least every hour.
  */
 const EXPIRE_AFTER_SEC = 4_000;
 
 /**
- * Returns the announcement of a device. Earlier rows stay: an entity without data for a while keeps history and
- * settings.
- * An entity whose row was removed is left out; the publisher then removes it from Home Assistant.
+ * Returns the announcement of a device. Rows of earlier announcements stay while they have no data, so that the entity
+ * keeps its history and settings. An entity whose row was removed from the code is omitted; the publisher then removes
+ * it from Home Assistant.
  */
 export function announce<State>(options: DiscoveryOptions, device: Device<State>, before: Announced): Announcement {
   const id = deviceId(options.baseTopic, device.id);
@@ -116,8 +116,8 @@ function component<State>(row: EntityRow<State>, device: Device<State>, options:
 }
 
 /**
- * Returns the template of a value. Uses `get`, because `value_json.key` logs a warning if the key is missing. That
- * happens when Home Assistant has not read the document without this row yet.
+ * Returns the template of a value. Uses `get`, because `value_json.key` logs a warning if the key is missing. A key is
+ * missing after its row was removed, until Home Assistant has read the new document.
  */
 function valueTemplate(key: string): string {
   return `{{ value_json.get('${key}') }}`;
@@ -131,8 +131,8 @@ function commandKeys({ setting, ...limits }: EntityCommand, topic: string): obje
 }
 
 /**
- * Returns the configuration of an entity's attributes. A setting has the attribute `setting`, so that it can be found
- * although the user has renamed its entity.
+ * Returns the discovery keys of an entity's attributes. A setting has the attribute `setting`, so that blueprints find
+ * it after the user has renamed the entity.
  */
 function attributeKeys<State>(row: EntityRow<State>, topic: string): object {
   if (row.attributes !== undefined) return { json_attributes_topic: `${topic}/${row.attributes}` };

@@ -6,7 +6,7 @@ import { placeRows } from "./place-entities.ts";
 import { planRows } from "./plan-entities.ts";
 import { plugRows } from "./plug-entities.ts";
 
-/** Returns one table per kind of device, for docs/home-assistant.md. Markdown without a line break at its ends. */
+/** Returns one Markdown table per kind of device, for docs/home-assistant.md. It has no line break at either end. */
 export function entityDocs(): string {
   return [
     ["**Each home**", ...table([...homeRows, formatRow])],
@@ -19,7 +19,7 @@ export function entityDocs(): string {
     .join("\n\n");
 }
 
-/** Rows that are there once per account or series, under a name that says so. */
+/** Placeholders for the rows that exist once per account or series. */
 const EXAMPLE: Parameters<typeof daemonRows>[0] = {
   interfaces: [
     {
@@ -35,7 +35,7 @@ const EXAMPLE: Parameters<typeof daemonRows>[0] = {
 };
 
 function table(rows: readonly EntityRow<never>[]): string[] {
-  return ["", "| entity | id ends in | kind | unit | what it says |", "|---|---|---|---|---|", ...rows.map(line)];
+  return ["", "| entity | id ends in | kind | unit | meaning |", "|---|---|---|---|---|", ...rows.map(line)];
 }
 
 function line(row: EntityRow<never>): string {
@@ -44,7 +44,7 @@ function line(row: EntityRow<never>): string {
   const notes = [
     about,
     ...(attributes === undefined ? [] : [`Attributes: topic \`…/${attributes}\`.`]),
-    ...(exists === undefined ? [] : ["Only where the data has it."]),
+    ...(exists === undefined ? [] : ["Only if the data contains it."]),
   ];
   return `| ${entityName(row, "en")} | \`_${key}\` | ${kind} | ${unitInWords(unit)} | ${notes.join(" ")} |`;
 }

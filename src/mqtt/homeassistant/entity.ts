@@ -10,23 +10,23 @@ import { type EntityName, nameIn, type Text } from "../../core/language/text.ts"
 import { rounded } from "../../core/text/rounding.ts";
 import type { Message } from "../client/message.ts";
 
-/** Null is unknown, and never a zero. An instant is written with `formatInstant`. */
+/** Value of an entity; null if unknown. An unknown value is never 0. Instants are formatted with `formatInstant`. */
 export type EntityValue = string | number | boolean | null;
 
 export interface EntityRow<State> {
-  /** Letters, digits and underscores. Stands in unique ids: a key keeps its meaning and its platform permanently. */
+  /** Letters, digits and underscores. Part of unique ids, so its meaning and platform must never change. */
   readonly key: string;
-  /** In English, with placeholders for `facts`; every other language has a name for it. */
+  /** English name, with placeholders for `facts`. It is also the key of the names in other languages. */
   readonly name: EntityName;
   readonly facts?: Readonly<Record<string, Text | number>>;
-  /** What it says, in one sentence for the documentation. */
+  /** Meaning of the value, in one sentence for the documentation. */
   readonly about: string;
   readonly platform: "sensor" | "binary_sensor" | "number" | "text" | "switch" | "button";
-  /** A button has none; its function is not called. */
+  /** Returns the value. Never called for a button. */
   readonly value: (state: State) => EntityValue;
-  /** The topic below the device's that holds the value; `state` where absent. */
+  /** Topic of the value, below the device's topic; `state` by default. */
   readonly topic?: "usage" | "entities";
-  /** How it is changed; only for platforms that can be. */
+  /** Command that changes it; only for `number`, `text`, `switch` and `button`. */
   readonly command?: EntityCommand;
   readonly deviceClass?:
     | "enum"
@@ -41,50 +41,50 @@ export interface EntityRow<State> {
   readonly stateClass?: "measurement" | "total";
   /** `perKwh` becomes the currency per kWh, `currency` the currency. */
   readonly unit?: "perKwh" | "currency" | "kWh" | "%" | "h";
-  /** Digits after the point that are shown. */
+  /** Number of decimals shown. */
   readonly precision?: number;
   readonly options?: readonly string[];
-  /** `config` for what changes a setting, `diagnostic` for what says how elbro itself is doing. */
+  /** `config` for a setting, `diagnostic` for the state of elbro or of a plug. Absent for all other entities. */
   readonly category?: "diagnostic" | "config";
   readonly icon: string;
-  /** The topic below the device's whose JSON object holds the attributes. */
+  /** Topic below the device's topic, whose JSON object holds the attributes. */
   readonly attributes?: string;
-  /** Attributes that stand in the value's own payload, so that they change at the same moment as the value. */
+  /** Returns attributes for the value's own payload, so that both change at the same time. */
   readonly attributeValues?: (state: State) => Readonly<Record<string, EntityValue>>;
-  /** Unavailable while this other value of the same topic is null: without a price now, a level is not merely unknown. */
+  /** Key of another value of the same topic. The entity is unavailable, not just unknown, while that value is null. */
   readonly needs?: string;
-  /** Unavailable after a while of silence: a dead daemon must not leave "cheap" ON. Its topic is a heartbeat. */
+  /** The entity becomes unavailable after 4,000 s without a message. Its topic is published again as a heartbeat. */
   readonly expires?: true;
-  /** When a sum last began again; null is written as an empty text, which Home Assistant passes over. */
+  /** Returns the start of the period of a sum; null if unknown. Discovery sends null as "", which is ignored. */
   readonly lastReset?: (state: State) => string | null;
-  /** Whether the data has this at all; absent where it always has. Once shown, an entity stays. */
+  /** Returns whether the data contains the value; true by default. An entity stays once it was announced. */
   readonly exists?: (state: State) => boolean;
 }
 
-/** The way in of an entity that its owner can change: the topic `<setting>/set` below the device's. */
+/** Command of an entity, on the topic `<setting>/set` below the device's topic. */
 export interface EntityCommand {
   readonly setting: string;
-  /** Of a number. */
+  /** Limits and step of a number. */
   readonly min?: number;
   readonly max?: number;
   readonly step?: number;
-  /** Of a text: a regular expression that Home Assistant checks before it sends. */
+  /** Regular expression of a text. Home Assistant checks it before it sends the command. */
   readonly pattern?: string;
 }
 
-/** One device of Home Assistant: its rows and what they are shown from. */
+/** A device of Home Assistant: its rows and their input. */
 export interface Device<State> {
-  /** The slug of the home or place; null for the daemon itself. */
+  /** Slug of the device, for instance of a home; null for a daemon that is not a shard. */
   readonly id: string | null;
-  /** Where it stands below the base topic, if that is not its id. */
+  /** Topic of the device below the base topic; the id by default. */
   readonly path?: string;
   readonly name: string;
   readonly model: string;
-  /** The id of the device that this one belongs to: null for the daemon, absent for the daemon's own device. */
+  /** Id of the parent device: null for the daemon, absent for the daemon's own device. */
   readonly via?: string | null;
   readonly rows: readonly EntityRow<State>[];
   readonly state: State;
-  /** Rows with a unit of money are left out while it is null. */
+  /** Currency of the prices; null if unknown. Rows with a unit of money are then omitted. */
   readonly currency: string | null;
 }
 

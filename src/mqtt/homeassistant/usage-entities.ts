@@ -1,4 +1,4 @@
-/** Entities of a home's consumption, costs, export and revenue. Each has sums of a day, two months and a year. */
+/** Entities of a home's consumption, costs, export and revenue: sums of one day, two months and one year each. */
 
 import type { HomeUsage, UsageFigures } from "../../core/prices/usage.ts";
 import type { UsageOperation } from "../../core/prices/usage-amounts.ts";
@@ -56,41 +56,40 @@ const periods: readonly Period[] = [
   {
     key: "day",
     name: "last complete day",
-    about: "on the last day of which every hour is known",
+    about: "on the last day with data for every hour",
     of: (figures) => figures.lastCompleteDay,
   },
   {
     key: "month",
     name: "this month",
-    about: "this month, over the days that are known; the ended month until the first day of the new one has arrived",
+    about: "this month, over the days with data; the previous month until data of the new month arrives",
     of: (figures) => figures.month,
   },
   {
     key: "previous_month",
     name: "previous month",
-    about: "in the month before the one shown as “this month”, over the days that are known",
+    about: "in the month before the one shown as “this month”, over the days with data",
     of: (figures) => figures.previousMonth,
   },
   {
     key: "year",
     name: "this year",
-    about: "this year, over the days that are known; the ended year until the first day of the new one has arrived",
+    about: "this year, over the days with data; the previous year until data of the new year arrives",
     of: (figures) => figures.year,
   },
 ];
 
 /**
- * Returns the rows of usage. Months and years are a `total` with a last reset, so that Home Assistant keeps long-term
- * statistics.
- * Energy of a day has no state class: it arrives a day late, and the statistics of its hours are imported (see
- * integrations/homeassistant).
+ * Returns the rows of usage. Months and years are a `total` with a last reset, so that Home Assistant records long-term
+ * statistics. Energy of a day has no state class, because it arrives a day late. `integrations/homeassistant` imports
+ * the statistics of its hours instead.
  */
 export function usageRows<State>(usageOf: (state: State) => HomeUsage): EntityRow<State>[] {
   const sums = series.flatMap((each) => periods.map((period) => usageRow(each, period, usageOf)));
   const lastDay: EntityRow<State> = {
     key: "consumption_date",
     name: "Consumption last complete day is",
-    about: "The last day of which every hour of consumption is known.",
+    about: "The last day with consumption data for every hour.",
     platform: "sensor",
     topic: "usage",
     value: (state) => usageOf(state).consumption?.lastCompleteDay?.date ?? null,

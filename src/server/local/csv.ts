@@ -1,36 +1,36 @@
-/** A list of an answer as CSV. Source: RFC 4180; of what begins a formula: OWASP, CSV injection. */
+/** Formats a list of a response as CSV. Sources: RFC 4180; OWASP, "CSV Injection", for texts that start a formula. */
 
 import type { Calendar } from "../../core/time/calendar.ts";
 import { MINUTE_MS } from "../../core/time/interval.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest } from "../http/route.ts";
 
-/** The table that an answer has, as its list and the columns of that. */
+/** Table of a response: its list and the columns. */
 export interface CsvTable {
-  /** The property of the answer that is the list. */
+  /** Name of the response's property that holds the list. */
   readonly list: string;
   /**
-   * Units by property of a row, as `month.hours` also of an object in it: `time` for an instant, an empty text without a
-   * unit. `{currency}` and `{unit}` stand for what the answer says of all rows.
+   * Units by the path of a row's property, for instance `month.hours`: `time` for an instant, empty for a value without
+   * unit. `{currency}` and `{unit}` are replaced by the value that all rows share.
    */
   readonly columns: Readonly<Record<string, string>>;
 }
 
-/** How numbers are written; with a comma, columns are divided by semicolons, as spreadsheets in such countries expect. */
+/** Decimal separators. With `comma`, semicolons separate the columns, as spreadsheets in such locales expect. */
 export const decimalSigns = ["point", "comma"] as const;
 export type DecimalSign = (typeof decimalSigns)[number];
 
 const CSV_TYPE = "text/csv; charset=utf-8; header=present";
-/** Tells spreadsheets, which guess otherwise, that the text is UTF-8. */
+/** Marks the text as UTF-8. Without it, spreadsheets guess the encoding. */
 const BYTE_ORDER_MARK = "\uFEFF";
-/** Spreadsheets run a cell that begins so as a formula. */
+/** Start of a text that spreadsheets would execute as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 export function wantsCsv({ headers }: Pick<LocalRequest, "headers">): boolean {
   return /\btext\/csv\b/i.test(headers.accept ?? "");
 }
 
-/** The list of a JSON answer as a file `elbro-<name>.csv`; any other answer as it is. */
+/** Returns the list of a JSON response as the file `elbro-<name>.csv`. Returns any other response unchanged. */
 export function csvAnswer(answer: LocalAnswer, table: CsvTable, name: string, format: CsvFormat): LocalAnswer {
   const body = bodyOf(answer);
   if (!body) return answer;
@@ -40,7 +40,7 @@ export function csvAnswer(answer: LocalAnswer, table: CsvTable, name: string, fo
 
 interface CsvFormat {
   readonly decimal: DecimalSign;
-  /** Instants are written on its clock, with the offset. */
+  /** Calendar whose local time and offset instants are written in. */
   readonly calendar: Calendar;
 }
 
@@ -51,7 +51,7 @@ function bodyOf(answer: LocalAnswer): Fields | null {
   return answer.kind === "bytes" ? (JSON.parse(Buffer.from(answer.bytes).toString()) as Fields) : null;
 }
 
-/** Shape: a line of names with units, then one per row, each ended by CR LF. */
+/** Returns one line of column names with units, then one line per row. Each line ends with CR LF. */
 export function csvText(body: Fields, { list, columns }: CsvTable, { decimal, calendar }: CsvFormat): string {
   const rows = body[list] as readonly Fields[];
   const separator = decimal === "comma" ? ";" : ",";
@@ -87,7 +87,7 @@ function valueAt(row: Fields, path: string): unknown {
   return path.split(".").reduce<unknown>((value, name) => (value as Fields | null)?.[name], row);
 }
 
-/** As in 2026-03-10T09:00:00+01:00. */
+/** Returns local time with the offset, for instance `2026-03-10T09:00:00+01:00`. */
 function localInstant(at: number, calendar: Calendar): string {
   const offset = calendar.offsetAt(at);
   const minutes = Math.abs(offset) / MINUTE_MS;

@@ -1,4 +1,4 @@
-/** An endpoint of `/local/v1` is one row. Its route, its part of the OpenAPI document and its documentation come from it. */
+/** Definition of an endpoint of `/local/v1` in one row, which gives its route, OpenAPI operation and documentation. */
 
 import { type LocalErrorCode, localErrorTable } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
@@ -10,21 +10,21 @@ import { decimal, type Parameters, readParameters, type ValuesOf } from "./param
 import { signalError } from "./plain-text.ts";
 
 interface EndpointFacts extends Pick<LocalRoute, "method" | "path" | "scope" | "summary"> {
-  /** The name that generated clients give it. */
+  /** Name of the operation in generated clients. */
   readonly operationId: string;
-  /** Shape of the JSON. */
+  /** Schema of the JSON response. */
   readonly schema: Schema;
-  /** What a plain text answer says; `signal` for `ON` or `OFF`, with errors as OFF too. */
+  /** Meaning of the plain-text response. `signal` means `ON` or `OFF`, where errors are also `OFF`. */
   readonly text?: string;
-  /** The list in it that is answered as CSV too. */
+  /** Table of the response that is also available as CSV. */
   readonly csv?: CsvTable;
-  /** What a request may meet besides what every key may. */
+  /** Possible errors, in addition to those of every request with a key. */
   readonly errors: readonly LocalErrorCode[];
-  /** Shape of the JSON of a 201. */
+  /** Schema of the JSON response with status 201. */
   readonly created?: Schema;
-  /** Other statuses that are not errors. */
+  /** Further statuses, with their descriptions. */
   readonly statuses?: Readonly<Record<number, string>>;
-  /** A request to copy. */
+  /** Path and query of an example request. */
   readonly example: string;
   readonly body?: { readonly schema: Schema; readonly example: object };
 }
@@ -46,7 +46,7 @@ export interface Endpoint extends EndpointFacts {
 /** Errors of an endpoint that names a home, place or plan. */
 export const HOME_ERRORS = ["invalid_parameter", "resource_not_found", "not_known"] as const;
 
-/** Makes an endpoint of a row: reads the parameters first, and answers what cannot be read with its error. */
+/** Returns the endpoint of a row. It reads the parameters first, and returns an error for invalid ones. */
 export function endpoint<const Rows extends Parameters>(row: EndpointRow<Rows>): Endpoint {
   const { csv } = row;
   const parameters = csv ? { ...row.parameters, decimal } : row.parameters;
@@ -70,7 +70,7 @@ function decimalIn({ query }: LocalRequest): DecimalSign {
   return query.get("decimal") === "comma" ? "comma" : "point";
 }
 
-/** The endpoint at `<path>.csv`, which answers CSV whatever the caller accepts; null for one without a table. */
+/** Returns the endpoint at `<path>.csv`, which ignores `Accept`; null if the row has no table. */
 export function csvEndpoint(row: Endpoint): Endpoint | null {
   if (!row.csv) return null;
   const [path, query] = row.example.split("?");
@@ -85,12 +85,12 @@ export function csvEndpoint(row: Endpoint): Endpoint | null {
   };
 }
 
-/** What plain text the endpoint answers; null if it answers JSON only. */
+/** Returns the description of the plain-text response; null if the endpoint returns JSON only. */
 export function textOf({ text: about }: EndpointFacts): string | null {
   return about === "signal" ? "`ON` or `OFF`" : (about ?? null);
 }
 
-/** Returns what the OpenAPI document says besides path and summary: parameters, body, responses. */
+/** Returns the endpoint's OpenAPI operation, without path and tags: id, parameters, body, responses. */
 export function endpointOpenApi(row: Endpoint): Schema {
   const { operationId, summary, schema, created, statuses = {}, body } = row;
   const plain = textOf(row);
@@ -125,8 +125,10 @@ export function endpointOpenApi(row: Endpoint): Schema {
 }
 
 const CSV_ABOUT =
-  "RFC 4180 in UTF-8: a line of names with units, then one per row. Times have the offset of the home's clock.";
-const REASON_HEADER = { "X-Elbro-Reason": { description: "Beside a word: why, in ASCII.", schema: text } };
+  "CSV (RFC 4180) in UTF-8: a header line with names and units, then one line per row. Times have the UTC offset of the home.";
+const REASON_HEADER = {
+  "X-Elbro-Reason": { description: "With a text response: the reason, in ASCII.", schema: text },
+};
 
 function errorResponses({ errors, statuses = {} }: EndpointFacts, hasText: boolean): Schema {
   const content = {

@@ -1,4 +1,4 @@
-/** The endpoints of `/local/v1`, in the order of the documentation: each file below has the rows of one subject. */
+/** The endpoints of `/local/v1`, in the order of the documentation. Each imported file has the rows of one subject. */
 
 import type { LocalRoute } from "../http/route.ts";
 import { csvEndpoint, type Endpoint, endpointOpenApi } from "./endpoint.ts";
@@ -11,12 +11,14 @@ import { planEndpoints } from "./plans.ts";
 import { plugEndpoints } from "./plugs.ts";
 import { priceEndpoints } from "./prices.ts";
 import { resultEndpoints } from "./results.ts";
+import { settingEndpoints } from "./settings.ts";
 import { signalEndpoints } from "./signals.ts";
 
 export const endpoints: readonly Endpoint[] = [
   ...priceEndpoints,
   ...planEndpoints,
   ...plugEndpoints,
+  ...settingEndpoints,
   ...notifyEndpoints,
   ...resultEndpoints,
   ...keyEndpoints,

@@ -1,4 +1,4 @@
-/** `formats`: prices as other programs read them. */
+/** Endpoint `formats`: prices in the formats of other programs. */
 import { type FormatName, priceFormats } from "../../core/prices/formats/format-registry.ts";
 import { boolean, instant, list, named, object, orNull, perKwh, type Schema } from "../openapi/json-schema.ts";
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
@@ -19,7 +19,7 @@ export const formatEndpoints: readonly Endpoint[] = [
     scope: "read",
     summary: "Prices in the format of another program.",
     parameters: {
-      format: { in: "path", kind: parameter.oneOf(names), about: "The program that reads it.", example: "evcc" },
+      format: { in: "path", kind: parameter.oneOf(names), about: "Name of the program.", example: "evcc" },
       home: parameter.home,
     },
     schema: {
@@ -59,7 +59,7 @@ export const formatEndpoints: readonly Endpoint[] = [
     answer(source, { home, format }, { now }) {
       const view = viewNamed(source, home, now);
       if (view.kind === "error") return view;
-      // Programs take an old list for a price list; an error they take for what it is.
+      // Other programs would use an outdated list as current prices, but they recognize an error.
       if (!view.snapshot.current) return noPrice(view, now);
       const body = priceFormats[format]({ snapshot: view.snapshot, calendar: source.calendar, region: view.region });
       return { kind: "json", body };

@@ -1,6 +1,7 @@
-/** What the endpoints of `/local/v1` read. */
+/** Data source of the endpoints of `/local/v1`. */
 
 import type { Config } from "../../config/schema.ts";
+import type { Language } from "../../core/language/language.ts";
 import type { CheapSpec } from "../../core/planning/cheap-query.ts";
 import type { AnnouncedHere } from "../../core/plugs/families/announced.ts";
 import type { PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
@@ -17,6 +18,7 @@ import { type CheapAnswer, CheapQueries, type Priced } from "../../state/cheap-q
 import type { EntryEditor } from "../../state/entry-editor.ts";
 import type { State } from "../../state/open-state.ts";
 import type { PricedPlace } from "../../state/places.ts";
+import type { SettingsEditor } from "../../state/settings-editor.ts";
 import type { Storage } from "../../storage/open-storage.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 
@@ -24,12 +26,13 @@ export interface LocalDeps {
   readonly config: Pick<Config, "plugs" | "language" | "notify" | "api" | "data_dir">;
   readonly proxy?: ProxySettings | null;
   readonly editor: EntryEditor;
+  readonly settings: Pick<SettingsEditor, "saved" | "change">;
   readonly plugs: {
     snapshots(): readonly PlugSnapshot[];
-    /** The plugs that announce themselves, the first time within seconds. */
+    /** Returns the plugs that announced themselves. The first call takes 1.5 s. */
     announced(): Promise<readonly AnnouncedHere[]>;
-    /** Switches a plug ON for some seconds. Returns why it was not, in words; null where it was. */
-    tryOut(id: string, now: EpochMs): string | null;
+    /** Switches a plug ON for `TRIAL_MS`. Returns the reason of a refusal in the given language; null on success. */
+    tryOut(id: string, now: EpochMs, language: Language): string | null;
   };
   readonly state: Pick<
     State,
@@ -39,20 +42,20 @@ export interface LocalDeps {
   readonly logLines: Pick<LogMemory, "list">;
 }
 
-/** Prices of a home or place at a moment. Of a place only what its day's prices are there for is judged. */
+/** Prices of a home or place at one time. */
 export interface PriceView extends Priced {
   readonly resolution: Home["resolution"];
-  /** The price region, as `DK1`; null where it is not known. */
+  /** Price region, for instance `DK1`; null if unknown. */
   readonly region: string | null;
   readonly snapshot: HomeSnapshot;
-  /** The third-party price now, by its parts; null for a home, and while there is none. */
+  /** Parts of the current third-party price; null for a home, and if there is no current price. */
   readonly parts: PlacePoint | null;
 }
 
 export type LocalSource = ReturnType<typeof localSource>;
 
 export function localSource(deps: LocalDeps) {
-  const { state, editor, plugs, config, logLines } = deps;
+  const { state, editor, settings, plugs, config, logLines } = deps;
   const { thresholds, calendar, homes, homeReader, places, plans, isTimeTrusted } = state;
   const cheap = new CheapQueries({
     calendar,
@@ -75,15 +78,16 @@ export function localSource(deps: LocalDeps) {
     plans,
     plugs,
     editor,
+    settings,
     config,
     proxy: deps.proxy ?? null,
     logLines,
-    /** Homes first, then places. */
+    /** Returns every home, then every place. */
     list: (): readonly Priced[] => [
       ...homes.list().map(({ id, name }) => ({ kind: "home" as const, id, name })),
       ...places.list(homes.ids).map(({ place: { id, name } }) => ({ kind: "place" as const, id, name })),
     ],
-    /** Returns null for an id that no home or place has. */
+    /** Returns the prices of a home or place; null if the id is unknown. */
     view(id: string, now: EpochMs): PriceView | null {
       const home = homeNamed(id);
       if (home) return homeView(state, home, now);
@@ -91,14 +95,14 @@ export function localSource(deps: LocalDeps) {
       return known && placeView(state, known, thresholds, now);
     },
     /**
-     * Confirmed prices and estimates; at least the stored ones of `range`, and those of the days before it that levels
-     * are computed from.
+     * Returns confirmed prices and estimates: at least those stored for `range`, and for the days before it from which
+     * levels are computed.
      */
     points(id: string, range: Interval, now: EpochMs): readonly PricePoint[] {
       const home = homeNamed(id);
       return home ? homeReader.pricesIn(home, range, now) : (timelineOf(id, now)?.points ?? []);
     },
-    /** Stored usage of a home; null for what the service never answered. */
+    /** Returns the stored usage of a home; null if the service has never returned it. */
     usage(id: string, wanted: UsageWanted) {
       const home = homeNamed(id);
       return home && homeReader.usageIn(home, wanted);
@@ -108,25 +112,25 @@ export function localSource(deps: LocalDeps) {
   };
 }
 
-/** The home or place that is named, or the only one. */
+/** Returns the home or place with an id, or the only one if `home` is null. Returns an error if there is none. */
 export function viewNamed(source: LocalSource, home: string | null, now: EpochMs): PriceView | LocalError {
   const named = home === null ? null : source.view(home, now);
   if (named) return named;
   const known = source.list();
   const ids = known.map(({ id }) => id).join(", ");
   if (known.length === 0)
-    return localError("not_known", "no home is known yet: the service has not told its addresses");
+    return localError("not_known", "no home is known yet: the service has not listed its addresses");
   const only = known.length === 1 ? known[0] : undefined;
   const id = home ?? only?.id;
   if (id === undefined) return localError("invalid_parameter", `home: expected one of ${ids}, found nothing`);
   const view = source.view(id, now);
-  return view ?? localError("resource_not_found", `there is no home or place "${id}"; there is ${ids}`);
+  return view ?? localError("resource_not_found", `unknown home or place "${id}"; expected one of ${ids}`);
 }
 
-/** When asking again makes sense, where nobody knows. */
+/** Value of `Retry-After` if the time of the next price is not known. */
 const ASK_AGAIN_SEC = 60;
 
-/** Error for a home or place without a price now. */
+/** Returns the error for a home or place without a current price. */
 export function noPrice({ name, snapshot }: PriceView, now: EpochMs): LocalError {
   const next = snapshot.next ? `; the next begins at ${formatInstant(snapshot.next.start)}` : "";
   return {
@@ -156,8 +160,8 @@ function placeTimeline({ place, points }: PricedPlace): Timeline | null {
 }
 
 /**
- * A place as a home: the same words for the same things. Where the first hours of a day are not kept, nothing is said
- * to be its cheapest. Its light is the service's own.
+ * Returns the prices of a place in the form of a home's. `rank`, `percentile` and `day` are null if today's prices are
+ * incomplete. The color is the one from the service, if it sends one.
  */
 function placeView(
   { calendar, isTimeTrusted }: LocalDeps["state"],

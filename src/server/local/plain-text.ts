@@ -1,6 +1,6 @@
 /**
- * Answers for devices that understand a word and nothing else. Whatever is wrong, the word is `OFF`: a device that
- * compares the body with `ON` is safe without looking at the status, and why stands in `X-Elbro-Reason`.
+ * Plain-text responses for small devices: `ON` or `OFF`. Every error is `OFF`, so a device that only compares the body
+ * with `ON` is safe. The header `X-Elbro-Reason` has the reason.
  */
 
 import { type LocalError, localErrorTable } from "../http/errors.ts";
@@ -11,17 +11,17 @@ interface Signal {
   readonly on: boolean;
   readonly reason: string;
   readonly status?: number;
-  /** The same as JSON. */
+  /** Returns the same response as JSON. */
   readonly body: () => object;
 }
 
-/** `ON` or `OFF`, or JSON for a request that wants it. */
+/** Returns `ON` or `OFF`, or JSON if the request asks for it. */
 export function signalAnswer({ on, reason, status = 200, body }: Signal, request: LocalRequest): LocalAnswer {
   if (wantsJson(request)) return { kind: "json", status, body: body() };
   return { kind: "text", text: on ? "ON" : "OFF", status, headers: { "X-Elbro-Reason": headerText(reason) } };
 }
 
-/** An error as `OFF`; the error itself for a request that wants JSON. */
+/** Returns an error as `OFF`, or the error itself if the request asks for JSON. */
 export function signalError(error: LocalError, request: LocalRequest): LocalAnswer {
   if (wantsJson(request)) return error;
   const { code, reason, retryAfterSec } = error;
@@ -34,14 +34,14 @@ export function signalError(error: LocalError, request: LocalRequest): LocalAnsw
   };
 }
 
-/** Whether a request wants JSON: by `format`, else by `Accept`; a plain word where it says neither. */
+/** Returns whether a request asks for JSON: by `format`, or else by `Accept`. False if it has neither. */
 function wantsJson({ query, headers }: LocalRequest): boolean {
   const format = query.get("format");
   if (format !== null) return format === "json";
   return /\bapplication\/json\b/i.test(headers.accept ?? "");
 }
 
-/** A header carries ASCII; other letters are written as near as they come. */
+/** Returns a text in ASCII for a header. Replaces Danish letters, such as `æ` by `ae`, and other characters by `?`. */
 function headerText(text: string): string {
   const letters: Readonly<Record<string, string>> = {
     æ: "ae",

@@ -1,4 +1,4 @@
-/** Whether an appliance is to be on, in a word: `cheap`, a plan that nobody configured, and `signal`, a plan's own. */
+/** ON or OFF for an appliance: `cheap` by the parameters of the request, `signal` by a configured plan. */
 
 import { cheapSpec } from "../../core/planning/cheap-query.ts";
 import { planStatus } from "../../core/planning/plan-payload.ts";
@@ -30,33 +30,33 @@ export const signalEndpoints: readonly Endpoint[] = [
     path: "/local/v1/cheap",
     operationId: "getCheap",
     scope: "read",
-    summary: "ON while now is among the cheapest hours of a window; without a configured plan.",
+    summary: "ON during the cheapest hours of a window; needs no configured plan.",
     parameters: {
       home: parameter.home,
       hours: {
         kind: parameter.hours,
         required: true,
-        about: "How long, in each window: hours, or a text as `45m` or `1h30m`.",
+        about: "Length in each window: hours, or a text such as `45m` or `1h30m`.",
         example: "3",
       },
       ready_by: {
         kind: parameter.timeOfDay,
-        about: "Everything has run by this local time, each day. Without it the time of `from`, without both midnight.",
+        about: "End of the window each day, in local time. By default the time of `from`, without both midnight.",
         example: "07:00",
       },
       from: {
         kind: parameter.timeOfDay,
-        about: "Nothing runs before this local time. Without it the window begins where the one before ended.",
+        about: "Start of the window each day, in local time. By default the end of the previous window.",
         example: "22:00",
       },
       kind: {
         kind: parameter.oneOf(["window", "slots"]),
-        about: "`window`: all hours in one run (usual). `slots`: the cheapest ones, wherever they are.",
+        about: "`window`: all hours in one run (default). `slots`: the cheapest hours, split into several runs.",
         example: "slots",
       },
       max_price: {
         kind: parameter.price,
-        about: "The most that is paid: for `window` on average, for `slots` in each.",
+        about: "Maximum price: for `window` of the average, for `slots` of each hour.",
         example: "2.50",
       },
       format: parameter.format,
@@ -70,7 +70,7 @@ export const signalEndpoints: readonly Endpoint[] = [
         ...planned,
         asked,
         window: orNull(named("Window", object({ start: instant, end: instant }))),
-        until: orNull({ ...instant, description: "When this says something else by itself." }),
+        until: orNull({ ...instant, description: "Time of the next change of this response." }),
       }),
     ),
     text: "signal",
@@ -100,12 +100,12 @@ export const signalEndpoints: readonly Endpoint[] = [
     path: "/local/v1/signal/:plan",
     operationId: "getSignal",
     scope: "read",
-    summary: "ON while a plan wants its appliance on.",
+    summary: "ON while a plan runs its appliance.",
     parameters: {
       plan: parameter.plan,
       code: {
         kind: parameter.flag,
-        about: "`1`: 200 while ON and 400 while OFF, for devices that see only the status.",
+        about: "`1`: status 200 while ON and 400 while OFF, for devices that read only the status.",
         example: "1",
       },
       format: parameter.format,
@@ -145,7 +145,7 @@ function bodyOf(view: PriceView, { plan, window, until }: CheapAnswer, now: Epoc
   };
 }
 
-/** At the latest in a quarter of an hour: prices may come before anything changes by itself. */
+/** Maximum `Retry-After`: 15 min, because new prices may arrive before the next known change. */
 const MAX_RETRY_SEC = 900;
 
 function retryAfter({ until }: CheapAnswer, now: EpochMs): { readonly retryAfterSec: number } {
@@ -153,7 +153,10 @@ function retryAfter({ until }: CheapAnswer, now: EpochMs): { readonly retryAfter
   return { retryAfterSec: Math.max(1, Math.min(left, MAX_RETRY_SEC)) };
 }
 
-/** Whether OFF is not what the plan wants, only what is safe while nothing is known. What `when_lost` says is wanted. */
+/**
+ * Returns an error if a plan's OFF is only the safe state for unknown prices; null otherwise. An OFF that `when_lost`
+ * demands is the plan's own decision.
+ */
 function unknownSignal({ on, state, reason, definition }: PlanSnapshot): LocalError | null {
   const unknown =
     !on &&

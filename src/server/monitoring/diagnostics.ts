@@ -1,6 +1,6 @@
 /**
- * What helps others to find out why something does not work: the daemon in full, the configuration, and the machine,
- * without secrets and without where anybody lives.
+ * Diagnostics for bug reports: state of the daemon, configuration and machine. Secrets, names, addresses and paths are
+ * replaced.
  */
 
 import { planDefinitions } from "../../config/plan-schema.ts";
@@ -16,7 +16,7 @@ import type { HealthReport } from "./health.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
 import { systemReport } from "./system-report.ts";
 
-/** What `GET /local/v1/diagnostics` and `elbro diagnostics` tell. */
+/** Returns the report of `GET /local/v1/diagnostics` and `elbro diagnostics`. */
 export async function diagnosticsReport(deps: MonitoringDeps, health: HealthReport, now: EpochMs): Promise<unknown> {
   const { config, state } = deps;
   const { homes, homeReader, accounts } = state;
@@ -61,16 +61,16 @@ export async function diagnosticsReport(deps: MonitoringDeps, health: HealthRepo
   return redact(report, hiddenOf({ config, homes, accounts, plans, keys }));
 }
 
-/** What tells which texts have to be hidden. */
+/** Sources of the texts to replace. */
 interface Redacted extends Pick<State, "homes" | "accounts"> {
   readonly config: Config;
-  /** Plans next to those of the configuration. */
+  /** Plans in addition to those of the configuration. */
   readonly plans?: readonly { readonly id: string; readonly name: string }[];
-  /** Names of keys next to those of the configuration and of `keys.json`. */
+  /** Names of keys in addition to those of the configuration and of `keys.json`. */
   readonly keys?: readonly string[];
 }
 
-/** What can be told while no daemon runs. */
+/** Returns the report without the state of a daemon, for `elbro diagnostics` while none runs. */
 export function offlineDiagnostics(known: Redacted, now: EpochMs): unknown {
   const report = { made_at: formatInstant(now), machine: machine(), config: redactedConfig(known.config) };
   return redact(report, hiddenOf(known));
@@ -90,8 +90,8 @@ function machine(): object {
 }
 
 /**
- * Secrets as they stand in the configuration, names and addresses of homes and places, names of keys, plans and plugs,
- * logins, and paths.
+ * Returns the texts to replace: secrets of the configuration; names and addresses of homes and places; names of plans,
+ * groups, plugs, keys, accounts and broker users; the data directory.
  */
 function hiddenOf({ config, homes, accounts, plans = [], keys = [] }: Redacted): RedactedText[] {
   const hide = (standIn: string, ...texts: (string | undefined)[]): RedactedText[] =>
@@ -148,7 +148,7 @@ function keyNamesIn({ api, data_dir }: Config): string[] {
   return [...api.keys, ...(api.third_party_keys ?? []), ...made].map(({ name }) => name);
 }
 
-/** An address as a whole, its lines, and its street without a number. */
+/** Returns an address, its parts between commas, and its street without the number. */
 function partsOf(address: string): string[] {
   const lines = address.split(/, */);
   const streets = lines.map((line) => line.replace(/\s*\d.*$/, "")).filter((street) => street.length > 3);

@@ -1,9 +1,9 @@
 /**
- * Whether the daemon is well: three checks that decide, and what else the owner should know.
+ * Health checks. Three of the five decide the status codes of the responses: loops, database and prices.
  *
- * `/healthz` says whether the house is served: the loops live, the database writes, the price for now is known.
- * `/livez` says whether a restart could fix it: the first two only. A restart brings no internet back, so what restarts
- * the daemon by itself (a watchdog) looks at `/livez`.
+ * `/healthz` responds 503 if a loop is late, the database cannot be written or a current price is missing.
+ * `/livez` responds 503 for the first two only, because a restart may fix them. Watchdogs use `/livez`, because a
+ * restart does not repair an internet connection.
  */
 
 import type { MonotonicMs } from "../../core/fetching/rate-limit.ts";
@@ -13,45 +13,45 @@ import { inSlices } from "../../state/slices.ts";
 import { databaseTrouble } from "../../storage/write-check.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
 
-/** `degraded` and `starting` are served all the same. */
+/** Status of the daemon. `degraded` and `starting` also give status 200. */
 export type HealthStatus = "ok" | "starting" | "degraded" | "unhealthy";
 
-/** Every code a check may have, and what it means. */
+/** Meanings of the codes of the checks. */
 export const healthCodes = {
-  ok: "all is well",
-  loop_stuck: "a loop of the daemon has not turned when it should have; a restart mends it",
-  database_not_writing: "the database cannot be written: a full or failing disk, or a file that is gone",
-  prices_awaited: "a home has no price for now yet; after a start that is so for up to ten minutes",
-  prices_missing: "a home has no price for now: the service was not reached for a day or longer",
-  prices_estimated: "the price for now is an estimate of a home: the confirmed one has not come",
-  clock_wrong: "the clock of the machine cannot be trusted, so no signal is ON",
-  problems: "something needs the owner; the problems say what",
+  ok: "the check passed",
+  loop_stuck: "a loop of the daemon is overdue; restart elbro",
+  database_not_writing: "the database cannot be written: the disk is full or fails, or the file is missing",
+  prices_awaited: "waiting for the first price of a home (up to 10 minutes after a start)",
+  prices_missing: "the current price of a home is missing: the service has not been reached for a day or longer",
+  prices_estimated: "the current price of a home is an estimate: the confirmed price has not arrived",
+  clock_wrong: "the clock of the machine cannot be trusted, so elbro does not switch by price",
+  problems: "a problem needs attention; see the list of problems",
 } as const;
 export type HealthCode = keyof typeof healthCodes;
 
 export interface HealthCheck {
   readonly name: "loop" | "database" | "prices" | "clock" | "problems";
   readonly code: HealthCode;
-  /** In words, without names and places. */
+  /** Finding in English, without names of homes or files. */
   readonly text: string;
-  /** With names; for those who have a key. */
+  /** Findings with names, for callers with a key. */
   readonly detail: readonly string[];
 }
 
 export interface HealthReport {
   readonly status: HealthStatus;
-  /** The loops live, the database writes and the prices are there. */
+  /** True if the loops, the database and the prices are all right, or if the prices are still awaited after a start. */
   readonly serves: boolean;
-  /** Nothing is wrong that a restart could fix. */
+  /** True if no check has found a failure that a restart may fix. */
   readonly lives: boolean;
   readonly checks: readonly HealthCheck[];
 }
 
-/** After a start, prices may take this long to come. */
+/** Time after the start during which missing prices are awaited. */
 const GRACE_MS: number = 10 * MINUTE_MS;
-/** The database is tried at most this often. */
+/** Minimum interval between two checks of the database. */
 const PROBE_MS: number = MINUTE_MS;
-/** A report is as good as a new one for this long: whoever asks without a key costs nothing. */
+/** Time for which a report is cached, so that frequent requests without a key cost little. */
 const FRESH_MS: number = SECOND_MS;
 
 const FAILING: ReadonlySet<HealthCode> = new Set(["loop_stuck", "database_not_writing", "prices_missing"]);
@@ -87,9 +87,9 @@ export class Health {
 
   #loop(): HealthCheck {
     const late = this.#deps.state.stats.pulses.filter(({ lateMs }) => lateMs > 0);
-    if (late.length === 0) return check("loop", "ok", "every loop turns when it should");
+    if (late.length === 0) return check("loop", "ok", "all loops run on time");
     const detail = late.map(({ name, lateMs }) => `${name}: ${Math.ceil(lateMs / SECOND_MS)} s late`);
-    return check("loop", "loop_stuck", `${late.length} of the loops did not turn when it should have`, detail);
+    return check("loop", "loop_stuck", `${late.length} of the loops are overdue`, detail);
   }
 
   async #database(at: MonotonicMs): Promise<HealthCheck> {
@@ -109,7 +109,7 @@ export class Health {
     if (lacking.length > 0 || prices.length === 0) {
       const awaited = at - this.#deps.state.stats.startedMs < GRACE_MS;
       const what =
-        prices.length === 0 ? "no home is known" : `${lacking.length} of ${prices.length} have no price for now`;
+        prices.length === 0 ? "no home is known" : `${lacking.length} of ${prices.length} have no current price`;
       return check(
         "prices",
         awaited ? "prices_awaited" : "prices_missing",
@@ -123,21 +123,21 @@ export class Health {
       return check(
         "prices",
         "prices_estimated",
-        `${estimated.length} of ${prices.length} have an estimate for now`,
+        `${estimated.length} of ${prices.length} have only an estimate of the current price`,
         detail,
       );
-    return check("prices", "ok", `the price for now is known, and holds until ${formatInstant(until)}`, detail);
+    return check("prices", "ok", `the current price is known until ${formatInstant(until)}`, detail);
   }
 
   #clock(now: EpochMs): HealthCheck {
     return this.#deps.state.isTimeTrusted(now)
-      ? check("clock", "ok", "the clock can be right")
-      : check("clock", "clock_wrong", "the clock of this machine cannot be trusted, so no signal is ON");
+      ? check("clock", "ok", "the clock is plausible")
+      : check("clock", "clock_wrong", "the clock of this machine cannot be trusted, so elbro does not switch by price");
   }
 
   #problems(): HealthCheck {
     const problems = this.#deps.state.problems.list();
-    if (problems.length === 0) return check("problems", "ok", "there are none");
+    if (problems.length === 0) return check("problems", "ok", "no problems");
     const codes = [...new Set(problems.map(({ code }) => code))].join(", ");
     return check(
       "problems",
@@ -148,14 +148,14 @@ export class Health {
   }
 }
 
-/** A home or place, and until when its price of now holds; null without one. */
+/** A home or place with the end of its current price; `until` is null if there is no current price. */
 interface PriceNow {
   readonly name: string;
   readonly until: EpochMs | null;
   readonly estimate: boolean;
 }
 
-/** Every home whose prices are collected, and every place; read in slices. */
+/** Reads, in slices, every home whose prices are collected, and every place. */
 async function pricesNow(
   { homes, homeReader, places, accounts }: HealthDeps["state"],
   now: EpochMs,
@@ -185,7 +185,7 @@ function statusOf(codes: readonly HealthCode[], serves: boolean): HealthStatus {
   return codes.every((code) => code === "ok") ? "ok" : "degraded";
 }
 
-/** The report as it is answered. Names are told to those alone who have a key. */
+/** Returns the body of the response. `hasKey` adds the details, which contain names. */
 export function healthBody({ status, checks }: HealthReport, hasKey: boolean): object {
   return {
     status,

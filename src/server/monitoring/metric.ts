@@ -1,4 +1,4 @@
-/** What a figure is, and what all of them are read from. */
+/** Definition of a metric, and the snapshot that all metrics are read from. */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Home, HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import { type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
@@ -8,13 +8,13 @@ import type { MonitoringDeps } from "./monitoring-deps.ts";
 import type { MetricFamily } from "./prometheus-text.ts";
 import { databaseReport, spentToday } from "./system-report.ts";
 
-/** A figure: its name, what it says, the labels it has, and how it is read. */
+/** Definition of a metric: name, help text, labels, and the function that reads its samples. */
 export interface MetricRow extends Omit<MetricFamily, "samples"> {
   readonly labels: readonly string[];
   readonly samples: (moment: MetricMoment) => MetricFamily["samples"];
 }
 
-/** A figure with labels: their values and what it is for them, null where that is not known. */
+/** Returns a metric with labels. `read` returns the label values and the value of each sample; null if unknown. */
 export function metric(
   name: string,
   help: string,
@@ -28,12 +28,12 @@ export function metric(
   return { name, type, help, labels, samples };
 }
 
-/** A figure of which there is one. */
+/** Returns a metric without labels, with one value. */
 export function single(name: string, help: string, read: (moment: MetricMoment) => number | null): MetricRow {
   return metric(name, help, [], (moment) => [[[], read(moment)]]);
 }
 
-/** A length of time as figures tell it. */
+/** Converts ms to seconds, the unit of durations in metrics. */
 export function seconds(ms: number): number {
   return ms / SECOND_MS;
 }
@@ -45,7 +45,7 @@ interface HomeFigures {
   readonly snapshot: HomeSnapshot;
 }
 
-/** Everything the figures are read from, at one moment, in slices. */
+/** Reads, in slices, the snapshot that all metrics are read from. */
 export async function metricMoment(deps: MonitoringDeps, health: HealthReport, now: EpochMs) {
   const { state } = deps;
   const homes: HomeFigures[] = [];
@@ -72,7 +72,7 @@ export async function metricMoment(deps: MonitoringDeps, health: HealthReport, n
 
 const NANOSECONDS = 1e9;
 
-/** How long the event loop was held since it was last asked; it is watched from the first time on. Unit: seconds. */
+/** Returns the event-loop delays in seconds since the previous call. The measurement starts with the first call. */
 function loopDelays({ state, signal }: MonitoringDeps) {
   const delay = state.stats.loopDelay(monitorEventLoopDelay, signal);
   const { count } = delay;

@@ -1,6 +1,6 @@
 /**
- * Figures of house and daemon for Prometheus. Counters start at 0 with the daemon; what is counted by the day or month
- * comes from the database, which outlives a restart.
+ * Metrics for Prometheus. Counters start at 0 with the daemon. Values per day or month come from the database, so they
+ * include the time before a restart.
  */
 import type { EpochMs } from "../../core/time/interval.ts";
 import { inSlices } from "../../state/slices.ts";
@@ -11,10 +11,10 @@ import { type MetricRow, metricMoment } from "./metric.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
 import type { MetricFamily } from "./prometheus-text.ts";
 
-/** Every figure. Times are in seconds. */
+/** Every metric. Durations are in seconds. */
 export const metricRows: readonly MetricRow[] = [...houseMetricRows, ...daemonMetricRows];
 
-/** Reads the figures, in slices. */
+/** Reads all metrics, in slices. */
 export async function readMetrics(
   deps: MonitoringDeps,
   health: HealthReport,

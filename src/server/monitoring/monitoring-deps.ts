@@ -1,4 +1,4 @@
-/** What health, metrics, system report and diagnostics are read from. */
+/** Data sources of health, metrics, system report and diagnostics. */
 
 import type { Config } from "../../config/schema.ts";
 import type { Clock } from "../../core/runtime/clock.ts";

@@ -1,4 +1,4 @@
-/** Schemas of health and system report in the OpenAPI document, by name. */
+/** OpenAPI schemas of health and system report, by name. */
 import {
   boolean,
   instant,

@@ -1,15 +1,15 @@
 /**
- * Figures in the text format 0.0.4 of Prometheus.
+ * Formats metrics in the text format 0.0.4 of Prometheus.
  * Source: https://prometheus.io/docs/instrumenting/exposition_formats/
  */
 
-/** One value with its labels; a value that is null is not known and is left out. */
+/** One value with its labels. `value` is null if it is unknown; the sample is then omitted. */
 export interface Sample {
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number | null;
 }
 
-/** All values of one name. */
+/** A metric with all its values. */
 export interface MetricFamily {
   readonly name: string;
   readonly type: "gauge" | "counter" | "summary";
@@ -19,10 +19,10 @@ export interface MetricFamily {
 
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Values of one name that are told; a thousand homes have seven series each. */
+/** Maximum number of samples of a metric. With 1,000 homes, the largest has 7,000, one for each series. */
 const MAX_SAMPLES = 20_000;
 
-/** The text of some figures. What has no value is left out with its name. */
+/** Returns the text of some metrics. Omits a metric without values. */
 export function metricsText(families: readonly MetricFamily[]): string {
   return families.map(familyText).join("");
 }

@@ -1,4 +1,4 @@
-/** The daemon in full, for its owner: quota, requests, ages, broker, plugs, versions, problems and what to do. */
+/** State of the whole daemon: quota, requests, series ages, broker, plugs, versions, and problems with advice. */
 import { statSync } from "node:fs";
 import type { Config } from "../../config/schema.ts";
 import { shares } from "../../core/fetching/rate-limit.ts";
@@ -16,10 +16,10 @@ import { inSlices } from "../../state/slices.ts";
 import { type HealthReport, healthBody } from "./health.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
 
-/** What `GET /local/v1/system` answers. */
+/** Response of `GET /local/v1/system`. */
 export type SystemReport = Awaited<ReturnType<typeof systemReport>>;
 
-/** Makes that answer in slices. `language` is that of advice and details. */
+/** Makes the report in slices. `language` is the language of advice and details. */
 export async function systemReport(deps: MonitoringDeps, health: HealthReport, now: EpochMs, language: Language) {
   const { startedAt, stats, isTimeTrusted, accounts, daemonState } = deps.state;
   const state = await daemonState(now);
@@ -60,8 +60,8 @@ export async function systemReport(deps: MonitoringDeps, health: HealthReport, n
 }
 
 /**
- * What an account spent since UTC midnight, by share and by outcome. Read from the request log, so it knows of the whole
- * day whenever the daemon started.
+ * Returns the numbers of an account's requests since UTC midnight, by share and by outcome. They come from the request
+ * log, so they include requests before a restart of the daemon.
  */
 export function spentToday(repository: SeriesRepository, account: string, now: EpochMs) {
   const byShare: Record<string, number> = Object.fromEntries(shares.map((share) => [share, 0]));
@@ -89,7 +89,7 @@ function seriesAge({ owner, account, label, lastSuccessAt }: SeriesFreshness, no
 
 type InterfaceReport = ReturnType<typeof interfaceReport>;
 
-/** What of the daemon's state is an account's. */
+/** Part of the daemon's state that belongs to one account. */
 interface OfAccount {
   readonly known: DaemonState["interfaces"][number] | undefined;
   readonly asked: ReturnType<Counter["list"]>;
@@ -123,7 +123,7 @@ function brokerReport(config: Config) {
   return { kind: url === undefined ? "inside" : "configured", host: url === undefined ? null : new URL(url).host };
 }
 
-/** The database. `log_bytes` is what was written last and waits to be folded in; null where there is none. */
+/** Returns sizes of the database. `log_bytes` is the size of the write-ahead log; null if the file does not exist. */
 export function databaseReport({ database, databasePath }: MonitoringDeps["storage"]) {
   const found = database
     .prepare(
@@ -133,7 +133,7 @@ export function databaseReport({ database, databasePath }: MonitoringDeps["stora
   return {
     bytes: Number(found?.bytes),
     log_bytes: statSync(`${databasePath}-wal`, { throwIfNoEntry: false })?.size ?? null,
-    /** Rows that were written since the start. */
+    /** Number of rows written since the start. */
     row_changes: Number(found?.changes),
   };
 }

@@ -1,13 +1,13 @@
-/** The page at `/docs/` that reads `openapi.json` to people. */
+/** Routes of the API reference at `/docs/`, a page that shows `openapi.json`. */
 import path from "node:path";
 import type { LocalRoute } from "../http/route.ts";
 import { htmlResponse } from "../openapi/json-schema.ts";
 import { fileOpenApi, filesIn, pageHandlers } from "./static-files.ts";
 
-/** Beside the program in what is installed, next to this file among the sources. */
+/** Folder of the page's files, next to the built program or to this source file. */
 const FOLDER = path.join(import.meta.dirname, "api-docs");
 
-/** The routes of the page. Its links are relative, so that it may stand below any path of a proxy. */
+/** Returns the routes of the page. Its links are relative, so that a proxy can serve it below any path. */
 export function docsRoutes(): readonly LocalRoute[] {
   const { page, asset } = pageHandlers(() => filesIn(FOLDER), "the page");
   return [
@@ -15,7 +15,7 @@ export function docsRoutes(): readonly LocalRoute[] {
       method: "GET",
       path: "/docs",
       scope: "open",
-      summary: "A page that reads this document to people.",
+      summary: "API reference page, rendered from this document.",
       openApi: () => ({
         operationId: "getDocs",
         responses: { 200: htmlResponse("The page."), 308: { description: "The page is at `docs/`." } },
@@ -26,7 +26,7 @@ export function docsRoutes(): readonly LocalRoute[] {
       method: "GET",
       path: "/docs/",
       scope: "open",
-      summary: "A page that reads this document to people.",
+      summary: "API reference page, rendered from this document.",
       handle: page,
     },
     {

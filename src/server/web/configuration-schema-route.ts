@@ -1,4 +1,4 @@
-/** The route of the configuration's JSON Schema: the forms of the dashboard are made from it. Made at the first request. */
+/** Route of the configuration's JSON Schema, used by the forms of the dashboard. Made at the first request. */
 import type { LocalRoute } from "../http/route.ts";
 import { jsonResponse } from "../openapi/json-schema.ts";
 

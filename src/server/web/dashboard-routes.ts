@@ -1,4 +1,4 @@
-/** The dashboard at `/`: its files, and who is logged in. */
+/** Routes of the dashboard at `/`: its files and its sessions. */
 import path from "node:path";
 import { VERSION } from "../../core/status/version.ts";
 import { SERVICE_ZONE } from "../../core/time/calendar.ts";
@@ -21,13 +21,13 @@ interface DashboardAccess {
   readonly canSetUp: boolean;
 }
 
-/** What the page lists before it asks for anything else. */
+/** Source of the homes and places in the session response. */
 type Shown = Pick<State, "homes" | "places">;
 
-/** Next to the program if that is built; the sources use what `npm run build` made last. */
+/** Folder of the dashboard's files: next to the built program, or `dist/dashboard` if the source code runs. */
 const FOLDER = path.join(import.meta.dirname, import.meta.filename.endsWith(".ts") ? "../../../dist" : "", "dashboard");
 
-/** The routes of the dashboard. */
+/** Returns the routes of the dashboard. */
 export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly LocalRoute[] {
   const { page, asset } = pageHandlers(() => filesIn(FOLDER), "the dashboard");
   return [
@@ -51,7 +51,7 @@ export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly
       method: "GET",
       path: "/local/v1/session",
       scope: "open",
-      summary: "Who looks at the dashboard, and what it shows to them.",
+      summary: "The session of the dashboard and its permissions.",
       openApi: () => sessionOpenApi.get,
       handle: (request) => tellSession(state, access, request),
     },
@@ -59,7 +59,7 @@ export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly
       method: "POST",
       path: "/local/v1/session",
       scope: "open",
-      summary: "Logs in with a key of the API: begins a session, by a cookie.",
+      summary: "Logs in with an API key and starts a session with a cookie.",
       openApi: () => sessionOpenApi.begin,
       handle: (request) => logIn(access, request),
     },
@@ -90,7 +90,7 @@ function tellSession(state: Shown, access: DashboardAccess, request: LocalReques
   };
 }
 
-/** What the page learns of who looks. `house` is absent if the caller may not read. */
+/** Response of `GET /local/v1/session`. `house` is absent if the caller may not read. */
 export type SessionAnswer = ReturnType<typeof sessionOf>;
 
 function sessionOf(state: Shown, { pages, editor, canSetUp }: DashboardAccess, request: LocalRequest) {
@@ -104,14 +104,14 @@ function sessionOf(state: Shown, { pages, editor, canSetUp }: DashboardAccess, r
     control: key?.control ?? false,
     can_save: !editor.isInvented,
     can_set_up: canSetUp,
-    // Who is logged in by Home Assistant logs out there.
+    // A user who is logged in through Home Assistant logs out there.
     can_log_out: pages.sessions.keyOf(headers.cookie, now) !== null,
     ...(mayRead ? { house: houseOf(state) } : {}),
     now: formatInstant(now),
   };
 }
 
-/** What the page has to know before it asks for anything else: homes, and behind them places, which have prices alone. */
+/** Returns the homes, then the places, so that the page needs no further request for them. Places have only prices. */
 function houseOf({ homes, places }: Shown) {
   const known = homes.list();
   const priced = places.list(homes.ids);
@@ -137,7 +137,7 @@ function houseOf({ homes, places }: Shown) {
   };
 }
 
-/** The key goes the way of every key: through its lock-out and its quota. */
+/** Starts a session. The key is checked like that of any request, including login throttle and quota. */
 function logIn({ keys, pages }: DashboardAccess, request: LocalRequest): LocalAnswer {
   const { headers, now, remoteAddress, body } = request;
   if (!fromOwnPage(headers)) return fromElsewhere();
@@ -148,7 +148,7 @@ function logIn({ keys, pages }: DashboardAccess, request: LocalRequest): LocalAn
   const admission = keys.admitLocal({ interface: "local", scope: "read", authorization, remoteAddress, headers, now });
   if (admission.kind === "refused") return admission.error;
   const key = keys.named(admission.caller);
-  if (!key) return localError("invalid_token", "this key is not known here");
+  if (!key) return localError("invalid_token", "unknown API key");
   return {
     kind: "json",
     body: { signed_in: true, key: key.name, control: key.control ?? false },

@@ -1,8 +1,8 @@
 /**
- * The files of a page: read when somebody looks for the first time, answered with what lets a browser keep them.
+ * Serves the files of a page. Reads them at the first request.
  *
- * The page itself is asked for every time and mostly answered with 304. What it loads stands below a name made of the
- * content of all files, so that a browser keeps it for ever and never mixes two versions.
+ * Browsers revalidate the page at each visit, mostly with a 304. Paths of other files contain a digest of all files, so
+ * browsers cache them permanently and never mix two versions.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -16,13 +16,13 @@ import type { LocalRoute } from "../http/route.ts";
 import { PAGE_HEADERS } from "../http/security-headers.ts";
 import type { Schema } from "../openapi/json-schema.ts";
 
-/** A file: how the page calls it, and where it is. */
+/** A file: its name in URLs, and its path on disk. */
 export interface StaticSource {
   readonly name: string;
   readonly path: string;
 }
 
-/** The handlers of a page and of what it loads. A house without a screen keeps no file in memory. */
+/** Returns the handlers of a page and of its files. The files are in memory only after the first request. */
 export function pageHandlers(
   sources: () => readonly StaticSource[],
   what: string,
@@ -36,23 +36,24 @@ export function pageHandlers(
     page: ({ headers }) => files().page(headers),
     asset: ({ path: { digest = "", name = "" }, headers }) =>
       files().asset(digest, name, headers) ??
-      localError("resource_not_found", `${what} has no such file in this version; load the page again`),
+      localError("resource_not_found", `${what} has no such file in this version; reload the page`),
   };
 }
 
-/** What the OpenAPI document says of the files that a page loads. */
+/** Returns the OpenAPI operation for the files that a page loads. */
 export function fileOpenApi(operationId: string): Schema {
   const content = Object.fromEntries(Object.values(TYPES).map((type) => [type.split(";")[0], { schema: {} }]));
   return { operationId, responses: { 200: { description: "The file.", content } } };
 }
 
-/** The files of a folder. */
+/** Returns the files of a folder, sorted by name. */
 export function filesIn(folder: string): StaticSource[] {
   return readdirSync(folder)
     .sort()
     .map((name) => ({ name, path: join(folder, name) }));
 }
 
+/** A file in memory. */
 interface StaticFile {
   readonly type: string;
   readonly etag: string;
@@ -69,9 +70,9 @@ const TYPES: Readonly<Record<string, string>> = {
   webmanifest: "application/manifest+json",
 };
 
-/** The page, the one file that is asked for again each time. */
+/** Name of the page, the only file that browsers revalidate. */
 const PAGE = "index.html";
-/** What the page calls the folder of everything else; the digest of all files takes its place. */
+/** Folder of the other files in the HTML. The digest is inserted after it. */
 const FOLDER = "assets/";
 
 const REVALIDATED = "no-cache";
@@ -80,10 +81,10 @@ const DIGEST_LENGTH = 16;
 
 export class StaticFiles {
   readonly #files: ReadonlyMap<string, StaticFile>;
-  /** Names all files in their present content. */
+  /** Digest of the names and contents of all files. */
   readonly digest: string;
 
-  /** Reads every file. Errors: throws where one cannot be read or is of an unknown kind. */
+  /** Reads every file. Throws if one cannot be read or has an unknown extension. */
   constructor(sources: readonly StaticSource[]) {
     const files = sources.map(({ name, path }) => ({ name, body: readFileSync(path) }));
     const hash = createHash("sha256");
@@ -100,7 +101,7 @@ export class StaticFiles {
     return answer(page, REVALIDATED, headers);
   }
 
-  /** A file that the page loads; null where there is none of that name, or not in that version. */
+  /** Returns a file that the page loads; null if the name or the digest is unknown. */
   asset(digest: string, name: string, headers: IncomingHttpHeaders): Promise<LocalAnswer> | null {
     const asset = digest === this.digest && name !== PAGE ? this.#files.get(name) : undefined;
     return asset ? answer(asset, KEPT_FOR_EVER, headers) : null;

@@ -1,15 +1,15 @@
 import net from "node:net";
 
-/** How a connection ends: in order, or as when its machine is gone. */
+/** How a connection ends: normally, or with a reset as if the machine had failed. */
 export type Cut = "end" | "reset";
 
-/** Before a server: passes bytes on, and ends a connection when so many have gone through it, in whichever direction. */
+/** Proxy before a server that ends a connection after `budget` bytes in both directions together. */
 export class CuttingProxy implements AsyncDisposable {
   readonly port: number;
-  /** Bytes that the next connection may pass; without end if null. */
+  /** Number of bytes that the next connection may transfer; null for no limit. */
   budget: number | null = null;
   cut: Cut = "end";
-  /** Bytes that the last connection passed. */
+  /** Number of bytes that the last connection transferred. */
   passed = 0;
   readonly #server: net.Server;
 

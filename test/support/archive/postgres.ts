@@ -7,7 +7,7 @@ import { freePort } from "../broker/mosquitto.ts";
 import { TempDir } from "../daemon/temp-dir.ts";
 import type { Identity } from "../service/certificates.ts";
 
-/** Where Debian, and others, keep the programs of a server; the newest first. */
+/** Folders in which Debian and other systems install the server programs, the newest version first. */
 const DEBIAN = "/usr/lib/postgresql";
 const FOLDERS = [
   ...(existsSync(DEBIAN)
@@ -22,13 +22,13 @@ const FOLDERS = [
 ];
 const FOLDER = FOLDERS.find((folder) => existsSync(path.join(folder, "initdb")));
 const START_TIMEOUT_MS = 30_000;
-/** Who runs it where the tests run as root, which PostgreSQL refuses. Source: Debian's base-passwd, nobody. */
+/** User of the server if the tests run as root, which PostgreSQL rejects. Source: Debian's base-passwd, nobody. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
-/** Whether PostgreSQL is installed here; tests that need it skip themselves otherwise, and say so. */
+/** True if PostgreSQL is installed. Tests that need it are skipped otherwise, with a message. */
 export const havePostgres = FOLDER !== undefined;
 
-/** A real PostgreSQL with a cluster of its own, on a free port of this machine. */
+/** PostgreSQL server with its own cluster, on a free port of this machine. */
 export class PostgresServer implements AsyncDisposable {
   readonly port: number;
   readonly #dir = new TempDir();
@@ -52,12 +52,12 @@ export class PostgresServer implements AsyncDisposable {
     return server;
   }
 
-  /** Address of a database, with the password that the server asks for nothing. */
+  /** Returns the URL of a database. The server does not check the password. */
   url(database = "elbro"): string {
     return `postgres://elbro:a-secret-password@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** Lets TLS in, beside connections without, from the next start. */
+  /** Accepts TLS, in addition to connections without it, from the next start. */
   identify({ cert, key }: Identity): void {
     for (const [name, text] of Object.entries({ cert, key })) {
       writeFileSync(this.#dir.file(name), text, { mode: 0o600 });
@@ -66,12 +66,12 @@ export class PostgresServer implements AsyncDisposable {
     this.#tls = ["ssl=on", `ssl_cert_file=${this.#dir.file("cert")}`, `ssl_key_file=${this.#dir.file("key")}`];
   }
 
-  /** Starts it, again if it was stopped or killed, and waits until it answers. */
+  /** Starts or restarts the server. Resolves when it responds; rejects after 30 s. */
   async up(): Promise<void> {
     const giveUpAt = performance.now() + START_TIMEOUT_MS;
     while (!(await this.#answers())) {
       if (performance.now() > giveUpAt) throw new Error(`PostgreSQL did not start: ${this.#said}`);
-      // Processes of a killed server hold its memory for a moment; a start before that ends at once.
+      // The processes of a killed server hold its shared memory for a moment. A start before that fails at once.
       if (this.#process === null || this.#process.exitCode !== null) this.#process = this.#spawn();
       await pause(20);
     }
@@ -100,7 +100,7 @@ export class PostgresServer implements AsyncDisposable {
     return child;
   }
 
-  /** Ends it: with SIGINT in order, with SIGKILL as a power cut of it alone. */
+  /** Stops the server: normally with SIGINT, like a crash with SIGKILL. */
   async down(signal: "SIGINT" | "SIGKILL" = "SIGINT"): Promise<void> {
     await this.#client?.then((client) => client.end());
     this.#client = null;
@@ -112,7 +112,7 @@ export class PostgresServer implements AsyncDisposable {
     await gone;
   }
 
-  /** Lets its connections stand and answer nothing. */
+  /** Suspends the server: connections stay open without a response. */
   freeze(): void {
     this.#process?.kill("SIGSTOP");
   }
@@ -121,7 +121,7 @@ export class PostgresServer implements AsyncDisposable {
     this.#process?.kill("SIGCONT");
   }
 
-  /** A statement as its owner would send it. */
+  /** Runs a statement in `database`, or in `postgres` on a connection that stays open. Returns its rows. */
   async query(text: string, database?: string): Promise<QueryResultRow[]> {
     if (database !== undefined) {
       const client = await connected(this.url(database));
@@ -135,7 +135,7 @@ export class PostgresServer implements AsyncDisposable {
     return (await (await this.#client).query(text)).rows;
   }
 
-  /** What it logged. */
+  /** Returns the log output. */
   said(): string {
     return this.#said;
   }
@@ -161,7 +161,7 @@ export class PostgresServer implements AsyncDisposable {
 
 async function connected(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  // A server that is killed; who waits for an answer is told too.
+  // Prevents the end of the process when the server is killed. Waiting queries reject anyway.
   client.on("error", () => undefined);
   await client.connect();
   return client;

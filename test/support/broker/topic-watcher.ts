@@ -6,7 +6,7 @@ interface Seen {
   readonly retain: boolean;
 }
 
-/** An MQTT client that subscribes to all topics and keeps every message. */
+/** An MQTT client that subscribes to all topics, or to `topics`, and keeps every message. */
 export class TopicWatcher implements AsyncDisposable {
   readonly seen: Seen[] = [];
   readonly #latest = new Map<string, string>();
@@ -24,14 +24,14 @@ export class TopicWatcher implements AsyncDisposable {
     });
   }
 
-  /** Connects and subscribes to `#`. */
   static async on(
     port: number,
-    options: { readonly username?: string; readonly password?: string } = {},
+    options: { readonly username?: string; readonly password?: string; readonly topics?: string[] } = {},
   ): Promise<TopicWatcher> {
-    const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, { protocolVersion: 4, ...options });
+    const { topics = ["#"], ...login } = options;
+    const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, { protocolVersion: 4, ...login });
     const watcher = new TopicWatcher(client);
-    await client.subscribeAsync("#", { qos: 1 });
+    await client.subscribeAsync(topics, { qos: 1 });
     return watcher;
   }
 

@@ -12,7 +12,7 @@ export interface DaemonProcessOptions {
   readonly channel?: "none" | "ipc";
   /** A program that runs Node, with its arguments: `["strace", "-f"]`. */
   readonly under?: readonly string[];
-  /** The folder in which it runs; without it one that has no `config/elbro.yaml`. */
+  /** Working directory. The default has no `config/elbro.yaml`. */
   readonly folder?: string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Plays an ntfy server as its documentation describes publishing as JSON (https://docs.ntfy.sh/publish/#publish-as-json,
- * #authentication, #limitations; read 2026-11). Assumption: the bodies of errors, which its documentation shows for 401,
- * 403 and 429 only.
+ * Emulates an ntfy server. Source: https://docs.ntfy.sh/publish/, sections "Publish as JSON", "Authentication" and
+ * "Limitations", read in 2026-11. The documentation shows the bodies of 401, 403 and 429; those of other errors are
+ * assumed.
  */
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -16,7 +16,7 @@ interface Received {
 }
 
 interface NtfyOptions {
-  /** `Authorization` of who may publish; absent where everybody may. */
+  /** Required `Authorization` header; undefined to accept every client. */
   readonly authorization?: string;
 }
 
@@ -35,11 +35,11 @@ const ERRORS: Readonly<Record<number, readonly [code: number, error: string]>> =
 };
 
 export class EmulatedNtfy implements AsyncDisposable {
-  /** What was taken, in its order. */
+  /** Accepted messages, oldest first. */
   readonly messages: Received[] = [];
-  /** Every request, also those that were refused. */
+  /** Number of requests, including refused ones. */
   requests = 0;
-  /** Answers everything with it while it is there. */
+  /** Response to every request; null for normal responses. */
   fault: Fault | null = null;
   readonly #options: NtfyOptions;
   readonly #server: Server;

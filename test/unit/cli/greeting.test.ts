@@ -9,13 +9,13 @@ const HOME: PriceOfHome = {
   ...{ level: "very_cheap", estimate: false },
 };
 
-test("a start says its version, where the dashboard is, and where messages go", () => {
+test("the greeting has the version, the dashboard's URL and the broker", () => {
   expect(greeting({ version: "0.1.0", dashboard: "http://192.168.1.5:8080/", broker: "192.168.1.10:1883" })).toBe(
     "elbro 0.1.0\n  dashboard    http://192.168.1.5:8080/\n  MQTT         192.168.1.10:1883\n",
   );
 });
 
-test("prices now, and what runs or will run, on the local clock", () => {
+test("the overview has current prices and runs in local time", () => {
   const runs = [
     { plan: "Car", on: true, start: at("2026-03-10T18:00:00Z"), end: at("2026-03-10T19:00:00Z") },
     { plan: "Dishwasher", on: false, start: at("2026-03-10T20:15:00Z"), end: at("2026-03-10T22:15:00Z") },
@@ -25,7 +25,7 @@ test("prices now, and what runs or will run, on the local clock", () => {
   const guess = { ...HOME, name: "Flat", estimate: true, level: null, currency: null };
   expect(houseText({ prices: [HOME, cabin, guess], runs }, calendar, NOW).split("\n")).toEqual([
     "  Home         1.42 DKK/kWh until 19:30, very cheap",
-    "  Cabin        no price for now",
+    "  Cabin        current price not known",
     "  Flat         1.42 until 19:30, an estimate",
     "  Car          runs until 20:00",
     "  Dishwasher   runs 21:15-23:15",
@@ -34,7 +34,7 @@ test("prices now, and what runs or will run, on the local clock", () => {
   ]);
 });
 
-test("without a price there is nothing to say yet", () => {
+test("the overview is empty without a price", () => {
   expect(houseText({ prices: [], runs: [] }, calendar, NOW)).toBe("");
   expect(houseText({ prices: [{ ...HOME, price: null }], runs: [] }, calendar, NOW)).toBe("");
 });

@@ -17,7 +17,7 @@ function watched() {
   return { tell, see, told, shown, pass: (ms: number) => (now += ms) };
 }
 
-test("a long pause is told once, with its reason and its end", () => {
+test("a long pause is printed once, with its reason and its end", () => {
   const { see, told, pass } = watched();
   see("quota", 3 * HOUR_MS);
   pass(MINUTE_MS);
@@ -30,15 +30,15 @@ test("a long pause is told once, with its reason and its end", () => {
   expect(told).toHaveLength(2);
 });
 
-test("on a terminal the reason stands behind the figures while it lasts, however short", () => {
+test("on a terminal the reason of any pause follows the numbers", () => {
   const { tell, see, told, shown } = watched();
   see("quota", 40_000);
   see("service_trouble", 10 * MINUTE_MS);
   tell({ known: 60, wanted: 200, pause: null });
   tell(null);
   expect(shown).toEqual([
-    expect.stringMatching(/^, waits until \d\d:\d\d: quota used up$/),
-    expect.stringMatching(/^, waits until \d\d:\d\d: service trouble$/),
+    expect.stringMatching(/^, waiting until \d\d:\d\d: quota used up$/),
+    expect.stringMatching(/^, waiting until \d\d:\d\d: service trouble$/),
     "",
     null,
   ]);

@@ -23,7 +23,7 @@ describe("a log line", () => {
     expect(screen()).toMatch(/^\d\d:42:07 info {2}history filled home=home rows=24 detail="two words" known=null\n$/);
   });
 
-  test("has the day where the text goes to a file", () => {
+  test("has the date if the output is a file", () => {
     let written = "";
     const log = new TerminalLog({
       ...{ write: (text) => (written += text), columns: () => 80, colors: "none" },

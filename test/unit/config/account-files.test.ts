@@ -41,7 +41,7 @@ class Folder implements Disposable {
 /** A folder outside of the accounts, with files of keys. */
 class Keys implements Disposable {
   readonly #dir = new TempDir();
-  /** Files that were read, by their first line: accounts and keys. */
+  /** First lines of the read files of accounts and keys. */
   readonly read: string[] = [];
   readonly files = new AccountFiles((text) => {
     this.read.push(text.split("\n")[0] ?? "");
@@ -74,7 +74,7 @@ describe("the accounts folder", () => {
     const config = configSchema.parse({ accounts_dir: keys.file("accounts"), mqtt: { url: "mqtt://host" } });
     const join = () => accountsIn(keys.files.join(config).config);
     expect(join()).toEqual(["a key of a", "b key of b"]);
-    // Which other files belong to it is known from now on.
+    // From now on, the files that belong to the account are known.
     join();
     keys.read.length = 0;
     join();
@@ -160,6 +160,14 @@ describe("the accounts folder", () => {
     expect(accountsIn(folder.join())).toEqual(["a key-1", "b key-2"]);
     folder.remove("b.yaml");
     expect(accountsIn(folder.join())).toEqual(["a key-1"]);
+  });
+
+  test("reports a clash without a line if the file became unreadable", () => {
+    using folder = new Folder({ "a.yaml": account(1), "b.yaml": account(2) });
+    folder.join();
+    folder.write("a.yaml", account(2));
+    folder.write("b.yaml", " ".repeat(100_000));
+    expect(folder.join().accounts?.refused).toEqual({ "b.yaml": "the file: it is longer than 64 KiB" });
   });
 
   test("keeps a home with its running account when a new file claims it", () => {

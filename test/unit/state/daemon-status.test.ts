@@ -11,7 +11,7 @@ import { TempDir } from "../../support/daemon/temp-dir.ts";
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const LOG = { debug: () => undefined, info: () => undefined, warn: () => undefined };
 
-test("fifty accounts of a millisecond each are read in slices, and not again before one of them changed", async () => {
+test("daemonState reads accounts in slices, and again only after a change", async () => {
   using dir = new TempDir();
   const consumer = Array.from({ length: 50 }, (_, i) => ({ name: `account-${i}`, api_key: `key-${i}` }));
   const config = configSchema.parse({ data_dir: dir.path, consumer });

@@ -210,3 +210,17 @@ test("an address that an earlier account reports later moves to that account wit
   await told.tell([[A, "Flat"]], "mine");
   expect(homes.list()).toMatchObject([{ id: "flat", account: "mine" }]);
 });
+
+test("a replaced selection returns the homes that were added, changed or removed, and no other", async () => {
+  using told = new Told();
+  await told.tell([[A, "Flat"]], "mine");
+  await told.tell([[B, "Cabin"]], "yours");
+  await told.tell([[C, "Attic"]], "hers");
+  const homes = told.homes([home(A, "flat"), home(B, "cabin")], ["mine", "yours"]);
+  const changed = (...replaced: Parameters<Homes["take"]>) => homes.take(...replaced).map(({ id }) => id);
+  expect(changed(["mine", "yours", "hers"], [home(A, "flat"), home(B, "cabin"), home(C, "attic")])).toEqual(["attic"]);
+  const quarters = { ...home(B, "cabin"), resolution: "fifteenMinutes" as const };
+  expect(changed(["mine", "yours", "hers"], [home(A, "flat"), quarters, home(C, "attic")])).toEqual(["cabin"]);
+  expect(changed(["mine", "yours"], [home(A, "flat"), quarters])).toEqual(["attic"]);
+  expect(changed(["mine", "yours"], [home(A, "flat"), quarters])).toEqual([]);
+});

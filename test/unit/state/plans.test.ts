@@ -69,7 +69,7 @@ describe("a plan command", () => {
     expect([world.told, world.at(NOW)?.refused]).toEqual([2, null]);
   });
 
-  test("that was refused, and the plan itself, are told in the language of the house", () => {
+  test("that is refused has a reason in the configured language, as has the plan", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline, language: "da" });
     world.plans.command(["home", "washer", "stop", "set"], "PRESS", NOW);
     expect(world.at(NOW)).toMatchObject({ refused: "planen kører ikke", reason: { code: "scheduled" } });
@@ -135,4 +135,28 @@ test("moves to better hours for the first plan of a group, even if another was p
   expect(world.at(NOW + MINUTE).runs).toMatchObject([{ start: cheap, end: cheap + 3 * HOUR }]);
   const [other] = world.at(NOW + MINUTE, "dryer").runs;
   expect(other?.start).toBeGreaterThanOrEqual(cheap + 3 * HOUR);
+});
+
+describe("a replaced list of plans", () => {
+  const elsewhere = { ...definitionOf(WASHER, "sauna"), home: "cabin" };
+
+  test("returns the circles whose plans are new, changed or removed", () => {
+    using world = new PlansOnDisk({ definitions: [washer], timeline });
+    expect(world.plans.take([washer, elsewhere])).toEqual(["cabin"]);
+    expect(world.plans.take([washer, dryer, elsewhere])).toEqual([washer.home]);
+    expect(world.plans.take([washer, dryer, elsewhere])).toEqual([]);
+    expect(world.plans.take([washer, elsewhere])).toEqual([washer.home]);
+    expect([world.plans.take([washer]), [...world.plans.circles.keys()]]).toEqual([[], [washer.home]]);
+  });
+
+  test("keeps what was decided for the other circles", () => {
+    using world = new PlansOnDisk({ definitions: [washer], timeline });
+    world.at(NOW);
+    expect(world.plans.snapshots).toHaveLength(1);
+    world.plans.take([washer, elsewhere]);
+    expect(world.plans.snapshots.map(({ definition }) => definition.id)).toEqual(["washer"]);
+    world.plans.take([{ ...washer, name: "Other washer" }, elsewhere]);
+    expect(world.plans.snapshots).toEqual([]);
+    expect(world.at(NOW)).toMatchObject({ state: "scheduled", definition: { name: "Other washer" } });
+  });
 });

@@ -99,6 +99,32 @@ describe("stored data of a home", () => {
   });
 });
 
+test("a home that is configured in another way is read again, and no other", () => {
+  const other = { ...HOME, id: "other", addressId: "11111111-2222-4333-8444-000000000002" };
+  const readsOf = (home: typeof HOME) => {
+    const { reads } = store;
+    house.snapshot(home, NOON);
+    house.usage(home, NOON);
+    return store.reads - reads;
+  };
+  const reads = [readsOf(HOME), readsOf(other)];
+  expect(Math.min(...reads)).toBeGreaterThan(1);
+  house.forget(other);
+  expect([readsOf(HOME), readsOf(other)]).toEqual([0, reads[1]]);
+});
+
+test("more homes than are kept unpacked are not read again either", () => {
+  const homes = Array.from({ length: 30 }, (_, i) => ({
+    ...{ ...HOME, id: `home-${i}` },
+    addressId: `11111111-2222-4333-8444-${String(i).padStart(12, "0")}`,
+  }));
+  const first = homes.map((home) => house.timeline(home, NOON));
+  const { reads } = store;
+  expect(homes.map((home) => house.timeline(home, NOON + 60_000))).toStrictEqual(first);
+  expect(store.reads).toBe(reads);
+  expect(house.timeline(HOME, NOON)).toBe(house.timeline(HOME, NOON));
+});
+
 describe("a home's snapshot", () => {
   test("compares the price of thirty days with the prices before today", () => {
     expect(house.snapshot(HOME, NOON).percentile30Days).toBe(0);

@@ -169,6 +169,26 @@ test("an archive that has less than was confirmed is filled from the beginning",
   expect(drained(backlog)).toEqual(["2026-03-01 1.25"]);
 });
 
+test.each([
+  "{",
+  '"text"',
+  '{"source":"not a UUID","batch":1,"walked":null}',
+  '{"source":"11111111-1111-4111-8111-111111111111","batch":-1,"walked":null}',
+])("the stored mark %j is reported, and everything is sent again under another source", (text) => {
+  put("2026-03-01");
+  const { source } = open();
+  drained(open());
+  const damaged: string[] = [];
+  use(disk.reopen());
+  writing.onDamage((what) => void damaged.push(what));
+  new KeyValueStore(disk.database, writing).write("archive", text);
+  const backlog = open();
+  expect(damaged).toEqual(["the setting archive"]);
+  expect(backlog.source).not.toBe(source);
+  expect(drained(backlog)).toEqual(["2026-03-01 1.25"]);
+  expect([open().source, open().next(), damaged.length]).toEqual([backlog.source, null, 1]);
+});
+
 test("without an archive nothing is stored for it; an archive configured later starts from the beginning", () => {
   const schema = () => disk.database.prepare("select count(*) as n from sqlite_schema").get()?.n;
   const before = schema();

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { EpochMs } from "../../../src/core/time/interval.ts";
 import { transaction } from "../../../src/storage/database.ts";
-import { AnsweredTimes, RequestLog } from "../../../src/storage/request-log.ts";
+import { AnsweredTimes, RequestLog, SIGN_ATTEMPTS } from "../../../src/storage/request-log.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { Child } from "../../support/daemon/child.ts";
 import { spendOf } from "../../support/daemon/spend.ts";
@@ -149,6 +149,35 @@ describe("the time of a response", () => {
       expect(known.chunkAnsweredAt(seriesId, today.end)).toBeNull();
       expect(known.chunkAnsweredAt(seriesId + 1, today.start)).toBeNull();
     }
+  });
+
+  test("is read in steps after a start; a request before the last step gets the same time", () => {
+    using store = new StoreOnDisk();
+    const seriesId = new SeriesStore(store.database, calendar).idOf(seriesOf("hour"));
+    const requestLog = new RequestLog(store.database);
+    const first = requestLog.spend(spendOf({ seriesId, range: yesterday }));
+    requestLog.writeAnswered(seriesId, yesterday, 10);
+    // As if others had used the ids in between.
+    store.database.exec(`update attempt set id = ${first + 10_000} where id = ${first}; ${SIGN_ATTEMPTS}`);
+    for (const at of [20, 30]) {
+      requestLog.spend(spendOf({ seriesId, range: today }));
+      requestLog.writeAnswered(seriesId, today, at);
+    }
+    store.database.exec(`update attempt set id = 1 where answered_ms = 20; ${SIGN_ATTEMPTS}`);
+    const timesOf = (known: RequestLog) => [
+      known.answeredAt(seriesId),
+      known.chunkAnsweredAt(seriesId, today.start),
+      known.chunkAnsweredAt(seriesId, yesterday.start),
+    ];
+    const inSteps = new RequestLog(store.reopen());
+    const steps = [...inSteps.reading()].length;
+    expect(steps).toBeGreaterThan(3);
+    expect([...inSteps.reading()]).toEqual([]);
+    expect(timesOf(inSteps)).toEqual([30, 30, 10]);
+    const early = new RequestLog(store.database);
+    early.reading().next();
+    expect(timesOf(early)).toEqual([30, 30, 10]);
+    expect([...early.reading()]).toEqual([]);
   });
 
   test("counts for the schedule but for no chunk if it contained no data", () => {

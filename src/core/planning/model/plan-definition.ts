@@ -1,56 +1,56 @@
-/** A plan as its owner wrote it: what is asked for, and how it stands to other plans. */
+/** Configured plans and their relations to each other. */
 import { HOUR_MS, MINUTE_MS } from "../../time/interval.ts";
 import type { LocalMinute, PlanSpec } from "./plan-spec.ts";
 
-/** The plan that has to end first, and the pause behind it. */
+/** The plan that has to end first, and the pause after it. */
 export interface PlanPredecessor {
   readonly plan: string;
   readonly pauseMs: number;
 }
 
 export interface PlanDefinition {
-  /** A slug, unique among all plans: it stands in topics and in Home Assistant's ids. */
+  /** Slug, unique among all plans. Used in topics and in Home Assistant's ids. */
   readonly id: string;
   readonly name: string;
-  /** The id of a home; whether there is one is known once the account told its addresses. */
+  /** Id of a home. Homes are known after the account's addresses were read, so it may not exist. */
   readonly home: string;
   readonly spec: PlanSpec;
   readonly after: PlanPredecessor | null;
-  /** Plans of the same group never run together. */
+  /** Plans with the same word never run together. */
   readonly powerLimit: string | null;
-  /** Its place in a power group; absent for a plan of none. */
+  /** Absent for a plan without a power group. */
   readonly power?: PlanPower;
-  /** For a plan for once: the plan whose appliance it is for. */
+  /** For a plan that runs once: the plan of its appliance. */
   readonly of?: string;
 }
 
-/** Plans of the same group never draw more than its limit together. Unit: W, whole. */
+/** A plan's part in a power group, whose plans together never exceed its limit. Unit: W, whole. */
 export interface PlanPower {
   readonly group: string;
   readonly limitWatts: number;
-  /** While the plan is ON. */
+  /** Power while the plan is ON. */
   readonly watts: number;
-  /** 1 comes first where not all can run. */
+  /** 1 comes first if not all plans can run. */
   readonly priority: number;
 }
 
-/** A setting that cannot be, by its name in the configuration. */
+/** A setting that contradicts others, by its name in the configuration. */
 export interface PlanMistake {
   readonly setting: "hours" | "from" | "ready_by" | "max_price" | "fallback" | "tolerance" | "after";
-  /** What is expected, and what was found. */
+  /** Expected and found value. */
   readonly text: string;
 }
 
 const DAY_MINUTES = 24 * 60;
 
-/** The nominal length of an occurrence, a day without a clock change. */
+/** Returns the length of an occurrence on a day without a clock change. */
 export function nominalWindowMs({ from, readyBy, once }: Pick<PlanSpec, "from" | "readyBy" | "once">): number {
   if (once) return once.end - once.start;
   if (from === undefined || readyBy === undefined) return DAY_MINUTES * MINUTE_MS;
   return (((readyBy - from + DAY_MINUTES - 1) % DAY_MINUTES) + 1) * MINUTE_MS;
 }
 
-/** What a plan can never do, whatever the prices. None for a sound one. */
+/** Returns the settings that contradict each other for any prices. Shape: empty for a valid plan. */
 export function planMistakes(spec: PlanSpec): PlanMistake[] {
   const lengthMs = nominalWindowMs(spec);
   if (!("hoursMs" in spec)) return [];
@@ -66,7 +66,7 @@ export function planMistakes(spec: PlanSpec): PlanMistake[] {
   return [{ setting: "hours", text }];
 }
 
-/** Plans in the order in which they are decided: as in the file, but each behind the one it comes after. */
+/** Returns plans in the order in which they are decided: as given, but each after its predecessor. */
 export function inOrder(plans: readonly PlanDefinition[]): PlanDefinition[] {
   const byId = new Map(plans.map((plan) => [plan.id, plan]));
   const ordered = new Set<PlanDefinition>();
@@ -80,7 +80,7 @@ export function inOrder(plans: readonly PlanDefinition[]): PlanDefinition[] {
   return [...ordered];
 }
 
-/** The plans that come after each other in a circle, beginning at `id`; null where there is none. */
+/** Returns the cycle of predecessors that starts at `id`; null if none exists. */
 export function circleFrom(id: string, afterOf: (id: string) => string | undefined): string[] | null {
   const path = [id];
   for (let next = afterOf(id); next !== undefined; next = afterOf(next)) {
@@ -99,27 +99,27 @@ export function readLocalTime(text: string): LocalMinute | null {
   return hours === undefined ? null : Number(hours) * 60 + Number(minutes);
 }
 
-/** A time of day as `HH:MM`. */
+/** Formats a time of day as `HH:MM`. */
 export function localTimeText(minute: LocalMinute): string {
   return `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
 }
 
-/** Reads hours as a number, or a text such as `45m`, `2h`, `1h30m`. Unit: milliseconds; null for anything else. */
+/** Reads hours as a number, or a text such as `45m`, `2h`, `1h30m`. Unit: ms; null for any other value. */
 export function readDuration(value: unknown): number | null {
   if (typeof value === "number") return Number.isFinite(value) && value >= 0 ? Math.round(value * HOUR_MS) : null;
   if (typeof value !== "string") return null;
-  // The app of Home Assistant writes a number of hours as a text.
+  // Home Assistant's app writes a number of hours as a text.
   if (/^\d+(\.\d+)?$/.test(value.trim())) return readDuration(Number(value));
   const [found, hours = "0", minutes = "0"] = /^(?:(\d+(?:\.\d+)?)h)?(?:(\d+)m)?$/.exec(value.trim()) ?? [];
   return found ? Math.round(Number(hours) * HOUR_MS) + Number(minutes) * MINUTE_MS : null;
 }
 
-/** How long so much energy takes. Unit: kWh, kW. */
+/** Returns the time for an energy at constant power. Unit: ms. */
 export function energyMs(kwh: number, kw: number): number {
   return Math.round((kwh / kw) * HOUR_MS);
 }
 
-/** A length in hours, as short as it can be written. */
+/** Formats a length as hours with at most two decimals. */
 export function hoursText(ms: number): string {
   return String(Number((ms / HOUR_MS).toFixed(2)));
 }

@@ -1,61 +1,61 @@
 /**
- * What a plan is asked for, and what comes back. Durations are milliseconds, times of day minutes of the local day
- * (0 to 1439), prices currency per kWh; everything else is an instant.
+ * Types of plans and of their solutions. Units: durations in ms, times of day in minutes of the local day (0 to 1439),
+ * prices in currency per kWh, all other times as instants.
  */
 
 import type { Level, LevelThresholds } from "../../prices/level.ts";
 import type { Calendar } from "../../time/calendar.ts";
 import type { EpochMs, Interval } from "../../time/interval.ts";
 
-/** In calendar order, Monday first. */
+/** Shape: in calendar order, Monday first. */
 export const weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 export type Weekday = (typeof weekdays)[number];
 
 /** Minutes of the local day, 0 to 1439. */
 export type LocalMinute = number;
 
-/** Hours of the local clock; `until` at or before `from` is on the next day. */
+/** Span of local time. `until` at or before `from` is on the next day. */
 export interface LocalSpan {
   readonly from: LocalMinute;
   readonly until: LocalMinute;
 }
 
-/** Among the choices whose mean price is within `percent` of the best: which one. */
+/** Selects among the solutions whose mean price is at most `percent` above the best one. */
 export interface PlanTolerance {
   readonly percent: number;
-  /** `latest`: whose first run begins last. `earliest`: whose last run ends first. */
+  /** `latest`: latest start of the first run. `earliest`: earliest end of the last run. */
   readonly side: "latest" | "earliest";
 }
 
-/** What a plan wants while elbro cannot know: without a trusted clock, or without prices. `keep`: what it wanted before. */
+/** Signal of a plan without prices or a trusted clock. `keep`: its previous signal. */
 export const whenLostValues = ["on", "off", "keep"] as const;
 export type WhenLost = (typeof whenLostValues)[number];
 
-/** What a plan does that cannot have all its hours. */
+/** Behavior of a plan if not all its hours are possible. */
 export const whenShortValues = ["partial", "nothing"] as const;
 
-/** The settings that every kind takes. */
+/** Settings of all kinds. */
 interface PlanCommon {
-  /** Nothing runs before. Without it the time of `readyBy`, without both midnight. */
+  /** Earliest start. Default: the time of `readyBy`, without both midnight. */
   readonly from?: LocalMinute;
-  /** Everything has run. Without it the time of `from`. At or before `from` it is on the next day. */
+  /** Latest end. Default: the time of `from`. At or before `from` it is on the next day. */
   readonly readyBy?: LocalMinute;
-  /** The days that `from` falls on; where only `readyBy` is given, those that it falls on. Without it, every day. */
+  /** Days of `from`, or of `readyBy` if only that is set. Default: every day. */
   readonly days?: readonly Weekday[];
-  /** `window`: the most for the run's mean. `slots`, `avoid`: no interval above it is ON. `below`: ON under it. */
+  /** `window`: maximum mean of the run. `slots`, `avoid`: maximum of each interval. `below`: ON below it. */
   readonly maxPrice?: number;
-  /** Whether estimates may be planned on. */
+  /** True if estimates may be used for planning. */
   readonly useForecast: boolean;
-  /** For `window` and `slots`; the other kinds have no choice of when. */
+  /** Only for `window` and `slots`. */
   readonly tolerance?: PlanTolerance;
-  /** When to run where prices are missing. Shape: any order. */
+  /** When to run if prices are missing. Shape: any order. */
   readonly fallback?: readonly LocalSpan[];
-  /** Energy of a whole round, for its cost. */
+  /** Energy of a whole occurrence, for its cost. */
   readonly kwh?: number;
-  /** Read it with `whenLostOf`, which knows the default. */
+  /** Read with `whenLostOf`, which adds the default. */
   readonly whenLost?: WhenLost;
   readonly enabled: boolean;
-  /** Its only occurrence, in place of `from`, `readyBy` and `days`. */
+  /** Its only occurrence, instead of `from`, `readyBy` and `days`. */
   readonly once?: Interval;
 }
 
@@ -63,9 +63,9 @@ interface PlanCommon {
 export interface WindowPlan extends PlanCommon {
   readonly kind: "window";
   readonly hoursMs: number;
-  /** Relative power along the run, stretched over it: [2, 1] draws two thirds in the first half. Shape: none negative. */
+  /** Relative power, stretched over the run: [2, 1] uses two thirds in the first half. Shape: not negative. */
   readonly profile?: readonly number[];
-  /** For a plan with an energy in place of hours: the draw that its hours follow from. Unit: kW. */
+  /** For a plan with `energy` instead of hours: the power. Unit: kW. */
   readonly energyKw?: number;
 }
 
@@ -73,28 +73,28 @@ export interface WindowPlan extends PlanCommon {
 export interface SlotsPlan extends PlanCommon {
   readonly kind: "slots";
   readonly hoursMs: number;
-  /** For a plan with an energy in place of hours: the draw that its hours follow from. Unit: kW. */
+  /** For a plan with `energy` instead of hours: the power. Unit: kW. */
   readonly energyKw?: number;
-  /** With `cheapBelow`: beyond `hoursMs`, steps that are cheap run too, up to this length; they use as much energy in the same time. */
+  /** With `cheapBelow`: cheap steps are added to `hoursMs`, up to this length. They use the same power. */
   readonly upToMs?: number;
   readonly cheapBelow?: CheapBelow;
-  /** What it does where not all hours are possible; without it `partial`. */
+  /** Behavior if not all hours are possible. Default: `partial`. */
   readonly whenShort?: (typeof whenShortValues)[number];
   readonly minRunMs?: number;
   readonly minPauseMs?: number;
-  /** Longest time OFF between runs, from the horizon's start to the first and from the last to its end. */
+  /** Maximum time OFF between runs, before the first run and after the last run of the window. */
   readonly maxGapMs?: number;
-  /** How many runs may begin in the window; one that goes on from before it is not counted. */
+  /** Maximum runs that begin in the window. */
   readonly atMostRuns?: number;
 }
 
-/** What is cheap enough: under a price, at a level or better, or among the day's cheapest percent. */
+/** Condition for cheap steps: below a price, at a level or better, or among the day's cheapest percent. */
 export type CheapBelow = Pick<BelowPlan, "maxPrice" | "level" | "percent">;
 
-/** ON whenever the price is under `maxPrice`, at `level` or better, and among the day's cheapest `percent`. */
+/** ON while the price is below `maxPrice`, at `level` or better, and among the day's cheapest `percent`. */
 export interface BelowPlan extends PlanCommon {
   readonly kind: "below";
-  /** Which price counts; without it that of what is bought. */
+  /** Default: the import price. */
   readonly price?: "export";
   readonly level?: Level;
   readonly percent?: number;
@@ -102,19 +102,19 @@ export interface BelowPlan extends PlanCommon {
   readonly minPauseMs?: number;
 }
 
-/** ON except in the dearest `hoursMs` of each occurrence. */
+/** ON except in the most expensive `hoursMs` of each occurrence. */
 export interface AvoidPlan extends PlanCommon {
   readonly kind: "avoid";
   readonly hoursMs: number;
   readonly minRunMs?: number;
-  /** Longest time OFF; stronger than `maxPrice`, other plans and every command. */
+  /** Maximum time OFF. Takes precedence over `maxPrice`, other plans and all commands. */
   readonly maxGapMs?: number;
 }
 
 export type PlanSpec = WindowPlan | SlotsPlan | BelowPlan | AvoidPlan;
 export type PlanKind = PlanSpec["kind"];
 
-/** What a plan wants while elbro cannot know: `on` for `avoid`, otherwise `off`, where the owner says nothing. */
+/** Returns `when_lost` of a plan. Default: `on` for `avoid`, otherwise `off`. */
 export function whenLostOf({
   kind,
   whenLost,
@@ -125,64 +125,64 @@ export function whenLostOf({
   return whenLost ?? (kind === "avoid" ? "on" : "off");
 }
 
-/** One occurrence of a plan: everything it does lies in here. At most a local day long. */
+/** One occurrence of a plan, which contains all its runs. At most a local day long. */
 export interface PlanWindow extends Interval {
-  /** At or after `end`: how far prices are looked at, so that a run at the end is judged with what follows it. */
+  /** End of the prices to use, at or after `end`: a run at the end may continue. */
   readonly until: EpochMs;
 }
 
-/** What a solution depends on besides prices. */
+/** Input of a solution besides spec, window and prices. */
 export interface PlanContext {
-  /** Nothing is chosen in a step of which more than a minute has passed. */
+  /** Steps that began more than a minute ago are not chosen. */
   readonly now: EpochMs;
   readonly calendar: Calendar;
   /**
-   * What has run and what runs, up to its end: part of the solution, never moved. What lies in the window counts for
-   * hours and runs; what lies before counts only for pauses, gaps and the length of a run across its start.
+   * Begun runs, up to their end: part of the solution, never moved. Runs in the window count for hours and runs. Earlier
+   * runs count only for pauses, gaps and the length of a run across the start of the window.
    * Shape: any order.
    */
   readonly fixed?: readonly Interval[];
-  /** When others run that this plan may not run next to. Shape: any order. */
+  /** Runs of other plans during which this plan may not run. Shape: any order. */
   readonly blocked?: readonly Interval[];
-  /** Nothing is chosen before: the end of another plan and the pause behind it. */
+  /** Earliest start: the end of the predecessor and the pause after it. */
   readonly earliestStart?: EpochMs;
   readonly thresholds?: LevelThresholds;
-  /** How long steps are, where not as long as the shortest price interval. */
+  /** Length of steps. Default: the shortest price interval. */
   readonly stepMs?: number;
 }
 
-/** What else could have been done, for the words next to a plan. Unit: currency per kWh; null where it cannot be said. */
+/** Prices of other solutions, for the reason of a plan. Unit: currency per kWh; null if unknown. */
 export interface PlanAlternatives {
-  /** The best choice whose first run begins an hour or more (a run's length, where that is shorter) from the chosen. */
+  /** The best solution whose first run starts at least an hour away, or the run's length if that is shorter. */
   readonly nextBest: { readonly start: EpochMs; readonly meanPrice: number } | null;
-  /** The cheapest choice, where the tolerance took another. */
+  /** The cheapest solution if the tolerance selected another one. */
   readonly best?: { readonly start: EpochMs; readonly meanPrice: number } | null;
-  /** All of it in one run as soon as the window allows: the baseline `window_start`. */
+  /** One run at the start of the window: the baseline `window_start`. */
   readonly startedNow: number | null;
-  /** The mean of the prices that could be chosen from. */
+  /** Mean price of the remaining window. */
   readonly windowMean: number | null;
 }
 
 export interface PlanSolved {
   readonly kind: "solved";
-  /** Fixed and chosen. Shape: ascending, apart (touching ones are one run); empty where `below` finds nothing. */
+  /** Fixed and chosen runs. Shape: ascending, apart (touching runs are joined); empty if `below` finds none. */
   readonly runs: readonly Interval[];
-  /** Weighted by the profile; null where nothing runs. */
+  /** Weighted by the profile; null without runs. */
   readonly meanPrice: number | null;
-  /** In currency, where `kwh` is given. */
+  /** Unit: currency; null without `kwh`. */
   readonly cost: number | null;
   readonly alternatives: PlanAlternatives;
-  /** What is missing of the hours, in the most that is possible; null where nothing is. */
+  /** Missing hours of a partial solution; null if none are missing. */
   readonly shortfall: PlanShortfall | null;
-  /** Whether a chosen step has an estimated price. */
+  /** True if the price of a chosen step is an estimate. */
   readonly usesEstimates: boolean;
-  /** The first time in what is left of the window that has no price: a better choice may appear there. */
+  /** First time without a price in the remaining window, where a better solution may appear; null if none exists. */
   readonly missing: Interval | null;
 }
 
 /**
- * Why there is no choice, the first that holds: even the whole window is too short; the others' runs are in the way;
- * prices are above the maximum; runs, pauses and gaps do not fit.
+ * Why a plan is infeasible: the remaining window is too short; runs of other plans block it; prices are above the
+ * maximum; the limits for runs, pauses and gaps contradict each other.
  */
 export type ImpossibleReason = "window_too_short" | "blocked" | "max_price" | "constraints";
 
@@ -193,7 +193,7 @@ export interface PlanShortfall {
 
 export type PlanSolution =
   | PlanSolved
-  /** `shortfallMs`: what is missing of the hours in the best that is possible. */
+  /** `shortfallMs`: missing hours of the longest possible solution. */
   | { readonly kind: "impossible"; readonly shortfallMs: number; readonly reason: ImpossibleReason }
-  /** `missing`: the first time without a price; with prices there it might be possible. `partial`: what is without. */
+  /** `missing`: first time without a price, which might make the plan feasible. `partial`: solution without it. */
   | { readonly kind: "no_prices"; readonly missing: Interval; readonly partial?: PlanSolved };

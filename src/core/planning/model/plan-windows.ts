@@ -1,18 +1,18 @@
-/** When a plan's occurrences are. */
+/** Occurrences of plans: their windows and fallback hours. */
 import type { Calendar } from "../../time/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval } from "../../time/interval.ts";
 import { type LocalMinute, type PlanSpec, type PlanWindow, type Weekday, weekdays } from "./plan-spec.ts";
 
-/** A plan that names a day comes within a week; one that falls into an hour skipped in spring a week later. */
+/** A plan with `days` has a window within a week, or a week later if its window falls into the skipped hour in spring. */
 const SEARCHED_DAYS = 15;
 
-/** Two local days of any length. */
+/** At least two local days of any length. */
 const DAYS_BEFORE_MS = 2 * DAY_MS + HOUR_MS;
 
 /**
- * The occurrence that `now` is in, else the next one: the first that ends after `now`. Its start may have passed.
- * A time skipped in spring is the moment of the change, one that comes twice in autumn the first. Null where `days` is
- * empty or the window always is.
+ * Returns the first occurrence that ends after `now`: the current one or the next one. A time that is skipped in spring is
+ * the moment of the clock change; of a time that comes twice in autumn, the first counts. Null if `days` or all windows
+ * are empty.
  */
 export function horizonOf(spec: PlanSpec, now: EpochMs, calendar: Calendar): PlanWindow | null {
   if (spec.once) return now < spec.once.end ? { ...spec.once, until: spec.once.end } : null;
@@ -30,8 +30,8 @@ export function horizonOf(spec: PlanSpec, now: EpochMs, calendar: Calendar): Pla
 }
 
 /**
- * The occurrence that a plan is to do: that of `horizonOf`, but the next where a new plan finds too little of it left for
- * its hours. `known`: the window that it is in already, or waits for.
+ * Returns the occurrence for which to plan: that of `horizonOf`, or the next one if a new plan has too little time left for
+ * its hours. `known`: the window of the plan's record, which is kept.
  */
 export function roundAt(spec: PlanSpec, known: Interval | null, now: EpochMs, calendar: Calendar): PlanWindow | null {
   const window = horizonOf(spec, now, calendar);
@@ -40,7 +40,7 @@ export function roundAt(spec: PlanSpec, known: Interval | null, now: EpochMs, ca
   return window.end - now < spec.hoursMs ? horizonOf(spec, window.end, calendar) : window;
 }
 
-/** The plan's fixed hours inside a window, for when prices are missing. Shape: ascending, apart. */
+/** Returns the plan's fallback hours inside a window. Shape: ascending, apart. */
 export function fallbackRuns(spec: PlanSpec, window: Interval, calendar: Calendar): Interval[] {
   const runs: Interval[] = [];
   for (const { from, until } of spec.fallback ?? []) {
@@ -54,7 +54,7 @@ export function fallbackRuns(spec: PlanSpec, window: Interval, calendar: Calenda
   return mergeRuns(runs);
 }
 
-/** Puts runs in order and joins those that touch or overlap. Shape: ascending, apart. */
+/** Sorts runs and joins those that touch or overlap. Shape: ascending, apart. */
 export function mergeRuns(runs: readonly Interval[]): Interval[] {
   const merged: Interval[] = [];
   for (const { start, end } of [...runs].sort((a, b) => a.start - b.start)) {
@@ -65,13 +65,13 @@ export function mergeRuns(runs: readonly Interval[]): Interval[] {
   return merged;
 }
 
-/** Local hours that begin on a day; those that end at or before their beginning end on the next day. */
+/** Returns a span of local time that starts on `day`. It ends on the next day if `until` is at or before `from`. */
 function spanOn(calendar: Calendar, day: EpochMs, from: LocalMinute, until: LocalMinute): Interval {
   const last = until > from ? day : calendar.add("day", day, 1);
   return { start: calendar.timeOnDay(day, from), end: calendar.timeOnDay(last, until) };
 }
 
-/** A run of `below` may go on over midnight, so a plan of whole days sees the next day too. */
+/** Returns the end of the prices to use. A run of `below` may continue past midnight, so it uses the next day too. */
 function lookedAtUntil(spec: PlanSpec, window: Interval, calendar: Calendar): EpochMs {
   const wholeDays = spec.from === undefined && spec.readyBy === undefined;
   return spec.kind === "below" && wholeDays && !spec.days ? calendar.add("day", window.end, 1) : window.end;

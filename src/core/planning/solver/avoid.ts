@@ -7,10 +7,9 @@ import { fewestSteps, mostSteps, type RunsChoice, RunsSolver } from "./runs-solv
 import { type HardLimits, infeasible, type PlanTask, solved } from "./solution.ts";
 
 /**
- * OFF in exactly the hours that are left of the plan, those that cost most together with no longer time OFF than
- * `maxGap`. Time OFF because others run or because a price is above `maxPrice` counts, and may be more than the hours;
- * where it would be longer than `maxGap`, it is ON there for as few steps as keep that.
- * A step without a price is not known to be expensive: it stays ON.
+ * Chooses the steps that are OFF: exactly the remaining hours of the plan, at the maximum total price, and never OFF for
+ * longer than `maxGap`. Steps that are OFF because of other plans or `maxPrice` count, and may exceed the hours. If they
+ * exceed `maxGap`, the plan is ON there for as few steps as possible. Steps without a price stay ON.
  */
 export function solveAvoid(task: PlanTask<AvoidPlan>): PlanSolution {
   const problem = problemOf(task);
@@ -25,14 +24,14 @@ export function solveAvoid(task: PlanTask<AvoidPlan>): PlanSolution {
   return infeasible(task, off, short, (walls) => new RunsSolver(problemOf(task, walls)).cheapest() !== null);
 }
 
-/** The choice of as many steps as shortest runs allow; null where `maxGap` needs others. */
+/** Returns the solution with the most steps that `minRun` allows; null if `maxGap` needs another one. */
 function fewerSteps(problem: AvoidProblem, mustRun: boolean): Pick<RunsChoice, "runs"> | null {
   const on = problem.on > 0 ? mostSteps(problem) : 0;
   if (on > 0) return new RunsSolver({ ...problem, on }).cheapest();
   return mustRun || problem.forced.includes(1) ? null : { runs: [] };
 }
 
-/** The choice that is ON in as few closed steps as `maxGap` needs; null where shortest runs do not fit either. */
+/** Returns the solution with as few closed steps ON as `maxGap` needs; null if `minRun` does not fit. */
 function gapFirst(task: PlanTask<AvoidPlan>, problem: AvoidProblem, mustRun: boolean): RunsChoice | null {
   const unlimited = problemOf(task, { gaps: false, others: false, maxPrice: false });
   const { begin, minRun } = unlimited;
@@ -40,9 +39,9 @@ function gapFirst(task: PlanTask<AvoidPlan>, problem: AvoidProblem, mustRun: boo
   const first = begin.kind === "off" && mustRun ? { ...begin, last: Math.min(begin.last, latest) } : begin;
   const open = { ...unlimited, forced: problem.forced, begin: first };
   const isClosed = (step: number) => problem.costs[step] === Number.POSITIVE_INFINITY;
-  const dearest = open.costs.reduce((most, cost) => Math.max(most, Math.abs(cost)), 0);
-  const penalty = (2 * dearest + 1) * (open.costs.length + 1);
-  // First as few closed steps as can be, with as many open ones; then the number of steps that this allows.
+  const highest = open.costs.reduce((most, cost) => Math.max(most, Math.abs(cost)), 0);
+  const penalty = (2 * highest + 1) * (open.costs.length + 1);
+  // First the minimum number of closed steps, with as many open steps as possible. Then the resulting number of steps.
   const counted = open.costs.map((_, step) => (isClosed(step) ? open.costs.length + 1 : -1));
   const fewest = new RunsSolver({ ...open, costs: counted, on: null }).cheapest();
   if (!fewest) return null;
@@ -53,7 +52,7 @@ function gapFirst(task: PlanTask<AvoidPlan>, problem: AvoidProblem, mustRun: boo
   return new RunsSolver({ ...open, costs, on }).cheapest();
 }
 
-/** `most`: the steps that the hours of the plan leave ON. */
+/** `most`: number of steps ON according to the hours of the plan. */
 type AvoidProblem = RunsProblem & { readonly on: number; readonly most: number };
 
 function problemOf({ spec, grid, window }: PlanTask<AvoidPlan>, walls?: HardLimits): AvoidProblem {

@@ -1,4 +1,4 @@
-/** `below`: ON wherever the price qualifies. */
+/** `below`: ON while the price qualifies. */
 
 import { type Level, levelOf, levels, REFERENCE_DAYS } from "../../prices/level.ts";
 import { meanPrice, pointsIn } from "../../prices/timeline.ts";
@@ -11,10 +11,10 @@ import { RunsSolver, type StepRun } from "./runs-solver.ts";
 import { type PlanTask, solved } from "./solution.ts";
 
 /**
- * ON in the largest number of qualifying steps that the shortest run and pause allow; of equal numbers the cheapest, of
- * those the earliest. A step that does not qualify is never ON, so a stretch that is too short is left out, and of two
- * that are too close one gives way as far as it has to. A step qualifies when it is under `maxPrice`, at `level` or
- * better and among the cheapest `percent` of its local day: whichever of them are given, all of them.
+ * Chooses the most qualifying steps that `minRun` and `minPause` allow; of equal numbers the cheapest, of those the
+ * earliest. A step that does not qualify is never ON: too short stretches are left out, and too short pauses are
+ * extended. A step qualifies if it meets all given conditions: below `maxPrice`, at `level` or better, and among the
+ * cheapest `percent` of its local day.
  */
 export function solveBelow(task: PlanTask<BelowPlan>): PlanSolution {
   const { spec, window, grid } = task;
@@ -22,7 +22,7 @@ export function solveBelow(task: PlanTask<BelowPlan>): PlanSolution {
   const lengths = lengthsOf(spec, grid.stepMs);
   const begin = beginOf(grid, window.start, spec, costs, startCosts(costs, lengths.minRun));
   const line = { costs, forced: grid.forced, begin, on: null, maxRuns: Number.POSITIVE_INFINITY, ...lengths };
-  // What is fixed stands, even where a hand has made it shorter than the shortest run.
+  // Fixed runs remain, even if a command made one shorter than `minRun`.
   const choice = new RunsSolver(line).cheapest() ?? new RunsSolver({ ...line, minRun: 1, minPause: 1 }).cheapest();
   const end = Math.round((window.end - grid.start) / grid.stepMs);
   const runs = (choice?.runs ?? [])
@@ -31,7 +31,7 @@ export function solveBelow(task: PlanTask<BelowPlan>): PlanSolution {
   return solved(task, { runs });
 }
 
-/** A step more is worth more than any difference in price. What does not qualify is closed, what is fixed is free. */
+/** Returns costs with which one more step outweighs any price. Other steps are closed, fixed ones cost nothing. */
 function gains({ prices, forced }: PlanGrid, qualifies: Uint8Array): Float64Array {
   let worth = 1;
   for (const price of prices) if (!Number.isNaN(price)) worth += Math.abs(price);
@@ -41,7 +41,7 @@ function gains({ prices, forced }: PlanGrid, qualifies: Uint8Array): Float64Arra
   });
 }
 
-/** 1 where a step is cheap enough and nobody else is in the way. */
+/** Returns 1 for each step that is cheap enough and not blocked. */
 export function qualifying({
   spec,
   context,
@@ -60,7 +60,7 @@ export function qualifying({
   return qualifies;
 }
 
-/** Levels are those that a home shows: against the days before the local day, else against the day itself. */
+/** Removes steps above a level. The reference is as for a home: the days before, or the day itself without them. */
 function keepLevel(
   qualifies: Uint8Array,
   grid: PlanGrid,
@@ -78,17 +78,17 @@ function keepLevel(
   }
 }
 
-/** The share is of the day's priced steps, those outside the window too, rounded. Ties go to the earliest. */
+/** Keeps the cheapest share of the day's steps with a price, also outside the window, rounded. Ties: the earliest. */
 function keepCheapest(qualifies: Uint8Array, grid: PlanGrid, day: Interval, percent: number): void {
   const { from, to } = stepsOf(grid, day);
   const { prices } = pricesOf(grid.points, spanOf(grid, from, to), grid.stepMs);
   const order = [...prices.keys()].filter((step) => !Number.isNaN(prices[step]));
   order.sort((a, b) => (prices[a] as number) - (prices[b] as number) || a - b);
-  const dearer = order.slice(Math.round((percent / 100) * order.length));
-  for (const step of dearer) if (from + step >= 0) qualifies[from + step] = 0;
+  const others = order.slice(Math.round((percent / 100) * order.length));
+  for (const step of others) if (from + step >= 0) qualifies[from + step] = 0;
 }
 
-/** The steps of a day; those before the grid are below zero. */
+/** Returns the steps of a day. Steps before the grid are negative. */
 function stepsOf({ start, stepMs }: PlanGrid, day: Interval): { from: number; to: number } {
   return { from: Math.ceil((day.start - start) / stepMs), to: Math.ceil((day.end - start) / stepMs) };
 }

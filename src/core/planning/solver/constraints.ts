@@ -1,34 +1,34 @@
-/** A grid as the line that runs are chosen on: what each step costs, how the line is entered. */
+/** Builds the solver's constraints from the price grid. */
 
 import { type PlanGrid, PRICE_SCALE, stepsUp } from "./grid.ts";
 import type { RunsBegin } from "./run-problem.ts";
 import type { HardLimits } from "./solution.ts";
 
-const ALL_WALLS: HardLimits = { gaps: true, others: true, maxPrice: true };
+const ALL_LIMITS: HardLimits = { gaps: true, others: true, maxPrice: true };
 
-/** What each step costs; Infinity where a wall stands. A fixed run stands through walls; without a price it is free. */
-export function stepCosts(grid: PlanGrid, maxPrice: number | undefined, walls: HardLimits = ALL_WALLS): Float64Array {
+/** Returns the cost of each step; Infinity if a limit forbids it. Fixed steps are always allowed; without a price they cost 0. */
+export function stepCosts(grid: PlanGrid, maxPrice: number | undefined, limits: HardLimits = ALL_LIMITS): Float64Array {
   const most =
-    maxPrice === undefined || !walls.maxPrice ? Number.POSITIVE_INFINITY : Math.round(maxPrice * PRICE_SCALE);
+    maxPrice === undefined || !limits.maxPrice ? Number.POSITIVE_INFINITY : Math.round(maxPrice * PRICE_SCALE);
   const costs = new Float64Array(grid.count);
   for (let step = 0; step < grid.count; step++) {
     const price = grid.prices[step] as number;
     const unknown = Number.isNaN(price);
-    const closed = (unknown && walls.gaps) || (grid.blocked[step] === 1 && walls.others) || price > most;
+    const closed = (unknown && limits.gaps) || (grid.blocked[step] === 1 && limits.others) || price > most;
     const open = unknown ? 0 : price;
     costs[step] = closed && grid.forced[step] === 0 ? Number.POSITIVE_INFINITY : open;
   }
   return costs;
 }
 
-/** How long runs, pauses and gaps are to be. Unit: milliseconds. */
+/** Lengths of runs, pauses and gaps. Unit: ms. */
 export interface RunLengths {
   readonly minRunMs?: number | undefined;
   readonly minPauseMs?: number | undefined;
   readonly maxGapMs?: number | undefined;
 }
 
-/** The same in steps: at least the shortest, at most the longest. */
+/** Converts lengths to steps: minima rounded up, maxima rounded down. */
 export function lengthsOf(
   { minRunMs = 0, minPauseMs = 0, maxGapMs = Number.POSITIVE_INFINITY }: RunLengths,
   stepMs: number,
@@ -41,9 +41,9 @@ export function lengthsOf(
 }
 
 /**
- * How the line is entered after what has been. A run in progress is first brought to its shortest length, as far as it
- * can go on. A pause that has begun counts, and so does time OFF: since the last run, else since the window's start;
- * where that has been too long already, the first run begins as early as one can. `starts`: Infinity where none can.
+ * Returns the state at the start of the grid. A run in progress first reaches its minimum length, as far as it can
+ * continue. A pause that has begun counts. So does time OFF since the last run, or since the start of the window. If that
+ * already exceeds the maximum, the first run begins as early as possible. `starts`: Infinity where no run can begin.
  */
 export function beginOf(
   grid: PlanGrid,

@@ -1,4 +1,4 @@
-/** What is left of a plan's window, in steps of equal length: the ground that every kind is solved on. */
+/** The remaining window of a plan as a grid of equal steps, on which all kinds are solved. */
 
 import { indexAfter, type PricePoint } from "../../prices/timeline.ts";
 import { type EpochMs, HOUR_MS, type Interval, MINUTE_MS, QUARTER_MS } from "../../time/interval.ts";
@@ -6,51 +6,51 @@ import type { PlanContext, PlanWindow } from "../model/plan-spec.ts";
 import { mergeRuns } from "../model/plan-windows.ts";
 
 /**
- * Prices are solved as whole numbers, so many to one currency unit per kWh: sums are then exact, and whether two choices
- * cost the same does not depend on the order of adding. Prices that differ by less are the same price.
+ * Factor from currency per kWh to whole numbers. Sums of whole numbers are exact, so equal costs do not depend on the
+ * order of addition. Prices that differ by less are equal.
  */
 export const PRICE_SCALE = 1e7;
 
-/** A step counts as whole while less than this of it has passed: a plan made on the edge may begin on the edge. */
+/** A step that began less than this ago counts as whole, so that a plan made at its start can use it. */
 const LATE_START_MS = MINUTE_MS;
 
-/** Steps are the shortest price intervals, but not shorter and not longer than these; without any, the usual ones. */
+/** Limits of the step length, which is the shortest price interval; `usual` without prices. */
 const STEP_MS = { min: 5 * MINUTE_MS, max: HOUR_MS, usual: QUARTER_MS } as const;
 
-/** The steps of a grid end here, whatever is asked: half a year of hours, two weeks of the shortest steps. */
+/** Maximum steps of a grid: half a year of hours, two weeks of the shortest steps. */
 const MAX_STEPS = 4_096;
 
-/** What has been before the first step. */
+/** State before the first step. */
 export interface PlanPast {
-  /** ON inside the window. */
+  /** Time ON inside the window. */
   readonly usedMs: number;
-  /** Runs that have begun in the window. */
+  /** Number of runs that have begun in the window. */
   readonly runs: number;
-  /** When the last run ended, at the latest the grid's start; null where none has been. */
+  /** End of the last run, at most the start of the grid; null if there was none. */
   readonly lastEnd: EpochMs | null;
-  /** How long the run that reaches the grid's start has been ON; 0 where none reaches it. */
+  /** How long the run that reaches the start of the grid has been ON; 0 if none exists. */
   readonly runningMs: number;
-  /** Whether that run goes on at the grid's start. */
+  /** True if that run continues at the start of the grid. */
   readonly inProgress: boolean;
 }
 
 export interface PlanGrid extends Interval {
   readonly stepMs: number;
   readonly count: number;
-  /** Unit: `PRICE_SCALE`ths; NaN where there is none. */
+  /** Unit: currency per kWh times `PRICE_SCALE`; NaN if missing. */
   readonly prices: Float64Array;
-  /** 1 where the price is an estimate. */
+  /** 1 for steps with an estimated price. */
   readonly estimates: Uint8Array;
-  /** 1 where others run, or where it is too early. */
+  /** 1 for steps in which other plans run, or that are too early. */
   readonly blocked: Uint8Array;
-  /** 1 where a fixed run is; it is widened to whole steps. */
+  /** 1 for steps of fixed runs, extended to whole steps. */
   readonly forced: Uint8Array;
   readonly past: PlanPast;
-  /** The points that may be planned on. */
+  /** The prices that may be used. */
   readonly points: readonly PricePoint[];
 }
 
-/** The grid of what is left of a window. Shape: `points` sorted; it may have no step, and no step may have a price. */
+/** Returns the grid of the remaining window. Shape: `points` sorted; grids without steps or prices are possible. */
 export function gridOf(points: readonly PricePoint[], window: PlanWindow, context: PlanContext): PlanGrid {
   const left = { start: Math.max(window.start, context.now - LATE_START_MS), end: window.until };
   const first = firstReaching(points, left.start);
@@ -75,12 +75,12 @@ export function gridOf(points: readonly PricePoint[], window: PlanWindow, contex
   };
 }
 
-/** A duration in whole steps, rounded up: a plan gets at least what it asks for. */
+/** Returns a duration in whole steps, rounded up: a plan gets at least its hours. */
 export function stepsUp(durationMs: number, stepMs: number): number {
   return Math.max(0, Math.ceil(durationMs / stepMs));
 }
 
-/** The first time in [from, to) without a price that may be planned on; null where there is none. Shape: `points` sorted. */
+/** Returns the first time in [from, to) without a usable price; null if none exists. Shape: `points` sorted. */
 export function missingIn(points: readonly PricePoint[], from: EpochMs, to: EpochMs): Interval | null {
   let at = from;
   for (let i = firstReaching(points, from); at < to; i++) {
@@ -91,12 +91,12 @@ export function missingIn(points: readonly PricePoint[], from: EpochMs, to: Epoc
   return null;
 }
 
-/** The instants of a stretch of steps. */
+/** Returns the interval of the steps [from, to). */
 export function spanOf({ start, stepMs }: PlanGrid, from: number, to: number): Interval {
   return { start: start + from * stepMs, end: start + to * stepMs };
 }
 
-/** The index of the first point that ends after `at`. */
+/** Returns the index of the first point that ends after `at`. */
 function firstReaching(points: readonly PricePoint[], at: EpochMs): number {
   const present = indexAfter(points, at) - 1;
   return (points[present]?.end ?? Number.NEGATIVE_INFINITY) > at ? present : present + 1;
@@ -113,7 +113,7 @@ function stepOf(points: readonly PricePoint[], first: number, end: EpochMs): num
   return Math.max(shortest, STEP_MS.min);
 }
 
-/** The mean price of every step, by time; a step that prices do not cover from end to end has none. */
+/** Returns the mean price of each step by time; NaN if prices do not cover the whole step. */
 export function pricesOf(
   points: readonly PricePoint[],
   { start, end }: Interval,
@@ -142,7 +142,7 @@ export function pricesOf(
   return { prices, estimates };
 }
 
-/** 1 for every step that one of the intervals touches. */
+/** Returns 1 for each step that overlaps an interval. */
 function marks(intervals: readonly Interval[], span: Interval, stepMs: number): Uint8Array {
   const marked = new Uint8Array((span.end - span.start) / stepMs);
   for (const { start, end } of intervals) {

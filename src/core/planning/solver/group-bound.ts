@@ -1,9 +1,9 @@
 /**
- * What no choice of a power group's plans costs less than.
+ * Lower bound of the cost of a power group, by Lagrangian relaxation of its limit.
  *
- * Each plan is solved by itself, with fees on the steps where several want to run, and each step gives the fees back to
- * plans that fit into it together. Whatever the fees are, no choice costs less than that sum. The fees rise where plans
- * are too many and fall where there is room (subgradient method, each direction mixed with the one before).
+ * Each plan is solved alone, with a fee for each step in which several plans want to run. Each step refunds the highest
+ * sum of fees of plans that fit into it together. The cost of the plans minus all refunds is a lower bound for any fees.
+ * The subgradient method raises the bound: fees rise in steps that too many plans want, and fall in steps with room.
  */
 
 import type { GroupPlan } from "./group-plan.ts";
@@ -12,24 +12,26 @@ import type { GroupPlan } from "./group-plan.ts";
 export type ByPlan = readonly Float64Array[];
 
 const NONE = Number.POSITIVE_INFINITY;
-/** Costs are prices times watts; what differs by less is the same. */
+/** Costs are prices times watts. Costs that differ by less are equal. */
 export const SAME_COST = 1;
-/** How much higher the bound is hoped to come at first, as a share of it; it is halved after `PATIENCE` rounds in vain. */
+/** First stride of the fees: the hoped rise of the bound, as a share of it. Halved after `PATIENCE` rounds in vain. */
 const FIRST_HOPE = 0.1;
 const PATIENCE = 3;
-/** How much of a direction goes on in the next. */
+/** Share of the previous direction in the next one. */
 const MOMENTUM = 0.6;
+/** Value of a step that a plan wants, to choose between sets with equal fees. */
+const WANTED = 1e-3;
 
 export class GroupBound {
-  /** Those of the highest bound, which the plans are charged with. */
+  /** The highest bound so far; Infinity if a plan is infeasible even alone. */
+  value = -NONE;
+  /** Fees of that bound. The plans are solved with them. */
   fees: ByPlan;
-  /** By step: the most fees of plans that fit together. */
-  most: Float64Array;
-  /** Infinity where a plan is impossible. */
-  least = -NONE;
+  /** Refund of each step for those fees. */
+  refunds: Float64Array;
   readonly #plans: readonly GroupPlan[];
   readonly #limits: Float64Array;
-  /** By step: the sets of plans that fit, none of which another one contains, as bits. */
+  /** By step: the maximal sets of plans that fit together, one bit per plan. */
   readonly #sets: readonly (readonly number[])[];
   readonly #watts: readonly number[];
   #hope = 0;
@@ -45,27 +47,34 @@ export class GroupBound {
       return known;
     });
     this.fees = plans.map(({ count }) => new Float64Array(count));
-    this.most = new Float64Array(limits.length);
+    this.refunds = new Float64Array(limits.length);
   }
 
-  /** Looks for fees with a higher bound, telling those of each round; `known` is the cost of the best choice. */
+  /** Starts again without fees. With a better solution known, the search for fees takes other strides. */
+  restart(): void {
+    this.value = -NONE;
+    this.fees = this.fees.map(({ length }) => new Float64Array(length));
+    this.#hope = 0;
+  }
+
+  /** Raises the bound. `known` is the cost of the best solution so far; `onRound` gets the fees of each round. */
   raise(rounds: number, known: number, onRound: (fees: ByPlan, round: number) => void): void {
     let fees = this.fees;
     let idle = 0;
     let direction: ByPlan = fees.map(({ length }) => new Float64Array(length));
     for (let round = 0; round < rounds; round++) {
-      const sum = this.#plans.reduce((total, plan, p) => total + plan.charge(fees[p] as Float64Array), 0);
+      const sum = this.#plans.reduce((total, plan, p) => total + plan.setFees(fees[p] as Float64Array), 0);
       if (sum === NONE) {
-        this.least = NONE;
+        this.value = NONE;
         return;
       }
       const wanted = this.#plans.map((plan) => plan.cheapest());
-      const { most, given } = this.#give(fees, wanted);
-      const bound = sum - most.reduce((total, fee) => total + fee, 0);
+      const { refunds, chosen } = this.#refund(fees, wanted);
+      const bound = sum - refunds.reduce((total, fee) => total + fee, 0);
       if (this.#hope === 0) this.#hope = Math.max(Math.abs(bound), known - bound) * FIRST_HOPE + SAME_COST;
-      if (bound > this.least + this.#hope / 2) this.#hope *= 2;
-      if (bound > this.least + SAME_COST) {
-        [this.least, this.fees, this.most] = [bound, fees, most];
+      if (bound > this.value + this.#hope / 2) this.#hope *= 2;
+      if (bound > this.value + SAME_COST) {
+        [this.value, this.fees, this.refunds] = [bound, fees, refunds];
         idle = 0;
       } else if (++idle === PATIENCE) {
         this.#hope /= 2;
@@ -73,63 +82,64 @@ export class GroupBound {
         fees = this.fees;
       }
       onRound(fees, round);
-      direction = this.#turn(direction, fees, wanted, given);
+      direction = this.#turn(direction, fees, wanted, chosen);
       const steepness = direction.reduce((total, own) => total + own.reduce((sum, slope) => sum + slope * slope, 0), 0);
-      if (steepness === 0 || this.least > known - SAME_COST) break;
-      fees = moved(fees, direction, (Math.min(this.least + this.#hope, known) - bound) / steepness);
+      if (steepness === 0 || this.value > known - SAME_COST) break;
+      fees = moved(fees, direction, (Math.min(this.value + this.#hope, known) - bound) / steepness);
     }
-    for (const [p, plan] of this.#plans.entries()) plan.charge(this.fees[p] as Float64Array);
+    for (const [p, plan] of this.#plans.entries()) plan.setFees(this.fees[p] as Float64Array);
   }
 
-  /** By step: the dearest set of plans that fits, of equal ones one that many want. */
-  #give(fees: ByPlan, wanted: readonly Uint8Array[]) {
+  /** Returns by step the set of plans with the highest sum of fees, and that sum. Wanted steps decide between equals. */
+  #refund(fees: ByPlan, wanted: readonly Uint8Array[]) {
     const plans = this.#plans;
-    const most = new Float64Array(this.#limits.length);
-    const given = new Int32Array(this.#limits.length);
-    const worth = new Float64Array(plans.length);
-    for (let step = 0; step < most.length; step++) {
+    const refunds = new Float64Array(this.#limits.length);
+    const chosen = new Int32Array(this.#limits.length);
+    const values = new Float64Array(plans.length);
+    for (let step = 0; step < refunds.length; step++) {
       let all = 0;
-      let drawn = 0;
+      let watts = 0;
       for (let p = 0; p < plans.length; p++) {
         const own = step - (plans[p] as GroupPlan).problem.offset;
         const fee = fees[p]?.[own] ?? 0;
         const isWanted = wanted[p]?.[own] === 1;
-        worth[p] = fee + (isWanted ? LIKED : 0);
+        values[p] = fee + (isWanted ? WANTED : 0);
         all += fee;
         if (!isWanted) continue;
-        drawn += this.#watts[p] as number;
-        given[step] = (given[step] as number) | (1 << p);
+        watts += this.#watts[p] as number;
+        chosen[step] = (chosen[step] as number) | (1 << p);
       }
-      if (all === 0 && drawn <= (this.#limits[step] as number)) continue;
+      if (all === 0 && watts <= (this.#limits[step] as number)) continue;
       let best = -1;
       for (const set of this.#sets[step] as readonly number[]) {
         let sum = 0;
-        for (let p = 0; p < plans.length; p++) if ((set & (1 << p)) !== 0) sum += worth[p] as number;
+        for (let p = 0; p < plans.length; p++) if ((set & (1 << p)) !== 0) sum += values[p] as number;
         if (sum <= best) continue;
         best = sum;
-        given[step] = set;
+        chosen[step] = set;
       }
       for (let p = 0; p < plans.length; p++)
-        if (((given[step] as number) & (1 << p)) !== 0)
-          most[step] = (most[step] as number) + (fees[p]?.[step - (plans[p] as GroupPlan).problem.offset] ?? 0);
+        if (((chosen[step] as number) & (1 << p)) !== 0)
+          refunds[step] = (refunds[step] as number) + (fees[p]?.[step - (plans[p] as GroupPlan).problem.offset] ?? 0);
     }
-    return { most, given };
+    return { refunds, chosen };
   }
 
-  /** Where fees should rise (above 0) and fall (below 0). */
-  #turn(before: ByPlan, fees: ByPlan, wanted: readonly Uint8Array[], given: Int32Array): Float64Array[] {
+  /** Returns where fees should rise (above 0) and fall (below 0). */
+  #turn(before: ByPlan, fees: ByPlan, wanted: readonly Uint8Array[], chosen: Int32Array): Float64Array[] {
     return this.#plans.map(({ count, problem: { offset } }, p) => {
       const [old, own, wants] = [before[p] as Float64Array, fees[p] as Float64Array, wanted[p] as Uint8Array];
       const next = new Float64Array(count);
       for (let step = 0; step < count; step++) {
-        const has = ((given[offset + step] as number) >> p) & 1;
-        const slope = (wants[step] as number) - has + MOMENTUM * (old[step] as number);
+        const isChosen = ((chosen[offset + step] as number) >> p) & 1;
+        const slope = (wants[step] as number) - isChosen + MOMENTUM * (old[step] as number);
         next[step] = slope < 0 && own[step] === 0 ? 0 : slope;
       }
       return next;
     });
   }
 
+  /** Returns the sets of plans that fit together, without those that are part of another one. */
   #setsWithin(limit: number): number[] {
     const watts = this.#watts;
     const sumOf = (set: number) => watts.reduce((sum, own, p) => sum + (((set >> p) & 1) === 1 ? own : 0), 0);
@@ -139,9 +149,7 @@ export class GroupBound {
   }
 }
 
-/** What it counts for that a plan wants a step, where fees are equal. */
-const LIKED = 1e-3;
-
+/** Returns the fees moved by a stride in a direction; a fee is never negative. */
 function moved(fees: ByPlan, direction: ByPlan, stride: number): Float64Array[] {
   return fees.map((own, p) => {
     const next = new Float64Array(own.length);

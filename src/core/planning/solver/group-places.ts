@@ -1,92 +1,74 @@
-/** Plans of a power group placed one at a time, each where it costs least beside the others. */
+/** Places the plans of a power group one at a time, each at its minimum cost in the power that the others leave. */
 
 import { GroupPlan, type GroupProblem } from "./group-plan.ts";
 
 const NONE = Number.POSITIVE_INFINITY;
 
-/** Where each plan stands; one that has no room is ON in no step. */
 export class GroupPlaces {
   readonly #plans: readonly GroupPlan[];
-  /** By step: what the plans that stand leave. Unit: W. */
+  /** By step: power that the placed plans leave. Unit: W. */
   readonly #room: Float64Array;
-  readonly #paid: readonly Float64Array[];
+  /** By plan: fees for the next placing, reused. */
+  readonly #fees: readonly Float64Array[];
+  /** By plan, 1 in each step that is ON; null if it is not placed. */
   readonly #on: (Uint8Array | null)[];
   readonly #costs: number[];
-  /** By where a plan stands: the steps of which that are the cheapest, 1 by step. */
-  readonly #amid = new WeakMap<Uint8Array, Uint8Array>();
-  /** How often a plan has been put somewhere; that is what takes time. */
+  /** Steps with room when a plan was placed without fees: it is at its minimum cost in any part of them that has it. */
+  readonly #openWhenPlaced = new WeakMap<Uint8Array, Uint8Array>();
+  /** Number of placings so far. They take most of the time. */
   placings = 0;
 
   constructor(problems: readonly GroupProblem[], limits: Float64Array) {
     this.#plans = problems.map((problem) => new GroupPlan(problem));
     this.#room = limits.slice();
-    this.#paid = this.#plans.map(({ count }) => new Float64Array(count));
+    this.#fees = this.#plans.map(({ count }) => new Float64Array(count));
     this.#on = problems.map(() => null);
     this.#costs = problems.map(() => NONE);
   }
 
-  /** By plan, 1 where it is ON; null while one has no place. */
+  /** By plan, 1 in each step that is ON; null if not all plans are placed. */
   get on(): readonly Uint8Array[] | null {
-    const all = this.#on.filter((on) => on !== null);
-    return all.length === this.#on.length ? all : null;
+    const placed = this.#on.filter((on) => on !== null);
+    return placed.length === this.#on.length ? placed : null;
   }
 
-  /** Without fees. */
+  /** Cost of all plans without fees; Infinity if not all are placed. */
   get cost(): number {
     return this.#costs.reduce((sum, cost) => sum + cost, 0);
   }
 
-  /** Puts a plan where it costs least, with a share of fees on top. Returns whether there is room. */
+  /** Places a plan at its minimum cost with a share of the fees. Returns false if there is no room. */
   place(p: number, fees: Float64Array, share: number): boolean {
     this.remove(p);
-    const paid = this.#paid[p] as Float64Array;
-    const open = this.#openTo(p);
-    for (let step = 0; step < paid.length; step++)
-      paid[step] = open[step] === 1 ? share * (fees[step] as number) : NONE;
-    return this.#put(p, paid, null);
+    const open = this.#openSteps(p);
+    const own = this.#fees[p] as Float64Array;
+    for (let step = 0; step < own.length; step++) own[step] = open[step] === 1 ? share * (fees[step] as number) : NONE;
+    return this.#placeWithFees(p) !== null;
   }
 
-  /** Puts a plan that stands somewhere where it costs least. */
+  /** Moves a placed plan to its minimum cost without fees. */
   replace(p: number): void {
-    const on = this.#on[p] as Uint8Array;
+    const before = this.#on[p] as Uint8Array;
     this.remove(p);
-    const open = this.#openTo(p);
-    if (isWithin(open, this.#amid.get(on))) {
-      this.#set(p, on);
+    const open = this.#openSteps(p);
+    if (isWithin(open, this.#openWhenPlaced.get(before))) {
+      this.#set(p, before);
       return;
     }
-    const paid = this.#paid[p] as Float64Array;
-    for (let step = 0; step < paid.length; step++) paid[step] = open[step] === 1 ? 0 : NONE;
-    this.#put(p, paid, open);
-  }
-
-  #put(p: number, paid: Float64Array, open: Uint8Array | null): boolean {
-    const plan = this.#plans[p] as GroupPlan;
-    this.placings++;
-    if (plan.charge(paid) === NONE) return false;
-    const on = plan.cheapest();
-    if (open) this.#amid.set(on, open);
-    this.#set(p, on);
-    return true;
-  }
-
-  /** 1 for steps with room for a plan. */
-  #openTo(p: number): Uint8Array {
-    const { count, problem } = this.#plans[p] as GroupPlan;
-    const { offset, watts } = problem;
-    const open = new Uint8Array(count);
-    for (let step = 0; step < count; step++) if ((this.#room[offset + step] as number) >= watts) open[step] = 1;
-    return open;
+    const own = this.#fees[p] as Float64Array;
+    for (let step = 0; step < own.length; step++) own[step] = open[step] === 1 ? 0 : NONE;
+    const on = this.#placeWithFees(p);
+    if (on) this.#openWhenPlaced.set(on, open);
   }
 
   remove(p: number): void {
-    this.#draw(p, -1);
+    this.#addDraw(p, -1);
     this.#on[p] = null;
     this.#costs[p] = NONE;
   }
 
-  /** Goes to where plans stand. */
-  take(on: readonly Uint8Array[]): void {
+  /** Restores the places of all plans. */
+  restore(on: readonly Uint8Array[]): void {
     for (const [p, own] of on.entries()) {
       if (own === this.#on[p]) continue;
       this.remove(p);
@@ -94,13 +76,31 @@ export class GroupPlaces {
     }
   }
 
-  #set(p: number, on: Uint8Array): void {
-    this.#on[p] = on;
-    this.#costs[p] = (this.#plans[p] as GroupPlan).priceOf(on);
-    this.#draw(p, 1);
+  #placeWithFees(p: number): Uint8Array | null {
+    const plan = this.#plans[p] as GroupPlan;
+    this.placings++;
+    if (plan.setFees(this.#fees[p] as Float64Array) === NONE) return null;
+    const on = plan.cheapest();
+    this.#set(p, on);
+    return on;
   }
 
-  #draw(p: number, sign: number): void {
+  /** Returns 1 for each step with enough power for a plan. */
+  #openSteps(p: number): Uint8Array {
+    const { count, problem } = this.#plans[p] as GroupPlan;
+    const { offset, watts } = problem;
+    const open = new Uint8Array(count);
+    for (let step = 0; step < count; step++) if ((this.#room[offset + step] as number) >= watts) open[step] = 1;
+    return open;
+  }
+
+  #set(p: number, on: Uint8Array): void {
+    this.#on[p] = on;
+    this.#costs[p] = (this.#plans[p] as GroupPlan).costWithoutFees(on);
+    this.#addDraw(p, 1);
+  }
+
+  #addDraw(p: number, sign: 1 | -1): void {
     const { offset, watts } = (this.#plans[p] as GroupPlan).problem;
     const own = this.#on[p];
     if (!own) return;
@@ -109,8 +109,9 @@ export class GroupPlaces {
   }
 }
 
-function isWithin(open: Uint8Array, known: Uint8Array | undefined): boolean {
-  if (!known) return false;
-  for (let step = 0; step < open.length; step++) if (open[step] === 1 && known[step] === 0) return false;
+/** Returns true if every open step was open before too. */
+function isWithin(open: Uint8Array, before: Uint8Array | undefined): boolean {
+  if (!before) return false;
+  for (let step = 0; step < open.length; step++) if (open[step] === 1 && before[step] === 0) return false;
   return true;
 }

@@ -1,25 +1,26 @@
-/** One plan of a power group, as a machine that is ON or OFF step by step: what it may do next, and what that costs. */
+/** One plan of a power group as a dynamic program: its states, the allowed transitions, and the exact cost to the end. */
 
 import { type RunsProblem, startCosts } from "./run-problem.ts";
 
-/** What a plan of a group is solved by: a line with a number of steps, on an axis that all plans of the group share. */
+/** A plan's line and its number of ON steps, on the axis that all plans of the group share. */
 export interface GroupProblem extends RunsProblem {
   readonly on: number;
-  /** Where its line begins on the axis. */
+  /** Index of its first step on the axis. */
   readonly offset: number;
-  /** What it draws while it is ON. Unit: W, whole. */
+  /** Power while it is ON. Unit: W, whole. */
   readonly watts: number;
-  /** How much the steps of a shortest run weigh, one after the other; null for all alike. */
+  /** Weights of the first `minRun` steps of a run, in order; null if all are 1. */
   readonly weights: readonly number[] | null;
-  /** 1 where a run may begin. */
+  /** 1 for steps in which a run may begin; null for all. */
   readonly begins: Uint8Array | null;
 }
 
 const NONE = Number.POSITIVE_INFINITY;
 
 /**
- * States count what is still to place, the runs that may still begin, and how long it has been ON or OFF. `toGo` is what
- * the cheapest way from a state to the end costs, each step with a fee on top: exact, from the rows of `charge`.
+ * A state is a number of three parts: the runs that may still begin, the missing ON steps, and the phase. Phase 0 is before
+ * the first run. Phases up to 1 + `minRun`: ON for phase - 1 steps, counted up to `minRun`. Higher phases: OFF for
+ * phase - 1 - `minRun` steps. `setFees` computes the table that `costToGo` and `cheapest` read.
  */
 export class GroupPlan {
   readonly problem: GroupProblem;
@@ -27,19 +28,19 @@ export class GroupPlan {
   readonly initial: number;
   readonly #top: number;
   readonly #isCounted: boolean;
-  /** Whether pauses may be as long as they like. */
+  /** True if pauses have no maximum length. */
   readonly #isFree: boolean;
-  /** OFF is counted up to here. */
-  readonly #longest: number;
+  /** OFF steps are counted up to this number. */
+  readonly #maxOff: number;
   readonly #phases: number;
-  /** By the first step OFF: the next that has to be ON. */
+  /** By step: the next step, from this one on, that has to be ON. */
   readonly #nextForced: Int32Array;
   #fees: Float64Array;
-  /** By step: its cost with its fee. */
+  /** By step: cost plus fee. */
   readonly #paid: Float64Array;
-  /** What a run's shortest length costs that begins with a step, fees included. */
+  /** By step: cost of the first `minRun` steps of a run that begins there, fees included. */
   #starts: Float64Array;
-  /** By runs, steps to place and step: in a run that has its shortest length. */
+  /** Cost to the end by runs, missing steps and step, in a run that has its minimum length. */
   readonly #rows: Float64Array;
   readonly #off = new Map<number, number>();
   readonly #later = new Map<number, Float64Array>();
@@ -52,8 +53,8 @@ export class GroupPlan {
     this.count = costs.length;
     this.#isCounted = maxRuns < on / minRun;
     this.#top = this.#isCounted ? maxRuns : 0;
-    this.#longest = Math.min(Math.max(minPause, maxGap < NONE ? maxGap : 0), this.count + 1);
-    this.#phases = 2 + minRun + this.#longest;
+    this.#maxOff = Math.min(Math.max(minPause, maxGap < NONE ? maxGap : 0), this.count + 1);
+    this.#phases = 2 + minRun + this.#maxOff;
     this.#nextForced = new Int32Array(this.count + 1).fill(this.count);
     for (let step = this.count - 1; step >= 0; step--)
       this.#nextForced[step] = forced[step] === 1 ? step : (this.#nextForced[step + 1] as number);
@@ -68,8 +69,8 @@ export class GroupPlan {
     this.initial = this.#state(this.#top, on, phase);
   }
 
-  /** Puts fees on the steps. Returns what the cheapest choice costs with them; Infinity where that is impossible. */
-  charge(fees: Float64Array): number {
+  /** Sets a fee for each step. Returns the minimum cost including fees; Infinity if the plan is infeasible. */
+  setFees(fees: Float64Array): number {
     const { costs, minRun, weights, begins, on } = this.problem;
     this.#fees = fees;
     for (let step = 0; step < this.count; step++) this.#paid[step] = (costs[step] as number) + (fees[step] as number);
@@ -87,17 +88,17 @@ export class GroupPlan {
       this.#starts = startCosts(this.#paid, minRun);
     }
     for (let first = 0; begins && first < this.count; first++) if (begins[first] === 0) this.#starts[first] = NONE;
-    // Rows that no choice comes to stay Infinity: a run takes at least its shortest length.
+    // Rows that cannot be reached stay Infinity: a run takes at least its minimum length.
     const { begin } = this.problem;
     const spent = begin.kind === "off" ? minRun : begin.need;
     const first = this.#isCounted && begin.kind === "off" ? this.#top - 1 : this.#top;
     for (let runs = 0; runs <= first; runs++)
       for (let left = 0; left <= on - spent - (this.#isCounted ? (first - runs) * minRun : 0); left++)
         this.#fill(runs, left);
-    return this.toGo(0, this.initial);
+    return this.costToGo(0, this.initial);
   }
 
-  /** What the cheapest choice is ON in, 1 by step; there has to be one. */
+  /** Returns the cheapest solution, 1 in each step that is ON. The plan must be feasible. */
   cheapest(): Uint8Array {
     const { on, minRun, minPause, begin } = this.problem;
     const isOn = new Uint8Array(this.count);
@@ -109,24 +110,24 @@ export class GroupPlan {
       isOn.fill(1, 0, step);
     }
     for (let isFirst = begin.kind === "off"; ; isFirst = false) {
-      const whole = isFirst ? this.toGo(0, this.initial) : (this.#rows[row * (this.count + 1) + step] as number);
-      if (!isFirst && row % (on + 1) > 0 && this.#goOn(row, step) === whole) {
+      const whole = isFirst ? this.costToGo(0, this.initial) : (this.#rows[row * (this.count + 1) + step] as number);
+      if (!isFirst && row % (on + 1) > 0 && this.#costOfContinuing(row, step) === whole) {
         isOn[step++] = 1;
         row--;
         continue;
       }
       if (!isFirst && row % (on + 1) === 0 && whole === 0) return isOn;
-      let begun = isFirst ? 0 : step + minPause;
-      while (begun < this.count && this.#begun(row, begun) !== whole) begun++;
-      if (begun >= this.count) return isOn;
-      isOn.fill(1, begun, begun + minRun);
+      let start = isFirst ? 0 : step + minPause;
+      while (start < this.count && this.#costOfStart(row, start) !== whole) start++;
+      if (start >= this.count) return isOn;
+      isOn.fill(1, start, start + minRun);
       row -= minRun + (this.#isCounted ? on + 1 : 0);
-      step = begun + minRun;
+      step = start + minRun;
     }
   }
 
-  /** What it costs to be ON in these steps, without fees. */
-  priceOf(on: Uint8Array): number {
+  /** Returns the cost of a solution without fees. */
+  costWithoutFees(on: Uint8Array): number {
     const { costs, minRun, weights } = this.problem;
     let sum = 0;
     let done = 0;
@@ -137,12 +138,12 @@ export class GroupPlan {
     return sum;
   }
 
-  /** How many states there are. */
+  /** Number of states. */
   get states(): number {
     return (this.#top + 1) * (this.problem.on + 1) * this.#phases;
   }
 
-  /** The state after a step; -1 where it may not be so. */
+  /** Returns the state after a step that is ON or OFF; -1 if that is not allowed. */
   next(step: number, state: number, isOn: boolean): number {
     const { costs, forced, minRun, minPause, maxGap, begin, begins } = this.problem;
     const phase = state % this.#phases;
@@ -154,7 +155,7 @@ export class GroupPlan {
       if (phase === 0) return state;
       const off = phase - 1 - minRun;
       if (off < 0 || off + 1 > maxGap) return -1;
-      return this.#state(runs, left, 1 + minRun + Math.min(off + 1, this.#longest));
+      return this.#state(runs, left, 1 + minRun + Math.min(off + 1, this.#maxOff));
     }
     if (left === 0 || costs[step] === NONE) return -1;
     if (phase >= 1 && phase <= 1 + minRun) return this.#state(runs, left - 1, Math.min(phase + 1, 1 + minRun));
@@ -164,7 +165,7 @@ export class GroupPlan {
     return this.#state(this.#isCounted ? runs - 1 : runs, left - 1, 2);
   }
 
-  /** What it costs to be ON in a step, with its fee. */
+  /** Returns the cost of being ON in a step, fee included. */
   costOf(step: number, state: number): number {
     const { costs, minRun, weights } = this.problem;
     const phase = state % this.#phases;
@@ -172,8 +173,8 @@ export class GroupPlan {
     return (costs[step] as number) * (weights?.[done] ?? 1) + (this.#fees[step] as number);
   }
 
-  /** What the cheapest way to the end costs from a step on; Infinity where that is impossible. */
-  toGo(step: number, state: number): number {
+  /** Returns the minimum cost from a step to the end; Infinity if that is infeasible. */
+  costToGo(step: number, state: number): number {
     const { minRun, minPause, maxGap, begin, costs, weights } = this.problem;
     const phase = state % this.#phases;
     const row = (state - phase) / this.#phases;
@@ -188,7 +189,7 @@ export class GroupPlan {
     }
     if (this.#isFree && phase > 0) {
       if (row % (this.problem.on + 1) === 0) return 0;
-      return this.#beginnings(row)[Math.min(this.count, step + Math.max(0, minPause + minRun + 1 - phase))] as number;
+      return this.#laterStarts(row)[Math.min(this.count, step + Math.max(0, minPause + minRun + 1 - phase))] as number;
     }
     const key = step * this.#phases * (this.#top + 1) * (this.problem.on + 1) + state;
     const known = this.#off.get(key);
@@ -200,25 +201,25 @@ export class GroupPlan {
       [first, last] = begin.kind === "off" ? [Math.max(step, begin.first), Math.min(begin.last, forced)] : [0, -1];
     const isDone = phase > 0 && row % (this.problem.on + 1) === 0 && last >= this.count;
     let least = isDone ? 0 : NONE;
-    for (let begun = first; begun <= Math.min(last, this.count - 1); begun++)
-      least = Math.min(least, this.#begun(row, begun));
+    for (let start = first; start <= Math.min(last, this.count - 1); start++)
+      least = Math.min(least, this.#costOfStart(row, start));
     this.#off.set(key, least);
     return least;
   }
 
-  /** By step: what the cheapest beginning from then on costs. */
-  #beginnings(row: number): Float64Array {
+  /** Returns by step the minimum cost of a run that begins there or later. */
+  #laterStarts(row: number): Float64Array {
     let least = this.#later.get(row);
     if (least) return least;
     least = new Float64Array(this.count + 1).fill(NONE);
     for (let step = this.count - 1; step >= 0; step--)
-      least[step] = Math.min(least[step + 1] as number, this.#begun(row, step));
+      least[step] = Math.min(least[step + 1] as number, this.#costOfStart(row, step));
     this.#later.set(row, least);
     return least;
   }
 
-  /** What it costs to begin a run with a step, to the end. */
-  #begun(row: number, step: number): number {
+  /** Returns the cost from a step to the end if a run begins there. */
+  #costOfStart(row: number, step: number): number {
     const { on, minRun } = this.problem;
     const left = row % (on + 1);
     const start = this.#starts[step] as number;
@@ -227,7 +228,7 @@ export class GroupPlan {
     return start + (this.#rows[behind * (this.count + 1) + step + minRun] as number);
   }
 
-  /** Steps that are too early for what has been placed, or too late for what is left, stay Infinity. */
+  /** Computes a row of the table. Steps that are too early or too late for the missing steps stay Infinity. */
   #fill(runs: number, left: number): void {
     const { on, minRun, minPause, maxGap } = this.problem;
     const { count } = this;
@@ -239,7 +240,7 @@ export class GroupPlan {
     const own = row * (count + 1);
     const shorter = own - count;
     const behind = (row - minRun - (this.#isCounted ? on + 1 : 0)) * (count + 1) + minRun;
-    // Beginnings that a pause may lead to, from the cheapest to the nearest.
+    // Starts that the pause allows, from the cheapest to the nearest (a monotonic queue).
     const near = this.#near;
     const nearCosts = this.#nearCosts;
     let head = 0;
@@ -276,8 +277,8 @@ export class GroupPlan {
     }
   }
 
-  /** What it costs to go on with a run for a step more, to the end. */
-  #goOn(row: number, step: number): number {
+  /** Returns the cost from a step to the end if the run continues in it. */
+  #costOfContinuing(row: number, step: number): number {
     return (this.#paid[step] as number) + (this.#rows[(row - 1) * (this.count + 1) + step + 1] as number);
   }
 

@@ -1,40 +1,40 @@
-/** What runs are chosen on: a line of equal steps, and the rules for what may be ON. */
+/** The problem of choosing runs: a line of equal steps, and the rules for ON and OFF. */
 
-/** How the line is entered. */
+/** State at the start of the line. */
 export type RunsBegin =
-  /** A run reaches the line and has to go on for `need` steps. */
+  /** A run is in progress and has to continue for `need` steps. */
   | { readonly kind: "running"; readonly need: number }
-  /** The first run begins in one of the steps `first` to `last`, both included. */
+  /** The first run begins in a step from `first` to `last`, both included. */
   | { readonly kind: "off"; readonly first: number; readonly last: number };
 
 export interface RunsProblem {
-  /** Shape: whole numbers, so that sums are exact; Infinity where it may not be ON. */
+  /** Cost of each step ON. Shape: whole numbers, so that sums are exact; Infinity if ON is not allowed. */
   readonly costs: Float64Array;
-  /** 1 where it has to be ON; those have a cost. */
+  /** 1 for steps that have to be ON; their cost is finite. */
   readonly forced: Uint8Array;
-  /** How many steps are ON, at least 1; null for any number, none included: for steps that are worth having. */
+  /** Number of steps ON, at least 1; null for any number from 0, for example with negative costs. */
   readonly on: number | null;
   /** At least 1. */
   readonly minRun: number;
   /** At least 1. */
   readonly minPause: number;
-  /** Most steps OFF in a row, behind the last run too; Infinity for no bound. */
+  /** Maximum consecutive steps OFF, also after the last run; Infinity for no limit. */
   readonly maxGap: number;
-  /** Most runs that may begin; Infinity for no bound. */
+  /** Maximum runs that may begin; Infinity for no limit. */
   readonly maxRuns: number;
   readonly begin: RunsBegin;
 }
 
-/** A problem with what follows from it, for all who work along its line. */
+/** A problem with values derived from it. */
 export interface RunsLine extends RunsProblem {
-  /** What the shortest run costs that begins with each step. */
+  /** By step: cost of a run of `minRun` that begins there. */
   readonly starts: Float64Array;
-  /** By the first step OFF: the last step by which it has to be ON again; the line's end where it need not. */
+  /** By the first step OFF: the last step in which it has to be ON again; the end of the line if none. */
   readonly latest: Int32Array;
-  /** The first step that has to be ON; the line's end where none has. */
+  /** First step that has to be ON; the end of the line if none. */
   readonly firstForced: number;
   readonly countsRuns: boolean;
-  /** How many runs may still begin when the first of them has; 0 where they are not counted. */
+  /** Number of runs that may begin after the first one; 0 if runs are not counted. */
   readonly top: number;
 }
 
@@ -52,7 +52,7 @@ export function lineOf(problem: RunsProblem): RunsLine {
   return { ...problem, starts: startCosts(costs, minRun), latest, firstForced: nextForced, countsRuns, top };
 }
 
-/** The cost of `length` steps from each; Infinity where one of them is not allowed or the line ends. */
+/** Returns the cost of `length` steps from each step; Infinity if one is not allowed or the line ends. */
 export function startCosts(costs: Float64Array, length: number): Float64Array {
   const sums = new Float64Array(costs.length + 1).fill(Number.POSITIVE_INFINITY);
   let sum = 0;

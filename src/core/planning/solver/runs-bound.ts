@@ -1,43 +1,43 @@
 /**
- * What a choice costs at least, without trying any.
+ * Lower bound of the cost, by Lagrangian relaxation of the number of steps.
  *
- * The number of steps is let go, and every step is paid for instead: at the right pay the cheapest choice has nearly the
- * right number. Whatever the pay is, no choice of the right number costs less than the cheapest of any number, with
- * what the right number is paid: it is one of them.
+ * Instead of a fixed number of steps, each step ON earns a pay (the Lagrange multiplier). With the right pay, the cheapest
+ * solution of any length has nearly the right length. For any pay, its cost plus the pay of the right number of steps is
+ * a lower bound for solutions of the right length.
  */
 import type { RunsLine } from "./run-problem.ts";
 
 export interface RunsBound {
-  /** For each step that is ON. Unit: that of costs, whole. */
+  /** Pay of each step ON. Unit: as costs, whole. */
   readonly pay: number;
-  /** No choice costs less. */
+  /** No solution costs less. */
   readonly least: number;
-  /** How far apart the costs are that are chosen from. */
+  /** Difference between the highest and the lowest cost of a step. */
   readonly spread: number;
   /**
-   * By how many runs may still begin: what the cheapest way to each step costs, less what is paid for it. The step before
-   * is ON, in a run that has its shortest length.
+   * By runs that may still begin: the minimum cost of reaching each step, minus pay. The previous step is ON, in a run of
+   * at least the minimum length.
    */
   readonly ways: readonly Float64Array[];
 }
 
 const NONE = Number.POSITIVE_INFINITY;
 
-/** Rounds of finding the pay; the bound holds for whatever it comes to. */
+/** Maximum rounds of the search for the pay. The bound is valid for any pay. */
 const MAX_ROUNDS = 32;
-/** A bound is high enough that could be higher by this share of the spread of costs. */
+/** The search ends if the bound can rise by at most this share of the spread. */
 const CLOSE = 1 / 64;
-/** A pay that is known from a like problem is near enough where it leads to a number of steps wrong by no more than this. */
+/** A pay from a similar problem is good enough if its number of steps is wrong by at most this. */
 const NEAR = 6;
-/** How far the second pay is from the first, as a share of the spread of costs; then ever further. */
+/** Difference of the second pay from the first, as a share of the spread. It grows from round to round. */
 const FIRST_STRIDE = 1 / 16;
 
 /**
- * A high bound; null where no choice has the right number of steps, which is when even a pay (or a fine) above all costs
- * together leads to too few (or too many).
+ * Returns a high bound; null if no solution has `on` steps: a pay above all costs gives too few steps, or a pay below all
+ * of them too many.
  *
- * Too few and too many steps enclose the best pay; where the lines of the nearest two cross both cost the same, and a
- * choice that costs less there lies between them. `near`: a pay that has been right for a problem much like this one.
+ * Solutions with too few and too many steps enclose the best pay. The next pay is the one at which both cost the same.
+ * `near`: the pay of a similar problem.
  */
 export function boundOf(line: RunsLine, on: number, near?: number): RunsBound | null {
   const open = line.costs.filter((cost) => cost < NONE).sort();
@@ -46,7 +46,7 @@ export function boundOf(line: RunsLine, on: number, near?: number): RunsBound | 
   const furthest = 2 * (Math.max(0, -low, high) + 1) * line.costs.length;
   let few: { readonly cost: number; readonly on: number } | null = null;
   let many: { readonly cost: number; readonly on: number } | null = null;
-  // The dearest of the cheapest steps there are.
+  // The most expensive of the `on` cheapest steps.
   let pay = near ?? open[Math.min(on, open.length) - 1] ?? 0;
   let stride = 1 + Math.round(spread * FIRST_STRIDE);
   for (let round = 1; ; round++) {
@@ -59,7 +59,7 @@ export function boundOf(line: RunsLine, on: number, near?: number): RunsBound | 
     else many = found;
     if (few && many) {
       pay = Math.round((many.cost - few.cost) / (many.on - few.on));
-      // Where both lines meet is the highest that a bound can be.
+      // The bound cannot be higher than the cost at which both are equal.
       if (few.cost + pay * (on - few.on) - bound.least <= spread * CLOSE) return bound;
     } else if (pay === (few ? furthest : -furthest)) {
       return null;
@@ -72,9 +72,9 @@ export function boundOf(line: RunsLine, on: number, near?: number): RunsBound | 
 
 interface Sweep {
   readonly ways: Float64Array[];
-  /** How many steps are ON on each of the ways. */
+  /** Number of steps ON for each entry of `ways`. */
   readonly ons: Int32Array[];
-  /** What the cheapest choice costs, less what is paid for it, and how many steps are ON in it. */
+  /** Cost of the cheapest solution minus pay. `on`: its number of steps. */
   least: number;
   on: number;
 }
@@ -88,7 +88,7 @@ function sweep(line: RunsLine, pay: number): Sweep {
   return swept;
 }
 
-/** The ways with so many runs that may still begin. */
+/** Computes the ways for a number of runs that may still begin. */
 function sweepLayer(line: RunsLine, pay: number, swept: Sweep, runs: number): void {
   const { costs, starts, latest, minRun, minPause, begin, top, firstForced } = line;
   const own = swept.ways[runs] as Float64Array;
@@ -98,10 +98,10 @@ function sweepLayer(line: RunsLine, pay: number, swept: Sweep, runs: number): vo
   const need = begin.kind === "running" && runs === top ? begin.need : -1;
   const first = begin.kind === "off" && runs === top ? begin.first : NONE;
   const last = begin.kind === "off" ? Math.min(begin.last, firstForced) : -1;
-  // What each run costs before it begins, and how many steps are ON before.
+  // Cost and number of steps ON before a run that begins in each step.
   const entry = new Float64Array(costs.length + 1);
   const entryOn = new Int32Array(costs.length + 1);
-  // The ends of runs that a pause may follow, ascending both in cost and in place: the first is the cheapest.
+  // Ends of earlier runs as a monotonic queue: ascending in cost and position, the first is the cheapest.
   const near = new Int32Array(costs.length + 1);
   let head = 0;
   let tail = 0;

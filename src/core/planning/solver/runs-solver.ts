@@ -1,30 +1,28 @@
 /**
- * The cheapest runs on a line of equal steps, exact: dynamic programming from the last step to the first.
+ * Cheapest runs on a line of equal steps, exact: dynamic programming from the last step to the first.
  *
- * A state is (runs that may still begin, steps still to place, step), in a run that has its shortest length. A step more
- * of the run leads to the next step in the row with one step less to place; a pause, and the shortest length of the run
- * behind it, to a row with fewer steps to place and one run less to begin. The best beginning behind a pause is the
- * least of a stretch of such a row, which moves along with the step: so every state costs the same few operations,
- * whatever the lengths are. Where runs or steps are not counted, there is one row for any number of them.
+ * A state is (runs that may still begin, missing steps, step), in a run of at least the minimum length. Continuing the run
+ * leads to the next step with one missing step less. A pause and the minimum length of the next run lead to a row with
+ * fewer missing steps and one run less. The best start after a pause is the minimum of a sliding window over that row,
+ * so every state takes constant time for any lengths. If runs or steps are not counted, one row stands for all numbers.
  *
- * A state is left out where the cheapest way to it, with what its own way on costs, comes to more than a guess. The way
- * is the bound's, so no way of the right number of steps costs less: a choice that costs no more than the guess passes
- * by no state that is left out, and what stands in the states it passes is exact. What is left of a week is a narrow
- * band, and each row keeps its own part of it. Where nothing is found, the guess grows.
+ * A state is dropped if the bound's cost of reaching it plus its own cost exceeds a guess. Solutions that cost at most the
+ * guess contain no dropped state, so they are exact. For a week, only a narrow band of states remains, and each row
+ * stores its part of the band. If nothing is found, the guess is raised.
  */
 import { lineOf, type RunsLine, type RunsProblem } from "./run-problem.ts";
 import { boundOf, type RunsBound } from "./runs-bound.ts";
 
-/** A stretch of steps [from, to). */
+/** Steps [from, to). */
 export type StepRun = readonly [from: number, to: number];
 
-/** A set of runs and what it costs. Shape: `runs` ascending, apart. */
+/** Runs and their cost. Shape: `runs` ascending, apart. */
 export interface RunsChoice {
   readonly cost: number;
   readonly runs: readonly StepRun[];
 }
 
-/** Steps [low, high) whose states stand behind each other, counted down from a place. */
+/** Steps [low, high) whose states are stored in descending order from index `place`. */
 interface Row {
   readonly low: number;
   readonly high: number;
@@ -35,28 +33,28 @@ const NONE = Number.POSITIVE_INFINITY;
 const EMPTY: Row = { low: 2 ** 30 - 1, high: -1, place: 0 };
 const anywhere = (_first: number): boolean => true;
 
-/** How much dearer than the bound the best is guessed to be first, as a share of the dearest step; then ever more. */
+/** First guess above the bound, as a share of the spread of costs. It grows from guess to guess. */
 const FIRST_SLACK = 1 / 64;
 const SLACK_GROWTH = 4;
-/** The last guess is none: whatever it costs. */
+/** The last guess has no limit. */
 const MAX_GUESSES = 5;
-/** A table begins with room for so many states, and doubles it. */
+/** Initial number of states of a table, doubled when full. */
 const FIRST_ROOM = 16_384;
 
 export class RunsTable {
   readonly #line: RunsLine;
   readonly #on: number;
   readonly #fewest: number;
-  /** 1 where steps are counted, else 0. */
+  /** 1 if steps are counted, otherwise 0. */
   readonly #one: number;
-  /** How many steps are still to place when the first run has its shortest length. */
+  /** Missing steps when the first run has its minimum length. */
   readonly #entered: number;
-  /** Null where there is no choice. */
+  /** Null if there is no solution. */
   readonly #bound: RunsBound | null;
-  /** By runs still to begin: the least of the ways to a step and to those before it. */
+  /** By runs that may still begin: minimum of the ways to a step and to earlier steps. */
   readonly #leastWays: readonly Float64Array[];
   #guesses = 0;
-  /** All choices that cost no more are known. */
+  /** All solutions up to this cost are in the table. */
   #most = Number.NEGATIVE_INFINITY;
   #rows: Row[] = [];
   #states = new Float64Array(FIRST_ROOM);
@@ -64,7 +62,7 @@ export class RunsTable {
   readonly #near: Int32Array;
   readonly #nearCosts: Float64Array;
 
-  /** Knows the choices of `on` steps, and of all numbers from `fewest` on. `near`: a pay that is nearly right. */
+  /** Creates the table for `on` steps and for all numbers from `fewest`. `near`: the pay of a similar problem. */
   constructor(problem: RunsProblem, fewest: number = problem.on ?? 0, near?: number) {
     const { costs, on, minRun, begin } = problem;
     const line = lineOf(problem);
@@ -86,8 +84,8 @@ export class RunsTable {
   }
 
   /**
-   * The cheapest choice whose first run begins with a step where it `may`, and that costs no more than `most`; null where
-   * there is none. Ties go to the earliest: of two equal sets the one that is ON in the first step where they differ.
+   * Returns the cheapest solution whose first run begins where it `may` and that costs at most `most`; null if there is
+   * none. Of equal solutions, the one that is ON in the first step in which they differ.
    */
   cheapest({ may = anywhere, most = Number.MAX_VALUE, on = this.#on } = {}): RunsChoice | null {
     const left = this.#entered - this.#on + on;
@@ -95,12 +93,12 @@ export class RunsTable {
       const { cost, begun, step } = this.#entry(may, left);
       if (cost <= Math.min(this.#most, most)) return { cost, runs: begun < 0 ? [] : this.#walk(begun, step, left) };
       if (!this.#bound || this.#most >= most) return null;
-      // What was found beyond the guess need not be the best, but the best is no more expensive.
+      // A solution above the guess may not be the best one, but is an upper bound of it.
       this.#guess(this.#bound, cost);
     }
   }
 
-  /** Where the cheapest choice begins. */
+  /** Returns the start of the cheapest solution. */
   #entry(may: (first: number) => boolean, left: number): { cost: number; begun: number; step: number } {
     const { begin, costs, starts, minRun, top, firstForced } = this.#line;
     if (begin.kind === "running") {
@@ -124,7 +122,7 @@ export class RunsTable {
     this.#used = 0;
     const { top, minRun } = this.#line;
     for (let runs = 0; runs <= top; runs++) {
-      // The runs that have begun have their shortest length.
+      // Runs that have begun have at least the minimum length.
       const longest = this.#entered - (top - runs) * minRun;
       for (let left = 0; left <= longest; left++) this.#fillRow(runs, left);
     }
@@ -146,7 +144,7 @@ export class RunsTable {
     const lowestBegin = begin.low - minRun;
     const beginPlace = begin.place - minRun;
     let next = begin.high - 1 - minRun;
-    // The beginnings behind a pause, from the cheapest to the nearest.
+    // Starts after a pause as a monotonic queue, from the cheapest to the nearest.
     const near = this.#near;
     const nearCosts = this.#nearCosts;
     let head = 0;
@@ -157,7 +155,7 @@ export class RunsTable {
     const high = left === 0 ? end : Math.max(goOnHigh - 1, next - minPause);
     let first = end + 1;
     let last = -1;
-    // What has been placed took its steps.
+    // Steps before `fewest - left` cannot contain the steps that are placed already.
     for (let step = high; step >= Math.max(0, this.#fewest - left); step--) {
       for (; next >= lowestBegin && next >= step + minPause; next--) {
         const cost = (starts[next] as number) + (states[beginPlace - next] as number);
@@ -182,7 +180,7 @@ export class RunsTable {
     this.#used += last + 1 - first;
   }
 
-  /** From a step of a run that began with `begun`, goes on or begins the next as early as the least cost allows. */
+  /** Follows the minimum cost from a step of a run that began in `begun`, and prefers earlier steps. */
   #walk(begun: number, step: number, left: number): StepRun[] {
     const { costs, starts, minRun, minPause, top } = this.#line;
     const found: StepRun[] = [];
@@ -205,7 +203,7 @@ export class RunsTable {
     }
   }
 
-  /** What a state costs from its step on; Infinity where it is left out or leads nowhere. */
+  /** Returns the cost from a state to the end; Infinity if it was dropped or is infeasible. */
   #costOf(runs: number, left: number, step: number): number {
     const { low, high, place } = this.#row(runs, left);
     return step >= low && step < high ? (this.#states[place - step] as number) : NONE;
@@ -215,7 +213,7 @@ export class RunsTable {
     return (runs >= 0 && left >= 0 ? this.#rows[runs * (this.#entered + 1) + left] : undefined) ?? EMPTY;
   }
 
-  /** How many runs may begin behind the beginning of one. */
+  /** Returns the number of runs that may begin after one more has begun. */
   #behind(runs: number): number {
     return this.#line.countsRuns ? runs - 1 : runs;
   }
@@ -228,14 +226,14 @@ export class RunsTable {
   }
 }
 
-/** What a choice is to keep besides its problem's rules. */
+/** Limits of a solution besides the rules of its problem. */
 export interface RunsLimits {
-  /** Where the first run may begin. */
+  /** Returns true for steps in which the first run may begin. */
   readonly may?: (first: number) => boolean;
   readonly most?: number;
 }
 
-/** The choices of a problem. Runs are counted only where the best that does not count them has too many. */
+/** Solves a problem. Counts runs only if the best solution without counting has too many. */
 export class RunsSolver {
   readonly #problem: RunsProblem;
   readonly #free: RunsTable;
@@ -246,7 +244,7 @@ export class RunsSolver {
     this.#free = new RunsTable({ ...problem, maxRuns: NONE });
   }
 
-  /** The cheapest choice; null where there is none. Ties go to the earliest. */
+  /** Returns the cheapest solution; null if none exists. Ties go to the earliest. */
   cheapest(limits?: RunsLimits): RunsChoice | null {
     if (this.#counted) return this.#counted.cheapest(limits);
     const free = this.#free.cheapest(limits);
@@ -257,7 +255,7 @@ export class RunsSolver {
   }
 }
 
-/** The most steps, up to as many as are asked for, that can be placed at all; 0 where none can. */
+/** Returns the maximum feasible number of steps, at most `problem.on`; 0 if none is feasible. */
 export function mostSteps(problem: RunsProblem): number {
   const most = Math.min(problem.on ?? NONE, problem.costs.length);
   const table = new RunsTable({ ...problem, on: most }, 1);
@@ -265,7 +263,7 @@ export function mostSteps(problem: RunsProblem): number {
   return 0;
 }
 
-/** The fewest steps, of as many as are asked for and more, that can be placed at all; null where none can. */
+/** Returns the minimum feasible number of steps, at least `problem.on`; null if none is feasible. */
 export function fewestSteps(problem: RunsProblem): number | null {
   const most = problem.costs.length;
   const fewest = problem.on ?? 1;
@@ -274,13 +272,13 @@ export function fewestSteps(problem: RunsProblem): number | null {
   return null;
 }
 
-/** Nothing is known of what a choice costs: none is left out. */
+/** Returns a bound with which no state is dropped. */
 function unbounded({ top, costs }: RunsLine): RunsBound {
   const ways = Array.from({ length: top + 1 }, () => new Float64Array(costs.length + 1));
   return { pay: 0, least: Number.MAX_VALUE, spread: 0, ways };
 }
 
-/** The least up to each. */
+/** Returns the running minimum. */
 function leastSoFar(costs: Float64Array): Float64Array {
   let least = NONE;
   return costs.map((cost) => {

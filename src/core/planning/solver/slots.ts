@@ -1,4 +1,4 @@
-/** `slots`: so many hours in any steps, with shortest runs and pauses and longest gaps. */
+/** `slots`: hours in any steps, with minimum runs and pauses and maximum gaps. */
 
 import type { PlanAlternatives, PlanSolution, SlotsPlan } from "../model/plan-spec.ts";
 import { qualifying } from "./below.ts";
@@ -11,8 +11,8 @@ import { type HardLimits, infeasible, otherStart, type PlanTask, type Selection,
 type SlotsProblem = RunsProblem & { readonly on: number };
 
 /**
- * Exactly the hours that are left of the plan, in the cheapest steps that are allowed. Where less is left than the
- * shortest run and nothing runs, the last run is as long as the shortest: a plan gets at least its hours.
+ * Chooses the cheapest allowed steps for exactly the remaining hours. If less than `minRun` remains and nothing runs, the
+ * last run has the length `minRun`: a plan gets at least its hours.
  */
 export function solveSlots(task: PlanTask<SlotsPlan>): PlanSolution {
   const on = stepsLeft(task);
@@ -26,7 +26,7 @@ export function solveSlots(task: PlanTask<SlotsPlan>): PlanSolution {
   return partly(task, on, most, infeasible(task, on, on - most, possible));
 }
 
-/** The most of the hours that is possible, unless the owner wants all or nothing. */
+/** Returns the solution with the most possible hours, unless the owner wants all or nothing. */
 function partly(task: PlanTask<SlotsPlan>, on: number, most: number, none: PlanSolution): PlanSolution {
   const { spec, grid } = task;
   if (none.kind === "solved" || spec.whenShort === "nothing") return none;
@@ -39,8 +39,8 @@ function partly(task: PlanTask<SlotsPlan>, on: number, most: number, none: PlanS
 }
 
 /**
- * What a plan of a power group is solved by: all that is left of its hours, or the most that is possible; with `steps`, so
- * many. Null where it cannot be even alone, and where the owner wants all or nothing.
+ * Returns the problem of a plan in a power group: its remaining hours, or the most possible; `steps` overrides them. Null
+ * if it is infeasible even alone, or if the owner wants all or nothing and not all is possible.
  */
 export function slotsProblem(task: PlanTask<SlotsPlan>, steps?: number): SlotsProblem | null {
   const on = stepsLeft(task);
@@ -53,15 +53,15 @@ export function slotsProblem(task: PlanTask<SlotsPlan>, steps?: number): SlotsPr
   return problems.find((problem) => new RunsSolver(problem).cheapest() !== null) ?? null;
 }
 
-/** What has not run of the hours, and at least what is fixed. */
+/** Returns the remaining hours in steps, at least the fixed ones. */
 function stepsLeft({ spec, grid }: PlanTask<SlotsPlan>): number {
   const fixed = grid.forced.reduce((sum, forced) => sum + forced, 0);
   return Math.max(fixed, stepsUp(spec.hoursMs - grid.past.usedMs, grid.stepMs));
 }
 
 /**
- * What is chosen stays, and every further step that is cheap runs too: as many as `upTo` and the rules of runs, pauses and
- * gaps allow, of equal numbers the cheapest.
+ * Adds cheap steps to the solution: as many as `upTo` and the rules for runs, pauses and gaps allow, and of equal numbers
+ * the cheapest.
  */
 function whileCheap(task: PlanTask<SlotsPlan>, chosen: Selection): Selection {
   const { spec, grid } = task;
@@ -78,14 +78,14 @@ function whileCheap(task: PlanTask<SlotsPlan>, chosen: Selection): Selection {
   return runs ? { ...chosen, runs } : chosen;
 }
 
-/** What has run while it was cheap may have been all of the hours, and too early for the longest gap. */
+/** Returns the steps that `maxGap` still needs after all hours have run during cheap steps. */
 function stepsForGap(task: PlanTask<SlotsPlan>): number {
   const { spec, grid, window } = task;
   const offMs = grid.end - (grid.past.lastEnd ?? window.start);
   return offMs <= (spec.maxGapMs ?? offMs) ? 0 : (fewestSteps(problemOf(task, 1)) ?? 0);
 }
 
-/** A rest that is shorter than the shortest run. */
+/** Solves remaining hours that are shorter than `minRun`. */
 function chooseRest(task: PlanTask<SlotsPlan>, on: number): Selection | null {
   const { minRun } = lengthsOf(task.spec, task.grid.stepMs);
   return task.grid.past.usedMs > 0 && on < minRun ? chooseSlots(task, minRun) : null;
@@ -114,7 +114,7 @@ function problemOf({ spec, grid, window }: PlanTask<SlotsPlan>, on: number, wall
   return { costs, forced: grid.forced, on, ...lengths, maxRuns, begin };
 }
 
-/** Of the choices that are hardly more expensive than the best, the latest or the earliest. Ties: the cheapest, then the earliest. */
+/** Returns the latest or the earliest solution within the tolerance. Ties: the cheapest, then the earliest. */
 function tolerated(
   { spec, grid }: PlanTask<SlotsPlan>,
   problem: SlotsProblem,
@@ -127,7 +127,7 @@ function tolerated(
   return side === "earliest" ? earliestWithin(problem, best, most) : latestWithin(problem, solver, best, most);
 }
 
-/** Halves the time within which the last run ends: an earlier end never costs less. */
+/** Searches the earliest end by bisection: an earlier end never costs less. */
 function earliestWithin(problem: RunsProblem, best: RunsChoice, most: number): RunsChoice {
   let choice = best;
   let low = problem.on ?? 0;
@@ -144,7 +144,7 @@ function earliestWithin(problem: RunsProblem, best: RunsChoice, most: number): R
   return choice;
 }
 
-/** A run that goes on has begun. */
+/** Searches the latest first start. A run in progress cannot start later. */
 function latestWithin({ begin }: RunsProblem, solver: RunsSolver, best: RunsChoice, most: number): RunsChoice {
   if (begin.kind === "running") return best;
   for (let first = begin.last; first > begin.first; first--) {
@@ -154,7 +154,7 @@ function latestWithin({ begin }: RunsProblem, solver: RunsSolver, best: RunsChoi
   return best;
 }
 
-/** The best whose first run begins elsewhere; null where a run goes on. */
+/** Returns the best solution with another first start; null if a run is in progress. */
 function nextBest(
   task: PlanTask,
   { begin, on }: SlotsProblem,
@@ -169,7 +169,7 @@ function nextBest(
   return told(task, other, on);
 }
 
-/** When a choice begins and what it costs. */
+/** Returns the start and the mean price of a solution. */
 function told({ grid }: PlanTask, { runs, cost }: RunsChoice, on: number): NonNullable<PlanAlternatives["nextBest"]> {
   const first = runs[0]?.[0] ?? 0;
   return { start: spanOf(grid, first, first + 1).start, meanPrice: cost / on / PRICE_SCALE };

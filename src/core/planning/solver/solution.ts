@@ -1,4 +1,4 @@
-/** A choice of steps told in instants and money, and why there is none. */
+/** Converts a solver result to intervals and cost, or to the reason why it is infeasible. */
 
 import type { PricePoint } from "../../prices/timeline.ts";
 import type { Interval } from "../../time/interval.ts";
@@ -16,7 +16,7 @@ import { mergeRuns } from "../model/plan-windows.ts";
 import { missingIn, type PlanGrid, PRICE_SCALE, spanOf } from "./grid.ts";
 import type { StepRun } from "./runs-solver.ts";
 
-/** Everything that a kind is solved with. */
+/** Input of the solvers of all kinds. */
 export interface PlanTask<Spec extends PlanSpec = PlanSpec> {
   readonly spec: Spec;
   readonly window: PlanWindow;
@@ -24,10 +24,10 @@ export interface PlanTask<Spec extends PlanSpec = PlanSpec> {
   readonly grid: PlanGrid;
 }
 
-/** Another start is another choice from an hour on; from the run's length on, where that is shorter. */
+/** Minimum distance to another start, or the run's length if that is shorter. */
 const OTHER_START_MS = 60 * 60_000;
 
-/** What was chosen on the grid; figures that are given stand in for the plain means. */
+/** Result of a solver on the grid. Optional figures replace the plain means. */
 export interface Selection {
   readonly runs: readonly StepRun[];
   readonly nextBest?: PlanAlternatives["nextBest"];
@@ -66,17 +66,17 @@ export function solved(task: PlanTask, chosen: Selection): PlanSolved {
   };
 }
 
-/** The part of what is fixed that lies in the window. Shape: ascending, apart. */
+/** Returns the parts of fixed runs inside the window. Shape: ascending, apart. */
 export function fixedIn(window: Interval, { fixed = [] }: PlanContext): Interval[] {
   return mergeRuns(fixed).flatMap((run) => clipped(run, window));
 }
 
-/** How many steps two first starts lie apart to be told as two choices. */
+/** Returns the minimum distance of another start in steps. */
 export function otherStart(grid: PlanGrid, steps: number): number {
   return Math.max(1, Math.min(steps, Math.round(OTHER_START_MS / grid.stepMs)));
 }
 
-/** The mean of the priced steps; null without any. Unit: currency per kWh. */
+/** Returns the mean of the steps with a price; null if none exist. Unit: currency per kWh. */
 function windowMean({ prices }: PlanGrid): number | null {
   let sum = 0;
   let count = 0;
@@ -89,16 +89,16 @@ function windowMean({ prices }: PlanGrid): number | null {
 }
 
 /**
- * By how much a choice may cost more than the best and still be within a plan's tolerance: so many percent of the best
- * where that is above zero, else of the window's mean without its sign. Unit: that of `best`, a sum of whole prices
- * with weights that add up to `weight`.
+ * Returns how much more than the best a solution may cost within a tolerance: `percent` of the best cost if that is
+ * positive, otherwise of the absolute mean of the window. Unit: as `best`, a sum of whole prices whose weights have the
+ * sum `weight`.
  */
 export function slackOf(percent: number, best: number, weight: number, grid: PlanGrid): number {
   const reference = best > 0 ? best : Math.abs(windowMean(grid) ?? 0) * PRICE_SCALE * weight;
   return Math.round((percent / 100) * reference);
 }
 
-/** The mean price of `count` steps from one on; null where one has none or the grid ends. */
+/** Returns the mean price of `count` steps from `from`; null if one has no price or the grid ends. */
 function meanOfSteps({ prices }: PlanGrid, from: number, count: number): number | null {
   if (count === 0 || from + count > prices.length) return null;
   let sum = 0;
@@ -106,21 +106,22 @@ function meanOfSteps({ prices }: PlanGrid, from: number, count: number): number 
   return Number.isNaN(sum) ? null : sum / count / PRICE_SCALE;
 }
 
-/** The walls that a choice is kept from by. */
+/** Limits that forbid steps. */
 export interface HardLimits {
   readonly gaps: boolean;
   readonly others: boolean;
   readonly maxPrice: boolean;
 }
 
-/** One after the other. With the last of them, the highest price, there is no choice, or nobody would ask. */
-const WALLS: readonly (readonly [HardLimits, ImpossibleReason])[] = [
+/** Limits in the order in which they are checked. If the plan is feasible with all of them, `max_price` is the reason. */
+const LIMITS: readonly (readonly [HardLimits, ImpossibleReason])[] = [
   [{ gaps: false, others: false, maxPrice: false }, "constraints"],
   [{ gaps: false, others: true, maxPrice: false }, "blocked"],
 ];
 
 /**
- * Says why there is no choice: prices are missing where it could be, or the first wall with which there is none. Unit: `shortSteps` and `asked` in steps.
+ * Returns why a plan is infeasible: prices are missing that might make it feasible, or the first limit with which it is
+ * infeasible. Unit: `asked` and `shortSteps` in steps.
  */
 export function infeasible(
   task: PlanTask,
@@ -133,11 +134,11 @@ export function infeasible(
   if (asked > grid.count) return { kind: "impossible", shortfallMs, reason: "window_too_short" };
   const missing = missingIn(grid.points, grid.start, window.end);
   if (missing && possible({ gaps: false, others: true, maxPrice: true })) return { kind: "no_prices", missing };
-  const reason = WALLS.find(([walls]) => !possible(walls))?.[1] ?? "max_price";
+  const reason = LIMITS.find(([limits]) => !possible(limits))?.[1] ?? "max_price";
   return { kind: "impossible", shortfallMs, reason };
 }
 
-/** The mean price of the priced time of runs, by time; null where none of it has a price. */
+/** Returns the mean price of runs by time, without times that have no price; null if none has one. */
 function meanOver(points: readonly PricePoint[], runs: readonly Interval[]): number | null {
   let sum = 0;
   let length = 0;

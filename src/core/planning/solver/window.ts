@@ -1,4 +1,4 @@
-/** `window`: one run, weighted by the power it draws along the way. */
+/** `window`: one run, weighted by its power profile. */
 
 import type { PlanSolution, PlanTolerance, WindowPlan } from "../model/plan-spec.ts";
 import { stepCosts } from "./constraints.ts";
@@ -14,10 +14,10 @@ import {
   solved,
 } from "./solution.ts";
 
-/** Weights are whole numbers, so that costs are exact: thousandths of the mean power. */
+/** Weight of the mean power. Weights are whole numbers, so that costs are exact. */
 const MEAN_WEIGHT = 1_000;
 
-/** What a plan of a power group is solved by: one run that begins where it may; null where it has begun. */
+/** Returns the problem of a plan in a power group; null if it has begun or is infeasible. */
 export function windowProblem({ spec, window, context, grid }: PlanTask<WindowPlan>) {
   const weights = profileWeights(spec.profile, stepsUp(spec.hoursMs, grid.stepMs));
   const costs = stepCosts(grid, undefined);
@@ -39,7 +39,7 @@ export function windowProblem({ spec, window, context, grid }: PlanTask<WindowPl
   };
 }
 
-/** The cheapest run. A plan that has begun in this window is what is fixed of it: a run is never moved nor divided. */
+/** Returns the cheapest run. A run that has begun in this window is kept: it is never moved nor divided. */
 export function solveWindow(task: PlanTask<WindowPlan>): PlanSolution {
   const { spec, window, context, grid } = task;
   if (fixedIn(window, context).length > 0) return solved(task, { runs: [], startedNow: null });
@@ -57,7 +57,7 @@ export function solveWindow(task: PlanTask<WindowPlan>): PlanSolution {
 }
 
 /**
- * A profile stretched over so many steps: each step weighs what of the profile falls into it.
+ * Returns the weights of `steps` for a profile that is stretched over them.
  * Shape: whole numbers around `MEAN_WEIGHT`; without a profile, or with one of zeros, all equal.
  */
 export function profileWeights(profile: readonly number[] = [], steps: number): Float64Array {
@@ -97,7 +97,7 @@ function chooseRun(task: PlanTask<WindowPlan>, priced: Float64Array, weights: Fl
   };
 }
 
-/** The latest or the earliest of the runs that are hardly more expensive than the best. */
+/** Returns the latest or the earliest start within the tolerance. */
 function tolerated({ grid }: PlanTask, costs: Float64Array, total: number, { percent, side }: PlanTolerance): number {
   const best = leastOf(costs);
   const most = best + slackOf(percent, best, total, grid);
@@ -105,7 +105,7 @@ function tolerated({ grid }: PlanTask, costs: Float64Array, total: number, { per
   return side === "earliest" ? costs.findIndex(within) : costs.findLastIndex(within);
 }
 
-/** What the run costs from every step it can begin with; Infinity where one of its steps is not allowed. */
+/** Returns the cost of the run by its first step; Infinity if one of its steps is not allowed. */
 function weighted(costs: Float64Array, weights: Float64Array): Float64Array {
   const count = Math.max(0, costs.length - weights.length + 1);
   const sums = new Float64Array(count);
@@ -113,7 +113,7 @@ function weighted(costs: Float64Array, weights: Float64Array): Float64Array {
     let sum = 0;
     for (let i = 0; i < weights.length; i++) {
       const cost = costs[first + i] as number;
-      // A step without power still has to be allowed; 0 times Infinity would be no number.
+      // A step without power has to be allowed too; 0 times Infinity would be NaN.
       sum += cost < Number.POSITIVE_INFINITY ? cost * (weights[i] as number) : cost;
     }
     sums[first] = sum;
@@ -121,14 +121,14 @@ function weighted(costs: Float64Array, weights: Float64Array): Float64Array {
   return sums;
 }
 
-/** Without the runs whose mean is above the maximum. */
+/** Replaces the cost of runs whose mean is above the maximum by Infinity. */
 function affordable(costs: Float64Array, maxPrice: number | undefined, weights: Float64Array): Float64Array {
   if (maxPrice === undefined) return costs;
   const most = Math.round(maxPrice * PRICE_SCALE) * totalOf(weights);
   return costs.map((cost) => (cost <= most ? cost : Number.POSITIVE_INFINITY));
 }
 
-/** The best step to begin with that lies so far from another; null where there is none. Ties: the earliest. */
+/** Returns the best first step at least `apart` steps from `from`; null if none exists. Ties: the earliest. */
 function elsewhere(costs: Float64Array, from: number, apart: number): number | null {
   let best: number | null = null;
   for (let first = 0; first < costs.length; first++) {

@@ -1,4 +1,4 @@
-/** The page that reads `openapi.json` to people. Everything is put in as text; nothing is loaded from elsewhere. */
+/** API reference: shows `openapi.json`. Inserts all content as text, and loads nothing from other servers. */
 import { at, h, prose } from "./elements.js";
 import { schemaNode } from "./schema.js";
 
@@ -45,7 +45,7 @@ function show(api) {
   addEventListener("hashchange", openNamed);
 }
 
-/** An operation named in the address is opened: a link may lead to it. */
+/** Opens the operation that the fragment of the URL names, so that it can be linked. */
 function openNamed() {
   const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (named?.tagName !== "DETAILS") return;
@@ -62,7 +62,7 @@ function entryOf(api, path, method, operation) {
     h("span", { class: "words" }, ...prose(operation.summary ?? "")),
   );
   const node = h("details", { class: "operation", id: operation.operationId }, head);
-  // Made when it is first opened: the page is there at once.
+  // The details are made when they are first opened, so that the page appears quickly.
   node.addEventListener("toggle", () => node.append(...bodyOf(api, path, method, operation)), { once: true });
   const parameters = (operation.parameters ?? []).map(({ name, description }) => `${name} ${description ?? ""}`);
   const words = [method, path, operation.summary, operation.description, ...parameters].join(" ").toLowerCase();
@@ -74,7 +74,7 @@ function bodyOf(api, path, method, operation) {
   const sent = operation.requestBody?.content ?? {};
   return [
     operation.description ? h("p", {}, ...prose(operation.description)) : null,
-    h("p", {}, `Who may ask: ${whoMay(operation.security ?? [])}`),
+    h("p", {}, `Access: ${whoMay(operation.security ?? [])}`),
     h("pre", { tabindex: "0" }, exampleOf(path, method, operation)),
     parameters.length > 0 ? h("h3", {}, "Parameters") : null,
     parameters.length > 0
@@ -93,9 +93,11 @@ function bodyOf(api, path, method, operation) {
 function whoMay(security) {
   const names = security.flatMap((each) => Object.keys(each));
   if (names.length === 0) return "everybody, without a key.";
-  const words = { lanKey: "a key", lanToken: "a token of key and secret", session: "a page that has logged in" };
+  const words = { lanKey: "a key", lanToken: "a token of key and secret", session: "a logged-in dashboard" };
   const all = [...new Set(names)].map((name) => words[name] ?? name).join(", or ");
-  return security.some((each) => Object.keys(each).length === 0) ? `everybody; with ${all} it tells more.` : `${all}.`;
+  return security.some((each) => Object.keys(each).length === 0)
+    ? `everybody; with ${all} the response has more details.`
+    : `${all}.`;
 }
 
 function exampleOf(path, method, { parameters = [], security = [], requestBody }) {

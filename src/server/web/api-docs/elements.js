@@ -1,6 +1,6 @@
-/** What the page is made of: elements, texts with code in them, and what a reference of the document leads to. */
+/** Helpers of the page: elements, texts with code, and references of the OpenAPI document. */
 
-/** An element with attributes and children; texts become text. */
+/** Returns an element with attributes and children. Strings become text nodes. */
 export function h(name, attributes = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -8,12 +8,12 @@ export function h(name, attributes = {}, ...children) {
   return element;
 }
 
-/** Text in which what stands between backticks is code. */
+/** Returns the nodes of a text. Parts between backticks become `code` elements. */
 export function prose(text) {
   return text.split("`").map((part, i) => (i % 2 === 1 ? h("code", {}, part) : part));
 }
 
-/** What a reference of the document leads to. */
+/** Returns the target of a JSON reference such as `#/components/schemas/Plan`; undefined if not found. */
 export function at(api, reference) {
   return reference
     .slice(2)

@@ -1,7 +1,7 @@
-/** A JSON schema as something to read: fields with their kinds, opened one level at a time. */
+/** Shows a JSON schema: its fields with their types. Each level opens on its own. */
 import { at, h, prose } from "./elements.js";
 
-/** The schema as an element. A reference is followed when it is opened, so a schema that holds itself ends all the same. */
+/** Returns the element of a schema. It follows a reference only when opened, so recursive schemas are no problem. */
 export function schemaNode(api, given) {
   if (!given) return "";
   const schema = resolved(api, given);
@@ -28,7 +28,7 @@ export function schemaNode(api, given) {
 
 function fieldNodes(api, { name, required, schema }) {
   return [
-    h("dt", {}, h("code", {}, name), h("span", { class: "quiet" }, required ? "" : " may be missing")),
+    h("dt", {}, h("code", {}, name), h("span", { class: "quiet" }, required ? "" : " optional")),
     h("dd", {}, schemaNode(api, schema)),
   ];
 }
@@ -37,7 +37,7 @@ function resolved(api, schema) {
   return schema.$ref ? { ...at(api, schema.$ref), name: schema.$ref.split("/").at(-1) } : schema;
 }
 
-/** The fields of an object, of a list's items, or of all that are put together. */
+/** Returns the fields of an object, of a list's items, or of all parts of a combined schema. */
 function fieldsOf(api, schema) {
   if (schema.items) return fieldsOf(api, resolved(api, schema.items));
   const parts = [schema, ...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
@@ -50,10 +50,10 @@ function fieldsOf(api, schema) {
   return [...found.values()];
 }
 
-/** The kind of a value in a few words: `string, date-time`, `list of PriceRow`, `number or null`. */
+/** Returns the type of a value, for instance `string, date-time`, `list of PriceRow` or `number or null`. */
 function kindOf(api, given) {
   const schema = resolved(api, given);
-  // The values of a named list of words say more than its name.
+  // For an enum, the values are shown, not the name of its schema.
   if (given.$ref && !schema.enum) return schema.name;
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");

@@ -1,4 +1,4 @@
-/** Answers of the daemon as the page reads them. Their types are those of the code that answers. */
+/** Types of the daemon's responses, taken from the code that makes them. */
 import type { PlanAnswer } from "../../local/plans.ts";
 import type { PriceRowAnswer } from "../../local/prices.ts";
 import type { SystemReport } from "../../monitoring/system-report.ts";
@@ -10,13 +10,13 @@ export type Plan = PlanAnswer;
 export type System = SystemReport;
 export type Problem = System["problems"][number];
 
-/** `GET /local/v1/plans`. */
+/** Response of `GET /local/v1/plans`. */
 export interface PlansAnswer {
   readonly plans: readonly Plan[];
   readonly waiting: readonly string[];
 }
 
-/** A plug in `GET /local/v1/plugs`, as far as the page needs it. */
+/** A plug in the response of `GET /local/v1/plugs`: the fields that the page uses. */
 export interface Plug {
   readonly id: string;
   readonly name: string;
@@ -28,7 +28,7 @@ export interface Plug {
   readonly problem: boolean;
 }
 
-/** `GET /local/v1/prices`, as far as the page needs it. */
+/** Response of `GET /local/v1/prices`: the fields that the page uses. */
 export interface PricesAnswer {
   readonly currency: string | null;
   readonly vat_included: boolean | null;

@@ -1,4 +1,4 @@
-/** The dashboard. This file starts it: it waits for the texts and the session, then shows the parts of the page. */
+/** Starts the dashboard: waits for the texts and the session, then shows the parts of the page. */
 import { effect, signal, untracked } from "@preact/signals";
 import { type ComponentChildren, type ComponentType, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -12,19 +12,19 @@ import { PricesPart } from "./prices-part.tsx";
 import { isSettingUp } from "./setup-button.tsx";
 import { Zone } from "./zone.ts";
 
-/** For a page that does not know its house. */
+/** Time zone until the session response names the home's. */
 const DEFAULT_ZONE = "Europe/Copenhagen";
 const RETRY_MS = 4_000;
-/** The line of now moves this often. */
+/** Interval in which the line of the current time moves. */
 const TICK_MS = 15_000;
-/** A screen on the wall is never opened again; its session must not end while it is open. */
+/** Interval in which the session is renewed, so that it does not end on a page that stays open. */
 const RENEW_MS = 6 * 3_600_000;
-/** The longest timer that browsers have. */
+/** Longest timer of browsers. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-/** Prices change a little after their boundary rather than before. */
+/** Delay of an update after the boundary of a price, so that it is never early. */
 const AFTER_BOUNDARY_MS = 20;
 
-/** What is further down is loaded when the first parts are painted. */
+/** Loaders of the parts further down, which are loaded after the first parts are painted. */
 const loadUse = async () => (await import("./use-part.tsx")).UsePart;
 const loadPlans = async () => (await import("./plans-part.tsx")).PlansPart;
 const loadSetup = async () => (await import("./setup/setup.tsx")).Setup;
@@ -37,7 +37,7 @@ const tools: PageTools = {
   t,
   f: new Format(localeOf(language), new Zone(house.session.value?.house?.time_zone ?? DEFAULT_ZONE)),
 };
-/** Whether the reader asked for the log-in of a page that everybody may read. */
+/** Whether the user has opened the login of a page that can be read without one. */
 const isAtDoor = signal(false);
 
 document.title = t("title");
@@ -52,7 +52,7 @@ effect(() => {
   document.body.classList.remove("starting");
   document.body.classList.toggle("signed-out", session.value !== null && !mayRead.value);
   document.body.classList.toggle("no-home", mayRead.value && house.home.value === undefined);
-  // Until there is something to show, the page keeps the place for it.
+  // Until the first view can be shown, the page keeps its placeholders.
   const isAsked = session.value !== null && !mayRead.value;
   if (isAsked || isReady.value) untracked(() => show("page", <Page />));
 });
@@ -66,7 +66,7 @@ function show(id: string, children: ComponentChildren): void {
   render(<PageContext.Provider value={tools}>{children}</PageContext.Provider>, place);
 }
 
-/** The page is there and the daemon is not, or not yet. */
+/** Shows that there is no contact, and tries to start again until the daemon responds. */
 function startLater(): void {
   house.lostAt.value = Date.now();
   setTimeout(() => {
@@ -77,7 +77,7 @@ function startLater(): void {
   }, RETRY_MS);
 }
 
-/** The parts of the page, or the log-in. */
+/** The parts of the page, or the login. */
 function Page() {
   if (!house.mayRead.value || isAtDoor.value) return <Door />;
   return (
@@ -94,7 +94,7 @@ function Page() {
   );
 }
 
-/** What stands above the page, and stays while the daemon starts anew. */
+/** The set-up above the page, which stays open while the daemon restarts. */
 function Over() {
   return isSettingUp.value ? <OpenSetup /> : null;
 }
@@ -118,14 +118,14 @@ function Door() {
   return Login ? <Login onEntered={enter} /> : null;
 }
 
-/** A component of a file of its own, once it is loaded; null before. */
+/** Returns a component that is loaded dynamically; null until it is loaded. */
 function useLoaded<Props>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> | null {
   const [loaded, setLoaded] = useState<ComponentType<Props> | null>(null);
   useEffect(() => void load().then((component) => setLoaded(() => component)), []);
   return loaded;
 }
 
-/** Shows the present moment: every few seconds, on the boundaries of prices, and when the page becomes visible. */
+/** Updates the shown time every 15 s, at the boundaries of prices, and when the page becomes visible. */
 function keepTime(): void {
   setInterval(() => house.tick(), TICK_MS);
   setInterval(() => void house.readSession().catch(() => null), RENEW_MS);

@@ -1,26 +1,28 @@
-/** Paints bars, plan rows and marks on the canvas between the axes, in pixels of the device. */
+/** Paints bars, lanes of plans and marks on the canvas, in device pixels. */
 import type uPlot from "uplot";
 import type { ChartLane, LabelledView } from "./chart-view.ts";
 
-/** Bars narrower than this are painted as one picture of their hours: least to most faint, the mean in full. */
+/**
+ * Minimum width of a bar. Below it, pixel columns show the range of their values lightly, and the mean in full colour.
+ */
 const MIN_BAR_PX = 0.5;
-/** From this width on bars stand apart. */
+/** Minimum width of bars that have a gap between them. */
 const APART_PX = 5;
 const PAST_ALPHA = 0.42;
 const MIN_LETTERS = 4;
 const FONT = "system-ui, sans-serif";
 
-/** Heights below the bars, for text of the usual size: of a line of labels, and of each plan's row. */
+/** Heights of a line of labels, and of a plan's lane, below the bars. For text of 16 px. */
 const LINE_HEIGHT = 20;
 const LANE_HEIGHT = 18;
 const USUAL_TEXT_PX = 16;
 
-/** How much larger than usual the reader's text is. */
+/** Returns the user's text size relative to 16 px. */
 export function textScale(): number {
   return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / USUAL_TEXT_PX;
 }
 
-/** Height of the labels of the time axis. Unit: pixels of the page. */
+/** Returns the height of the labels of the time axis. Unit: CSS pixels. */
 export function axisHeight({ days = [] }: LabelledView): number {
   return (days.length > 0 ? 2 : 1) * LINE_HEIGHT * textScale() + 2;
 }
@@ -34,15 +36,15 @@ interface Scale {
   readonly top: number;
   readonly width: number;
   readonly height: number;
-  /** Pixels of the device per pixel of the page. */
+  /** Device pixels per CSS pixel. */
   readonly ratio: number;
-  /** Pixels of the device per pixel of the page for what grows with the text. */
+  /** The same ratio times the text scale, for sizes that depend on the text. */
   readonly text: number;
   readonly x: (at: number) => number;
   readonly y: (value: number) => number;
 }
 
-/** From a view to pixels. */
+/** Returns the functions that convert times and values to device pixels. */
 function scaleOf(plot: uPlot, view: LabelledView): Scale {
   const { left, top, width, height } = plot.bbox;
   const perMs = width / (view.to - view.from);
@@ -69,7 +71,7 @@ export function paintBars(plot: uPlot, view: LabelledView, style: CSSStyleDeclar
   ctx.restore();
 }
 
-/** One path for each look, whatever the number of bars. */
+/** Paints each bar. Bars of the same look share a path. */
 function paintEach(
   ctx: CanvasRenderingContext2D,
   view: LabelledView,
@@ -87,7 +89,7 @@ function paintEach(
       path = new Path2D();
       paths.set(look, path);
     }
-    // On whole pixels: between halves of one, the background would shine through.
+    // Whole pixels, because the background would be visible between bars with fractions of a pixel.
     const left = Math.round(scale.x(bar.start));
     const width = Math.round(scale.x(bar.end)) - left;
     const gap = width > APART_PX * scale.ratio ? scale.ratio : 0;
@@ -122,7 +124,7 @@ function fillPath(
   ctx.globalAlpha = 1;
 }
 
-/** By column of pixels: where the values reach, and their mean. */
+/** Paints the range and the mean of the values in each column of pixels. */
 function paintDense(
   ctx: CanvasRenderingContext2D,
   view: LabelledView,
@@ -165,7 +167,7 @@ function paintDense(
   ctx.fill(mean);
 }
 
-/** Patterns by colour and resolution. Bounded by the colours of two themes. */
+/** Hatch patterns by colour and pixel ratio. Bounded by the colours of two themes. */
 const patterns = new Map<string, CanvasPattern | null>();
 
 function hatched(ctx: CanvasRenderingContext2D, color: string, ratio: number): CanvasPattern | string {
@@ -193,7 +195,7 @@ function hatched(ctx: CanvasRenderingContext2D, color: string, ratio: number): C
   return pattern ?? color;
 }
 
-/** A row below the bars for each plan: when it runs, and its name beside. */
+/** Paints a lane for each plan below the bars, with its runs and its name. */
 export function paintLanes(plot: uPlot, view: LabelledView, style: CSSStyleDeclaration): void {
   const { lanes = [] } = view;
   if (lanes.length === 0) return;
@@ -225,7 +227,7 @@ export function paintLanes(plot: uPlot, view: LabelledView, style: CSSStyleDecla
   ctx.restore();
 }
 
-/** Behind the last run or before the first, where there is more room; as much of it as fits, and nothing over a run. */
+/** Paints the name of a plan after its last run or before its first one, shortened so that it covers no run. */
 function paintName(
   ctx: CanvasRenderingContext2D,
   { name, runs }: ChartLane,
@@ -252,7 +254,7 @@ function paintName(
   ctx.fillText(text, left, middle);
 }
 
-/** A name as far as it fits; nothing where that would say nothing. */
+/** Returns a name shortened to a width; empty if fewer than 4 letters fit. */
 function shortened(ctx: CanvasRenderingContext2D, name: string, width: number): string {
   if (ctx.measureText(name).width <= width) return name;
   let length = name.length - 1;
@@ -260,7 +262,7 @@ function shortened(ctx: CanvasRenderingContext2D, name: string, width: number): 
   return length < MIN_LETTERS ? "" : `${name.slice(0, length).trimEnd()}…`;
 }
 
-/** Midnights, names of days, the unit, and now. */
+/** Paints lines at midnight, names of days, the unit, and the line of the current time. */
 export function paintMarks(plot: uPlot, view: LabelledView, style: CSSStyleDeclaration): void {
   const { ctx } = plot;
   const scale = scaleOf(plot, view);
@@ -285,7 +287,7 @@ export function paintMarks(plot: uPlot, view: LabelledView, style: CSSStyleDecla
   ctx.restore();
 }
 
-/** Paints the unit above the axis of the values. Returns where it ends. */
+/** Paints the unit above the value axis. Returns its right end. */
 function paintUnit(ctx: CanvasRenderingContext2D, unit: string, scale: Scale, style: CSSStyleDeclaration): number {
   const { text, ratio } = scale;
   ctx.font = `${11 * text}px ${FONT}`;
@@ -296,7 +298,7 @@ function paintUnit(ctx: CanvasRenderingContext2D, unit: string, scale: Scale, st
   return 2 * ratio + ctx.measureText(unit).width + 6 * text;
 }
 
-/** The names of days below their hours. */
+/** Paints the names of days below their hours. */
 function paintDays(ctx: CanvasRenderingContext2D, view: LabelledView, scale: Scale, style: CSSStyleDeclaration): void {
   const { days = [] } = view;
   const isOnlyLine = view.ticks.every(({ text }) => text === "");
@@ -314,7 +316,7 @@ function paintDays(ctx: CanvasRenderingContext2D, view: LabelledView, scale: Sca
 interface NowMark {
   readonly at: number;
   readonly text: string;
-  /** Its word begins here or further to the right. */
+  /** Minimum left position of the label. */
   readonly from: number;
 }
 

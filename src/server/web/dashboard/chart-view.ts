@@ -1,11 +1,11 @@
-/** What a chart shows. */
+/** Types of a chart's data. */
 
 export interface ChartBar {
   readonly start: number;
   readonly end: number;
-  /** Null is a gap. */
+  /** Value; null for a gap. */
   readonly value: number | null;
-  /** Name of its colour. */
+  /** Name of the CSS variable of its colour, without `--`. */
   readonly kind: string;
   readonly estimate: boolean;
 }
@@ -13,11 +13,11 @@ export interface ChartBar {
 export interface ChartTick {
   readonly at: number;
   readonly text: string;
-  /** Whether a line goes through the chart. */
+  /** Whether a vertical line marks it. */
   readonly strong?: boolean;
 }
 
-/** A stretch of the time axis with a name of its own, below the labels. */
+/** A range of the time axis with a name below the labels. */
 export interface ChartSpan {
   readonly start: number;
   readonly end: number;
@@ -32,27 +32,27 @@ export interface ChartLane {
 export interface ChartView {
   readonly from: number;
   readonly to: number;
-  /** Shape: ascending and disjoint. */
+  /** Bars, ascending and disjoint. */
   readonly bars: readonly ChartBar[];
-  /** Labels of the time axis, at most `room` of them. */
+  /** Returns at most `room` labels of the time axis. */
   readonly ticksFor: (room: number) => readonly ChartTick[];
   readonly days?: readonly ChartSpan[];
-  /** Unit of the values, above their axis. */
+  /** Unit of the values, shown above their axis. */
   readonly unit: string;
   readonly valueText: (value: number) => string;
-  /** Text of a bar for screen readers. */
+  /** Returns the text of a bar for screen readers. */
   readonly tell: (index: number) => string;
-  /** Is called with the bar that the reader points at; null if there is none. */
+  /** Called with the index of the picked bar; null if none is picked. */
   readonly onPick: (index: number | null) => void;
   readonly now?: number | null;
   readonly nowText?: string;
   readonly lanes?: readonly ChartLane[];
   readonly label: string;
-  /** The bar that is read out while the reader points at none. */
+  /** Index of the bar that is read out while none is picked; null for none. */
   readonly rest: number | null;
 }
 
-/** A view with the labels that there is room for. */
+/** A view with its labels. */
 export interface LabelledView extends ChartView {
   readonly ticks: readonly ChartTick[];
 }

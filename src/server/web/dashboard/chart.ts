@@ -1,15 +1,15 @@
 /**
- * Values of intervals as bars from zero, on the axes and the canvas of uPlot. This file adds what uPlot lacks: bars of
- * unequal length, a colour for each, hatched estimates, gaps, runs of plans below, and a read-out for mouse, finger and
- * keys.
+ * Bar chart of intervals, drawn on the canvas and with the axes of uPlot. Adds features that uPlot lacks: bars of
+ * unequal width with their own colours, hatched estimates, gaps, runs of plans below the bars, and a read-out of values
+ * by mouse, touch and keyboard.
  */
 import uPlot from "uplot";
 import { axisHeight, lanesHeight, paintBars, paintLanes, paintMarks, textScale } from "./chart-paint.ts";
 import type { ChartView, LabelledView } from "./chart-view.ts";
 
-/** Sizes in pixels of the page, for text of the usual size; they grow with the text of the reader. */
+/** Sizes in CSS pixels for text of 16 px. They scale with the user's text size. */
 const AXIS_PX = 12;
-/** Room for what stands above the bars: the unit, and the word at the line of now. */
+/** Height of the unit and the label of the current time, above the bars. */
 const TOP = 20;
 /** Width of a label of the time axis. */
 const LABEL_PX = 40;
@@ -32,7 +32,7 @@ export class Chart {
   readonly #sizes: ResizeObserver;
   #view = EMPTY;
   #picked: number | null = null;
-  /** The size that was reported last: to measure it would lay out the page each time. */
+  /** Last reported size, because each measurement would cause a layout. */
   #box: DOMRectReadOnly | null = null;
 
   constructor(host: HTMLElement) {
@@ -52,7 +52,7 @@ export class Chart {
     this.#watchMedia();
   }
 
-  /** Shows another view. What was picked stays picked if there is still a bar at that time. */
+  /** Shows another view. A picked bar stays picked if the new view has a bar at the same time. */
   show(view: ChartView): void {
     const before = this.#picked === null ? undefined : this.#view.bars[this.#picked]?.start;
     this.#view = this.#labelled(view);
@@ -65,14 +65,14 @@ export class Chart {
     this.#choose(before === undefined ? null : view.bars.findIndex((bar) => bar.start === before));
   }
 
-  /** Ends the chart; nothing listens any more. */
+  /** Removes the chart and its listeners. */
   destroy(): void {
     this.#watching.abort();
     this.#sizes.disconnect();
     this.#plot.destroy();
   }
 
-  /** Paints again, in the colours of the moment. */
+  /** Paints again with the current colours. */
   #repaint(): void {
     this.#plot.redraw(false, true);
   }
@@ -177,7 +177,7 @@ export class Chart {
     return Math.min(last, Math.max(0, (this.#picked ?? this.#view.rest ?? 0) + step));
   }
 
-  /** The bar at an instant, or the nearest before it; null without bars. */
+  /** Returns the index of the bar at an instant, or of the nearest one before it; null without bars. */
   #indexAt(instant: number): number | null {
     const { bars } = this.#view;
     let low = 0;
@@ -223,7 +223,7 @@ const STEPS: Readonly<Record<string, number>> = {
   End: Number.POSITIVE_INFINITY,
 };
 
-/** Zero is always in it, and a little room beyond the longest bar. */
+/** Returns the range of the value axis. It includes zero, and 6 % of its length as margin beyond the longest bars. */
 function rangeOf(least: number | null, most: number | null): [number, number] {
   const low = Math.min(0, least ?? 0);
   const high = Math.max(0, most ?? 0);

@@ -1,13 +1,13 @@
-/** Facts about the daemon, ready to be shown. */
+/** Prepares data about the daemon for display. */
 import type { Problem, System } from "./answers.ts";
 import type { Words } from "./page.ts";
 
-/** Problems that last, the newest first. */
+/** Returns the current problems, newest first. */
 export function presentProblems(system: System | null): Problem[] {
   return (system?.problems ?? []).filter(({ ended_at }) => ended_at === null).reverse();
 }
 
-/** Problems that have ended, the last first. */
+/** Returns at most `most` ended problems, the last one first. */
 export function pastProblems(system: System | null, most: number): (Problem & { readonly ended_at: string })[] {
   const past = (system?.problems ?? []).flatMap((problem) =>
     problem.ended_at === null ? [] : { ...problem, ended_at: problem.ended_at },
@@ -17,7 +17,7 @@ export function pastProblems(system: System | null, most: number): (Problem & { 
 
 const ANSWERED = /^(2\d\d|304)$/;
 
-/** Requests of today by outcome: answered, in flight, refused, without an answer. */
+/** Returns the counts of today's requests by outcome, successful ones first. */
 export function outcomesOf(byOutcome: Readonly<Record<string, number>>) {
   return Object.entries(byOutcome)
     .map(([outcome, count]) => ({ outcome, count, good: ANSWERED.test(outcome) }))
@@ -30,7 +30,7 @@ const STEPS = [
   ["minute", 60],
 ] as const;
 
-/** An age in the largest unit that fits: `3 h ago`, in the language of the page. Unit: seconds. */
+/** Returns an age in its largest unit in the language of the page, for instance `3 h ago`. Unit of `seconds`: s. */
 export function ageText(seconds: number, { t, f: { locale } }: Words): string {
   const [unit, length] = STEPS.find(([, size]) => seconds >= size) ?? [];
   if (!unit) return t("just_now");

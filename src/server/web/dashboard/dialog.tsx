@@ -1,4 +1,6 @@
-/** A dialog above the page: the keyboard stays in it, Escape closes it, and the focus goes back to where it was. */
+/**
+ * Modal dialog. The focus stays in it, Escape closes it, and the focus then returns to the element that had it before.
+ */
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 

@@ -1,6 +1,6 @@
 /**
- * What is requested before the components of the page are loaded: the session, with it the house, and the texts. The page
- * names this script first, so that answers are in flight while the rest is still being loaded.
+ * Requests the session, the data and the texts before the components of the page are loaded. The page loads this script
+ * first, so that requests are in flight while the rest is being loaded.
  */
 import { House } from "./house.ts";
 import { kept, languageFor, wordsIn } from "./language.ts";
@@ -8,15 +8,17 @@ import { get, post, refusalIn } from "./requests.ts";
 
 export const house = new House(kept("home"));
 export const language = languageFor(navigator.languages, kept("language"));
-// Answers are in this language too.
+// Sent with every request as Accept-Language.
 document.documentElement.lang = language;
 export const texts = wordsIn(language);
-/** Null once the session is known; the refusal if it could not be read. */
+/** Resolves when the session is known: with null, or with the refusal if it could not be read. */
 export const started = enterByLink()
   .then(() => house.start())
   .then(() => null, refusalIn);
 
-/** A link that was made for this device has its key behind the `#`, which is sent to nobody but in the log-in. */
+/**
+ * Logs in with the key in the URL's fragment, if a link has one. The fragment is sent to the daemon only in the login.
+ */
 async function enterByLink(): Promise<void> {
   const [, key] = /^#key=(\S+)$/.exec(location.hash) ?? [];
   if (key === undefined) return;

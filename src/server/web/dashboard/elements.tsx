@@ -1,9 +1,10 @@
-/** Small elements that every part of the page uses. */
+/** Small elements used by every part of the page. */
 import type { ComponentChildren } from "preact";
+import type { WordKey } from "./language.ts";
 import { usePage } from "./page.ts";
 import type { ShownLevel } from "./timeline.ts";
 
-/** A symbol made of lines, 24 units wide. Screen readers ignore it. */
+/** Line icon on a grid of 24 units. Screen readers ignore it. */
 export function Icon({ path }: { readonly path: string }) {
   return (
     <svg viewBox="0 0 24 24" class="icon" aria-hidden="true" focusable="false">
@@ -20,7 +21,7 @@ interface ChoiceProps<Value extends string> {
   readonly onChoose: (value: Value) => void;
 }
 
-/** A group of radio buttons in one row: arrow keys move within it. */
+/** Group of radio buttons in one row. Arrow keys change the choice. */
 export function Choice<Value extends string>({ label, name, options, chosen, onChoose }: ChoiceProps<Value>) {
   return (
     <fieldset class="choice">
@@ -44,7 +45,7 @@ const LEVEL_SIGNS: Readonly<Record<ShownLevel, string>> = {
   unknown: "?",
 };
 
-/** A level as its sign and its word; the colour only adds to them. */
+/** A level as a sign and a word, which do not depend on the colour. */
 export function LevelMark({ level }: { readonly level: ShownLevel }) {
   const { t } = usePage();
   return (
@@ -65,11 +66,27 @@ interface PartProps {
   readonly children: ComponentChildren;
 }
 
-/** A part of the page: a section that is named by its heading `<id>-title`. */
+/** A part of the page: a section labelled by its heading `<id>-title`. */
 export function Part({ id, card = true, busy = false, children }: PartProps) {
   return (
     <section id={id} class="part" aria-labelledby={`${id}-title`} aria-busy={busy ? "true" : undefined}>
       {card ? <div class="card">{children}</div> : children}
     </section>
+  );
+}
+
+/** The head of a table. */
+export function ColumnHeads({ keys }: { readonly keys: readonly WordKey[] }) {
+  const { t } = usePage();
+  return (
+    <thead>
+      <tr>
+        {keys.map((key) => (
+          <th key={key} scope="col">
+            {t(key)}
+          </th>
+        ))}
+      </tr>
+    </thead>
   );
 }

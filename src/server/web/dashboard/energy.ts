@@ -1,15 +1,15 @@
 /**
- * Hour rows of the service added up by local hours, days, months or years. A missing hour is a gap: a sum knows how many
- * hours it lacks, and a stretch without any row has no value.
+ * Sums hour rows of the service by local hours, days, months or years. Each sum has its number of missing hours. The
+ * sum of no rows is null, not 0.
  */
 import type { EnergyAnswer, EnergyRow } from "./answers.ts";
 import { HOUR_MS, type Unit, type Zone } from "./zone.ts";
 
 export interface Measure {
-  /** The operation's path. */
+  /** Path of the operation. */
   readonly path: string;
   readonly capability: string;
-  /** The field of its amount. */
+  /** Returns the name of a row's amount. */
   readonly field: (row: EnergyRow) => string;
   readonly money: boolean;
 }
@@ -22,7 +22,7 @@ export const MEASURES = {
 } as const satisfies Readonly<Record<string, Measure>>;
 export type MeasureName = keyof typeof MEASURES;
 
-/** The service does not document the name of the amount of costs. */
+/** Returns the name of the amount in a row of costs, which the service does not document. */
 function costField(row: EnergyRow): string {
   return "totalCost" in row ? "totalCost" : (Object.keys(row).find((key) => /cost|amount/i.test(key)) ?? "totalCost");
 }
@@ -37,7 +37,7 @@ export interface UsageRow {
   readonly rate: number | null;
 }
 
-/** The rows of an answer. Shape: ascending. */
+/** Returns the rows of a response, ascending. */
 export function rowsOf(measure: Measure, { data }: EnergyAnswer): UsageRow[] {
   return data.map((row) => ({
     start: Date.parse(row.start),
@@ -67,11 +67,11 @@ export interface UsageBar {
 export interface UsageRange {
   readonly from: number;
   readonly to: number;
-  /** Hours after this are not missing. */
+  /** Later hours do not count as missing. */
   readonly until: number;
 }
 
-/** Adds rows up by a local unit over `[from, to)`. Shape: one bar per unit, ascending. */
+/** Sums rows by a local unit over `[from, to)`. Returns one bar per unit, ascending. */
 export function addedUp(
   rows: readonly UsageRow[],
   unit: Unit,
@@ -99,7 +99,7 @@ export function addedUp(
   return bars;
 }
 
-/** Sum, gaps and estimates of bars; a sum of nothing is null. */
+/** Returns the sum of bars, its missing hours and whether it contains estimates. `value` is null without any value. */
 export function totalOf(bars: readonly UsageBar[]): Pick<UsageBar, "value" | "missing" | "estimate"> {
   const known = bars.filter(({ value }) => value !== null);
   return {
@@ -109,7 +109,7 @@ export function totalOf(bars: readonly UsageBar[]): Pick<UsageBar, "value" | "mi
   };
 }
 
-/** The mean price of the kWh that were used, without fixed fees; null if nothing was used. */
+/** Returns the mean price of the used kWh, without fixed fees; null if nothing was used. */
 export function averagePaid(rows: readonly Pick<UsageRow, "kwh" | "rate">[]): number | null {
   let money = 0;
   let kwh = 0;

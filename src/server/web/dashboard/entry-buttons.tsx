@@ -1,4 +1,4 @@
-/** Edit, copy and delete: what can be done with an entry of the configuration. */
+/** Buttons to edit, copy and delete an entry of the configuration. */
 import type { Task } from "./editing/editing.ts";
 import { usePage } from "./page.ts";
 

@@ -1,4 +1,4 @@
-/** The foot of the page: language, log-in, version. */
+/** Footer of the page: language, login, version, time zone. */
 import { keep, LANGUAGES } from "./language.ts";
 import { usePage } from "./page.ts";
 import { post } from "./requests.ts";

@@ -1,14 +1,14 @@
-/** Numbers, money and times as they are written where the reader lives, on the clock of the home. */
+/** Formats numbers, money and times in the user's locale and in the home's time zone. */
 import type { Language } from "./language.ts";
 import type { Zone } from "./zone.ts";
 
-/** The country of a language if the browser does not name one. */
+/** Locale of a language if the browser names no country. */
 const COUNTRIES: Readonly<Record<Language, string>> = { da: "da-DK", sv: "sv-SE", nb: "nb-NO", en: "en-GB" };
 
-/** By fold: distinguishes the two hours of one name when the clocks go back. */
+/** Letter by fold, for the hour that occurs twice when the clocks go back. */
 const LETTERS = ["", "A", "B"] as const;
 
-/** The browser's own form of a language, if it has one: en-US writes times as people there do. */
+/** Returns the browser's own locale of a language, for instance en-US; otherwise the one of `COUNTRIES`. */
 export function localeOf(language: Language, wanted: readonly string[] = navigator.languages): string {
   const own = wanted.find((tag) => tag.toLowerCase().split("-")[0] === language && tag.includes("-"));
   return own ?? COUNTRIES[language];
@@ -41,7 +41,7 @@ export class Format {
     return this.#numberFormat(`money ${currency} ${digits}`, options).format(value);
   }
 
-  /** The name of a currency here: `kr.`, `SEK`. */
+  /** Returns the symbol of a currency, for instance `kr.` or `SEK`. */
   currency(currency: string | null): string {
     if (currency === null) return "";
     const parts = this.#numberFormat(`money ${currency}`, { style: "currency", currency }).formatToParts(0);
@@ -57,37 +57,37 @@ export class Format {
     return this.#numberFormat("percent", { style: "percent", maximumFractionDigits: 0 }).format(share);
   }
 
-  /** `14.15`, `14:15`, `2:15 PM`. */
+  /** Returns a time, for instance `14.15`, `14:15` or `02:15 PM`. */
   time(at: number): string {
     return this.#timeFormat("time", { hour: "2-digit", minute: "2-digit" }).format(at);
   }
 
-  /** The hour alone, for axes; `2A` and `2B` if it comes twice. */
+  /** Returns the hour only, for axes; `2A` and `2B` if it occurs twice. */
   hour(at: number): string {
     const { hour } = this.zone.fields(at);
     const letter = LETTERS[this.zone.fold(at)];
     return letter === "" ? String(hour).padStart(2, "0") : `${hour}${letter}`;
   }
 
-  /** The hour as a time, for axes: `14.00`, `2 PM`; `2A` and `2B` if it comes twice. */
+  /** Returns the hour as a time, for axes, for instance `14.00` or `2 PM`; `2A` and `2B` if it occurs twice. */
   axisHour(at: number): string {
     if (this.zone.fold(at) !== 0) return this.hour(at);
     const is12 = this.#timeFormat("axisHour", { hour: "numeric" }).resolvedOptions().hour12 === true;
     return is12 ? this.#timeFormat("axisHour", { hour: "numeric" }).format(at) : this.time(at);
   }
 
-  /** A time that comes twice that day gets a letter: `02.15 A`. */
+  /** Returns a time, with a letter if it occurs twice that day: `02.15 A`. */
   clock(at: number): string {
     const letter = LETTERS[this.zone.fold(at)];
     return letter === "" ? this.time(at) : `${this.time(at)} ${letter}`;
   }
 
-  /** `14.00–14.15`. */
+  /** Returns a range of times, for instance `14.00–14.15`. */
   span(start: number, end: number): string {
     return `${this.clock(start)}–${this.clock(end)}`;
   }
 
-  /** `tor. 23. okt.` */
+  /** Returns a short date, for instance `tor. 23. okt.` */
   day(at: number): string {
     return this.#timeFormat("day", { weekday: "short", day: "numeric", month: "short" }).format(at);
   }
@@ -122,7 +122,7 @@ export class Format {
     return this.#timeFormat("dateTime", options).format(at);
   }
 
-  /** Making one of these takes longer than a thousand uses. */
+  /** Returns a cached format, because making one takes longer than 1,000 uses. */
   #numberFormat(name: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
     return keptIn(this.#numbers, name, () => new Intl.NumberFormat(this.locale, options));
   }

@@ -1,4 +1,4 @@
-/** The top of the page: links to its parts, the choice of a home, and whether there is contact with the daemon. */
+/** Header of the page: links to its parts, the choice of a home, and a notice without contact with the daemon. */
 import { useEffect, useState } from "preact/hooks";
 import { Icon } from "./elements.tsx";
 import { keep } from "./language.ts";
@@ -14,7 +14,7 @@ const PARTS = {
 } as const;
 type PartName = keyof typeof PARTS;
 const PART_NAMES = Object.keys(PARTS) as PartName[];
-/** On a wider screen parts stand side by side, and none of them is the one that is looked at. */
+/** Screens on which the parts are in columns, so that no link is marked as the current part. */
 const SIDE_BY_SIDE = "(min-width: 56.25em)";
 
 export function PartLinks() {
@@ -33,7 +33,7 @@ export function PartLinks() {
   );
 }
 
-/** The part in the middle of a narrow screen; null on a wide one. */
+/** Returns the part in the middle of a narrow screen; null on a wide one. */
 function useCurrentPart(): PartName | null {
   const [current, setCurrent] = useState<PartName>("now");
   const [isWide, setWide] = useState(matchMedia(SIDE_BY_SIDE).matches);
@@ -80,7 +80,7 @@ export function HomeChoice() {
   );
 }
 
-/** Says when the shown data is old. */
+/** Notice without contact, with the age of the shown data. */
 export function Contact() {
   const { t, f, house } = usePage();
   if (house.lostAt.value === null) return null;

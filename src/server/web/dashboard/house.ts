@@ -1,8 +1,8 @@
 /**
- * The house as the page knows it, as signals: what was read, and whether there is contact with the daemon.
+ * The data of the page as signals, and whether the page has contact with the daemon.
  *
- * Everything is read once, and again when an event says that it changed. Without contact the page goes on with what it
- * has: prices know themselves when they hold. It says so, and reads everything again when contact is back.
+ * Everything is read once, and again when an event reports a change. Without contact, the page keeps its data, says so,
+ * and reads everything again when the contact returns. Stored prices have their times, so they stay right meanwhile.
  */
 import { batch, computed, signal } from "@preact/signals";
 import type { Home, Plan, PlansAnswer, PricesAnswer, Session, System } from "./answers.ts";
@@ -10,9 +10,9 @@ import { get, pathOf, refusalIn } from "./requests.ts";
 import type { PricePoint } from "./timeline.ts";
 
 const RETRY_MS = 4_000;
-/** Several events of one moment cause one request. */
+/** Time in ms within which several events cause one request. */
 const GATHER_MS = 120;
-/** Events about the daemon are frequent; its numbers need not be newer than this. */
+/** The same time for events about the daemon, which are frequent. */
 const SYSTEM_GATHER_MS = 1_500;
 const MAX_RETRY_SEC = 60;
 
@@ -38,25 +38,25 @@ interface DataEvent {
 export class House {
   readonly session = signal<Session | null>(null);
   readonly homes = signal<readonly Home[]>([]);
-  /** The id of the home that is shown. */
+  /** Id of the shown home. */
   readonly homeId = signal<string | null>(null);
   readonly home = computed(() => this.homes.value.find(({ id }) => id === this.homeId.value) ?? this.homes.value[0]);
   readonly pricesByHome = signal<ReadonlyMap<string, Prices>>(new Map());
   readonly prices = computed(() => this.pricesByHome.value.get(this.home.value?.id ?? "") ?? null);
   readonly plans = signal<readonly Plan[] | null>(null);
-  /** Ids of plans whose home is not known. */
+  /** Ids of plans whose home is unknown. */
   readonly waitingPlans = signal<readonly string[]>([]);
   readonly system = signal<System | null>(null);
-  /** Since when there is no contact; null while there is. Unit: ms of the daemon's clock. */
+  /** Time when the contact was lost; null while there is contact. Unit: epoch ms of the daemon's clock. */
   readonly lostAt = signal<number | null>(null);
-  /** The moment that the page shows. Unit: ms of the daemon's clock. */
+  /** Time that the page shows. Unit: epoch ms of the daemon's clock. */
   readonly time = signal(Date.now());
-  /** Counts changes of the rows of the shown home. */
+  /** Number of changes of the shown home's rows. */
   readonly rowChanges = signal(0);
   readonly mayRead = computed(() => this.session.value?.house !== undefined);
-  /** Whether there is something to show: what is looked at first is known, or could not be read. */
+  /** Whether the first view can be shown: prices and plans are known, or could not be read. */
   readonly isReady = computed(() => this.#isRead.value || (this.prices.value !== null && this.plans.value !== null));
-  /** When something was last read. */
+  /** Time of the last successful read; null before it. */
   readAt: number | null = null;
   readonly #isRead = signal(false);
   readonly #due = new Map<string, ReturnType<typeof setTimeout>>();
@@ -64,17 +64,17 @@ export class House {
   #events: EventSource | null = null;
   #version: string | null = null;
 
-  /** `home` is the id that was chosen on an earlier visit, if any. */
+  /** `home` is the id chosen on an earlier visit; null if there is none. */
   constructor(home: string | null) {
     this.homeId.value = home;
   }
 
-  /** The daemon's time: the clock of a tablet may be wrong, and a simulated daemon may live in another time. */
+  /** Returns the daemon's time. The device's clock may be wrong, and the daemon may have a simulated clock. */
   now(): number {
     return Date.now() + this.#skewMs;
   }
 
-  /** Shows the present moment. */
+  /** Updates the shown time. */
   tick(): void {
     this.time.value = this.now();
   }
@@ -101,7 +101,7 @@ export class House {
     });
   }
 
-  /** Reads everything and listens to events from now on. */
+  /** Reads everything and subscribes to events. */
   async begin(): Promise<void> {
     const read = this.readAll();
     // Requested last: the first view waits for prices and plans.
@@ -144,7 +144,7 @@ export class House {
     });
   }
 
-  /** Reads something once; what cannot be read leaves what is known. */
+  /** Reads something once. If that fails, the earlier data stays. */
   async #read(name: string, read: () => Promise<void>): Promise<void> {
     try {
       await read();
@@ -178,7 +178,9 @@ export class House {
     on(["quota", "plug"], () => this.#soon("system", () => this.readSystem(), SYSTEM_GATHER_MS));
   }
 
-  /** After a refusal a browser does not try again: the session may have ended, or the daemon is starting. */
+  /**
+   * Subscribes again after a refusal, because browsers do not. The session may have ended, or the daemon is starting.
+   */
   async #listenAgain(): Promise<void> {
     try {
       await this.readSession();
@@ -197,7 +199,7 @@ export class House {
       await this.readAll();
       this.lostAt.value = null;
     } catch {
-      // Still no contact; when the events come again, this is called again.
+      // There is still no contact. This method is called again when the event stream opens.
     }
   }
 
@@ -214,7 +216,7 @@ export class House {
     this.session.value = { ...others, signed_in: false };
   }
 
-  /** A price that does not hold now by the page's clock means that the daemon's clock moved. */
+  /** Handles a new price. If it is not the current one by the page's clock, the daemon's clock has changed. */
   #priced({ start, end }: PriceEvent): void {
     const now = this.now();
     if (start && end && (Date.parse(start) > now || Date.parse(end) <= now))
@@ -225,9 +227,9 @@ export class House {
   #rowsChanged({ home, series }: DataEvent): void {
     const shown = this.home.value;
     const readPrices = (id: string) => this.#soon(`prices ${id}`, () => this.readPrices(id), GATHER_MS);
-    // The first rows of an address make a home of it.
+    // A home exists as soon as its address has rows.
     if (!shown) this.#soon("session", () => this.readSession(), GATHER_MS);
-    // Rows without a home may be those of a place: it has prices alone.
+    // Rows without a home may belong to a place, which has only prices.
     if (home === null && shown?.address_id === null) readPrices(shown.id);
     if (home !== null && (series === "prices" || series === "forecastPrices")) readPrices(home);
     else if (home === shown?.id) this.rowChanges.value++;

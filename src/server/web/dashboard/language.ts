@@ -27,7 +27,7 @@ const LOADERS: Readonly<Record<Language, () => Promise<{ readonly words: WordTab
 /** Names that browsers use for Norwegian. */
 const ALIASES: Readonly<Record<string, Language>> = { no: "nb", nn: "nb" };
 
-/** The first language of the reader that the page has; English if it has none of them. */
+/** Returns the chosen language, or else the first of the browser's languages that the page has; English by default. */
 export function languageFor(wanted: readonly string[], chosen: string | null): Language {
   for (const tag of [...(chosen === null ? [] : [chosen]), ...wanted]) {
     const name = tag.toLowerCase().split("-")[0] ?? "";
@@ -41,7 +41,7 @@ function isLanguage(name: string): name is Language {
   return Object.hasOwn(LANGUAGES, name);
 }
 
-/** A choice that was made on this page before; null if there is none, or the browser keeps nothing. */
+/** Returns a stored choice of an earlier visit; null if there is none or the browser has no storage. */
 export function kept(what: string): string | null {
   try {
     return localStorage.getItem(`elbro-${what}`);
@@ -50,12 +50,12 @@ export function kept(what: string): string | null {
   }
 }
 
-/** Keeps a choice for the next visit. */
+/** Stores a choice for the next visit. */
 export function keep(what: string, value: string): void {
   try {
     localStorage.setItem(`elbro-${what}`, value);
   } catch {
-    // The browser keeps nothing: the choice holds until the page is closed.
+    // Without storage, the choice is valid until the page is closed.
   }
 }
 
@@ -64,7 +64,7 @@ export async function wordsIn(language: Language): Promise<Translate> {
   return translator((await LOADERS[language]()).words, language);
 }
 
-/** Texts of a part of the page that is loaded later. */
+/** Returns the function that looks up texts in a table. */
 export function translator<Table extends Texts>(words: Table, language: Language): TranslateOf<keyof Table & string> {
   const plurals = new Intl.PluralRules(language);
   const translate = (key: keyof Table, facts: Facts = {}) => {

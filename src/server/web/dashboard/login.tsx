@@ -1,4 +1,4 @@
-/** The log-in: a key of the LAN API, given once. */
+/** Login form for a key of the LAN API. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Part } from "./elements.tsx";
 import type { Translate } from "./language.ts";

@@ -1,10 +1,10 @@
-/** Parts further down read their data when the reader comes near, not when the page opens. */
+/** Lets parts further down read their data only when the user scrolls near them. */
 import { useEffect, useState } from "preact/hooks";
 
-/** Unit: pixels. */
+/** Distance at which a part counts as near. */
 const NEAR = "400px";
 
-/** Whether the reader has come near the element with this id; it stays true. */
+/** Returns whether the user has scrolled near the element with this id. It stays true. */
 export function useNearness(id: string): boolean {
   const [isNear, setNear] = useState(false);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The price now, the next hours, the cheapest hours, what runs, and problems. */
+/** Part with the current price, the next hours, the cheapest hours, runs and problems. */
 
 import type { Problem } from "./answers.ts";
 import { presentProblems } from "./daemon.ts";
@@ -11,10 +11,10 @@ import { SetupCard } from "./setup-button.tsx";
 import { cheapestHours, comingHours, figuresOf, indexAt, outlook, within } from "./timeline.ts";
 
 const COMING_HOURS = 12;
-/** Heights of the coming hours, in pixels. */
+/** Maximum and minimum height of a bar of the coming hours, in pixels. */
 const RISE_PX = 40;
 const MIN_RISE_PX = 3;
-/** A price with more characters is written smaller. */
+/** Maximum number of characters of a price in full size. Longer ones are smaller. */
 const MAX_FULL_SIZE = 4;
 const CHEAPEST = [1, 2, 3, 4];
 
@@ -42,7 +42,7 @@ export function NowPart() {
   );
 }
 
-/** The service has not named an address yet: what is in the way, or that it comes. */
+/** Shown while no home is known, with problems that may be the reason. */
 function NoHome({ problems }: { readonly problems: readonly Problem[] }) {
   const { t } = usePage();
   return (
@@ -79,7 +79,7 @@ function PriceNow({ prices }: { readonly prices: Prices }) {
   );
 }
 
-/** Rank and mean of today, and whether VAT is missing. */
+/** Returns rank and mean price of today, and a note if prices exclude VAT. */
 function rankText({ points, currency, vatIncluded }: Prices, { t, f }: PageTools, now: number): string {
   const current = points[indexAt(points, now)];
   if (!current) return "";
@@ -87,7 +87,7 @@ function rankText({ points, currency, vatIncluded }: Prices, { t, f }: PageTools
   const figures = figuresOf(today.filter((point) => !point.estimate));
   const facts = [
     current.rank && t("rank", { rank: current.rank, of: current.rankOf ?? null }),
-    // Of a new place only some hours of today are known; their mean is not that of the day.
+    // A new place has only some hours of today, whose mean is not the mean of the day.
     current.rank && figures && t("mean_today", { price: f.money(figures.mean, currency) }),
     vatIncluded === false && t("without_vat"),
   ];
@@ -97,7 +97,7 @@ function rankText({ points, currency, vatIncluded }: Prices, { t, f }: PageTools
 function outlookText({ points, currency }: Prices, { t, f }: PageTools, now: number): string {
   const coming = outlook(points, now);
   if (!coming) return "";
-  // The coming day is told, so a time that is not today is tomorrow.
+  // The outlook is at most 24 h long, so a time that is not today is tomorrow.
   const isToday = (at: number) => at < f.zone.shift("day", now, 1);
   const level = t(`level_${coming.level}`).toLowerCase();
   if (coming.kind === "stays") {
@@ -109,14 +109,14 @@ function outlookText({ points, currency }: Prices, { t, f }: PageTools, now: num
   return t(coming.estimate ? `outlook_${coming.kind}_estimate` : `outlook_${coming.kind}`, facts);
 }
 
-/** The coming hours as a row of bars; the chart below has them in full. */
+/** Row of bars with the coming hours. The chart below has more detail. */
 function ComingHours({ prices: { points, currency } }: { readonly prices: Prices }) {
   const { t, f, house } = usePage();
   const hours = comingHours(points, house.time.value, COMING_HOURS);
   const most = Math.max(0, ...hours.map(({ mean }) => mean ?? 0));
   const least = Math.min(0, ...hours.map(({ mean }) => mean ?? 0));
   const perUnit = RISE_PX / (most - least || 1);
-  // Negative prices hang below the line, if there are any.
+  // Height below the zero line, for negative prices.
   const depth = Math.round(-least * perUnit);
   return (
     <ol class="strip" aria-label={t("coming_hours")}>

@@ -1,4 +1,4 @@
-/** What every component of the page uses: the house, its texts and its formats. */
+/** Context of every component: data, texts and formats. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Format } from "./format.ts";

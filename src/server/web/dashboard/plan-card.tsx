@@ -1,4 +1,4 @@
-/** One plan: its state, its commands and its settings. */
+/** Card of a plan: state, commands and settings. */
 import { useState } from "preact/hooks";
 import type { Plan } from "./answers.ts";
 import type { Task } from "./editing/editing.ts";
@@ -18,7 +18,7 @@ export function PlanCard({ plan, mayControl, onTask }: PlanCardProps) {
   const page = usePage();
   const { t, house } = page;
   const [answer, setAnswer] = useState("");
-  /** Where the reader put the switch, until the daemon has answered. */
+  /** State of the switch after a click, until the daemon has responded; null otherwise. */
   const [switched, setSwitched] = useState<boolean | null>(null);
   const isEnabled = switched ?? plan.settings.enabled?.value !== false;
   const now = house.time.value;
@@ -101,7 +101,7 @@ async function sendTo(id: string, change: PlanChange, { t }: PageTools): Promise
   }
 }
 
-/** The runs, if there are several. */
+/** List of the runs, if there are several. */
 function Runs({ plan }: { readonly plan: Plan }) {
   const { f, house } = usePage();
   const now = house.time.value;

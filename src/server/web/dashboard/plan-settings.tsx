@@ -1,4 +1,4 @@
-/** The settings of a plan that may change while the daemon runs. */
+/** Form with the settings of a plan. */
 import { useState } from "preact/hooks";
 import type { PlanSetting } from "../../../core/planning/plan-settings.ts";
 import type { Plan } from "./answers.ts";
@@ -6,7 +6,7 @@ import { usePage } from "./page.ts";
 
 export type PlanChange = Readonly<Record<string, string | number | boolean | null>>;
 
-/** Settings with a field of their own; `enabled` is the switch of the card. */
+/** Inputs by setting. The setting `enabled` is the switch of the card instead. */
 const FIELDS = {
   hours: { type: "number", min: "0.25", max: "24", step: "0.25", inputMode: "decimal" },
   energy: { type: "number", min: "0.5", max: "1000", step: "0.5", inputMode: "decimal" },
@@ -18,12 +18,12 @@ type Field = keyof typeof FIELDS;
 
 interface PlanSettingsProps {
   readonly plan: Plan;
-  /** Sends a change; true if it was accepted. */
+  /** Sends a change. Returns whether it was accepted. */
   readonly onChange: (change: PlanChange) => Promise<boolean>;
   readonly onNothing: () => void;
 }
 
-/** A field follows the setting until the reader types in it. */
+/** A field shows the current setting until the user changes it. */
 export function PlanSettings({ plan: { id, settings }, onChange, onNothing }: PlanSettingsProps) {
   const { t } = usePage();
   const [typed, setTyped] = useState<Partial<Record<Field, string>>>({});

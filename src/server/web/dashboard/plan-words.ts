@@ -1,4 +1,4 @@
-/** A plan in words: when it runs, and why. The daemon's own texts are English; these are made from its codes and numbers. */
+/** Texts about plans in the language of the page, made from the codes and numbers of the API. */
 import type { Plan } from "./answers.ts";
 import type { Translate } from "./language.ts";
 import type { Words } from "./page.ts";
@@ -9,7 +9,7 @@ export interface JoinedRun {
   end: number;
 }
 
-/** Runs; those that touch are one. */
+/** Returns the runs. Adjacent ones are joined. */
 export function joinedRuns({ runs }: Pick<Plan, "runs">): JoinedRun[] {
   const joined: JoinedRun[] = [];
   for (const { start, end } of runs) {
@@ -21,7 +21,7 @@ export function joinedRuns({ runs }: Pick<Plan, "runs">): JoinedRun[] {
   return joined;
 }
 
-/** When it runs: `runs until 05:00`, `tomorrow 02:15–05:15`, or why not. */
+/** Returns the current or next run, for instance `runs until 05:00` or `tomorrow 02:15–05:15`; otherwise the state. */
 export function headlineOf(plan: Plan, words: Words, now: number): string {
   const { t, f } = words;
   const runs = joinedRuns(plan);
@@ -39,10 +39,10 @@ export function dayWord(at: number, { t, f }: Words, now: number): string {
   return day === f.zone.shift("day", now, 1) ? t("tomorrow") : f.day(at);
 }
 
-/** Refusals with numbers in them, which only the daemon's own text has. */
+/** Refusals that are shown with the daemon's English text, because it contains numbers. */
 const WITH_DETAIL: readonly (string | null)[] = ["hours_too_long", "unreadable_setting", "power_limit"];
 
-/** Why a command was refused, in the language of the page if it has a text for it. */
+/** Returns why a command was refused, in the language of the page if it has a text for the code. */
 export function refusalText({ status, code, refusal, reason }: Refusal, t: Translate): string {
   if (status === null) return t("no_contact_short");
   const why = `refused_${refusal ?? code}`;
@@ -53,7 +53,7 @@ export function refusalText({ status, code, refusal, reason }: Refusal, t: Trans
 const WITH_PRICE: readonly Plan["code"][] = ["scheduled", "scheduled_on_estimates", "running", "partial", "done"];
 const MIN_SAVING = 0.005;
 
-/** Why: what it costs and saves, or what is in the way. */
+/** Returns the reason of a plan's state, with its mean price and its saving. */
 export function reasonOf(plan: Plan, { t, f }: Words): string {
   const { code, mean_price: mean, currency, missing, savings } = plan;
   const facts = missing ? { hours: f.number(missing.hours, 1), why: t(`reason_${missing.why}`) } : {};

@@ -1,4 +1,4 @@
-/** The plans of a home: when each runs and why, its settings, and what it saved. */
+/** Part with the plans of a home, and with all plugs. */
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { Task } from "./editing/editing.ts";
@@ -12,7 +12,7 @@ import { refusalIn } from "./requests.ts";
 export function PlansPart() {
   const page = usePage();
   const { t, house } = page;
-  /** The dialog that is open, what was done in the last one, and how many did something. */
+  // The open dialog, the result of the last one, and the number of changes.
   const [dialog, setDialog] = useState<ComponentChildren>(null);
   const [told, setTold] = useState("");
   const [edits, setEdits] = useState(0);

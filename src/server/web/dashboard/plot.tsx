@@ -1,10 +1,10 @@
-/** A chart as a component. */
+/** Component with a chart. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Chart } from "./chart.ts";
 import type { ChartView } from "./chart-view.ts";
 
 interface PlotProps {
-  /** Null keeps the place empty. The chart is painted again for each new object. */
+  /** View of the chart; null for an empty place. Each new object is painted. */
   readonly view: ChartView | null;
   readonly isTall?: boolean;
   readonly isEmpty: boolean;

@@ -1,6 +1,6 @@
-/** The prices of the chart as a table. */
+/** Table of the chart's prices. */
 import { useState } from "preact/hooks";
-import { LevelMark } from "./elements.tsx";
+import { ColumnHeads, LevelMark } from "./elements.tsx";
 import { usePage } from "./page.ts";
 import { intervalText } from "./price-words.ts";
 import type { PricePoint } from "./timeline.ts";
@@ -10,7 +10,7 @@ interface PriceTableProps {
   readonly currency: string | null;
 }
 
-/** Rows are made once it is opened. */
+/** Folded table. Its rows are made when it is opened. */
 export function PriceTable(props: PriceTableProps) {
   const { t } = usePage();
   const [isOpen, setOpen] = useState(false);
@@ -18,7 +18,7 @@ export function PriceTable(props: PriceTableProps) {
     <details class="table" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{t("as_table")}</summary>
       {isOpen && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys scroll what has the focus.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area needs the focus for the keyboard.
         <section class="scroll" aria-label={t("as_table")} tabIndex={0}>
           <Rows {...props} />
         </section>
@@ -33,15 +33,7 @@ function Rows({ points, currency }: PriceTableProps) {
   const now = house.time.value;
   return (
     <table>
-      <thead>
-        <tr>
-          {(["time", "price_per_kwh", "level"] as const).map((key) => (
-            <th key={key} scope="col">
-              {t(key)}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <ColumnHeads keys={["time", "price_per_kwh", "level"]} />
       <tbody>
         {points.map((point) => (
           <tr key={point.start} class={point.start <= now && now < point.end ? "present" : undefined}>

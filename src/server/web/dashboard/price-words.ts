@@ -1,10 +1,10 @@
-/** Prices in words. */
+/** Texts about prices. */
 import type { Prices } from "./house.ts";
 import type { PageTools, Words } from "./page.ts";
 import { covers, figuresOf, type PricePoint, within } from "./timeline.ts";
 import { HOUR_MS } from "./zone.ts";
 
-/** The service has tomorrow's prices at about this hour. */
+/** Hour at which the service usually has tomorrow's prices. */
 const PUBLISHED_HOUR = 13;
 export const PRICE_RANGES = ["today", "tomorrow", "both", "week"] as const;
 export type PriceRange = (typeof PRICE_RANGES)[number];
@@ -14,14 +14,14 @@ export interface Bounds {
   readonly to: number;
 }
 
-/** Day and times of an interval; of the hour that comes twice, which of the two. */
+/** Returns the day and times of an interval. Marks the two intervals of the hour that occurs twice. */
 export function intervalText({ start, end }: PricePoint, { t, f }: Words): string {
   const fold = f.zone.fold(start);
   const which = fold === 0 ? "" : ` (${t(fold === 1 ? "first_time" : "second_time")})`;
   return `${f.day(start)} ${f.span(start, end)}${which}`;
 }
 
-/** An interval with its price, for screen readers. */
+/** Returns an interval with its price, for screen readers. */
 export function readOut(point: PricePoint | undefined, currency: string | null, words: Words): string {
   const { t, f } = words;
   if (!point) return t("no_price");
@@ -29,7 +29,7 @@ export function readOut(point: PricePoint | undefined, currency: string | null, 
   return `${intervalText(point, words)}: ${f.money(point.price, currency)}/kWh, ${t(`level_${point.level}`)}${estimate}`;
 }
 
-/** What is missing, and what is unusual about the day. */
+/** Returns notes about missing prices and about days of 23 or 25 hours. */
 export function notesOf(
   { points }: Prices,
   range: PriceRange,
@@ -56,7 +56,7 @@ export function notesOf(
   return notes;
 }
 
-/** Lowest, mean and highest confirmed price. */
+/** Returns the lowest, mean and highest confirmed price as a text. */
 export function figuresText(points: readonly PricePoint[], currency: string | null, { t, f }: Words): string {
   const figures = figuresOf(points.filter((point) => !point.estimate));
   if (!figures) return "";

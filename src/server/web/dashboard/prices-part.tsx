@@ -1,4 +1,4 @@
-/** Prices of today, tomorrow and the estimated days as bars, with the runs of plans below them. */
+/** Part with a chart of prices and estimates, and with the runs of plans below the bars. */
 import { useMemo, useState } from "preact/hooks";
 import type { Home, Plan } from "./answers.ts";
 import type { ChartLane, ChartSpan, ChartTick, ChartView } from "./chart-view.ts";
@@ -102,7 +102,7 @@ function PriceChart({ home, prices, range }: PriceChartProps) {
   );
 }
 
-/** The price that the reader points at, or the present one. Screen readers hear it from the chart. */
+/** The picked price, or the current one. Screen readers get the same text from the chart. */
 function PickedPrice({
   point,
   currency,
@@ -156,7 +156,7 @@ function boundsOf(range: PriceRange, points: readonly PricePoint[], now: number,
   }
 }
 
-/** Hours, as many as there is room for; none for a week, whose days are named. */
+/** Returns labels for as many hours as fit. A week has only lines, because its days are named below. */
 function ticksOf({ from, to }: Bounds, room: number, f: Format): ChartTick[] {
   const { zone } = f;
   if (to - from > 3 * DAY_MS) return zone.starts("day", from, to).map((at) => ({ at, text: "", strong: true }));

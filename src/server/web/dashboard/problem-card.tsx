@@ -1,14 +1,14 @@
-/** Problems in words, and what to do. */
+/** Cards of problems with advice. */
 import type { Problem } from "./answers.ts";
 import { usePage } from "./page.ts";
 
 interface ProblemsProps {
   readonly problems: readonly Problem[];
-  /** Whether to show what the daemon found. */
+  /** Whether to show the technical detail. */
   readonly isDetailed?: boolean;
 }
 
-/** The first problem, and the others folded away. */
+/** The first problem, and a fold with the others. */
 export function ProblemCards({ problems: [first, ...others], isDetailed = false }: ProblemsProps) {
   const { t } = usePage();
   if (!first) return null;
@@ -29,7 +29,7 @@ export function ProblemCards({ problems: [first, ...others], isDetailed = false 
   );
 }
 
-/** The daemon's advice begins small and has no point: it stands in lists and in the log. */
+/** Returns the daemon's advice as a sentence: with a capital letter and a full stop. */
 export function sentence(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
 }

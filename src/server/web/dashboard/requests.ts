@@ -1,13 +1,13 @@
 /** Requests of the page to its daemon. */
 
-/** A path below the page, wherever a proxy has put it. */
+/** Returns the URL of a path below the page, also behind a proxy that adds a prefix. */
 export const pathOf = (path: string): URL => new URL(path, document.baseURI);
 const TIMEOUT_MS = 15_000;
-/** Of a copy of the database. */
+/** Time limit for a copy of the database. */
 const UPLOAD_TIMEOUT_MS = 120_000;
 
 interface RefusalFacts {
-  /** Null without an answer. */
+  /** HTTP status; null without a response. */
   readonly status: number | null;
   readonly code: string;
   readonly reason: string;
@@ -17,13 +17,13 @@ interface RefusalFacts {
   readonly mistakes?: readonly Mistake[];
 }
 
-/** What is wrong with what was sent, in English. */
+/** An invalid value of the request, with an English text. */
 export interface Mistake {
   readonly path: string;
   readonly text: string;
 }
 
-/** A request without success: the daemon refused it or did not answer. */
+/** Error of a request that the daemon refused or did not answer. */
 export class Refusal extends Error {
   readonly status: number | null;
   readonly code: string;
@@ -43,13 +43,16 @@ export class Refusal extends Error {
   }
 }
 
-/** Returns the refusal that was thrown. Errors: throws whatever else it was again. */
+/** Returns a thrown refusal. Throws any other error again. */
 export function refusalIn(thrown: unknown): Refusal {
   if (thrown instanceof Refusal) return thrown;
   throw thrown;
 }
 
-/** The daemon is of the same version as the page, so its answers are of the types that the page was built with. */
+/**
+ * Returns the JSON response of a GET. The daemon has the same version as the page, so the types fit.
+ * Rejects with a Refusal.
+ */
 export async function get<Answer>(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
   return (await send(path, { headers })) as Answer;
 }
@@ -72,12 +75,15 @@ export async function ask<Answer>(
   })) as Answer;
 }
 
-/** Sends a file as the whole body. */
+/** Sends a file as the body. */
 export async function upload(path: string, file: Blob, type: string): Promise<void> {
   await send(path, { method: "POST", headers: { "Content-Type": type }, body: file }, UPLOAD_TIMEOUT_MS);
 }
 
-/** Saves what is at a path as a file, under the name that the daemon gives it. A link could not say that it is this page. */
+/**
+ * Downloads a file under the name from the response. A link could not send the header `X-Elbro-Page`.
+ * Rejects with a Refusal.
+ */
 export async function download(path: string): Promise<void> {
   const response = await answered(path, { headers: {} }, UPLOAD_TIMEOUT_MS);
   if (!response.ok) throw refusalOf(response, await response.json().catch(() => null));

@@ -1,11 +1,11 @@
-/** The way from the invented house to one's own. */
+/** Button that opens the set-up, for a demo. */
 import { signal } from "@preact/signals";
 import { usePage } from "./page.ts";
 
 /** Whether the set-up is open. */
 export const isSettingUp = signal(false);
 
-/** Shown where there is a house to set up. */
+/** Card with the button; empty if a set-up is not possible. */
 export function SetupCard() {
   const { t, house } = usePage();
   if (!house.session.value?.can_set_up) return null;

@@ -1,16 +1,16 @@
-/** The daemon: quota, requests, ages, broker and plugs, versions, and recent problems. */
+/** Part with the state of the daemon: quota, requests, series ages, broker, plugs, versions and problems. */
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { System } from "./answers.ts";
 import { ageText, outcomesOf, pastProblems, presentProblems } from "./daemon.ts";
-import { Icon, Part } from "./elements.tsx";
+import { ColumnHeads, Icon, Part } from "./elements.tsx";
 import { usePage } from "./page.ts";
 import { ProblemCards, sentence } from "./problem-card.tsx";
 
 const MAX_PAST = 8;
 const DOWNLOAD = "M12 4v11m0 0-4.5-4.5M12 15l4.5-4.5M5 20h14";
 const MIB = 1_048_576;
-/** From here on down a quota is shown as low. */
+/** Share of the limit at or below which the rest of a quota is shown as low. */
 const LOW_SHARE = 0.2;
 
 type Plug = System["plugs"][number];
@@ -40,13 +40,13 @@ export function SystemPart() {
             <Problems system={system} />
           </>
         )}
-        {house.session.value?.control && <OwnerBlocks />}
       </div>
+      {house.session.value?.control && <OwnerBlocks />}
     </Part>
   );
 }
 
-/** What only the owner does is loaded for the owner alone. */
+/** Blocks for keys with the scope `control`, loaded only for them. */
 function OwnerBlocks() {
   const { t } = usePage();
   const [Loaded, setLoaded] = useState<ComponentType | null>(null);
@@ -114,7 +114,7 @@ function Interface({ one: { account, interface: face, state, quota, today }, isN
   );
 }
 
-/** The text of the page with this key, if there is one. */
+/** Returns the page's text with this key; `otherwise` if there is none. */
 function textIf(key: string, otherwise: string): string {
   const { t } = usePage();
   return t.has(key) ? t(key) : otherwise;
@@ -147,15 +147,7 @@ function Data({ system: { series, backfill } }: SystemProps) {
         <p class="soft">{t("data_none")}</p>
       ) : (
         <table class="ages">
-          <thead>
-            <tr>
-              {(["series", "age", "last_read"] as const).map((key) => (
-                <th key={key} scope="col">
-                  {t(key)}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <ColumnHeads keys={["series", "age", "last_read"]} />
           <tbody>
             {series.map(({ name, account, series: label, last_success_at: at, age_seconds: age }) => (
               <tr key={`${account} ${name} ${label}`}>
@@ -272,7 +264,7 @@ function Problems({ system }: SystemProps) {
   );
 }
 
-/** Only what answers is well: a plug that has told nothing yet is neither well nor away. */
+/** Returns the mark of a plug: good only if it has reported its state, unknown if it has not reported yet. */
 function signOf(plug: Plug): keyof typeof SIGNS {
   if (isAway(plug)) return "bad";
   return plug.on === null ? "unknown" : "good";

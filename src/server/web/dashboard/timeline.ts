@@ -1,8 +1,8 @@
-/** Facts about a list of prices: now, next, the cheapest hours. Prices are ascending and disjoint; gaps are possible. */
+/** Evaluates a list of prices: current, next, cheapest hours. Prices are ascending and disjoint, possibly with gaps. */
 import type { Level } from "../../../core/prices/level.ts";
 import { HOUR_MS } from "./zone.ts";
 
-/** A level of the service's prices; `unknown` if there is nothing to compare with. */
+/** Level of a price; `unknown` if there are no prices to compare with. */
 export type ShownLevel = Level | "unknown";
 
 export interface PricePoint {
@@ -18,11 +18,11 @@ export interface PricePoint {
 type Points = readonly PricePoint[];
 
 export const LEVELS = ["very_cheap", "cheap", "normal", "expensive", "very_expensive"] as const satisfies Level[];
-/** A level that holds for less is not worth mentioning. */
+/** Shortest duration of a level that the outlook mentions. */
 const MIN_SPELL_MS = 45 * 60_000;
 const OUTLOOK_MS = 24 * HOUR_MS;
 
-/** The index of the price that holds at an instant; -1 in a gap. */
+/** Returns the index of the price at an instant; -1 in a gap. */
 export function indexAt(points: Points, at: number): number {
   return points.findIndex((point) => point.start <= at && at < point.end);
 }
@@ -31,7 +31,7 @@ export function within(points: Points, start: number, end: number): PricePoint[]
   return points.filter((point) => point.start >= start && point.start < end);
 }
 
-/** The mean by time; null without prices. */
+/** Returns the mean weighted by duration; null without prices. */
 function meanOf(points: Points): number | null {
   let sum = 0;
   let length = 0;
@@ -42,7 +42,7 @@ function meanOf(points: Points): number | null {
   return length > 0 ? sum / length : null;
 }
 
-/** Lowest, highest and mean price; null without prices. */
+/** Returns the lowest, highest and mean price; null without prices. */
 export function figuresOf(points: Points): { least: number; most: number; mean: number } | null {
   const mean = meanOf(points);
   if (mean === null) return null;
@@ -50,20 +50,20 @@ export function figuresOf(points: Points): { least: number; most: number; mean: 
   return { least: Math.min(...prices), most: Math.max(...prices), mean };
 }
 
-/** A stretch of time with its mean price. */
+/** A time range with its mean price. */
 interface PricedSpan {
   readonly start: number;
   readonly end: number;
   readonly mean: number;
 }
 
-/** The cheapest `hours` in a row from `now` on, without a gap: the first of equals, null if they fit nowhere. */
+/** Returns the cheapest `hours` consecutive hours after `now`, the first of equal ones; null if there are none. */
 export function cheapestHours(points: Points, hours: number, now: number): PricedSpan | null {
   const ahead = points.filter((point) => point.end > now && !point.estimate);
   const length = hours * HOUR_MS;
   let best: PricedSpan | null = null;
   for (const [first, { start }] of ahead.entries()) {
-    // A stretch that has begun is no longer available as a whole.
+    // A range that has started is not complete any more.
     if (start < now) continue;
     const mean = meanFrom(ahead.slice(first), start, start + length);
     if (mean !== null && (best === null || mean < best.mean - 1e-9)) best = { start, end: start + length, mean };
@@ -71,7 +71,7 @@ export function cheapestHours(points: Points, hours: number, now: number): Price
   return best;
 }
 
-/** The mean price of `[start, end)`; null if the prices do not reach so far or have a gap. */
+/** Returns the mean price of `[start, end)`; null if a price in it is missing. */
 function meanFrom(points: Points, start: number, end: number): number | null {
   let reached = start;
   let sum = 0;
@@ -92,7 +92,7 @@ interface Spell {
   readonly points: PricePoint[];
 }
 
-/** Stretches of one level. Shape: ascending. */
+/** Returns consecutive prices of equal level as ranges, ascending. */
 function spells(points: Points): Spell[] {
   const found: Spell[] = [];
   for (const point of points) {
@@ -116,7 +116,9 @@ export type Outlook =
       readonly estimate: boolean;
     };
 
-/** The next change of the price level, or until when it stays. Null without a price now. */
+/**
+ * Returns the next change of the price level, or the end of the known prices without a change; null without a price.
+ */
 export function outlook(points: Points, now: number): Outlook | null {
   const ahead = points.filter((point) => point.end > now && point.start < now + OUTLOOK_MS);
   const [current, ...later] = spells(ahead);
@@ -136,13 +138,13 @@ export function outlook(points: Points, now: number): Outlook | null {
 
 export interface ComingHour {
   readonly start: number;
-  /** The level that holds longest; null without prices. */
+  /** Most frequent level; null without prices. */
   readonly level: ShownLevel | null;
   readonly mean: number | null;
   readonly estimate: boolean;
 }
 
-/** The coming `count` hours, one by one. */
+/** Returns the current hour and the following ones, `count` in total. */
 export function comingHours(points: Points, now: number, count: number): ComingHour[] {
   const first = Math.floor(now / HOUR_MS) * HOUR_MS;
   return Array.from({ length: count }, (_, i) => {
@@ -155,7 +157,7 @@ export function comingHours(points: Points, now: number, count: number): ComingH
   });
 }
 
-/** Whether confirmed prices cover a stretch from end to end. */
+/** Returns whether confirmed prices cover a time range without a gap. */
 export function covers(points: Points, start: number, end: number): boolean {
   let reached = start;
   for (const point of points) {

@@ -1,4 +1,4 @@
-/** The form for dates of the reader's own. */
+/** Form to choose dates. */
 import { useState } from "preact/hooks";
 import { usePage } from "./page.ts";
 import { CUSTOM_UNITS, type CustomDates } from "./use-period.ts";

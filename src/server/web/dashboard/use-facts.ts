@@ -1,11 +1,11 @@
-/** What a period cost and how that compares, in words. */
+/** Texts about the sum, the prices paid and the average price of a period. */
 import type { Home } from "./answers.ts";
 import { averagePaid, type MeasureName, totalOf, type UsageBar } from "./energy.ts";
 import type { Words } from "./page.ts";
 import type { PeriodRange } from "./use-period.ts";
 import type { Usage, UseReading } from "./use-reading.ts";
 
-/** A difference to the mean that is worth mentioning. */
+/** Minimum relative difference to the mean price that is mentioned. */
 const MIN_SHARE = 0.005;
 
 export interface UseFacts {
@@ -13,12 +13,12 @@ export interface UseFacts {
   readonly notes: readonly string[];
 }
 
-/** An amount of energy, or of money if it has a currency. */
+/** Returns the text of an amount of energy, or of money if a currency is given. */
 export function amountText(value: number, currency: string | null, { f }: Words): string {
   return currency === null ? f.energy(value) : f.money(value, currency);
 }
 
-/** The sum of a period, and what is missing in it. */
+/** Returns the sum of a period, with notes about missing hours and estimates. */
 export function sumFacts(
   measure: MeasureName,
   bars: readonly UsageBar[],
@@ -36,7 +36,7 @@ export function sumFacts(
   };
 }
 
-/** The mean price that was paid for a kWh, and the mean of all prices of that time. */
+/** Reads the mean price paid per kWh and the mean of all prices of a period. Rejects with a Refusal. */
 export async function paidFacts(
   reading: UseReading,
   home: Home,

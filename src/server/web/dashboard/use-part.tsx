@@ -1,4 +1,4 @@
-/** What was used, paid, sold and earned: by the hour of a day, the day of a month, the month of a year, the year. */
+/** Part with consumption, costs, export and revenue, by hours, days, months or years. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Home } from "./answers.ts";
 import type { ChartView } from "./chart-view.ts";
@@ -24,7 +24,7 @@ import {
 import { UseReading } from "./use-reading.ts";
 import { HOUR_MS, type Unit } from "./zone.ts";
 
-/** A bar that lacks a larger share of its hours is hatched; of any other only the read-out mentions it. */
+/** Share of missing hours above which a bar is hatched. The read-out mentions any missing hour. */
 const MAX_LACKING = 0.03;
 const CUSTOM_DAYS = 30;
 const MEASURE_NAMES = Object.keys(MEASURES) as MeasureName[];
@@ -40,7 +40,7 @@ export function UsePart() {
 
 interface UseProps {
   readonly home: Home;
-  /** What the home has rows of. */
+  /** Measures that the home has. */
   readonly measures: readonly MeasureName[];
 }
 
@@ -128,7 +128,7 @@ function Step({ label, path, isDisabled = false, onStep }: StepProps) {
   );
 }
 
-/** The use of a period, as it was read. */
+/** Usage of a period. */
 interface ReadUse {
   readonly measure: MeasureName;
   readonly bars: readonly UsageBar[];
@@ -144,7 +144,7 @@ interface UseState {
   readonly isBusy: boolean;
 }
 
-/** Reads the use of a period, first its bars and their sum, then what was paid. What was shown stays until then. */
+/** Reads the usage of a period: first its bars and their sum, then the prices paid. Earlier data stays until then. */
 function useReadUse(home: Home, measure: MeasureName, period: Period): UseState {
   const page = usePage();
   const { house, f } = page;
@@ -166,13 +166,13 @@ function useReadUse(home: Home, measure: MeasureName, period: Period): UseState 
       const now = house.now();
       const range = rangeOf(period, now, f.zone);
       const usage = await reading.rows(home, measure, range, now, f.zone);
-      // Neither the future nor today is missing: a meter reports a day later.
+      // Future hours and those of today do not count as missing, because meters report a day later.
       const until = Math.min(f.zone.startOf("day", now), range.to);
       const bars = addedUp(usage.rows, range.unit, { ...range, until }, f.zone);
       const sum = sumFacts(measure, bars, usage.currency, page);
       const shown = [home.id, measure, range.from, range.to].join(" ");
       put({ use: { measure, bars, range, currency: usage.currency, now }, refusal: null });
-      // What was paid stays until it is known again.
+      // The prices paid of the same period stay until they are read again.
       if (factsOf.current !== shown) put({ facts: sum });
       factsOf.current = shown;
       const isPriced = (measure === "consumption" || measure === "costs") && home.capabilities?.consumptionCosts;
@@ -236,7 +236,7 @@ function isPartial({ start, end, value, missing }: UsageBar): boolean {
   return value !== null && missing * HOUR_MS > (end - start) * MAX_LACKING;
 }
 
-/** A bar in words: when, how much, and notes. */
+/** Returns the texts of a bar: time, amount and notes. */
 function readOut(bar: UsageBar | undefined, unit: Unit, currency: string | null, words: Words): readonly string[] {
   if (!bar) return [];
   const { t, f } = words;

@@ -1,20 +1,20 @@
-/** The period whose use is shown: how it is chosen, named, stepped through and labelled. */
+/** The shown period of usage: its range, title, steps and labels. */
 import type { ChartTick } from "./chart-view.ts";
 import type { Format } from "./format.ts";
 import { DAY_MS, type Unit, type Zone } from "./zone.ts";
 
-/** Units by kind of period: `PERIODS.month` is split by days. */
+/** Unit of the bars by kind of period. */
 export const PERIODS = { day: "hour", month: "day", year: "month", years: "year" } as const satisfies Record<
   string,
   Unit
 >;
 const YEARS_SHOWN = 5;
-/** Beyond this, hours are too many for labels of their days. */
+/** Maximum number of days with labels for days. Longer periods have labels for months. */
 const MAX_LABELLED_DAYS = 62;
 
 export const CUSTOM_UNITS = ["hour", "day", "month"] as const;
 
-/** Dates that the reader chose, both inclusive. */
+/** Chosen dates, both inclusive. */
 export interface CustomDates {
   readonly from: string;
   readonly to: string;
@@ -22,7 +22,7 @@ export interface CustomDates {
 }
 
 export type Period =
-  /** `at` is an instant in it; null for the newest. */
+  /** `at` is an instant in the period; null for the newest period. */
   | { readonly kind: keyof typeof PERIODS; readonly at: number | null }
   | { readonly kind: "custom"; readonly dates: CustomDates };
 
@@ -38,7 +38,7 @@ export function rangeOf(period: Period, now: number, zone: Zone): PeriodRange {
     return { from: dateStart(from, zone), to: zone.shift("day", dateStart(to, zone), 1), unit: by };
   }
   const { kind, at } = period;
-  // The newest day is yesterday: a meter reports a day later.
+  // The newest day is yesterday, because meters report a day later.
   const inside = at ?? zone.shift("day", now, -1);
   const unit = PERIODS[kind];
   if (kind !== "years") return { from: zone.startOf(kind, inside), to: zone.shift(kind, inside, 1), unit };
@@ -50,7 +50,7 @@ function dateStart(text: string, zone: Zone): number {
   return zone.instant(year, month, day);
 }
 
-/** The same kind of period, `count` further on; dates stay. */
+/** Returns the period that is `count` steps later. Chosen dates do not change. */
 export function steppedFrom(period: Period, count: number, now: number, zone: Zone): Period {
   if (period.kind === "custom") return period;
   const { from, to } = rangeOf(period, now, zone);
@@ -59,7 +59,7 @@ export function steppedFrom(period: Period, count: number, now: number, zone: Zo
   return { kind, at: zone.shift(kind, from, count) };
 }
 
-/** A local date in the form of a date field. */
+/** Returns a local date in the form of a date input, for instance `2026-03-10`. */
 export function dateText(at: number, zone: Zone): string {
   const { year, month, day } = zone.fields(at);
   return [year, month, day].map((part) => String(part).padStart(2, "0")).join("-");
@@ -80,7 +80,7 @@ export function titleOf({ kind }: Period, { from, to }: PeriodRange, f: Format):
   }
 }
 
-/** The name of one bar. */
+/** Returns the name of a bar. */
 export function barName(
   { start, end }: { readonly start: number; readonly end: number },
   unit: Unit,
@@ -91,7 +91,7 @@ export function barName(
   return unit === "month" ? f.month(start) : f.year(start);
 }
 
-/** Labels of the time axis, as many as there is room for. */
+/** Returns as many labels of the time axis as fit. */
 export function ticksOf({ from, to, unit }: PeriodRange, room: number, f: Format): ChartTick[] {
   const by = labelledBy(unit, (to - from) / DAY_MS);
   const starts = f.zone.starts(by, from, to);
@@ -100,7 +100,7 @@ export function ticksOf({ from, to, unit }: PeriodRange, room: number, f: Format
     .map((start, i) => ({ start, end: starts[i + 1] ?? to }))
     .filter((_, i) => i % step === 0)
     .map(({ start, end }, i) => {
-      // Hours are labelled where they begin, everything longer in its middle, below its bar.
+      // The label of an hour is at its start, that of a longer unit in the middle of its bar.
       if (by === "hour") return { at: start, text: i === 0 ? "" : f.axisHour(start) };
       return { at: (start + end) / 2, text: tickText(by, start, f) };
     });

@@ -1,16 +1,16 @@
-/** Reads the rows behind the use of a home through the mirror, and keeps them: going back and forth requests nothing. */
+/** Reads and caches usage rows of a home through the mirror, so that stepping back and forth sends no request. */
 import type { EnergyAnswer, Home } from "./answers.ts";
 import { MEASURES, type Measure, type MeasureName, rowsOf, type UsageRow } from "./energy.ts";
 import { get } from "./requests.ts";
 import type { PeriodRange } from "./use-period.ts";
 import type { Zone } from "./zone.ts";
 
-/** The service answers no operation for more than this at once. */
+/** Maximum range of a request for most operations of the service. */
 export const MAX_DAYS = 366;
-/** The same for prices by the quarter. */
+/** Maximum range of a request for quarter-hour prices. */
 const MAX_QUARTER_DAYS = 90;
 const MAX_KEPT = 24;
-/** What is kept is good enough: the daemon requests new rows by its own fetch schedule. */
+/** Accepts stale responses, because the daemon fetches new rows by its own schedule. */
 const AS_KEPT = { "Cache-Control": "max-stale" };
 
 export interface Usage {
@@ -19,17 +19,17 @@ export interface Usage {
 }
 
 export class UseReading {
-  /** Answers by request. */
+  /** Responses by path. Bounded by MAX_KEPT. */
   readonly #kept = new Map<string, Promise<EnergyAnswer>>();
 
-  /** Rows may have changed. */
+  /** Drops all cached responses. */
   forget(): void {
     this.#kept.clear();
   }
 
   /**
-   * Hours until the last midnight, which are in storage: a meter reports a day later. Years as the service adds them up,
-   * amounts of money one year at a time.
+   * Reads hour rows until the last midnight, because meters report a day later. For the unit `year`, reads the
+   * service's own sums per year; for money, one year per request.
    */
   async rows(
     home: Home,
@@ -54,7 +54,7 @@ export class UseReading {
     return { rows, currency };
   }
 
-  /** The mean of the prices of a stretch, read in parts that the service answers; null without any. */
+  /** Returns the mean price of a range, read in parts of the maximum size; null without prices. */
   async marketMean(
     home: Home,
     { from, to }: { readonly from: number; readonly to: number },

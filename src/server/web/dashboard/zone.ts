@@ -1,18 +1,18 @@
 /**
- * The calendar of the home's time zone in a browser: days of 23, 24 and 25 hours, by instants. A browser knows the zones
- * but has no calendar for them. It is made from the offset at an instant.
+ * Calendar of the home's time zone, with days of 23, 24 and 25 hours. Browsers can format instants in a time zone, but
+ * have no calendar for it. So the offset at an instant is computed from its formatted parts.
  */
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
-/** A year of hours and a little more. */
+/** Maximum number of cached offsets: about two years of hours. */
 const MAX_OFFSETS = 20_000;
 
 export type Unit = "hour" | "day" | "month" | "year";
 
 interface LocalFields {
   readonly year: number;
-  /** Counts from 1. */
+  /** 1 to 12. */
   readonly month: number;
   readonly day: number;
   readonly hour: number;
@@ -22,7 +22,7 @@ interface LocalFields {
 export class Zone {
   readonly name: string;
   readonly #format: Intl.DateTimeFormat;
-  /** By hour: no zone of the service changes its offset within one. */
+  /** Offsets by hour. Zones of the service do not change their offset within an hour. */
   readonly #offsets = new Map<number, number>();
 
   constructor(name: string) {
@@ -34,7 +34,7 @@ export class Zone {
     });
   }
 
-  /** How far local clocks are ahead of UTC at an instant. Unit: ms. */
+  /** Returns the offset from UTC at an instant. Unit: ms. */
   offset(at: number): number {
     const hour = Math.floor(at / HOUR_MS);
     const known = this.#offsets.get(hour);
@@ -49,7 +49,7 @@ export class Zone {
     return offset;
   }
 
-  /** The local date and time of an instant. */
+  /** Returns the local date and time of an instant. */
   fields(at: number): LocalFields {
     const local = new Date(at + this.offset(at));
     return {
@@ -61,7 +61,9 @@ export class Zone {
     };
   }
 
-  /** The instant of a local date and time: the first of two; if the clocks skip it, as if they did not. */
+  /**
+   * Returns the instant of a local date and time: the first one if it occurs twice. A skipped time is shifted forward.
+   */
   instant(year: number, month: number, day = 1, hour = 0): number {
     const local = Date.UTC(year, month - 1, day, hour);
     const early = local - this.offset(local - DAY_MS);
@@ -69,7 +71,7 @@ export class Zone {
     return early + this.offset(early) !== local && late + this.offset(late) === local ? late : early;
   }
 
-  /** The start of the local hour, day, month or year that an instant is in. */
+  /** Returns the start of the local hour, day, month or year that contains an instant. */
   startOf(unit: Unit, at: number): number {
     const { year, month, day } = this.fields(at);
     if (unit === "hour") return Math.floor(at / HOUR_MS) * HOUR_MS;
@@ -77,7 +79,7 @@ export class Zone {
     return this.instant(year, month, unit === "day" ? day : 1);
   }
 
-  /** The start of the local unit that is `count` after the one an instant is in. */
+  /** Returns the start of the local unit that is `count` units after the one that contains an instant. */
   shift(unit: Unit, at: number, count: number): number {
     const { year, month, day } = this.fields(at);
     switch (unit) {
@@ -92,7 +94,7 @@ export class Zone {
     }
   }
 
-  /** Starts of the local units in `[start, end)`. Shape: ascending, the first at or after `start`. */
+  /** Returns the starts of local units in `[start, end)`, ascending. */
   starts(unit: Unit, start: number, end: number): number[] {
     const found: number[] = [];
     let at = this.startOf(unit, start);
@@ -103,7 +105,7 @@ export class Zone {
     return found;
   }
 
-  /** 1 or 2 for an instant whose local time comes twice that day; 0 for any other. */
+  /** Returns 1 or 2 for an instant whose local time occurs twice that day; 0 for any other. */
   fold(at: number): 0 | 1 | 2 {
     const own = this.offset(at);
     if (this.offset(at + HOUR_MS) < own) return 1;

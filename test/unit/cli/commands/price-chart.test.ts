@@ -21,28 +21,28 @@ function chart(day: DayPrices, style: Partial<ChartStyle> = {}, now = 0): string
   return priceChart(day, now, { width: 40, colors: "none", rows: "hour", scale: scaleOf([day]), ...style });
 }
 
-describe("what is over, and the summary", () => {
+describe("past hours and summary", () => {
   const day = dayWith("2026-06-01", (i) => (i === 3 ? 0.2 : i === 18 ? 4 : 1));
   const noon = day.start + 12 * HOUR_MS;
 
-  test("hours that are over are dim on a terminal, and nothing is without colours", () => {
+  test("past hours are dim on a terminal with colours only", () => {
     const painted = chart(day, { colors: "ansi" }, noon);
     expect(painted.map((line) => line.startsWith("\u001b[2m"))).toEqual(painted.map((_, i) => i < 12));
     expect(chart(day, {}, noon).join("")).not.toContain("\u001b");
   });
 
-  test("now, lowest, highest and mean", () => {
+  test("the summary has the current, lowest, highest and mean price", () => {
     expect(priceSummary([day], noon)).toBe("now 1.00, lowest 0.20 at 03:00, highest 4.00 at 18:00, mean 1.09");
   });
 
-  test("the day is told of what is tomorrow, and hours count for more than quarters", () => {
+  test("prices of another day have a date, and hours weigh more than quarters", () => {
     const tomorrow = dayWith("2026-06-02", () => -1, QUARTER_MS);
     expect(priceSummary([day, tomorrow], noon)).toBe(
       "now 1.00, lowest -1.00 at 00:00 on 2026-06-02, highest 4.00 at 18:00, mean 0.05",
     );
   });
 
-  test("without prices there is none", () => {
+  test("without prices there is no summary", () => {
     expect(priceSummary([{ ...day, prices: [] }], noon)).toBe("");
   });
 });

@@ -63,7 +63,7 @@ describe("avoid rests ON", () => {
     expect(evening.on).toBe(false);
   });
 
-  test("when prices go missing in the midst of an avoided quarter", () => {
+  test("when prices are lost during an avoided quarter", () => {
     const evening = MIDNIGHT + 18.5 * HOUR;
     const advance = live({ now: MIDNIGHT, spec: freezer, timeline: timelineOf(prices) }, evening);
     expect(advance.on).toBe(false);
@@ -101,7 +101,7 @@ describe("avoid rests ON", () => {
     expect(step({ now: MIDNIGHT + 18 * HOUR, spec: { ...spec, enabled: false }, timeline }).on).toBe(true);
   });
 
-  test("other kinds are ON while prices are missing where when_lost says so, and not before their window", () => {
+  test("with when_lost: on, other kinds are ON without prices, but not before their window", () => {
     const spec: PlanSpec = { ...freezer, kind: "slots", from: 12 * 60, readyBy: 20 * 60, whenLost: "on" };
     expect(step({ now: MIDNIGHT + 11 * HOUR, spec, timeline: null }).on).toBe(false);
     expect(step({ now: MIDNIGHT + 13 * HOUR, spec, timeline: null }).on).toBe(true);
@@ -109,7 +109,7 @@ describe("avoid rests ON", () => {
     expect(step({ now: MIDNIGHT + 11 * HOUR, spec, timeline: null, trusted: false }).on).toBe(true);
   });
 
-  test("other kinds stay as they are while the clock cannot be right where when_lost is keep", () => {
+  test("with when_lost: keep, other kinds do not change while the clock is not trusted", () => {
     const spec: PlanSpec = { kind: "slots", hoursMs: 4 * HOUR, useForecast: false, enabled: true, whenLost: "keep" };
     const known = { spec, timeline: timelineOf(prices) };
     const running = live({ now: MIDNIGHT, ...known }, MIDNIGHT + HOUR);
@@ -119,17 +119,20 @@ describe("avoid rests ON", () => {
       expect(step({ now: MIDNIGHT + 12 * HOUR, memory, ...known, trusted: false }).on).toBe(on);
   });
 
-  test.each([undefined, HOUR])("min_run %s: also an ON because prices were missing for a moment", (minRunMs) => {
-    const evening = MIDNIGHT + 18.5 * HOUR;
-    const spec = { ...freezer, ...(minRunMs ? { minRunMs } : {}) };
-    const off = live({ now: MIDNIGHT, spec, timeline: timelineOf(prices) }, evening);
-    const lost = step({ now: evening, memory: off.memory, spec, timeline: timelineOf(pricesUntil(evening)) });
-    const back = live(
-      { now: evening + QUARTER, memory: lost.memory, spec, timeline: timelineOf(prices) },
-      evening + 2 * QUARTER,
-    );
-    expect([off.on, lost.on, back.on]).toEqual([false, true, minRunMs !== undefined]);
-  });
+  test.each([undefined, HOUR])(
+    "min_run %s: also applies to ON because prices were missing for a moment",
+    (minRunMs) => {
+      const evening = MIDNIGHT + 18.5 * HOUR;
+      const spec = { ...freezer, ...(minRunMs ? { minRunMs } : {}) };
+      const off = live({ now: MIDNIGHT, spec, timeline: timelineOf(prices) }, evening);
+      const lost = step({ now: evening, memory: off.memory, spec, timeline: timelineOf(pricesUntil(evening)) });
+      const back = live(
+        { now: evening + QUARTER, memory: lost.memory, spec, timeline: timelineOf(prices) },
+        evening + 2 * QUARTER,
+      );
+      expect([off.on, lost.on, back.on]).toEqual([false, true, minRunMs !== undefined]);
+    },
+  );
 
   test("never OFF longer than max_gap although every price is above max_price", () => {
     const spec = { ...freezer, maxPrice: 0.5 };
@@ -145,14 +148,14 @@ describe("avoid rests ON", () => {
     expect(expensive).toBe(2);
   });
 
-  test("min_run: the ON between two avoided stretches is that long", () => {
+  test("min_run is the minimum ON between two avoided times", () => {
     const spec = { ...freezer, maxGapMs: HOUR, minRunMs: HOUR, hoursMs: 3 * HOUR };
     const { memory } = step({ now: MIDNIGHT, spec, timeline: timelineOf(prices) });
     expect((memory?.planned ?? []).every((run) => run.end - run.start >= HOUR)).toBe(true);
   });
 });
 
-/** The quarters that are ON, and those of them that cost more than 2. */
+/** Returns the quarters that are ON, and those of them that cost more than 2. */
 function onOf(memory: PlanRecord | null): { onQuarters: number; expensive: number } {
   const isOn = ({ start }: PricePoint) =>
     runsOf(memory ?? never()).some((run) => run.start <= start && start < run.end);
@@ -180,7 +183,7 @@ interface Event {
   readonly lastsMs: number;
 }
 
-/** Lives three days, and measures the longest time OFF while elbro ran. */
+/** Simulates three days, and returns the longest time OFF while elbro ran. */
 function longestOff(spec: AvoidPlan, known: readonly PricePoint[], events: readonly Event[]): number {
   const end = MIDNIGHT + 48 * HOUR;
   const queue = [...events];

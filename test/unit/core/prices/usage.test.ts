@@ -56,7 +56,7 @@ describe("usageDays", () => {
     expect(usageDays([some, all], "consumption", calendar).map(({ estimate }) => estimate)).toEqual([true, true]);
   });
 
-  test("kept in little memory it comes back as it was: short, long, incomplete, estimated, negative", () => {
+  test("unpackDays returns what packDays got: short, long, incomplete, estimated and negative days", () => {
     const days = ["2026-03-29", "2026-10-25", "2026-03-10"].flatMap((date, i) => {
       const whole = chunk(dayOf(date), (hour) => ({ energyKWh: (hour - 12) / 7, isEstimate: i === 1 }));
       return usageDays([whole, whole.slice(0, 3)], "consumption", calendar);
@@ -168,7 +168,7 @@ describe("usageFigures", () => {
     ["2026-03-02T09:00:00Z", "2026-03-01", "2026-03", 1, "2026-02", "2026"],
     ["2026-01-01T09:00:00Z", "2025-12-31", "2025-12", 31, "2025-11", "2025"],
     ["2026-01-02T09:00:00Z", "2026-01-01", "2026-01", 1, "2025-12", "2026"],
-    // The month ended in summer time; its last day is not known yet.
+    // The month ended in summer time. Its last day is not known yet.
     ["2026-04-01T03:00:00Z", "2026-03-30", "2026-03", 30, "2026-02", "2026"],
   ])(
     "at %s, known until %s, returns month %s with %i days, previous month %s and year %s",

@@ -10,7 +10,7 @@ import { planOf, WASHER } from "../../../support/plans/shown-plans.ts";
 const NOON = at("2026-03-10T11:00:00Z");
 const NOTHING: Observed = { homes: [], plans: [], problems: [], calendar, now: NOON, language: "en" };
 
-/** A home whose hours of `first` to `last` cost what `price` says of their place in the list. */
+/** Returns a home with hourly prices from `first` to `last`. `price` gets the index of the hour. */
 function homeWith(first: string, last: string, price: (hour: number) => number, now: EpochMs = NOON) {
   const { start, end } = daysOf(first, last);
   const points = Array.from({ length: (end - start) / HOUR_MS }, (_, i) => ({
@@ -25,7 +25,7 @@ function problem(found: Omit<ProblemFound, "since">) {
   return problems.list();
 }
 
-test("tomorrow's prices, once all of them are there, in the language of who reads", () => {
+test("tomorrow's prices are a condition when they are complete, in the configured language", () => {
   const home = homeWith("2026-03-10", "2026-03-11", (hour) => (hour === 27 ? 0.25 : hour === 42 ? 3 : 1));
   const [english, ...others] = conditionsIn({ ...NOTHING, homes: [home] });
   expect(others).toEqual([]);
@@ -46,7 +46,7 @@ test("tomorrow's prices, once all of them are there, in the language of who read
   expect(conditionsIn({ ...NOTHING, homes: [homeWith("2026-03-10", "2026-03-10", () => 1)] })).toEqual([]);
 });
 
-test("negative prices that are still to come, in spans; the next day they are the same condition", () => {
+test("future negative prices are listed in ranges, and keep their id on the next day", () => {
   const isNegative = (hour: number) => [1, 2, 25, 26, 27, 30].includes(hour);
   const price = (hour: number) => (isNegative(hour) ? -hour / 100 : 1);
   const negativeAt = (now: EpochMs) =>
@@ -64,7 +64,7 @@ test("negative prices that are still to come, in spans; the next day they are th
   ]);
 });
 
-test("a plan that cannot run, with its reason, once a day", () => {
+test("an impossible plan has its reason, and an id per day", () => {
   const plan = planOf({ ...WASHER, maxPrice: -5 });
   expect(conditionsIn({ ...NOTHING, plans: [plan] })).toMatchObject([
     {
@@ -79,7 +79,7 @@ test("a plan that cannot run, with its reason, once a day", () => {
   expect(conditionsIn({ ...NOTHING, plans: [planOf(WASHER)] })).toEqual([]);
 });
 
-test("a silent plug is an event of its own, any other problem is a problem, with what to do", () => {
+test("an unresponsive plug has the event plug, every other problem the event problem", () => {
   const silent = problem({
     ...{ code: "plug_silent", subject: "plug heater", names: { name: "Heater" } },
     detail: message("found_plug_offline", { state: message("on") }),

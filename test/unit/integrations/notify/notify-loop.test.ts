@@ -14,7 +14,7 @@ function condition(id: string, given: Partial<Condition> = {}): Condition {
   return { id, event: "tomorrow", patience: "none", note, ...given };
 }
 
-/** A loop at a real server, at times of the test's choice. */
+/** A loop with an emulated server and a manual clock. */
 class Watched {
   now: EpochMs = NOON;
   holding: readonly Condition[] = [];
@@ -55,7 +55,7 @@ class Watched {
     this.#loop = this.#open();
   }
 
-  /** Looks every minute for so long. Returns the titles of what arrived. */
+  /** Runs the loop every minute for `ms`. Returns the titles of the received messages. */
   async pass(ms: number = MINUTE_MS): Promise<(string | undefined)[]> {
     const before = this.ntfy.messages.length;
     for (const end = this.now + ms; this.now < end; this.now += MINUTE_MS)
@@ -64,8 +64,8 @@ class Watched {
   }
 }
 
-describe("what holds is told", () => {
-  test("once, with all that an app shows", async () => {
+describe("a condition is sent", () => {
+  test("once, with all fields of the app", async () => {
     await using ntfy = await EmulatedNtfy.start();
     const watched = new Watched(ntfy);
     watched.holding = [condition("one")];
@@ -75,7 +75,7 @@ describe("what holds is told", () => {
     ]);
   });
 
-  test("once over a restart too, and again when it was over for an hour", async () => {
+  test("once, also across a restart, and again after it has ended for an hour", async () => {
     await using ntfy = await EmulatedNtfy.start();
     const watched = new Watched(ntfy);
     watched.holding = [condition("one")];
@@ -91,7 +91,7 @@ describe("what holds is told", () => {
     expect(await watched.pass()).toEqual(["one"]);
   });
 
-  test("a problem only when it lasts five minutes", async () => {
+  test("after five minutes if it is a problem", async () => {
     await using ntfy = await EmulatedNtfy.start();
     const watched = new Watched(ntfy);
     watched.holding = [condition("plug", { event: "plug", patience: "some" })];
@@ -103,7 +103,7 @@ describe("what holds is told", () => {
     expect(await watched.pass()).toEqual(["plug"]);
   });
 
-  test("but not an event that is not asked for, and nothing while the clock is wrong", async () => {
+  test("not if its event is not configured or the clock is wrong", async () => {
     await using ntfy = await EmulatedNtfy.start();
     const watched = new Watched(ntfy, { events: ["plan"] });
     watched.holding = [condition("tomorrow"), condition("plan", { event: "plan" })];
@@ -115,7 +115,7 @@ describe("what holds is told", () => {
 });
 
 describe("quiet hours", () => {
-  test("over midnight: what still holds at their end is sent then, what is over is not", async () => {
+  test("delay a condition across midnight until their end, and drop it if it has ended", async () => {
     await using ntfy = await EmulatedNtfy.start();
     const watched = new Watched(ntfy, { quiet_hours: "22:00-07:00" });
     watched.now = at("2026-03-10T21:00:00Z");
@@ -128,7 +128,7 @@ describe("quiet hours", () => {
     expect(await watched.pass()).toEqual(["lasting"]);
   });
 
-  test("on the local clock of a night with a clock change, and within a day", async () => {
+  test("use local time, also with a clock change, and can be within a day", async () => {
     await using ntfy = await EmulatedNtfy.start();
     const night = new Watched(ntfy, { quiet_hours: "22:00-07:00" });
     night.now = at("2026-03-29T04:59:00Z");
@@ -142,8 +142,8 @@ describe("quiet hours", () => {
   });
 });
 
-describe("a server that does not take it", () => {
-  test("429: nothing is asked before the time that it names, and the message comes then", async () => {
+describe("an ntfy server", () => {
+  test("with 429 gets the message after Retry-After, and no request before", async () => {
     await using ntfy = await EmulatedNtfy.start();
     const watched = new Watched(ntfy);
     watched.holding = [condition("one"), condition("two")];
@@ -155,7 +155,7 @@ describe("a server that does not take it", () => {
     expect(watched.problems.list()).toEqual([]);
   });
 
-  test("away: tried less and less often, a problem after an hour, given up in the end; then the next is sent", async () => {
+  test("with 503 is retried with back-off; after an hour it is a problem, and the message expires", async () => {
     await using ntfy = await EmulatedNtfy.start();
     const watched = new Watched(ntfy);
     watched.holding = [condition("one")];
@@ -164,7 +164,7 @@ describe("a server that does not take it", () => {
     expect(watched.problems.list()).toEqual([]);
     await watched.pass(HOUR_MS);
     expect(watched.problems.list()).toMatchObject([
-      { code: "notifications_failed", detail: expect.stringContaining("the server answers 503") },
+      { code: "notifications_failed", detail: expect.stringContaining("the server answered with status 503") },
     ]);
     await watched.pass(DAY_MS);
     expect(ntfy.requests).toBe(16);
@@ -174,13 +174,13 @@ describe("a server that does not take it", () => {
     expect(watched.problems.list()).toEqual([]);
   });
 
-  test("a wrong token is a problem at once, in the server's words, and asked again after six hours", async () => {
+  test("that refuses the token is a problem at once, with its error, and is tried again after six hours", async () => {
     await using ntfy = await EmulatedNtfy.start({ authorization: "Bearer tk_right" });
     const watched = new Watched(ntfy, { token: "tk_wrong" });
     watched.holding = [condition("one")];
     await watched.pass(6 * HOUR_MS);
     expect(ntfy.requests).toBe(1);
-    expect(watched.problems.list()).toMatchObject([{ detail: "the server answers 401: unauthorized" }]);
+    expect(watched.problems.list()).toMatchObject([{ detail: "the server answered with status 401: unauthorized" }]);
     expect(JSON.stringify(watched.problems.list())).not.toContain("tk_wrong");
     await watched.pass();
     expect(ntfy.requests).toBe(2);
@@ -189,14 +189,14 @@ describe("a server that does not take it", () => {
   test.each([
     ["a token", { token: "tk_right" }, "Bearer tk_right"],
     ["user and password", { username: "phil", password: "mypass" }, "Basic cGhpbDpteXBhc3M="],
-  ])("%s lets in", async (_what, given, authorization) => {
+  ])("accepts %s", async (_what, given, authorization) => {
     await using ntfy = await EmulatedNtfy.start({ authorization });
     const watched = new Watched(ntfy, given);
     watched.holding = [condition("one")];
     expect(await watched.pass()).toEqual(["one"]);
   });
 
-  test("nobody answers", async () => {
+  test("that cannot be reached is a problem", async () => {
     const ntfy = await EmulatedNtfy.start();
     const watched = new Watched(ntfy);
     await ntfy[Symbol.asyncDispose]();
@@ -206,7 +206,7 @@ describe("a server that does not take it", () => {
   });
 });
 
-test("a message is never so long that ntfy would make a file of it", async () => {
+test("publish shortens a message to 4,096 bytes, above which ntfy makes it an attachment", async () => {
   await using ntfy = await EmulatedNtfy.start();
   const note = { title: "long", message: "æ".repeat(5_000), priority: 3, tags: [] } as const;
   await publish({ topic_url: `${ntfy.origin}/house`, events: ["plan"] }, note, new AbortController().signal);

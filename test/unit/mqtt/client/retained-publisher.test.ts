@@ -411,7 +411,7 @@ describe("a state in parts", () => {
     expect(written).toEqual(["mqtt_retained/b"]);
   });
 
-  test("a start reads the memory of a home when it is shown, and of those that are gone when all were", () => {
+  test("a start reads stored topics of a home when it is shown, and of removed homes at the end", () => {
     const { memory, retained } = inParts(["a", "b", "gone"]);
     const reads: string[] = [];
     const read = memory.read.bind(memory);
@@ -432,7 +432,7 @@ describe("a state in parts", () => {
     expect([...retained.keys()].sort()).toEqual(["elbro/a/level", "elbro/a/price", "elbro/b/price"]);
   });
 
-  test("a start that ends before all homes were shown forgets none", () => {
+  test("a start that ends before all homes are shown keeps all stored topics", () => {
     const { memory, retained } = inParts(["a", "gone"]);
     publisherOn(memory).show([state("new/price", "1")], "new");
     const publisher = publisherOn(memory);

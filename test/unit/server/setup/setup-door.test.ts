@@ -13,9 +13,9 @@ function doorAndCodes() {
   return { door: new SetupDoor((code) => codes.push(code)), codes };
 }
 
-describe("the door of the set-up", () => {
+describe("access to the set-up", () => {
   test.each(["127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"])(
-    "is open to %s, which is this machine",
+    "is free for %s, which is this machine",
     (address) => {
       expect(doorAndCodes().door.refusal(request(address))).toBeNull();
     },
@@ -27,7 +27,7 @@ describe("the door of the set-up", () => {
     ["a proxy that says so otherwise", "127.0.0.1", { ...PAGE, forwarded: "for=192.168.1.20" }],
     ["a name that leads to this machine", "127.0.0.1", { ...PAGE, host: "elbro.example.org" }],
     ["an address like this machine's", "128.0.0.1", PAGE],
-  ])("asks %s for the code", (_, address, headers) => {
+  ])("needs the code for %s", (_, address, headers) => {
     expect(doorAndCodes().door.refusal(request(address, headers))).toMatchObject({ code: "invalid_token" });
   });
 
@@ -35,11 +35,11 @@ describe("the door of the set-up", () => {
     ["without the page's header", { host: PAGE.host }],
     ["from another site", { ...PAGE, "sec-fetch-site": "cross-site" }],
     ["from another port of this machine", { ...PAGE, "sec-fetch-site": "same-site" }],
-  ])("is shut to this machine %s", (_, headers) => {
+  ])("is refused to this machine %s", (_, headers) => {
     expect(doorAndCodes().door.refusal(request("127.0.0.1", headers))).toMatchObject({ code: "forbidden" });
   });
 
-  test("lets in the one browser that gave the code, and tells the next code", () => {
+  test("is granted to the browser that sent the code, which is then replaced by a new one", () => {
     const { door, codes } = doorAndCodes();
     const cookie = door.enter(codes[0]?.toLowerCase().replace("-", " "), request("192.168.1.20"));
     expect(cookie).toMatch(/^elbro_setup=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/$/);
@@ -53,7 +53,7 @@ describe("the door of the set-up", () => {
     expect(door.refusal(request("192.168.1.20", { ...PAGE, cookie: token }))).not.toBeNull();
   });
 
-  test("makes who guesses wait, ever longer, and looks at no code meanwhile", () => {
+  test("is throttled after wrong codes; the code is not checked during the wait", () => {
     const { door, codes } = doorAndCodes();
     for (let i = 0; i < 5; i++)
       expect(door.enter("AAAA-AAAA", request("192.168.1.20"))).toMatchObject({ code: "invalid_token" });
@@ -64,7 +64,7 @@ describe("the door of the set-up", () => {
     expect(door.enter(codes[0], request("192.168.1.20", PAGE, 1_000))).toMatch(/^elbro_setup=/);
   });
 
-  test("has codes of eight letters and digits that do not look alike", () => {
+  test("has codes of eight unambiguous letters and digits", () => {
     const { codes } = doorAndCodes();
     expect(codes[0]).toMatch(/^[A-HJ-NP-Z2-9]{4}-[A-HJ-NP-Z2-9]{4}$/);
   });

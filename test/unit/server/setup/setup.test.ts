@@ -34,8 +34,8 @@ const WANTED: WantedSetup = {
   keyName: "phone",
 };
 
-describe("what was chosen", () => {
-  test("becomes elbro.yaml, for its owner only, and a key of which the digest alone is kept", async () => {
+describe("finishSetup", () => {
+  test("writes elbro.yaml with mode 600, and stores only the digest of the key", async () => {
     using dir = new TempDir();
     const options = optionsIn(dir.path);
     const result = await finishSetup(options, WANTED, NOW);
@@ -57,7 +57,7 @@ describe("what was chosen", () => {
     expect(text).not.toContain(result.key);
   });
 
-  test("with a broker and Home Assistant of the owner's names both, and makes no user", async () => {
+  test("writes a broker and Home Assistant of the owner, and creates no broker user", async () => {
     using dir = new TempDir();
     const options = optionsIn(dir.path);
     const broker = { url: "mqtt://192.168.1.10:1883", username: "elbro", password: "secret" };
@@ -69,15 +69,15 @@ describe("what was chosen", () => {
     expect(reading.kind === "config" && reading.config.homes).toBeUndefined();
   });
 
-  test("writes over no file that is there", async () => {
+  test("does not overwrite an existing file", async () => {
     using dir = new TempDir();
     const options = { ...optionsIn(dir.path), path: path.join(dir.path, "elbro.yaml") };
     writeFileSync(options.path, "# mine\n");
-    expect(await finishSetup(options, WANTED, NOW)).toMatchObject({ kind: "failed", reason: /is there already/ });
+    expect(await finishSetup(options, WANTED, NOW)).toMatchObject({ kind: "failed", reason: /exists already/ });
     expect(readFileSync(options.path, "utf8")).toBe("# mine\n");
   });
 
-  test("with a mistake is told, and nothing is written", async () => {
+  test("returns mistakes and writes nothing", async () => {
     using dir = new TempDir();
     const options = optionsIn(dir.path);
     const broker = { url: "http://not-a-broker" };
@@ -106,13 +106,13 @@ describe("the routes of the set-up", () => {
     return found;
   };
 
-  test("refuse everything once the house is set up", async () => {
+  test("refuse everything after the set-up of a home", async () => {
     expect(await routeOf(null, "", "GET").handle(request(undefined))).toMatchObject({ body: { state: "done" } });
     for (const route of ["", "/code", "/service", "/broker", "/home-assistant"])
       expect(await routeOf(null, route).handle(request({}))).toMatchObject({ code: "conflict" });
   });
 
-  test("refuse every step to who may not set it up, and bodies that are not as expected", async () => {
+  test("refuse every step without access, and invalid bodies", async () => {
     using dir = new TempDir();
     const options = optionsIn(dir.path);
     for (const route of ["", "/service", "/broker", "/home-assistant"]) {
@@ -127,7 +127,7 @@ describe("the routes of the set-up", () => {
     });
   });
 
-  test("try twenty times a minute at most", async () => {
+  test("allow at most 20 requests per minute", async () => {
     using dir = new TempDir();
     const route = routeOf(optionsIn(dir.path), "/service");
     const tried = async (now: number) => (await route.handle(request({}, { now }))) as { readonly code?: string };

@@ -1,4 +1,4 @@
-/** Plugs that announce themselves on the broker, with what their timers can do, to be added by one click. */
+/** List of plugs that announce themselves over MQTT, with the limits of their timers and a button to add each. */
 import { useEffect, useState } from "preact/hooks";
 import type { JsonObject } from "../forms/fields.ts";
 import { type PageTools, usePage } from "../page.ts";
@@ -21,7 +21,7 @@ interface Announced {
 
 interface AnnouncedProps {
   readonly e: EditingTranslate;
-  /** Is called with what the form of a new plug begins with. */
+  /** Called with the first value of the form. */
   readonly onChoose: (entry: JsonObject) => void;
 }
 
@@ -79,7 +79,7 @@ const STEPS = [
   ["second", 1],
 ] as const;
 
-/** A length in the largest unit of which there are two: `18 hours`. */
+/** Returns a duration in the largest unit of which it has at least two, for instance `18 hours`. */
 function lengthText(seconds: number, locale: string): string {
   const [unit, length] = STEPS.find(([, size]) => seconds >= 2 * size) ?? ["second", 1];
   const options = { style: "unit", unit, unitDisplay: "long" } as const;

@@ -1,4 +1,4 @@
-/** What is edited: an entry of a list of the configuration, and what the dialogs need to know for it. */
+/** Reads, saves and deletes entries of the configuration for the dialogs. */
 import type { Plug } from "../answers.ts";
 import type { Json, JsonObject, JsonSchema } from "../forms/fields.ts";
 import type { FormTexts } from "../forms/form-texts.ts";
@@ -7,7 +7,7 @@ import type { PageTools } from "../page.ts";
 import { ask, get, type Refusal } from "../requests.ts";
 import { type EditingTranslate, editingTextsIn } from "./load-editing-texts.ts";
 
-/** What the reader wants to do. `id` and `name` are those of the entry that is edited, copied or deleted. */
+/** Task of a dialog. `id` and `name` are those of the edited, copied or deleted entry. */
 export type Task =
   | { readonly list: "plans" | "plugs"; readonly mode: "new" }
   | {
@@ -17,14 +17,14 @@ export type Task =
       readonly name: string;
     };
 
-/** `GET /local/v1/plans/{id}/configuration`. */
+/** Response of `GET /local/v1/plans/{id}/configuration`. */
 interface SavedEntry {
   readonly fixed: string | null;
   readonly entry: JsonObject;
   readonly revision: string;
 }
 
-/** The answer to a change. */
+/** Response to a change. */
 export interface Edited {
   readonly id: string;
   readonly source: string;
@@ -35,16 +35,16 @@ export interface Edited {
 export interface EditingTools {
   readonly e: EditingTranslate;
   readonly texts: FormTexts;
-  /** Of an entry of the list. */
+  /** Schema of an entry of the list. */
   readonly schema: JsonSchema;
   readonly plugs: readonly Plug[];
-  /** The entry as it is; null for a new one. */
+  /** Saved entry; null for a new one and for a deletion. */
   readonly saved: SavedEntry | null;
 }
 
 const NO_SCHEMA: JsonSchema = {};
 
-/** Errors: throws a Refusal. */
+/** Reads everything that the dialog of a task needs. Rejects with a Refusal. */
 export async function loadEditing(task: Task, { t: { language } }: PageTools): Promise<EditingTools> {
   const known = task.mode === "edit" || task.mode === "copy";
   const [e, texts, schema, { plugs }, saved] = await Promise.all([
@@ -61,7 +61,7 @@ function pathTo({ list, id }: { readonly list: Task["list"]; readonly id: string
   return `local/v1/${list}/${encodeURIComponent(id)}`;
 }
 
-/** Saves an entry, or deletes it where it is null. Errors: throws a Refusal. */
+/** Creates, changes or deletes an entry. Rejects with a Refusal. */
 export function save(task: Task, saved: SavedEntry | null, entry: JsonObject | null): Promise<Edited> {
   const condition = saved ? { "If-Match": `"${saved.revision}"` } : {};
   if (task.mode === "delete") return ask("DELETE", pathTo(task));
@@ -69,7 +69,7 @@ export function save(task: Task, saved: SavedEntry | null, entry: JsonObject | n
   return ask("POST", `local/v1/${task.list}`, entry ?? {});
 }
 
-/** What the form begins with. A copy has an id and a name of its own. */
+/** Returns the first value of the form. A copy has a new name and no id. */
 export function firstValue(task: Task, { saved, e }: EditingTools, { house }: PageTools): JsonObject {
   if (saved && task.mode === "copy") {
     const { id: _, ...entry } = saved.entry;
@@ -80,7 +80,7 @@ export function firstValue(task: Task, { saved, e }: EditingTools, { house }: Pa
   return task.list === "plans" ? { home, kind: "window", hours: 2 } : {};
 }
 
-/** What the reader is told once it is done. */
+/** Returns the message after a change. */
 export function doneText(e: EditingTranslate, task: Task, name: string, { source, note, restart }: Edited): string {
   const key = task.mode === "delete" ? "deleted" : note === null ? "saved" : "saved_page";
   const parts = [e(key, { name, file: source })];
@@ -88,7 +88,7 @@ export function doneText(e: EditingTranslate, task: Task, name: string, { source
   return parts.join(" ");
 }
 
-/** A refusal in the language of the page, where there is a text for it; else what the daemon says, in English. */
+/** Returns the text of a refusal in the language of the page if there is one; otherwise the daemon's English text. */
 export function refusalText(e: EditingTranslate, { status, reason }: Refusal, isInvented: boolean) {
   if (status === 412) return { text: e("changed_elsewhere"), isTranslated: true };
   if (isInvented) return { text: e("invented"), isTranslated: true };

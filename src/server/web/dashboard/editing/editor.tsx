@@ -1,4 +1,4 @@
-/** The dialogs in which plans and plugs are made, changed, copied and deleted. */
+/** Dialogs that create, change, copy and delete plans and plugs. */
 import { type ComponentChildren, Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { Dialog } from "../dialog.tsx";
@@ -13,11 +13,11 @@ import { PlanPreview } from "./plan-preview.tsx";
 interface EditorProps {
   readonly task: Task;
   readonly tools: EditingTools;
-  /** `done` says what was done; null where nothing was. */
+  /** `done` is the message after a change; null without a change. */
   readonly onClose: (done: string | null) => void;
 }
 
-/** The dialog of a task, once everything that it needs is read. Errors: throws a Refusal. */
+/** Returns the dialog of a task after its data is read. Rejects with a Refusal. */
 export async function openEditor(
   task: Task,
   page: PageTools,
@@ -38,7 +38,7 @@ function Editor({ task, tools, onClose }: EditorProps) {
   const begun = firstValue(task, tools, page);
   const [value, setValue] = useState(begun);
   const [mistakes, setMistakes] = useState<readonly ServerMistake[]>([]);
-  /** A form that begins anew, as with a plug that announced itself. */
+  // First value of the form; null while the user chooses a plug that announced itself.
   const [start, setStart] = useState<JsonObject | null>(task.list === "plugs" && task.mode === "new" ? null : begun);
   const isFixed = task.mode === "edit" && saved?.fixed !== null;
   const submit = async (entry: JsonObject) => {
@@ -48,7 +48,9 @@ function Editor({ task, tools, onClose }: EditorProps) {
     } catch (thrown) {
       const refusal = refusalIn(thrown);
       const whole = { path: "", ...refusalText(e, refusal, page.house.session.value?.can_save === false) };
-      setMistakes(refusal.mistakes.length > 0 ? refusal.mistakes : [whole]);
+      const { mistakesInLanguage } = await import("../forms/server-mistakes.ts");
+      const found = await mistakesInLanguage(page.t.language, refusal.mistakes);
+      setMistakes(found.length > 0 ? found : [whole]);
     }
   };
   return (
@@ -92,7 +94,7 @@ function titleOf(task: Task, e: EditingTools["e"]): string {
   return e(isPlan ? "edit_plan" : "edit_plug", { name });
 }
 
-/** What is known of homes and plans, for the fields that name one. */
+/** Returns the known homes and plans, as options of the fields that name one. */
 function suggestionsOf({ house }: PageTools) {
   const option = ({ id, name }: { readonly id: string; readonly name: string }) => ({ value: id, text: name });
   const homes = house.homes.value.map(option);

@@ -1,4 +1,4 @@
-/** What a plan would do, before it is saved: its hours among the prices that are known, and what they cost. */
+/** Preview of a plan before it is saved: its hours, their prices and the cost. */
 import { useEffect, useState } from "preact/hooks";
 import type { Plan } from "../answers.ts";
 import type { JsonObject } from "../forms/fields.ts";
@@ -8,10 +8,10 @@ import { ask, type Refusal, refusalIn } from "../requests.ts";
 import type { PricePoint } from "../timeline.ts";
 import type { EditingTranslate } from "./load-editing-texts.ts";
 
-/** Typing causes one request. */
+/** Pause after typing before a request is sent. */
 const AFTER_TYPING_MS = 250;
 const MIN_SAVING = 0.005;
-/** A name is not needed for the hours. */
+/** Name of a draft without a name, because the schema requires one. */
 const NAMELESS = "preview";
 
 interface PreviewProps {
@@ -59,7 +59,7 @@ export function PlanPreview({ e, draft }: PreviewProps) {
   );
 }
 
-/** What it costs and saves in money, where its energy is known; else per kWh. */
+/** Returns cost and saving in money if the energy of the plan is known; otherwise per kWh. */
 function costText(plan: Plan, e: EditingTranslate, page: PageTools): string {
   const { f } = page;
   const { cost, currency, kwh, savings, code } = plan;
@@ -82,14 +82,14 @@ interface HoursProps {
 const HEIGHT = 100;
 const MIN_HEIGHT = 4;
 const MINUTE_MS = 60_000;
-/** What is further away is shown only where it is chosen. */
+/** Shown time range. It is longer only if the plan has later runs. */
 const HORIZON_MS = 36 * 3_600_000;
-/** There is room for the first label in front of that of tomorrow. Unit: percent. */
+/** Minimum position of the label of tomorrow with room for the first label before it. Unit: percent. */
 const MIN_ROOM = 25;
-/** A label stands in front of its place on the right half. */
+/** Position from which a label is to the left of its time. Unit: percent. */
 const MIDDLE = 50;
 
-/** Prices from now on as bars, the chosen ones in full colour. */
+/** Bars of the current and future prices, with the chosen hours in full colour. */
 function Hours({ e, plan, points }: HoursProps) {
   const page = usePage();
   const { f, t, house } = page;

@@ -1,18 +1,19 @@
-/** What is wrong with the value of a field by its schema. The daemon checks again, and knows more rules. */
+/** Checks values by the schema. The daemon checks them again with further rules. */
 import type { WordKey } from "../language.ts";
 import { type Field, isEmpty, type Json, type JsonObject } from "./fields.ts";
 
-/** A mistake as a text of the page. */
+/** A mistake with the key of its text. */
 export interface FieldMistake {
-  /** Path of the value, as in `fallback[0]`. */
+  /** Path of the value, for instance `fallback[0]`. */
   readonly path: string;
   readonly key: WordKey;
   readonly facts?: Readonly<Record<string, string | number>>;
 }
 
-/** Every mistake in a value. `place` is the path of the value in the form. */
+/** Returns every mistake in a value. `place` is the path of the value in the form. */
 export function mistakesIn(field: Field, value: Json | undefined, place: string): FieldMistake[] {
   const mistake = (key: WordKey, facts: FieldMistake["facts"] = {}) => [{ path: place, key, facts }];
+  if (field.kind === "choices" && Array.isArray(value) && value.length < field.least) return mistake("form_required");
   if (isEmpty(value)) return field.isRequired ? mistake("form_required") : [];
   switch (field.kind) {
     case "group": {
@@ -44,21 +45,21 @@ export function mistakesIn(field: Field, value: Json | undefined, place: string)
   }
 }
 
-/** Whether a value is of the type of a field and without mistakes. */
+/** Returns whether a value has the type of a field and no mistakes. */
 export function fits(field: Field, value: Json | undefined): boolean {
   if (field.kind === "list") return Array.isArray(value) && mistakesIn(field, value, "").length === 0;
   if (field.kind === "group") return typeof value === "object" && !Array.isArray(value);
   return mistakesIn(field, value, "").length === 0;
 }
 
-/** Reads a text as the first form that it fits; a text that fits none stays what it is. */
+/** Reads a text as a number if a form allows it. Returns any other text trimmed. */
 export function readScalar(forms: readonly Field[], text: string): Json | undefined {
   const number = readNumber(text);
   const isNumber = forms.some((form) => form.kind === "number" && fits(form, number));
   return isNumber || number === undefined ? number : text.trim();
 }
 
-/** Reads a number with a point or a comma; a text that is not a number stays what it is. */
+/** Reads a number with a point or a comma. Returns any other text unchanged; undefined if it is empty. */
 export function readNumber(text: string): number | string | undefined {
   if (text.trim() === "") return undefined;
   const number = Number(text.replace(",", "."));

@@ -1,6 +1,6 @@
-/** Fields of a form, read from the JSON Schema of the configuration: a new key of the schema is a new field. */
+/** Makes the fields of a form from the JSON Schema of the configuration. */
 
-/** The part of JSON Schema that the configuration uses. */
+/** Subset of JSON Schema that the configuration uses. */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -17,11 +17,11 @@ export interface JsonSchema {
   readonly allOf?: readonly (JsonSchema & { readonly if?: JsonSchema; readonly then?: Consequence })[];
 }
 
-/** What follows for an object from the value of one of its keys. */
+/** Further rules for an object, which depend on the value of one of its keys. */
 interface Consequence {
-  /** False for a key that is of no use. */
+  /** Useless keys. Each has the value false. */
   readonly properties?: Readonly<Record<string, unknown>>;
-  /** One of these is needed. */
+  /** Alternatives of which one is required. */
   readonly anyOf?: readonly { readonly required?: readonly string[] }[];
 }
 
@@ -29,10 +29,10 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 export type JsonObject = Readonly<Record<string, Json | undefined>>;
 
 interface FieldFacts {
-  /** As in `plans[].hours`: names the field in translations and in mistakes. */
+  /** Path in the configuration, for instance `plans[].hours`. It is the key of the translations. */
   readonly path: string;
   readonly name: string;
-  /** In English; empty if the schema has none. */
+  /** English description; empty if the schema has none. */
   readonly about: string;
   readonly isRequired: boolean;
   readonly fallback: Json | undefined;
@@ -45,11 +45,11 @@ type Kind =
   | { readonly kind: "number"; readonly min: number | null; readonly max: number | null; readonly isWhole: boolean }
   | { readonly kind: "yes-no" }
   | { readonly kind: "choice"; readonly options: readonly string[] }
-  /** Any number of choices. */
+  /** Several options can be chosen. */
   | { readonly kind: "choices"; readonly options: readonly string[]; readonly least: number }
-  /** One text that is read as the first of these kinds that it fits, as `3` or `1h30m`. */
+  /** A text that is read as the first form that it fits, for instance `3` or `1h30m`. */
   | { readonly kind: "scalar"; readonly forms: readonly Field[] }
-  /** One of several forms, which the reader chooses. */
+  /** One of several forms, which the user chooses. */
   | { readonly kind: "one-of"; readonly forms: readonly Field[] }
   | { readonly kind: "list"; readonly item: Field; readonly least: number }
   | { readonly kind: "group"; readonly fields: readonly Field[] };
@@ -59,7 +59,7 @@ const SECRET = /(^|_)(key|secret|password|token)$/;
 const SCALARS: readonly Field["kind"][] = ["text", "time", "number", "choice"];
 const FILE_SUFFIX = "_file";
 
-/** The field of a schema. `path` is its place in the configuration. */
+/** Returns the field of a schema. `path` is its path in the configuration. */
 export function fieldOf(schema: JsonSchema, path: string, isRequired = false): Field {
   const name = path.slice(path.lastIndexOf(".") + 1);
   const fallback = schema.default as Json | undefined;
@@ -87,15 +87,17 @@ function isOf({ type }: JsonSchema, wanted: string): boolean {
   return type === wanted || (Array.isArray(type) && type.includes(wanted));
 }
 
-/** The fields of an object. A file in place of a text is for those who write the configuration themselves. */
+/** Returns the fields of an object. Omits `…_file` keys, which are only for a configuration file. */
 function fieldsOf({ properties = {}, required = [], allOf = [] }: JsonSchema, path: string): Field[] {
   const orFile = allOf.flatMap(({ anyOf = [] }) => anyOf[0]?.required ?? []);
   return Object.entries(properties)
     .filter(([name]) => !(name.endsWith(FILE_SUFFIX) && name.slice(0, -FILE_SUFFIX.length) in properties))
-    .map(([name, schema]) => fieldOf(schema, `${path}.${name}`, required.includes(name) || orFile.includes(name)));
+    .map(([name, schema]) =>
+      fieldOf(schema, path === "" ? name : `${path}.${name}`, required.includes(name) || orFile.includes(name)),
+    );
 }
 
-/** The fields of an object that are of use with these values; which of them are needed follows from the values too. */
+/** Returns the fields that are useful with the given values. Some are required only with these values. */
 export function usefulFields(schema: JsonSchema, fields: readonly Field[], value: JsonObject): Field[] {
   const valid = (schema.allOf ?? []).flatMap(({ if: condition, then }) =>
     condition && then && holds(condition, value) ? then : [],
@@ -116,7 +118,7 @@ function holds({ properties = {} }: JsonSchema, value: JsonObject): boolean {
   return Object.entries(properties).every(([name, { enum: values = [] }]) => values.includes(String(value[name])));
 }
 
-/** Whether two values are the same to the configuration. */
+/** Returns whether a value is the same as no value: undefined, null, an empty text or an empty list. */
 export function isEmpty(value: Json | undefined): boolean {
   return value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 }

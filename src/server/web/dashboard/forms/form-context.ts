@@ -1,21 +1,23 @@
-/** What every field of a form uses. */
+/** Context of the fields of a form. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { FormTexts } from "./form-texts.ts";
 
 export interface FormOptions {
-  /** Begins the ids of its elements. */
+  /** Prefix of the ids of its elements. */
   readonly id: string;
   readonly texts: FormTexts;
   /** Known values by path of the field. */
   readonly suggestions: Readonly<Record<string, readonly { readonly value: string; readonly text: string }[]>>;
-  /** The mistake at a place in the value, if there is one. */
+  /** Names of secrets that are set and not shown; an empty field keeps them. */
+  readonly secretsSet: readonly string[];
+  /** Returns the mistake at a path; undefined if there is none. */
   readonly mistakeAt: (place: string) => ShownMistake | undefined;
 }
 
 export interface ShownMistake {
   readonly text: string;
-  /** What the daemon says is English. */
+  /** Language of a text that is not in the language of the page. */
   readonly lang?: "en" | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A form for a part of the configuration, generated from its JSON Schema: a plan, a plug, a section of settings. A file
- * of its own for the browser: import it dynamically.
+ * Form for a part of the configuration, such as a plan or a plug, generated from its JSON Schema. Import it
+ * dynamically, so that browsers load it only when needed.
  */
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
@@ -11,9 +11,9 @@ import { type Field, fieldOf, isEmpty, type Json, type JsonObject, type JsonSche
 import { FormContext, type FormOptions, type ShownMistake } from "./form-context.ts";
 import type { FormTexts } from "./form-texts.ts";
 
-/** A mistake that the daemon found. */
+/** A mistake found by the daemon. */
 export interface ServerMistake {
-  /** As in `fallback[0]`; empty for the whole. */
+  /** Path of the value, for instance `fallback[0]`; empty for the whole entry. */
   readonly path: string;
   readonly text: string;
   readonly isTranslated?: boolean;
@@ -22,35 +22,40 @@ export interface ServerMistake {
 interface SchemaFormProps {
   /** Schema of an object. */
   readonly schema: JsonSchema;
-  /** Its place in the configuration, as in `plans[]`: the translations of its fields are found by it. */
+  /** Path in the configuration, for instance `plans[]`, which is the prefix of the translations' keys. */
   readonly path: string;
   readonly texts: FormTexts;
   readonly value: JsonObject;
   readonly mistakes?: readonly ServerMistake[];
-  /** Names of fields that stand first, in this order. Fields that are neither here, required nor set are folded away. */
+  /** Names of the first fields, in order. Other fields are in a fold unless they are required or set. */
   readonly first?: readonly string[];
-  /** Known values of fields by path, as the ids of homes for `plans[].home`. */
+  /** Known values of fields by path, for instance the ids of homes for `plans[].home`. */
   readonly suggestions?: FormOptions["suggestions"];
+  /** Names of secrets that are set and not shown; an empty field keeps them, and null removes them. */
+  readonly secretsSet?: readonly string[];
   readonly submitText: string;
-  /** Is called with a value that the schema allows. */
+  /** Called with a value that is valid by the schema. */
   readonly onSubmit: (value: JsonObject) => void;
-  /** Is called with each change, as it would be submitted; a preview may follow it. */
+  /** Called after each change with the value that would be submitted, for instance for a preview. */
   readonly onChange?: (value: JsonObject) => void;
-  /** What stands above the buttons. */
+  /** Content above the buttons. */
   readonly preview?: ComponentChildren;
   /** Further buttons. */
   readonly children?: ComponentChildren;
 }
 
 export function SchemaForm(props: SchemaFormProps) {
-  const { schema, path, texts, mistakes = [], first = [], suggestions = {} } = props;
+  const { schema, path, texts, mistakes = [], first = [], suggestions = {}, secretsSet = [] } = props;
   const { t } = usePage();
   const [value, setValue] = useState(props.value);
   const [isChecked, setChecked] = useState(false);
   const group = useMemo(() => fieldOf(schema, path), [schema, path]);
   const all = group.kind === "group" ? group.fields : [];
   const fields = usefulFields(schema, all, value);
-  const own = isChecked ? fields.flatMap((field) => mistakesIn(field, value[field.name], field.name)) : [];
+  const found = fields
+    .filter(({ name }) => !(secretsSet.includes(name) && isEmpty(value[name])))
+    .flatMap((field) => mistakesIn(field, value[field.name], field.name));
+  const own = isChecked ? found : [];
   const change = (name: string, next: Json | undefined) => {
     const changed = withValue(value, name, next);
     setValue(changed);
@@ -59,11 +64,12 @@ export function SchemaForm(props: SchemaFormProps) {
   const submit = (event: Event) => {
     event.preventDefault();
     setChecked(true);
-    if (fields.every((field) => mistakesIn(field, value[field.name], field.name).length === 0))
-      props.onSubmit(useful(schema, all, value));
+    if (found.length === 0) props.onSubmit(useful(schema, all, value));
   };
   const mistakeAt = (place: string) => ownMistake(own, place, t) ?? serverMistake(mistakes, place);
-  const whole = own.length > 0 ? { text: t("form_mistakes", { count: own.length }) } : mistakeAt("");
+  const elsewhere = mistakes.find(({ path: place }) => !all.some(({ name }) => isWithin(place, name)));
+  const whole =
+    own.length > 0 ? { text: t("form_mistakes", { count: own.length }) } : elsewhere && shownAlone(elsewhere);
   const view = (field: Field) => (
     <FieldView
       key={field.name}
@@ -73,10 +79,10 @@ export function SchemaForm(props: SchemaFormProps) {
       onChange={(next) => change(field.name, next)}
     />
   );
-  const [shown, folded] = sorted(fields, first, props.value);
+  const [shown, folded] = sorted(fields, [...first, ...(first.length > 0 ? secretsSet : [])], props.value);
   const isFoldedWrong = folded.some(({ name }) => mistakeAt(name) !== undefined);
   return (
-    <FormContext.Provider value={{ id: path, texts, suggestions, mistakeAt }}>
+    <FormContext.Provider value={{ id: path, texts, suggestions, secretsSet, mistakeAt }}>
       <form class="schema-form" noValidate onSubmit={submit}>
         {shown.map(view)}
         {folded.length > 0 && (
@@ -107,13 +113,23 @@ function ownMistake(own: readonly FieldMistake[], place: string, t: ReturnType<t
   return found && { text: t(found.key, found.facts) };
 }
 
-/** Unless it tells its language, what the daemon says is English. */
+/** Returns the daemon's mistake at a place. Its text is English unless it is marked as translated. */
 function serverMistake(mistakes: readonly ServerMistake[], place: string): ShownMistake | undefined {
   const found = mistakes.find(({ path }) => path === place);
   return found && { text: found.text, lang: found.isTranslated ? undefined : "en" };
 }
 
-/** The values that are of use, in the order of the schema. */
+/** Returns whether a path is that of a field or below it. */
+function isWithin(path: string, field: string): boolean {
+  return path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`);
+}
+
+/** Returns a mistake that has no field, with its path. */
+function shownAlone({ path, text, isTranslated }: ServerMistake): ShownMistake {
+  return { text: [path, text].filter(Boolean).join(": "), lang: isTranslated ? undefined : "en" };
+}
+
+/** Returns the values of the useful fields, in the order of the schema. */
 function useful(schema: JsonSchema, all: readonly Field[], value: JsonObject): JsonObject {
   const names = usefulFields(schema, all, value).map(({ name }) => name);
   return Object.fromEntries(names.filter((name) => name in value).map((name) => [name, value[name]]));
@@ -121,10 +137,10 @@ function useful(schema: JsonSchema, all: readonly Field[], value: JsonObject): J
 
 function withValue(value: JsonObject, name: string, next: Json | undefined): JsonObject {
   const { [name]: _, ...others } = value;
-  return isEmpty(next) ? others : { ...others, [name]: next };
+  return next === undefined || next === "" ? others : { ...others, [name]: next };
 }
 
-/** Fields to show at once, and fields to fold away. */
+/** Returns the fields to show, and those in the fold. */
 function sorted(fields: readonly Field[], first: readonly string[], value: JsonObject): [Field[], Field[]] {
   const rank = ({ name }: Field) => (first.includes(name) ? first.indexOf(name) : first.length);
   const isShown = (field: Field) =>

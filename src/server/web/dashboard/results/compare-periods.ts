@@ -1,7 +1,7 @@
-/** Two periods that are put next to each other. */
+/** Periods that are compared. */
 import type { Zone } from "../zone.ts";
 
-/** Pairs that have a name; `dates` are the reader's own. */
+/** Pairs of periods. `dates` means chosen dates. */
 export const PAIRS = ["month_before", "month_last_year", "last_month", "year", "dates"] as const;
 export type Pair = (typeof PAIRS)[number];
 
@@ -13,11 +13,11 @@ export interface Span {
 export interface Compared {
   readonly first: Span;
   readonly second: Span;
-  /** Whether the second is cut to as many days as the first has so far. */
+  /** Whether the second period is cut to the number of days that the first one has so far. */
   readonly isCut: boolean;
 }
 
-/** The periods of a pair. Whole days until yesterday: a meter reports a day later. */
+/** Returns the periods of a pair, until yesterday, because meters report a day later. */
 export function comparedSpans(pair: Exclude<Pair, "dates">, now: number, zone: Zone): Compared {
   const unit = pair === "year" ? "year" : "month";
   const yesterday = zone.shift("day", now, -1);
@@ -31,7 +31,7 @@ export function comparedSpans(pair: Exclude<Pair, "dates">, now: number, zone: Z
   return { first, second: { from: before, to: Math.min(beforeTo, zone.shift("day", before, days)) }, isCut: true };
 }
 
-/** From the dates of two fields, both inclusive; null where they are not in their order. */
+/** Returns the range of two inclusive dates; null if they are invalid or in the wrong order. */
 export function spanOf({ from, to }: { readonly from: string; readonly to: string }, zone: Zone): Span | null {
   const start = startOf(from, zone);
   const end = zone.shift("day", startOf(to, zone), 1);

@@ -1,4 +1,4 @@
-/** What was used and paid in a period, next to another. */
+/** Block that compares the usage of two periods. */
 import { useState } from "preact/hooks";
 import type { UsageRowAnswer } from "../../../local/results.ts";
 import type { Home } from "../answers.ts";
@@ -11,7 +11,7 @@ import { comparedSpans, PAIRS, type Pair, type Span, spanOf } from "./compare-pe
 import { ResultBlock } from "./result-block.tsx";
 import { useRead, useTexts } from "./result-context.ts";
 
-/** A smaller change rounds to nothing. */
+/** Minimum relative change that is shown. */
 const MIN_SHARE = 0.005;
 
 interface UsageAnswer {
@@ -25,7 +25,7 @@ interface CompareProps {
   readonly isNear: boolean;
 }
 
-/** Dates of a period as they are typed. */
+/** Dates of a period in the form of date inputs, both inclusive. */
 interface Typed {
   readonly from: string;
   readonly to: string;
@@ -194,7 +194,7 @@ interface PairingProps {
   readonly textOf: (value: number) => string;
 }
 
-/** A figure, how it changed, and what it was before. */
+/** A value, its change, and the earlier value. */
 function Pairing({ name, values: [first, second], textOf }: PairingProps) {
   const t = useTexts();
   const { t: words, f } = usePage();
@@ -244,7 +244,7 @@ function typedOf({ from, to }: Span, { f: { zone } }: PageTools): Typed {
   return { from: dateText(from, zone), to: dateText(zone.shift("day", to, -1), zone) };
 }
 
-/** `1–22 November 2026`. */
+/** Returns the dates of a range, for instance `1–22 Nov 2026`. */
 function spanText({ from, to }: Span, { f }: PageTools): string {
   const options = { timeZone: f.zone.name, day: "numeric", month: "short", year: "numeric" } as const;
   return new Intl.DateTimeFormat(f.locale, options).formatRange(from, to - 1);

@@ -1,4 +1,4 @@
-/** What the blocks of the results use: texts of their own, and how they read. */
+/** Context of the result blocks: texts, and a hook that reads data. */
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import { type Language, type TranslateOf, translator } from "../language.ts";
@@ -20,7 +20,7 @@ export async function resultTextsIn(language: Language): Promise<ResultTranslate
 
 export const ResultContext = createContext<ResultTranslate | null>(null);
 
-/** The texts of the results. */
+/** Returns the texts of the results. */
 export function useTexts(): ResultTranslate {
   const texts = useContext(ResultContext);
   if (!texts) throw new Error("a block outside of the results");
@@ -28,12 +28,15 @@ export function useTexts(): ResultTranslate {
 }
 
 export interface Reading<Answer> {
-  /** What was read last; null before the first answer. */
+  /** Last response; null before the first one and after a refusal. */
   readonly answer: Answer | null;
   readonly refusal: Refusal | null;
 }
 
-/** Reads paths in their order, again when one of them or `version` changes. What was read stays until then; null reads nothing. */
+/**
+ * Reads paths, and again if one of them or `version` changes. Earlier data stays until then. Reads nothing if `paths`
+ * is null.
+ */
 export function useRead<Answer>(
   paths: readonly string[] | null,
   version: string | number = "",

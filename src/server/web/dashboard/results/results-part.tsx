@@ -1,4 +1,4 @@
-/** What came of it: what plans saved, their runs, what another start would cost, and a period next to another. */
+/** Part with results: savings, past runs, cost of other starts, and a comparison of two periods. */
 import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import type { Home } from "../answers.ts";
@@ -67,7 +67,7 @@ interface CsvProps {
   readonly hasPlans: boolean;
 }
 
-/** What the page shows, as files for a spreadsheet. */
+/** Links to CSV files of the shown data. */
 function CsvFiles({ home, measures, hasPlans }: CsvProps) {
   const t = useTexts();
   const { t: page, f, house } = usePage();

@@ -1,4 +1,4 @@
-/** Runs that are over, with what each cost and what its baseline would have cost. */
+/** Block with past runs, the price of each and the price of its baseline. */
 import { useState } from "preact/hooks";
 import type { RunAnswer } from "../../../local/results.ts";
 import type { Home, Plan } from "../answers.ts";
@@ -10,7 +10,7 @@ import { type Baseline, versionOf } from "./saving-bars.ts";
 
 const DAYS = 60;
 const SHOWN = 6;
-/** A smaller difference rounds to nothing. */
+/** Minimum amount that is shown. */
 const MIN_AMOUNT = 0.005;
 
 interface RunsProps {
@@ -70,14 +70,14 @@ function RunLine({ run, baseline }: RunLineProps) {
   );
 }
 
-/** `Tue 10 Mar 23:00–02:00`; of more than a day, both days. */
+/** Returns the time of a run, for instance `Tue 10 Mar 23:00–02:00`. A run of 24 h or more has both days. */
 function whenText(start: number, end: number, { f }: PageTools): string {
   return end - start < DAY_MS
     ? `${f.day(start)} ${f.span(start, end)}`
     : `${f.day(start)} ${f.clock(start)} – ${f.day(end)} ${f.clock(end)}`;
 }
 
-/** The price of the run, and that of the baseline by its name. */
+/** Returns the price of a run, and the price of its baseline. */
 function pricesOf(run: RunAnswer, baseline: Baseline, t: ResultTranslate, { f }: PageTools): readonly string[] {
   const { mean_price: mean, currency } = run;
   if (mean === null) return [t("run_no_price")];

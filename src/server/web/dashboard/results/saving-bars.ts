@@ -1,17 +1,17 @@
-/** Savings by month and plan as bars that stand side by side within their month. */
+/** Makes bars of savings by month and plan. The bars of a month are next to each other. */
 import type { MonthAnswer } from "../../../local/results.ts";
 import type { Plan } from "../answers.ts";
 import type { ChartBar } from "../chart-view.ts";
 import type { Zone } from "../zone.ts";
 
-/** What a run is compared with. */
+/** Baselines that runs are compared with. */
 export const BASELINES = ["window_start", "mean"] as const;
 export type Baseline = (typeof BASELINES)[number];
 
-/** Colours that can be told apart; further plans are one. */
+/** Number of colours. With more plans, the last colour is for all remaining plans together. */
 const COLORS = 5;
 const MONTHS = 12;
-/** The share of a month that its bars take. */
+/** Share of a month's width that its bars fill. */
 const FILL = 0.86;
 
 export interface SavingBar extends ChartBar {
@@ -29,7 +29,7 @@ interface GroupOptions {
   readonly otherName: string;
 }
 
-/** Those with an amount. Plans that saved most come first. Shape: bars ascending and disjoint. */
+/** Returns the bars, ascending and disjoint, and the plans, largest saving first. Omits months without an amount. */
 export function groupedByPlan(
   months: readonly MonthAnswer[],
   baseline: Baseline,
@@ -79,7 +79,7 @@ function sumOf(rows: readonly { readonly value: number }[]): number {
   return rows.reduce((sum, { value }) => sum + value, 0);
 }
 
-/** Changes when a run of one of the plans is over. */
+/** Returns a text that changes when a run of one of the plans ends. */
 export function versionOf(plans: readonly Plan[]): string {
   return plans.map(({ id, last_run: run }) => `${id} ${run?.end}`).join();
 }

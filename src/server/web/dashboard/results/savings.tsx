@@ -1,4 +1,4 @@
-/** What plans saved, as bars by month and plan. */
+/** Block with a chart of savings by month and plan. */
 import { useMemo, useState } from "preact/hooks";
 import type { MonthAnswer } from "../../../local/results.ts";
 import type { Home, Plan } from "../answers.ts";

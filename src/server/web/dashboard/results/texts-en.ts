@@ -13,18 +13,17 @@ export const texts = {
   baseline: "Compared with",
   baseline_window_start: "Start of the window",
   baseline_mean: "Average price",
-  baseline_window_start_about:
-    "What the same hours would have cost in one run from the moment the plan’s window opened.",
-  baseline_mean_about: "What the same energy would have cost at the average price of the plan’s window.",
-  savings_none: "No plan has run yet. What its runs save will be shown here.",
+  baseline_window_start_about: "The cost of the same hours in one run from the start of the plan’s window.",
+  baseline_mean_about: "The cost of the same energy at the average price of the plan’s window.",
+  savings_none: "No plan has run yet. The savings of its runs appear here.",
   savings_no_energy: {
-    one: "{names} does not say how many kWh it uses, so its savings have no amount.",
-    other: "{names} do not say how many kWh they use, so their savings have no amount.",
+    one: "{names} has no kWh setting, so its savings are not shown as an amount.",
+    other: "{names} have no kWh setting, so their savings are not shown as an amount.",
   },
   savings_total: "Saved in 12 months",
   savings_cost: "Cost in 12 months",
   savings_other: "Other plans",
-  savings_chart: "Savings by month and plan; arrow keys read them out",
+  savings_chart: "Savings by month and plan; use the arrow keys to read each value",
   savings_month: {
     one: "{plan}: {saved} saved, {runs} run, cost {cost}",
     other: "{plan}: {saved} saved, {runs} runs, cost {cost}",
@@ -40,7 +39,7 @@ export const texts = {
   run_saved: "{amount} saved",
   run_lost: "{amount} more",
   basis_estimates: "planned on estimates",
-  basis_fallback: "fixed hours",
+  basis_fallback: "fallback hours",
   basis_manual: "started manually",
   basis_resting: "price level",
 
@@ -54,11 +53,11 @@ export const texts = {
   what_if_unknown: "Prices are not known yet",
   what_if_more: "{amount} more than planned",
   what_if_less: "{amount} less than planned",
-  what_if_same: "As much as planned",
-  what_if_estimate: "by estimates",
-  what_if_chart: "Cost of {plan} by when it starts; arrow keys read it out",
+  what_if_same: "The same as planned",
+  what_if_estimate: "based on estimates",
+  what_if_chart: "Cost of {plan} by start time; use the arrow keys to read each value",
   what_if_start: "Start {time}",
-  what_if_none: "No plan here has hours that could start at another time.",
+  what_if_none: "No plan here can start at another time.",
 
   compare: "Compare",
   compare_which: "Periods",
@@ -69,9 +68,9 @@ export const texts = {
   compare_dates: "Any two periods",
   compare_first: "First period",
   compare_second: "Second period",
-  compare_wrong: "Give two dates in their order.",
+  compare_wrong: "Enter two dates in order.",
   compare_between: "{first} compared with {second}",
-  compare_same_days: "The present period is not over, so the same number of days is compared.",
+  compare_same_days: "The current period is not over, so the same number of days is compared.",
   compare_cost_per_kwh: "Paid per kWh, with fees",
   compare_before: "compared with {value}",
   compare_no_change: "no change",
@@ -81,7 +80,7 @@ export const texts = {
   },
 };
 
-/** Texts of a language: one that lacks a text does not compile. */
+/** Type of the texts of a language. A language with a missing text does not compile. */
 export type ResultTexts = {
   readonly [Key in keyof typeof texts]: (typeof texts)[Key] extends string
     ? string

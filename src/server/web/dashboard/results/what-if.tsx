@@ -1,4 +1,4 @@
-/** What a plan would cost if it started now, at a time of the reader's, or later. */
+/** Block with the cost of a plan if it started now, at a chosen time, or later. */
 import { useMemo, useState } from "preact/hooks";
 import type { StartsAnswer } from "../../../local/results.ts";
 import type { Plan } from "../answers.ts";
@@ -12,14 +12,14 @@ import { useRead, useTexts } from "./result-context.ts";
 
 const DEFAULT_TIME = "18:00";
 const QUARTER_MS = 900_000;
-/** Kinds with hours of their own. */
+/** Kinds of plans that have a number of hours. */
 const WITH_HOURS: readonly Plan["kind"][] = ["window", "slots"];
-/** A smaller difference rounds to nothing. */
+/** Minimum difference that is shown. */
 const MIN_AMOUNT = 0.005;
-/** Labels of the time axis stand at every so many hours. */
+/** Possible distances in hours between labels of the time axis. */
 const TICK_HOURS = [3, 6, 12, 24];
 
-/** The last label needs room to its right. */
+/** Minimum time to the right of a label. */
 const LABEL_MS = 5_400_000;
 
 type Start = StartsAnswer["starts"][number];
@@ -91,7 +91,7 @@ export function WhatIf({ plans, isNear }: WhatIfProps) {
   );
 }
 
-/** Now, at that time, and as it is planned. */
+/** Costs of a start now, at the chosen time, and as planned. */
 function Answers({ found, time }: { readonly found: StartsAnswer; readonly time: string }) {
   const t = useTexts();
   const page = usePage();
@@ -126,12 +126,12 @@ function Answers({ found, time }: { readonly found: StartsAnswer; readonly time:
   );
 }
 
-/** With a capital letter, as a text of its own begins. */
+/** Returns a text with a capital first letter. */
 function begun(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** How much more or less than planned, and whether that is estimated. */
+/** Difference to the planned cost, and whether it is an estimate. */
 function Difference({ start, found }: { readonly start: Start; readonly found: StartsAnswer }) {
   const t = useTexts();
   const page = usePage();
@@ -148,7 +148,7 @@ function Difference({ start, found }: { readonly start: Start; readonly found: S
 
 type Priced = Pick<Start, "cost"> & { readonly mean_price: number | null };
 
-/** The cost, or the price per kWh of a plan that does not tell its energy. */
+/** Returns the cost, or the price per kWh of a plan without configured energy; null if unknown. */
 function figureOf({ cost, mean_price: mean }: Priced): number | null {
   return cost ?? mean;
 }
@@ -162,12 +162,12 @@ function priceText(value: number, { kwh, currency }: StartsAnswer, { f }: PageTo
   return kwh === null ? `${f.money(value, currency)}/kWh` : f.money(value, currency);
 }
 
-/** `tomorrow 18:00`. */
+/** Returns day and time, for instance `tomorrow 18:00`. */
 function whenOf(at: number, page: PageTools): string {
   return `${dayWord(at, page, page.house.now())} ${page.f.clock(at)}`;
 }
 
-/** When the local clock shows this time next. */
+/** Returns the next instant with a local time of day. */
 function nextAt(time: string, now: number, { f: { zone } }: PageTools): number {
   const [hour = 0, minute = 0] = time.split(":").map(Number);
   const onDay = (day: number) => {

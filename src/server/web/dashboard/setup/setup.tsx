@@ -1,4 +1,4 @@
-/** The set-up of a home, step by step: each is tried before the next begins. */
+/** Dialog that sets up a home in steps. Each step is checked before the next one. */
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import { Dialog } from "../dialog.tsx";
@@ -22,7 +22,7 @@ interface Trial {
 
 type Account = { readonly url: string; readonly username?: string; readonly password?: string };
 
-/** What was chosen so far. */
+/** Values of the finished steps. */
 interface Choices {
   readonly key: string;
   readonly addresses: readonly Address[];
@@ -72,7 +72,7 @@ export function Setup({ onClose }: { readonly onClose: () => void }) {
     void setupTextsIn(t.language).then((texts) => setTexts(() => texts));
     void begin("service");
   }, []);
-  /** What was entered is still there after a home that could not be started. */
+  /** Entered values are kept if the home could not be started, so only the last step is shown again. */
   const firstStep = choices === NOTHING ? "service" : "last";
   const failed = () => void begin(firstStep).then(() => setResult(null));
   if (!s || !step) return null;
@@ -114,12 +114,12 @@ export function Setup({ onClose }: { readonly onClose: () => void }) {
 
 interface StepProps {
   readonly choices: Choices;
-  /** Keeps what was chosen, and goes on. */
+  /** Stores values and opens the next step. */
   readonly choose: (chosen: Partial<Choices>) => void;
   readonly onBack: () => void;
 }
 
-/** What is wrong, in the language of the page, and what was found, in English. */
+/** An error in the language of the page, with an English detail. */
 interface Wrong {
   readonly text: string;
   readonly detail?: string | null;
@@ -210,7 +210,7 @@ function Input({ label, help, value, onInput, isSecret = false }: InputProps) {
   );
 }
 
-/** Sends what a step asks, and tells what is wrong with it. */
+/** Returns a function that sends the request of a step, and the state and error of that request. */
 function useAsking() {
   const s = useTexts();
   const [isBusy, setBusy] = useState(false);

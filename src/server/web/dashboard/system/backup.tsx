@@ -1,4 +1,4 @@
-/** A copy of the database, downloaded or put back. */
+/** Block to download and restore a copy of the database. */
 import { useRef, useState } from "preact/hooks";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plan-words.ts";

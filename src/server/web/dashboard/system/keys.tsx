@@ -1,17 +1,20 @@
-/** Keys of devices: those there are, a new one, and the end of one. */
+/** Block to list, create and revoke API keys. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { LanKeyAnswer } from "../../../local/keys.ts";
 import { usePage } from "../page.ts";
+import type { PhoneLink as PhoneLinkOf } from "../phone-link.tsx";
 import { refusalText } from "../plan-words.ts";
 import { ask, get, refusalIn } from "../requests.ts";
 import { useTexts } from "./system-context.ts";
 
-/** As the daemon takes them. */
+/** Form of a name that the daemon accepts. */
 const NAME_PATTERN = "[A-Za-z0-9][A-Za-z0-9_.\\-]{0,39}";
 
 interface MadeKey {
   readonly name: string;
   readonly key: string;
+  /** Addresses of the dashboard for other devices. */
+  readonly urls: readonly string[];
 }
 
 export function Keys() {
@@ -96,7 +99,7 @@ interface SureProps {
   readonly onNo: () => void;
 }
 
-/** Asks before something is done that cannot be undone. The reader's place moves to what is asked. */
+/** Confirmation of an action that cannot be undone. The button "no" gets the focus. */
 export function Sure({ text, yes, onYes, onNo }: SureProps) {
   const t = useTexts();
   const no = useRef<HTMLButtonElement>(null);
@@ -163,20 +166,37 @@ function NewKey({ names, onCreate }: NewKeyProps) {
   );
 }
 
-/** A new key, this once. */
-function Made({ made: { name, key } }: { readonly made: MadeKey }) {
+/** Shows a new key, which cannot be shown again. */
+function Made({ made: { name, key, urls } }: { readonly made: MadeKey }) {
   const t = useTexts();
+  const [PhoneLink, setPhoneLink] = useState<typeof PhoneLinkOf | null>(null);
+  useEffect(() => void import("../phone-link.tsx").then((loaded) => setPhoneLink(() => loaded.PhoneLink)), []);
   const [isCopied, setCopied] = useState(false);
   const copy = () => void navigator.clipboard.writeText(key).then(() => setCopied(true));
   return (
     <div class="made-key" role="status">
       <p>{t("key_made", { name })}</p>
       <code>{key}</code>
-      {/* Browsers copy on pages of https and of this machine only. */}
+      {/* Browsers allow access to the clipboard only on https and on localhost. */}
       {isSecureContext && (
         <button type="button" onClick={copy}>
           {t(isCopied ? "key_copied" : "key_copy")}
         </button>
+      )}
+      {/* Home Assistant logs its users in by itself, and its address is none that a phone could open. */}
+      {PhoneLink && !location.pathname.includes("/hassio_ingress/") && (
+        <PhoneLink
+          key={key}
+          apiKey={key}
+          urls={urls}
+          texts={{
+            about: t("key_phone"),
+            qr: t("key_qr"),
+            address: t("key_address"),
+            link: t("key_link"),
+            none: t("key_no_network"),
+          }}
+        />
       )}
     </div>
   );

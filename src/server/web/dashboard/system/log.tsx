@@ -1,4 +1,4 @@
-/** The log, followed for as long as it is open. */
+/** Block with the log, updated while it is open. */
 import { useEffect, useState } from "preact/hooks";
 import type { LogLineAnswer } from "../../../local/log.ts";
 import { Choice } from "../elements.tsx";
@@ -41,7 +41,7 @@ function Lines({ level }: { readonly level: Level }) {
     <>
       {isLost && <p class="wrong">{words("no_contact_short")}</p>}
       {lines?.length === 0 && <p class="soft">{t("log_none")}</p>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area needs the focus for the keyboard. */}
       <section class="log" tabIndex={0} aria-label={t("log")} lang="en">
         {lines?.toReversed().map((line) => (
           <Line key={line.id} line={line} />
@@ -63,7 +63,7 @@ function Line({ line: { time, level, text, facts } }: { readonly line: LogLineAn
   );
 }
 
-/** The lines of a level, with those that come. A daemon that was started again begins anew. */
+/** Returns the log lines of a level, with new ones. Reads all lines again after a restart of the daemon. */
 function useLog(level: Level) {
   const [state, setState] = useState<{ lines: readonly LogLineAnswer[] | null; isLost: boolean }>({
     ...{ lines: null, isLost: false },

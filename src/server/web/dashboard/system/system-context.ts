@@ -1,4 +1,4 @@
-/** The texts of what only the owner does. */
+/** Context with the texts of the owner's blocks. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { TranslateOf } from "../language.ts";

@@ -4,7 +4,7 @@ import { QUARTER_MS } from "../../../../../src/core/time/interval.ts";
 import { oracleOf } from "../../../../support/plans/plan-oracle.ts";
 import { pictureOf, type SmallCase, smallCases, smallPlans, solveSmall } from "../../../../support/plans/plan-small.ts";
 
-/** Every set of so many steps is tried: 512 of 9, 4,096 of 12. */
+/** Tries all sets of steps: 512 of 9, 4,096 of 12. */
 const night = process.env.ELBRO_NIGHTLY === "1";
 const MAX_STEPS = night ? 13 : 10;
 const CASES = night ? 40_000 : 5_000;
@@ -21,7 +21,7 @@ describe("a plan's set of steps is the best of all sets", () => {
           const found = oracleOf(given);
           const missingMs = solution.kind === "solved" ? (solution.shortfall?.missingMs ?? 0) : 0;
           if (solution.kind === "solved" && missingMs > 0) {
-            // Not all hours are possible, nor a step more than these; of so many these are the best.
+            // Not all hours are possible, nor one more step; of this number these are the best.
             expect([found, oracleOf(shorter(given, missingMs - QUARTER_MS))]).toEqual([null, null]);
             expect(pictureOf(solution, given)).toBe(oracleOf(shorter(given, missingMs)));
           } else if (solution.kind === "solved")
@@ -39,7 +39,7 @@ function shorter(given: SmallCase, byMs: number): SmallCase {
   return spec.kind === "slots" ? { ...given, spec: { ...spec, hoursMs: spec.hoursMs - byMs } } : given;
 }
 
-test("a run that begins this moment has nothing next best elsewhere", () => {
+test("a run that begins now has no next best start", () => {
   const prices = [5, 1, 2, 3, 4, 6];
   const none = prices.map(() => false);
   const given: SmallCase = {

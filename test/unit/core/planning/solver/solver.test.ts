@@ -11,10 +11,10 @@ import { haveRealPrices } from "../../../../support/plans/real-prices.ts";
 const night = process.env.ELBRO_NIGHTLY === "1";
 const LIMIT_MS = night ? 3_600_000 : 120_000;
 
-/** Sums of a hundred prices differ by less than this from what they are. */
+/** Maximum rounding error of a sum of a hundred prices. */
 const SAME = 1e-6;
 
-/** The market's move from hours to quarters. */
+/** When the market changed from hours to quarters. */
 const FIRST_QUARTERS = at("2025-09-30T22:00:00Z");
 
 const points = realPoints();
@@ -23,12 +23,12 @@ const allDays = daysOfPrices(points);
 const hourDays = allDays.filter((day) => day < FIRST_QUARTERS);
 const quarterDays = allDays.filter((day) => day >= FIRST_QUARTERS);
 
-/** Every `share`-th of a list, and all of it at night. */
+/** Returns every `share`-th element, or all in the nightly run. */
 function some<Value>(list: readonly Value[], share: number): readonly Value[] {
   return night ? list : list.filter((_, i) => i % share === 0);
 }
 
-/** Asks both about one occurrence. */
+/** Solves one occurrence with both solvers. */
 async function compare(solver: PlanSolver, spec: PlanSpec, start: number, from: readonly PricePoint[]) {
   const { window, points: near, stepMs } = dayCase(spec, calendar.day(start), from);
   const solution = solvePlan(spec, timelineOf(near), window, { now: window.start, calendar });
@@ -37,12 +37,12 @@ async function compare(solver: PlanSolver, spec: PlanSpec, start: number, from: 
   if (solution.kind !== "solved") return { ours: null, theirs };
   const own = { spec, stepMs, prices: prices.slice(0, Math.round((window.end - window.start) / stepMs)) };
   const on = stepsOn(own, window.start, solution.runs);
-  // What is looked at beyond the window is chosen the next time: ours is as good as the best that can follow it.
+  // Steps after the window are chosen in the next occurrence, so ours may be followed by the best continuation.
   const isFollowed = on.length < prices.length;
   return { ours: isFollowed ? await solver.solve({ ...own, prices, given: on }) : pricedSteps(own, on), theirs };
 }
 
-/** Compares days with plans, each day with the next plans of the list, so that all of them come round. */
+/** Compares days with plans. Each day gets the next plans of the list, so that all plans are used. */
 async function compareAll(days: readonly number[], perDay: number, from: (day: number) => readonly PricePoint[]) {
   const solver = new PlanSolver();
   const tally = { cases: 0, worse: 0, better: 0, unproven: 0, impossible: 0 };
@@ -62,7 +62,7 @@ async function compareAll(days: readonly number[], perDay: number, from: (day: n
   return tally;
 }
 
-describe.skipIf(!haveRealPrices)("no plan is dearer than the solver's, on real prices", { timeout: LIMIT_MS }, () => {
+describe.skipIf(!haveRealPrices)("no plan costs more than the solver's, on real prices", { timeout: LIMIT_MS }, () => {
   const none = { worse: 0, better: 0, unproven: 0 };
 
   test("hours, every day of seven months", async () => {

@@ -11,7 +11,7 @@ const datesOf = ({ from, to }: { from: number; to: number }) =>
     return `${year}-${month}-${day}`;
   });
 
-describe("periods that are compared", () => {
+describe("compared periods", () => {
   const now = Date.parse("2026-03-20T10:00:00Z");
 
   test.each([
@@ -24,7 +24,7 @@ describe("periods that are compared", () => {
     expect([datesOf(found.first), datesOf(found.second), found.isCut]).toEqual([first, second, isCut]);
   });
 
-  test("on the first of a month the month that has ended is whole, and so is the one before it", () => {
+  test("on the first of a month, the two last complete months are compared", () => {
     const found = comparedSpans("month_before", Date.parse("2026-04-01T08:00:00Z"), zone);
     expect([datesOf(found.first), datesOf(found.second), found.isCut]).toEqual([
       ["2026-3-1", "2026-4-1"],
@@ -33,12 +33,12 @@ describe("periods that are compared", () => {
     ]);
   });
 
-  test("thirty days are not more than a shorter month has", () => {
+  test("the end of the second period is limited to a shorter month", () => {
     const found = comparedSpans("month_before", Date.parse("2026-03-31T08:00:00Z"), zone);
     expect(datesOf(found.second)).toEqual(["2026-2-1", "2026-3-1"]);
   });
 
-  test("dates are inclusive, and not in their order they are none", () => {
+  test("dates are inclusive, and null if they are in the wrong order", () => {
     expect(datesOf(spanOf({ from: "2026-03-28", to: "2026-03-29" }, zone) ?? { from: 0, to: 0 })).toEqual([
       "2026-3-28",
       "2026-3-30",
@@ -54,7 +54,7 @@ describe("bars of savings", () => {
   });
   const options = { now: Date.parse("2026-03-20T10:00:00Z"), zone, otherName: "Others" };
 
-  test("stand side by side in their month, those that save most first", () => {
+  test("are next to each other in their month, the largest saving first", () => {
     const { bars, plans, saved } = groupedByPlan([monthOf("a", 1), monthOf("b", 5)], "window_start", options);
     expect(plans.map(({ name, kind }) => [name, kind])).toEqual([
       ["B", "series-1"],
@@ -65,13 +65,13 @@ describe("bars of savings", () => {
     expect(zone.fields(bars[1]?.end ?? 0).month).toBe(3);
   });
 
-  test("without an amount there is no bar, and other baselines have other amounts", () => {
+  test("omit a missing amount, and use the amounts of the chosen baseline", () => {
     const months = [monthOf("a", null), monthOf("b", 5)];
     expect(groupedByPlan(months, "window_start", options).bars).toHaveLength(1);
     expect(groupedByPlan(months, "mean", options).bars.map(({ value }) => value)).toEqual([1, 1]);
   });
 
-  test("more plans than colours: the rest is one", () => {
+  test("combine plans for which no colour is left", () => {
     const months = ["a", "b", "c", "d", "e", "f", "g"].map((plan, i) => monthOf(plan, 10 - i));
     const { plans, bars } = groupedByPlan(months, "window_start", options);
     expect(plans.map(({ name, saved }) => [name, saved])).toEqual([
@@ -84,7 +84,7 @@ describe("bars of savings", () => {
     expect(bars.at(-1)).toMatchObject({ runs: 6, cost: 9 });
   });
 
-  test("what is older than twelve months is left out", () => {
+  test("omit months that are more than twelve months ago", () => {
     expect(groupedByPlan([monthOf("a", 1, "2025-02-28T23:00:00Z")], "window_start", options).bars).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
-/** A text as a QR code, dark on light in every scheme: cameras read no other. */
+/** QR code of a text. It is dark on light in both color schemes, because some cameras cannot read light on dark. */
 import { encode } from "uqr";
 
-/** Modules that are left free around it. */
+/** Width of the empty margin, in modules. */
 const QUIET = 4;
 
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {

@@ -1,0 +1,228 @@
+/** Decides the plans of a circle in their order, stores what changed, and builds their snapshots. */
+
+import { unknownHome } from "../config/suggest-key.ts";
+import type { Language } from "../core/language/language.ts";
+import { message, textIn } from "../core/language/text.ts";
+import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
+import type { PlanSpec, PlanWindow } from "../core/planning/model/plan-spec.ts";
+import { roundAt } from "../core/planning/model/plan-windows.ts";
+import { afterStateOf, blockedBy, finishByOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
+import type { PlanInput, Solve } from "../core/planning/plan-input.ts";
+import { reasonOf } from "../core/planning/plan-reason.ts";
+import { type PlanSnapshot, planSnapshot } from "../core/planning/plan-snapshot.ts";
+import { advancePlan, type PlanAdvance, runsOf } from "../core/planning/plan-state-machine.ts";
+import { crowdedFor, type GroupSeat, type GroupShares, shareOut } from "../core/planning/power-group.ts";
+import { solvePlan } from "../core/planning/solve-plan.ts";
+import type { Home } from "../core/prices/home-snapshot.ts";
+import type { LevelThresholds } from "../core/prices/level.ts";
+import type { Timeline } from "../core/prices/timeline.ts";
+import type { Problems } from "../core/status/problem.ts";
+import type { Calendar } from "../core/time/calendar.ts";
+import { contains, type EpochMs, type Interval, MINUTE_MS } from "../core/time/interval.ts";
+import type { PlanStore } from "../storage/plan-store.ts";
+import type { PlanResults } from "./plan-results.ts";
+import type { PlanSlots } from "./plan-slots.ts";
+
+export interface PlanDecisionsDeps {
+  readonly store: PlanStore;
+  readonly homes: { readonly ids: ReadonlySet<string>; named(id: string): Home | null; readonly known: boolean };
+  readonly timelineOf: (home: Home, now: EpochMs) => Timeline | null;
+  /** Returns the export prices; null if neither the service nor a place of the region has them. */
+  readonly exportTimelineOf?: (home: Home, now: EpochMs) => Timeline | null;
+  readonly calendar: Calendar;
+  readonly thresholds?: LevelThresholds;
+  readonly isTimeTrusted: (now: EpochMs) => boolean;
+  readonly problems: Pick<Problems, "start" | "end">;
+  readonly startedAt: EpochMs;
+  readonly solve?: Solve;
+  /** Language of the reasons; default English. */
+  readonly language?: Language;
+}
+
+/** Missing prices may only be late after a start: fallback hours wait this long. */
+const GRACE_MS = 10 * MINUTE_MS;
+
+/** State of a plan that was not decided yet. */
+export const UNDECIDED: PlanAdvance = {
+  memory: null,
+  state: "waiting",
+  on: false,
+  lost: true,
+  startedNow: null,
+  running: null,
+  nextChangeAt: null,
+  finished: [],
+};
+
+export class PlanDecisions {
+  readonly #deps: PlanDecisionsDeps;
+  readonly #slots: PlanSlots;
+  readonly #results: PlanResults;
+  readonly #snapshots = new Map<string, PlanSnapshot>();
+  /** By plan: why its last command over MQTT was refused. */
+  readonly #refusals: ReadonlyMap<string, string>;
+
+  constructor(deps: PlanDecisionsDeps, slots: PlanSlots, results: PlanResults, refusals: ReadonlyMap<string, string>) {
+    this.#deps = deps;
+    this.#slots = slots;
+    this.#results = results;
+    this.#refusals = refusals;
+  }
+
+  /** Decides plans at `now`. Returns the next time at which one of them changes by itself; null for never. */
+  decide(ordered: readonly PlanDefinition[], now: EpochMs): EpochMs | null {
+    const decided = new Set<string>();
+    const shares = this.#shareOut(ordered, now);
+    const changes = this.#deps.store.gather(() =>
+      ordered.flatMap((definition) => {
+        const { nextChangeAt } = this.#decideOne(definition, decided, shares, now);
+        this.#reportUnknownHome(definition, now);
+        decided.add(definition.id);
+        return nextChangeAt ?? [];
+      }),
+    );
+    return changes.length === 0 ? null : Math.min(...changes);
+  }
+
+  /** Returns the last snapshot of a plan; undefined if it was not decided yet. */
+  snapshot(plan: string): PlanSnapshot | undefined {
+    return this.#snapshots.get(plan);
+  }
+
+  /** Forgets the snapshots of all other plans, because they were replaced. */
+  keepOnly(plans: ReadonlySet<string>): void {
+    for (const plan of this.#snapshots.keys()) if (!plans.has(plan)) this.#snapshots.delete(plan);
+  }
+
+  /** Returns how a new plan would be decided at `now`, and stores nothing. Null if its home is unknown. */
+  preview(definition: PlanDefinition, now: EpochMs): PlanSnapshot | null {
+    const home = this.#deps.homes.named(definition.home);
+    if (!home) return null;
+    const { id, spec } = definition;
+    const slot = { definition, spec, advance: UNDECIDED };
+    const others = this.#slots.definitions.map((each) => each.id).filter((each) => each !== id);
+    const input = this.#inputOf(slot, home, new Set(others), now);
+    const crowded = crowdedFor(slot, this.#slots.all, ({ advance }) => (advance.memory ? runsOf(advance.memory) : []));
+    const advance = advancePlan({ ...input, blocked: [...input.blocked, ...crowded] });
+    const { calendar, timeline, trusted } = input;
+    const currency = timeline?.currency ?? null;
+    const { language = "en" } = this.#deps;
+    const reason = reasonOf({ spec, advance, now, calendar, trusted, currency, home: null, language });
+    const history = this.#results.history({ id, spec }, now);
+    return planSnapshot({ definition, spec, advance, reason, currency, history, refused: null, now });
+  }
+
+  /** Returns when others of its power group leave too little for a plan, as far as their runs have begun. */
+  crowdedByBegun(slot: PlanSlot): Interval[] {
+    const all = this.#slots.circleWith(slot.definition);
+    return crowdedFor(slot, all, ({ advance }) => advance.memory?.startedRuns ?? []);
+  }
+
+  /** Returns the runs of each power group, by group. Without a trusted clock the result is empty. */
+  #shareOut(ordered: readonly PlanDefinition[], now: EpochMs): Map<string, GroupShares> {
+    const seats = ordered.flatMap((definition): GroupSeat[] => {
+      const slot = this.#slots.get(definition.id);
+      const { power } = definition;
+      if (!slot || !power || !this.#deps.isTimeTrusted(now)) return [];
+      const input = this.#inputOf(slot, this.#deps.homes.named(definition.home), new Set(), now);
+      return [{ slot, power, input: { ...input, blocked: [...input.blocked, ...this.crowdedByBegun(slot)] } }];
+    });
+    const groups = Map.groupBy(seats, ({ power }) => power.group);
+    return new Map([...groups].map(([group, own]) => [group, shareOut(own)]));
+  }
+
+  #inputOf(slot: PlanSlot, home: Home | null, decided: ReadonlySet<string>, now: EpochMs): PlanInput {
+    const { definition, spec, advance } = slot;
+    const { calendar, timelineOf, exportTimelineOf = () => null } = this.#deps;
+    const { thresholds, isTimeTrusted, startedAt, solve = solvePlan } = this.#deps;
+    const all = this.#slots.circleWith(definition);
+    const window = occurrenceOf(slot, calendar, now);
+    const before = definition.after ? (this.#slots.get(definition.after.plan) ?? null) : null;
+    const notBegun = (each: PlanSlot) =>
+      each.advance.memory?.startedRuns.length || each.advance.memory?.ended ? null : occurrenceOf(each, calendar, now);
+    return {
+      now,
+      spec,
+      memory: advance.memory,
+      timeline: home && (isExport(spec) ? exportTimelineOf(home, now) : timelineOf(home, now)),
+      calendar,
+      ...(thresholds ? { thresholds } : {}),
+      blocked: blockedBy(definition, decided, all).map(({ start, end }) => ({ start, end })),
+      after: afterStateOf(definition, window, before),
+      finishBy: window && finishByOf(definition.id, window, all, notBegun),
+      trusted: isTimeTrusted(now),
+      graceUntil: startedAt + GRACE_MS,
+      solve,
+    };
+  }
+
+  #decideOne(
+    definition: PlanDefinition,
+    decided: ReadonlySet<string>,
+    shares: ReadonlyMap<string, GroupShares>,
+    now: EpochMs,
+  ): PlanAdvance {
+    const { id } = definition;
+    const { store, homes, calendar, language = "en" } = this.#deps;
+    const home = homes.named(definition.home);
+    const slot = this.#slots.get(id) ?? { definition, spec: definition.spec, advance: UNDECIDED };
+    const { spec } = slot;
+    const { memory } = slot.advance;
+    const alone = this.#inputOf(slot, home, decided, now);
+    const { timeline, trusted } = alone;
+    const share = shares.get(definition.power?.group ?? "");
+    const crowded = crowdedFor(slot, this.#slots.circleWith(definition), (other) => {
+      const runs = decided.has(other.definition.id) ? null : share?.runs.get(other.definition.id);
+      return runs ?? (other.advance.memory ? runsOf(other.advance.memory) : []);
+    });
+    const group = share && { token: share.token, blocked: alone.blocked };
+    const decision = advancePlan({ ...alone, blocked: [...alone.blocked, ...crowded], ...(group ? { group } : {}) });
+    // A home with import prices and without export prices will not get export prices later.
+    const isRefused = isExport(spec) && home !== null && timeline === null && this.#deps.timelineOf(home, now) !== null;
+    const advance = isRefused && !decision.running ? { ...decision, state: "impossible" as const } : decision;
+    if (advance.memory !== memory || advance.finished.length > 0) store.write(id, advance.memory, advance.finished);
+    this.#slots.set({ definition, spec, advance });
+    const currency = timeline?.currency ?? null;
+    const reason =
+      isRefused && spec.enabled
+        ? ({ code: "no_export_price", text: textIn(language, message("plan_no_export_price")) } as const)
+        : reasonOf({ spec, advance, now, calendar, trusted, currency, home: home ? null : definition.home, language });
+    const history = this.#results.history({ id, spec }, now);
+    const refused = this.#refusals.get(id) ?? null;
+    this.#snapshots.set(id, planSnapshot({ definition, spec, advance, reason, currency, history, refused, now }));
+    return advance;
+  }
+
+  #reportUnknownHome({ id, home }: PlanDefinition, now: EpochMs): void {
+    const { problems, homes } = this.#deps;
+    const subject = problemSubject(id);
+    if (homes.named(home)) {
+      problems.end(subject);
+      return;
+    }
+    const ids = [...homes.ids];
+    problems.start({
+      code: "unknown_home",
+      subject,
+      since: now,
+      names: { owner: message("owner_plan", { id }), homes: ids.join(", ") || message("the_homes") },
+      detail: unknownHome(home, ids),
+    });
+  }
+}
+
+/** Returns the subject of a plan's problems. */
+export function problemSubject(plan: string): string {
+  return `plan ${plan}`;
+}
+
+/** Returns the occurrence in the plan's record while it is current, otherwise the one of its settings. */
+function occurrenceOf({ spec, advance }: PlanSlot, calendar: Calendar, now: EpochMs): PlanWindow | null {
+  const { memory } = advance;
+  const keeps = memory && (contains(memory.window, now) || memory.startedRuns.some((run) => run.end > now));
+  return keeps ? memory.window : roundAt(spec, memory?.window ?? null, now, calendar);
+}
+
+function isExport(spec: PlanSpec): boolean {
+  return spec.kind === "below" && spec.price === "export";
+}

@@ -1,0 +1,90 @@
+/** Finished runs of plans, and their totals per local month. */
+
+import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
+import type { FinishedRun } from "../core/planning/plan-savings.ts";
+import type { PlanHistory, PlanMonth } from "../core/planning/plan-snapshot.ts";
+import type { Calendar } from "../core/time/calendar.ts";
+import type { EpochMs, Interval } from "../core/time/interval.ts";
+import type { PlanStore } from "../storage/plan-store.ts";
+
+/** A plan of which results are wanted. */
+export interface ResultPlan {
+  readonly definition: PlanDefinition;
+  /** Null while no price of its home is known. */
+  readonly currency: string | null;
+}
+
+/** A finished run and its plan. */
+export interface PlanResult extends ResultPlan {
+  readonly run: FinishedRun;
+}
+
+/** The total of a month and its plan. */
+export interface MonthResult extends ResultPlan {
+  readonly month: PlanMonth;
+}
+
+type PlanOfRuns = Pick<PlanDefinition, "id" | "spec">;
+
+/** Maximum runs in the detail of a plan. */
+const MAX_DETAIL_RUNS = 60;
+/** Number of months in the detail of a plan: the time for which runs are stored. */
+const DETAIL_MONTHS = 14;
+
+export class PlanResults {
+  readonly #store: PlanStore;
+  readonly #calendar: Calendar;
+
+  constructor(store: PlanStore, calendar: Calendar) {
+    this.#store = store;
+    this.#calendar = calendar;
+  }
+
+  /** Returns the last runs and months of a plan. Shape: newest first; months without a run are omitted. */
+  detail(plan: PlanOfRuns, now: EpochMs): { readonly runs: readonly FinishedRun[]; readonly months: PlanMonth[] } {
+    const first = this.#calendar.startOf("month", now);
+    const starts = Array.from({ length: DETAIL_MONTHS }, (_, ago) => this.#calendar.add("month", first, -ago));
+    const months = starts.map((start) => this.#month(plan, start)).filter(({ runs }) => runs > 0);
+    return { runs: this.#store.lastRuns(plan.id, MAX_DETAIL_RUNS), months };
+  }
+
+  /** Returns the totals of this month and of the previous one, and the last run. */
+  history(plan: PlanOfRuns, now: EpochMs): PlanHistory {
+    const start = this.#calendar.startOf("month", now);
+    return {
+      month: this.#month(plan, start),
+      monthBefore: this.#month(plan, this.#calendar.add("month", start, -1)),
+      lastRun: this.#store.lastRun(plan.id),
+    };
+  }
+
+  /** Returns the runs that began in `range`. Shape: newest first, at most `most` of them. */
+  runs(plans: readonly ResultPlan[], range: Interval, most: number): PlanResult[] {
+    const found = plans.flatMap((plan) =>
+      this.#store.lastRuns(plan.definition.id, most, range).map((run) => ({ ...plan, run })),
+    );
+    return found.sort((a, b) => b.run.start - a.run.start).slice(0, most);
+  }
+
+  /** Returns the months of `range`, plan by plan. Shape: oldest first; months without a run are omitted. */
+  months(plans: readonly ResultPlan[], range: Interval): MonthResult[] {
+    return this.#calendar.intervals("month", range).flatMap(({ start }) =>
+      plans.flatMap((plan) => {
+        const month = this.#month(plan.definition, start);
+        return month.runs > 0 ? { ...plan, month } : [];
+      }),
+    );
+  }
+
+  #month({ id, spec }: PlanOfRuns, start: EpochMs): PlanMonth {
+    const end = this.#calendar.add("month", start, 1);
+    const { runs, hours, cost, savingWindowStart, savingMean } = this.#store.totals(id, start, end);
+    const hasMoney = spec.kwh !== undefined;
+    const saving = {
+      againstNow: null,
+      againstWindowStart: hasMoney ? savingWindowStart : null,
+      againstMean: hasMoney ? savingMean : null,
+    };
+    return { start, runs, hours, cost: hasMoney ? cost : null, saving };
+  }
+}
