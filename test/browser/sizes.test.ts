@@ -140,6 +140,26 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
     await screen.picture("no-home-phone");
   });
 
+  test("a silent plug with a long name is not cut, on any screen", async () => {
+    const name = "Bilens ladestander i carporten ved siden af huset";
+    const plug = { name, family: "tasmota" as const, topic: "car", plan: "car" };
+    await using own = await TestDaemon.start({
+      start: START,
+      simulator: { homes: ["danish"] },
+      config: { plans: PLANS, plugs: [plug], api: dashboardApi() },
+    });
+    await own.untilPriced();
+    await own.clock.runUntil(START + 30 * 60_000);
+    for (const size of SIZES_SHOWN) {
+      await using screen = await screens.look(own, { size, language: "da-DK" });
+      await screen.untilText("#now .problems", /Stikkontakten Bilens ladestander/);
+      await screen.untilText("#system", /bilens_ladestander_i_carporten_ved_siden_af_huset ✕ /);
+      await screen.picture(`long-plug-${size}`);
+      expect(await screen.page.evaluate(MISFITS), size).toEqual([]);
+      expect(await screen.page.evaluate(OVERLAPS), size).toEqual([]);
+    }
+  });
+
   test("several problems are shown below the price: the first one in full, the others in a fold", async () => {
     await using own = await startDashboard({
       start: "2026-03-10T14:20:00Z",
