@@ -28,6 +28,10 @@ async function whole(screens: Screens, daemon: TestDaemon, options: LookOptions)
   return screen;
 }
 
+/** Free space to the right of the last part of the page. Unit: CSS pixels. */
+const RIGHT_MARGIN =
+  "document.documentElement.clientWidth - document.querySelector('#system').getBoundingClientRect().right";
+
 describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   let largeText: Screens;
@@ -94,6 +98,7 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
       await screen.untilText("#plans", /4 planer venter, til deres hjem kendes: dishwasher, hot_water, car, floor/);
       expect(await screen.text("#plans")).not.toContain("Ingen planer");
       await screen.picture(`wrong-key-${size}-${scheme}`);
+      expect(await screen.page.evaluate(RIGHT_MARGIN)).toBeLessThanOrEqual(16);
       expect(await screen.page.evaluate(MISFITS)).toEqual([]);
       expect(await axeViolations(screen)).toEqual([]);
       // The error of the service is a detail, so it is shown under System only.
