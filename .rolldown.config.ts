@@ -4,6 +4,7 @@ import { minify } from "rolldown/utils";
 
 const DASHBOARD = new URL("./src/server/web/dashboard/", import.meta.url);
 const API_DOCS = new URL("./src/server/web/api-docs/", import.meta.url);
+const MDNS_THREAD = new URL("./src/integrations/mdns/mdns-thread.ts", import.meta.url);
 const UPLOT = new URL("./node_modules/uplot/dist/", import.meta.url);
 
 /** Files of the dashboard besides its scripts. */
@@ -37,6 +38,22 @@ function read(url: URL): string {
 /** Returns CSS without comments and indentation, and any other text unchanged. */
 function minifiedText(name: string, text: string): string {
   return name.endsWith(".css") ? text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/\s+/g, " ") : text;
+}
+
+/** Writes the program of the thread that announces by mDNS, in one file. */
+function withMdnsThread(): Plugin {
+  return {
+    name: "with-mdns-thread",
+    async generateBundle() {
+      const { output } = await build({
+        input: MDNS_THREAD.pathname,
+        platform: "node",
+        write: false,
+        output: { format: "cjs", minify: true, comments: false },
+      });
+      this.emitFile({ type: "asset", fileName: "mdns-thread.cjs", source: output[0].code });
+    },
+  };
 }
 
 /** Adds a preload link for every script that an entry imports, so that the browser loads them at the same time. */
@@ -110,7 +127,7 @@ export default defineConfig({
       yaml: new URL("./node_modules/yaml/browser/dist/index.js", import.meta.url).pathname,
     },
   },
-  plugins: [withPages()],
+  plugins: [withPages(), withMdnsThread()],
   // Dynamic imports (embedded broker, demo, HTTP client, WebSocket, LAN API) become files of their own. One single file
   // would load all Node modules that they use at every start, which costs 4 MB.
   output: {

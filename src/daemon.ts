@@ -1,6 +1,6 @@
 /**
  * Composition root of the running daemon: opens the modules in order and closes them in reverse.
- * The command line passes in what touches the process: arguments, environment, signals, output.
+ * The command line passes in everything that depends on the process: arguments, environment, signals, output.
  */
 import { DEFAULT_HINT } from "./config/command-hint.ts";
 import type { Config } from "./config/schema.ts";
@@ -49,28 +49,56 @@ export interface Daemon {
 }
 
 /**
- * Size in bytes of the pool from which Node allocates small buffers; 64 kB by default. A small buffer that is kept keeps
- * its whole pool in memory. mqtt-packet keeps four bytes for every message length that it has ever written. With the
- * default, resident memory would grow by 100 MB in a year.
+ * Size in bytes of the pool from which Node allocates small buffers; 64 kB by default. A small buffer that is kept
+ * keeps its whole pool in memory. mqtt-packet keeps four bytes for every message length that it has ever written. With
+ * the default, resident memory would grow by 100 MB in a year.
  */
 const BUFFER_POOL_BYTES = 512;
 
-/** Starts every module. Rejects with a StartError for problems that the owner can fix. */
+/**
+ * Starts every module. Rejects with a StartError for problems that the owner can fix; the modules that were opened are
+ * closed then.
+ */
 export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   Buffer.poolSize = BUFFER_POOL_BYTES;
-  const stopping = new AbortController();
+  const modules = new OpenModules();
+  try {
+    return await openModules(given, modules);
+  } catch (error) {
+    await modules.close();
+    throw error;
+  }
+}
+
+/** The opened modules. They are closed in reverse. */
+class OpenModules {
+  readonly stopping = new AbortController();
+  readonly #opened: { close(): unknown }[] = [];
+
+  add<Module extends { close(): unknown }>(module: Module): Module {
+    this.#opened.push(module);
+    return module;
+  }
+
+  async close(): Promise<void> {
+    this.stopping.abort();
+    for (const module of this.#opened.toReversed()) await module.close();
+  }
+}
+
+async function openModules(given: DaemonOptions, modules: OpenModules): Promise<Daemon> {
   const logLines = new LogMemory(() => given.clock.now());
-  const options = { ...given, log: logLines.recording(given.log), signal: stopping.signal };
+  const options = { ...given, log: logLines.recording(given.log), signal: modules.stopping.signal };
   const { config, clock, log, ingress = false, commandHint = DEFAULT_HINT, source = null } = options;
   const checkKeys = (next: Config) => ingress || requireKeys(next, commandHint);
   checkKeys(config);
   const changes = new ChangeBus();
-  const storage = openStorage(options);
-  const service = openService(options);
-  const state = openState(options, storage, service, changes);
-  const mqtt = await startMqtt(options, storage, state, changes);
-  const plugs = startPlugs(options, storage, state, mqtt, changes);
-  const integrations = startIntegrations(options, storage, state, changes);
+  const storage = modules.add(openStorage(options));
+  const service = modules.add(openService(options));
+  const state = modules.add(openState(options, storage, service, changes));
+  const mqtt = modules.add(await startMqtt(options, storage, state, changes));
+  const plugs = modules.add(startPlugs(options, storage, state, mqtt, changes));
+  const integrations = modules.add(startIntegrations(options, storage, state, changes));
   const reloading = new ConfigReload(config, { clock, problems: state.problems, log }, checkKeys);
   reloading.applied.subscribe((next) => {
     mqtt.take(next);
@@ -83,12 +111,10 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const editing = { source, files, reloading, clock };
   const editor = new ConfigurationEditor(editing);
   const settings = new SettingsEditor(editing);
-  const server = await startServer(
-    options,
-    { storage, state, mqtt, plugs, reloading, editor, settings, logLines },
-    changes,
-  );
-  for (const module of [mqtt, plugs, integrations]) module.run();
+  const shown = { storage, state, mqtt, plugs, reloading, editor, settings, logLines };
+  const server = modules.add(await startServer(options, shown, changes));
+  for (const module of [mqtt, plugs]) module.run();
+  integrations.run(server.port);
   // Stored data is published before any request is sent. With 1,000 homes this takes some seconds.
   void mqtt.shown.then(() => state.run());
   return {
@@ -101,8 +127,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     async stop() {
       plugs.shutdown();
       server.shutdown();
-      stopping.abort();
-      for (const module of [server, integrations, plugs, mqtt, state, service, storage]) await module.close();
+      await modules.close();
     },
   };
 }

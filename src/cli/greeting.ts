@@ -1,4 +1,4 @@
-/** What a start says to the person who looks on: where the dashboard is, then what power costs and what runs next. */
+/** Text of a start on a terminal: address of the dashboard, then prices and next runs. */
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import type { HouseOverview } from "../state/house-overview.ts";
@@ -6,7 +6,7 @@ import type { HouseOverview } from "../state/house-overview.ts";
 export interface GreetingFacts {
   readonly version: string;
   readonly dashboard: string;
-  /** Where MQTT messages go. */
+  /** Broker that messages are published to. */
   readonly broker: string;
 }
 
@@ -16,7 +16,7 @@ export function greeting({ version, dashboard, broker }: GreetingFacts): string 
   return `elbro ${version}\n${line("dashboard", dashboard)}${line("MQTT", broker)}`;
 }
 
-/** A line for each home and each plan. Empty where there is no price yet. */
+/** Returns a line for each home and each plan; empty if no home has a price yet. */
 export function houseText({ prices, runs }: HouseOverview, calendar: Calendar, now: EpochMs): string {
   if (prices.every(({ price }) => price === null)) return "";
   const clock = (at: EpochMs) => {

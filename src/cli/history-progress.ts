@@ -1,15 +1,15 @@
-/** Tells how far the back-fill has come, and why it pauses: a pause of some minutes once in the log, each one on a terminal. */
+/** Reports the progress of the back-fill and the reason of a pause. Pauses of 5 min or more are logged once. */
 import type { BackfillState } from "../core/status/daemon-status.ts";
 import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 
 export interface HistoryProgressDeps {
   readonly now: () => EpochMs;
   readonly log: { info(facts: object, text: string): void };
-  /** Shows it on a terminal; absent where there is none. */
+  /** Shows the progress on a terminal; absent without one. */
   readonly show?: (done: { readonly known: number; readonly wanted: number; readonly note: string } | null) => void;
 }
 
-/** A quota by the minute makes a pause of each minute. */
+/** Shorter pauses are not logged: a quota per minute causes one in every minute. */
 const TOLD_FROM_MS = 5 * MINUTE_MS;
 const SHOWN_FROM_MS = 5_000;
 

@@ -1,6 +1,6 @@
 /**
- * Home Assistant's supervisor, which starts elbro as an app: it knows the broker of the house and its password, and
- * passes the app on to Home Assistant's WebSocket API.
+ * Requests to Home Assistant's supervisor, which starts elbro as an app. It returns the address and password of the
+ * broker, and forwards the app to Home Assistant's WebSocket API.
  *
  * Source: Home Assistant, app communication: `GET /services/mqtt` and `ws://supervisor/core/websocket` with the app's
  * token (`homeassistant_api` in the app's description).
@@ -11,14 +11,14 @@ import { StartError } from "../core/status/start-error.ts";
 import { type HttpGetResult, httpGet } from "../service/client/http-get.ts";
 
 const SUPERVISOR_URL = "http://supervisor";
-/** The answer is one small object. */
+/** The response is one small object. */
 const BOUNDS = { timeoutMs: 10_000, maxBytes: 64 * 1024 };
 
-const MEND = "install and start the Mosquitto broker app, or set mqtt.url in the app's configuration";
+const REMEDY = "install and start the Mosquitto broker app, or set mqtt.url in the app's configuration";
 
 /**
- * The configuration with the broker that the supervisor names; as it is where it names a broker of its own.
- * Errors: throws a StartError.
+ * Returns the configuration with the broker from the supervisor; unchanged if `mqtt.url` is set.
+ * Errors: rejects with a StartError.
  */
 export async function withSupervisorsBroker(config: Config, token: string, url = SUPERVISOR_URL): Promise<Config> {
   if (config.mqtt.url !== undefined) return config;
@@ -29,7 +29,7 @@ export async function withSupervisorsBroker(config: Config, token: string, url =
 const CORE_WEBSOCKET = "ws://supervisor/core/websocket";
 
 /**
- * The configuration with Home Assistant's WebSocket; as it is where it names a Home Assistant of its own. Errors: throws a
+ * Returns the configuration with Home Assistant's WebSocket; unchanged if `home_assistant` is set. Errors: throws a
  * StartError for homes whose ids are the same in Home Assistant.
  */
 export function withSupervisorsHomeAssistant(config: Config, token: string): Config {
@@ -39,13 +39,14 @@ export function withSupervisorsHomeAssistant(config: Config, token: string): Con
   return { ...config, home_assistant: { url: CORE_WEBSOCKET, token } };
 }
 
-/** The broker in the supervisor's answer. Errors: throws a StartError where there is none. */
+/** Returns the broker in the supervisor's response. Errors: throws a StartError if there is none. */
 function brokerOf({ status, text }: HttpGetResult) {
-  if (status === 400 || status === 404) throw new StartError(`Home Assistant has no MQTT broker: ${MEND}`);
-  if (status !== 200) throw new StartError(`the supervisor answered ${status} when asked for the MQTT broker: ${MEND}`);
+  if (status === 400 || status === 404) throw new StartError(`Home Assistant has no MQTT broker: ${REMEDY}`);
+  if (status !== 200)
+    throw new StartError(`the supervisor answered ${status} when asked for the MQTT broker: ${REMEDY}`);
   const { host, port, ssl, username, password } = dataOf(text);
   if (typeof host !== "string" || typeof port !== "number")
-    throw new StartError(`the supervisor's answer names no host and port of the MQTT broker: ${MEND}`);
+    throw new StartError(`the supervisor's response has no host and port of the MQTT broker: ${REMEDY}`);
   return {
     ...{ host, port, ssl: ssl === true },
     ...(typeof username === "string" && username !== "" ? { username } : {}),
@@ -53,13 +54,13 @@ function brokerOf({ status, text }: HttpGetResult) {
   };
 }
 
-/** `data` of the supervisor's answer; empty where there is none. */
+/** Returns `data` of the supervisor's response; an empty object if there is none. */
 function dataOf(text: string): Readonly<Record<string, unknown>> {
   try {
     const { data } = (JSON.parse(text) ?? {}) as { readonly data?: unknown };
     return typeof data === "object" && data !== null ? (data as Record<string, unknown>) : {};
   } catch {
-    throw new StartError(`the supervisor's answer about the MQTT broker is no JSON: ${MEND}`);
+    throw new StartError(`the supervisor's response about the MQTT broker is not JSON: ${REMEDY}`);
   }
 }
 
@@ -69,6 +70,6 @@ async function ask(url: string, token: string): Promise<HttpGetResult> {
     return await httpGet({ hostname, port, path, headers: { authorization: `Bearer ${token}` } }, BOUNDS);
   } catch (error) {
     const why = error instanceof Error ? error.message : "no answer";
-    throw new StartError(`the supervisor cannot be reached (${why}): ${MEND}`);
+    throw new StartError(`the supervisor cannot be reached (${why}): ${REMEDY}`);
   }
 }

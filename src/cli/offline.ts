@@ -79,7 +79,7 @@ export function openOffline(config: Config, clock: Clock, proxy: ProxySettings |
 }
 
 /** Refuses root where another user owns the data: what root writes, that user could not write any more. Errors: throws a StartError. */
-function requireOwner(dataDir: string): void {
+export function requireOwner(dataDir: string): void {
   const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid;
   if (process.getuid?.() !== 0 || owner === undefined || owner === 0) return;
   throw new StartError(

@@ -7,7 +7,7 @@ import type { Simulated } from "./arguments.ts";
 
 const BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id";
 
-/** Monotonic times compare within a boot; where the machine does not name its boots, within this process. */
+/** Returns the clock of a process. Monotonic times can be compared within a boot, or within the process if the boot has no id. */
 export function systemClock(simulated: Simulated | null): Clock {
   const boot = existsSync(BOOT_ID_FILE) ? readFileSync(BOOT_ID_FILE, "utf8").trim() : null;
   const monotonicMs = () => Number(process.hrtime.bigint() / 1_000n) / 1_000;
@@ -20,27 +20,27 @@ export function systemClock(simulated: Simulated | null): Clock {
   return simulated ? simulatedClock(source, simulated.start ?? Date.now(), simulated.speed) : machineClock(source);
 }
 
-/** The machine's own clocks. */
+/** Clocks of the machine. */
 export interface TimeSource {
   readonly boot: string;
   readonly wallMs: () => EpochMs;
   readonly monotonicMs: () => MonotonicMs;
 }
 
-/** The longest sleep at a stretch: a wall clock that is set meanwhile is noticed within this time. */
+/** Longest single timer in ms. A wall clock that is set during a sleep is detected within this time. */
 const MAX_SLICE_MS = 15_000;
 
-/** A wall clock that falls behind the monotonic one by more was set back; less is the slewing of a time service. */
+/** If the wall clock falls behind the monotonic clock by more than this, it was set back. Less is slewing by NTP. */
 const SET_BACK_MS = 5_000;
 
-/** The machine's time. A sleep ends by the wall clock, also when that was set meanwhile. */
+/** Returns the machine's clock. A sleep ends by the wall clock, even if it is set during the sleep. */
 export function machineClock(source: TimeSource): Clock {
   return clockOf(source, 1);
 }
 
 /**
- * Another time at another pace: starts at `start` when it is made and runs `speed` times as fast as the machine's
- * monotonic clock. Each is a boot of its own.
+ * Returns a simulated clock that starts at `start` and runs `speed` times as fast as the machine's monotonic clock.
+ * Each simulated clock counts as a boot of its own.
  */
 export function simulatedClock(source: TimeSource, start: EpochMs, speed: number): Clock {
   const began = source.monotonicMs();

@@ -1,19 +1,19 @@
-/** The log as a person reads it on a terminal: a line each, and below them how far long work has come. */
+/** Log for people: one line per record, and below them the progress of long work. */
 import { levels } from "pino";
 
 export interface TerminalLogOptions {
   readonly write: (text: string) => void;
-  /** Columns, as wide as the terminal is at the moment. */
+  /** Returns the current width of the terminal in columns. */
   readonly columns: () => number;
   readonly colors: "none" | "ansi";
-  /** `10:42:07`, or `2026-11-21 10:42:07`, on the machine's clock. */
+  /** Form of times: `10:42:07`, or `2026-11-21 10:42:07`, in the machine's time zone. */
   readonly times?: "clock" | "day and clock";
 }
 
 interface Progress {
   readonly known: number;
   readonly wanted: number;
-  /** Behind the figures, as why it does not go on. */
+  /** Text after the figures, such as the reason of a pause. */
   readonly note?: string;
 }
 
@@ -25,7 +25,7 @@ interface LogRecord {
 }
 
 const NAME_WIDTH = 5;
-/** From this level on its name is in capital letters. */
+/** Lowest level whose name is in capital letters. */
 const WARN = 40;
 const ANSI: Readonly<Record<number, string>> = {
   20: "\u001b[2m",
@@ -36,7 +36,7 @@ const ANSI: Readonly<Record<number, string>> = {
 const ANSI_END = "\u001b[0m";
 const CLEAR_LINE = "\r\u001b[K";
 const BAR_WIDTH = 20;
-/** Facts that are longer are told in the JSON log; here they would push the line off the screen. */
+/** Longest fact in characters. Longer ones are cut here and complete in the JSON log. */
 const MAX_FACT_LENGTH = 200;
 
 export class TerminalLog {
@@ -47,14 +47,14 @@ export class TerminalLog {
     this.#options = options;
   }
 
-  /** Takes a line of the JSON log. What is no such line is shown as it stands. */
+  /** Writes a line of the JSON log as text. Any other line is written unchanged. */
   write(line: string): void {
     const { write, colors, times = "clock" } = this.#options;
     const text = lineOf(line, colors === "ansi", times);
     write(`${this.#progress === "" ? "" : CLEAR_LINE}${text}\n${this.#progress}`);
   }
 
-  /** Shows how much of some work is done; nothing once all of it is. */
+  /** Shows how much of some work is done; clears the line when it is complete. */
   progress(what: string, done: Progress | null): void {
     const { write, columns } = this.#options;
     const isOver = done === null || done.known >= done.wanted;

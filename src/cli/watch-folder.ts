@@ -1,12 +1,12 @@
-/** Notices that files of a folder changed. */
+/** Watches the files of a folder. */
 import { watch } from "node:fs";
 
-/** Tools that write many accounts are done with most of them by then; one reading serves all of these. */
+/** Delay in ms after the first change. Tools that write many accounts have written most of them by then. */
 const SETTLE_MS = 500;
 
 /**
- * Calls back some time after a change, once for all changes until then. Where the system cannot watch (some network file
- * systems), SIGHUP remains. Errors: tells `onError`, once.
+ * Calls `onChange` once for all changes within SETTLE_MS. Returns a function that ends the watch.
+ * Errors: calls `onError` if the system cannot watch the folder, as on some network file systems; use SIGHUP there.
  */
 export function watchFolder(folder: string, onChange: () => void, onError: (why: string) => void): () => void {
   let timer: NodeJS.Timeout | null = null;

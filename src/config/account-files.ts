@@ -35,7 +35,7 @@ type AccountReading =
 /** Error for a folder that cannot be read. */
 export class AccountsDirError extends Error {}
 
-/** Reads the folder, and later only what has changed in it. */
+/** Reads the folder, and after that only its changed files. */
 export class AccountFiles {
   readonly #readAccount: (text: string) => AccountReading;
   /** Files by name. Bounded by MAX_FILES. */

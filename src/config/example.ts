@@ -1,4 +1,4 @@
-/** Annotated example of a configuration with every key. It is valid as it is, and with every line set. */
+/** Annotated example of a configuration with every key. It is valid as written and with every commented line enabled. */
 import { type KeyRow, keyRows } from "./key-rows.ts";
 
 /** Keys that a real installation needs. They are set; all other values are defaults or examples. */

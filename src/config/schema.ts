@@ -13,7 +13,7 @@ import { key } from "./key-description.ts";
 import { groupsSchema, plansSchema, span } from "./plan-schema.ts";
 import { plugs } from "./plug-schema.ts";
 import { fleetMistakes, referenceMistakes } from "./references.ts";
-import { hashEncoding, mistakes, port, slug, text, topic, unique } from "./values.ts";
+import { hashEncoding, mistakes, port, slug, text, textLike, topic, unique } from "./values.ts";
 
 const latitude = z.number().check(z.minimum(-90), z.maximum(90));
 const longitude = z.number().check(z.minimum(-180), z.maximum(180));
@@ -274,6 +274,9 @@ const log = z.strictObject({
   ),
 });
 
+/** First label of a host name, of which `.local` is the rest. */
+const hostLabel = textLike(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "expected a name without .local, such as elbro");
+
 /** A missing section has the defaults of its keys. */
 const sections = z.strictObject({
   service: key(z.prefault(service, {}), "The service that is asked."),
@@ -318,6 +321,11 @@ const sections = z.strictObject({
     "Copies everything that is stored to PostgreSQL, for SQL over many homes and Grafana. Nothing else depends on it.",
   ),
   api: key(z.prefault(apiSchema, {}), "The API for devices on the LAN."),
+  mdns: key(
+    z.optional(hostLabel),
+    "Announces the dashboard on the local network under this name (mDNS): `elbro` is http://elbro.local:8080/. Without it nothing is announced. A container needs the host's network.",
+    { example: "elbro" },
+  ),
   levels: key(
     z.prefault(levels, {}),
     "Where the price levels end, as parts of the mean of the last three days; dearer is very_expensive.",

@@ -10,9 +10,12 @@ import { ArchiveBacklog, forgetBacklog } from "../storage/archive-backlog.ts";
 import type { Storage } from "../storage/open-storage.ts";
 
 export interface IntegrationsOptions {
-  readonly config: Pick<Config, "api" | "archive" | "home_assistant" | "language" | "notify" | "retention" | "service">;
+  readonly config: Pick<
+    Config,
+    "api" | "archive" | "home_assistant" | "language" | "mdns" | "notify" | "retention" | "service"
+  >;
   readonly clock: Clock;
-  readonly log: { info(facts: object, text: string): void };
+  readonly log: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
   /** Numbers from 0 to 1. */
   readonly random: () => number;
   readonly proxy?: ProxySettings | null;
@@ -21,7 +24,8 @@ export interface IntegrationsOptions {
 }
 
 export interface Integrations {
-  readonly run: () => void;
+  /** Called once the API listens on a port. */
+  readonly run: (apiPort: number) => void;
   /** Applies another configuration: notifications start, stop or change. The rest needs a restart. */
   readonly take: (config: Pick<Config, "notify">) => void;
   readonly close: () => Promise<void>;
@@ -53,8 +57,9 @@ export function startIntegrations(
       state.problems.end(NOTIFICATIONS);
       notify();
     },
-    run() {
-      const { home_assistant, archive } = options.config;
+    run(apiPort) {
+      const { home_assistant, archive, mdns } = options.config;
+      if (mdns !== undefined) running.push(runMdns(options, mdns, apiPort));
       notify();
       if (home_assistant) running.push(runStatistics({ ...options, account: home_assistant }, storage, state, changes));
       if (archive) running.push(runArchive({ ...options, account: archive }, storage, state, changes));
@@ -64,9 +69,14 @@ export function startIntegrations(
   };
 }
 
+async function runMdns({ config, clock, log, signal }: IntegrationsOptions, name: string, port: number): Promise<void> {
+  const { announceDashboard } = await import("./mdns/mdns-loop.ts");
+  await announceDashboard({ name, host: config.api.host, port, clock, log }, signal);
+}
+
 /** Subject of the problem that notifications cannot be sent. */
 const NOTIFICATIONS = "notifications";
-/** Homes whose prices are looked at once a minute. */
+/** Maximum number of homes whose prices are checked for notifications once a minute. */
 const MAX_NOTIFIED_HOMES = 50;
 
 async function runNotifications(

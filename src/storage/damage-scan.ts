@@ -1,4 +1,4 @@
-/** Search for damaged values in the whole database. */
+/** Searches the whole database for damaged values. */
 import { DatabaseSync } from "node:sqlite";
 import { ChunkTable } from "./chunk-table.ts";
 import { withDigest } from "./database.ts";

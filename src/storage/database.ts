@@ -103,7 +103,7 @@ export function damageOfTables(database: DatabaseSync): string | null {
   return isOther || (version === 0 && found.size === 0) ? null : `the version of the file reads ${version}`;
 }
 
-/** Higher versions are damaged numbers. So is any other version if the tables are those of this one. */
+/** A file with this version or a higher one is damaged. So is one with another version than its tables. */
 const MAX_VERSION = 1_000;
 /** Definition of each table as SQLite stores it, by name. */
 const TABLES: ReadonlyMap<string, string> = new Map(

@@ -38,8 +38,8 @@ const FILL_AT = "2025-10-21T12:30:00Z";
 const WARM_AT = "2025-10-21T13:31:00Z";
 const EDGE = Date.parse("2025-10-21T13:45:00Z");
 const DAY_AT = Date.parse("2025-10-21T14:01:00Z");
-/** Real seconds from the start of the third run to the boundary. */
-const EDGE_LEAD_S = { base: 35, perHome: 0.03 };
+/** Real time from the start of the third run to the boundary: several times the start of the second run. */
+const EDGE_LEAD = { baseMs: 35_000, starts: 4 };
 const PEACE_MS = 30_000;
 /** Real duration of a day. A shorter one would hide work that does not fit into it. */
 const DAY_MS = { least: 40_000, perHome: 200 };
@@ -72,7 +72,7 @@ async function linesOf(homes: number, smallest: Figures | undefined): Promise<Fi
   await using world = await World.open(homes, dir);
   await world.fill();
   const warm = await world.warm();
-  const edge = await world.edge();
+  const edge = await world.edge(warm.allMs);
   const day = await world.day(warm.peaceCpuShare);
   const own = smallest && homes > Number(smallest.homes);
   return {
@@ -176,8 +176,8 @@ class World implements AsyncDisposable {
     return { firstMs, allMs, rssMb, peaceCpuShare, stopMs: performance.now() - stopping };
   }
 
-  async edge() {
-    const leadMs = (EDGE_LEAD_S.base + EDGE_LEAD_S.perHome * this.#homes) * 1_000;
+  async edge(startMs: number) {
+    const leadMs = EDGE_LEAD.baseMs + EDGE_LEAD.starts * startMs;
     const start = new Date(EDGE - leadMs).toISOString();
     await this.#setClock(start, 1);
     const { child } = this.#daemon(start, 1, ["--require", PROBE], "ipc");

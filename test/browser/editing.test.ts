@@ -220,7 +220,7 @@ describe.skipIf(!haveChromium)(
       expect(await screen.page.locator("#plans").getByRole("button").count()).toBe(0);
     });
 
-    describe("looks", () => {
+    describe("appearance", () => {
       let daemon: TestDaemon;
       beforeAll(async () => {
         daemon = await started();

@@ -238,6 +238,31 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     expect(statuses.at(-1)).toBe(429);
   });
 
+  test("a home that cannot be started: the page says why, and goes on with what was entered", async () => {
+    await using screen = await opened({ size: "phone" });
+    const dialog = screen.page.getByRole("dialog");
+    const submit = () => dialog.locator("button[type=submit]").click();
+    await dialog.getByLabel("API key").fill(simulator.keys.consumerKey ?? "");
+    for (const step of [2, 3, 4]) {
+      await submit();
+      await screen.untilText("dialog .setup-step", new RegExp(` ${step} `));
+    }
+    await dialog.getByRole("button", { name: "Skip" }).click();
+    await screen.untilText("dialog .setup-step", / 5 /);
+    // The demo listens on 127.0.0.1 alone; the home listens on every address.
+    const other = createServer();
+    const port = Number(new URL(fresh.url).port);
+    await new Promise<void>((resolve) => other.listen(port, "127.0.0.2", resolve));
+    await submit();
+    await screen.untilText("dialog .wrong", /could not start with your home.* port \d+ of the api is in use/);
+    await screen.untilText("dialog .setup-step", / 5 /);
+    await screen.picture("setup-not-started-phone");
+    expect(await axeViolations(screen)).toEqual([]);
+    await new Promise((resolve) => other.close(resolve));
+    await submit();
+    await screen.untilText("dialog", /elbro has started with your home\./);
+  });
+
   test("shows why the service refuses the key or fails", async () => {
     await using screen = await opened({ language: "da-DK" });
     const dialog = screen.page.getByRole("dialog");

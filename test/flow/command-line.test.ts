@@ -37,7 +37,7 @@ describe("the demo", () => {
     await using daemon = new DaemonProcess([], {
       ...FREE_PORTS,
       ELBRO_DEMO_HOST: "0.0.0.0",
-      // At night the dishwasher would have too little time left.
+      // A fixed time, because at night the window of the demo's dishwasher would be too short.
       ELBRO_CLOCK: "2026-03-10T12:00:00Z",
     });
     const [, brokerPort, password = ""] = /-p (\d+) -u demo -P (\S+) /.exec(await daemon.line(/mosquitto_sub/)) ?? [];
@@ -68,7 +68,7 @@ describe("the demo", () => {
     const kept = () => readdirSync(cache.path, { recursive: true, encoding: "utf8" }).map((name) => cache.file(name));
     await using daemon = new DaemonProcess([], { ...FREE_PORTS, NODE_COMPILE_CACHE: cache.path });
     await daemon.line(/curl/);
-    // The program itself, besides the files that were loaded with it.
+    // The cached code of the program itself is larger than that of its chunks.
     await vi.waitFor(() => expect(Math.max(...kept().map((file) => statSync(file).size))).toBeGreaterThan(200_000), {
       timeout: 10_000,
       interval: 100,

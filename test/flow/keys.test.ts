@@ -41,7 +41,7 @@ test("keys are created, replaced and revoked while the daemon runs, which applie
   expect([await statusOf(key), await statusOf(replaced)]).toEqual([401, 200]);
   const token = shownIn(pair, "token");
   expect(Buffer.from(token, "base64").toString()).toMatch(new RegExp(`^${shownIn(pair, "key")}:[0-9a-f]{64}$`));
-  // The service may only be used rarely in this interface; the key is checked before.
+  // The status may be 429, because the quota of this interface is small. The key is checked before the quota.
   expect([200, 429]).toContain(await statusOf(token, "/thirdParty/prices/DK1"));
   expect(await statusOf(token)).toBe(401);
 

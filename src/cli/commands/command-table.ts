@@ -26,6 +26,10 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   },
   backup: { summary: "writes the database and the keys to a file, now", load: () => import("./backup.ts") },
   restore: { summary: "puts a copy of the database in its place", load: () => import("./restore.ts") },
+  forget: {
+    summary: "clears what was published, before elbro is removed",
+    load: () => import("./forget.ts"),
+  },
   simulate: { summary: "plays the service on this machine", load: () => import("./simulate.ts") },
   "hash-password": {
     summary: "makes of a password what may stand for it in broker.users",

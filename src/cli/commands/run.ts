@@ -70,15 +70,24 @@ export async function main(given: Given): Promise<number> {
   };
   const log = text ? pino(shape, text) : pino(shape);
   const world: World = { given, files, clock, text, isTerminal, log };
-  let current = startHouse(world, loaded, () => {
+  const load = () => loadConfiguration(given.configPath, process.env, files);
+  const onSetUp = (undo: () => Promise<void>) => {
     // From here on signals are for the house that takes the place of the demo.
     current = current.then(async (demo) => {
       await demo.stop();
       demo.setAside();
-      return startHouse(world, loadConfiguration(given.configPath, process.env, files), () => undefined);
+      try {
+        return await startHouse(world, load(), onSetUp);
+      } catch (error) {
+        if (!(error instanceof StartError)) throw error;
+        log.warn({ reason: error.message }, "the home that was set up cannot be started: the demo continues");
+        await undo();
+        return startHouse(world, load(), onSetUp, error.message);
+      }
     });
     current.catch(endOf);
-  });
+  };
+  let current = startHouse(world, loaded, onSetUp);
   await current;
   up.resolve({
     reload: async () => (await current).reload(),
@@ -87,7 +96,7 @@ export async function main(given: Given): Promise<number> {
   return 0;
 }
 
-/** A house that was set up, and cannot be started: it ends as it would have at the start. */
+/** Ends the program if neither the home that was set up nor the demo can be started. */
 function endOf(error: unknown): void {
   process.stderr.write(`elbro: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(error instanceof StartError ? BAD_CONFIGURATION : 1);
@@ -104,8 +113,16 @@ interface World {
   readonly log: Logger;
 }
 
-/** Starts the daemon of a configuration, or the demo where there is none; `onSetUp` is called when the demo is set up. */
-async function startHouse(world: World, loaded: Configuration, onSetUp: () => void): Promise<Running> {
+/**
+ * Starts the daemon of a configuration, or the demo without one. `onSetUp` is called when a home is set up on the demo's
+ * page. `failure` is why the home that was set up before could not be started.
+ */
+async function startHouse(
+  world: World,
+  loaded: Configuration,
+  onSetUp: SetupOptions["onDone"],
+  failure: string | null = null,
+): Promise<Running> {
   const { given, files, clock, text, isTerminal, log } = world;
   const { config, path, warnings } = loaded;
   for (const warning of warnings) log.warn({}, warning);
@@ -127,7 +144,7 @@ async function startHouse(world: World, loaded: Configuration, onSetUp: () => vo
     return withSupervisor(again.config);
   };
   // In an app of Home Assistant its options are the place for it.
-  const setup = demo && process.env.SUPERVISOR_TOKEN === undefined ? setupOf(config, log, onSetUp) : null;
+  const setup = demo && process.env.SUPERVISOR_TOKEN === undefined ? setupOf(config, log, onSetUp, failure) : null;
   try {
     const used = demo?.config ?? (await withSupervisor(config));
     const daemon = await startWhenFree({
@@ -215,9 +232,9 @@ function dashboardAt(api: Config["api"], port: number): string {
 }
 
 /** What the page of the demo needs to set up a house. */
-function setupOf(config: Config, log: Logger, onDone: () => void): SetupOptions {
+function setupOf(config: Config, log: Logger, onDone: SetupOptions["onDone"], failure: string | null): SetupOptions {
   return {
-    ...{ path: newConfigPath(process.env), config, proxy: proxyOf(process.env), onDone },
+    ...{ path: newConfigPath(process.env), config, proxy: proxyOf(process.env), onDone, failure },
     readWith: (text) => readConfiguration(null, process.env, { file: text, page: null }),
     onCode: (code) => log.warn({ code }, "to set up your home on the page from another machine, give it this code"),
   };

@@ -31,8 +31,8 @@ export interface BrokerAccess {
 export interface ConnectionOptions extends BrokerAccess {
   /** Constant, and unique per data directory: a broker disconnects the older of two clients with the same id. */
   readonly clientId: string;
-  /** Retained topic with the payload `online`, or `offline`, which is also the will. */
-  readonly statusTopic: string;
+  /** Retained topic with the payload `online`, or `offline`, which is also the will. Null if nothing is published. */
+  readonly statusTopic: string | null;
   /** Topic filters to subscribe to; read at each connection. */
   readonly subscriptions: () => readonly string[];
   readonly onUp: (session: BrokerSession) => void;

@@ -73,8 +73,8 @@ export function explainSilentClose(phase: Phase): string {
 }
 
 /**
- * Returns the explanation of repeated short connections. `topics` are those of the unacknowledged messages of the last
- * one.
+ * Returns the explanation of repeated short connections. `topics` are those of the messages that the broker did not
+ * acknowledge on the last connection.
  * Mosquitto before 2.0.12 disconnects a client that publishes to a topic without permission.
  */
 export function explainYoungEnds(reason: string, topics: readonly string[]): string {

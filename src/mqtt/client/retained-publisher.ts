@@ -74,6 +74,11 @@ export class RetainedPublisher {
     return this.#taken;
   }
 
+  /** Number of published topics that are not cleared yet although nobody wants them. */
+  get obsolete(): number {
+    return this.#obsolete.size;
+  }
+
   /**
    * Sets the wanted state of a part and clears its earlier topics that are not among `messages`.
    * Sends changed messages and heartbeats. A state without parts is complete after one call.

@@ -112,7 +112,7 @@ class Session {
       if (packet.retain) this.#awaited.get(topic)?.();
       const message = { topic, payload: payload.toString(), retained: packet.retain };
       if (topic !== this.#options.statusTopic) this.#options.onMessage(message);
-      else if (message.payload === "offline" && !signal.aborted) this.#sayOnline();
+      else if (message.payload === "offline" && !signal.aborted) this.#sayOnline(topic);
     });
     client.on("disconnect", ({ reasonCode }) => {
       this.#error = Object.assign(new Error(`reason ${reasonCode}`), { code: reasonCode ?? 0 });
@@ -154,10 +154,11 @@ class Session {
       this.#goodbye();
       return;
     }
-    this.#sayOnline();
+    const { statusTopic } = this.#options;
+    if (statusTopic !== null) this.#sayOnline(statusTopic);
     const most = (connack.properties?.receiveMaximum ?? WINDOW + COMMAND_WINDOW) - COMMAND_WINDOW;
     this.#options.onUp(this.#line(Math.max(1, Math.min(WINDOW, most))));
-    this.#subscribe([this.#options.statusTopic, ...this.#options.subscriptions()]);
+    this.#subscribe([...(statusTopic === null ? [] : [statusTopic]), ...this.#options.subscriptions()]);
   }
 
   #subscribe(topics: readonly string[]): void {
@@ -166,9 +167,9 @@ class Session {
   }
 
   /** Publishes `online`. Also corrects the will of an earlier connection whose loss the broker detects late. */
-  #sayOnline(): void {
-    this.#client.publish(this.#options.statusTopic, "online", { qos: 1, retain: true }, (error) => {
-      if (error) this.#noteRefusal(this.#options.statusTopic, error);
+  #sayOnline(statusTopic: string): void {
+    this.#client.publish(statusTopic, "online", { qos: 1, retain: true }, (error) => {
+      if (error) this.#noteRefusal(statusTopic, error);
     });
   }
 
@@ -256,6 +257,7 @@ class Session {
     const timer = setTimeout(() => this.#stream.destroy(), GOODBYE_MS);
     this.#client.once("close", () => clearTimeout(timer));
     if (!this.#client.connected) this.#stream.destroy();
+    else if (statusTopic === null) this.#client.end(false);
     else this.#client.publish(statusTopic, "offline", { qos: 1, retain: true }, () => this.#client.end(false));
   }
 }
@@ -271,7 +273,9 @@ function clientOptions(options: ConnectionOptions, version: ProtocolVersion): IC
     queueQoSZero: false,
     resubscribe: false,
     writeCache: false,
-    will: { topic: options.statusTopic, payload: Buffer.from("offline"), qos: 1, retain: true },
+    ...(options.statusTopic === null
+      ? {}
+      : { will: { topic: options.statusTopic, payload: Buffer.from("offline"), qos: 1, retain: true } }),
     ...(version === 5 ? { properties: { maximumPacketSize: MAX_PACKET_BYTES } } : {}),
     ...(options.username === undefined ? {} : { username: options.username }),
     ...(options.password === undefined ? {} : { password: options.password }),

@@ -137,7 +137,7 @@ export class AdminApi {
     return this.#deps.state.repository.store.latest(series) as readonly Address[] | null;
   }
 
-  /** Of a home; of the first where none is named. */
+  /** Returns the prices of a home; of the first one if `wanted` is null. */
   async prices(wanted: string | null) {
     const { homes } = this.#deps.state;
     const asked = homes.known ? [] : (await this.addresses()).accounts;

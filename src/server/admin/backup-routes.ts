@@ -1,4 +1,4 @@
-/** The copy of the database over HTTP: downloaded, and uploaded to take its place at the next start. */
+/** Routes that download a copy of the database, and upload one that replaces the database at the next start. */
 import { createReadStream, createWriteStream, renameSync, rmSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { formatInstant } from "../../core/time/interval.ts";
@@ -12,7 +12,9 @@ import type { LocalRequest, LocalRoute } from "../http/route.ts";
 import { boolean, jsonResponse, named, object, reference, type Schema } from "../openapi/json-schema.ts";
 
 const TYPE = "application/octet-stream";
-/** Many times ten years of a house. A request has eight seconds: a larger file is for `elbro restore`. */
+/**
+ * Maximum size of an upload: many times ten years of a home. Larger files need `elbro restore`, as a request has 8 s.
+ */
 const MAX_BYTES = 256 * 1024 * 1024;
 const BINARY: Schema = { type: "string", format: "binary" };
 const waiting = named(
@@ -87,7 +89,7 @@ export function backupRoutes({ state, storage: { databasePath } }: BackupDeps): 
   ];
 }
 
-/** Keeps what is uploaded if it is a whole database of elbro. */
+/** Stores an uploaded file for the next start if it is an intact database of elbro. */
 async function taken(databasePath: string, { file, headers }: LocalRequest): Promise<LocalAnswer> {
   if (headers["content-type"] !== TYPE) return localError("unsupported_media_type", `send the copy as ${TYPE}`);
   const length = Number(headers["content-length"]);

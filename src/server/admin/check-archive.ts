@@ -2,7 +2,7 @@
 import type { Config } from "../../config/schema.ts";
 import { type CheckResult, checkResultOf } from "./admin-api.ts";
 
-/** Returns null if no archive is configured. */
+/** Returns the result of the check; null if no archive is configured. */
 export async function checkArchive({ archive }: Pick<Config, "archive">): Promise<CheckResult | null> {
   if (!archive) return null;
   const { PostgresArchive } = await import("../../integrations/archive/postgres-archive.ts");

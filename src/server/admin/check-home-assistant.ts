@@ -2,7 +2,7 @@
 import type { Config } from "../../config/schema.ts";
 import { type CheckResult, checkResultOf } from "./admin-api.ts";
 
-/** Returns null if Home Assistant is not configured. */
+/** Returns the result of the check; null if Home Assistant is not configured. */
 export async function checkHomeAssistant({
   home_assistant,
 }: Pick<Config, "home_assistant">): Promise<CheckResult | null> {

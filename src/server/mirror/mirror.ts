@@ -138,7 +138,7 @@ async function answer(
   return { kind: "encoded", status, headers: { Age: String(age), ...given.how, ...headers }, body };
 }
 
-/** Data for the response, the time from which its age counts, and the headers that name its source. */
+/** Content of a response, the time from which its age counts, and the headers that name its source. */
 interface Given {
   readonly kind: "given";
   readonly found: Found;

@@ -49,6 +49,8 @@ type Work<Body> = (options: SetupOptions, body: Body, request: LocalRequest) => 
 
 export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[] {
   const door = options && new SetupDoor(options.onCode);
+  /** Whether a home is set up and the demo is about to end. */
+  let isFinished = false;
   const trials = { start: Number.NEGATIVE_INFINITY, count: 0 };
   const isTooMany = (now: number) => {
     if (now - trials.start >= MINUTE_MS || now < trials.start) Object.assign(trials, { start: now, count: 0 });
@@ -79,7 +81,10 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
         operationId: "getSetup",
         responses: { 200: jsonResponse("How far it is.", stateSchema) },
       }),
-      handle: (request) => ({ kind: "json", body: stateOf(options, door, request) }),
+      handle: (request) => ({
+        kind: "json",
+        body: stateOf(options && { ...options, failure: isFinished ? null : options.failure }, door, request),
+      }),
     },
     {
       method: "POST",
@@ -95,7 +100,7 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
         if (typeof cookie !== "string") return cookie;
         return {
           kind: "json",
-          body: { state: "open", file: options?.path ?? null },
+          body: { state: "open", file: options?.path ?? null, failure: options?.failure ?? null },
           headers: { "Set-Cookie": cookie },
         };
       },
@@ -125,16 +130,19 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
           mistakes: result.mistakes,
         };
       // The answer goes out first: this daemon ends then.
-      signal.addEventListener("abort", () => given.onDone(), { once: true });
-      const { kind: _, ...told } = result;
+      const { kind: _, undo, ...told } = result;
+      isFinished = true;
+      signal.addEventListener("abort", () => given.onDone(undo), { once: true });
       return { kind: "json", status: 201, body: { ...told, file: given.path } };
     }),
   ];
 }
 
 function stateOf(options: SetupOptions | null, door: SetupDoor | null, request: LocalRequest) {
-  if (!options || !door) return { state: "done", file: null };
-  return { state: door.refusal(request) === null ? "open" : "code", file: options.path };
+  if (!options || !door) return { state: "done", file: null, failure: null };
+  const { path: file, failure } = options;
+  // The reason may name addresses and files of this machine.
+  return door.refusal(request) === null ? { state: "open", file, failure } : { state: "code", file, failure: null };
 }
 
 function isSetUp(): LocalError {
@@ -181,6 +189,7 @@ const stateSchema = named(
       description: "`code`: the code of the log is needed first.",
     },
     file: { ...orNull(text), description: "The file that is written." },
+    failure: { ...orNull(text), description: "Why the home that was set up before could not be started, in English." },
   }),
 );
 const serviceSchema = named(

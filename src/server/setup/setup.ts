@@ -1,6 +1,6 @@
 /** The set-up of a house on the page: what was chosen becomes `elbro.yaml` and a first key, and elbro goes on with both. */
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync } from "node:fs";
 import path from "node:path";
 import type { ConfigReading } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
@@ -22,8 +22,10 @@ export interface SetupOptions {
   readonly readWith: (text: string) => ConfigReading;
   /** Shows a new code to who reads the log. */
   readonly onCode: (code: string) => void;
-  /** Called when all of it is written and told. */
-  readonly onDone: () => void;
+  /** Why the home that was set up before could not be started; null if there was none. */
+  readonly failure: string | null;
+  /** Called when everything is written and the response is sent. `undo` sets the file aside and removes the key. */
+  readonly onDone: (undo: () => Promise<void>) => void;
 }
 
 export type SetupResult =
@@ -35,6 +37,7 @@ export type SetupResult =
       readonly urls: readonly string[];
       /** Whom plugs log in to the broker as; null with a broker of the owner's. */
       readonly broker: { readonly port: number; readonly username: string; readonly password: string } | null;
+      readonly undo: () => Promise<void>;
     }
   | { readonly kind: "mistakes"; readonly mistakes: readonly { readonly path: string; readonly text: string }[] }
   | { readonly kind: "failed"; readonly reason: string };
@@ -58,13 +61,18 @@ export async function finishSetup(options: SetupOptions, wanted: WantedSetup, no
   if (reading.kind === "mistakes") return reading;
   const { api, broker, data_dir: dataDir, mqtt } = reading.config;
   const key = `elbro_${randomBytes(KEY_BYTES).toString("base64url")}`;
+  const sha256 = Buffer.from(keyDigest(key)).toString("hex");
+  const changeKeys = (change: (keys: readonly KeptKey[]) => readonly KeptKey[]) =>
+    new KeyFile(dataDir).change(change, () => now);
   try {
     if (existsSync(options.path)) return { kind: "failed", reason: `${options.path} is there already` };
     mkdirSync(path.dirname(options.path), { recursive: true });
-    await new KeyFile(dataDir).change(
-      (keys) => [...keys, keptKey(freeName(wanted.keyName, keys), key, day)],
-      () => now,
-    );
+    await changeKeys((keys) => [
+      ...keys,
+      {
+        ...{ name: freeName(wanted.keyName, keys), kind: "bearer", scopes: ["read", "control"], sha256, created: day },
+      },
+    ]);
     writeWhole(options.path, text);
   } catch (error) {
     return { kind: "failed", reason: error instanceof Error ? error.message : "unknown error" };
@@ -75,12 +83,11 @@ export async function finishSetup(options: SetupOptions, wanted: WantedSetup, no
     urls: lanUrls(api),
     broker:
       mqtt.url === undefined ? { port: broker.port, username: brokerUser.name, password: brokerUser.password } : null,
+    async undo() {
+      renameSync(options.path, `${options.path}.failed`);
+      await changeKeys((keys) => keys.filter((each) => each.sha256 !== sha256));
+    },
   };
-}
-
-function keptKey(name: string, key: string, created: string): KeptKey {
-  const sha256 = Buffer.from(keyDigest(key)).toString("hex");
-  return { name, kind: "bearer", scopes: ["read", "control"], sha256, created };
 }
 
 function freeName(name: string, keys: readonly KeptKey[]): string {

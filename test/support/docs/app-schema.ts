@@ -19,6 +19,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   mqtt: "the supervisor names the broker",
   home_assistant: "the supervisor leads to Home Assistant",
   notify: "Home Assistant notifies by its own app",
+  mdns: "the side bar of Home Assistant leads to the dashboard",
   archive: "for many homes, which the app does not serve",
   accounts_dir: "for many homes, which the app does not serve",
   shard: "for many homes, which the app does not serve",

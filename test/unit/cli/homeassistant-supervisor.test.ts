@@ -75,9 +75,9 @@ describe("Home Assistant's supervisor", () => {
   test.each([
     [400, '{"result":"error"}', "Home Assistant has no MQTT broker: install and start the Mosquitto broker app"],
     [403, "", "the supervisor answered 403 when asked for the MQTT broker"],
-    [200, "{", "the supervisor's answer about the MQTT broker is no JSON"],
-    [200, "null", "the supervisor's answer names no host and port"],
-    [200, '{"data":{"host":"x"}}', "the supervisor's answer names no host and port"],
+    [200, "{", "the supervisor's response about the MQTT broker is not JSON"],
+    [200, "null", "the supervisor's response has no host and port"],
+    [200, '{"data":{"host":"x"}}', "the supervisor's response has no host and port"],
     [200, "x".repeat(100_000), "the supervisor cannot be reached (its answer is too long)"],
   ])("with response %i %j leads to one sentence with a remedy", async (status, body, sentence) => {
     await using known = await supervisor(status, body);

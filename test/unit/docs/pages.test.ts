@@ -52,7 +52,7 @@ describe("the link check", () => {
 test("architecture.md gives a reason for every library, and names no other", () => {
   const page = pageText("docs/architecture.md");
   const section = page.slice(page.indexOf("## Libraries and why")).split("\n## ")[0] ?? "";
-  const named = [...section.matchAll(/^\| ([a-z][^|]*?) \|/gm)].flatMap(([, names = ""]) =>
+  const named = [...section.matchAll(/^\| ([a-z@][^|]*?) \|/gm)].flatMap(([, names = ""]) =>
     names
       .replace(/\(.*?\)/g, "")
       .split(",")

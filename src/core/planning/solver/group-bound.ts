@@ -50,6 +50,13 @@ export class GroupBound {
     this.refunds = new Float64Array(limits.length);
   }
 
+  /** Starts again without fees. With a better solution known, the search for fees takes other strides. */
+  restart(): void {
+    this.value = -NONE;
+    this.fees = this.fees.map(({ length }) => new Float64Array(length));
+    this.#hope = 0;
+  }
+
   /** Raises the bound. `known` is the cost of the best solution so far; `onRound` gets the fees of each round. */
   raise(rounds: number, known: number, onRound: (fees: ByPlan, round: number) => void): void {
     let fees = this.fees;

@@ -53,9 +53,9 @@ export interface PlugAddress {
 
 /** Plug that it or its bridge announced on the broker. */
 export interface AnnouncedPlug {
-  /** In the form of `topic` of the family's row. */
+  /** Topic in the form of the family's `topic`. */
   readonly topic: string;
-  /** In the form of `channel` of the family's row; empty for the default channel. */
+  /** Channel in the form of the family's `channel`; empty for the default channel. */
   readonly channel: string;
   readonly name: string;
   /** Model name from the device; null if it does not state one. */
@@ -97,6 +97,8 @@ export interface PlugFamilyRow extends PlugCommands {
   readonly channel: { readonly about: string; readonly fits: RegExp; readonly ordinary: string | null };
   /** For the documentation: whether and how the device ends an ON or an OFF by itself. */
   readonly deadManNote: { readonly on: string; readonly off: string };
+  /** Settings that commands leave in the device, and how their defaults are restored; absent if there are none. */
+  readonly leaves?: string;
   /** Readers of the plug's messages, by topic. */
   readonly listens: (address: PlugAddress) => Readonly<Record<string, Reader>>;
   /** Readers of the bridge's messages about the plug, by topic. */

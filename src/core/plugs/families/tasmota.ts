@@ -26,6 +26,7 @@ export const tasmotaPlug = {
     on: "yes: `PulseTime` with `PowerOnState` 0, set in one message with the ON; the OFF clears `PulseTime`",
     off: "yes, all relays of a device alike: `PulseTime` with `PowerOnState` 5, cleared with the ON",
   },
+  leaves: "PulseTime and PowerOnState; in its console: Backlog PulseTime 0; PowerOnState 3 (3 is the default)",
   deadMan: () => ({ on: LIMITS, off: LIMITS }),
   answers: () => "always",
   on: (address, deadManSec) => [cmnd(address, "Backlog0", switching(address, "ON", deadManSec))],

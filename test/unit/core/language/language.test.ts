@@ -47,7 +47,7 @@ describe.each(["da", "sv", "nb"] as const)("%s", (language) => {
     expect(Object.keys(english).filter(isSame)).toEqual([]);
   });
 
-  test("two entities of a device never have one name where English has two", () => {
+  test("two entities of a device with different English names have different names", () => {
     const twice = Object.entries(called).filter(([name, text]) =>
       Object.entries(called).some(([other, same]) => other !== name && same === text),
     );
@@ -63,7 +63,7 @@ test("every text is used", () => {
   expect(Object.keys(en).filter((key) => !isUsed(key))).toEqual([]);
 });
 
-test("a problem is told in every language, with its facts", () => {
+test("a problem has advice and detail in every language, with its facts", () => {
   const problems = new Problems(() => undefined);
   problems.start({
     ...{ code: "plug_without_timer", subject: "timer of plug heater", since: 0 },
@@ -96,7 +96,7 @@ test("textIn translates known sentences, and does not change texts of other prog
   expect(textIn("da", "disk I/O error {time}")).toBe("disk I/O error {time}");
 });
 
-test("the name of an entity has its facts", () => {
+test("nameIn inserts the facts of an entity", () => {
   expect(nameIn("sv", "Cheapest {count} hours from", { count: 3 })).toBe("Billigaste 3 timmarna från");
   expect(nameIn("en", "Service {account}", { account: "consumer" })).toBe("Service consumer");
 });
@@ -112,6 +112,6 @@ test.each([
   ["*", "sv"],
   ["fr", "sv"],
   ["da;q=x", "sv"],
-] as const)("a caller that accepts %j is told in %s where sv is configured", (accepted, language) => {
+] as const)("Accept-Language %j gives %s if sv is configured", (accepted, language) => {
   expect(languageOf(accepted, "sv")).toBe(language);
 });

@@ -104,20 +104,34 @@ describe("a device that asks every few minutes", () => {
           const all = pricesOf(span, stream);
           const range = daysOf(span[0], span[1]);
           const windows = windowsIn(spec, range.start, range.end);
-          // In the hour that is skipped in spring a short window may be too short for its hours.
           const first = windows[0]?.start ?? range.start;
           const runs = runsSeen({ spec, from: first, to: range.end + MINUTE_MS, everyMs, known: () => all });
           for (const window of windows) {
             const seen = within(runs, window);
-            const possible = window.end - window.start >= spec.hoursMs;
-            expect(lengthOf(seen)).toBe(possible ? spec.hoursMs : 0);
-            if (possible && spec.kind === "window") expect(seen.length).toBe(1);
+            // The skipped hour in spring may leave less than the hours: slots then run all of it, a window nothing.
+            const length = window.end - window.start;
+            const isShort = length < spec.hoursMs;
+            expect(lengthOf(seen)).toBe(!isShort ? spec.hoursMs : spec.kind === "slots" ? length : 0);
+            if (!isShort && spec.kind === "window") expect(seen.length).toBe(1);
           }
         }),
         { numRuns: 20 },
       );
     },
     SLOW_MS,
+  );
+
+  test.each([
+    ["slots", [{ start: at("2026-03-28T21:00:00Z"), end: at("2026-03-29T01:00:00Z") }]],
+    ["window", []],
+  ] as const)(
+    "%s of 4.5 h from 22:00 to 02:30 in the night of the spring clock change, which has 4 h",
+    (kind, runs) => {
+      const spec = specOf({ kind, hoursMs: 4.5 * HOUR_MS, from: 22 * 60, readyBy: 2 * 60 + 30 });
+      const all = points(daysOf("2026-03-27", "2026-03-30"), (i) => i % 7);
+      const [from, to] = [at("2026-03-28T12:00:00Z"), at("2026-03-29T12:00:00Z")];
+      expect(runsSeen({ spec, from, to, known: () => all })).toEqual(runs);
+    },
   );
 
   test(

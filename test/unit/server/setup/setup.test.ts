@@ -20,6 +20,7 @@ function optionsIn(folder: string, environment: Record<string, string> = {}): Se
     proxy: null,
     readWith: (text) => readConfiguration(null, all, { file: text, page: null }),
     onCode: () => undefined,
+    failure: null,
     onDone: () => undefined,
   };
 }
@@ -105,7 +106,7 @@ describe("the routes of the set-up", () => {
     return found;
   };
 
-  test("refuse everything once the house is set up", async () => {
+  test("refuse everything after the set-up of a home", async () => {
     expect(await routeOf(null, "", "GET").handle(request(undefined))).toMatchObject({ body: { state: "done" } });
     for (const route of ["", "/code", "/service", "/broker", "/home-assistant"])
       expect(await routeOf(null, route).handle(request({}))).toMatchObject({ code: "conflict" });

@@ -1,6 +1,5 @@
 /** Last page of the set-up: waits for the home, logs in, and shows the key for a phone. */
 import { useEffect, useState } from "preact/hooks";
-import type { Session } from "../answers.ts";
 import { isLoopback, PhoneLink } from "../phone-link.tsx";
 import { get, post } from "../requests.ts";
 import type { SetupTranslate } from "./load-setup-texts.ts";
@@ -13,17 +12,31 @@ export interface SetupResult {
   readonly file: string;
 }
 
+/** Response of `GET /local/v1/setup`. */
+export interface SetupState {
+  readonly state: "done" | "code" | "open";
+  /** Why the home that was set up before could not be started, in English. */
+  readonly failure: string | null;
+}
+
 const LOOK_EVERY_MS = 500;
 const SLOW_AFTER = 120;
 
 type Progress = "starting" | "ready" | "slow";
 
-export function SetupDone({ result, s }: { readonly result: SetupResult; readonly s: SetupTranslate }) {
+interface SetupDoneProps {
+  readonly result: SetupResult;
+  readonly s: SetupTranslate;
+  /** Called when the home could not be started and the demo is back. */
+  readonly onFailed: () => void;
+}
+
+export function SetupDone({ result, s, onFailed }: SetupDoneProps) {
   const { key, urls, broker, file } = result;
   const [progress, setProgress] = useState<Progress>("starting");
 
   useEffect(() => {
-    void started(key).then((isStarted) => setProgress(isStarted ? "ready" : "slow"));
+    void started(key).then((outcome) => (outcome === "failed" ? onFailed() : setProgress(outcome)));
   }, []);
   return (
     <div class="setup-form">
@@ -80,18 +93,18 @@ function hostOf([url]: readonly string[]): string {
 }
 
 /** Waits until the daemon has started with the home, then logs in. */
-async function started(key: string): Promise<boolean> {
+async function started(key: string): Promise<"ready" | "slow" | "failed"> {
   for (let looks = 0; looks < SLOW_AFTER; looks++) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
-    const session = await get<Session>("local/v1/session").catch(() => null);
-    if (
-      session?.can_set_up === false &&
-      (await post("local/v1/session", { key }).then(
-        () => true,
-        () => false,
-      ))
-    )
-      return true;
+    const setup = await get<SetupState>("local/v1/setup").catch(() => null);
+    // A demo that was started again wants a new code, or says why it is back.
+    if (setup?.state === "code" || (setup?.failure ?? null) !== null) return "failed";
+    if (setup?.state !== "done") continue;
+    const isIn = await post("local/v1/session", { key }).then(
+      () => true,
+      () => false,
+    );
+    if (isIn) return "ready";
   }
-  return false;
+  return "slow";
 }

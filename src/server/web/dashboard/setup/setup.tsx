@@ -6,7 +6,7 @@ import { LANGUAGES } from "../language.ts";
 import { usePage } from "../page.ts";
 import { ask, get, refusalIn } from "../requests.ts";
 import { type SetupTranslate, setupTextsIn } from "./load-setup-texts.ts";
-import { SetupDone, type SetupResult } from "./setup-done.tsx";
+import { SetupDone, type SetupResult, type SetupState } from "./setup-done.tsx";
 
 interface Address {
   readonly id: string;
@@ -57,18 +57,29 @@ export function Setup({ onClose }: { readonly onClose: () => void }) {
   const [step, setStep] = useState<Step | null>(null);
   const [choices, setChoices] = useState(NOTHING);
   const [result, setResult] = useState<SetupResult | null>(null);
-  useEffect(() => {
-    void setupTextsIn(t.language).then((texts) => setTexts(() => texts));
-    get<{ readonly state: "done" | "code" | "open" }>("local/v1/setup").then(
-      ({ state }) => (state === "done" ? location.reload() : setStep(state === "code" ? "code" : "service")),
+  /** Why the home that was set up before could not be started, in English. */
+  const [failure, setFailure] = useState<string | null>(null);
+  const begin = (first: Step) =>
+    get<SetupState>("local/v1/setup").then(
+      ({ state, failure: why }) => {
+        if (state === "done") return location.reload();
+        setFailure(why);
+        setStep(state === "code" ? "code" : first);
+      },
       (thrown: unknown) => refusalIn(thrown) && onClose(),
     );
+  useEffect(() => {
+    void setupTextsIn(t.language).then((texts) => setTexts(() => texts));
+    void begin("service");
   }, []);
+  /** Entered values are kept if the home could not be started, so only the last step is shown again. */
+  const firstStep = choices === NOTHING ? "service" : "last";
+  const failed = () => void begin(firstStep).then(() => setResult(null));
   if (!s || !step) return null;
   if (result)
     return (
       <Dialog title={s("done_title")} onClose={() => location.reload()}>
-        <SetupDone result={result} s={s} />
+        <SetupDone result={result} s={s} onFailed={failed} />
       </Dialog>
     );
   const index = STEPS.indexOf(step as (typeof STEPS)[number]);
@@ -85,7 +96,12 @@ export function Setup({ onClose }: { readonly onClose: () => void }) {
             ? s("code_title")
             : s("step", { step: index + 1, steps: STEPS.length, name: s(TITLES[step]) })}
         </p>
-        {step === "code" && <CodeStep onIn={() => setStep("service")} />}
+        {failure !== null && (
+          <p class="wrong" role="alert">
+            {s("not_started")} <span lang="en">{failure}</span>
+          </p>
+        )}
+        {step === "code" && <CodeStep onIn={() => void begin(firstStep)} />}
         {step === "service" && <ServiceStep {...props} />}
         {step === "addresses" && <AddressesStep {...props} />}
         {step === "broker" && <BrokerStep {...props} />}

@@ -59,6 +59,8 @@ export const texts: SetupTexts = {
   key_name_help: "Den får en nøgle, som åbner siden, og som planer ændres med. Bogstaver fra a til z, cifre, - og _.",
   key_name_wrong: "Højst 40 bogstaver fra a til z, cifre, - og _, uden mellemrum.",
   finish: "Sæt op",
+  not_started:
+    "elbro kunne ikke starte med dit hjem, så demoen er tilbage. Det, du indtastede, er her stadig: ret det, der er i vejen, og sæt op igen.",
   done_title: "Dit hjem er sat op",
   done_starting: "elbro starter med dit hjem …",
   done_ready: "elbro er startet med dit hjem.",

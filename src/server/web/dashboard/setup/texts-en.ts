@@ -58,6 +58,8 @@ export const texts = {
   key_name_help: "A key is made for it, with which the page is opened and plans are changed. Letters, digits, - and _.",
   key_name_wrong: "At most 40 letters, digits, - and _, without spaces.",
   finish: "Set up",
+  not_started:
+    "elbro could not start with your home, so the demo is back. What you entered is still here: change what is in the way and set up again.",
   done_title: "Your home is set up",
   done_starting: "elbro starts with your home …",
   done_ready: "elbro has started with your home.",

@@ -59,6 +59,8 @@ export const texts: SetupTexts = {
   key_name_help: "Den får en nøkkel som åpner siden og som planer endres med. Bokstaver fra a til z, sifre, - og _.",
   key_name_wrong: "Høyst 40 bokstaver fra a til z, sifre, - og _, uten mellomrom.",
   finish: "Sett opp",
+  not_started:
+    "elbro kunne ikke starte med hjemmet ditt, så demoen er tilbake. Det du skrev inn, er her fortsatt: endre det som er i veien, og sett opp på nytt.",
   done_title: "Hjemmet ditt er satt opp",
   done_starting: "elbro starter med hjemmet ditt …",
   done_ready: "elbro har startet med hjemmet ditt.",

@@ -61,6 +61,8 @@ export const texts: SetupTexts = {
     "Den får en nyckel som öppnar sidan och som planer ändras med. Bokstäver från a till z, siffror, - och _.",
   key_name_wrong: "Högst 40 bokstäver från a till z, siffror, - och _, utan mellanslag.",
   finish: "Konfigurera",
+  not_started:
+    "elbro kunde inte starta med ditt hem, så demon är tillbaka. Det du angav finns kvar: ändra det som är i vägen och ställ in igen.",
   done_title: "Ditt hem är konfigurerat",
   done_starting: "elbro startar med ditt hem …",
   done_ready: "elbro har startat med ditt hem.",

@@ -1,0 +1,18 @@
+/**
+ * Announces the dashboard by mDNS. Runs in a thread of its own, because the library ends the process (`process.exit`)
+ * when it cannot repeat an announcement, and because it writes to the standard output.
+ */
+import { parentPort, workerData } from "node:worker_threads";
+import ciao from "@homebridge/ciao";
+import type { MdnsThreadData, MdnsThreadMessage } from "./mdns-loop.ts";
+
+const { name, port, interfaces } = workerData as MdnsThreadData;
+const tell = (message: MdnsThreadMessage) => parentPort?.postMessage(message);
+const responder = ciao.getResponder({ interface: [...interfaces] });
+const service = responder.createService({ name, hostname: name, type: "http", port, txt: { path: "/" } });
+const tellHost = () => tell({ kind: "announced", host: service.getHostname().replace(/\.$/, "") });
+service.on("name-change", () => undefined);
+service.on("hostname-change", () => undefined);
+void service.advertise().then(tellHost);
+// The only message of the parent is the request to end.
+parentPort?.once("message", () => void responder.shutdown().finally(() => tell({ kind: "ended" })));
