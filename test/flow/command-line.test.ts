@@ -180,7 +180,7 @@ describe("a mistake of the owner is reported in one sentence with exit code 78:"
     [["diagnostic"], "did you mean diagnostics?"],
     [
       ["keys", "replace", "kitchen", "--control"],
-      "--control is for keys create; a key that is replaced stays as it was",
+      "--control is for keys create only; keys replace keeps the limits and scopes",
     ],
     [["diagnostics", "--out", "/nowhere/at/all"], "cannot write /nowhere/at/all: ENOENT"],
     [["simulate", "--loud"], "Unknown option '--loud'; see elbro simulate --help"],

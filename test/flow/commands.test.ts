@@ -85,7 +85,7 @@ describe("without a running daemon a command uses the data directory itself:", (
   test("check --online tests service, broker and database, with one request to each interface", async () => {
     await using installed = await TestDaemon.install();
     const { code, output } = await installed.run("check", "--online");
-    expect(output).toContain("tried by this command, because no daemon is running:");
+    expect(output).toContain("tested by this command, because no daemon is running:");
     expect(output).toMatch(
       /ok {3}service \(consumer\): it answers; 2 addresses; requests left: 59 this minute, 1999 today/,
     );
@@ -230,7 +230,7 @@ describe("a running daemon executes commands:", () => {
     expect((await installed.run("addresses")).output).toContain("Home: home home");
     expect((await installed.run("prices", "home")).output).toContain("Home (home)");
     const { code, output } = await installed.run("check", "--online");
-    expect(output).toContain("tried by the running daemon:");
+    expect(output).toContain("tested by the running daemon:");
     expect(output).toContain("ok   broker: connected: built in");
     // The daemon may just have used the third-party interface, which accepts one request in 10 s.
     expect(code).toBe(output.includes("?    service (third_party)") ? 1 : 0);
