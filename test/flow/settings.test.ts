@@ -128,6 +128,6 @@ test("a read-only file and a key that may only read change nothing", async () =>
   writeFileSync(file, `${textOf(daemon)}plans: 7\n`);
   expect(await put(daemon, "language", "nb")).toMatchObject([
     409,
-    { reason: expect.stringContaining("has a mistake already: plans") },
+    { reason: expect.stringContaining("already has a mistake: plans") },
   ]);
 });
