@@ -205,10 +205,10 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     await screen.page.goto(fresh.url);
     await screen.page.locator(".setup-card button").click();
     const dialog = screen.page.getByRole("dialog");
-    await screen.untilText("dialog", /enter the code from the log of elbro/);
+    await screen.untilText("dialog", /Enter the code from elbro’s log/);
     await dialog.getByLabel("Code").fill("AAAA-AAAA");
     await dialog.getByRole("button", { name: "Next" }).click();
-    await screen.untilText("dialog [role=alert]", /This is not the code/);
+    await screen.untilText("dialog [role=alert]", /Wrong code/);
     await dialog.getByLabel("Code").fill(code.toLowerCase());
     await dialog.getByRole("button", { name: "Next" }).click();
     await screen.untilText("dialog", /Step 1 of 5/);
