@@ -160,7 +160,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   const isTimePossible = (now: EpochMs) => guard.isPossible(now);
   const loops = openLoops(options, storage, changes, { ...state, historyFrom, isTimePossible });
   storage.writing.onDamage((what) => {
-    log.warn({ what }, "damaged in storage, and left out");
+    log.warn({ what }, "stored data is damaged; ignoring it");
     problems.start({ code: "values_damaged", subject: DAMAGED_VALUES, since: clock.now(), detail: what });
     loops.refresh();
   });

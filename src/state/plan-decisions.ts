@@ -118,7 +118,7 @@ export class PlanDecisions {
     return crowdedFor(slot, all, ({ advance }) => advance.memory?.startedRuns ?? []);
   }
 
-  /** Returns the runs of each power group, by group. Without a trusted clock there are none. */
+  /** Returns the runs of each power group, by group. Without a trusted clock the result is empty. */
   #shareOut(ordered: readonly PlanDefinition[], now: EpochMs): Map<string, GroupShares> {
     const seats = ordered.flatMap((definition): GroupSeat[] => {
       const slot = this.#slots.get(definition.id);

@@ -153,7 +153,7 @@ describe.skipIf(!haveChromium)("login to the dashboard (in Chromium; skipped if 
     await screen.page.goto(proxy.url);
     await screen.page.getByLabel("Key", { exact: true }).fill(LAN_KEY);
     await screen.page.keyboard.press("Enter");
-    await screen.untilText("main", /where a proxy leads from there to this API, add "localhost" to api.hosts/);
+    await screen.untilText("main", /if it is a proxy for this API, add "localhost" to api.hosts/);
   });
 
   test("works behind such a proxy if api.hosts contains the public host name", async () => {

@@ -147,7 +147,7 @@ describe.skipIf(!havePostgres)("the connection to the archive", () => {
       expect([options, await outcome(options, { ca })]).toEqual([options, "TLS"]);
     expect(await outcome("", { ca, host: "localhost" })).toMatch(/Hostname\/IP does not match/);
     expect(await outcome("?options=-c%20search_path%3Delbro")).toBe("plain");
-    expect(await outcome("?sslrootcert=/ca.pem")).toBe("elbro does not know the option sslrootcert of its URL");
+    expect(await outcome("?sslrootcert=/ca.pem")).toBe("archive.url has the unknown option sslrootcert");
     process.off("warning", note);
     expect(warnings).toEqual([]);
   });

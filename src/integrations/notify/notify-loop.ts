@@ -130,7 +130,7 @@ export class NotifyLoop {
     const backoffMs = Math.min(RETRY.firstMs * 2 ** count, RETRY.mostMs) * (0.5 + random() / 2);
     this.#nextSendAt = now + Math.max(backoffMs, (published.retryAfterSec ?? 0) * SECOND_MS);
     if (tries + 1 < MAX_TRIES) return;
-    log.info({ event, id, why: textIn("en", published.why) }, "notification given up");
+    log.info({ event, id, why: textIn("en", published.why) }, "notification not sent; no further attempts");
     this.#tell(id, now);
   }
 

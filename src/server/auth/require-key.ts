@@ -12,9 +12,9 @@ export function requireKeys({ api, data_dir }: Pick<Config, "api" | "data_dir">,
   const reading = new KeyFile(data_dir).read();
   if (reading.kind === "unreadable" || reading.keys.length > 0) return;
   throw new StartError(
-    `the API on ${api.host} has no key, so nobody could use it. Create one and start again:
+    `the API on ${api.host} has no key, so nobody could use it. Create one and restart elbro:
   ${hint("keys create NAME")}
-(NAME is what you call the device, such as kitchen). Or keep the API to this machine: api.host: 127.0.0.1`,
+(NAME is the name of the device, such as kitchen). Or allow this machine only: api.host: 127.0.0.1`,
   );
 }
 

@@ -35,7 +35,7 @@ export function pageHandlers(
     page: ({ headers }) => files().page(headers),
     asset: ({ path: { digest = "", name = "" }, headers }) =>
       files().asset(digest, name, headers) ??
-      localError("resource_not_found", `${what} has no such file in this version; load the page again`),
+      localError("resource_not_found", `${what} has no such file in this version; reload the page`),
   };
 }
 

@@ -153,7 +153,7 @@ describe.skipIf(!converters)("plugs with the real Zigbee2MQTT converters", { tim
     expect([world.bridge.on, world.codes]).toEqual([false, ["plug_without_timer"]]);
     expect(world.problems[0]).toMatchObject({
       subject: "timer of plug plug",
-      detail: "it did not end an ON by itself",
+      detail: "its timer did not end an ON",
     });
     const { memory } = world;
     const again = await ZigbeeWorld.open(zigbeeModels["Sonoff S60ZBTPF"], { memory });

@@ -176,7 +176,7 @@ export interface PlanSolved {
   readonly shortfall: PlanShortfall | null;
   /** True if the price of a chosen step is an estimate. */
   readonly usesEstimates: boolean;
-  /** First time without a price in the remaining window, where a better solution may appear; null if there is none. */
+  /** First time without a price in the remaining window, where a better solution may appear; null if none exists. */
   readonly missing: Interval | null;
 }
 
