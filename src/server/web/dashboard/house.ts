@@ -103,8 +103,10 @@ export class House {
 
   /** Reads everything and subscribes to events. */
   async begin(): Promise<void> {
+    const read = this.readAll();
+    // Requested last: the first view waits for prices and plans.
     this.#listen();
-    await this.readAll();
+    await read;
   }
 
   async readAll(): Promise<void> {

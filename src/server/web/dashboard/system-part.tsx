@@ -270,7 +270,7 @@ function signOf(plug: Plug): keyof typeof SIGNS {
   return plug.on === null ? "unknown" : "good";
 }
 
-const SIGNS = { good: "✓ ", bad: "✕ ", unknown: "? " } as const;
+const SIGNS = { good: "✓\u00a0", bad: "✕\u00a0", unknown: "?\u00a0" } as const;
 
 function Mark({ sign }: { readonly sign: keyof typeof SIGNS }) {
   return (
