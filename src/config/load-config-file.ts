@@ -132,5 +132,5 @@ function exposureOf(file: string): string[] {
   if (process.platform === "win32") return [];
   const { mode, uid } = statSync(file);
   const exposed = mode & (uid === process.getuid?.() ? OTHERS | GROUP : OTHERS);
-  return exposed === 0 ? [] : [`${file} holds a secret and other users may read it; chmod 600 ${file}`];
+  return exposed === 0 ? [] : [`${file} holds a secret and other users can read it; run: chmod 600 ${file}`];
 }

@@ -24,8 +24,8 @@ export function setupText(choices: SetupChoices, day: string): string {
     ...(homeAssistant && { home_assistant: homeAssistant }),
     language,
   });
-  document.commentBefore = ` Written by the set-up on the dashboard on ${day}. It holds secrets: keep it to yourself.
- All keys with what they are for: config/elbro.example.yaml and docs/configuration.md.`;
+  document.commentBefore = ` Written by the set-up on the dashboard on ${day}. It holds secrets: keep it private.
+ All keys with their descriptions: config/elbro.example.yaml and docs/configuration.md.`;
   homes?.forEach(({ label }, i) => {
     const item = document.getIn(["homes", i], true);
     if (typeof item === "object" && item !== null) Object.assign(item, { comment: ` ${label.replace(/\s+/g, " ")}` });

@@ -428,7 +428,7 @@ class Plug {
       this.#deps.log.info({ plug: id, on: aim, reason, why: this.#lastWanted?.reason }, "plug switched");
     }
     if (state.manualOverride !== null && before.manualOverride === null)
-      this.#deps.log.info({ plug: id, on: state.manualOverride }, "plug switched by hand");
+      this.#deps.log.info({ plug: id, on: state.manualOverride }, "plug switched manually");
     if (state.unresponsive && !before.unresponsive) {
       this.#deps.problems.start({
         code: "plug_silent",

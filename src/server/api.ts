@@ -91,7 +91,7 @@ export function apiRoutes(deps: ApiDeps, keys: ApiKeys): Router {
     remains: (message) => pages.remains(message) || keys.isKnown(message.authorization, message.scope),
     now: () => clock.now(),
     newRequestId: randomUUID,
-    onCrash: (error, requestId) => log.warn({ err: error, requestId }, "a request of the LAN failed"),
+    onCrash: (error, requestId) => log.warn({ err: error, requestId }, "a LAN request failed"),
     onAnswer: (caller, status) => deps.state.stats.answered.add(caller ?? "", String(status)),
   };
   const mirror = mirrorOptions(deps, (message) => pages.admitMirror(message) ?? keys.admit(message), door);

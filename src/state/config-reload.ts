@@ -124,9 +124,9 @@ export class ConfigReload {
       }
       this.#later = later;
       problems.end(SUBJECT);
-      if (live.length + later.length === 0) log.info({}, "configuration read again: nothing has changed");
-      if (live.length > 0) log.info({ changed: live }, "configuration read again and used");
-      for (const key of later) log.warn({}, `${key} changed: restart to use it`);
+      if (live.length + later.length === 0) log.info({}, "configuration reloaded: nothing has changed");
+      if (live.length > 0) log.info({ changed: live }, "configuration reloaded");
+      for (const key of later) log.warn({}, `${key} has changed; restart elbro to use it`);
     } catch (error) {
       if (!(error instanceof StartError)) throw error;
       // A different mistake is a new problem.

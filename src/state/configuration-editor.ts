@@ -112,10 +112,10 @@ export class ConfigurationEditor implements EntryEditor {
     const entry = isDelete ? null : (asked.entry ?? "nothing");
     const { files, clock, reloading } = this.#deps;
     if (revision !== null && revision !== revisionOf(texts))
-      return refusal("precondition_failed", "the configuration has changed since it was read; read it again");
+      return refusal("precondition_failed", "the configuration has changed since you read it; read it again");
     const asWritten = source.readWith(texts);
     if (asWritten.kind === "mistakes")
-      return refusal("conflict", `the configuration has a mistake already: ${mistakesText(asWritten.mistakes)}`);
+      return refusal("conflict", `the configuration already has a mistake: ${mistakesText(asWritten.mistakes)}`);
     const ids = [reloading.used, asWritten.config].map((config) => writtenIds(list, config[list]));
     if (id !== null && !ids.some((each) => each.includes(id)))
       return refusal("resource_not_found", `the configuration has no ${NAMES[list]} "${id}"`);
@@ -127,12 +127,15 @@ export class ConfigurationEditor implements EntryEditor {
       entry === null ? (id ?? "") : this.#check(list, id, entry, entriesIn(texts[which], list)[index ?? -1]);
     if (typeof named !== "string") return named;
     if (id === null && ids.some((each) => each.includes(named)))
-      return refusal("conflict", `there is a ${NAMES[list]} "${named}" already; give it another name or id`);
+      return refusal("conflict", `a ${NAMES[list]} "${named}" exists already; use another name or id`);
     const keyed = id === null && which === "page" && isTree(entry) ? { ...entry, id: named } : (entry as Tree | null);
     const text = editEntry(texts[which] ?? "", { list, index, entry: keyed });
     if (text === null)
-      return refusal("conflict", `it is written in a way that can only be changed in ${this.#nameOf(which)}`);
-    if (text.length > MAX_CONFIG_BYTES) return refusal("conflict", "the configuration would be too long");
+      return refusal(
+        "conflict",
+        `its YAML form (such as an anchor) can only be edited in ${this.#nameOf(which)} itself`,
+      );
+    if (text.length > MAX_CONFIG_BYTES) return refusal("conflict", "the configuration file would be too long");
     const next = source.readWith({ ...texts, [which]: text });
     if (next.kind === "mistakes")
       return { ...refusal("conflict", mistakesText(next.mistakes)), mistakes: next.mistakes };
@@ -147,7 +150,7 @@ export class ConfigurationEditor implements EntryEditor {
     const note =
       which === "file"
         ? null
-        : `${files.name ?? "the configuration"} cannot be written, so this is in ${files.pagePath}`;
+        : `${files.name ?? "the configuration"} cannot be written, so the change is in ${files.pagePath}`;
     return { kind: "saved", id: named, source: this.#nameOf(which), revision: "", note, later: [] };
   }
 
@@ -194,7 +197,7 @@ export class ConfigurationEditor implements EntryEditor {
     const index = writtenIds(list, entriesIn(texts.page, list)).indexOf(id);
     if (index >= 0) return { which: "page" as const, index, fixed: null };
     const places = files.name === null ? PAGE_FILE : `${files.name} or ${PAGE_FILE}`;
-    return `the ${NAMES[list]} "${id}" does not stand in ${places}; change it where it comes from`;
+    return `the ${NAMES[list]} "${id}" is not in ${places}; change it where it is defined`;
   }
 }
 

@@ -3,7 +3,7 @@ import type { ConfigMistake } from "../config/config-error.ts";
 import type { EditRefusal } from "./entry-editor.ts";
 
 /** Reason why nothing can be saved in the demo. */
-export const INVENTED = "this house is invented, so it has no configuration to save anything in";
+export const INVENTED = "this is a demo, which has no configuration to save changes in";
 
 export function refusal(code: EditRefusal["code"], reason: string): EditRefusal {
   return { kind: "refused", code, reason };

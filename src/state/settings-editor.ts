@@ -80,11 +80,12 @@ export class SettingsEditor {
         return refusal("precondition_failed", "the configuration has changed since it was read; read it again");
       const before = source.readWith(texts);
       if (before.kind === "mistakes")
-        return refusal("conflict", `the configuration has a mistake already: ${mistakesText(before.mistakes)}`);
+        return refusal("conflict", `the configuration already has a mistake: ${mistakesText(before.mistakes)}`);
       const raw = treeIn(texts.file)[name];
       const given = isTree(value) ? { ...this.#kept(name, raw, value), ...value } : value;
       const text = editSetting(texts.file ?? "", name, given);
-      if (text === null) return refusal("conflict", `it is written in a way that can only be changed in ${files.name}`);
+      if (text === null)
+        return refusal("conflict", `its YAML form (such as an anchor) can only be edited in ${files.name} itself`);
       if (text.length > MAX_CONFIG_BYTES) return refusal("conflict", "the configuration would be too long");
       const next = source.readWith({ ...texts, file: text });
       if (next.kind === "mistakes") return mistaken(name, next.mistakes);

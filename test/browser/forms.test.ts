@@ -89,7 +89,7 @@ describe.skipIf(!haveChromium)(
     test("a filled-in plan is submitted in the form of the configuration", async () => {
       await using screen = await formOf("plans", { name: "Washer", home: "home" }, { size: "phone" });
       const { page } = screen;
-      await page.getByLabel("Kind").selectOption({ label: "Hours in pieces" });
+      await page.getByLabel("Kind").selectOption({ label: "Split hours" });
       await page.getByLabel("Hours", { exact: true }).fill("1h30m");
       await page.getByLabel("Highest price per kWh").fill("1,5");
       await page.getByLabel("Ready by").fill("07:00");
@@ -121,10 +121,10 @@ describe.skipIf(!haveChromium)(
         const ids = ((await input.getAttribute("aria-describedby")) ?? "").split(" ");
         return page.locator(`#${ids[1]}`).textContent();
       };
-      expect(await wrong("Home")).toBe("This is not in the expected form.");
-      expect(await wrong("Hours")).toBe("This is not in the expected form.");
+      expect(await wrong("Home")).toBe("The format is not valid.");
+      expect(await wrong("Hours")).toBe("The format is not valid.");
       expect(await wrong("Highest price per kWh")).toBe("At most 100.");
-      expect(await wrong("At most runs")).toBe("Give a whole number.");
+      expect(await wrong("At most runs")).toBe("Enter a whole number.");
       expect(await page.getByLabel("Kind").getAttribute("aria-invalid")).toBe("true");
       expect(await submitted(screen)).toBeUndefined();
       await screen.picture("form-plan-wrong");

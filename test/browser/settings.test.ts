@@ -62,7 +62,7 @@ describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped 
     expect(ntfy.messages.at(-1)).toMatchObject({ topic: "house-4821", message: "Beskeder fra elbro når frem hertil." });
     ntfy.fault = { status: 403 };
     await page.getByRole("button", { name: "Send a test" }).click();
-    await screen.untilText("#settings", /Refused: the server answers 403: forbidden/);
+    await screen.untilText("#settings", /Refused: the server answered with status 403: forbidden/);
 
     await change(screen, "notify");
     expect(await dialog(screen).getByLabel("Topic").inputValue()).toBe("");

@@ -145,6 +145,6 @@ test("without a database, forget creates no file and still prints the list", asy
   await using installed = await TestDaemon.install();
   const { code, output } = await installed.run("forget");
   expect([code, output]).toEqual([1, expect.stringContaining("no database in")]);
-  expect(output).toContain("What is left for you to remove:");
+  expect(output).toContain("Remove the rest yourself:");
   expect(existsSync(installed.dataDir) ? readdirSync(installed.dataDir) : []).toEqual([]);
 });

@@ -1,12 +1,12 @@
 /** Messages for the user that explain why the connection to the broker failed. */
 import { en } from "../../core/language/en.ts";
 
-const TWIN_QUESTION = "does a second elbro run on a copy of this data directory?";
+const TWIN_QUESTION = "check that no second elbro runs on a copy of this data directory";
 
 /** Stage of a connection at which it failed. */
 export type Phase = "opening" | "greeting" | "up";
 
-const CA_ADVICE = "give the certificate of its authority as mqtt.ca_file";
+const CA_ADVICE = "set mqtt.ca_file to the certificate of its authority";
 const REFUSED_LOGIN = en.mqtt_login;
 const REFUSED_CLIENT = en.mqtt_user;
 const NO_TLS = en.mqtt_no_tls;
@@ -19,9 +19,9 @@ const OPENING: Readonly<Record<string, string>> = {
   ETIMEDOUT: en.mqtt_silent,
   EHOSTUNREACH: en.mqtt_unreachable,
   ENETUNREACH: en.mqtt_network,
-  ECONNRESET: "the connection was reset while it was opened; is the port right (mqtts: and wss: need a TLS port)?",
+  ECONNRESET: "the connection was reset while it was opened; check the port (mqtts: and wss: need a TLS port)",
   CERT_HAS_EXPIRED: en.mqtt_expired,
-  CERT_NOT_YET_VALID: "the broker's certificate is not valid yet; is this machine's clock right?",
+  CERT_NOT_YET_VALID: "the broker's certificate is not valid yet; check this machine's clock",
   DEPTH_ZERO_SELF_SIGNED_CERT: `the broker's certificate is self-signed and unknown here; ${CA_ADVICE}`,
   SELF_SIGNED_CERT_IN_CHAIN: `the broker's certificate is from an unknown authority; ${CA_ADVICE}`,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: `the broker's certificate is from an unknown authority; ${CA_ADVICE}`,
@@ -47,11 +47,11 @@ const REASONS: Readonly<Record<number, string>> = {
   137: en.mqtt_busy,
   138: en.mqtt_banned,
   139: en.mqtt_stopping,
-  141: "the broker heard nothing from this daemon for too long",
-  142: `another client came with the same client id; ${TWIN_QUESTION}`,
-  149: "the broker refuses a message as too large",
+  141: "the broker received nothing from elbro for too long (keep-alive)",
+  142: `another client connected with the same client id; ${TWIN_QUESTION}`,
+  149: "the broker rejects a message as too large",
   151: "a quota of the broker is used up",
-  154: "the broker takes no retained messages, which elbro needs",
+  154: "the broker does not support retained messages, which elbro needs",
 };
 
 /** Returns the reason why a connection failed or ended. */
@@ -62,7 +62,8 @@ export function explainFailure(error: unknown, phase: Phase): string {
   if (typeof code === "string") return ofCode(code, error.message, phase);
   if (phase === "greeting") return /timeout/.test(error.message) ? noAnswer() : NO_MQTT;
   const status = /Unexpected server response: (\d+)/.exec(error.message)?.[1];
-  if (status) return `the web server there answers ${status} instead of a WebSocket; is the path of mqtt.url right?`;
+  if (status)
+    return `the web server there answers with status ${status} instead of a WebSocket; check the path of mqtt.url`;
   if (/Server sent (an invalid|no) subprotocol/.test(error.message)) return NO_MQTT;
   return error.message || "the connection failed";
 }
@@ -78,8 +79,8 @@ export function explainSilentClose(phase: Phase): string {
  * Mosquitto before 2.0.12 disconnects a client that publishes to a topic without permission.
  */
 export function explainYoungEnds(reason: string, topics: readonly string[]): string {
-  const again = `${reason}, again and again; ${TWIN_QUESTION}`;
-  return topics.length === 0 ? again : `${again} Or may this user not publish to ${topics.join(", ")}?`;
+  const again = `${reason}, repeatedly; ${TWIN_QUESTION}`;
+  return topics.length === 0 ? again : `${again}; or this user may not publish to ${topics.join(", ")}`;
 }
 
 function noAnswer(): string {
@@ -88,7 +89,7 @@ function noAnswer(): string {
 
 function ofCode(code: string, message: string, phase: Phase): string {
   if (/ALERT_(CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE|BAD_CERTIFICATE)/.test(code))
-    return "the broker wants a client certificate; give mqtt.cert_file and mqtt.key_file";
+    return "the broker requires a client certificate; set mqtt.cert_file and mqtt.key_file";
   if (/ALERT_(UNKNOWN_CA|CERTIFICATE_UNKNOWN|CERTIFICATE_EXPIRED)/.test(code))
     return "the broker does not accept the client certificate of mqtt.cert";
   if (/^ERR_OSSL|PEM|^ERR_CRYPTO|KEY_VALUES_MISMATCH/.test(code))

@@ -9,7 +9,7 @@ export async function checkArchive({ archive }: Pick<Config, "archive">): Promis
   const part = "archive";
   try {
     (await PostgresArchive.check(archive, new AbortController().signal)).close();
-    return checkResultOf(part, null, "PostgreSQL lets elbro in");
+    return checkResultOf(part, null, "PostgreSQL accepts the login");
   } catch (error) {
     return checkResultOf(part, error instanceof Error && error.message ? error.message : "no connection", "");
   }

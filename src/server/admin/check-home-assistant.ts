@@ -11,7 +11,7 @@ export async function checkHomeAssistant({
   const part = "Home Assistant";
   try {
     (await HomeAssistantClient.connect(home_assistant, new AbortController().signal)).close();
-    return checkResultOf(part, null, "it lets elbro in");
+    return checkResultOf(part, null, "it accepts the token");
   } catch (error) {
     return checkResultOf(part, error instanceof Error && error.message ? error.message : "no connection", "");
   }

@@ -112,19 +112,19 @@ export function localSource(deps: LocalDeps) {
   };
 }
 
-/** Returns the home or place with an id, or the only one if `home` is null. Returns an error if there is none. */
+/** Returns the home or place with an id, or the only one if `home` is null. Returns an error if it does not exist. */
 export function viewNamed(source: LocalSource, home: string | null, now: EpochMs): PriceView | LocalError {
   const named = home === null ? null : source.view(home, now);
   if (named) return named;
   const known = source.list();
   const ids = known.map(({ id }) => id).join(", ");
   if (known.length === 0)
-    return localError("not_known", "no home is known yet: the service has not told its addresses");
+    return localError("not_known", "no home is known yet: the service has not listed its addresses");
   const only = known.length === 1 ? known[0] : undefined;
   const id = home ?? only?.id;
   if (id === undefined) return localError("invalid_parameter", `home: expected one of ${ids}, found nothing`);
   const view = source.view(id, now);
-  return view ?? localError("resource_not_found", `there is no home or place "${id}"; there is ${ids}`);
+  return view ?? localError("resource_not_found", `unknown home or place "${id}"; expected one of ${ids}`);
 }
 
 /** Value of `Retry-After` if the time of the next price is not known. */

@@ -12,14 +12,14 @@ export const notifyEndpoints: readonly Endpoint[] = [
     operationId: "testNotification",
     scope: "control",
     summary:
-      "Sends a test to the ntfy server of `notify`, also in quiet hours; says what is wrong where it is not taken.",
+      "Sends a test notification to the ntfy server of `notify`, also in quiet hours. If it fails, the response has the reason.",
     parameters: {},
     schema: named("NotificationTest", object({ sent: boolean })),
     errors: ["conflict"],
     example: "/local/v1/notifications/test",
     async answer({ config, proxy }, _params, { signal, headers }) {
       const { notify, language } = config;
-      if (!notify) return localError("conflict", "nothing is configured to send notifications: set notify.topic_url");
+      if (!notify) return localError("conflict", "notifications are not configured: set notify.topic_url");
       const { sendTestNote } = await import("../../integrations/notify/test-note.ts");
       const trouble = await sendTestNote(notify, { language, proxy, signal });
       if (trouble === null) return { kind: "json", body: { sent: true } };

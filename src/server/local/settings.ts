@@ -7,7 +7,7 @@ import { type Endpoint, endpoint } from "./endpoint.ts";
 import * as parameter from "./parameters.ts";
 
 const value = {
-  description: "As in the configuration, without secrets and defaults; null for a section that is not there.",
+  description: "As in the configuration, without secrets and defaults; null if the section is not set.",
 } as const;
 const settingSchema = named(
   "Setting",
@@ -15,16 +15,19 @@ const settingSchema = named(
     name: text,
     value,
     secrets: { ...list(text), description: "Secrets of the section that are set. They are never shown." },
-    outside: { ...list(text), description: "Keys that the environment or another file sets, where alone they change." },
-    restart: { ...list(text), description: "Keys of which a change needs a restart; others apply at once." },
+    outside: {
+      ...list(text),
+      description: "Keys that the environment or another file sets. They can be changed only there.",
+    },
+    restart: { ...list(text), description: "Keys whose change needs a restart; others apply immediately." },
   }),
 );
 const settingsSchema = named(
   "Settings",
   object({
-    source: { ...orNull(text), description: "The file they are in." },
-    fixed: { ...orNull(text), description: "Why they cannot be changed here; null if they can." },
-    revision: { ...text, description: "As for plans: sent back in `If-Match`." },
+    source: { ...orNull(text), description: "The file that holds them." },
+    fixed: { ...orNull(text), description: "Reason why they cannot be changed here; null if they can." },
+    revision: { ...text, description: "Revision for `If-Match`, as for plans." },
     waiting: { ...list(text), description: "Keys that were changed in the file and need a restart." },
     settings: list(settingSchema),
   }),
@@ -36,7 +39,8 @@ export const settingEndpoints: readonly Endpoint[] = [
     path: "/local/v1/settings",
     operationId: "getSettings",
     scope: "control",
-    summary: "Settings of the configuration that can be changed here, such as `notify` and `language`. Never a secret.",
+    summary:
+      "Settings of the configuration that can be changed here, such as `notify` and `language`, without secrets.",
     parameters: {},
     schema: settingsSchema,
     errors: ["conflict"],

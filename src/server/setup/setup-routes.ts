@@ -65,7 +65,7 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
       const refusal = door.refusal(request);
       if (refusal) return refusal;
       if (facts.isTrial && isTooMany(request.now))
-        return { ...localError("rate_limited", "tried too often; wait a minute"), retryAfterSec: 60 };
+        return { ...localError("rate_limited", "too many attempts; try again in a minute"), retryAfterSec: 60 };
       const reading = body?.safeParse(request.body);
       if (reading && !reading.success) return badBody(reading.error.issues);
       return work(options, reading?.data as Body, request);
@@ -76,10 +76,10 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
       method: "GET",
       path: "/local/v1/setup",
       scope: "open",
-      summary: "Whether the house can be set up, and whether the caller needs the code of the log for it.",
+      summary: "Whether the home can be set up, and whether the caller needs the code from the log.",
       openApi: () => ({
         operationId: "getSetup",
-        responses: { 200: jsonResponse("How far it is.", stateSchema) },
+        responses: { 200: jsonResponse("The state of the set-up.", stateSchema) },
       }),
       handle: (request) => ({
         kind: "json",
@@ -90,7 +90,7 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
       method: "POST",
       path: "/local/v1/setup/code",
       scope: "open",
-      summary: "Lets a browser set up the house that knows the code of the log. Each code lets one in.",
+      summary: "Allows a browser that has the code from the log to set up the home. Each code works for one browser.",
       openApi: () => openApiOf({ operationId: "enterSetup", example: { code: "ABCD-EFGH" }, schema: stateSchema }),
       handle(request) {
         if (!door) return isSetUp();
@@ -126,7 +126,7 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
       if (result.kind === "failed") return localError("conflict", result.reason);
       if (result.kind === "mistakes")
         return {
-          ...localError("invalid_parameter", "the configuration would have mistakes"),
+          ...localError("invalid_parameter", "the resulting configuration would have mistakes"),
           mistakes: result.mistakes,
         };
       // The answer goes out first: this daemon ends then.
@@ -146,7 +146,10 @@ function stateOf(options: SetupOptions | null, door: SetupDoor | null, request: 
 }
 
 function isSetUp(): LocalError {
-  return localError("conflict", "the house is set up: change its configuration, or plans and plugs on the dashboard");
+  return localError(
+    "conflict",
+    "the home is already set up: change the configuration file, or plans and plugs on the dashboard",
+  );
 }
 
 function badBody(issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]): LocalError {
@@ -177,7 +180,7 @@ interface RouteFacts {
 const trial = {
   works: boolean,
   problem: orNull(text),
-  detail: { ...orNull(text), description: "What was found, in English." },
+  detail: { ...orNull(text), description: "Result of the test, in English." },
 };
 const trialSchema = named("SetupTrial", object(trial));
 const stateSchema = named(
@@ -186,9 +189,9 @@ const stateSchema = named(
     state: {
       type: "string",
       enum: ["done", "code", "open"],
-      description: "`code`: the code of the log is needed first.",
+      description: "`code`: the code from the log is required first.",
     },
-    file: { ...orNull(text), description: "The file that is written." },
+    file: { ...orNull(text), description: "Path of the written file." },
     failure: { ...orNull(text), description: "Why the home that was set up before could not be started, in English." },
   }),
 );
@@ -199,8 +202,8 @@ const serviceSchema = named(
 const doneSchema = named(
   "SetupDone",
   object({
-    key: { ...text, description: "The first key of the LAN API, told this once." },
-    urls: { ...list(text), description: "Where the dashboard is for other devices of the LAN." },
+    key: { ...text, description: "The first key of the LAN API, shown only this once." },
+    urls: { ...list(text), description: "URL of the dashboard for other devices on the LAN." },
     broker: orNull(named("SetupBroker", object({ port: integer, username: text, password: text }))),
     file: text,
   }),
@@ -211,7 +214,7 @@ const facts = {
   service: {
     method: "POST",
     path: "/local/v1/setup/service",
-    summary: "Asks the service for the addresses of a key.",
+    summary: "Requests the addresses of a key from the service.",
     operationId: "trySetupService",
     example: { api_key: EXAMPLE_KEY },
     schema: serviceSchema,
@@ -220,7 +223,7 @@ const facts = {
   broker: {
     method: "POST",
     path: "/local/v1/setup/broker",
-    summary: "Tries a broker.",
+    summary: "Tests the connection to a broker.",
     operationId: "trySetupBroker",
     example: { url: "mqtt://192.168.1.10:1883", username: "elbro", password: "password-of-elbro" },
     schema: trialSchema,
@@ -229,7 +232,7 @@ const facts = {
   homeAssistant: {
     method: "POST",
     path: "/local/v1/setup/home-assistant",
-    summary: "Tries to log in to Home Assistant.",
+    summary: "Tests the login to Home Assistant.",
     operationId: "trySetupHomeAssistant",
     example: { url: "http://homeassistant.local:8123", token: "token-of-an-administrator" },
     schema: trialSchema,
@@ -238,7 +241,7 @@ const facts = {
   finish: {
     method: "POST",
     path: "/local/v1/setup",
-    summary: "Writes the configuration and a first key, and goes on with the house that it names.",
+    summary: "Writes the configuration and a first key, and starts with the configured home.",
     operationId: "finishSetup",
     example: {
       ...{ api_key: EXAMPLE_KEY, homes: null, broker: null, home_assistant: null, language: "en", key_name: "phone" },
@@ -258,10 +261,10 @@ function openApiOf({
   const header = { name: PAGE_HEADER, in: "header", required: true, schema: text, example: "1" };
   return {
     operationId,
-    parameters: [{ ...header, description: "Any text. A page of another server cannot send it." }],
+    parameters: [{ ...header, description: "Any text. Pages of other servers cannot send this header." }],
     requestBody: { required: true, content: { "application/json": { schema: { type: "object" }, example } } },
     responses: {
-      [status ?? 200]: jsonResponse("What came of it.", schema),
+      [status ?? 200]: jsonResponse("The result.", schema),
       ...Object.fromEntries([400, 401, 403, 429].map((code) => [code, reference("responses", `Error${code}`)])),
     },
   };

@@ -65,7 +65,7 @@ export async function finishSetup(options: SetupOptions, wanted: WantedSetup, no
   const changeKeys = (change: (keys: readonly KeptKey[]) => readonly KeptKey[]) =>
     new KeyFile(dataDir).change(change, () => now);
   try {
-    if (existsSync(options.path)) return { kind: "failed", reason: `${options.path} is there already` };
+    if (existsSync(options.path)) return { kind: "failed", reason: `${options.path} exists already` };
     mkdirSync(path.dirname(options.path), { recursive: true });
     await changeKeys((keys) => [
       ...keys,

@@ -131,7 +131,7 @@ export class Account {
     if (silentUntil > clock.monotonicMs())
       return this.#withheld(
         silentUntil,
-        "the service asked for silence, or has trouble",
+        "requests are paused because the service asked for it or reports errors",
         this.#lastSetback(scopes) ?? gate.cause(scopes),
       );
     const verdict = governor.acquire(inquiry.share, inquiry.seriesId, inquiry.range);

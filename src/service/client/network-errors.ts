@@ -38,10 +38,10 @@ const SOCKET_WORDS: Readonly<Record<string, string>> = {
 export function describeFailure(error: unknown): string {
   for (let each = error, depth = 0; each instanceof Error && depth < MAX_CAUSES; each = each.cause, depth++) {
     const code = "code" in each && typeof each.code === "string" ? each.code : "";
-    const words = SOCKET_WORDS[code] ?? (each.name === "HTTPParserError" ? "its answer is not HTTP" : undefined);
+    const words = SOCKET_WORDS[code] ?? (each.name === "HTTPParserError" ? "its response is not HTTP" : undefined);
     if (words) return words;
     const refusal = PROXY_REFUSAL.exec(each.message);
-    if (refusal) return `the proxy refuses to pass it on (status ${refusal[1] ?? refusal[2]})`;
+    if (refusal) return `the proxy refuses the connection (status ${refusal[1] ?? refusal[2]})`;
   }
   return (error instanceof Error && error.message) || "the request failed";
 }

@@ -33,8 +33,8 @@ describe("the shard of a process", () => {
 
   test("requires accounts_dir and a shared broker", () => {
     expect(shardOf("consumer: { api_key: k }\nshard: { index: 0, count: 2 }")).toMatchObject([
-      { path: "accounts_dir", text: "expected with shard, found nothing" },
-      { path: "mqtt.url", text: "expected the broker that all shards share, found nothing" },
+      { path: "accounts_dir", text: "is required with shard; found nothing" },
+      { path: "mqtt.url", text: "is required with shard, because all shards share one broker; found nothing" },
     ]);
   });
 });

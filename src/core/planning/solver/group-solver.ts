@@ -49,8 +49,8 @@ const MAX_TRIED = 600_000;
 const GOOD_SHARE = 0.003;
 /** The fees of every n-th round of the bound are also used for placing. */
 const PLACED_ROUNDS = 6;
-/** Maximum placings of the large neighborhood search, less one for so many transitions of the beam searches. */
-const PLACINGS = { most: 1_600, perTried: 30 };
+/** Maximum placings of the large neighborhood search, minus one per `perTried` transitions of the beam searches. */
+const PLACINGS = { most: 2_200, perTried: 30 };
 /** Subsets are placed with up to this multiple of the fees, because the fees of the bound are not exact. */
 const MAX_FEE_SHARE = 1.5;
 

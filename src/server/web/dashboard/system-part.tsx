@@ -114,7 +114,7 @@ function Interface({ one: { account, interface: face, state, quota, today }, isN
   );
 }
 
-/** Returns the page's text with this key; `otherwise` if there is none. */
+/** Returns the page's text with this key; `otherwise` if the key does not exist. */
 function textIf(key: string, otherwise: string): string {
   const { t } = usePage();
   return t.has(key) ? t(key) : otherwise;

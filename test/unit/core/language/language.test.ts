@@ -73,10 +73,10 @@ test("a problem has advice and detail in every language, with its facts", () => 
   const [problem] = problems.list();
   if (!problem) throw new Error("no problem");
   expect(languages.map((language) => problemIn(language, problem).detail)).toEqual([
-    "it did not end an ON by itself",
-    "den afsluttede ikke TÆNDT af sig selv",
-    "det avslutade inte PÅ av sig självt",
-    "den avsluttet ikke PÅ av seg selv",
+    "its timer did not end an ON",
+    "dens timer afsluttede ikke TÆNDT",
+    "dess timer avslutade inte PÅ",
+    "tidsbryteren avsluttet ikke PÅ",
   ]);
   expect(problemIn("da", problem)).toMatchObject({
     code: "plug_without_timer",
@@ -92,7 +92,9 @@ test("textIn translates known sentences, and does not change texts of other prog
   expect(textIn("sv", found)).toBe("consumer prices: den stängde anslutningen");
   expect(textIn("da", "on")).toBe("on");
   const closed = explainFailure(Object.assign(new Error("connect"), { code: "ECONNREFUSED" }), "opening");
-  expect(textIn("nb", closed)).toBe("ingenting lytter der; kjører brokeren, og er porten riktig?");
+  expect(textIn("nb", closed)).toBe(
+    "ingenting lytter på denne adressen og porten; sjekk at brokeren kjører, og porten",
+  );
   expect(textIn("da", "disk I/O error {time}")).toBe("disk I/O error {time}");
 });
 

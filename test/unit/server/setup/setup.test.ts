@@ -73,7 +73,7 @@ describe("finishSetup", () => {
     using dir = new TempDir();
     const options = { ...optionsIn(dir.path), path: path.join(dir.path, "elbro.yaml") };
     writeFileSync(options.path, "# mine\n");
-    expect(await finishSetup(options, WANTED, NOW)).toMatchObject({ kind: "failed", reason: /is there already/ });
+    expect(await finishSetup(options, WANTED, NOW)).toMatchObject({ kind: "failed", reason: /exists already/ });
     expect(readFileSync(options.path, "utf8")).toBe("# mine\n");
   });
 

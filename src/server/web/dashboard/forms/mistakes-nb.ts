@@ -19,7 +19,7 @@ export const mistakeTexts: MistakeTexts = {
   same_home: "Den andre planen hører til et annet hjem ({0}).",
   circle: "Planene venter på hverandre i ring: {0}.",
   other_kind: "Gjelder ikke for denne typen plan.",
-  levels_order: "Grensene må stige: svært billig < billig < normal < dyr.",
+  levels_order: "Grensene må stige: veldig billig < billig < normal < dyr.",
   time: "Et klokkeslett som 07:00.",
   span: "Et tidsrom som 02:00-05:00.",
   length: "Timer som et tall, eller 45m, 1h30m; høyst 24 timer.",

@@ -3,37 +3,37 @@ import { LANGUAGES } from "../language.ts";
 import type { FormTextTable } from "./texts-en.ts";
 
 export const formTexts: FormTextTable = {
-  "plans[].name": { label: "Navn", about: "Hvad den hedder. Emnerne i MQTT er lavet af det." },
-  "plans[].home": { label: "Hjem", about: "Hjemmet, hvis priser tæller." },
+  "plans[].name": { label: "Navn", about: "Navnet på planen. Emnerne i MQTT dannes af det." },
+  "plans[].home": { label: "Hjem", about: "Hjemmet, hvis priser bruges." },
   "plans[].kind": {
-    label: "Slags",
+    label: "Type",
     about: "Hvordan timerne vælges.",
     options: {
       window: "Én kørsel",
-      slots: "Timer i stykker",
+      slots: "Opdelte timer",
       below: "Når det er billigt",
       avoid: "Altid undtagen i dyre timer (undgå)",
     },
   },
   "plans[].hours": {
     label: "Timer",
-    about: "Hvor længe den kører; ved ”undgå”, hvor længe den ikke gør. Et tal, eller 45m, 1h30m.",
+    about: "Hvor længe planen kører; ved “undgå”, hvor længe den ikke kører. Et tal, eller 45m, 1h30m.",
   },
   "plans[].kwh": {
     label: "Energi pr. gang, kWh",
-    about: "Hvad en omgang bruger, så omkostninger og besparelser kan vises i penge.",
+    about: "Hvad planen bruger pr. gang, så udgifter og besparelser kan vises i penge.",
   },
-  "plans[].from": { label: "Ikke før", about: "Intet kører før dette tidspunkt." },
-  "plans[].ready_by": { label: "Færdig kl.", about: "Alt har kørt inden dette tidspunkt." },
+  "plans[].from": { label: "Ikke før", about: "Planen kører ikke før dette tidspunkt." },
+  "plans[].ready_by": { label: "Færdig kl.", about: "Planen er færdig inden dette tidspunkt." },
   "plans[].days": {
     label: "Dage",
-    about: "De dage, den kører. Dagen for ”ikke før” tæller.",
+    about: "De dage, planen kører. Dagen for “ikke før” tæller.",
     options: { mon: "Man", tue: "Tir", wed: "Ons", thu: "Tor", fri: "Fre", sat: "Lør", sun: "Søn" },
   },
-  "plans[].max_price": { label: "Højeste pris pr. kWh", about: "Over denne pris kører intet." },
+  "plans[].max_price": { label: "Højeste pris pr. kWh", about: "Planen kører ikke over denne pris." },
   "plans[].level": {
     label: "Prisniveau",
-    about: "For ”når det er billigt”: kører op til dette prisniveau.",
+    about: "For “når det er billigt”: kører op til dette prisniveau.",
     options: {
       very_cheap: "Meget billig",
       cheap: "Billig",
@@ -44,22 +44,22 @@ export const formTexts: FormTextTable = {
   },
   "plans[].percent": {
     label: "Billigste del af døgnet, %",
-    about: "For ”når det er billigt”: kører i døgnets billigste del.",
+    about: "For “når det er billigt”: kører i døgnets billigste del.",
   },
   "plans[].fallback": {
-    label: "Timer uden priser",
-    about: "Timer, hvor den kører, når priser mangler, fx 02:00-05:00.",
+    label: "Faste timer uden priser",
+    about: "Timer, hvor planen kører, når priser mangler, fx 02:00-05:00.",
   },
   "plans[].use_forecast": {
-    label: "Planlæg også efter estimater",
-    about: "Estimerede priser tænder aldrig for noget.",
+    label: "Planlæg også efter skøn",
+    about: "Skønnede priser tænder aldrig noget.",
   },
   "plans[].after": { label: "Efter planen", about: "En anden plan, der skal være færdig først." },
-  "plans[].enabled": { label: "Slået til", about: "Om den gør noget overhovedet." },
-  "plugs[].name": { label: "Navn", about: "Hvad den hedder." },
+  "plans[].enabled": { label: "Slået til", about: "Om planen er aktiv." },
+  "plugs[].name": { label: "Navn", about: "Navnet på stikkontakten." },
   "plugs[].family": {
     label: "Familie",
-    about: "Hvad den forstår.",
+    about: "Stikkontaktens firmware eller protokol.",
     options: {
       shelly_gen1: "Shelly Gen1",
       shelly_gen2: "Shelly Gen2",
@@ -70,22 +70,22 @@ export const formTexts: FormTextTable = {
       custom: "Andet (egne emner)",
     },
   },
-  "plugs[].topic": { label: "MQTT-emne", about: "Hvor den lytter, som dens familie skriver det." },
+  "plugs[].topic": { label: "MQTT-emne", about: "Stikkontaktens emne, skrevet som dens familie kræver det." },
   "plugs[].url": {
     label: "Adresse (HTTP)",
     about: "Dens adresse, når den styres over HTTP uden MQTT: kun Tasmota og Shelly.",
   },
   "plugs[].channel": { label: "Udgang", about: "Hvilken udgang, hvis enheden har flere." },
-  "plugs[].plan": { label: "Plan", about: "Planen, den følger, eller flere: tændt, når en af dem vil det." },
+  "plugs[].plan": { label: "Plan", about: "Planen, den følger, eller flere: tændt, når mindst én af dem er tændt." },
   "plugs[].home": { label: "Hjem", about: "Hjemmet eller stedet, hvis signal den følger." },
   "plugs[].override": {
     label: "Betjent manuelt",
     about: "Hvad der sker, når nogen betjener den manuelt.",
-    options: { respect: "Gælder til næste planlagte skift", enforce: "Planen vinder" },
+    options: { respect: "Gælder til næste planlagte skift", enforce: "Følg planen" },
   },
   "plugs[].when_lost": {
-    label: "Uden kontakt",
-    about: "Hvad den er, mens intet vides, og når elbro er stoppet.",
+    label: "Når signalet er ukendt",
+    about: "Dens tilstand, når signalet er ukendt, og når elbro er stoppet.",
     options: { on: "Tændt", off: "Slukket", keep: "Som den var" },
   },
   "plugs[].min_on": { label: "Korteste tid tændt, minutter", about: "Så længe er den mindst tændt." },
@@ -136,7 +136,7 @@ export const formTexts: FormTextTable = {
     about: "Sammen med effekten, i stedet for timer og energi pr. gang: hvad en omgang skal bruge.",
   },
   "plans[].price": {
-    label: "Pris, der tæller",
+    label: "Pris at planlægge efter",
     about: "Om det er salgsprisen, der tæller, i stedet for købsprisen.",
     options: { export: "For solgt strøm" },
   },
@@ -200,8 +200,8 @@ export const formTexts: FormTextTable = {
   "levels.normal": { label: "Normal", about: "Normalt er højst denne del." },
   "levels.expensive": { label: "Dyr", about: "Dyrt er højst denne del." },
   "levels.use_forecast": {
-    label: "Billig efter estimater",
-    about: "Om ”billig” også må være tændt efter en estimeret pris, så længe den bekræftede pris mangler.",
+    label: "Brug skøn for billig",
+    about: "Om ”billig” også må være tændt efter en skønnet pris, så længe den bekræftede pris mangler.",
   },
   notify: {
     label: "Notifikationer",
@@ -242,13 +242,13 @@ export const formTexts: FormTextTable = {
   },
   log: { label: "Log", about: "Hvad der skrives til programmets udskrift." },
   "log.level": {
-    label: "Mindst vigtige linjer",
+    label: "Laveste niveau",
     about: "Linjer, der er mindre vigtige, skrives ikke.",
     options: { debug: "Alt (debug)", info: "Normal (info)", warn: "Advarsler (warn)", error: "Fejl (error)" },
   },
   "log.format": {
-    label: "Form",
-    about: "JSON til programmer, tekst til mennesker. Ellers tekst i en terminal og JSON andre steder.",
+    label: "Format",
+    about: "JSON til programmer, tekst til mennesker. Standard: tekst i en terminal, ellers JSON.",
     options: { json: "JSON", text: "Tekst" },
   },
   history: { label: "Historik", about: "Hvad der hentes fra tiden før." },

@@ -3,14 +3,14 @@ import { LANGUAGES } from "../language.ts";
 import type { FormTextTable } from "./texts-en.ts";
 
 export const formTexts: FormTextTable = {
-  "plans[].name": { label: "Navn", about: "Hva den heter. Emnene i MQTT er laget av det." },
-  "plans[].home": { label: "Hjem", about: "Hjemmet som prisene gjelder for." },
+  "plans[].name": { label: "Navn", about: "Navnet på planen. Emnene i MQTT lages av det." },
+  "plans[].home": { label: "Hjem", about: "Hjemmet som har prisene som brukes." },
   "plans[].kind": {
     label: "Type",
     about: "Hvordan timene velges.",
     options: {
       window: "Én kjøring",
-      slots: "Timer i deler",
+      slots: "Oppdelte timer",
       below: "Når det er billig",
       avoid: "Alltid unntatt i dyre timer (unngå)",
     },
@@ -21,25 +21,25 @@ export const formTexts: FormTextTable = {
   },
   "plans[].kwh": {
     label: "Energi per gang, kWh",
-    about: "Hva en omgang bruker, så kostnader og besparelser kan vises i penger.",
+    about: "Hva planen bruker per gang, så kostnader og besparelser kan vises i penger.",
   },
-  "plans[].from": { label: "Ikke før", about: "Ingenting kjører før dette tidspunktet." },
-  "plans[].ready_by": { label: "Ferdig kl.", about: "Alt har kjørt før dette tidspunktet." },
+  "plans[].from": { label: "Ikke før", about: "Planen kjører ikke før dette tidspunktet." },
+  "plans[].ready_by": { label: "Ferdig kl.", about: "Planen er ferdig før dette tidspunktet." },
   "plans[].days": {
     label: "Dager",
-    about: "Dagene den kjører. Dagen for «ikke før» gjelder.",
+    about: "Dagene planen kjører. Dagen for «ikke før» gjelder.",
     options: { mon: "Man", tue: "Tir", wed: "Ons", thu: "Tor", fri: "Fre", sat: "Lør", sun: "Søn" },
   },
-  "plans[].max_price": { label: "Høyeste pris per kWh", about: "Over denne prisen kjører ingenting." },
+  "plans[].max_price": { label: "Høyeste pris per kWh", about: "Planen kjører ikke over denne prisen." },
   "plans[].level": {
     label: "Prisnivå",
     about: "For «når det er billig»: kjører opp til dette prisnivået.",
     options: {
-      very_cheap: "Svært billig",
+      very_cheap: "Veldig billig",
       cheap: "Billig",
       normal: "Normal",
       expensive: "Dyr",
-      very_expensive: "Svært dyr",
+      very_expensive: "Veldig dyr",
     },
   },
   "plans[].percent": {
@@ -47,16 +47,16 @@ export const formTexts: FormTextTable = {
     about: "For «når det er billig»: kjører i døgnets billigste del.",
   },
   "plans[].fallback": {
-    label: "Timer uten priser",
-    about: "Timer den kjører når priser mangler, for eksempel 02:00-05:00.",
+    label: "Faste timer uten priser",
+    about: "Timer planen kjører når priser mangler, for eksempel 02:00-05:00.",
   },
-  "plans[].use_forecast": { label: "Planlegg også etter estimater", about: "Estimerte priser slår aldri på noe." },
+  "plans[].use_forecast": { label: "Planlegg også etter anslag", about: "Anslåtte priser slår aldri på noe." },
   "plans[].after": { label: "Etter planen", about: "En annen plan som må være ferdig først." },
-  "plans[].enabled": { label: "Slått på", about: "Om den gjør noe i det hele tatt." },
-  "plugs[].name": { label: "Navn", about: "Hva den heter." },
+  "plans[].enabled": { label: "Slått på", about: "Om planen er aktiv." },
+  "plugs[].name": { label: "Navn", about: "Navnet på pluggen." },
   "plugs[].family": {
     label: "Familie",
-    about: "Hva den forstår.",
+    about: "Fastvaren eller protokollen til pluggen.",
     options: {
       shelly_gen1: "Shelly Gen1",
       shelly_gen2: "Shelly Gen2",
@@ -67,22 +67,22 @@ export const formTexts: FormTextTable = {
       custom: "Annet (egne emner)",
     },
   },
-  "plugs[].topic": { label: "MQTT-emne", about: "Hvor den lytter, slik familien skriver det." },
+  "plugs[].topic": { label: "MQTT-emne", about: "Emnet til pluggen, skrevet slik familien krever." },
   "plugs[].url": {
     label: "Adresse (HTTP)",
     about: "Adressen når den styres over HTTP uten MQTT: bare Tasmota og Shelly.",
   },
   "plugs[].channel": { label: "Utgang", about: "Hvilken utgang, hvis enheten har flere." },
-  "plugs[].plan": { label: "Plan", about: "Planen den følger, eller flere: på når en av dem vil det." },
-  "plugs[].home": { label: "Hjem", about: "Hjemmet eller stedet hvis signal den følger." },
+  "plugs[].plan": { label: "Plan", about: "Planen den følger, eller flere: på når minst én av dem er på." },
+  "plugs[].home": { label: "Hjem", about: "Hjemmet eller stedet som har signalet den følger." },
   "plugs[].override": {
     label: "Betjent manuelt",
     about: "Hva som skjer når noen betjener den manuelt.",
-    options: { respect: "Gjelder til neste planlagte endring", enforce: "Planen vinner" },
+    options: { respect: "Gjelder til neste planlagte endring", enforce: "Følg planen" },
   },
   "plugs[].when_lost": {
-    label: "Uten kontakt",
-    about: "Hva den er mens ingenting er kjent, og når elbro har stoppet.",
+    label: "Når signalet er ukjent",
+    about: "Tilstanden når signalet er ukjent, og når elbro har stoppet.",
     options: { on: "På", off: "Av", keep: "Som den var" },
   },
   "plugs[].min_on": { label: "Korteste tid på, minutter", about: "Så lenge er den minst på." },
@@ -190,8 +190,8 @@ export const formTexts: FormTextTable = {
   "levels.normal": { label: "Normal", about: "Normal er høyst denne delen." },
   "levels.expensive": { label: "Dyr", about: "Dyr er høyst denne delen." },
   "levels.use_forecast": {
-    label: "Billig etter estimater",
-    about: "Om «billig» også kan være på etter en estimert pris så lenge den bekreftede mangler.",
+    label: "Bruk anslag for billig",
+    about: "Om «billig» også kan være på etter en anslått pris så lenge den bekreftede mangler.",
   },
   notify: {
     label: "Varsler",
@@ -232,13 +232,13 @@ export const formTexts: FormTextTable = {
   },
   log: { label: "Logg", about: "Hva som skrives til programmets utskrift." },
   "log.level": {
-    label: "Minst viktige linjer",
+    label: "Laveste nivå",
     about: "Linjer som er mindre viktige, skrives ikke.",
     options: { debug: "Alt (debug)", info: "Normal (info)", warn: "Advarsler (warn)", error: "Feil (error)" },
   },
   "log.format": {
-    label: "Form",
-    about: "JSON for programmer, tekst for mennesker. Ellers tekst i en terminal og JSON andre steder.",
+    label: "Format",
+    about: "JSON for programmer, tekst for mennesker. Standard: tekst i en terminal, ellers JSON.",
     options: { json: "JSON", text: "Tekst" },
   },
   history: { label: "Historikk", about: "Hva som hentes fra tiden før." },

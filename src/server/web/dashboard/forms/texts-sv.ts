@@ -3,14 +3,14 @@ import { LANGUAGES } from "../language.ts";
 import type { FormTextTable } from "./texts-en.ts";
 
 export const formTexts: FormTextTable = {
-  "plans[].name": { label: "Namn", about: "Vad den heter. Ämnena i MQTT görs av det." },
-  "plans[].home": { label: "Hem", about: "Hemmet vars priser gäller." },
+  "plans[].name": { label: "Namn", about: "Planens namn. Ämnena i MQTT bildas av det." },
+  "plans[].home": { label: "Hem", about: "Hemmet vars priser används." },
   "plans[].kind": {
     label: "Typ",
     about: "Hur timmarna väljs.",
     options: {
       window: "En körning",
-      slots: "Timmar i delar",
+      slots: "Uppdelade timmar",
       below: "När det är billigt",
       avoid: "Alltid utom dyra timmar (undvik)",
     },
@@ -21,16 +21,16 @@ export const formTexts: FormTextTable = {
   },
   "plans[].kwh": {
     label: "Energi per gång, kWh",
-    about: "Vad en omgång använder, så att kostnader och besparingar kan visas i pengar.",
+    about: "Vad planen använder per gång, så att kostnader och besparingar kan visas i pengar.",
   },
-  "plans[].from": { label: "Inte före", about: "Inget körs före den här tiden." },
-  "plans[].ready_by": { label: "Klar kl.", about: "Allt har körts före den här tiden." },
+  "plans[].from": { label: "Inte före", about: "Planen körs inte före den här tiden." },
+  "plans[].ready_by": { label: "Klar kl.", about: "Planen är klar före den här tiden." },
   "plans[].days": {
     label: "Dagar",
-    about: "Dagarna den körs. Dagen för ”inte före” gäller.",
+    about: "Dagarna planen körs. Dagen för ”inte före” gäller.",
     options: { mon: "Mån", tue: "Tis", wed: "Ons", thu: "Tor", fri: "Fre", sat: "Lör", sun: "Sön" },
   },
-  "plans[].max_price": { label: "Högsta pris per kWh", about: "Över det här priset körs inget." },
+  "plans[].max_price": { label: "Högsta pris per kWh", about: "Planen körs inte över det här priset." },
   "plans[].level": {
     label: "Prisnivå",
     about: "För ”när det är billigt”: körs upp till den här prisnivån.",
@@ -47,19 +47,19 @@ export const formTexts: FormTextTable = {
     about: "För ”när det är billigt”: körs i dygnets billigaste del.",
   },
   "plans[].fallback": {
-    label: "Timmar utan priser",
-    about: "Timmar då den körs när priser saknas, till exempel 02:00-05:00.",
+    label: "Fasta timmar utan priser",
+    about: "Timmar då planen körs när priser saknas, till exempel 02:00-05:00.",
   },
   "plans[].use_forecast": {
     label: "Planera även på uppskattningar",
     about: "Uppskattade priser slår aldrig på något.",
   },
   "plans[].after": { label: "Efter planen", about: "En annan plan som måste vara klar först." },
-  "plans[].enabled": { label: "Påslagen", about: "Om den gör något alls." },
-  "plugs[].name": { label: "Namn", about: "Vad den heter." },
+  "plans[].enabled": { label: "Påslagen", about: "Om planen är aktiv." },
+  "plugs[].name": { label: "Namn", about: "Uttagets namn." },
   "plugs[].family": {
     label: "Familj",
-    about: "Vad den förstår.",
+    about: "Uttagets firmware eller protokoll.",
     options: {
       shelly_gen1: "Shelly Gen1",
       shelly_gen2: "Shelly Gen2",
@@ -70,23 +70,23 @@ export const formTexts: FormTextTable = {
       custom: "Annat (egna ämnen)",
     },
   },
-  "plugs[].topic": { label: "MQTT-ämne", about: "Var den lyssnar, som dess familj skriver det." },
+  "plugs[].topic": { label: "MQTT-ämne", about: "Uttagets ämne, skrivet så som dess familj kräver." },
   "plugs[].url": {
     label: "Adress (HTTP)",
     about: "Dess adress när den styrs över HTTP utan MQTT: endast Tasmota och Shelly.",
   },
   "plugs[].channel": { label: "Utgång", about: "Vilken utgång, om enheten har flera." },
-  "plugs[].plan": { label: "Plan", about: "Planen den följer, eller flera: på när någon av dem vill det." },
-  "plugs[].home": { label: "Hem", about: "Hemmet eller platsen vars signal den följer." },
+  "plugs[].plan": { label: "Plan", about: "Planen det följer, eller flera: på när minst en av dem är på." },
+  "plugs[].home": { label: "Hem", about: "Hemmet eller platsen vars signal det följer." },
   "plugs[].override": {
-    label: "Manuellt styrd",
-    about: "Vad som händer när någon styr den manuellt.",
-    options: { respect: "Gäller till nästa planerade ändring", enforce: "Planen vinner" },
+    label: "Manuellt styrt",
+    about: "Vad som händer när någon styr det manuellt.",
+    options: { respect: "Gäller till nästa planerade ändring", enforce: "Följ planen" },
   },
   "plugs[].when_lost": {
-    label: "Utan kontakt",
-    about: "Vad den är medan inget är känt och när elbro har stannat.",
-    options: { on: "På", off: "Av", keep: "Som den var" },
+    label: "När signalen är okänd",
+    about: "Dess läge när signalen är okänd och när elbro har stannat.",
+    options: { on: "På", off: "Av", keep: "Som det var" },
   },
   "plugs[].min_on": { label: "Kortaste tid på, minuter", about: "Så länge är den minst på." },
   "plugs[].min_off": { label: "Kortaste tid av, minuter", about: "Så länge är den minst av." },
@@ -136,7 +136,7 @@ export const formTexts: FormTextTable = {
     about: "Tillsammans med effekten, i stället för timmar och energi per gång: vad en omgång ska använda.",
   },
   "plans[].price": {
-    label: "Pris som gäller",
+    label: "Pris att planera efter",
     about: "Om det är säljpriset som gäller i stället för köppriset.",
     options: { export: "För såld el" },
   },
@@ -151,7 +151,7 @@ export const formTexts: FormTextTable = {
   "plans[].when_lost": {
     label: "Utan priser",
     about: "Vad den vill när priser saknas eller klockan inte går att lita på.",
-    options: { on: "På", off: "Av", keep: "Som den var" },
+    options: { on: "På", off: "Av", keep: "Som det var" },
   },
   "plugs[].id": { label: "Id", about: "Vad den heter i MQTT-ämnena, om det inte är namnet." },
   "plugs[].signal": {
@@ -197,7 +197,7 @@ export const formTexts: FormTextTable = {
   "levels.normal": { label: "Normalt", about: "Normalt är högst den här delen." },
   "levels.expensive": { label: "Dyrt", about: "Dyrt är högst den här delen." },
   "levels.use_forecast": {
-    label: "Billigt på uppskattningar",
+    label: "Använd uppskattningar för billigt",
     about: "Om ”billigt” får vara på även på ett uppskattat pris, så länge det bekräftade saknas.",
   },
   notify: {
@@ -239,13 +239,13 @@ export const formTexts: FormTextTable = {
   },
   log: { label: "Logg", about: "Vad som skrivs till programmets utmatning." },
   "log.level": {
-    label: "Minst viktiga rader",
+    label: "Lägsta nivå",
     about: "Rader som är mindre viktiga skrivs inte.",
     options: { debug: "Allt (debug)", info: "Normal (info)", warn: "Varningar (warn)", error: "Fel (error)" },
   },
   "log.format": {
-    label: "Form",
-    about: "JSON för program, text för människor. Annars text i en terminal och JSON på andra ställen.",
+    label: "Format",
+    about: "JSON för program, text för människor. Standard: text i en terminal, annars JSON.",
     options: { json: "JSON", text: "Text" },
   },
   history: { label: "Historik", about: "Vad som hämtas från tiden före." },

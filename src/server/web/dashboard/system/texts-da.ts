@@ -26,9 +26,9 @@ export const texts: SystemTexts = {
   notify_sent: "ntfy-serveren har taget imod testen. Den bør være på din telefon nu.",
 
   keys: "Nøgler",
-  keys_about: "Hver enhed får sin egen nøgle, så én kan spærres uden de andre.",
+  keys_about: "Hver enhed har sin egen nøgle, så du kan spærre én uden at påvirke de andre.",
   key_name: "Enhedens navn",
-  key_name_wrong: "Højst 40 bogstaver (a–z), cifre, _ . og -, og ikke et navn, der findes.",
+  key_name_wrong: "Brug højst 40 bogstaver (a–z), cifre, _ . og - og et navn, der ikke er i brug.",
   key_control: "må også ændre",
   key_create: "Lav en nøgle",
   key_made: "Nøglen til {name}. Den vises kun denne ene gang:",
@@ -47,7 +47,7 @@ export const texts: SystemTexts = {
   key_no_network:
     "Ingen anden enhed kan nå siden på en adresse, som elbro kender, så der er intet link. Log ind med nøglen.",
   key_end: "Spær",
-  key_end_sure: "Spær nøglen {name}? Enheden får så ikke mere adgang.",
+  key_end_sure: "Spær nøglen {name}? Enheden mister sin adgang.",
   key_end_yes: "Spær den",
   cancel: "Annuller",
 
@@ -56,18 +56,18 @@ export const texts: SystemTexts = {
   log_info: "Alt",
   log_warn: "Advarsler",
   log_none: "Intet endnu.",
-  log_since: "På engelsk, siden start, det nyeste først.",
+  log_since: "På engelsk, siden start, nyeste først.",
 
   backup: "Sikkerhedskopi",
   backup_about:
-    "Hjemmets priser og forbrug og nøglernes kontroltal. Gem den, hvor ingen andre kan læse den. Konfigurationen (elbro.yaml) er ikke med.",
+    "Den indeholder hjemmets priser og forbrug og nøglernes hashværdier. Opbevar den privat. Konfigurationen (elbro.yaml) er ikke med.",
   backup_download: "Hent en sikkerhedskopi",
   backup_busy: "Kopierer og kontrollerer databasen …",
   restore: "Gendan en sikkerhedskopi",
   restore_sure:
-    "Erstat alt gemt med {name}? Det sker, næste gang elbro starter. Datidens nøgler gælder så igen, og det nuværende gemmes i en fil for sig.",
+    "Erstat alle gemte data med {name}? Det sker, næste gang elbro starter. Nøglerne i kopien bliver gyldige igen. De nuværende data gemmes i en separat fil.",
   restore_yes: "Erstat ved næste start",
-  restore_waits: "Kopien er hel. Den træder i kraft ved næste start: genstart elbro.",
-  restore_undo: "Erstat ikke",
-  restore_undone: "Intet bliver erstattet.",
+  restore_waits: "Kopien er gyldig. Genstart elbro for at bruge den.",
+  restore_undo: "Annuller gendannelsen",
+  restore_undone: "Gendannelsen er annulleret.",
 };

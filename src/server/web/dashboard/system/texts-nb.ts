@@ -26,9 +26,9 @@ export const texts: SystemTexts = {
   notify_sent: "ntfy-serveren har tatt imot testen. Den bør være på telefonen din nå.",
 
   keys: "Nøkler",
-  keys_about: "Hver enhet får sin egen nøkkel, slik at én kan sperres uten de andre.",
+  keys_about: "Hver enhet har sin egen nøkkel, så du kan sperre én uten å påvirke de andre.",
   key_name: "Navn på enheten",
-  key_name_wrong: "Høyst 40 bokstaver (a–z), sifre, _ . og -, og ikke et navn som allerede finnes.",
+  key_name_wrong: "Bruk høyst 40 bokstaver (a–z), sifre, _ . og - og et navn som ikke er i bruk.",
   key_control: "kan også endre",
   key_create: "Lag en nøkkel",
   key_made: "Nøkkelen til {name}. Den vises bare denne ene gangen:",
@@ -47,7 +47,7 @@ export const texts: SystemTexts = {
   key_no_network:
     "Ingen annen enhet kan nå siden på en adresse som elbro kjenner, så det finnes ingen lenke. Logg inn med nøkkelen.",
   key_end: "Sperr",
-  key_end_sure: "Sperre nøkkelen {name}? Enheten får da ikke lenger tilgang.",
+  key_end_sure: "Sperre nøkkelen {name}? Enheten mister tilgangen.",
   key_end_yes: "Sperr den",
   cancel: "Avbryt",
 
@@ -56,18 +56,18 @@ export const texts: SystemTexts = {
   log_info: "Alt",
   log_warn: "Advarsler",
   log_none: "Ingenting ennå.",
-  log_since: "På engelsk, siden start, det nyeste først.",
+  log_since: "På engelsk, siden start, nyeste først.",
 
   backup: "Sikkerhetskopi",
   backup_about:
-    "Prisene og forbruket i hjemmet og kontrollsummene til nøklene. Oppbevar den der ingen andre kan lese den. Konfigurasjonen (elbro.yaml) er ikke med.",
+    "Den inneholder prisene og forbruket i hjemmet og hashverdiene til nøklene. Oppbevar den privat. Konfigurasjonen (elbro.yaml) er ikke med.",
   backup_download: "Last ned en sikkerhetskopi",
   backup_busy: "Kopierer og kontrollerer databasen …",
   restore: "Gjenopprett en sikkerhetskopi",
   restore_sure:
-    "Erstatte alt som er lagret, med {name}? Det skjer neste gang elbro starter. Nøklene fra den gangen gjelder da igjen, og det som er der nå, blir tatt vare på i en egen fil.",
+    "Erstatte alle lagrede data med {name}? Det skjer neste gang elbro starter. Nøklene i kopien blir gyldige igjen. Nåværende data lagres i en egen fil.",
   restore_yes: "Erstatt ved neste start",
-  restore_waits: "Kopien er hel. Den trer i kraft ved neste start: start elbro på nytt.",
-  restore_undo: "Ikke erstatt",
-  restore_undone: "Ingenting blir erstattet.",
+  restore_waits: "Sikkerhetskopien er gyldig. Start elbro på nytt for å bruke den.",
+  restore_undo: "Avbryt gjenopprettingen",
+  restore_undone: "Gjenopprettingen er avbrutt.",
 };

@@ -26,9 +26,9 @@ export const texts: SystemTexts = {
   notify_sent: "ntfy-servern har tagit emot testet. Det bör finnas i din telefon nu.",
 
   keys: "Nycklar",
-  keys_about: "Varje enhet får en egen nyckel, så att en kan spärras utan de andra.",
+  keys_about: "Varje enhet har en egen nyckel, så att du kan spärra en utan att påverka de andra.",
   key_name: "Enhetens namn",
-  key_name_wrong: "Högst 40 bokstäver (a–z), siffror, _ . och -, och inte ett namn som redan finns.",
+  key_name_wrong: "Använd högst 40 bokstäver (a–z), siffror, _ . och - och ett namn som inte används.",
   key_control: "får även ändra",
   key_create: "Skapa en nyckel",
   key_made: "Nyckeln till {name}. Den visas bara den här gången:",
@@ -47,7 +47,7 @@ export const texts: SystemTexts = {
   key_no_network:
     "Ingen annan enhet kan nå sidan på en adress som elbro känner till, så det finns ingen länk. Logga in med nyckeln.",
   key_end: "Spärra",
-  key_end_sure: "Spärra nyckeln {name}? Enheten får då ingen åtkomst längre.",
+  key_end_sure: "Spärra nyckeln {name}? Enheten förlorar sin åtkomst.",
   key_end_yes: "Spärra den",
   cancel: "Avbryt",
 
@@ -56,18 +56,18 @@ export const texts: SystemTexts = {
   log_info: "Allt",
   log_warn: "Varningar",
   log_none: "Inget än.",
-  log_since: "På engelska, sedan starten, det nyaste först.",
+  log_since: "På engelska, sedan starten, nyaste först.",
 
   backup: "Säkerhetskopia",
   backup_about:
-    "Hemmets priser och förbrukning och nycklarnas kontrollsummor. Spara den där ingen annan kan läsa den. Konfigurationen (elbro.yaml) ingår inte.",
+    "Den innehåller hemmets priser och förbrukning och nycklarnas hashvärden. Håll den privat. Konfigurationen (elbro.yaml) ingår inte.",
   backup_download: "Ladda ner en säkerhetskopia",
   backup_busy: "Kopierar och kontrollerar databasen …",
   restore: "Återställ en säkerhetskopia",
   restore_sure:
-    "Ersätta allt som är sparat med {name}? Det sker nästa gång elbro startar. Dåtidens nycklar gäller då igen, och det som finns nu sparas i en egen fil.",
+    "Ersätta alla sparade data med {name}? Det sker nästa gång elbro startar. Nycklarna i kopian blir giltiga igen. Nuvarande data sparas i en separat fil.",
   restore_yes: "Ersätt vid nästa start",
-  restore_waits: "Kopian är hel. Den börjar gälla vid nästa start: starta om elbro.",
-  restore_undo: "Ersätt inte",
-  restore_undone: "Inget kommer att ersättas.",
+  restore_waits: "Säkerhetskopian är giltig. Starta om elbro för att använda den.",
+  restore_undo: "Avbryt återställningen",
+  restore_undone: "Återställningen är avbruten.",
 };
