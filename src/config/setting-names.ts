@@ -5,6 +5,7 @@ export const settingNames = [
   "language",
   "levels",
   "notify",
+  "mdns",
   "log",
   "history",
   "retention",

@@ -39,7 +39,7 @@ export interface PlanDecisionsDeps {
   readonly language?: Language;
 }
 
-/** Missing prices may only be late after a start: fallback hours wait this long. */
+/** Delay of fallback hours after the daemon's start, because missing prices may still arrive. */
 const GRACE_MS = 10 * MINUTE_MS;
 
 /** State of a plan that was not decided yet. */

@@ -107,7 +107,7 @@ export class SettingsEditor {
 
   #settingOf(name: SettingName, config: Config, raw: unknown): SavedSetting {
     const restart = restartKeysOf(name);
-    const value: unknown = config[name];
+    const value: unknown = config[name] ?? null;
     const shape = shapeOf(shapeOf(configSchema)?.[name]);
     if (!shape) return { name, value, secrets: [], outside: this.#isOutside(name) ? [name] : [], restart };
     const outside = Object.keys(shape).filter((key) => this.#isOutside(`${name}.${key}`));

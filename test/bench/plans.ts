@@ -41,7 +41,7 @@ const SAME = 1e-9;
 const GROUP_DAYS = 19;
 const SOLVED_GROUPS = 6;
 const GROUP_LIMIT_S = 20;
-/** Limit that excludes any two of the large appliances together with a third. */
+/** Power limit of groups of eight plans, in W. The largest appliance leaves 3,600 W for the others. */
 const EIGHT_LIMIT_W = 11_000;
 /** Limit that excludes any other appliance while the largest one (7.4 kW) runs. */
 const TIGHT_LIMIT_W = 8_000;

@@ -132,6 +132,23 @@ describe.skipIf(!haveChromium)(
       expect(await form.count()).toBe(0);
     });
 
+    test("in Danish, a mistake of a field and the refusal of a plug's test are in Danish", async () => {
+      await using daemon = await started();
+      await using screen = await looking(daemon, { language: "da-DK" });
+      await card(screen, "Car plug").getByRole("button", { name: "Tænd i 10 sek." }).click();
+      await screen.untilText("#plans .plug >> nth=0", /Afvist: den kan ikke nås/);
+      await card(screen, "Car").getByRole("button", { name: "Rediger" }).click();
+      const form = dialog(screen);
+      await form.getByLabel("Ikke før").fill("12:00");
+      await form.getByLabel("Færdig kl.").fill("13:00");
+      await form.getByRole("button", { name: "Gem" }).click();
+      await screen.untilText(
+        "dialog",
+        /Der er kun 1 timer mellem ”ikke før” og ”færdig kl\.”; 2 timer passer ikke ind\./,
+      );
+      expect(await form.locator(".wrong[lang=en]:not(:empty)").count()).toBe(0);
+    });
+
     test("a plan that a plug follows cannot be deleted; the dialog names the plug", async () => {
       await using daemon = await started();
       await using screen = await looking(daemon);

@@ -238,7 +238,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     expect(statuses.at(-1)).toBe(429);
   });
 
-  test("a home that cannot be started: the page says why, and goes on with what was entered", async () => {
+  test("if the home cannot be started, the page shows the cause and keeps the entered values", async () => {
     await using screen = await opened({ size: "phone" });
     const dialog = screen.page.getByRole("dialog");
     const submit = () => dialog.locator("button[type=submit]").click();
@@ -249,7 +249,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     }
     await dialog.getByRole("button", { name: "Skip" }).click();
     await screen.untilText("dialog .setup-step", / 5 /);
-    // The demo listens on 127.0.0.1 alone; the home listens on every address.
+    // The demo listens on 127.0.0.1 only; the home listens on every address.
     const other = createServer();
     const port = Number(new URL(fresh.url).port);
     await new Promise<void>((resolve) => other.listen(port, "127.0.0.2", resolve));

@@ -30,7 +30,7 @@ describe.skipIf(!havePostgres)("the connection to the archive", () => {
   afterAll(() => server?.[Symbol.asyncDispose]());
 
   test.for(["end", "reset"] as const)(
-    "cut after any number of bytes (%s): an error that is told, a batch whole or not at all, and the program lives",
+    "cut after any number of bytes (%s) rejects with an error and stores a batch completely or not at all",
     { timeout: 120_000 },
     async (cut) => {
       const database = `cut_${cut}`;

@@ -32,6 +32,7 @@ test("settings are read, changed with their comments kept, and say what needs a 
     { name: "language", value: "da", secrets: [], outside: [], restart: ["language"] },
     { name: "levels", value: {}, restart: [] },
     { name: "notify", value: null, restart: [] },
+    { name: "mdns", value: null, restart: ["mdns"] },
     { name: "log", restart: ["log.format"] },
     { name: "history", restart: ["history.months"] },
     { name: "retention", restart: ["retention.years"] },
@@ -41,6 +42,9 @@ test("settings are read, changed with their comments kept, and say what needs a 
   expect(await put(daemon, "levels", { cheap: 0.8 })).toMatchObject([200, { source: "elbro.yaml", restart: [] }]);
   expect(await put(daemon, "log", { level: "warn" })).toMatchObject([200, { restart: [] }]);
   expect(await put(daemon, "language", "sv")).toMatchObject([200, { restart: ["language"] }]);
+  expect(await put(daemon, "mdns", "elbro")).toMatchObject([200, { restart: expect.arrayContaining(["mdns"]) }]);
+  expect(textOf(daemon)).toContain("mdns: elbro\n");
+  expect(await put(daemon, "mdns", null)).toMatchObject([200, { restart: ["language"] }]);
   const text = textOf(daemon);
   expect(text).toContain("language: sv # as we speak\n");
   expect(text).toContain("  # less than this is noise\n  level: warn\n");

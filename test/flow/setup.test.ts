@@ -79,7 +79,7 @@ test("with ELBRO_DATA_DIR the demo's database is renamed, and the home gets a ne
 test("if the home cannot be started, the demo continues and shows the cause, and a second try works", async () => {
   await using daemon = startDemo();
   await daemon.line(/^ *key /);
-  // The demo listens on 127.0.0.1 alone; the home listens on every address.
+  // The demo listens on 127.0.0.1 only; the home listens on every address.
   const other = await listenOn("127.0.0.2", port);
   await setUp();
   const reason = expect.stringContaining(`port ${port} of the api is in use by another program`);

@@ -34,7 +34,7 @@ export interface PlanInput {
   readonly finishBy: EpochMs | null;
   /** True if the clock is trusted. Otherwise nothing starts. */
   readonly trusted: boolean;
-  /** Fallback hours start no earlier, because prices may still arrive after a start. */
+  /** Earliest start of fallback hours, because prices may still arrive after the daemon's start. */
   readonly graceUntil: EpochMs;
   readonly solve: Solve;
 }

@@ -40,7 +40,7 @@ export interface SeriesFreshness {
 export interface BackfillState {
   readonly known: number;
   readonly wanted: number;
-  /** Current pause; null or absent if there is none. */
+  /** Current pause; null or absent without a pause. */
   readonly pause?: BackfillPause | null;
 }
 

@@ -50,7 +50,7 @@ const SUBJECT = "notifications";
 
 export class NotifyLoop {
   readonly #deps: NotifyLoopDeps;
-  /** Conditions that were told and when they last held; on disk, so that a restart tells nothing twice. Bounded by MAX_TOLD. */
+  /** Times when notified conditions last held. Stored, so that a restart repeats no message. Bounded by MAX_TOLD. */
   #told: Map<string, EpochMs>;
   /** Since when a condition holds that was not told yet, and how often it was tried. Bounded by the conditions. */
   #waiting = new Map<string, { readonly since: EpochMs; readonly tries: number }>();

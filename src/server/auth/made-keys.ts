@@ -14,7 +14,7 @@ export interface MadeKey {
   readonly shown: readonly (readonly [string, string])[];
 }
 
-/** A key of 256 random bits, or a key and secret of which the secret is. */
+/** Makes a key of 256 random bits, or a key and a secret of 256 random bits. */
 export function makeKey(wanted: Omit<KeptKey, "sha256">): MadeKey {
   const secret = randomBytes(SECRET_BYTES).toString("base64url");
   const { api_key: _before, hash_encoding: encoding = "hex", ...common } = wanted;

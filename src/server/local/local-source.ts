@@ -112,7 +112,7 @@ export function localSource(deps: LocalDeps) {
   };
 }
 
-/** Returns the home or place with an id, or the only one if `home` is null. Returns an error if there is none. */
+/** Returns the home or place with an id, or the only one if `home` is null. Returns an error if it does not exist. */
 export function viewNamed(source: LocalSource, home: string | null, now: EpochMs): PriceView | LocalError {
   const named = home === null ? null : source.view(home, now);
   if (named) return named;

@@ -25,7 +25,7 @@ export interface MirrorSource {
    */
   readonly refusal: (operation: OperationId, params: ParamsOf<OperationId>) => ContractError | null;
   readonly find: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs) => Found | null;
-  /** Returns stored rows for a part of a request; null if there are none. */
+  /** Returns stored rows for a part of a request; null without stored rows. */
   readonly findPart: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs) => Found | null;
   /** Asks the service out of the LAN's share of the quota, and stores the answer. */
   readonly ask: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>) => Promise<Asked>;

@@ -36,7 +36,7 @@ export const whenShortValues = ["partial", "nothing"] as const;
 
 /** Settings of all kinds. */
 interface PlanCommon {
-  /** Earliest start. Default: the time of `readyBy`, without both midnight. */
+  /** Earliest start. Default: the time of `readyBy`; midnight if both are absent. */
   readonly from?: LocalMinute;
   /** Latest end. Default: the time of `from`. At or before `from` it is on the next day. */
   readonly readyBy?: LocalMinute;

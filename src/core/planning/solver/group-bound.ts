@@ -27,7 +27,7 @@ export class GroupBound {
   value = -NONE;
   /** Fees of that bound. The plans are solved with them. */
   fees: ByPlan;
-  /** Refund of each step for those fees. */
+  /** Refund of each step for `fees`. */
   refunds: Float64Array;
   readonly #plans: readonly GroupPlan[];
   readonly #limits: Float64Array;

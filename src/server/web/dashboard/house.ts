@@ -64,7 +64,7 @@ export class House {
   #events: EventSource | null = null;
   #version: string | null = null;
 
-  /** `home` is the id chosen on an earlier visit; null if there is none. */
+  /** `home` is the id chosen on an earlier visit; null without a choice. */
   constructor(home: string | null) {
     this.homeId.value = home;
   }

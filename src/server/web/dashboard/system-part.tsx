@@ -114,7 +114,7 @@ function Interface({ one: { account, interface: face, state, quota, today }, isN
   );
 }
 
-/** Returns the page's text with this key; `otherwise` if there is none. */
+/** Returns the page's text with this key; `otherwise` if the key does not exist. */
 function textIf(key: string, otherwise: string): string {
   const { t } = usePage();
   return t.has(key) ? t(key) : otherwise;
@@ -270,7 +270,7 @@ function signOf(plug: Plug): keyof typeof SIGNS {
   return plug.on === null ? "unknown" : "good";
 }
 
-const SIGNS = { good: "✓ ", bad: "✕ ", unknown: "? " } as const;
+const SIGNS = { good: "✓\u00a0", bad: "✕\u00a0", unknown: "?\u00a0" } as const;
 
 function Mark({ sign }: { readonly sign: keyof typeof SIGNS }) {
   return (

@@ -28,7 +28,7 @@ interface Device {
   readonly from: EpochMs;
   readonly to: EpochMs;
   readonly everyMs?: number;
-  /** Returns the prices known at a moment. */
+  /** Returns the prices that are known at an instant. */
   readonly known: (now: EpochMs) => readonly PricePoint[];
 }
 
@@ -59,14 +59,14 @@ function windowsIn(spec: CheapSpec, from: EpochMs, to: EpochMs): Interval[] {
   }
 }
 
-/** Returns the parts of runs inside a window. The last one may touch the first run of the next window. */
+/** Returns the parts of runs inside a window. A run at its end may touch the first run of the next window. */
 const within = (runs: readonly Interval[], window: Interval) =>
   runs
     .map((run) => ({ start: Math.max(run.start, window.start), end: Math.min(run.end, window.end) }))
     .filter((run) => run.start < run.end);
 const lengthOf = (runs: readonly Interval[]) => runs.reduce((sum, { start, end }) => sum + end - start, 0);
 
-/** Days with and without clock changes. */
+/** Days around clock changes, and other days. */
 const SPANS = [
   ["2026-06-09", "2026-06-12"],
   ["2026-03-27", "2026-03-31"],
@@ -83,12 +83,12 @@ const settingsOf = fc.record({
 const everyMs = fc.constantFrom(1, 3, 5).map((minutes) => minutes * MINUTE_MS);
 const prices = fc.infiniteStream(fc.integer({ min: -20, max: 300 }).map((oere) => oere / 100));
 
-/** Returns a price of the stream for each quarter of a span. */
+/** Returns a price for every quarter hour of a span, from a stream of numbers. */
 function pricesOf(span: readonly [string, string], stream: Iterator<number>): PricePoint[] {
   return points(daysOf(span[0], span[1]), () => Number(stream.next().value));
 }
 
-/** Timeout: days are simulated minute by minute. */
+/** Time limit of tests that simulate days of polling. */
 const SLOW_MS = 60_000;
 
 describe("a device that polls every few minutes", () => {
@@ -135,7 +135,7 @@ describe("a device that polls every few minutes", () => {
   );
 
   test(
-    "gets the run with the minimum price",
+    "gets the cheapest run of every window",
     () => {
       fc.assert(
         fc.property(fc.constantFrom(...SPANS), prices, (span, stream) => {
@@ -162,7 +162,7 @@ describe("a device that polls every few minutes", () => {
   );
 
   test(
-    "keeps a run that has begun, whenever tomorrow's prices arrive",
+    "keeps its started run when tomorrow's prices are published, from 12:00 to 22:00",
     () => {
       fc.assert(
         fc.property(
@@ -201,7 +201,7 @@ describe("a device that polls every few minutes", () => {
   );
 });
 
-describe("one night", () => {
+describe("a query for one night", () => {
   const evening = at("2026-06-10T18:00:00Z");
   const morning = at("2026-06-11T05:00:00Z");
   /** Cheapest from two to five in the morning, local time. */
@@ -209,25 +209,25 @@ describe("one night", () => {
   const night = { start: at("2026-06-11T00:00:00Z"), end: at("2026-06-11T03:00:00Z") };
   const spec = specOf();
 
-  test.each([1, 5, 15, 60])("polled every %i minutes: the run of the plan", (minutes) => {
+  test.each([1, 5, 15, 60])("polled every %i minutes returns the run of the plan", (minutes) => {
     const runs = runsSeen({ spec, from: evening, to: morning, everyMs: minutes * MINUTE_MS, known: () => all });
     expect(runs).toEqual([night]);
   });
 
-  test("polled once an hour at half past: ON for three hours too", () => {
+  test("polled once an hour at half past is still ON for three hours", () => {
     const from = evening + 30 * MINUTE_MS;
     const runs = runsSeen({ spec, from, to: morning, everyMs: HOUR_MS, known: () => all });
     expect(runs.map(({ start, end }) => end - start)).toEqual([3 * HOUR_MS]);
   });
 
-  test("a start between two polls is not moved to the second", () => {
+  test("keeps a start between two requests", () => {
     const moment = { spec, timeline: timelineOf(all), calendar, trusted: true };
     const before = askCheap({ ...moment, now: night.start - 5 * MINUTE_MS }, null);
     const after = askCheap({ ...moment, now: night.start + 20 * MINUTE_MS }, before);
     expect(after.advance.running).toMatchObject(night);
   });
 
-  test("a device that returns after a power cut gets its hours if they still fit", () => {
+  test("is planned again for a device that missed its start, if its hours still fit", () => {
     const moment = { spec, timeline: timelineOf(all), calendar, trusted: true };
     const before = askCheap({ ...moment, now: evening }, null);
     expect(before.advance.memory?.planned).toMatchObject([night]);
@@ -237,7 +237,7 @@ describe("one night", () => {
     ]);
   });
 
-  test("a run continues after a restart with its record", () => {
+  test("continues its run after a restart if its record was stored", () => {
     const moment = { spec, timeline: timelineOf(all), calendar, trusted: true };
     let state = askCheap({ ...moment, now: night.start - MINUTE_MS }, null);
     state = askCheap({ ...moment, now: night.start }, state);
@@ -248,14 +248,14 @@ describe("one night", () => {
     expect(forgotten.advance.running?.start).not.toBe(night.start);
   });
 
-  test("nothing runs above max_price", () => {
+  test("is never ON above max_price", () => {
     const dear = specOf({ maxPrice: 0.4 });
     expect(runsSeen({ spec: dear, from: evening, to: morning, known: () => all })).toEqual([]);
     const fine = specOf({ maxPrice: 0.5 });
     expect(runsSeen({ spec: fine, from: evening, to: morning, known: () => all })).toEqual([night]);
   });
 
-  test("slots take the cheapest quarters", () => {
+  test("of kind slots uses the cheapest quarter hours, adjacent or not", () => {
     const zigzag = points(daysOf("2026-06-10", "2026-06-11"), (i) => (i % 4 === 0 ? 0.1 : 2));
     const runs = runsSeen({
       spec: specOf({ kind: "slots", hoursMs: HOUR_MS }),
@@ -267,7 +267,7 @@ describe("one night", () => {
   });
 });
 
-describe("missing data", () => {
+describe("cheapIsKnown", () => {
   const spec = specOf({ from: 22 * 60 });
   const today = points(daysOf("2026-06-10", "2026-06-10"), (i) => i);
   const ask = (now: EpochMs, known: readonly PricePoint[] | null, trusted = true) => {
@@ -277,21 +277,21 @@ describe("missing data", () => {
   };
 
   test.each([
-    ["before the window opens, OFF is known without tomorrow's prices", "2026-06-10T10:00:00Z", true],
-    ["inside the window, with prices until midnight only, nothing is known", "2026-06-10T21:30:00Z", false],
+    ["is true before the window opens, also without tomorrow's prices", "2026-06-10T10:00:00Z", true],
+    ["is false inside the window if prices after midnight are missing", "2026-06-10T21:30:00Z", false],
   ])("%s", (_, now, isKnown) => {
     const onlyMorning = today.filter((point) => point.start < at("2026-06-10T18:00:00Z"));
     expect(ask(at(now), onlyMorning)).toEqual({ on: false, known: isKnown });
   });
 
-  test("without prices or a trusted clock, OFF is the safe default and not known", () => {
+  test("is false without prices and without a trusted clock", () => {
     expect(ask(at("2026-06-10T21:30:00Z"), null)).toEqual({ on: false, known: false });
     expect(ask(at("2026-06-10T10:00:00Z"), today, false)).toEqual({ on: false, known: false });
   });
 });
 
-describe("a query", () => {
-  test("has the same key for equal hours, and another key for any other setting", () => {
+describe("parameters of a query", () => {
+  test("give the same cheapKey if only the notation of the hours differs", () => {
     const keys = [
       cheapKey("home", specOf()),
       cheapKey("home", specOf({ hoursMs: 180 * MINUTE_MS })),
@@ -303,7 +303,7 @@ describe("a query", () => {
     expect(new Set(keys).size).toBe(5);
   });
 
-  test("that is longer than its window is refused with the expected hours", () => {
+  test("are rejected if the hours do not fit into the window; the error contains the expected value", () => {
     expect(cheapSpec({ ...NIGHT, from: 6 * 60 })).toEqual({
       kind: "mistake",
       text: "hours: expected at most the 1 h between from and ready_by, found 3 h",

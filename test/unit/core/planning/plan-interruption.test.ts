@@ -19,22 +19,22 @@ const PLANNED = step({ now: OPENS }).memory;
 const STARTS = at("2026-03-11T01:00:00Z");
 const ENDS = at("2026-03-11T03:00:00Z");
 
-/** Returns the stored record of a run that was renewed for the last time at a moment. */
+/** Returns the stored record of a run, as of the last moment at which elbro was running. */
 function leftAt(now: number, spec = washer): PlanRecord {
   const planned = step({ now: OPENS, spec }).memory;
   return JSON.parse(JSON.stringify(live({ now: STARTS, memory: planned, spec }, now).memory)) as PlanRecord;
 }
 
-describe("a window run during which elbro did not run", () => {
+describe("an interrupted run of a window plan", () => {
   test("continues unchanged if elbro is back before the plug's timer ended it", () => {
     const found = step({ now: at("2026-03-11T02:02:00Z"), memory: leftAt(at("2026-03-11T01:46:00Z")) });
     expect([found.state, timesOf(found.memory)]).toEqual(["running", ["01:00-03:00"]]);
   });
 
-  test("counts until the plug's timer ended it, and the rest follows at once", () => {
+  test("counts until the plug's timer ended it, and the missing time follows immediately", () => {
     const now = at("2026-03-11T02:30:00Z");
     const found = step({ now, memory: leftAt(at("2026-03-11T01:20:00Z")) });
-    // The plug was told at 01:15 to last until 01:30 and two and a half minutes more.
+    // The plug's timer was set at 01:15 to end at 01:32:30.
     expect([found.state, timesOf(found.memory)]).toEqual(["running", ["01:00-01:32", "02:30-03:57"]]);
     expect(found.finished).toMatchObject([{ start: STARTS, end: at("2026-03-11T01:32:30Z") }]);
     expect(wordsOf(found, now)).toMatch(/^runs until 04:57: 02:00-02:32, 03:30-04:57, \d\.\d\d DKK\/kWh on average/);
@@ -46,7 +46,7 @@ describe("a window run during which elbro did not run", () => {
     expect(all).toBe(washer.hoursMs);
   });
 
-  test("is complete if the plug's timer ended it at the planned end", () => {
+  test("counts as complete if the plug's timer ended it no earlier than the plan", () => {
     const found = step({ now: at("2026-03-11T03:10:00Z"), memory: leftAt(at("2026-03-11T02:46:00Z")) });
     expect([found.state, timesOf(found.memory), found.memory?.owedMs]).toEqual(["done", ["01:00-03:00"], 0]);
   });
@@ -56,7 +56,7 @@ describe("a window run during which elbro did not run", () => {
     expect([found.state, timesOf(found.memory)]).toEqual(["running", ["01:00-01:17", "04:10-05:52"]]);
   });
 
-  test("runs for the rest of the window if that is shorter, and reports the missing time", () => {
+  test("gets the rest of its window, and the reason contains the missing hours", () => {
     const now = at("2026-03-11T05:30:00Z");
     const found = step({ now, memory: leftAt(at("2026-03-11T01:01:00Z")) });
     expect(timesOf(found.memory)).toEqual(["01:00-01:17", "05:30-06:00"]);
@@ -67,7 +67,7 @@ describe("a window run during which elbro did not run", () => {
     expect(late.memory?.window.start).toBe(at("2026-03-11T21:00:00Z"));
   });
 
-  test("waits for another plan with the same power_limit, a quarter at a time", () => {
+  test("waits for another plan of its power_limit group, until a quarter-hour boundary", () => {
     const now = at("2026-03-11T02:40:00Z");
     const blocked = [{ start: at("2026-03-11T02:30:00Z"), end: at("2026-03-11T03:20:00Z") }];
     const found = step({ now, memory: leftAt(at("2026-03-11T01:46:00Z")), blocked });
@@ -77,7 +77,7 @@ describe("a window run during which elbro did not run", () => {
     expect([free.state, timesOf(free.memory)]).toEqual(["running", ["01:00-02:02", "03:30-04:27"]]);
   });
 
-  test("waits while the current price is missing, and reports the missing time", () => {
+  test("waits without a current price, and the reason contains the missing hours", () => {
     const now = at("2026-03-11T02:10:00Z");
     const memory = leftAt(at("2026-03-11T01:01:00Z"));
     const found = step({ now, memory, timeline: timelineOf(nightPrices("2026-03-10")) });
@@ -87,20 +87,20 @@ describe("a window run during which elbro did not run", () => {
     expect([later.state, timesOf(later.memory)]).toEqual(["running", ["01:00-01:17", "02:15-03:57"]]);
   });
 
-  test("is neither shortened nor continued while the clock is not trusted", () => {
+  test("stays unchanged while the clock is not trusted", () => {
     const memory = leftAt(at("2026-03-11T01:20:00Z"));
     const doubted = step({ now: at("2026-03-11T02:30:00Z"), memory, trusted: false });
     expect([doubted.running, doubted.memory, doubted.finished]).toEqual([null, memory, []]);
   });
 
-  test("loses nothing if the clock is set back", () => {
+  test("stays unchanged after the clock was set back", () => {
     const found = step({ now: at("2026-03-11T01:10:00Z"), memory: leftAt(at("2026-03-11T02:20:00Z")) });
     expect([found.state, timesOf(found.memory)]).toEqual(["running", ["01:00-03:00"]]);
   });
 });
 
-describe("other kinds and other reasons", () => {
-  test("slots lose the interrupted time, and are planned again", () => {
+describe("interruptions of other kinds", () => {
+  test("slots lose the missed time and are planned again", () => {
     const spec = { ...slots, hoursMs: washer.hoursMs } as typeof slots;
     const planned = step({ now: OPENS, spec }).memory;
     const left = live({ now: STARTS, memory: planned, spec }, at("2026-03-11T01:01:00Z")).memory;
@@ -110,7 +110,7 @@ describe("other kinds and other reasons", () => {
     expect(hours.reduce((sum, run) => sum + run.end - run.start, 0)).toBeGreaterThanOrEqual(washer.hoursMs);
   });
 
-  test("a manual run continues to its original end", () => {
+  test("a manual run continues only to its original end", () => {
     const done = runNow(washer, PLANNED, OPENS, []);
     if (done.kind === "refused") throw new Error(done.reason);
     const { memory } = step({ now: OPENS, memory: done.memory });
@@ -120,14 +120,14 @@ describe("other kinds and other reasons", () => {
     expect([over.state, timesOf(over.memory)]).toEqual(["done", ["21:00-21:17"]]);
   });
 
-  test("a run that was stopped by a command is not continued", () => {
+  test("the rest of a stopped run does not follow", () => {
     const stopped = stop(leftAt(at("2026-03-11T01:20:00Z")), at("2026-03-11T02:30:00Z"), washer);
     if (stopped.kind === "refused") throw new Error(stopped.reason);
     const after = step({ now: at("2026-03-11T02:30:00Z"), memory: stopped.memory });
     expect([after.state, timesOf(after.memory)]).toEqual(["skipped", ["01:00-01:32"]]);
   });
 
-  test("a run that was missed from its start never began", () => {
+  test("a run counts as not started if elbro was not running at its start", () => {
     const found = step({ now: at("2026-03-11T04:30:00Z"), memory: PLANNED });
     expect([found.state, found.memory?.startedRuns, found.finished]).toEqual(["impossible", [], []]);
     expect(step({ now: ENDS, memory: PLANNED }).memory?.startedRuns).toMatchObject([{ start: ENDS }]);

@@ -32,7 +32,7 @@ describe("the reason of a plan with its figures", () => {
     ["da", "kl. 04.00", "02.00–04.00, 0,50 DKK/kWh i gennemsnit", "næstbedst kl. 01.00 til 1,25", "ons. 02.00–04.00"],
     ["sv", "kl. 04:00", "02:00–04:00, 0,50 DKK/kWh i genomsnitt", "näst bäst kl. 01:00 för 1,25", "ons 02:00–04:00"],
     ["nb", "kl. 04:00", "02:00–04:00, 0,50 DKK/kWh i gjennomsnitt", "nest best kl. 01:00 til 1,25", "ons. 02:00–04:00"],
-  ] as const)("in %s as people there write times and prices", (language, end, runs, best, wednesday) => {
+  ] as const)("has times and prices in the format of %s", (language, end, runs, best, wednesday) => {
     const planned = step({ now: AFTERNOON });
     expect(wordsOf(planned, AFTERNOON, washer, language)).toContain(`${wednesday}, `);
     const now = at("2026-03-11T01:00:00Z");
@@ -52,12 +52,12 @@ describe("the reason of a plan with its figures", () => {
 
   test.each<readonly [string, PlanSpec, Partial<Parameters<typeof step>[0]>, string]>([
     [
-      "nothing is cheap enough",
+      "every price too high",
       { kind: "below", maxPrice: 0.1, useForecast: false, enabled: true },
       {},
       "no known price is low enough",
     ],
-    ["too dear", { ...washer, maxPrice: 0.3 }, {}, "prices are above max_price 0.3: 2 h are missing of 2 h"],
+    ["above max_price", { ...washer, maxPrice: 0.3 }, {}, "prices are above max_price 0.3: 2 h are missing of 2 h"],
     ["no prices", washer, { timeline: null }, "no prices from 22:00 on; nothing runs"],
     [
       "no prices, and the fallback is over",
@@ -72,13 +72,13 @@ describe("the reason of a plan with its figures", () => {
       "prices are missing; runs in its fallback hours Wed 02:00-04:00",
     ],
     [
-      "others in the way",
+      "blocked by other plans",
       washer,
       { blocked: [{ start: OPENS, end: OPENS + 8.5 * HOUR }] },
       "other plans of its group or power_limit are running: 2 h are missing of 2 h",
     ],
     [
-      "after another",
+      "waiting for another plan",
       washer,
       { after: { kind: "waiting", plan: "Dishwasher" } },
       'waits until "Dishwasher" is scheduled',
@@ -99,7 +99,7 @@ describe("a manual run has the price of the time that it runs", () => {
   const planned = step({ now: AFTERNOON, spec: { ...washer, kwh: 2 } }).memory;
   const spec = { ...washer, kwh: 2 };
 
-  test("to its end", () => {
+  test("if it runs to its end", () => {
     const done = runNow(spec, planned, AFTERNOON, []);
     if (done.kind === "refused") throw new Error(done.reason);
     const over = live({ now: AFTERNOON, memory: done.memory, spec }, AFTERNOON + 2 * HOUR);

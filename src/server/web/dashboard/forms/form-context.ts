@@ -11,7 +11,7 @@ export interface FormOptions {
   readonly suggestions: Readonly<Record<string, readonly { readonly value: string; readonly text: string }[]>>;
   /** Names of secrets that are set and not shown; an empty field keeps them. */
   readonly secretsSet: readonly string[];
-  /** Returns the mistake at a path; undefined if there is none. */
+  /** Returns the mistake at a path; undefined without a mistake. */
   readonly mistakeAt: (place: string) => ShownMistake | undefined;
 }
 

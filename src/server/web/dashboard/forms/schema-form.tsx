@@ -113,7 +113,7 @@ function ownMistake(own: readonly FieldMistake[], place: string, t: ReturnType<t
   return found && { text: t(found.key, found.facts) };
 }
 
-/** Returns the daemon's mistake at a place. Its text is English unless it is marked as translated. */
+/** Returns the mistake that the daemon reported at a path. Its text is English unless it is marked as translated. */
 function serverMistake(mistakes: readonly ServerMistake[], place: string): ShownMistake | undefined {
   const found = mistakes.find(({ path }) => path === place);
   return found && { text: found.text, lang: found.isTranslated ? undefined : "en" };

@@ -235,6 +235,11 @@ export const formTexts: FormTextTable = {
     about: "Sproget i notifikationerne; ellers det samme som ovenfor under Sprog.",
     options: LANGUAGES,
   },
+  mdns: {
+    label: "Navn på netværket",
+    about:
+      "Under dette navn finder telefoner og computere siden: elbro bliver til http://elbro.local:8080/. Uden navn meldes intet.",
+  },
   log: { label: "Log", about: "Hvad der skrives til programmets udskrift." },
   "log.level": {
     label: "Laveste niveau",

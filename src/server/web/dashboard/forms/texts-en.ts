@@ -128,6 +128,7 @@ export const formTexts = {
   },
   "notify.quiet_hours": { label: "Quiet hours" },
   "notify.language": { label: "Language", options: LANGUAGES },
+  mdns: { label: "Name on the network" },
   log: { label: "Log" },
   "log.level": {
     label: "Minimum level",

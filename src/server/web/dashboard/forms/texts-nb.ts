@@ -225,6 +225,11 @@ export const formTexts: FormTextTable = {
     about: "Språket i varslene; ellers det samme som under innstillingen Språk.",
     options: LANGUAGES,
   },
+  mdns: {
+    label: "Navn på nettverket",
+    about:
+      "Under dette navnet finner telefoner og datamaskiner siden: elbro blir til http://elbro.local:8080/. Uten navn kunngjøres ingenting.",
+  },
   log: { label: "Logg", about: "Hva som skrives til programmets utskrift." },
   "log.level": {
     label: "Laveste nivå",

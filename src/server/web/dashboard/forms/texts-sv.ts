@@ -232,6 +232,11 @@ export const formTexts: FormTextTable = {
     about: "Språket i aviseringarna; annars samma som under inställningen Språk.",
     options: LANGUAGES,
   },
+  mdns: {
+    label: "Namn i nätverket",
+    about:
+      "Under det här namnet hittar telefoner och datorer sidan: elbro blir http://elbro.local:8080/. Utan namn meddelas inget.",
+  },
   log: { label: "Logg", about: "Vad som skrivs till programmets utmatning." },
   "log.level": {
     label: "Lägsta nivå",

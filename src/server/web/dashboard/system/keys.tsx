@@ -183,7 +183,7 @@ function Made({ made: { name, key, urls } }: { readonly made: MadeKey }) {
           {t(isCopied ? "key_copied" : "key_copy")}
         </button>
       )}
-      {/* Home Assistant logs its users in by itself, and its address is none that a phone could open. */}
+      {/* Home Assistant logs its users in itself, and a phone cannot open its ingress address. */}
       {PhoneLink && !location.pathname.includes("/hassio_ingress/") && (
         <PhoneLink
           key={key}

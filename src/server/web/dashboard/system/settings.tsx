@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { SavedSetting, SavedSettings } from "../../../../state/settings-editor.ts";
 import { type Field, fieldOf, type Json, type JsonSchema } from "../forms/fields.ts";
-import { type FormTexts, optionText } from "../forms/form-texts.ts";
+import type { FormTexts } from "../forms/form-texts.ts";
 import { formTextsIn } from "../forms/load-form-texts.ts";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plan-words.ts";
@@ -148,5 +148,5 @@ function shown(field: Field, value: Json, texts: FormTexts, { number, yesNo }: W
   if (typeof value === "boolean") return yesNo(value);
   if (typeof value === "number") return number(value);
   const values = Array.isArray(value) ? (value as readonly Json[]) : [value];
-  return values.map((each) => optionText(texts[field.path], String(each))).join(", ");
+  return values.map((each) => texts[field.path]?.options?.[String(each)] ?? String(each)).join(", ");
 }

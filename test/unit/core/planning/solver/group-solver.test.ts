@@ -71,7 +71,7 @@ function drawsOf({ taken }: SmallGroup): Draw[] {
   return taken.map(([from, to, watts]) => ({ ...spanOf(from, to), watts }));
 }
 
-/** Returns by step whether one of the runs is ON. */
+/** Returns for each step whether it is ON. */
 const picture = (runs: readonly Interval[]) =>
   Array.from({ length: STEPS }, (_, step) =>
     runs.some(({ start, end }) => start <= stepAt(step) && stepAt(step) < end),
@@ -100,7 +100,7 @@ function keeps({ spec, from, to }: SmallPlan, mask: Mask): boolean {
   );
 }
 
-/** Returns the cost of a plan's steps, weighted by its power and its profile. */
+/** Returns the cost of a plan's steps, weighted by its power; with a profile, by the power of each step. */
 function costOf({ spec, watts }: SmallPlan, mask: Mask, prices: readonly number[]): number {
   const on = prices.flatMap((price, step) => (mask[step] ? [price] : []));
   if (spec.kind !== "window" || !spec.profile) return on.reduce((sum, price) => sum + price * watts, 0);
@@ -115,7 +115,7 @@ function costOf({ spec, watts }: SmallPlan, mask: Mask, prices: readonly number[
   return on.reduce((sum, price, i) => sum + price * watts * (shares[i] ?? 0), 0);
 }
 
-/** Returns the minimum cost of all plans within the limit, by trying all combinations; Infinity if none fits. */
+/** Returns the minimum cost of all plans within the limit, by trying everything; Infinity if they do not fit. */
 function leastByTrying(group: SmallGroup): number {
   const sets = group.plans.map((plan) =>
     Array.from({ length: 2 ** STEPS }, (_, bits) =>
@@ -140,7 +140,7 @@ function leastByTrying(group: SmallGroup): number {
   return least(0, drawn);
 }
 
-test("two and three plans of a group have the minimum cost of all combinations", () => {
+test("two or three plans of a group have the minimum total cost, compared with every possible choice", () => {
   fc.assert(
     fc.property(anyGroup, (group) => {
       const runs = solveGroup(membersOf(group), LIMIT, drawsOf(group));
@@ -158,7 +158,7 @@ test("two and three plans of a group have the minimum cost of all combinations",
   );
 });
 
-test("the plans of a group and fixed draws never exceed its limit", () => {
+test("a group never uses more power than its limit, including fixed runs", () => {
   fc.assert(
     fc.property(anyGroup, (group) => {
       const masks = solveGroup(membersOf(group), LIMIT, drawsOf(group)).map((own) => picture(own ?? []));
@@ -171,7 +171,7 @@ test("the plans of a group and fixed draws never exceed its limit", () => {
   );
 });
 
-test("if not all plans can run, the plan of low priority is left out", () => {
+test("if only one plan can run, the plan of lower priority does not run", () => {
   const spec = { ...common, kind: "window", hoursMs: 5 * QUARTER_MS } as const;
   const prices = [1, 2, 3, 4, 5, 6, 7, 8];
   const plans = [3_700, 7_000].map((watts) => ({ spec, watts, from: 0, to: STEPS }));
@@ -189,7 +189,7 @@ test("if not all plans can run, the plan of low priority is left out", () => {
   expect(ordered(2, 1)).toEqual([null, [spanOf(0, 5)]]);
 });
 
-test("if not all hours are possible, the plan of low priority gets as many as possible", () => {
+test("if only some hours are possible, the plan of lower priority still gets as many as possible", () => {
   const first: PlanSpec = { ...common, kind: "slots", hoursMs: 2 * QUARTER_MS };
   const long: PlanSpec = { ...common, kind: "slots", hoursMs: 7 * QUARTER_MS, minRunMs: 6 * QUARTER_MS };
   const prices = [5, 5, 5, 1, 1, 5, 5, 6];
@@ -205,7 +205,7 @@ test("if not all hours are possible, the plan of low priority gets as many as po
   expect(solve({ ...long, whenShort: "nothing" })).toEqual([[spanOf(3, 5)], null]);
 });
 
-test("a plan that is partial even alone is solved together with the others", () => {
+test("a plan that cannot get all its hours even alone is still planned with its group", () => {
   const dear: PlanSpec = { ...common, kind: "slots", hoursMs: 4 * QUARTER_MS, maxPrice: 2 };
   const other: PlanSpec = { ...common, kind: "slots", hoursMs: 2 * QUARTER_MS };
   const plans = [dear, other].map((spec) => ({ spec, watts: 7_000, from: 0, to: STEPS }));
