@@ -158,6 +158,26 @@ export const en = {
   mqtt_closed: "the broker closed the connection",
   mqtt_early: "the connection was closed before the broker answered; check the port (a TLS port needs mqtts://)",
   mqtt_no_answer: "the port accepts connections but does not answer as a broker; check the port",
+  net_no_http: "its response is not HTTP",
+  net_failed: "the request failed",
+  mqtt_reset: "the connection was reset while it was opened; check the port (mqtts: and wss: need a TLS port)",
+  mqtt_not_yet: "the broker's certificate is not valid yet; check this machine's clock",
+  mqtt_self_signed:
+    "the broker's certificate is self-signed and unknown here; set mqtt.ca_file to the certificate of its authority",
+  mqtt_unknown_ca:
+    "the broker's certificate is from an unknown authority; set mqtt.ca_file to the certificate of its authority",
+  mqtt_wrong_ca:
+    "the broker's certificate is not signed by the authority of mqtt.ca; set mqtt.ca_file to the certificate of its authority",
+  mqtt_other_name: "the broker's certificate is for another name than the one in mqtt.url",
+  mqtt_wants_certificate: "the broker requires a client certificate; set mqtt.cert_file and mqtt.key_file",
+  mqtt_bad_certificate: "the broker does not accept the client certificate of mqtt.cert",
+  mqtt_keep_alive: "the broker received nothing from elbro for too long (keep-alive)",
+  mqtt_twin:
+    "another client connected with the same client id; check that no second elbro runs on a copy of this data directory",
+  mqtt_too_large: "the broker rejects a message as too large",
+  mqtt_quota: "a quota of the broker is used up",
+  mqtt_no_retained: "the broker does not support retained messages, which elbro needs",
+  mqtt_failed: "the connection failed",
   ha_closed: "the connection was closed",
   ha_not_admin: "the token's user is not an administrator",
   ha_no_recorder: "the recorder integration is not loaded",

@@ -161,6 +161,26 @@ export const nb: Translation = {
     mqtt_closed: "brokeren lukket forbindelsen",
     mqtt_early: "forbindelsen ble lukket før brokeren svarte; sjekk porten (en TLS-port krever mqtts://)",
     mqtt_no_answer: "porten tar imot forbindelser, men svarer ikke som en broker; sjekk porten",
+    net_no_http: "svaret er ikke HTTP",
+    net_failed: "forespørselen mislyktes",
+    mqtt_reset: "forbindelsen ble brutt mens den ble åpnet; sjekk porten (mqtts: og wss: krever en TLS-port)",
+    mqtt_not_yet: "sertifikatet til brokeren gjelder ikke ennå; sjekk klokken i maskinen",
+    mqtt_self_signed:
+      "sertifikatet til brokeren er selvsignert og ikke kjent her; angi sertifikatet til utstederen i mqtt.ca_file",
+    mqtt_unknown_ca:
+      "sertifikatet til brokeren er fra en ukjent utsteder; angi sertifikatet til utstederen i mqtt.ca_file",
+    mqtt_wrong_ca:
+      "sertifikatet til brokeren er ikke signert av utstederen i mqtt.ca; angi sertifikatet til utstederen i mqtt.ca_file",
+    mqtt_other_name: "sertifikatet til brokeren gjelder et annet navn enn det i mqtt.url",
+    mqtt_wants_certificate: "brokeren krever et klientsertifikat; angi mqtt.cert_file og mqtt.key_file",
+    mqtt_bad_certificate: "brokeren godtar ikke klientsertifikatet i mqtt.cert",
+    mqtt_keep_alive: "brokeren har ikke mottatt noe fra elbro på for lenge (keep-alive)",
+    mqtt_twin:
+      "en annen klient har koblet seg til med samme klient-id; sjekk at ingen annen elbro kjører på en kopi av denne datamappen",
+    mqtt_too_large: "brokeren avviser en melding som for stor",
+    mqtt_quota: "en kvote hos brokeren er brukt opp",
+    mqtt_no_retained: "brokeren støtter ikke lagrede meldinger (retained), som elbro krever",
+    mqtt_failed: "forbindelsen mislyktes",
     ha_closed: "forbindelsen ble lukket",
     ha_not_admin: "brukeren til tokenet er ikke administrator",
     ha_no_recorder: "integrasjonen recorder er ikke lastet",
