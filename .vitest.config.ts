@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 /** Time limit of flow and browser tests, which start real daemons. */
@@ -15,6 +16,8 @@ const deps = { interopDefault: false };
 export default defineConfig({
   test: {
     passWithNoTests: true,
+    // Many tests wait for other processes. Vitest's default is one worker on two cores.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       { test: { name: "unit", include: ["test/unit/**/*.test.ts", "test/architecture.test.ts"], deps } },
       { test: { name: "contract", include: ["test/contract/**/*.test.ts"], testTimeout: SLOW_TEST_MS, deps } },

@@ -1,6 +1,6 @@
 /**
  * Composition root of the running daemon: opens the modules in order and closes them in reverse.
- * The command line passes in what touches the process: arguments, environment, signals, output.
+ * The command line passes in everything that depends on the process: arguments, environment, signals, output.
  */
 import { DEFAULT_HINT } from "./config/command-hint.ts";
 import type { Config } from "./config/schema.ts";
@@ -18,6 +18,7 @@ import { ConfigurationEditor, type ConfigurationSource } from "./state/configura
 import { ConfigurationFiles } from "./state/configuration-files.ts";
 import { type HouseOverview, houseOverview } from "./state/house-overview.ts";
 import { openState, type StateOptions } from "./state/open-state.ts";
+import { SettingsEditor } from "./state/settings-editor.ts";
 import { openStorage, type StorageOptions } from "./storage/open-storage.ts";
 
 type ModuleOptions = StorageOptions & ServiceOptions & StateOptions & MqttOptions & ServerOptions;
@@ -48,9 +49,9 @@ export interface Daemon {
 }
 
 /**
- * Size in bytes of the pool from which Node allocates small buffers; 64 kB by default. A small buffer that is kept keeps
- * its whole pool in memory. mqtt-packet keeps four bytes for every message length that it has ever written. With the
- * default, resident memory would grow by 100 MB in a year.
+ * Size in bytes of the pool from which Node allocates small buffers; 64 kB by default. A small buffer that is kept
+ * keeps its whole pool in memory. mqtt-packet keeps four bytes for every message length that it has ever written. With
+ * the default, resident memory would grow by 100 MB in a year.
  */
 const BUFFER_POOL_BYTES = 512;
 
@@ -103,11 +104,14 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
     mqtt.take(next);
     state.take(next);
     plugs.take(next);
+    integrations.take(next);
     options.onConfig?.(next);
   });
   const files = new ConfigurationFiles(source?.path ?? null, config.data_dir);
-  const editor = new ConfigurationEditor({ source, files, reloading, clock });
-  const shown = { storage, state, mqtt, plugs, reloading, editor, logLines };
+  const editing = { source, files, reloading, clock };
+  const editor = new ConfigurationEditor(editing);
+  const settings = new SettingsEditor(editing);
+  const shown = { storage, state, mqtt, plugs, reloading, editor, settings, logLines };
   const server = modules.add(await startServer(options, shown, changes));
   for (const module of [mqtt, plugs]) module.run();
   integrations.run(server.port);

@@ -13,7 +13,7 @@ const TRY_AGAIN = 75;
 // Node would print the source line of the error, which has 100 kB in the built program.
 process.on("uncaughtException", (error) => {
   const what = error instanceof Error ? error.stack : String(error);
-  process.stderr.write(`elbro has a fault and ends; please report this: ${what}\n`);
+  process.stderr.write(`elbro stops because of an internal error; please report this: ${what}\n`);
   process.exit(1);
 });
 
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   const names = Object.keys(commands);
   const meant = nearest(name, names);
   const hint = meant === null ? `expected one of ${names.join(", ")}, or see elbro --help` : `did you mean ${meant}?`;
-  throw new BadArgument(`"${name}" is no command; ${hint}`);
+  throw new BadArgument(`unknown command "${name}"; ${hint}`);
 }
 
 async function act(command: Command, argv: readonly string[]): Promise<void> {

@@ -14,36 +14,36 @@ const sources = Object.fromEntries(
 const MAX_LEVELS = 14;
 const rules = ["parse", "imports", "purity", "clock", "process", "default-export", "barrel"] as const;
 
-describe("the sources keep the rule", () => {
+describe("the sources follow the rule", () => {
   const found = violationsIn(sources);
   test.each(rules)("%s", (rule) => {
     expect(found.filter((each) => each.rule === rule).map(({ path, what }) => `${path}: ${what}`)).toEqual([]);
   });
 
-  test("no file imports itself through others, and the longest chain of imports is known", () => {
+  test("there are no import cycles, and import chains have at most MAX_LEVELS levels", () => {
     expect(importCircles(sources)).toEqual([]);
     expect(importLevels(sources)).toBeLessThanOrEqual(MAX_LEVELS);
   });
 
-  test("files over the usual length are listed as a warning", () => {
+  test("files of more than 300 lines are only a warning", () => {
     const long = found.filter(({ rule }) => rule === "length").map(({ path, what }) => `${path}: ${what}`);
     if (long.length > 0) console.warn(`longer than usual, look for two nouns:\n${long.join("\n")}`);
     expect(found.every(({ rule }) => rule === "length" || rules.some((each) => each === rule))).toBe(true);
   });
 
-  test("the walk saw the core, the contract and a root", () => {
+  test("the checked sources include core, contract and main.ts", () => {
     expect(Object.keys(sources)).toEqual(
       expect.arrayContaining(["src/core/time/calendar.ts", "src/service/contract/operations.ts", "src/main.ts"]),
     );
   });
 });
 
-/** What is wrong with one file of this content: the rules in their order. */
+/** Returns the rules that a file with this content breaks, in order. */
 function rulesBrokenBy(path: string, source: string): Violation["rule"][] {
   return violationsIn({ [path]: source }).map((each) => each.rule);
 }
 
-describe("who may import whom", () => {
+describe("imports between modules", () => {
   test.each([
     ["src/core/prices/level.ts", "../time/interval.ts"],
     ["src/service/contract/range.ts", "../../core/time/interval.ts"],
@@ -101,7 +101,7 @@ describe("who may import whom", () => {
     }
   });
 
-  test("what is sent to browsers imports values of its own folder and of packages that are sent, and types of all", () => {
+  test("browser code may import any types, but only values of its folder and of bundled packages", () => {
     const path = "src/server/web/dashboard/app.tsx";
     const whatIsWrong = (source: string) => violationsIn({ [path]: source }).map(({ what }) => what);
     const later = " export const b = Date.now();";
@@ -120,20 +120,20 @@ describe("who may import whom", () => {
     ]);
   });
 
-  test("an import whose name only a run can tell", () => {
+  test("a dynamic import with a computed name is reported", () => {
     expect(rulesBrokenBy("src/main.ts", "export const load = (name: string) => import(name);")).toEqual(["imports"]);
   });
 
-  test("every form of import is seen", () => {
+  test("importsOf finds every form of import", () => {
     const source = `import a from "a"; import type { B } from "b"; export * from "c"; export { d } from "d"; void import("e"); type F = import("f").F;`;
     expect(importsOf("src/main.ts", source)).toEqual(["a", "b", "c", "d", "e", "f"]);
   });
 });
 
-describe("import circles", () => {
+describe("import cycles", () => {
   const file = (...names: string[]) => `${names.map((name) => `import "${name}";`).join(" ")} export const a = 1;`;
 
-  test("are found across files, also by types alone", () => {
+  test("are found across files, also with type imports only", () => {
     const sources = {
       "src/core/a.ts": file("./b.ts"),
       "src/core/b.ts": 'import type { C } from "./c.ts"; export type B = C;',
@@ -191,7 +191,7 @@ describe("purity of core and contract", () => {
     expect(violationsIn({ "src/core/prices/level.ts": source })).toEqual([]);
   });
 
-  test("luxon is for core/time/calendar.ts, zod/mini for the contract", () => {
+  test("only core/time/calendar.ts may import luxon, only the contract zod/mini", () => {
     const importing = (name: string) => `import * as a from "${name}"; export const b = a;`;
     expect(rulesBrokenBy("src/core/time/calendar.ts", importing("luxon"))).toEqual([]);
     expect(rulesBrokenBy("src/service/contract/range.ts", importing("luxon"))).toEqual(["purity"]);
@@ -201,18 +201,18 @@ describe("purity of core and contract", () => {
   });
 });
 
-describe("the world outside core and contract", () => {
+describe("process and clock outside of core and contract", () => {
   test.each([
     "export const home = process.env.HOME;",
     "export const home = globalThis.process;",
     'import process from "node:process"; export const a = 1;',
     'import { env } from "node:process"; export const a = env;',
-  ])("only the command line touches process: %s", (source) => {
+  ])("only the command line may use process: %s", (source) => {
     expect(new Set(rulesBrokenBy("src/server/http/listener.ts", source))).toEqual(new Set(["process"]));
     expect(rulesBrokenBy("src/main.ts", source)).toEqual([]);
   });
 
-  test.each(["Date.now()", "new Date()"])("only the command line reads the clock: %s", (reading) => {
+  test.each(["Date.now()", "new Date()"])("only the command line may read the clock: %s", (reading) => {
     const source = `export const now = () => ${reading};`;
     expect(rulesBrokenBy("src/storage/request-log.ts", source)).toEqual(["clock"]);
     expect(rulesBrokenBy("src/cli/system-clock.ts", source)).toEqual([]);
@@ -220,30 +220,30 @@ describe("the world outside core and contract", () => {
   });
 
   test.each(["export const bytes = process.memoryUsage();", "export const { versions, platform } = process;"])(
-    "facts of the process may be read anywhere: %s",
+    "every module may read constants and measurements of process: %s",
     (source) => {
       expect(rulesBrokenBy("src/server/http/listener.ts", source)).toEqual([]);
     },
   );
 
-  test("timers and the console's name as a field are nobody's business", () => {
+  test("timers, and a field named console, are allowed", () => {
     const source = "export const wait = (given: { console: string }) => setTimeout(() => given.console, 1);";
     expect(violationsIn({ "src/mqtt/client/reconnect.ts": source })).toEqual([]);
   });
 });
 
-describe("the shape of files", () => {
+describe("form of files", () => {
   test.each([
     "const a = 1; export default a;",
     "export default function a() {}",
     "const a = 1; export { a as default };",
     'export { a as default } from "./b.ts"; export const c = 1;',
     "const a = 1; export = a;",
-  ])("no default exports: %s", (source) => {
+  ])("a default export is reported: %s", (source) => {
     expect(rulesBrokenBy("src/storage/series-store.ts", source)).toEqual(["default-export"]);
   });
 
-  test("a declaration file may: it describes what others export", () => {
+  test("a declaration file may have a default export", () => {
     expect(rulesBrokenBy("src/library.d.ts", "declare const a: number; export default a;")).toEqual([]);
   });
 
@@ -253,11 +253,11 @@ describe("the shape of files", () => {
     ["src/storage/all.ts", 'import { a } from "./a.ts"; export { a };'],
     ["src/storage/all.ts", 'export * from "./a.ts"; export const b = 1;'],
     ["src/storage/all.ts", 'export type { A } from "./a.ts";'],
-  ])("no barrels: %s with %s", (path, source) => {
+  ])("a barrel is reported: %s with %s", (path, source) => {
     expect(rulesBrokenBy(path, source)).toEqual(["barrel"]);
   });
 
-  test("300 lines are fine, 301 are not", () => {
+  test("301 lines are reported, 300 are not", () => {
     const lines = (count: number) => "export const a = 1;\n".concat("\n".repeat(count - 1));
     expect(violationsIn({ "src/storage/series-store.ts": lines(300) })).toEqual([]);
     expect(violationsIn({ "src/storage/series-store.ts": lines(301) })).toEqual([
@@ -265,11 +265,11 @@ describe("the shape of files", () => {
     ]);
   });
 
-  test("what does not parse is told, not passed over", () => {
+  test("a file that cannot be parsed is reported", () => {
     expect(rulesBrokenBy("src/storage/series-store.ts", "export const = 1;")).toEqual(["parse"]);
   });
 
-  test("a violation names its line", () => {
+  test("a violation contains its line", () => {
     expect(violationsIn({ "src/core/prices/level.ts": "// one\n\nexport const now = () => Date.now();\n" })).toEqual([
       { path: "src/core/prices/level.ts", rule: "purity", what: "line 3: reads the clock by Date.now" },
     ]);

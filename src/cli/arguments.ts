@@ -44,7 +44,7 @@ export interface Given {
   readonly words: readonly string[];
   readonly values: Values;
   readonly configPath: string | null;
-  /** Time to live at; null for the machine's own. */
+  /** Simulated time; null for the time of this machine. */
   readonly simulated: Simulated | null;
 }
 
@@ -61,15 +61,15 @@ const commonOptions: Readonly<Record<Common | "help", Option>> = {
   config: {
     type: "string",
     value: "FILE",
-    about: "configuration; else ELBRO_CONFIG, ./config/elbro.yaml, /data/elbro.yaml",
+    about: "configuration file; default: ELBRO_CONFIG, ./config/elbro.yaml or /data/elbro.yaml",
   },
   clock: {
     type: "string",
     value: "INSTANT",
-    about: "live at another time, such as 2025-10-25T20:00:00Z (also ELBRO_CLOCK)",
+    about: "simulated start time, such as 2025-10-25T20:00:00Z (also ELBRO_CLOCK)",
   },
-  speed: { type: "string", value: "N", about: "let that time pass N times as fast (also ELBRO_SPEED)" },
-  help: { type: "boolean", short: "h", about: "print this" },
+  speed: { type: "string", value: "N", about: "speed of the simulated time, such as 60 (also ELBRO_SPEED)" },
+  help: { type: "boolean", short: "h", about: "show this help" },
 };
 
 /** The command that is meant, and what follows its name; null where none is named. Options may stand before it. */
@@ -162,7 +162,7 @@ interface Told {
 function readClock({ by, text }: Told): EpochMs {
   const reading = parseInstant(text);
   if (reading.kind === "unreadable")
-    throw new BadArgument(`${by}: ${reading.why}; expected for instance 2025-10-25T20:00:00Z`);
+    throw new BadArgument(`${by}: ${reading.why}; expected for example 2025-10-25T20:00:00Z`);
   return reading.value;
 }
 

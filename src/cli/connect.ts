@@ -53,7 +53,7 @@ export async function runningDaemon(dataDir: string): Promise<string | null> {
 function askAt(socket: string): AdminConnection["ask"] {
   return async (question) => {
     const answer = await sendAdminRequest(socket, question);
-    if (answer === null) throw new StartError("the daemon has just ended; try again");
+    if (answer === null) throw new StartError("the daemon stopped during the command; try again");
     return answer;
   };
 }
@@ -66,7 +66,7 @@ async function withoutDaemon<Result>(
 ): Promise<Result> {
   const hasDataDir = process.env.ELBRO_DATA_DIR !== undefined;
   const demo = isDemo(config) ? await startDemo({ config, clock, hasDataDir, host: undefined }) : null;
-  if (demo) process.stderr.write("elbro: nothing is configured, so this is an invented house\n");
+  if (demo) process.stderr.write("elbro: no account is configured, so this is a demo\n");
   try {
     const { openOffline } = await import("./offline.ts");
     const offline = openOffline(demo?.config ?? config, clock, demo ? null : proxyOf(process.env));

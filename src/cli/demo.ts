@@ -107,12 +107,12 @@ export function demoGreeting(
   const topics = `-p ${ports.broker}${login} -v -t '${mqtt.base_topic}/#'`;
   const mqttLine = ports.broker === null ? "" : `  topics   mosquitto_sub ${topics}     (or: npx mqtt sub ${topics})\n`;
   const reach = api.host === LOOPBACK_HOST ? "nothing leaves this machine" : "a new key and password at each start";
-  return `elbro shows an invented house: no account, no key, ${reach}.
+  return `elbro runs a demo: no account, no key, ${reach}.
   look     http://${LOOPBACK_HOST}:${ports.api}/     (log in with the key ${key})
 ${mqttLine}  API      curl -H 'Authorization: Bearer ${key}' http://${LOOPBACK_HOST}:${ports.api}/consumer/v1/me/addresses
   key      ${key}
   health   http://${LOOPBACK_HOST}:${ports.api}/healthz
-For your own house: "Set up my home" on that page (or config/elbro.yaml, see the README). Ctrl-C ends.
+For your own home: "Set up my home" on that page (or config/elbro.yaml, see the README). Ctrl-C stops elbro.
 `;
 }
 

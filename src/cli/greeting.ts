@@ -25,7 +25,7 @@ export function houseText({ prices, runs }: HouseOverview, calendar: Calendar, n
   };
   const day = (at: EpochMs) => (calendar.dateOf(at) === calendar.dateOf(now) ? "" : `${calendar.dateOf(at)} `);
   const costs = prices.map(({ name, price, currency, until, level, estimate }) => {
-    if (price === null || until === null) return line(name, "no price for now");
+    if (price === null || until === null) return line(name, "current price not known");
     const unit = currency === null ? "" : ` ${currency}/kWh`;
     const judged = level === null ? "" : `, ${level.replace("_", " ")}`;
     return line(name, `${price.toFixed(2)}${unit} until ${clock(until)}${judged}${estimate ? ", an estimate" : ""}`);

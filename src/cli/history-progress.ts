@@ -26,7 +26,7 @@ export function historyProgress({ now, log, show }: HistoryProgressDeps): (histo
     }
     const clock = new Date(pause?.until ?? 0).toTimeString().slice(0, "10:42".length);
     const why = pause?.why === "quota" ? "quota used up" : pause?.why.replaceAll("_", " ");
-    const note = pause && leftMs >= SHOWN_FROM_MS ? `, waits until ${clock}: ${why}` : "";
+    const note = pause && leftMs >= SHOWN_FROM_MS ? `, waiting until ${clock}: ${why}` : "";
     show?.(history && { known: history.known, wanted: history.wanted, note });
   };
 }

@@ -35,7 +35,7 @@ export function leftovers({ config, configPath, isContainer, exists = existsSync
     found.push(["configuration", `${path.resolve(configPath)}, its backups and the files it names`]);
   if (accounts !== undefined) found.push(["accounts", path.resolve(accounts)]);
   if (mqtt.url === undefined)
-    found.push(["Home Assistant", "its MQTT integration, which used the broker inside elbro (or set another broker)"]);
+    found.push(["Home Assistant", "its MQTT integration, which used elbro's built-in broker (or set another broker)"]);
   else if (mqtt.username !== undefined) found.push(["broker", `the user ${mqtt.username} and its access rules`]);
   found.push(["Home Assistant", "blueprints, automations and dashboards that use entities of elbro"]);
   if (homeAssistant)

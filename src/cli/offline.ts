@@ -83,7 +83,7 @@ export function requireOwner(dataDir: string): void {
   const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid;
   if (process.getuid?.() !== 0 || owner === undefined || owner === 0) return;
   throw new StartError(
-    `run this as the user who owns ${dataDir}, for instance sudo -u '#${owner}' elbro …: the daemon could not write what root leaves there`,
+    `run this as the user who owns ${dataDir}, for instance sudo -u '#${owner}' elbro …, because the daemon cannot write files that root creates`,
   );
 }
 
@@ -91,10 +91,14 @@ async function brokerFinding(config: Config): Promise<CheckResult> {
   const { host, port } = config.broker;
   const { url } = config.mqtt;
   if (url !== undefined)
-    return checkResultOf("broker", await tryBroker(connectionTo(null, config)), `${withoutLogin(url)} lets it in`);
+    return checkResultOf(
+      "broker",
+      await tryBroker(connectionTo(null, config)),
+      `${withoutLogin(url)} accepts the login`,
+    );
   const trouble = await whyNotFree(host, port);
-  const told = trouble && `its own broker cannot listen on port ${port}: ${trouble}`;
-  return checkResultOf("broker", told, `its own; port ${port} is free for it`);
+  const told = trouble && `the built-in broker cannot listen on port ${port}: ${trouble}`;
+  return checkResultOf("broker", told, `built in, port ${port} free`);
 }
 
 function whyNotFree(host: string, port: number): Promise<string | null> {

@@ -35,7 +35,7 @@ type AccountReading =
 /** Error for a folder that cannot be read. */
 export class AccountsDirError extends Error {}
 
-/** Reads the folder, and later only what has changed in it. */
+/** Reads the folder, and after that only its changed files. */
 export class AccountFiles {
   readonly #readAccount: (text: string) => AccountReading;
   /** Files by name. Bounded by MAX_FILES. */
@@ -109,7 +109,7 @@ export class AccountFiles {
     } catch (error) {
       const code = error instanceof Error && "code" in error ? String(error.code) : "";
       const why = error instanceof Error ? error.message : "unknown error";
-      return refusedBy({ path: "the file", text: code === "EACCES" ? "this user may not read it" : why });
+      return refusedBy({ path: "the file", text: code === "EACCES" ? "this user has no permission to read it" : why });
     }
   }
 
@@ -194,7 +194,9 @@ function accountName(file: string): string {
 
 function nameFlaw(name: string): string | null {
   if (name === THIRD_PARTY) return "expected another name than third_party";
-  return slug.safeParse(name).success ? null : "expected lower-case letters, digits, _ and -: it is the account's name";
+  return slug.safeParse(name).success
+    ? null
+    : "expected lower-case letters, digits, _ and -, because the file name is the account's name";
 }
 
 function refusedBy(...mistakes: ConfigMistake[]): KnownFile {

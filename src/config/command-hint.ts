@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 
 const CONTAINER_MARKS = ["/.dockerenv", "/run/.containerenv"];
 
-/** How this program was started. */
+/** Arguments and environment of this program. */
 interface Start {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly argv: readonly string[];
@@ -18,7 +18,7 @@ export function commandHint(start: Start): CommandHint {
   return (command) => commandLine(command, { ...start, isContainer: isContainer() });
 }
 
-/** Whether this process runs in a container, whose addresses are not those of the machine. */
+/** Returns whether this process runs in a container, whose addresses are not those of the machine. */
 export function isContainer(): boolean {
   return CONTAINER_MARKS.some((mark) => existsSync(mark));
 }

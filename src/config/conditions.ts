@@ -4,9 +4,9 @@ export interface Condition {
   readonly key: string;
   /** Values of `key` for which the condition applies. */
   readonly values: readonly string[];
-  /** Keys that are not allowed then. */
+  /** Keys that are not allowed if the condition applies. */
   readonly without: readonly string[];
-  /** Keys of which at least one is required then; an empty list requires nothing. */
+  /** Keys of which at least one is required if the condition applies. An empty list requires nothing. */
   readonly oneOf: readonly string[];
 }
 

@@ -15,7 +15,7 @@ export function configDocs(): string {
 }
 
 function table(rows: readonly KeyRow[]): string {
-  return ["| key | may be | default | what it is |", "|---|---|---|---|", ...rows.map(line)].join("\n");
+  return ["| key | type | default | description |", "|---|---|---|---|", ...rows.map(line)].join("\n");
 }
 
 function line({ path, type, default: value, needed, inList, secret, words }: KeyRow): string {

@@ -90,7 +90,7 @@ function expectation(issue: z.core.$ZodIssue): string {
     case "too_big":
       return `expected at most ${issue.maximum}`;
     default:
-      return "expected something else";
+      return "expected another value";
   }
 }
 
@@ -116,13 +116,13 @@ function unknownKey(key: string, path: Path, schema: z.core.$ZodType): ConfigMis
   if (key.length > MAX_KEY_LENGTH)
     return {
       path: pathText(path) || "the file",
-      text: `a key of ${key.length} characters is no key of the configuration`,
+      text: `a name of ${key.length} characters is not a key of the configuration`,
     };
   const here = pathText([...path, key]);
   const shape = shapeAt(path, schema) ?? {};
   const stem = key.replace(FILE_SUFFIX, "");
   if (stem !== key && Object.hasOwn(shape, stem))
-    return { path: here, text: `is not a key of the configuration: only a text can come from a file; set ${stem}` };
+    return { path: here, text: `is not a key of the configuration: only texts can come from a file; set ${stem}` };
   const meant = siblingLike(key, path, shape) ?? keyElsewhere(key);
   return {
     path: here,
@@ -148,7 +148,7 @@ function shareWord(a: string, b: string): boolean {
 /** Returns the possible keys as text; empty if there are more than MAX_LISTED. */
 function keysHere(shape: Shape): string {
   const names = Object.keys(shape);
-  return names.length === 0 || names.length > MAX_LISTED ? "" : `; here there are ${names.join(", ")}`;
+  return names.length === 0 || names.length > MAX_LISTED ? "" : `; expected one of ${names.join(", ")}`;
 }
 
 function keyElsewhere(key: string): string | null {

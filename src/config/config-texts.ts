@@ -10,7 +10,7 @@ export const MAX_CONFIG_BYTES = 256 * 1024;
 
 /** Docker creates a folder for a mounted file that does not exist. */
 const FOLDER =
-  "it is a folder; where Docker made it, because there was no such file, remove it, write the file and start the container again";
+  "it is a folder; Docker creates one if the file does not exist: remove the folder, write the file and start the container again";
 
 /** Texts of the configuration's files; null for a file that does not exist. */
 export interface ConfigTexts {

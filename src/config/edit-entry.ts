@@ -1,4 +1,4 @@
-/** Changes one entry of a list in the text of a configuration. Comments and everything else stay. */
+/** Changes an entry of a list, or a setting, in the text of a configuration. Comments and everything else stay. */
 import { isDeepStrictEqual } from "node:util";
 import {
   Document,
@@ -16,7 +16,7 @@ import {
 import type { EntryList } from "./entry-list.ts";
 import { FILE_SUFFIX } from "./keys.ts";
 import { writtenIds } from "./page-file.ts";
-import type { Tree } from "./tree.ts";
+import { isTree, type Tree } from "./tree.ts";
 
 /** A change of an entry. `index` is null for a new entry, `entry` for a deletion. */
 export interface EntryEdit {
@@ -47,18 +47,44 @@ export function editEntry(text: string, { list, index, entry }: EntryEdit): stri
   if (index !== null && entry === null) idsBefore.splice(index, 1);
   keepIds(document, entries, list, idsBefore);
   if (entries.items.length === 0) entries.flow = true;
+  return spliced(text, document, root, list);
+}
+
+/**
+ * Returns the text with another value of a top-level key; null if the key is written in a way that cannot be edited.
+ * The value null removes the key. Within a section, null removes a key together with its `_file` form.
+ */
+export function editSetting(text: string, name: string, value: unknown): string | null {
+  const document = parseDocument(text);
+  const root = rootOf(document);
+  if (!root) return null;
+  const node = root.get(name, true) as unknown;
+  const isEmpty = node === undefined || (isScalar(node) && node.value === null);
+  if (value === null) root.delete(name);
+  else if (isMap(node) && isTree(value)) update(document, node as YAMLMap<unknown, Node | null>, value);
+  else if (isScalar(node) && !isEmpty && !isTree(value)) node.value = value;
+  else if (isEmpty) {
+    const filled = isTree(value) ? Object.entries(value).filter(([, each]) => each !== null) : null;
+    const created = nodeOf(document, filled ? Object.fromEntries(filled) : value);
+    if (isScalar(node)) created.commentBefore = commentsOf(node);
+    root.set(name, created);
+  } else return null;
+  return spliced(text, document, root, name);
+}
+
+/** Replaces a top-level key in the text, and leaves the rest as its owner wrote it. Null for an alias without a node. */
+function spliced(text: string, document: Document, root: YAMLMap, name: string): string | null {
   try {
-    return spliced(text, document, root, list);
+    return withKey(text, document, root, name);
   } catch {
     // There is an alias to a removed node.
     return null;
   }
 }
 
-/** Replaces the section of the list in the text. The rest of the file stays as its owner wrote it. */
-function spliced(text: string, document: Document, root: YAMLMap, list: EntryList): string {
+function withKey(text: string, document: Document, root: YAMLMap, name: string): string {
   const before = parseDocument(text).contents;
-  const [start, end] = (isMap(before) && !before.flow && rangeOf(before, list)) || [text.length, text.length];
+  const [start, end] = (isMap(before) && !before.flow && rangeOf(before, name)) || [text.length, text.length];
   const section = text.slice(start, end);
   const options: ToStringOptions = {
     lineWidth: 0,
@@ -67,19 +93,21 @@ function spliced(text: string, document: Document, root: YAMLMap, list: EntryLis
     verifyAliasOrder: false,
   };
   if (root.flow) return document.toString(options);
-  const part = new Document();
-  const pair = root.items.find(({ key }) => nameOf(key) === list);
-  if (isNode(pair?.key)) Object.assign(pair.key, { commentBefore: null, spaceBefore: false });
-  const map = new YAMLMap();
-  if (pair) map.items.push(pair);
-  part.contents = map;
   const head = text.slice(0, start);
+  const pair = root.items.find(({ key }) => nameOf(key) === name);
+  // Comments that follow a removed key stay: they usually belong to the next one.
+  if (!pair) return `${head}${/(^#.*\n|^\n)*$/m.exec(section)?.[0] ?? ""}${text.slice(end)}`;
+  const part = new Document();
+  if (isNode(pair.key)) Object.assign(pair.key, { commentBefore: null, spaceBefore: false });
+  const map = new YAMLMap();
+  map.items.push(pair);
+  part.contents = map;
   return `${head}${head === "" || head.endsWith("\n") ? "" : "\n"}${part.toString(options)}${text.slice(end)}`;
 }
 
 /** Returns the start and end of a key and its value in the text; null if the key is missing. */
-function rangeOf(root: YAMLMap, list: EntryList): readonly [number, number] | null {
-  const pair = root.items.find(({ key }) => nameOf(key) === list);
+function rangeOf(root: YAMLMap, name: string): readonly [number, number] | null {
+  const pair = root.items.find(({ key }) => nameOf(key) === name);
   if (!isNode(pair?.key)) return null;
   const end = isNode(pair.value) ? pair.value.range?.[2] : pair.key.range?.[2];
   return [pair.key.range?.[0] ?? 0, end ?? 0];
@@ -100,13 +128,18 @@ function listIn(root: YAMLMap, list: EntryList): YAMLSeq | null {
   const isEmpty = node === undefined || (isScalar(node) && node.value === null);
   if (!isEmpty && !isSeq(node)) return null;
   const entries = isSeq(node) ? node : new YAMLSeq();
-  if (isScalar(node)) entries.commentBefore = [node.commentBefore, node.comment].filter(Boolean).join("\n") || null;
+  if (isScalar(node)) entries.commentBefore = commentsOf(node);
   if (entries.items.length === 0) entries.flow = false;
   if (entries !== node) root.set(list, entries);
   return entries;
 }
 
-/** Updates an entry. An unchanged key keeps its form; a `…_file` key stays unless its value is set. */
+/** Returns the comments of a value that is missing because its lines are commented out. */
+function commentsOf({ commentBefore, comment }: Node): string | null {
+  return [commentBefore, comment].filter(Boolean).join("\n") || null;
+}
+
+/** Updates an entry. An unchanged key keeps its form; a `…_file` key stays unless its value is set. Null removes a key. */
 function update(document: Document, node: YAMLMap<unknown, Node | null>, entry: Tree): void {
   for (const { key } of [...node.items]) {
     const name = nameOf(key);
@@ -115,8 +148,9 @@ function update(document: Document, node: YAMLMap<unknown, Node | null>, entry: 
   }
   for (const [name, value] of Object.entries(entry)) {
     const before = node.get(name, true) as Node | undefined;
-    if (before && isDeepStrictEqual(before.toJS(document), value)) continue;
-    if (isScalar(before) && !before.anchor && typeof before.value === typeof value) before.value = value;
+    if (value === null) node.delete(name);
+    else if (before && isDeepStrictEqual(before.toJS(document), value)) continue;
+    else if (isScalar(before) && !before.anchor && typeof before.value === typeof value) before.value = value;
     else node.set(name, nodeOf(document, value));
   }
 }

@@ -1,4 +1,4 @@
-/** Annotated example of a configuration with every key. It is valid as it is, and with every line set. */
+/** Annotated example of a configuration with every key. It is valid as written and with every commented line enabled. */
 import { type KeyRow, keyRows } from "./key-rows.ts";
 
 /** Keys that a real installation needs. They are set; all other values are defaults or examples. */
@@ -7,12 +7,12 @@ const LINE_WIDTH = 110;
 
 const HEAD = `# yaml-language-server: $schema=./elbro.schema.json
 #
-# elbro: everything that can be configured. Copy this file to config/elbro.yaml and put your key into it.
-# Lines that begin with # and a space explain. Lines as #name: show a default or an example: take the # away to set them.
+# elbro: all settings. Copy this file to config/elbro.yaml and put your key into it.
+# Lines that begin with # and a space explain. Lines such as #name: show a default or an example: remove the # to set them.
 #
-# Every key can also be a variable of the environment: consumer.api_key is ELBRO_CONSUMER_API_KEY.
-# Every text can also come from a file: api_key_file: /path, ELBRO_CONSUMER_API_KEY_FILE=/path, or, without a word,
-# /run/secrets/elbro_consumer_api_key. \`elbro check\` says what is wrong with a configuration.
+# Every key can also be an environment variable: consumer.api_key is ELBRO_CONSUMER_API_KEY.
+# Every text can also come from a file: api_key_file: /path, ELBRO_CONSUMER_API_KEY_FILE=/path, or, by default,
+# /run/secrets/elbro_consumer_api_key. \`elbro check\` lists the mistakes in a configuration.
 `;
 
 /** Returns the text of config/elbro.example.yaml. */

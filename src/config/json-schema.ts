@@ -85,11 +85,12 @@ function cleaned(json: unknown, path: string, descriptions: ReadonlyMap<string, 
   const { properties, items, anyOf, required, allOf, default: value, maximum, ...rest } = json as Json;
   const description = descriptions.get(path);
   const isSection = properties !== undefined || items !== undefined;
+  const hasDefault = value !== undefined && (!isSection || (items !== undefined && "enum" in (items as Json)));
   const kept: Json = {
     ...(description && { description }),
     ...rest,
     ...(isSection && path !== "" && !path.endsWith("[]") && { type: [rest.type, "null"] }),
-    ...(value !== undefined && !isSection && { default: value }),
+    ...(hasDefault && { default: value }),
     ...(maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER && { maximum }),
   };
   if (Array.isArray(required) && required.length > 0) kept.required = required;

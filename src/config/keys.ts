@@ -19,8 +19,8 @@ export const PREFIX = "ELBRO_";
 export const FILE_SUFFIX = "_file";
 
 /**
- * Returns the schema without defaults and optionals. Of a union, returns the form that is a list, or the one that is
- * not.
+ * Returns the schema without defaults and optionals. Of a union, returns the list if `isList`, otherwise the first
+ * other option.
  */
 function schemaOf(node: Node | undefined, isList: boolean): Node | undefined {
   const { type, innerType, options } = definitionOf(node);
@@ -73,7 +73,7 @@ function keysBelow(node: Node, path: readonly string[]): Key[] {
   });
 }
 
-/** By environment variable: the key that it sets, or the `…_file` key of a text. */
+/** Keys by environment variable, including the `…_file` keys of texts. */
 const keysByVariable = new Map(
   keys
     .flatMap(({ path, kind }): Key[] => [

@@ -23,7 +23,7 @@ export interface Configuration {
   readonly warnings: readonly string[];
 }
 
-/** Folders in which a container or a service manager puts secrets, and decides who may read them. */
+/** Folders of secrets whose files and permissions a container or a service manager sets. */
 const SECRET_FOLDERS = ["/run/secrets"];
 /** Longest secret file in bytes. The certificates of all public authorities take 220 kB. */
 const MAX_SECRET_BYTES = 512 * 1024;
@@ -132,5 +132,5 @@ function exposureOf(file: string): string[] {
   if (process.platform === "win32") return [];
   const { mode, uid } = statSync(file);
   const exposed = mode & (uid === process.getuid?.() ? OTHERS | GROUP : OTHERS);
-  return exposed === 0 ? [] : [`${file} holds a secret and other users may read it; chmod 600 ${file}`];
+  return exposed === 0 ? [] : [`${file} holds a secret and other users can read it; run: chmod 600 ${file}`];
 }

@@ -198,7 +198,7 @@ function unknownVariable(name: string): ConfigMistake {
     variableNames.map((known) => known.slice(PREFIX.length)),
   );
   const hint = meant === null ? "" : `; did you mean ${PREFIX}${meant}?`;
-  return { path: name, text: `names no key of the configuration${hint}` };
+  return { path: name, text: `is not a key of the configuration${hint}` };
 }
 
 /** Sets a key, and removes its other form in the file: the value or the name of a file. */
@@ -281,7 +281,7 @@ function readInto(draft: Draft, tree: Tree, fileKey: string, { shape, path }: Se
   const mistake = (text: string) => {
     draft.mistakes.push({ path: pathText([...path, fileKey]), text });
   };
-  if (tree[key] !== undefined) mistake(`${key} is there as well; leave one of them out`);
+  if (tree[key] !== undefined) mistake(`${key} is also set; remove one of them`);
   else if (typeof file !== "string" || file === "") mistake("expected the path of a file");
   else
     try {
@@ -295,16 +295,18 @@ function readInto(draft: Draft, tree: Tree, fileKey: string, { shape, path }: Se
 
 /** Returns a file name for a message. A name without a folder may be the secret itself, so it is not shown. */
 function fileText(file: string): string {
-  return /[/\\]/.test(file) ? file : "it (its name is not shown, as it has no folder; is it the secret itself?)";
+  return /[/\\]/.test(file)
+    ? file
+    : "it (its name is not shown, because it has no folder and may be the secret itself)";
 }
 
 function whyUnread(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "ENOENT") return "there is no such file";
-  if (code === "EACCES" || code === "EPERM") return "this user may not read it";
+  if (code === "ENOENT") return "the file does not exist";
+  if (code === "EACCES" || code === "EPERM") return "this user has no permission to read it";
   if (code === "EISDIR") return "it is a folder";
   if (code === "EFBIG" && error instanceof Error) return error.message;
-  return `the system says ${typeof code === "string" ? code : "no more"}`;
+  return `the system says ${typeof code === "string" ? code : "no error code"}`;
 }
 
 /** Adds the environment variable or the line of the file to a mistake. */

@@ -21,21 +21,21 @@ export function readOneShot(
 ): PlanDefinition | string {
   const { once: _, within, plan, ...settings } = asked as Record<string, unknown>;
   const refused = NOT_FOR_ONCE.find((name) => name in settings);
-  if (refused !== undefined) return `${refused}: is of no use in a plan for once`;
+  if (refused !== undefined) return `${refused}: cannot be used in a one-time plan`;
   const base = plans.find(({ id }) => id === plan);
-  if (plan !== undefined && !base) return `plan: there is no plan "${String(plan).slice(0, 40)}"`;
+  if (plan !== undefined && !base) return `plan: unknown plan "${String(plan).slice(0, 40)}"`;
   if (base && base.spec.kind !== "window" && base.spec.kind !== "slots")
     return `plan: expected one of kind window or slots, found ${base.spec.kind}`;
   const other = Object.keys(settings).find((name) => name !== "hours" && name !== "home");
   if (base && other !== undefined)
-    return `${other}: expected plan, within and hours only, for an appliance with a plan`;
+    return `${other}: expected plan, within and hours only, for an appliance that has a plan`;
   const definition = base ? ofPlan(base, settings.hours) : ofSettings(settings, groups);
   if (typeof definition === "string") return definition;
   const { spec } = definition;
   const hoursMs = "hoursMs" in spec ? spec.hoursMs : 0;
   const lengthMs = within === undefined ? Math.max(DEFAULT_WITHIN_MS, hoursMs) : readDuration(within);
   if (lengthMs === null || lengthMs <= 0 || lengthMs > MAX_WITHIN_MS)
-    return `within: expected hours above 0, at most ${hoursText(MAX_WITHIN_MS)}, as 8, 45m or 1h30m`;
+    return `within: expected hours above 0, at most ${hoursText(MAX_WITHIN_MS)}, such as 8, 45m or 1h30m`;
   const { from, readyBy, days, ...free } = spec;
   const once = { ...free, enabled: true, once: { start: now, end: now + lengthMs } };
   const [mistake] = planMistakes(once);
@@ -44,7 +44,7 @@ export function readOneShot(
 
 function ofPlan(base: PlanDefinition, hours: unknown): PlanDefinition | string {
   const hoursMs = hours === undefined ? null : readDuration(hours);
-  if (hours !== undefined && !hoursMs) return "hours: expected hours above 0, as 3, 1.5, 45m or 1h30m";
+  if (hours !== undefined && !hoursMs) return "hours: expected hours above 0, such as 3, 1.5, 45m or 1h30m";
   const spec = hoursMs === null ? base.spec : { ...base.spec, hoursMs };
   return { ...base, id: `${base.id}_once`, name: `${base.name} once`, of: base.id, spec };
 }
@@ -52,7 +52,7 @@ function ofPlan(base: PlanDefinition, hours: unknown): PlanDefinition | string {
 function ofSettings(settings: object, groups: readonly GroupEntry[]): PlanDefinition | string {
   const reading = planSchema.safeParse({ name: "Once", kind: "window", ...settings });
   const [issue] = reading.error?.issues ?? [];
-  if (issue?.code === "unrecognized_keys") return `${issue.keys.join(", ")}: is no setting of a plan`;
+  if (issue?.code === "unrecognized_keys") return `${issue.keys.join(", ")}: is not a setting of a plan`;
   if (issue?.code === "invalid_value") return `${issue.path.join(".")}: expected one of ${issue.values.join(", ")}`;
   if (issue) return `${issue.path.join(".") || "body"}: ${issue.message}`;
   const [definition] = reading.data ? planDefinitions([reading.data], groups) : [];

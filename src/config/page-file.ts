@@ -25,7 +25,7 @@ export function idOfName(name: unknown): string {
   return slugOf(typeof name === "string" ? name : "");
 }
 
-/** Returns the entries of a list in a text; empty if there are none. */
+/** Returns the entries of a list in a text; empty without entries. */
 export function entriesIn(text: string | null, list: EntryList): readonly unknown[] {
   const reading = text === null ? null : readYaml(text);
   const tree = reading?.kind === "value" && isTree(reading.value) ? reading.value : {};

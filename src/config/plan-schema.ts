@@ -27,13 +27,16 @@ import { key } from "./key-description.ts";
 import { unknownText } from "./suggest-key.ts";
 import { type Mistake, mistakes, repeated, slug, text, textLike, unique } from "./values.ts";
 
-const time = textLike(/^([01]\d|2[0-3]):[0-5]\d$/, 'expected a time of day as "07:00"');
+const time = textLike(/^([01]\d|2[0-3]):[0-5]\d$/, 'expected a time of day such as "07:00"');
 /** A part of the day, which may go over midnight. */
-export const span = textLike(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, 'expected hours as "02:00-05:00"');
+export const span = textLike(
+  /^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/,
+  'expected hours such as "02:00-05:00"',
+);
 
 /** Returns the schema of a duration: hours as a number, or a text such as 45m, 2h or 1h30m. */
 function duration(least: "above zero" | "zero too") {
-  const expected = `expected hours${least === "above zero" ? " above 0" : ""} as a number, or a text as 45m or 1h30m`;
+  const expected = `expected hours${least === "above zero" ? " above 0" : ""} as a number, or a text such as 45m or 1h30m`;
   const fits = (value: unknown) => {
     const ms = readDuration(value);
     return ms !== null && ms <= 24 * HOUR_MS && (least === "zero too" || ms > 0);
@@ -59,91 +62,97 @@ const percent = z.optional(z.number().check(z.minimum(0), z.maximum(100)));
 
 export const planSchema = z
   .strictObject({
-    name: key(text, "What it is called; its topics are made of it."),
-    home: key(slug, "The home whose prices count, by its id."),
-    id: key(z.optional(slug), "What it is called in topics, where not its name."),
+    name: key(text, "Name of the plan. Its MQTT topics are made from it."),
+    home: key(slug, "Id of the home whose prices are used."),
+    id: key(z.optional(slug), "Name in MQTT topics, if not made from the name."),
     kind: key(
       z.enum(planKinds),
-      "window: one run; slots: hours in any pieces; below: whenever it is cheap; avoid: always except in the most expensive hours.",
+      "window: one run; slots: hours split into several runs; below: whenever it is cheap; avoid: always except in the most expensive hours.",
     ),
-    hours: key(length, "How long it runs; for avoid, how long it does not.", LENGTH),
-    up_to: key(length, "For slots, with cheap_below: the most hours, while it is cheap.", LENGTH),
+    hours: key(length, "How long the plan runs; for avoid, how long it does not run.", LENGTH),
+    up_to: key(length, "For slots, with cheap_below: the maximum number of hours, run only while it is cheap.", LENGTH),
     cheap_below: key(
-      z.optional(z.union([z.number(), z.enum(levels), textLike(/^\d+(\.\d+)?%$/, 'expected percent as "30%"')])),
-      "For slots, with up_to: what is cheap: a price, a price level, or the cheapest part of the day.",
+      z.optional(
+        z.union([z.number(), z.enum(levels), textLike(/^\d+(\.\d+)?%$/, 'expected a percentage such as "30%"')]),
+      ),
+      "For slots, with up_to: the limit of cheap: a price, a price level, or the cheapest percentage of the day.",
       { form: 'currency per kWh, a level, or "30%"' },
     ),
     profile: key(
-      z.optional(z.array(z.number().check(z.minimum(0))).check(z.minLength(1, "expected some numbers"))),
+      z.optional(z.array(z.number().check(z.minimum(0))).check(z.minLength(1, "expected at least one number"))),
       "For window: relative power of each equal part of the run.",
       { form: "list of numbers" },
     ),
     kwh: key(
       z.optional(z.number().check(z.minimum(0))),
-      "What a round uses, so that costs and savings are told in money.",
+      "Energy of one round, so that costs and savings can be shown in money.",
       {
         form: "kWh",
       },
     ),
-    min_run: key(lengthOrNone, "For slots, below and avoid: the shortest run.", LENGTH),
-    min_pause: key(lengthOrNone, "For slots and below: the shortest pause.", LENGTH),
-    max_gap: key(length, "For slots and avoid: the longest time off.", LENGTH),
-    at_most_runs: key(z.optional(z.int().check(z.minimum(1))), "For slots: into how many pieces it may fall."),
+    min_run: key(lengthOrNone, "For slots, below and avoid: the minimum length of a run.", LENGTH),
+    min_pause: key(lengthOrNone, "For slots and below: the minimum length of a pause.", LENGTH),
+    max_gap: key(length, "For slots and avoid: the maximum time off.", LENGTH),
+    at_most_runs: key(z.optional(z.int().check(z.minimum(1))), "For slots: the maximum number of runs."),
     max_price: key(
       z.optional(z.number().check(z.minimum(MAX_PRICE_LIMITS.min), z.maximum(MAX_PRICE_LIMITS.max))),
-      "Above this price nothing runs; for window: the highest mean price of the run.",
+      "The plan does not run above this price; for window: the maximum average price of the run.",
       { form: "currency per kWh" },
     ),
-    level: key(z.optional(z.enum(levels)), "For below: runs up to this price level."),
-    percent: key(percent, "For below: runs in the cheapest part of the day.", PERCENT),
-    from: key(z.optional(time), "Nothing runs before this time.", TIME),
-    ready_by: key(z.optional(time), "Everything has run by this time.", TIME),
+    level: key(z.optional(z.enum(levels)), "For below: the plan runs up to this price level."),
+    percent: key(percent, "For below: the plan runs in this cheapest percentage of the day.", PERCENT),
+    from: key(z.optional(time), "The plan does not run before this time.", TIME),
+    ready_by: key(z.optional(time), "The plan has finished by this time.", TIME),
     days: key(
-      z.optional(z.array(z.enum(weekdays)).check(z.minLength(1, "expected days, as [mon, tue]"))),
-      "The days on which it runs; the day of `from` counts.",
+      z.optional(z.array(z.enum(weekdays)).check(z.minLength(1, "expected days, such as [mon, tue]"))),
+      "The days on which the plan runs; the day of `from` counts.",
       { form: "list of mon … sun" },
     ),
     use_forecast: key(
       z._default(z.boolean(), false),
-      "Whether to plan on estimated prices too; they never switch anything on.",
+      "Whether to plan with estimated prices too; they never switch anything on.",
     ),
-    tolerance: key(percent, "For window and slots: how much dearer than the best is as good.", PERCENT),
+    tolerance: key(
+      percent,
+      "For window and slots: how many percent above the best price are still acceptable.",
+      PERCENT,
+    ),
     tolerance_side: key(
       z.optional(z.enum(["earliest", "latest"])),
-      "Whether the earliest or the latest of those is taken.",
+      "Whether to use the earliest or the latest of the acceptable times.",
     ),
-    after: key(z.optional(slug), "Another plan that has to be done first."),
-    after_pause: key(lengthOrNone, "How long after it.", LENGTH),
-    power_limit: key(z.optional(text), "Plans with the same word here never run at the same time."),
+    after: key(z.optional(slug), "Id of another plan that must finish first."),
+    after_pause: key(lengthOrNone, "Minimum time between the end of that plan and this one.", LENGTH),
+    power_limit: key(z.optional(text), "Plans with the same text here never run at the same time."),
     energy: key(
       z.optional(z.number().check(z.positive())),
-      "With kw, in place of hours and kwh: what a round is to use.",
+      "With kw, instead of hours and kwh: the energy that one round uses.",
       {
         form: "kWh",
       },
     ),
     price: key(
       z.optional(z.enum(["export"])),
-      "For below: export acts on what exported energy is worth, not on what bought energy costs.",
+      "For below: export plans by the price of exported energy instead of the price of bought energy.",
     ),
-    group: key(z.optional(text), "The power group it belongs to, by its name."),
-    kw: key(z.optional(kilowatts), "What it draws while it runs; else kwh shared out over hours.", { form: "kW" }),
+    group: key(z.optional(text), "Name of the power group that the plan belongs to."),
+    kw: key(z.optional(kilowatts), "Power while the plan runs; by default kwh divided by hours.", { form: "kW" }),
     priority: key(
       z.optional(z.int().check(z.minimum(1), z.maximum(MAX_PRIORITY))),
-      "Which plan of a group runs where not all can: 1 wins, without it the last.",
+      "Order in a group whose plans cannot all run at once: 1 is first; plans without a priority are last.",
     ),
-    fallback: key(z.optional(z.array(span)), "Hours in which it runs when there are no prices.", {
+    fallback: key(z.optional(z.array(span)), "Hours in which the plan runs if prices are missing.", {
       form: 'list of "02:00-05:00"',
     }),
     when_short: key(
       z.optional(z.enum(whenShortValues)),
-      "For slots, where not all hours are possible: `partial` (default) runs those that are, `nothing` runs none.",
+      "For slots, if not all hours are possible: `partial` (default) runs the possible ones, `nothing` does not run.",
     ),
     when_lost: key(
       z.optional(z.enum(whenLostValues)),
-      "What it wants without prices or a trusted clock: `on` (default for `avoid`), `off` (default otherwise) or `keep`.",
+      "State without prices or a trusted clock: `on` (default for `avoid`), `off` (default otherwise) or `keep`.",
     ),
-    enabled: key(z._default(z.boolean(), true), "Whether it does anything at all."),
+    enabled: key(z._default(z.boolean(), true), "Whether the plan is active."),
   })
   .check(mistakes((entry) => mistakesOf(entry)));
 
@@ -153,8 +162,8 @@ export type PlanEntry = z.infer<typeof planSchema>;
 export const plansSchema = z.array(planSchema).check(mistakes(listMistakes));
 
 const groupSchema = z.strictObject({
-  name: key(text, "What the group is called."),
-  limit_kw: key(kilowatts, "What its plans may draw together.", { form: "kW" }),
+  name: key(text, "Name of the group."),
+  limit_kw: key(kilowatts, "Maximum power of its plans together.", { form: "kW" }),
 });
 
 /** Plans that share a fuse. */
@@ -170,17 +179,22 @@ export function groupMistakes(entries: readonly PlanEntry[], groups: readonly Gr
     const mistake = (setting: string, text: string) => [{ path: ["plans", i, setting], text }];
     if (entry.group === undefined) {
       const { priority } = entry;
-      return priority === undefined ? [] : mistake("priority", "is of use in a power group only; this plan has none");
+      return priority === undefined
+        ? []
+        : mistake("priority", "is for plans in a power group only; this plan has no group");
     }
     const group = groups.find(({ name }) => name === entry.group);
     const fellows = entries.filter((other) => other.group === entry.group);
     const draws = kilowattsOf(entry);
     if (entry.kind !== "avoid" && (entry.when_lost ?? "off") !== "off")
-      return mistake("when_lost", "expected off in a power group, where only avoid may be ON without being planned");
+      return mistake(
+        "when_lost",
+        "expected off in a power group, because only plans of kind avoid may be ON without being scheduled",
+      );
     const names = groups.map(({ name }) => name);
     if (!group) return mistake("group", unknownText("a group", entry.group, names));
     if (fellows.length > MAX_GROUP_PLANS)
-      return mistake("group", `expected at most ${MAX_GROUP_PLANS} plans of a group, found ${fellows.length}`);
+      return mistake("group", `expected at most ${MAX_GROUP_PLANS} plans in a group, found ${fellows.length}`);
     if (fellows[0]?.home !== entry.home)
       return mistake("group", `expected plans of one home, found ${fellows[0]?.home} and ${entry.home}`);
     if (draws === undefined)
@@ -241,7 +255,7 @@ function mistakesOf(entry: PlanEntry): Mistake[] {
   if (energy !== undefined && kw === undefined) mistake("kw", "expected with energy, found nothing");
   for (const setting of ["hours", "kwh"] as const)
     if (energy !== undefined && entry[setting] !== undefined)
-      mistake(setting, "follows from energy and kw; give one or the other");
+      mistake(setting, "is calculated from energy and kw; set either these or this");
   if (entry.kind !== "below" && entry.hours === undefined && energy === undefined)
     mistake("hours", "expected hours, found nothing");
   const { max_price, level, percent } = entry;
@@ -273,7 +287,7 @@ function listMistakes(entries: readonly PlanEntry[]): Mistake[] {
     if (!other) mistake(unknownText("a plan", after, ids));
     else if (other.home !== home) mistake(`expected a plan of the same home, found one of ${other.home}`);
     const circle = circleFrom(ids[i] ?? "", (id) => planOf(id)?.after);
-    if (circle) mistake(`expected plans that end, found a circle: ${circle.join(" after ")}`);
+    if (circle) mistake(`expected an order of plans, found a circle: ${circle.join(" after ")}`);
   }
   return found;
 }

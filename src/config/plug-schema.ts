@@ -21,48 +21,48 @@ const pattern = text.check(
 
 export const plugSchema = z
   .strictObject({
-    id: key(z.optional(slug), "What it is called in topics, where not its name."),
-    name: key(text, "What it is called."),
-    family: key(z.enum(families), "What it understands."),
-    topic: key(z.optional(topic), "Where it listens, as its family says it."),
+    id: key(z.optional(slug), "Name in MQTT topics, if not made from the name."),
+    name: key(text, "Name of the plug."),
+    family: key(z.enum(families), "Firmware or protocol of the plug."),
+    topic: key(z.optional(topic), "MQTT topic of the plug, in the form that its family needs (docs/plugs.md)."),
     url: key(
       z.optional(text.check(z.regex(/^http:\/\/[\w.:[\]-]+\/?$/, "expected http://host or http://host:port"))),
-      "Its address where it is switched over HTTP, without MQTT: tasmota and shelly only.",
+      "Address of the plug if it is switched over HTTP instead of MQTT: tasmota and shelly only.",
       { form: "http://host" },
     ),
-    channel: key(z.optional(z.union([z.int(), text])), "Which output, for devices with several.", {
+    channel: key(z.optional(z.union([z.int(), text])), "Output, for devices with several.", {
       form: "number or text",
     }),
     plan: key(
       z.optional(z.union([slug, z.array(slug).check(z.minLength(1, "expected the ids of plans"))])),
-      "The plan it follows, or a list: ON if any of them wants it.",
+      "Id of the plan that the plug follows, or a list: ON if at least one of them is ON.",
       { form: "id, or list of ids" },
     ),
-    home: key(z.optional(slug), "The home or third-party place whose signal it follows, by its id."),
-    signal: key(z.optional(z.enum(["cheap"])), "The signal it follows, with home."),
-    signal_topic: key(z.optional(topic), "A topic of yours that says ON or OFF."),
+    home: key(z.optional(slug), "Id of the home or third-party place whose signal the plug follows."),
+    signal: key(z.optional(z.enum(["cheap"])), "With home: the signal that the plug follows."),
+    signal_topic: key(z.optional(topic), "Your own MQTT topic with ON or OFF, which the plug follows."),
     override: key(
       z._default(z.enum(["respect", "enforce"]), "respect"),
-      "What happens when somebody switches it by hand: respect until the next planned change, or enforce the plan.",
+      "After manual switching: respect it until the next planned change, or enforce the plan.",
     ),
     when_lost: key(
       z.optional(z.enum(whenLostValues)),
-      "What it is while nothing is known, and after elbro died: on, off or keep. Default: that of its plan, otherwise off.",
+      "State while its signal is unknown and after elbro has failed: on, off or keep. Default: that of its plan, otherwise off.",
     ),
-    inverted: key(z._default(z.boolean(), false), "Whether the appliance is on while the relay is off (SG-Ready)."),
-    min_on: key(minutes, "The shortest time on.", { form: "minutes" }),
-    min_off: key(minutes, "The shortest time off.", { form: "minutes" }),
-    on: key(said, "For custom: what switches it on."),
-    off: key(said, "For custom: what switches it off."),
-    dead_man: key(said, "For custom: what makes it switch off by itself; {seconds} is the time."),
-    ask: key(said, "For custom: what makes it tell its state."),
+    inverted: key(z._default(z.boolean(), false), "True if the appliance is on while the relay is off (SG-Ready)."),
+    min_on: key(minutes, "Minimum time on.", { form: "minutes" }),
+    min_off: key(minutes, "Minimum time off.", { form: "minutes" }),
+    on: key(said, "For custom: the message that switches it on."),
+    off: key(said, "For custom: the message that switches it off."),
+    dead_man: key(said, "For custom: the message that starts its own switch-off timer; {seconds} is the time."),
+    ask: key(said, "For custom: the message that requests its state."),
     state: key(
       z.optional(z.strictObject({ topic, on: pattern, off: pattern })),
-      "For custom: where it tells its state.",
+      "For custom: the topic with its state.",
     ),
     availability: key(
       z.optional(z.strictObject({ topic, online: pattern, offline: pattern })),
-      "For custom: where it tells whether it is there.",
+      "For custom: the topic that shows whether it is online.",
     ),
   })
   .check(mistakes((value) => [...mistakesIn(value)].map(([key, text]) => ({ path: [key], text }))));
@@ -96,7 +96,7 @@ function* mistakesIn(given: Plug): Generator<KeyMistake> {
     yield ["plan", `expected one of plan, signal with home, or signal_topic, found ${followed || "none"}`];
   else if (signal !== undefined && home === undefined)
     yield ["home", "expected the id of a home with signal, found nothing"];
-  else if (signal_topic !== undefined && home !== undefined) yield ["home", "is of no use with signal_topic"];
+  else if (signal_topic !== undefined && home !== undefined) yield ["home", "cannot be used with signal_topic"];
   if (given.family === "custom" && given.url !== undefined) yield ["url", "is for tasmota and shelly only"];
   if (given.family !== "custom") yield* familyMistakes(given);
   else
@@ -111,7 +111,7 @@ function* familyMistakes(given: Plug): Generator<KeyMistake> {
   if (given.url === undefined) {
     if (given.topic === undefined) yield ["topic", `expected ${about}; found nothing`];
   } else if (!http) yield ["url", `is for tasmota and shelly only, found family ${given.family}`];
-  else if (given.topic !== undefined) yield ["topic", "is of no use with url"];
+  else if (given.topic !== undefined) yield ["topic", "cannot be used with url"];
   if (given.channel === undefined && channel.ordinary === null)
     yield ["channel", `expected ${channel.about}; found nothing`];
   if (given.channel !== undefined && !channel.fits.test(String(given.channel)))
@@ -179,7 +179,7 @@ export function plugWarnings(list: readonly Plug[], plans: readonly PlanEntry[])
     const isOn = whenLost === "off";
     if (whenLost === "keep" || timers[isOn !== inverted ? "on" : "off"] !== null) return [];
     const state = isOn ? "ON" : "OFF";
-    return `plugs: ${name} (${family}) cannot end an ${state} by itself: if elbro dies, it stays ${state}; see docs/plugs.md`;
+    return `plugs: ${name} (${family}) cannot end an ${state} by itself: if elbro fails, it stays ${state}; see docs/plugs.md`;
   });
 }
 

@@ -75,21 +75,24 @@ export function fleetMistakes(given: Fleet & Readonly<Record<string, unknown>>):
   if (accounts_dir !== undefined)
     for (const section of IN_ACCOUNT_FILES)
       if (given[section] !== undefined && [given[section]].flat().length > 0)
-        found.push({ path: [section], text: "stands in the files of accounts_dir, where that is set; found it here" });
+        found.push({ path: [section], text: "belongs in the files of accounts_dir if that is set; found it here" });
   if (shard === undefined) return found;
   const { index, count } = shard;
-  if (accounts_dir === undefined) found.push({ path: ["accounts_dir"], text: "expected with shard, found nothing" });
+  if (accounts_dir === undefined) found.push({ path: ["accounts_dir"], text: "is required with shard; found nothing" });
   if (mqtt.url === undefined)
-    found.push({ path: ["mqtt", "url"], text: "expected the broker that all shards share, found nothing" });
+    found.push({
+      path: ["mqtt", "url"],
+      text: "is required with shard, because all shards share one broker; found nothing",
+    });
   if (index === undefined)
     found.push({
       path: ["shard", "index"],
-      text: "expected a number, or a hostname that ends in one such as elbro-3, found neither",
+      text: "expected a number, or a hostname that ends in a number such as elbro-3; found neither",
     });
   else if (index >= count)
     found.push({
       path: ["shard", "index"],
-      text: `expected less than count, ${count}: they count from 0; found ${index}`,
+      text: `expected less than count (${count}), because the index starts at 0; found ${index}`,
     });
   return found;
 }

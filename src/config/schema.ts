@@ -19,11 +19,11 @@ const latitude = z.number().check(z.minimum(-90), z.maximum(90));
 const longitude = z.number().check(z.minimum(-180), z.maximum(180));
 const place = z
   .strictObject({
-    name: key(text, "What the place is called; its topics are made of it, and stay when it is renamed."),
+    name: key(text, "Name of the place. Its MQTT topics are made from the first name and stay when it is renamed."),
     region: key(z.optional(text), "A price region. One of region, address, or latitude with longitude."),
-    latitude: key(z.optional(latitude), "Degrees north, with longitude."),
-    longitude: key(z.optional(longitude), "Degrees east, with latitude."),
-    address: key(z.optional(text), "An address as the service's search knows it; `elbro suggest` helps."),
+    latitude: key(z.optional(latitude), "Latitude in degrees, with longitude."),
+    longitude: key(z.optional(longitude), "Longitude in degrees, with latitude."),
+    address: key(z.optional(text), "An address, written as the service's search returns it; `elbro suggest` finds it."),
   })
   .check(
     z.refine(
@@ -37,13 +37,13 @@ const place = z
 const ratio = z.number().check(z.minimum(0), z.maximum(10));
 const levels = z
   .strictObject({
-    very_cheap: key(z._default(ratio, 0.6), "Very cheap is at most this part of the mean."),
-    cheap: key(z._default(ratio, 0.9), "Cheap is at most this part; the signal `cheap` is ON up to here."),
-    normal: key(z._default(ratio, 1.15), "Normal is at most this part."),
-    expensive: key(z._default(ratio, 1.4), "Expensive is at most this part."),
+    very_cheap: key(z._default(ratio, 0.6), "Very cheap: up to this ratio of the mean."),
+    cheap: key(z._default(ratio, 0.9), "Cheap: up to this ratio; the signal `cheap` is ON up to here."),
+    normal: key(z._default(ratio, 1.15), "Normal: up to this ratio."),
+    expensive: key(z._default(ratio, 1.4), "Expensive: up to this ratio."),
     use_forecast: key(
       z._default(z.boolean(), false),
-      "Whether `cheap` and the plugs that follow it may be ON by an estimate, while the confirmed price has not come.",
+      "Whether `cheap` and the plugs that follow it may be ON based on an estimate while the confirmed price is missing.",
     ),
   })
   .check(
@@ -56,76 +56,73 @@ const levels = z
 /** The third-party account is stored under this name. */
 const accountName = slug.check(z.refine((name) => name !== "third_party", "expected another name than third_party"));
 const consumer = z.strictObject({
-  name: key(z._default(accountName, "consumer"), "What the account is called in problems and in Home Assistant."),
-  api_key: key(z.optional(text), "The key from the app: profile, API access (needs an active Plus subscription).", {
+  name: key(z._default(accountName, "consumer"), "Name of the account in problems and in Home Assistant."),
+  api_key: key(z.optional(text), "API key from the app: profile, API access (needs an active Plus subscription).", {
     example: "put-your-key-here",
   }),
 });
 
 const home = z.strictObject({
-  address_id: key(z.guid("expected a UUID: the id of an address of the account"), "The id of an address.", {
+  address_id: key(z.guid("expected a UUID: the id of an address of the account"), "Id of an address.", {
     form: "UUID",
   }),
-  id: key(z.optional(slug), "What the home is called in topics and plans; else made of the address's label."),
-  resolution: key(z._default(z.enum(["hour", "fifteenMinutes"]), "fifteenMinutes"), "How fine its prices are."),
+  id: key(z.optional(slug), "Name of the home in topics and plans; by default made from the label of its address."),
+  resolution: key(z._default(z.enum(["hour", "fifteenMinutes"]), "fifteenMinutes"), "Resolution of its prices."),
   format: key(
     z.optional(z.enum(attributeFormats)),
-    "An entity more, whose attributes are its prices as another program reads them (see docs/http-api.md).",
+    "Adds an entity whose attributes are its prices in the format of another program (see docs/http-api.md).",
   ),
 });
 
 /** A file of `accounts_dir`. Its name is the name of the account. */
 export const accountSchema = z
   .strictObject({
-    api_key: key(text, "The key of the account, from the app."),
+    api_key: key(text, "API key of the account, from the app."),
     homes: key(
       z
         .array(
           z.extend(home, {
             id: key(
               slug.check(z.refine((id) => !SHARD_NAME.test(id), "is the name of a shard; expected another")),
-              "What the home is called in topics and plans: another than every other home of the folder.",
+              "Name of the home in topics and plans, unique in the folder.",
             ),
           }),
         )
         .check(z.minLength(1, "expected the account's homes"), unique("id"), unique("address_id")),
       "The account's homes.",
     ),
-    plans: key(z._default(plansSchema, []), "As `plans` of the configuration; each id is used once in the folder."),
-    groups: key(
-      z._default(groupsSchema, []),
-      "As `groups` of the configuration; each name is used once in the folder.",
-    ),
-    plugs: key(z._default(plugs, []), "As `plugs` of the configuration; each id is used once in the folder."),
+    plans: key(z._default(plansSchema, []), "Like `plans` of the configuration; each id is unique in the folder."),
+    groups: key(z._default(groupsSchema, []), "Like `groups` of the configuration; each name is unique in the folder."),
+    plugs: key(z._default(plugs, []), "Like `plugs` of the configuration; each id is unique in the folder."),
   })
   .check(mistakes(referenceMistakes));
 
 const shard = z.strictObject({
   index: key(
     z.optional(z.int().check(z.minimum(0), z.maximum(MAX_SHARDS - 1))),
-    "Which of the shards this process is, from 0; by default the number at the end of the hostname, as in a StatefulSet.",
+    "Index of this process among the shards, from 0; by default the number at the end of the hostname, as in a StatefulSet.",
     { example: "3" },
   ),
-  count: key(z.int().check(z.minimum(1), z.maximum(MAX_SHARDS)), "How many shards there are.", { example: "8" }),
+  count: key(z.int().check(z.minimum(1), z.maximum(MAX_SHARDS)), "Number of shards.", { example: "8" }),
 });
 
 const serviceUrl = z.url({ protocol: /^https?$/, error: "expected a URL that begins with https://" });
 const service = z.strictObject({
-  base_url: key(z._default(serviceUrl, "https://api.minstroem.app"), "Where both interfaces of the service live."),
-  ca: key(z.optional(text), "A certificate authority of your own, in PEM.", {
+  base_url: key(z._default(serviceUrl, "https://api.minstroem.app"), "Base URL of both interfaces of the service."),
+  ca: key(z.optional(text), "Your own certificate authority, in PEM.", {
     exampleFile: "./config/service-ca.pem",
   }),
-  cost_field: key(z.optional(text), "The name of the amount in a row of costs, should the service call it otherwise.", {
+  cost_field: key(z.optional(text), "Name of the amount in a cost row, if the service uses another one.", {
     example: "totalCost",
   }),
 });
 
 const thirdParty = z
   .strictObject({
-    api_key: key(z.optional(text), "The key of the pair.", { example: "key-of-the-pair" }),
-    api_secret: key(z.optional(text), "The secret of the pair.", { example: "secret-of-the-pair" }),
-    hash_encoding: key(z._default(hashEncoding, "hex"), "How the hash in the token is written."),
-    places: key(z._default(z.array(place), []), "Places whose prices are wanted.", {
+    api_key: key(z.optional(text), "API key of the pair.", { example: "key-of-the-pair" }),
+    api_secret: key(z.optional(text), "API secret of the pair.", { example: "secret-of-the-pair" }),
+    hash_encoding: key(z._default(hashEncoding, "hex"), "Encoding of the hash in the token."),
+    places: key(z._default(z.array(place), []), "Places whose prices elbro collects.", {
       items: [
         "{ name: Region, region: DK1 }",
         "{ name: Cabin, latitude: 56.1, longitude: 10.2 }",
@@ -148,18 +145,18 @@ const brokerUrl = z.url({
 const mqtt = z.strictObject({
   url: key(
     z.optional(brokerUrl),
-    "Address of your broker: mqtt://, mqtts://, ws:// or wss://. Without it elbro starts one itself (broker).",
+    "URL of your broker: mqtt://, mqtts://, ws:// or wss://. Without it elbro starts its own broker (broker).",
     { example: "mqtt://192.168.1.10:1883" },
   ),
-  username: key(z.optional(text), "The user at your broker.", { example: "elbro" }),
-  password: key(z.optional(text), "The user's password.", { example: "password-of-elbro" }),
-  ca: key(z.optional(text), "The certificate authority of your broker, in PEM.", {
+  username: key(z.optional(text), "User name at your broker.", { example: "elbro" }),
+  password: key(z.optional(text), "Password of the user.", { example: "password-of-elbro" }),
+  ca: key(z.optional(text), "Certificate authority of your broker, in PEM.", {
     exampleFile: "./config/broker-ca.pem",
   }),
-  cert: key(z.optional(text), "A certificate to log in with, in PEM.", { exampleFile: "./config/elbro.pem" }),
-  key: key(z.optional(text), "The key of that certificate, in PEM.", { exampleFile: "./config/elbro.key" }),
-  base_topic: key(z._default(topic, "elbro"), "What all topics of elbro begin with."),
-  discovery_prefix: key(z._default(topic, "homeassistant"), "What Home Assistant's discovery topics begin with."),
+  cert: key(z.optional(text), "Client certificate, in PEM.", { exampleFile: "./config/elbro.pem" }),
+  key: key(z.optional(text), "Private key of the client certificate, in PEM.", { exampleFile: "./config/elbro.key" }),
+  base_topic: key(z._default(topic, "elbro"), "First part of all topics of elbro."),
+  discovery_prefix: key(z._default(topic, "homeassistant"), "First part of Home Assistant's discovery topics."),
 });
 
 const homeAssistantUrl = z.url({
@@ -167,10 +164,10 @@ const homeAssistantUrl = z.url({
   error: "expected a URL such as http://homeassistant.local:8123",
 });
 const homeAssistant = z.strictObject({
-  url: key(homeAssistantUrl, "Address of Home Assistant, as in the browser; or ws://… of its WebSocket.", {
+  url: key(homeAssistantUrl, "URL of Home Assistant, as in the browser, or of its WebSocket (ws://…).", {
     example: "http://homeassistant.local:8123",
   }),
-  token: key(text, "A long-lived access token of an administrator: your profile in Home Assistant, Security.", {
+  token: key(text, "Long-lived access token of an administrator: your profile in Home Assistant, Security.", {
     example: "token-of-an-administrator",
   }),
 });
@@ -180,33 +177,33 @@ const topicUrl = z
   .check(
     z.refine(
       (url) => /^\/[-_A-Za-z0-9]{1,64}$/.test(new URL(url).pathname),
-      "expected the URL of a topic: one word of letters, digits, _ and - behind the name of the server",
+      "expected the URL of a topic: one word of letters, digits, _ and - after the name of the server",
     ),
   );
 const notify = z
   .strictObject({
     topic_url: key(
       topicUrl,
-      "The topic at an ntfy server. Who knows its name can read along, so take one that nobody guesses.",
+      "URL of the topic at an ntfy server. Anyone who knows the name can read it, so choose one that is hard to guess.",
       { example: "https://ntfy.sh/my-house-4821" },
     ),
-    token: key(z.optional(text), "An access token of the server, where the topic needs one.", {
+    token: key(z.optional(text), "Access token of the server, if the topic needs one.", {
       example: "token-of-the-server",
     }),
-    username: key(z.optional(text), "A user of the server, with password; a token goes before it.", {
+    username: key(z.optional(text), "User name at the server, with password. A token has precedence.", {
       example: "elbro",
     }),
-    password: key(z.optional(text), "The user's password.", { example: "password-of-the-user" }),
+    password: key(z.optional(text), "Password of the user.", { example: "password-of-the-user" }),
     events: key(
       z._default(z.array(z.enum(notifyEvents)).check(z.minLength(1)), [...notifyEvents]),
-      "What is sent: tomorrow's prices, negative prices, a plan that cannot run, a plug that does not answer, any other problem.",
+      "Notifications to send: tomorrow's prices, negative prices, a plan that cannot run, a plug that does not answer, any other problem.",
     ),
     quiet_hours: key(
       z.optional(span),
-      "When nothing is sent, on the clock of the homes; what still holds at their end is sent then.",
+      "Hours without notifications, in local time of the homes. Notifications that are still current are sent at their end.",
       { example: '"22:00-07:00"' },
     ),
-    language: key(z.optional(z.enum(languages)), "Language of what is sent; without it that of `language`.", {
+    language: key(z.optional(z.enum(languages)), "Language of the notifications; by default that of `language`.", {
       example: "da",
     }),
   })
@@ -230,46 +227,46 @@ const archiveUrl = z.url({
 const archive = z.strictObject({
   url: key(
     archiveUrl,
-    "Address of the database, with its user; `?sslmode=require` or `verify-full` for TLS. See docs/archive.md.",
+    "URL of the database, with its user; `?sslmode=require` or `verify-full` for TLS. See docs/archive.md.",
     { example: "postgres://elbro@192.168.1.10:5432/elbro" },
   ),
-  password: key(z.optional(text), "The user's password, where it is not in the URL.", {
+  password: key(z.optional(text), "Password of the user, if it is not in the URL.", {
     example: "password-of-elbro-in-postgresql",
   }),
-  ca: key(z.optional(text), "The certificate authority of the database, in PEM; TLS is then required.", {
+  ca: key(z.optional(text), "Certificate authority of the database, in PEM. It makes TLS required.", {
     exampleFile: "./config/postgresql-ca.pem",
   }),
 });
 
 const brokerUser = z.strictObject({
-  name: key(text, "The user's name."),
-  password: key(text, "The password, or what `elbro hash-password` makes of it."),
+  name: key(text, "Name of the user."),
+  password: key(text, "Password, or its hash from `elbro hash-password`."),
   commands: key(z._default(z.boolean(), false), "Whether the user may send commands and publish to other topics."),
 });
 const broker = z.strictObject({
   host: key(
     z._default(text, "0.0.0.0"),
-    "Address to listen on. Without users it listens on this machine only and lets nobody in.",
+    "Address to listen on. Without users the broker listens on this machine only and rejects every login.",
   ),
   port: key(z._default(port, 1883), "Port for MQTT."),
   ws_port: key(z.optional(port), "Port for MQTT over WebSocket.", { example: "9001" }),
-  users: key(z._default(z.array(brokerUser).check(unique("name")), []), "Who may log in.", {
+  users: key(z._default(z.array(brokerUser).check(unique("name")), []), "Users that may log in.", {
     items: ["{ name: homeassistant, password: a-long-password, commands: true }"],
   }),
 });
 
 const months = z.int().check(z.minimum(0), z.maximum(60));
 const history = z.strictObject({
-  months: key(z._default(months, 13), "How many months of the past are fetched after the first start."),
+  months: key(z._default(months, 13), "Number of past months to fetch after the first start."),
 });
 const years = z.int().check(z.minimum(1), z.maximum(100));
-const retention = z.strictObject({ years: key(z._default(years, 10), "How many years are kept.") });
+const retention = z.strictObject({ years: key(z._default(years, 10), "Number of years to keep.") });
 const logLevel = z.enum(["debug", "info", "warn", "error"]);
 const log = z.strictObject({
-  level: key(z._default(logLevel, "info"), "The least important lines that are written."),
+  level: key(z._default(logLevel, "info"), "Minimum log level."),
   format: key(
     z.optional(z.enum(["json", "text"])),
-    "A JSON object a line, for programs, or text for people; without it text on a terminal and JSON elsewhere.",
+    "json writes one JSON object per line, text writes readable lines. Default: text on a terminal, otherwise JSON.",
     { example: "text" },
   ),
 });
@@ -279,7 +276,7 @@ const hostLabel = textLike(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "expected a n
 
 /** A missing section has the defaults of its keys. */
 const sections = z.strictObject({
-  service: key(z.prefault(service, {}), "The service that is asked."),
+  service: key(z.prefault(service, {}), "The electricity data service."),
   consumer: key(
     z.optional(z.union([consumer, z.array(consumer).check(unique("name"))])),
     "Your account, or a list of accounts, each with a name and a quota of its own.",
@@ -290,7 +287,7 @@ const sections = z.strictObject({
   ),
   accounts_dir: key(
     z.optional(text),
-    "A folder with a file for each account: its key, homes, plans and plugs. Read again when a file changes; see docs/fleet.md.",
+    "Folder with one file per account: its key, homes, plans and plugs. elbro reads a file again when it changes; see docs/fleet.md.",
     { example: "./config/accounts" },
   ),
   shard: key(
@@ -299,26 +296,26 @@ const sections = z.strictObject({
   ),
   homes: key(
     z.optional(z.array(home).check(unique("id"), unique("address_id"))),
-    "Which addresses of the accounts are homes; without it, all of them. `elbro addresses` lists them.",
+    "Addresses of the accounts that are homes; by default all. `elbro addresses` lists them.",
     { items: ["{ address_id: 11111111-2222-4333-8444-555555555555, id: home, resolution: fifteenMinutes }"] },
   ),
-  mqtt: key(z.prefault(mqtt, {}), "The broker that everything is published to."),
+  mqtt: key(z.prefault(mqtt, {}), "The MQTT broker that elbro publishes to."),
   language: key(
     z._default(z.enum(languages), "en"),
-    "Language of the names of entities and of reasons and problems: English, Danish, Swedish or Norwegian. Ids, codes and the log stay as they are.",
+    "Language of entity names, reasons and problems: English, Danish, Swedish or Norwegian. Ids, codes and the log do not change.",
   ),
-  broker: key(z.prefault(broker, {}), "The broker inside elbro, used when mqtt.url is not set."),
+  broker: key(z.prefault(broker, {}), "The built-in broker, used if mqtt.url is not set."),
   home_assistant: key(
     z.optional(homeAssistant),
-    "Imports consumption, cost, export and revenue into Home Assistant's statistics, on the right hours. The app needs nothing here.",
+    "Imports consumption, cost, export and revenue into Home Assistant's statistics, at the correct hours. Not needed in the Home Assistant app.",
   ),
   notify: key(
     z.optional(notify),
-    "Sends notifications to phones by an ntfy server, of the house or https://ntfy.sh. See docs/notifications.md.",
+    "Sends notifications to phones through an ntfy server: your own or https://ntfy.sh. See docs/notifications.md.",
   ),
   archive: key(
     z.optional(archive),
-    "Copies everything that is stored to PostgreSQL, for SQL over many homes and Grafana. Nothing else depends on it.",
+    "Copies all stored data to PostgreSQL, for SQL over many homes and for Grafana. Nothing else depends on it.",
   ),
   api: key(z.prefault(apiSchema, {}), "The API for devices on the LAN."),
   mdns: key(
@@ -328,9 +325,9 @@ const sections = z.strictObject({
   ),
   levels: key(
     z.prefault(levels, {}),
-    "Where the price levels end, as parts of the mean of the last three days; dearer is very_expensive.",
+    "Upper limits of the price levels, as ratios of the mean of the last three days. Above them the level is very_expensive.",
   ),
-  plans: key(z._default(plansSchema, []), "Appliances whose hours are chosen by price.", {
+  plans: key(z._default(plansSchema, []), "Appliances whose hours elbro chooses by price.", {
     items: [
       '{ name: Dishwasher, home: home, kind: window, hours: 2, kwh: 1.1, from: "19:00", ready_by: "06:30" }',
       '{ name: Car, home: home, kind: slots, hours: 4, kwh: 28, min_run: 30m, from: "17:00", ready_by: "07:00" }',
@@ -338,22 +335,19 @@ const sections = z.strictObject({
       "{ name: Floor heating, home: home, kind: avoid, hours: 3, max_gap: 2h }",
     ],
   }),
-  groups: key(z._default(groupsSchema, []), "Plans that share a limit of power, such as a fuse.", {
+  groups: key(z._default(groupsSchema, []), "Groups of plans that share a power limit, such as a fuse.", {
     items: ["{ name: house, limit_kw: 11 }"],
   }),
-  plugs: key(z._default(plugs, []), "Smart plugs that follow a plan, a home's signal or a topic of yours.", {
+  plugs: key(z._default(plugs, []), "Smart plugs that follow a plan, a signal of a home, or your own topic.", {
     items: [
       "{ name: Heater plug, family: shelly_gen2, topic: shellyplus1-a1b2c3, plan: water_heater }",
       "{ name: Car plug, family: tasmota, topic: tasmota_4F21, home: home, signal: cheap }",
     ],
   }),
-  history: key(z.prefault(history, {}), "What is fetched of the past."),
-  retention: key(z.prefault(retention, {}), "What is kept."),
-  data_dir: key(
-    z._default(text, "./data"),
-    "The folder of the database and of the checked copy of it that is made every night.",
-  ),
-  log: key(z.prefault(log, {}), "What is written to the standard output."),
+  history: key(z.prefault(history, {}), "How much history to fetch."),
+  retention: key(z.prefault(retention, {}), "How long to keep data."),
+  data_dir: key(z._default(text, "./data"), "Folder of the database and of its nightly checked copy."),
+  log: key(z.prefault(log, {}), "The log, which elbro writes to the standard output."),
 });
 
 /** The sections, and the checks between them. */

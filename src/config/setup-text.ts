@@ -1,20 +1,20 @@
-/** The text of a first `elbro.yaml`, of what was chosen at the set-up. */
+/** Makes the text of `elbro.yaml` from the choices of the set-up. */
 import { Document } from "yaml";
 
-/** What was chosen. What is left out has its default. */
+/** Choices of the set-up. All other keys have their defaults. */
 export interface SetupChoices {
   readonly apiKey: string;
-  /** The addresses that are homes; null for all, also those that come later. */
+  /** Addresses that become homes; null for all, including later ones. */
   readonly homes: readonly { readonly id: string; readonly label: string }[] | null;
-  /** Null for the broker inside elbro. */
+  /** Broker to use; null for the embedded broker. */
   readonly broker: { readonly url: string; readonly username?: string; readonly password?: string } | null;
-  /** Who may log in to the broker inside elbro. */
+  /** User of the embedded broker. */
   readonly brokerUser: { readonly name: string; readonly password: string };
   readonly homeAssistant: { readonly url: string; readonly token: string } | null;
   readonly language: string;
 }
 
-/** `day` as `2026-11-23`. */
+/** Returns the text. `day` is the date, for instance `2026-11-23`. */
 export function setupText(choices: SetupChoices, day: string): string {
   const { apiKey, homes, broker, brokerUser, homeAssistant, language } = choices;
   const document = new Document({
@@ -24,8 +24,8 @@ export function setupText(choices: SetupChoices, day: string): string {
     ...(homeAssistant && { home_assistant: homeAssistant }),
     language,
   });
-  document.commentBefore = ` Written by the set-up on the dashboard on ${day}. It holds secrets: keep it to yourself.
- All keys with what they are for: config/elbro.example.yaml and docs/configuration.md.`;
+  document.commentBefore = ` Written by the set-up on the dashboard on ${day}. It holds secrets: keep it private.
+ All keys with their descriptions: config/elbro.example.yaml and docs/configuration.md.`;
   homes?.forEach(({ label }, i) => {
     const item = document.getIn(["homes", i], true);
     if (typeof item === "object" && item !== null) Object.assign(item, { comment: ` ${label.replace(/\s+/g, " ")}` });

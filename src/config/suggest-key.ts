@@ -13,7 +13,7 @@ export function nearest(meant: string, words: readonly string[]): string | null 
 
 /** Returns the message for an unknown name. */
 export function unknownText(what: string, found: string, known: readonly string[]): string {
-  if (known.length === 0) return `expected the id of ${what}, found "${found}"; there is none`;
+  if (known.length === 0) return `expected the id of ${what}, found "${found}"; none exists`;
   const meant = nearest(found, known);
   const hint = meant === null ? "" : `; did you mean ${meant}?`;
   return `expected the id of ${what} (${known.join(", ")}), found "${found}"${hint}`;

@@ -7,7 +7,7 @@ export function textLike(form: RegExp, expected: string) {
 }
 
 export const slug = textLike(/^[a-z0-9][a-z0-9_-]*$/, "expected lower-case letters, digits, _ and -");
-export const text = z.string().check(z.minLength(1, "expected some text"));
+export const text = z.string().check(z.minLength(1, "expected a text that is not empty"));
 export const topic = text.check(
   z.regex(/^[^+#/][^+#]*[^+#/]$|^[^+#/]$/, "expected a topic without wildcards and without a slash at its ends"),
 );

@@ -13,25 +13,24 @@ export type YamlReading =
 
 /** Messages by code of the library. The library's own messages quote the text, which may contain a password. */
 const SENTENCES: Readonly<Record<string, string>> = {
-  DUPLICATE_KEY: "this key is there twice",
+  DUPLICATE_KEY: "this key is set twice",
   TAB_AS_INDENT: "a tab indents this line; use spaces",
-  BAD_SCALAR_START: "a value that begins with this character has to stand in quotes",
-  BLOCK_AS_IMPLICIT_KEY: "a second colon in one line; put the value in quotes, or its keys on lines of their own",
-  MULTIPLE_DOCS: "a second document begins; only one is read",
-  BAD_DQ_ESCAPE: "a backslash in double quotes means something else here; use single quotes",
-  BAD_ALIAS: "a value that begins with & or * has to stand in quotes",
-  MISSING_CHAR: "something that was opened is not closed, or a key has no colon",
-  BAD_INDENT: "this line is not indented as those around it, or a bracket is not closed",
-  TAG_RESOLVE_FAILED: "a value that begins with ! has to stand in quotes; a secret may come from a file (…_file)",
-  NON_STRING_KEY: "a key has to be text",
+  BAD_SCALAR_START: "a value that begins with this character needs quotes",
+  BLOCK_AS_IMPLICIT_KEY: "a second colon in one line; put the value in quotes, or each key on a line of its own",
+  MULTIPLE_DOCS: "a second YAML document begins here; only one is allowed",
+  BAD_DQ_ESCAPE: "a backslash has a special meaning in double quotes; use single quotes",
+  BAD_ALIAS: "a value that begins with & or * needs quotes",
+  MISSING_CHAR: "a bracket or quote is not closed, or a key has no colon",
+  BAD_INDENT: "this line is indented differently from the lines around it, or a bracket is not closed",
+  TAG_RESOLVE_FAILED: "a value that begins with ! needs quotes; to read a secret from a file use …_file",
+  NON_STRING_KEY: "a key must be text",
 };
 const OTHERWISE = "this is not YAML; check the indentation, colons and quotes around it";
 
 /** Reads a text of one document. The value of an empty text is null. */
 export function readYaml(text: string): YamlReading {
   const lines = new LineCounter();
-  if (isTooDeep(text))
-    return { kind: "mistake", where: null, text: "brackets or lists within one another go too deep" };
+  if (isTooDeep(text)) return { kind: "mistake", where: null, text: "brackets or lists are nested too deeply" };
   // At the level `silent`, the library would ignore a second document.
   const document = parseDocument(text, { lineCounter: lines, logLevel: "error" });
   const wrong = [...document.errors, ...document.warnings];

@@ -1,5 +1,5 @@
 /** Starts the integrations that the configuration names. What is not configured is not loaded. */
-
+import { isDeepStrictEqual } from "node:util";
 import { dashboardUrlOf } from "../config/dashboard-url.ts";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
@@ -26,6 +26,8 @@ export interface IntegrationsOptions {
 export interface Integrations {
   /** Called once the API listens on a port. */
   readonly run: (apiPort: number) => void;
+  /** Applies another configuration: notifications start, stop or change. The rest needs a restart. */
+  readonly take: (config: Pick<Config, "notify">) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -37,16 +39,33 @@ export function startIntegrations(
   changes: ChangeBus,
 ): Integrations {
   const running: Promise<void>[] = [];
+  let used = options.config.notify;
+  let stopNotifying = new AbortController();
+  let notifying = Promise.resolve();
+  const notify = () => {
+    const account = used;
+    if (!account) return;
+    const signal = AbortSignal.any([options.signal, stopNotifying.signal]);
+    notifying = notifying.then(() => runNotifications({ ...options, account, signal }, storage, state));
+  };
   return {
+    take(config) {
+      if (isDeepStrictEqual(config.notify, used)) return;
+      used = config.notify;
+      stopNotifying.abort();
+      stopNotifying = new AbortController();
+      state.problems.end(NOTIFICATIONS);
+      notify();
+    },
     run(apiPort) {
-      const { home_assistant, archive, mdns, notify } = options.config;
+      const { home_assistant, archive, mdns } = options.config;
       if (mdns !== undefined) running.push(runMdns(options, mdns, apiPort));
-      if (notify) running.push(runNotifications({ ...options, account: notify }, storage, state));
+      notify();
       if (home_assistant) running.push(runStatistics({ ...options, account: home_assistant }, storage, state, changes));
       if (archive) running.push(runArchive({ ...options, account: archive }, storage, state, changes));
       else forgetBacklog(storage.database, storage.writing);
     },
-    close: async () => void (await Promise.all(running)),
+    close: async () => void (await Promise.all([...running, notifying])),
   };
 }
 
@@ -55,7 +74,9 @@ async function runMdns({ config, clock, log, signal }: IntegrationsOptions, name
   await announceDashboard({ name, host: config.api.host, port, clock, log }, signal);
 }
 
-/** Homes whose prices are looked at once a minute. */
+/** Subject of the problem that notifications cannot be sent. */
+const NOTIFICATIONS = "notifications";
+/** Maximum number of homes whose prices are checked for notifications once a minute. */
 const MAX_NOTIFIED_HOMES = 50;
 
 async function runNotifications(

@@ -1,4 +1,4 @@
-/** Clears what an installation published to a broker: retained messages and discovery documents. The daemon is stopped. */
+/** Clears the retained messages and discovery documents of a stopped daemon from a broker. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { KeyValue } from "../core/runtime/key-value.ts";
 import type { BrokerAccess, BrokerSession } from "./client/broker-session.ts";
@@ -11,27 +11,27 @@ export interface ClearOptions extends BrokerAccess {
   readonly memory: KeyValue;
   /** Returns whether another daemon publishes a topic. Such topics are not cleared. */
   readonly isOthers: (topic: string) => boolean;
-  /** Topic of Home Assistant's birth message, to wait for it first. Null to clear at once. */
+  /** Topic of Home Assistant's birth message, for which the clearing waits. Null to clear immediately. */
   readonly birthTopic: string | null;
-  /** Time limit in ms for everything. */
+  /** Time limit of the whole clearing, in ms. */
   readonly withinMs: number;
 }
 
 export interface ClearResult {
   readonly cleared: number;
   readonly left: number;
-  /** Why topics are left; null if none are. */
+  /** Reason why topics are left; null if every topic was cleared. */
   readonly reason: string | null;
 }
 
-/** Interval in ms at which the number of topics that are left is read. */
+/** Interval in ms at which the number of remaining topics is read. */
 const LOOK_EVERY_MS = 20;
 
 /** Resolves when every topic is cleared, the connection has failed, or the time is over. Never rejects. */
 export async function clearPublished(options: ClearOptions): Promise<ClearResult> {
   const { memory, isOthers, birthTopic, withinMs } = options;
   const publisher = new RetainedPublisher(memory, [], isOthers);
-  // Nothing is wanted any more, so every published topic is obsolete.
+  // With an empty state, every published topic is obsolete.
   publisher.show([]);
   const total = publisher.obsolete;
   if (total === 0) return { cleared: 0, left: 0, reason: null };

@@ -179,7 +179,7 @@ export class StatePublisher {
     const snapshot = homeReader.snapshot(home, now);
     if (snapshot.today.length > 0 && snapshot.quartersRepeatHours !== this.#repeating.get(home.id)) {
       if (snapshot.quartersRepeatHours)
-        log.info({ home: home.id }, "quarter-hour prices are the hour's, said four times");
+        log.info({ home: home.id }, "the service returns the hourly price for all four quarters");
       this.#repeating.set(home.id, snapshot.quartersRepeatHours);
     }
     return isTimeTrusted(now) ? snapshot : { ...snapshot, cheap: null };

@@ -113,8 +113,8 @@ export class PlugManager {
   }
 
   /** Switches a plug ON for `TRIAL_MS`. Returns the reason if it does not; null if the command was sent. */
-  tryOut(id: string, now: EpochMs): string | null {
-    const refused = this.#plugs.find((plug) => plug.id === id)?.tryOut(now) ?? null;
+  tryOut(id: string, now: EpochMs, language?: Language): string | null {
+    const refused = this.#plugs.find((plug) => plug.id === id)?.tryOut(now, language) ?? null;
     this.#deps.onChange();
     this.#deps.wake();
     return refused;
@@ -308,9 +308,9 @@ class Plug {
   }
 
   /** Switches the plug ON as `PlugManager.tryOut` does, but only if it rests OFF and is OFF now. */
-  tryOut(now: EpochMs): string | null {
+  tryOut(now: EpochMs, language: Language = this.#deps.language ?? "en"): string | null {
     const { whenLost, deadMan } = this.#rules;
-    const say = sayIn(this.#deps.language ?? "en");
+    const say = sayIn(language);
     if (whenLost !== "off") return say("plug_try_stays_on");
     if (deadMan === null) return say("plug_try_no_timer");
     if (this.#line !== "up" || this.#state.available === false) return say("plug_try_away");
@@ -320,12 +320,12 @@ class Plug {
     if (aim === true) return null;
     this.#trialUntil = Number.NEGATIVE_INFINITY;
     this.#decide({ kind: "tick" }, now);
-    return this.#reasonText(reason);
+    return this.#reasonText(reason, language);
   }
 
-  #reasonText(code: PlugReason): string {
+  #reasonText(code: PlugReason, language: Language = this.#deps.language ?? "en"): string {
     const because = this.#lastWanted?.reason ?? null;
-    return plugReasonText(code, { because, whenLost: this.whenLost, language: this.#deps.language ?? "en" });
+    return plugReasonText(code, { because, whenLost: this.whenLost, language });
   }
 
   endProblems(): void {
@@ -428,7 +428,7 @@ class Plug {
       this.#deps.log.info({ plug: id, on: aim, reason, why: this.#lastWanted?.reason }, "plug switched");
     }
     if (state.manualOverride !== null && before.manualOverride === null)
-      this.#deps.log.info({ plug: id, on: state.manualOverride }, "plug switched by hand");
+      this.#deps.log.info({ plug: id, on: state.manualOverride }, "plug switched manually");
     if (state.unresponsive && !before.unresponsive) {
       this.#deps.problems.start({
         code: "plug_silent",

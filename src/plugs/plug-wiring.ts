@@ -40,7 +40,7 @@ export interface PlugsModule {
   /** Returns the plugs that announced themselves. The first call takes 1.5 s. */
   readonly announced: () => Promise<readonly AnnouncedHere[]>;
   /** Switches a plug ON for 10 s. Returns the reason if it does not; null if the command was sent. */
-  readonly tryOut: (id: string, now: EpochMs) => string | null;
+  readonly tryOut: (id: string, now: EpochMs, language: Language) => string | null;
   /** Applies the plugs of a new configuration. Unchanged ones continue. */
   readonly take: (next: Pick<Config, "plans" | "plugs">) => void;
   readonly run: () => void;
@@ -91,7 +91,7 @@ export function startPlugs(
       const ids = new Map(current.plugs.map((plug) => [deviceOf(plug), plugId(plug)]));
       return (await announced.list()).map((plug) => ({ ...plug, configured: ids.get(deviceOf(plug)) ?? null }));
     },
-    tryOut: (id, now) => plugs.tryOut(id, now),
+    tryOut: (id, now, language) => plugs.tryOut(id, now, language),
     take(next) {
       current = next;
       const { gone, topics } = plugs.take(next.plugs, mqtt.client.status().connected);

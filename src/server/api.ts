@@ -1,6 +1,6 @@
 /**
- * The LAN API put together: keys, the mirror of the service, and routes of its own. Its listener stays while it runs, and
- * what answers behind it may be made again.
+ * Composes the LAN API: keys, the mirror of the service, and local routes. A new configuration replaces the router; the
+ * listener stays open.
  */
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
@@ -32,7 +32,7 @@ import { docsRoutes } from "./web/api-docs-routes.ts";
 import { configurationSchemaRoute } from "./web/configuration-schema-route.ts";
 import { dashboardRoutes } from "./web/dashboard-routes.ts";
 
-/** What the folders of the API need, together. */
+/** Dependencies of all folders of the API. */
 export interface ApiDeps extends MirrorDeps, LocalDeps, MonitoringDeps {
   readonly config: MonitoringDeps["config"];
   readonly clock: MonitoringDeps["clock"];
@@ -41,19 +41,19 @@ export interface ApiDeps extends MirrorDeps, LocalDeps, MonitoringDeps {
   readonly storage: Storage;
   readonly log: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
   readonly commandHint: CommandHint;
-  /** Home Assistant passes requests of its users on, and needs no key. */
+  /** True if Home Assistant forwards requests of its users, which then need no key. */
   readonly ingress: boolean;
   readonly setup: SetupOptions | null;
 }
 
 export interface ApiListener {
   readonly port: number;
-  /** Answers by another configuration from now on. Address and port stay what they are. */
+  /** Applies another configuration. Address and port do not change. */
   readonly take: (config: Config) => void;
   readonly close: () => Promise<void>;
 }
 
-/** Opens the API. Errors: throws a StartError where the port cannot be had. */
+/** Opens the API. Rejects with a StartError if the port cannot be used. */
 export async function openApi(deps: ApiDeps): Promise<ApiListener> {
   const { api } = deps.config;
   const access = openKeyStore({ ...deps, problems: deps.state.problems });
@@ -71,14 +71,14 @@ export async function openApi(deps: ApiDeps): Promise<ApiListener> {
   };
 }
 
-/** The LAN API: its routes behind the checks that every request passes. */
+/** Returns the routes behind the checks that every request passes. */
 function apiRouter(deps: ApiDeps, keys: ApiKeys): Lookup {
   const { api } = deps.config;
   const hosts = new AllowedHosts(hostname(), api.hosts ?? []);
   return guardRequests(apiRoutes(deps, keys), { hosts, cors: new Set(api.cors), newRequestId: randomUUID });
 }
 
-/** The routes of the LAN API. */
+/** Returns the routes of the LAN API. */
 export function apiRoutes(deps: ApiDeps, keys: ApiKeys): Router {
   const { config, clock, log } = deps;
   const pages = new SessionAuth({
@@ -91,7 +91,7 @@ export function apiRoutes(deps: ApiDeps, keys: ApiKeys): Router {
     remains: (message) => pages.remains(message) || keys.isKnown(message.authorization, message.scope),
     now: () => clock.now(),
     newRequestId: randomUUID,
-    onCrash: (error, requestId) => log.warn({ err: error, requestId }, "a request of the LAN failed"),
+    onCrash: (error, requestId) => log.warn({ err: error, requestId }, "a LAN request failed"),
     onAnswer: (caller, status) => deps.state.stats.answered.add(caller ?? "", String(status)),
   };
   const mirror = mirrorOptions(deps, (message) => pages.admitMirror(message) ?? keys.admit(message), door);

@@ -1,4 +1,4 @@
-/** Starts the HTTP API and the socket for commands. Everything they need is loaded here, after the first prices are out. */
+/** Starts the HTTP API and the admin socket. Loads their modules after the first prices were published. */
 
 import { type CommandHint, DEFAULT_HINT } from "../config/command-hint.ts";
 import type { Config } from "../config/schema.ts";
@@ -12,6 +12,7 @@ import type { ChangeBus } from "../state/change-bus.ts";
 import type { ConfigReload } from "../state/config-reload.ts";
 import type { EntryEditor } from "../state/entry-editor.ts";
 import type { State } from "../state/open-state.ts";
+import type { SettingsEditor } from "../state/settings-editor.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { EventFeed } from "./events/event-source.ts";
 import type { SetupOptions } from "./setup/setup.ts";
@@ -20,18 +21,18 @@ export interface ServerOptions {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
-  /** Home Assistant passes requests of its users on, and needs no key. */
+  /** True if Home Assistant forwards requests of its users, which then need no key. */
   readonly ingress?: boolean;
   readonly proxy?: ProxySettings | null;
-  /** How the owner types a command of this program; `elbro …` by default. */
+  /** Returns the command line that the owner types; `elbro …` by default. */
   readonly commandHint?: CommandHint;
-  /** Of an invented house, which a real one may take the place of. */
+  /** Options of the set-up, which replaces the demo; null if a set-up is not possible. */
   readonly setup?: SetupOptions | null;
   /** Fires when the daemon ends. */
   readonly signal: AbortSignal;
 }
 
-/** The modules that the API shows. */
+/** Modules whose data the API serves. */
 export interface ServerDeps {
   readonly storage: Storage;
   readonly state: State;
@@ -39,6 +40,7 @@ export interface ServerDeps {
   readonly plugs: PlugsModule;
   readonly reloading: ConfigReload;
   readonly editor: EntryEditor;
+  readonly settings: SettingsEditor;
   readonly logLines: LogMemory;
 }
 
@@ -49,11 +51,11 @@ export interface Server {
   readonly close: () => Promise<void>;
 }
 
-/** Resolves when the API listens. Errors: throws a StartError where the port cannot be had. */
+/** Starts the server. Resolves when the API listens. Rejects with a StartError if the port cannot be used. */
 export async function startServer(options: ServerOptions, deps: ServerDeps, changes: ChangeBus): Promise<Server> {
   const { config, clock, log, ingress = false, signal, commandHint = DEFAULT_HINT, setup = null } = options;
   const { proxy = null } = options;
-  const { storage, state, mqtt, plugs, reloading, editor, logLines } = deps;
+  const { storage, state, mqtt, plugs, reloading, editor, settings, logLines } = deps;
   const events = new EventFeed({ baseTopic: config.mqtt.base_topic, homes: state.homes, startedAt: state.startedAt });
   mqtt.published.subscribe((change) =>
     "kept" in change ? events.keepParts(change.kept) : events.show(change.messages, change.part),
@@ -74,6 +76,7 @@ export async function startServer(options: ServerOptions, deps: ServerDeps, chan
       plugs,
       events,
       editor,
+      settings,
       setup,
       logLines,
     },

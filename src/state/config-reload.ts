@@ -16,7 +16,7 @@ export interface ConfigChange {
 }
 
 /** Keys that apply at once. `api.host` and `api.port` need a restart; other `api` keys apply at once. */
-const LIVE = /^(log\.level|plans|groups|plugs|homes|levels(\..+)?|api\.(?!host$|port$).+)$/;
+const LIVE = /^(log\.level|plans|groups|plugs|homes|levels(\..+)?|notify(\..+)?|api\.(?!host$|port$).+)$/;
 
 /** With `accounts_dir`, accounts also apply at once. */
 const LIVE_WITH_FILES = /^(consumer|accounts)$/;
@@ -28,6 +28,14 @@ function hasSameFolder(before: Config, after: Config): boolean {
     before.accounts_dir === after.accounts_dir &&
     isDeepStrictEqual(before.shard, after.shard)
   );
+}
+
+/** Returns the keys of a section, or the section itself if it has none, of which a change needs a restart. */
+export function restartKeysOf(section: string): string[] {
+  return keys
+    .filter(({ path, kind }) => path[0] === section && kind !== "section")
+    .map(({ path }) => path.join("."))
+    .filter((key) => !LIVE.test(key));
 }
 
 /** Returns the changed keys, as in the file and in its order. A list is one key. */
@@ -49,9 +57,21 @@ export function changeBetween(before: Config, after: Config): ConfigChange {
 /** Returns the configuration in use after a change: new values of the keys that apply at once, old values elsewhere. */
 export function takenOver(before: Config, after: Config): Config {
   const { host, port } = before.api;
-  const { log, plans, groups, plugs, homes, levels, consumer, accounts } = after;
+  const { log, plans, groups, plugs, homes, levels, notify, consumer, accounts } = after;
   const files = hasSameFolder(before, after) ? { consumer, ...(accounts ? { accounts } : {}) } : {};
-  return { ...before, log, plans, groups, plugs, homes, levels, api: { ...after.api, host, port }, ...files };
+  const level = { ...before.log, level: log.level };
+  return {
+    ...before,
+    log: level,
+    plans,
+    groups,
+    plugs,
+    homes,
+    levels,
+    notify,
+    api: { ...after.api, host, port },
+    ...files,
+  };
 }
 
 const SUBJECT = "configuration";
@@ -104,9 +124,9 @@ export class ConfigReload {
       }
       this.#later = later;
       problems.end(SUBJECT);
-      if (live.length + later.length === 0) log.info({}, "configuration read again: nothing has changed");
-      if (live.length > 0) log.info({ changed: live }, "configuration read again and used");
-      for (const key of later) log.warn({}, `${key} changed: restart to use it`);
+      if (live.length + later.length === 0) log.info({}, "configuration reloaded: nothing has changed");
+      if (live.length > 0) log.info({ changed: live }, "configuration reloaded");
+      for (const key of later) log.warn({}, `${key} has changed; restart elbro to use it`);
     } catch (error) {
       if (!(error instanceof StartError)) throw error;
       // A different mistake is a new problem.

@@ -1,6 +1,6 @@
 /** Saves plans and plugs over HTTP: into the owner's file, or into the dashboard's file if that cannot be written. */
 import { isDeepStrictEqual } from "node:util";
-import { type ConfigMistake, describeIssue } from "../config/config-error.ts";
+import { describeIssue } from "../config/config-error.ts";
 import { type ConfigTexts, MAX_CONFIG_BYTES } from "../config/config-texts.ts";
 import { editEntry } from "../config/edit-entry.ts";
 import { type EntryList, PAGE_FILE } from "../config/entry-list.ts";
@@ -13,14 +13,15 @@ import { StartError } from "../core/status/start-error.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import type { ConfigReload } from "./config-reload.ts";
 import { type ConfigFile, type ConfigurationFiles, revisionOf } from "./configuration-files.ts";
+import { codeOf, INVENTED, mistakesText, refusal } from "./edit-refusal.ts";
 import type { Edited, EditRefusal, EntryChange, EntryEditor, SavedEntry } from "./entry-editor.ts";
 
 /** Source of the configuration, and functions to read it again. */
 export interface ConfigurationSource {
   /** The owner's file; null if the configuration has no file. */
   readonly path: string | null;
-  /** Returns whether the environment sets a list in place of the files. */
-  readonly isSetOutside: (list: EntryList) => boolean;
+  /** Returns whether the environment sets a key, such as `plans` or `log.level`, in place of the files. */
+  readonly isSetOutside: (key: string) => boolean;
   /** Reads the whole configuration with these texts. */
   readonly readWith: (texts: ConfigTexts) => ConfigReading;
   /** Reads the whole configuration. Rejects with a StartError that lists every mistake. */
@@ -35,7 +36,6 @@ export interface ConfigurationEditorDeps {
 }
 
 const NAMES = { plans: "plan", plugs: "plug" } as const;
-const INVENTED = "this house is invented, so it has no configuration to save anything in";
 
 export class ConfigurationEditor implements EntryEditor {
   readonly #deps: ConfigurationEditorDeps;
@@ -81,8 +81,7 @@ export class ConfigurationEditor implements EntryEditor {
         path: path.startsWith(own) ? path.slice(own.length).replace(/^\./, "") : path,
         text,
       }));
-    const reason = mistakes.map(({ path, text }) => [path, text].filter(Boolean).join(": ")).join("; ");
-    return { ...refusal("invalid_parameter", reason), mistakes };
+    return { ...refusal("invalid_parameter", mistakesText(mistakes)), mistakes };
   }
 
   change(asked: EntryChange): Promise<Edited> {
@@ -113,10 +112,10 @@ export class ConfigurationEditor implements EntryEditor {
     const entry = isDelete ? null : (asked.entry ?? "nothing");
     const { files, clock, reloading } = this.#deps;
     if (revision !== null && revision !== revisionOf(texts))
-      return refusal("precondition_failed", "the configuration has changed since it was read; read it again");
+      return refusal("precondition_failed", "the configuration has changed since you read it; read it again");
     const asWritten = source.readWith(texts);
     if (asWritten.kind === "mistakes")
-      return refusal("conflict", `the configuration has a mistake already: ${mistakesText(asWritten.mistakes)}`);
+      return refusal("conflict", `the configuration already has a mistake: ${mistakesText(asWritten.mistakes)}`);
     const ids = [reloading.used, asWritten.config].map((config) => writtenIds(list, config[list]));
     if (id !== null && !ids.some((each) => each.includes(id)))
       return refusal("resource_not_found", `the configuration has no ${NAMES[list]} "${id}"`);
@@ -128,12 +127,15 @@ export class ConfigurationEditor implements EntryEditor {
       entry === null ? (id ?? "") : this.#check(list, id, entry, entriesIn(texts[which], list)[index ?? -1]);
     if (typeof named !== "string") return named;
     if (id === null && ids.some((each) => each.includes(named)))
-      return refusal("conflict", `there is a ${NAMES[list]} "${named}" already; give it another name or id`);
+      return refusal("conflict", `a ${NAMES[list]} "${named}" exists already; use another name or id`);
     const keyed = id === null && which === "page" && isTree(entry) ? { ...entry, id: named } : (entry as Tree | null);
     const text = editEntry(texts[which] ?? "", { list, index, entry: keyed });
     if (text === null)
-      return refusal("conflict", `it is written in a way that can only be changed in ${this.#nameOf(which)}`);
-    if (text.length > MAX_CONFIG_BYTES) return refusal("conflict", "the configuration would be too long");
+      return refusal(
+        "conflict",
+        `its YAML form (such as an anchor) can only be edited in ${this.#nameOf(which)} itself`,
+      );
+    if (text.length > MAX_CONFIG_BYTES) return refusal("conflict", "the configuration file would be too long");
     const next = source.readWith({ ...texts, [which]: text });
     if (next.kind === "mistakes")
       return { ...refusal("conflict", mistakesText(next.mistakes)), mistakes: next.mistakes };
@@ -148,7 +150,7 @@ export class ConfigurationEditor implements EntryEditor {
     const note =
       which === "file"
         ? null
-        : `${files.name ?? "the configuration"} cannot be written, so this is in ${files.pagePath}`;
+        : `${files.name ?? "the configuration"} cannot be written, so the change is in ${files.pagePath}`;
     return { kind: "saved", id: named, source: this.#nameOf(which), revision: "", note, later: [] };
   }
 
@@ -195,13 +197,16 @@ export class ConfigurationEditor implements EntryEditor {
     const index = writtenIds(list, entriesIn(texts.page, list)).indexOf(id);
     if (index >= 0) return { which: "page" as const, index, fixed: null };
     const places = files.name === null ? PAGE_FILE : `${files.name} or ${PAGE_FILE}`;
-    return `the ${NAMES[list]} "${id}" does not stand in ${places}; change it where it comes from`;
+    return `the ${NAMES[list]} "${id}" is not in ${places}; change it where it is defined`;
   }
 }
 
-/** Returns an entry as its owner would write it, without default values. */
 function written(list: EntryList, used: object): Tree {
-  const shape = shapeOf(itemOf(shapeOf(configSchema)?.[list])) ?? {};
+  return withoutDefaults(shapeOf(itemOf(shapeOf(configSchema)?.[list])) ?? {}, used);
+}
+
+/** Returns keys and values as their owner would write them, without default values. */
+export function withoutDefaults(shape: NonNullable<ReturnType<typeof shapeOf>>, used: object): Tree {
   const told = Object.entries(used).filter(
     ([name, value]) => value !== undefined && !isDeepStrictEqual(value, defaultOf(shape[name])),
   );
@@ -209,20 +214,8 @@ function written(list: EntryList, used: object): Tree {
 }
 
 /** Returns the keys of an entry whose values are in files of their own. */
-function filesIn(raw: unknown): string[] {
+export function filesIn(raw: unknown): string[] {
   return Object.keys(isTree(raw) ? raw : {}).flatMap((name) =>
     name.endsWith(FILE_SUFFIX) ? name.slice(0, -FILE_SUFFIX.length) : [],
   );
-}
-
-function refusal(code: EditRefusal["code"], reason: string): EditRefusal {
-  return { kind: "refused", code, reason };
-}
-
-function mistakesText(mistakes: readonly ConfigMistake[]): string {
-  return mistakes.map(({ path, text }) => `${path}: ${text}`).join("; ");
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
 }

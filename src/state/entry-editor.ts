@@ -9,7 +9,7 @@ export interface SavedEntry {
   readonly source: string | null;
   /** Why it cannot be changed here; null if it can. */
   readonly fixed: string | null;
-  /** Its keys as written, without those whose values are in files of their own. */
+  /** Keys of the entry as written, except keys whose values are in separate files. */
   readonly entry: Readonly<Record<string, unknown>>;
   readonly revision: string;
 }

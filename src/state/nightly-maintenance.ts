@@ -76,7 +76,7 @@ export class NightlyMaintenance {
       const step = writing.attempt(() => deleting.next())?.value;
       if (!step) return; // the database cannot be written; it is due again in 10 min
       if (step.done) {
-        if (step.value.chunks > 0) log.info(step.value, "history beyond its years deleted");
+        if (step.value.chunks > 0) log.info(step.value, "history older than retention.years deleted");
         break;
       }
       await nextTurn();

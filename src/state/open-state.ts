@@ -160,7 +160,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   const isTimePossible = (now: EpochMs) => guard.isPossible(now);
   const loops = openLoops(options, storage, changes, { ...state, historyFrom, isTimePossible });
   storage.writing.onDamage((what) => {
-    log.warn({ what }, "damaged in storage, and left out");
+    log.warn({ what }, "stored data is damaged; ignoring it");
     problems.start({ code: "values_damaged", subject: DAMAGED_VALUES, since: clock.now(), detail: what });
     loops.refresh();
   });
@@ -246,7 +246,7 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
     const pulse = stats.pulse(`collecting ${account.name}`);
     const collector = new Collector({
       ...{ calendar, clock, historyFrom, log, gate: polling },
-      // Spreads the accounts over the same range as installations.
+      // Distributes the accounts over the range of offsets that installations use.
       offsetMs: (offsetMs + Math.floor((i * MAX_OFFSET_MS) / accounts.all.length)) % MAX_OFFSET_MS,
       asking: fetchPortOf(account, repository),
       flights: account.flights,

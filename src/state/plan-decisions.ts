@@ -39,7 +39,7 @@ export interface PlanDecisionsDeps {
   readonly language?: Language;
 }
 
-/** Missing prices may only be late after a start: fallback hours wait this long. */
+/** Delay of fallback hours after the daemon's start, because missing prices may still arrive. */
 const GRACE_MS = 10 * MINUTE_MS;
 
 /** State of a plan that was not decided yet. */
@@ -140,7 +140,7 @@ export class PlanDecisions {
     return crowdedFor(slot, all, ({ advance }) => advance.memory?.startedRuns ?? []);
   }
 
-  /** Returns the runs of each power group, by group. Without a trusted clock there are none. */
+  /** Returns the runs of each power group, by group. Without a trusted clock the result is empty. */
   #shareOut(ordered: readonly PlanDefinition[], now: EpochMs): Map<string, GroupShares> {
     const seats = ordered.flatMap((definition): GroupSeat[] => {
       const slot = this.#slots.get(definition.id);

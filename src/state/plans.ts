@@ -257,7 +257,7 @@ export class Plans {
   act(plan: string, action: PlanAction, now: EpochMs): PlanCommanded {
     const { store, isTimeTrusted, onChange } = this.#deps;
     const slot = this.#slots.get(plan);
-    if (!slot) return refused("unknown_plan", `there is no plan "${plan}"`);
+    if (!slot) return refused("unknown_plan", `unknown plan "${plan}"`);
     const { definition, spec, advance } = slot;
     if (!isTimeTrusted(now)) return refused("clock_not_trusted", en.refused_clock);
     const { memory } = advance;
@@ -287,7 +287,7 @@ export class Plans {
     const sameGroup = definitions.filter(({ power }) => power && power.group === read.power?.group);
     const { plans } = this.#once;
     if (plans.length >= MAX_ONCE || sameGroup.length >= MAX_GROUP_PLANS)
-      return refused("too_many", `there are ${plans.length} plans for once already; wait until one is over`);
+      return refused("too_many", `there are ${plans.length} one-time plans already; wait until one has ended`);
     const definition = { ...read, id: freeSlug(read.id, new Set(this.ids)) };
     this.#replaceOnce([...plans, definition]);
     onChange(definition.home);
@@ -321,7 +321,7 @@ export class Plans {
   change(plan: string, changes: ChangedSettings): PlanCommanded {
     const { store, onChange } = this.#deps;
     const slot = this.#slots.get(plan);
-    if (!slot) return refused("unknown_plan", `there is no plan "${plan}"`);
+    if (!slot) return refused("unknown_plan", `unknown plan "${plan}"`);
     const { definition } = slot;
     const change = changeSettings(definition, store.settings(plan), changes);
     if (change.kind === "refused") return change;
@@ -333,7 +333,7 @@ export class Plans {
 
   #resetSettings(plan: string): PlanCommanded {
     const slot = this.#slots.get(plan);
-    return slot ? this.change(plan, resetOf(slot.definition)) : refused("unknown_plan", `there is no plan "${plan}"`);
+    return slot ? this.change(plan, resetOf(slot.definition)) : refused("unknown_plan", `unknown plan "${plan}"`);
   }
 }
 

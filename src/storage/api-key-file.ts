@@ -66,7 +66,7 @@ export class KeyFile {
       const text = readWhole(this.path);
       return text === null ? { kind: "keys", keys: [] } : parse(text);
     } catch (error) {
-      return { kind: "unreadable", why: error instanceof Error && "code" in error ? String(error.code) : "no JSON" };
+      return { kind: "unreadable", why: error instanceof Error && "code" in error ? String(error.code) : "not JSON" };
     }
   }
 
@@ -103,7 +103,9 @@ export class KeyFile {
         else await pause(LOCK_PAUSE_MS);
       }
     }
-    throw new KeyFileError(`${this.#lock} is there: another command changes the keys; delete it if none does`);
+    throw new KeyFileError(
+      `${this.#lock} exists, so another command is changing the keys; delete the file if no command is running`,
+    );
   }
 }
 
@@ -145,8 +147,8 @@ export class KeyFileError extends Error {}
 function parse(text: string): KeyFileReading {
   const { keys, digest } = (JSON.parse(text) ?? {}) as { readonly keys?: unknown; readonly digest?: unknown };
   if (!Array.isArray(keys)) return { kind: "unreadable", why: "it has no list of keys" };
-  if (digest !== digestOf(keys)) return { kind: "unreadable", why: "it is not as the command line wrote it" };
+  if (digest !== digestOf(keys)) return { kind: "unreadable", why: "it was not written by elbro keys" };
   const wrong = keys.findIndex((key) => !keptKey.safeParse(key).success);
-  if (wrong >= 0) return { kind: "unreadable", why: `keys[${wrong}] is not as the command line writes it` };
+  if (wrong >= 0) return { kind: "unreadable", why: `keys[${wrong}] was not written by elbro keys` };
   return { kind: "keys", keys: keys as KeptKey[] };
 }

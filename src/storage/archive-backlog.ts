@@ -214,7 +214,7 @@ export class ArchiveBacklog {
     return { number, chunks, entries };
   }
 
-  /** Returns null if the chunk's series is damaged; it is then requested again under a new id. */
+  /** Returns a chunk for the archive. Null if its series is damaged, which is then requested again under a new id. */
   #chunkOf(seriesId: number, text: string, changedAt: EpochMs | null): ArchiveChunk | null {
     const found = this.#series.get(seriesId);
     const [account, address, series, resolution] = partsOfSeriesName(String(found?.name));

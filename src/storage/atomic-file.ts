@@ -30,7 +30,9 @@ export function readWhole(file: string): string | null {
   try {
     const stat = statSync(file);
     if (!stat.isFile() || stat.size > MAX_FILE_BYTES)
-      throw Object.assign(new Error(`${file} is no file of elbro`), { code: stat.isDirectory() ? "EISDIR" : "EFBIG" });
+      throw Object.assign(new Error(`${file} is not a file that elbro can read`), {
+        code: stat.isDirectory() ? "EISDIR" : "EFBIG",
+      });
     return readFileSync(file, "utf8");
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;

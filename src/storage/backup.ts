@@ -70,7 +70,8 @@ export async function copyDatabase(
   try {
     await whenFree(
       () => begin(database, partPath, { rate: PAGES_PER_STEP, progress: () => signal.throwIfAborted() }),
-      async () => (await databaseTrouble(database, databasePath)) ?? "the database was being written all the time",
+      async () =>
+        (await databaseTrouble(database, databasePath)) ?? "the database changed during every attempt to copy it",
       signal,
     );
     const found = await check(partPath, node, signal);
@@ -114,7 +115,7 @@ async function whenFree(
 function check(databasePath: string, node: string, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(node, ["--no-warnings", "-e", CHECK, databasePath], { signal }, (error, found) => {
-      if (error) reject(new Error("the check of the copy ended without an answer", { cause: error }));
+      if (error) reject(new Error("the check of the copy ended without a result", { cause: error }));
       else resolve(found);
     });
   });

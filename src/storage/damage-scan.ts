@@ -1,4 +1,4 @@
-/** Search for damaged values in the whole database. */
+/** Searches the whole database for damaged values. */
 import { DatabaseSync } from "node:sqlite";
 import { ChunkTable } from "./chunk-table.ts";
 import { withDigest } from "./database.ts";
@@ -57,7 +57,7 @@ export function lostCommitsText(count: number): string {
 }
 
 function damageText(table: string, count: number): string {
-  return `${count} damaged in the table ${table}`;
+  return `${count} damaged rows in the table ${table}`;
 }
 
 /** Describes the damage in a database file that no process has open, and in its write-ahead log. */

@@ -100,10 +100,10 @@ export function damageOfTables(database: DatabaseSync): string | null {
   const wrong = [...TABLES].find(([, text]) => !found.has(text))?.[0];
   if (version === SCHEMA_VERSION) return wrong === undefined ? null : `the table ${wrong} is missing or damaged`;
   const isOther = version > 0 && version < MAX_VERSION && (wrong !== undefined || found.size > TABLES.size);
-  return isOther || (version === 0 && found.size === 0) ? null : `the version of the file reads ${version}`;
+  return isOther || (version === 0 && found.size === 0) ? null : `the file has the invalid version ${version}`;
 }
 
-/** Higher versions are damaged numbers. So is any other version if the tables are those of this one. */
+/** A file with this version or a higher one is damaged. So is one with another version than its tables. */
 const MAX_VERSION = 1_000;
 /** Definition of each table as SQLite stores it, by name. */
 const TABLES: ReadonlyMap<string, string> = new Map(
@@ -128,7 +128,7 @@ function asOpeningError(error: unknown, path: string): unknown {
   // Extended codes contain the primary code in their low byte.
   const code = Number(error.errcode) & 0xff;
   if (code === SQLITE_BUSY)
-    return new DatabaseInUse(`${path} is in use by another elbro; one process per data directory`);
+    return new DatabaseInUse(`${path} is in use by another elbro process; use one data directory per process`);
   const broken = BROKEN_CODES.has(code) || UNREADABLE.has(error.errcode);
   return broken ? new BrokenDatabase(error.message) : error;
 }
@@ -155,9 +155,9 @@ export function versionOf(database: DatabaseSync): number {
 /** Returns why a database of another version cannot be used; null if it has this program's version. */
 export function versionFlaw(version: number): string | null {
   if (version > SCHEMA_VERSION)
-    return `was written by a newer elbro (version ${version}, this one knows ${SCHEMA_VERSION}); run the newer program, or restore an older copy`;
+    return `was written by a newer elbro (version ${version}; this elbro knows ${SCHEMA_VERSION}); run the newer elbro, or restore an older copy`;
   if (version < SCHEMA_VERSION)
-    return `was written by an older elbro (version ${version}, this one needs ${SCHEMA_VERSION})`;
+    return `was written by an older elbro (version ${version}; this elbro needs ${SCHEMA_VERSION})`;
   return null;
 }
 

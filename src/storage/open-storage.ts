@@ -42,10 +42,10 @@ export function openStorage({ config, clock, log }: StorageOptions): Storage {
   if (replaced)
     log.warn(
       { keys: replaced.keys.map(({ name }) => name), setAside: replaced.setAside },
-      "database replaced by the copy that was uploaded; its keys are valid again",
+      "database replaced by the uploaded copy; the keys in the copy are valid again",
     );
   if (outdated !== null)
-    log.warn({ file: outdated }, "database of an older version set aside; its prices and usage are asked for again");
+    log.warn({ file: outdated }, "database of an older version set aside; requesting its prices and usage again");
   const writing = new WriteGuard(database);
   if (lostCommits > 0) writing.damaged(lostCommitsText(lostCommits), () => undefined);
   dropDamagedRows(database, writing);
@@ -74,7 +74,7 @@ export function openDataDir(dataDir: string, now: EpochMs): OpenedDataDir {
     if (error instanceof DatabaseError) throw new StartError(error.message);
     const why = error instanceof Error ? error.message : String(error);
     throw new (mayPass(error) ? PassingStartError : StartError)(
-      `cannot write to the data directory ${dataDir} (${why}); set data_dir or ELBRO_DATA_DIR to a folder this user may write`,
+      `cannot write to the data directory ${dataDir} (${why}); set data_dir or ELBRO_DATA_DIR to a folder that this user can write`,
     );
   }
 }

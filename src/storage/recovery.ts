@@ -138,13 +138,13 @@ export function openOrRestore(databasePath: string, now: EpochMs): OpenedDatabas
  */
 function lossOf(databasePath: string): string | null {
   const odd = ENDINGS.find((ending) => statSync(databasePath + ending, { throwIfNoEntry: false })?.isFile() === false);
-  if (odd !== undefined) return `${path.basename(databasePath + odd)} is no file`;
+  if (odd !== undefined) return `${path.basename(databasePath + odd)} is not a file`;
   const size = sizeOf(databasePath);
   // An empty file may also result from a power cut at the first start, but the two cases look the same.
   if (size === 0) return "the file is empty";
   if (size !== null) return headDamageOf(databasePath);
   const wasThere = existsSync(copyPathOf(databasePath)) || (sizeOf(`${databasePath}-wal`) ?? 0) > 0;
-  return wasThere ? "the file is gone" : null;
+  return wasThere ? "the file is missing" : null;
 }
 
 /**
@@ -157,7 +157,7 @@ function headDamageOf(databasePath: string): string | null {
   const length = readSync(file, head);
   closeSync(file);
   const isKnown = length === HEAD_BYTES && inRange(head[18]) && inRange(head[19]);
-  return isKnown ? null : "the head of the file is malformed";
+  return isKnown ? null : "the header of the file is malformed";
 }
 
 /** Source: https://www.sqlite.org/fileformat2.html, 1.3.3 */
@@ -248,13 +248,14 @@ function openWithSpendsUnknown(databasePath: string): DatabaseSync {
 
 /** Returns why a file cannot be used as this program's database; null if it can. Does not change the file. */
 export function flawOf(copyPath: string): string | null {
-  if (!existsSync(copyPath)) return "there is no such file";
+  if (!existsSync(copyPath)) return "the file does not exist";
   let copy: DatabaseSync | null = null;
   try {
     copy = new DatabaseSync(copyPath, { readOnly: true });
     const found = String(copy.prepare("pragma integrity_check(1)").get()?.integrity_check);
     if (found !== "ok") return `it is damaged: ${found}`;
-    if (!copy.prepare("select 1 from sqlite_schema where name = 'attempt'").get()) return "it is no database of elbro";
+    if (!copy.prepare("select 1 from sqlite_schema where name = 'attempt'").get())
+      return "it is not a database of elbro";
     return versionFlaw(versionOf(copy)) ?? damageOfTables(copy);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

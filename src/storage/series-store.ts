@@ -348,7 +348,7 @@ export class SeriesStore {
       // It is unknown whether the id or the name is damaged. The chunks may belong to another series, so the series is
       // requested again.
       const putAside = this.#database.prepare("update series set name = 'damaged ' || id where name = ?");
-      this.#writing.damaged(`${decodeURIComponent(name)}, all of it`, () => putAside.run(name));
+      this.#writing.damaged(`${decodeURIComponent(name)}, all rows`, () => putAside.run(name));
       return undefined;
     }
     return this.#remember(key, Number(found.id), found.envelope === null ? null : String(found.envelope));

@@ -27,7 +27,7 @@ function refusalOf(database: DatabaseSync): string | null {
     }
     return null;
   } catch (error) {
-    return `the database refuses to be written: ${wordsOf(error)}`;
+    return `the database cannot be written: ${wordsOf(error)}`;
   }
 }
 

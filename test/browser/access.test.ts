@@ -36,6 +36,18 @@ describe.skipIf(!haveChromium)("login to the dashboard (in Chromium; skipped if 
       expect([path, (await fetch(screen.url + path)).status]).toEqual([path, 401]);
   });
 
+  test("the page begins with six files, and asks for the session once, before its scripts run", async () => {
+    await using screen = await screens.look(daemon);
+    await screen.untilText("#now .price", /\d\.\d\d/);
+    const requests = (await screen.page.evaluate(
+      "performance.getEntriesByType('resource').map(({ name, startTime, responseEnd }) => ({ name: name.split('/').at(-1), startTime, responseEnd }))",
+    )) as { name: string; startTime: number; responseEnd: number }[];
+    const scriptsAt = Math.max(...requests.filter(({ name }) => name === "early.js").map((each) => each.responseEnd));
+    const first = requests.filter(({ startTime }) => startTime < scriptsAt).map(({ name }) => name);
+    expect(first.toSorted()).toEqual(["app.js", "base.js", "early.js", "page.css", "session", "view.js"]);
+    expect(requests.filter(({ name }) => name === "session")).toHaveLength(1);
+  });
+
   test("a wrong key is refused with a message, and the right one starts a session", async () => {
     await using screen = await screens.look(daemon, { signedIn: false });
     const { page } = screen;
@@ -153,7 +165,7 @@ describe.skipIf(!haveChromium)("login to the dashboard (in Chromium; skipped if 
     await screen.page.goto(proxy.url);
     await screen.page.getByLabel("Key", { exact: true }).fill(LAN_KEY);
     await screen.page.keyboard.press("Enter");
-    await screen.untilText("main", /where a proxy leads from there to this API, add "localhost" to api.hosts/);
+    await screen.untilText("main", /if it is a proxy for this API, add "localhost" to api.hosts/);
   });
 
   test("works behind such a proxy if api.hosts contains the public host name", async () => {

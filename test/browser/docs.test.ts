@@ -68,7 +68,7 @@ describe.skipIf(!CHROMIUM)("the API reference page (in Chromium; skipped if it i
     const prices = it.page.locator("#prices");
     await prices.locator("summary").first().click();
     const text = () => prices.textContent();
-    await prices.getByText("Who may ask: a key.").waitFor();
+    await prices.getByText("Access: a key.").waitFor();
     expect(await text()).toContain("resolution");
     expect(await text()).toContain(`'http://127.0.0.1:${daemon.apiPort}/consumer/v1/me/addresses/`);
     await prices.locator("details.schema summary").first().click();

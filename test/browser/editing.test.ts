@@ -121,7 +121,7 @@ describe.skipIf(!haveChromium)(
       await form.getByRole("button", { name: "Save" }).click();
       await form
         .getByRole("alert")
-        .filter({ hasText: /could not be saved: there is a plan "car" already/ })
+        .filter({ hasText: /could not be saved: a plan "car" exists already/ })
         .waitFor();
       await form.getByLabel("Hours", { exact: true }).fill("3");
       await form.getByLabel("Not before").fill("12:00");
@@ -132,11 +132,31 @@ describe.skipIf(!haveChromium)(
       expect(await form.count()).toBe(0);
     });
 
+    test("in Danish, a mistake of a field and the refusal of a plug's test are in Danish", async () => {
+      await using daemon = await started();
+      await using screen = await looking(daemon, { language: "da-DK" });
+      const test = card(screen, "Car plug").getByRole("button", { name: "Tænd i 10 sek." });
+      await test.click();
+      await screen.untilText("#plans .plug >> nth=0", /Tændt til/);
+      await test.click();
+      await screen.untilText("#plans .plug >> nth=0", /Afvist: den er allerede tændt/);
+      await card(screen, "Car").getByRole("button", { name: "Rediger" }).click();
+      const form = dialog(screen);
+      await form.getByLabel("Ikke før").fill("12:00");
+      await form.getByLabel("Færdig kl.").fill("13:00");
+      await form.getByRole("button", { name: "Gem" }).click();
+      await screen.untilText(
+        "dialog",
+        /Der er kun 1 timer mellem ”ikke før” og ”færdig kl\.”; 2 timer passer ikke ind\./,
+      );
+      expect(await form.locator(".wrong[lang=en]:not(:empty)").count()).toBe(0);
+    });
+
     test("a plan that a plug follows cannot be deleted; the dialog names the plug", async () => {
       await using daemon = await started();
       await using screen = await looking(daemon);
       await card(screen, "Car").getByRole("button", { name: "Delete" }).click();
-      await screen.untilText("dialog", /These follow it; change or delete them first: Car plug/);
+      await screen.untilText("dialog", /Other entries refer to it. Change or delete them first: Car plug/);
       expect(await dialog(screen).getByRole("button", { name: "Delete" }).isDisabled()).toBe(true);
     });
 
@@ -145,7 +165,7 @@ describe.skipIf(!haveChromium)(
       chmodSync(path.join(daemon.dir.path, "elbro.yaml"), 0o444);
       await using screen = await looking(daemon);
       await card(screen, "Car").getByRole("button", { name: "Edit" }).click();
-      await screen.untilText("dialog", /This cannot be changed here, but copied/);
+      await screen.untilText("dialog", /This cannot be changed here, because elbro cannot write/);
       await screen.page.keyboard.press("Escape");
       await screen.until("!document.querySelector('dialog')");
       await screen.page.getByRole("button", { name: "New plan" }).click();
@@ -183,7 +203,7 @@ describe.skipIf(!haveChromium)(
       await using screen = await looking(daemon, { size: "phone" });
       const { page } = screen;
       await page.getByRole("button", { name: "Add a plug" }).click();
-      await screen.untilText("dialog", /Lamp Nous A1T Switches itself off by its own timer.*runs of up to 18 hours/);
+      await screen.untilText("dialog", /Lamp Nous A1T Its own timer switches it off.*runs of up to 18 hours/);
       await screen.picture("plug-announced-phone");
       await dialog(screen).getByRole("button", { name: "Add: Lamp" }).click();
       await dialog(screen)
@@ -220,7 +240,7 @@ describe.skipIf(!haveChromium)(
       expect(await screen.page.locator("#plans").getByRole("button").count()).toBe(0);
     });
 
-    describe("looks", () => {
+    describe("appearance", () => {
       let daemon: TestDaemon;
       beforeAll(async () => {
         daemon = await started();

@@ -89,7 +89,7 @@ describe.skipIf(!haveChromium)(
     test("a filled-in plan is submitted in the form of the configuration", async () => {
       await using screen = await formOf("plans", { name: "Washer", home: "home" }, { size: "phone" });
       const { page } = screen;
-      await page.getByLabel("Kind").selectOption({ label: "Hours in pieces" });
+      await page.getByLabel("Kind").selectOption({ label: "Split hours" });
       await page.getByLabel("Hours", { exact: true }).fill("1h30m");
       await page.getByLabel("Highest price per kWh").fill("1,5");
       await page.getByLabel("Ready by").fill("07:00");
@@ -121,10 +121,10 @@ describe.skipIf(!haveChromium)(
         const ids = ((await input.getAttribute("aria-describedby")) ?? "").split(" ");
         return page.locator(`#${ids[1]}`).textContent();
       };
-      expect(await wrong("Home")).toBe("This is not in the expected form.");
-      expect(await wrong("Hours")).toBe("This is not in the expected form.");
+      expect(await wrong("Home")).toBe("The format is not valid.");
+      expect(await wrong("Hours")).toBe("The format is not valid.");
       expect(await wrong("Highest price per kWh")).toBe("At most 100.");
-      expect(await wrong("At most runs")).toBe("Give a whole number.");
+      expect(await wrong("At most runs")).toBe("Enter a whole number.");
       expect(await page.getByLabel("Kind").getAttribute("aria-invalid")).toBe("true");
       expect(await submitted(screen)).toBeUndefined();
       await screen.picture("form-plan-wrong");
@@ -176,22 +176,19 @@ describe.skipIf(!haveChromium)(
     });
 
     test.each([
-      ["da-DK", "Færdig kl.", "Når det er billigt"],
-      ["sv-SE", "Klar kl.", "När det är billigt"],
-      ["nb-NO", "Ferdig kl.", "Når det er billig"],
-    ])(
-      "in %s labels and options are translated, and texts without a translation are English",
-      async (language, label, option) => {
-        await using screen = await formOf("plans", {}, { language, size: "phone" });
-        const shown = await screen.text("#form");
-        expect(shown).toContain(label);
-        expect(shown).toContain("Plans with the same word here never run at the same time.");
-        await screen.page
-          .locator("#form select", { has: screen.page.getByRole("option", { name: option }) })
-          .first()
-          .waitFor();
-      },
-    );
+      ["da-DK", "Færdig kl.", "Når det er billigt", "Planer med samme ord her kører aldrig samtidig."],
+      ["sv-SE", "Klar kl.", "När det är billigt", "Planer med samma ord här körs aldrig samtidigt."],
+      ["nb-NO", "Ferdig kl.", "Når det er billig", "Planer med samme ord her kjører aldri samtidig."],
+    ])("in %s labels, options and descriptions are translated", async (language, label, option, about) => {
+      await using screen = await formOf("plans", {}, { language, size: "phone" });
+      const shown = await screen.text("#form");
+      expect(shown).toContain(label);
+      expect(shown).toContain(about);
+      await screen.page
+        .locator("#form select", { has: screen.page.getByRole("option", { name: option }) })
+        .first()
+        .waitFor();
+    });
 
     test.each([
       ["plans", "phone", "light"],

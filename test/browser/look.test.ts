@@ -120,7 +120,7 @@ describe.skipIf(!haveChromium)("appearance of the dashboard (in Chromium; skippe
       "Both days",
       "Prices of Home",
       "As a table",
-      "Dishwasher: switched on",
+      "Dishwasher: enabled",
       "Run now",
       "Change",
       "Consumption",

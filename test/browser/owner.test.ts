@@ -19,7 +19,11 @@ describe.skipIf(!haveChromium)("keys, log and backup on the page (in Chromium; s
   });
   afterAll(() => screens?.[Symbol.asyncDispose]());
   beforeEach(async () => {
-    daemon = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: [] });
+    daemon = await startDashboard({
+      start: "2026-03-10T14:20:00Z",
+      plans: [],
+      api: { url: "http://192.168.1.5:8080" },
+    });
     return () => daemon[Symbol.asyncDispose]();
   });
 
@@ -34,28 +38,31 @@ describe.skipIf(!haveChromium)("keys, log and backup on the page (in Chromium; s
   test("a new key is shown once, works, and is revoked after a confirmation", async () => {
     await using screen = await atSystem();
     await screen.page.getByLabel("Name of the device").fill("phone of Åse");
-    await screen.page.getByRole("button", { name: "Make a key" }).click();
-    await screen.untilText("#keys", /At most 40 letters/);
+    await screen.page.getByRole("button", { name: "Create a key" }).click();
+    await screen.untilText("#keys", /Use at most 40 letters/);
     await screen.page.getByLabel("Name of the device").fill("phone");
-    await screen.page.getByLabel("may change something, too").check();
-    await screen.page.getByRole("button", { name: "Make a key" }).click();
+    await screen.page.getByLabel("may also make changes").check();
+    await screen.page.getByRole("button", { name: "Create a key" }).click();
     await screen.untilText(
       "#keys",
-      /phone reads and changes · never used.*The key of phone\. It is shown this once: elbro_/,
+      /phone read and change · never used.*The key of phone, shown only this once: elbro_/,
     );
-    const key = (await screen.page.locator("#keys code").textContent()) ?? "";
+    const key = (await screen.page.locator("#keys code").first().textContent()) ?? "";
+    // This page is open at an address of this machine only, so the link has the address that is configured.
+    await screen.untilText("#keys .setup-facts code", new RegExp(`^http://192\\.168\\.1\\.5:8080/#key=${key}$`));
+    await screen.page.getByRole("img", { name: "QR code of the link" }).waitFor();
     await daemon.clock.runUntil(daemon.clock.now() + 1_000);
     expect(await status(key)).toBe(200);
     await screen.page.reload();
     await screen.untilText("#keys", /phone/);
     expect(await screen.text("#keys")).not.toContain(key);
     await screen.page.getByRole("button", { name: "End phone" }).click();
-    await screen.untilText("#keys", /End the key phone\?/);
+    await screen.untilText("#keys", /Revoke the key phone\?/);
     // The safe button has the focus.
     expect(await screen.page.evaluate("document.activeElement.textContent")).toBe("Cancel");
     await screen.page.keyboard.press("Enter");
     await screen.page.getByRole("button", { name: "End phone" }).click();
-    await screen.page.getByRole("button", { name: "End it" }).click();
+    await screen.page.getByRole("button", { name: "Revoke it" }).click();
     await screen.until("!document.querySelector('#keys').textContent.includes('phone')");
     await daemon.clock.runUntil(daemon.clock.now() + 1_000);
     expect(await status(key)).toBe(401);
@@ -90,7 +97,7 @@ describe.skipIf(!haveChromium)("keys, log and backup on the page (in Chromium; s
       const choosing = screen.page.waitForEvent("filechooser");
       await screen.page.getByRole("button", { name: "Restore a backup" }).click();
       await (await choosing).setFiles(path);
-      await screen.untilText("#backup", /Replace everything that is stored by/);
+      await screen.untilText("#backup", /Replace all stored data with/);
       await screen.page.getByRole("button", { name: "Replace at the next start" }).click();
     };
     writeFileSync(`${daemon.dir.path}/no-copy.db`, "no database");
@@ -99,8 +106,8 @@ describe.skipIf(!haveChromium)("keys, log and backup on the page (in Chromium; s
     await restore(file);
     await screen.untilText("#backup", /The backup is whole\. It takes effect at the next start/);
     await screen.picture("system-restore");
-    await screen.page.getByRole("button", { name: "Do not replace" }).click();
-    await screen.untilText("#backup", /Nothing will be replaced/);
+    await screen.page.getByRole("button", { name: "Cancel the restore" }).click();
+    await screen.untilText("#backup", /The restore is cancelled/);
   });
 
   test("a read-only key shows neither keys nor log nor backup", async () => {

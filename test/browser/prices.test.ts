@@ -99,7 +99,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
   test("the page says that tomorrow's prices are missing, and marks the estimates", async () => {
     await using daemon = await startDashboard({ start: "2026-03-10T08:00:00Z" });
     await using screen = await screens.look(daemon, { size: "phone" });
-    await screen.untilText("#prices .notes", /Tomorrow’s prices are expected about 13:00\. Until then: estimates\./);
+    await screen.untilText("#prices .notes", /Tomorrow’s prices are expected at about 13:00\. Estimates until then\./);
     await choose(screen, "Tomorrow");
     const told = await readOut(screen);
     expect(told).toHaveLength(24);
@@ -139,7 +139,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
       until: "started",
     });
     await using screen = await screens.look(daemon, { size: "phone" });
-    await screen.untilText("#now .hero", /No price is known for now/);
+    await screen.untilText("#now .hero", /The current price is not known/);
     await screen.untilText("#prices .notes", /No prices yet/);
     expect(await screen.text("#now .price")).toBe("–");
     await screen.picture("prices-none-phone");

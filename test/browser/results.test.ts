@@ -110,7 +110,7 @@ describe.skipIf(!haveChromium)("results on the dashboard (in Chromium; skipped i
     const told = money(await screen.text("#results .block >> nth=0"));
     expect(told).toContain(`Saved in 12 months DKK ${sum("window_start")}`);
     expect(told).toContain(`Car DKK ${sum("window_start", "car")}`);
-    expect(told).toContain("Gulvvarmeanlægget i det store badeværelse does not say how many kWh it uses");
+    expect(told).toContain("Gulvvarmeanlægget i det store badeværelse has no kWh setting");
     await screen.page.getByRole("radio", { name: "Average price" }).check();
     const other = money(await screen.untilText("#results .block >> nth=0", /at the average price/));
     expect(other).toContain(`Saved in 12 months DKK ${sum("mean")}`);
@@ -177,7 +177,7 @@ describe.skipIf(!haveChromium)("results on the dashboard (in Chromium; skipped i
     expect(text).toContain("1 – 19 Mar 2026 compared with 1 – 19 Feb 2026");
     expect(text).toContain(`Consumption ${now.toFixed(0)} kWh`);
     expect(text).toContain(`compared with ${before.toFixed(0)} kWh`);
-    expect(text).toContain("The present period is not over, so the same number of days is compared.");
+    expect(text).toContain("The current period is not over, so the same number of days is compared.");
     await screen.page.getByLabel("Periods").selectOption({ label: "Any two periods" });
     const fields = screen.page.locator("#results .compare-dates input");
     for (const [i, date] of ["2026-03-02", "2026-03-08", "2026-02-02", "2026-02-08"].entries())
@@ -188,7 +188,7 @@ describe.skipIf(!haveChromium)("results on the dashboard (in Chromium; skipped i
       new RegExp(`2 – 8 Mar 2026 compared with 2 – 8 Feb 2026.*Costs DKK ${week.toFixed(2)}`),
     );
     await fields.nth(1).fill("2026-03-01");
-    await screen.untilText("#results .block >> nth=3", /Give two dates in their order/);
+    await screen.untilText("#results .block >> nth=3", /Enter two dates in order/);
   });
 
   test("results can be downloaded as CSV, with a decimal comma if the language uses one", async () => {

@@ -125,17 +125,17 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     await screen.untilText("dialog", /Step 2 of 5: Addresses .*DK1|DK2/);
     await next();
     await screen.untilText("dialog", /Step 3 of 5: MQTT broker/);
-    await dialog.getByLabel("A broker of mine").check();
+    await dialog.getByLabel("My own broker").check();
     await dialog.getByLabel("Address").fill("mqtt://127.0.0.1:1");
     await next();
-    await screen.untilText("dialog [role=alert]", /The broker does not let elbro in: nothing listens there/);
-    await dialog.getByLabel("The broker inside elbro").check();
+    await screen.untilText("dialog [role=alert]", /The broker rejects the connection: nothing listens there/);
+    await dialog.getByLabel("The built-in broker").check();
     await next();
     await screen.untilText("dialog", /Step 4 of 5: Home Assistant/);
     await dialog.getByLabel("Address").fill("http://127.0.0.1:1");
     await dialog.getByLabel("Long-lived access token").fill("a-token");
     await next();
-    await screen.untilText("dialog [role=alert]", /Home Assistant cannot be reached there: .*ECONNREFUSED/);
+    await screen.untilText("dialog [role=alert]", /Home Assistant cannot be reached at this address: .*ECONNREFUSED/);
     await dialog.getByLabel("Address").fill("");
     await dialog.getByLabel("Long-lived access token").fill("");
     await dialog.getByRole("button", { name: "Skip" }).click();
@@ -205,7 +205,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     await screen.page.goto(fresh.url);
     await screen.page.locator(".setup-card button").click();
     const dialog = screen.page.getByRole("dialog");
-    await screen.untilText("dialog", /give the code that elbro wrote to its log/);
+    await screen.untilText("dialog", /enter the code from the log of elbro/);
     await dialog.getByLabel("Code").fill("AAAA-AAAA");
     await dialog.getByRole("button", { name: "Next" }).click();
     await screen.untilText("dialog [role=alert]", /This is not the code/);
@@ -238,7 +238,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     expect(statuses.at(-1)).toBe(429);
   });
 
-  test("a home that cannot be started: the page says why, and goes on with what was entered", async () => {
+  test("if the home cannot be started, the page shows the cause and keeps the entered values", async () => {
     await using screen = await opened({ size: "phone" });
     const dialog = screen.page.getByRole("dialog");
     const submit = () => dialog.locator("button[type=submit]").click();
@@ -249,7 +249,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     }
     await dialog.getByRole("button", { name: "Skip" }).click();
     await screen.untilText("dialog .setup-step", / 5 /);
-    // The demo listens on 127.0.0.1 alone; the home listens on every address.
+    // The demo listens on 127.0.0.1 only; the home listens on every address.
     const other = createServer();
     const port = Number(new URL(fresh.url).port);
     await new Promise<void>((resolve) => other.listen(port, "127.0.0.2", resolve));

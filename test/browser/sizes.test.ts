@@ -28,6 +28,10 @@ async function whole(screens: Screens, daemon: TestDaemon, options: LookOptions)
   return screen;
 }
 
+/** Free space to the right of the last part of the page. Unit: CSS pixels. */
+const RIGHT_MARGIN =
+  "document.documentElement.clientWidth - document.querySelector('#system').getBoundingClientRect().right";
+
 describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   let largeText: Screens;
@@ -94,6 +98,7 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
       await screen.untilText("#plans", /4 planer venter, til deres hjem kendes: dishwasher, hot_water, car, floor/);
       expect(await screen.text("#plans")).not.toContain("Ingen planer");
       await screen.picture(`wrong-key-${size}-${scheme}`);
+      expect(await screen.page.evaluate(RIGHT_MARGIN)).toBeLessThanOrEqual(16);
       expect(await screen.page.evaluate(MISFITS)).toEqual([]);
       expect(await axeViolations(screen)).toEqual([]);
       // The error of the service is a detail, so it is shown under System only.
@@ -138,6 +143,26 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
       /Your home is not known yet (elbro asks the service for your addresses|The service has not named)/,
     );
     await screen.picture("no-home-phone");
+  });
+
+  test("a silent plug with a long name is not cut, on any screen", async () => {
+    const name = "Bilens ladestander i carporten ved siden af huset";
+    const plug = { name, family: "tasmota" as const, topic: "car", plan: "car" };
+    await using own = await TestDaemon.start({
+      start: START,
+      simulator: { homes: ["danish"] },
+      config: { plans: PLANS, plugs: [plug], api: dashboardApi() },
+    });
+    await own.untilPriced();
+    await own.clock.runUntil(START + 30 * 60_000);
+    for (const size of SIZES_SHOWN) {
+      await using screen = await screens.look(own, { size, language: "da-DK" });
+      await screen.untilText("#now .problems", /Stikkontakten Bilens ladestander/);
+      await screen.untilText("#system", /bilens_ladestander_i_carporten_ved_siden_af_huset ✕ /);
+      await screen.picture(`long-plug-${size}`);
+      expect(await screen.page.evaluate(MISFITS), size).toEqual([]);
+      expect(await screen.page.evaluate(OVERLAPS), size).toEqual([]);
+    }
   });
 
   test("several problems are shown below the price: the first one in full, the others in a fold", async () => {

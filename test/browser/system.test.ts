@@ -47,7 +47,7 @@ describe.skipIf(!haveChromium)("the System part of the dashboard (in Chromium; s
     expect(told).toMatch(/Service State Works/);
     expect(told).toMatch(/Prices Home (just now|\d+ (min|hr)\.? ago) 10 Mar, 1\d:\d\d/);
     expect(told).toMatch(/History: \d+% is here, the rest follows\.|The history is complete\./);
-    expect(told).toMatch(/Broker ✓ connected · inside elbro/);
+    expect(told).toMatch(/Broker ✓ connected · built in/);
     expect(told).toContain(`elbro ${version}`);
     expect(told).toContain(process.versions.node);
     expect(told).toMatch(/Problems ✓ None\./);
@@ -65,7 +65,7 @@ describe.skipIf(!haveChromium)("the System part of the dashboard (in Chromium; s
     await using screen = await screens.look(silent);
     const row = "#system .rows div:has-text('heater')";
     // The plug received a command and has not responded yet.
-    expect(await screen.untilText(row, /\w/)).toBe("heater ? state not known");
+    expect(await screen.untilText(row, /\w/)).toBe("heater ? state unknown");
     expect(await screen.page.locator(`${row} .mark.good`).count()).toBe(0);
     await silent.clock.runUntil(Date.parse("2026-03-10T14:23:00Z"));
     await screen.page.reload();

@@ -58,7 +58,7 @@ describe.skipIf(!haveChromium)("usage on the dashboard (in Chromium; skipped if 
 
   test("the average price paid is compared with the average of all prices", async () => {
     await using screen = await atUse();
-    await screen.untilText("#use .facts", /Mean market price DKK \d\.\d\d\/kWh/);
+    await screen.untilText("#use .facts", /Average market price DKK \d\.\d\d\/kWh/);
     const data = await rows("consumption-costs", "2026-02-28T23:00:00Z", "2026-03-31T22:00:00Z");
     const money = data.reduce((total, row) => total + (row.totalPricePerKWh ?? 0) * row.energyKWh, 0);
     const kwh = data.reduce((total, row) => total + row.energyKWh, 0);
@@ -71,7 +71,7 @@ describe.skipIf(!haveChromium)("usage on the dashboard (in Chromium; skipped if 
     const answer = await daemon.request(`/consumer/v1/me/addresses/${ADDRESS}/prices?${query}`);
     const prices = ((await answer.json()) as { data: { totalPricePerKWh: number }[] }).data;
     const mean = prices.reduce((total, row) => total + row.totalPricePerKWh, 0) / prices.length;
-    await screen.untilText("#use .facts", new RegExp(`Mean market price DKK ${mean.toFixed(2)}/kWh`));
+    await screen.untilText("#use .facts", new RegExp(`Average market price DKK ${mean.toFixed(2)}/kWh`));
     expect(await screen.text("#use .notes")).toMatch(
       /You used electricity when prices were (low|high): \d+% (below|above)/,
     );
@@ -103,7 +103,7 @@ describe.skipIf(!haveChromium)("usage on the dashboard (in Chromium; skipped if 
     await screen.untilText("#use .period", /^2022–2026$/);
     await screen.untilText("#use .facts", /\d/);
     await pick(screen, "Costs");
-    await screen.untilText("#use .facts", /Paid, with fees and VAT DKK [\d,]{5}/);
+    await screen.untilText("#use .facts", /Paid, including fees and VAT DKK [\d,]{5}/);
     await pick(screen, "Dates");
     await screen.page.getByLabel("From", { exact: true }).fill("2026-02-01");
     await screen.page.getByLabel("To (inclusive)").fill("2026-02-14");
@@ -120,13 +120,13 @@ describe.skipIf(!haveChromium)("usage on the dashboard (in Chromium; skipped if 
     await screen.page.getByLabel("From", { exact: true }).fill("2026-03-10");
     await screen.page.getByLabel("To (inclusive)").fill("2026-03-01");
     await screen.page.locator("#use").getByRole("button", { name: "Show" }).click();
-    await screen.untilText("#use .wrong", /Give two dates in their order/);
+    await screen.untilText("#use .wrong", /Enter two dates in order/);
   });
 
   test("costs, export and revenue are shown with their units", async () => {
     await using screen = await atUse();
     await pick(screen, "Costs");
-    await screen.untilText("#use .facts", /Paid, with fees and VAT DKK \d/);
+    await screen.untilText("#use .facts", /Paid, including fees and VAT DKK \d/);
     await pick(screen, "Export");
     await screen.untilText("#use .facts", /Sold [\d.,]+ kWh/);
     await pick(screen, "Revenue");

@@ -8,7 +8,7 @@ import { calendar, type ServiceUnderTest, SMALL_RANGE } from "./service-expectat
 
 type Values = Readonly<Record<string, string>>;
 
-/** Range around the 25-hour day in autumn whose ends are within hours and quarters. */
+/** Range around the 25-hour day in autumn. Neither end is at the boundary of an hour or a quarter hour. */
 export const UNEVEN_RANGE = { from: "2025-10-25T22:20:00Z", to: "2025-10-26T22:50:00.5Z" };
 
 const AARHUS = { latitude: "56.16", longitude: "10.2" };

@@ -24,7 +24,7 @@ test("a status of the error table has the service's body; before the quota check
   expect((await other.prices()).headers.get("x-ratelimit-remaining-minute")).toBe("59");
 });
 
-test("a requested 429 lasts until the end of the minute, or as long as the script says", async () => {
+test("a requested 429 lasts until the end of the minute, or for the duration in the script", async () => {
   await using faulty = await startFaulty(
     { operation: "prices", fault: "status", status: 429, times: 1 },
     { operation: "prices", fault: "status", status: 429, retryAfterSec: 0, times: 1 },

@@ -463,7 +463,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     writeFileSync(passwordFile, "a-secret-password\n", { mode: 0o600 });
     installed.configure({ archive: { url, password_file: passwordFile } });
     const good = await installed.run("check", "--online");
-    expect(good.output).toContain("ok   archive: PostgreSQL lets elbro in");
+    expect(good.output).toContain("ok   archive: PostgreSQL accepts the login");
     expect(await server.query("select from pg_tables where schemaname = 'elbro'", database)).toEqual([]);
     expect(await loaded()).toEqual(expect.arrayContaining([...driver, "archive-loop.cjs"]));
     installed.configure({ archive: { url: `${url}_missing` } });

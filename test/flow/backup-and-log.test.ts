@@ -82,7 +82,7 @@ describe("backup over HTTP", () => {
     const { keys } = (await askJson(daemon, "keys")) as { keys: { name: string }[] };
     expect(keys.map(({ name }) => name)).toContain("phone");
     expect((await linesOf(daemon)).map(({ text }) => text)).toContain(
-      "database replaced by the copy that was uploaded; its keys are valid again",
+      "database replaced by the uploaded copy; the keys in the copy are valid again",
     );
     expect(readdirSync(dir.path).some((name) => /^elbro\.db\.replaced/.test(name))).toBe(true);
     expect(existsSync(`${dir.path}/elbro.db.waiting`)).toBe(false);

@@ -29,11 +29,11 @@ describe("check", () => {
     chmodSync(installed.configFile, 0o644);
     const { code, output } = await installed.run("check");
     expect(output).toContain(
-      `warning: ${installed.configFile} holds a secret and other users may read it; chmod 600 ${installed.configFile}`,
+      `warning: ${installed.configFile} holds a secret and other users can read it; run: chmod 600 ${installed.configFile}`,
     );
     expect(code).toBe(0);
     await using daemon = await installed.launch();
-    expect(daemon.output).toContain("holds a secret and other users may read it");
+    expect(daemon.output).toContain("holds a secret and other users can read it");
   });
 
   test("finds damage in the data directory", async () => {
@@ -49,7 +49,7 @@ describe("check", () => {
     database.exec("update setting set value = value || 'x'");
     database.close();
     const { code, output } = await installed.run("check");
-    expect(output).toContain(`${keys}: it is not as the command line wrote it; `);
+    expect(output).toContain(`${keys}: it was not written by elbro keys; `);
     expect(output).toContain(`${databasePathIn(dataDir)}: `);
     expect(code).toBe(1);
   });
@@ -72,7 +72,7 @@ describe("check", () => {
     await using good = new DaemonProcess(["check"], { ...environment, ELBRO_API_HOST: "127.0.0.1" });
     expect(await good.exit).toBe(0);
     expect(good.output).toBe(
-      "warning: the broker lets nobody in: add broker.users, or set mqtt.url to use another broker\nthe configuration can be used",
+      "warning: the embedded broker has no users, so nothing can connect: set broker.users, or mqtt.url to use another broker\nthe configuration can be used",
     );
     writeFileSync(dir.file("elbro.yaml"), "consumer: { api_key: abc }\napi: { port: eighty, hots: x }\n");
     await using bad = new DaemonProcess(["check", "--config", dir.file("elbro.yaml")], {});
@@ -85,13 +85,13 @@ describe("without a running daemon a command uses the data directory itself:", (
   test("check --online tests service, broker and database, with one request to each interface", async () => {
     await using installed = await TestDaemon.install();
     const { code, output } = await installed.run("check", "--online");
-    expect(output).toContain("tried by this command; no daemon runs:");
+    expect(output).toContain("tried by this command, because no daemon is running:");
     expect(output).toMatch(
       /ok {3}service \(consumer\): it answers; 2 addresses; requests left: 59 this minute, 1999 today/,
     );
     expect(output).toMatch(/ok {3}service \(third_party\): it answers/);
-    expect(output).toMatch(/ok {3}broker: its own; port 0 is free for it/);
-    expect(output).toMatch(/ok {3}database: it writes/);
+    expect(output).toMatch(/ok {3}broker: built in, port 0 free/);
+    expect(output).toMatch(/ok {3}database: writable/);
     expect(code).toBe(0);
     expect(installed.requests).toBe(2);
   });
@@ -103,7 +103,7 @@ describe("without a running daemon a command uses the data directory itself:", (
     expect(output).toContain("58 this minute");
     // The third-party interface accepts one request in 10 s, and the first command's request is in the log.
     expect(output).toMatch(
-      /\? {4}service \(third_party\): not asked before 20.*: the quota for this is used up for now/,
+      /\? {4}service \(third_party\): no request before 20.*: the request quota for this purpose is used up for now/,
     );
     // Checks that could not run count as failures.
     expect(code).toBe(1);
@@ -146,13 +146,13 @@ describe("without a running daemon a command uses the data directory itself:", (
     await using installed = await TestDaemon.install();
     installed.configure({ consumer: { api_key: "wrong" } });
     const { code, output } = await installed.run("check", "--online");
-    expect(output).toMatch(/FAIL service \(consumer\): the service refuses: 401 invalid_token/);
+    expect(output).toMatch(/FAIL service \(consumer\): the service rejects the request: 401 invalid_token/);
     expect(output).toMatch(/ok {3}service \(third_party\)/);
     expect(output).not.toContain("wrong");
     expect(code).toBe(1);
     const again = await installed.run("check", "--online");
     expect(again.output).toMatch(
-      /FAIL service \(consumer\): not asked before 20.*: the service refuses: 401 invalid_token/,
+      /FAIL service \(consumer\): no request before 20.*: the service rejects the request: 401 invalid_token/,
     );
     expect(again.code).toBe(1);
     installed.configure({ consumer: { api_key: installed.simulator.keys.consumerKey ?? "" } });
@@ -175,7 +175,7 @@ describe("without a running daemon a command uses the data directory itself:", (
     const { url, token } = homeAssistant;
     await using installed = await TestDaemon.install({ config: { home_assistant: { url, token } } });
     const good = await installed.run("check", "--online");
-    expect([good.code, good.output]).toEqual([0, expect.stringMatching(/ok {3}Home Assistant: it lets elbro in/)]);
+    expect([good.code, good.output]).toEqual([0, expect.stringMatching(/ok {3}Home Assistant: it accepts the token/)]);
     installed.configure({ home_assistant: { url, token: "another" } });
     const { code, output } = await installed.run("check", "--online");
     expect(output).toContain("FAIL Home Assistant: Invalid access token or password");
@@ -192,7 +192,7 @@ describe("without a running daemon a command uses the data directory itself:", (
   test("an unknown home is reported with the known ones", async () => {
     await using installed = await TestDaemon.install();
     const { code, output } = await installed.run("prices", "cabin");
-    expect(output).toContain('there is no home "cabin"; there is home, stugan');
+    expect(output).toContain('unknown home "cabin"; expected one of home, stugan');
     expect(code).toBe(1);
   });
 
@@ -208,7 +208,7 @@ describe("without a running daemon a command uses the data directory itself:", (
 describe.skipIf(!haveMosquitto)("an external broker (needs Mosquitto)", () => {
   test.each([
     ["right", /ok {3}broker: mqtt:\/\/127.0.0.1/, 0],
-    ["wrong", /FAIL broker: the broker (refuses the user name or password|does not let this user in)/, 1],
+    ["wrong", /FAIL broker: the broker (rejects the user name or password|does not authorize this user)/, 1],
   ])("with the %s password", async (password, told, expected) => {
     await using mosquitto = await Mosquitto.start({ users: { elbro: "right" } });
     await using installed = await TestDaemon.install({
@@ -230,8 +230,8 @@ describe("a running daemon executes commands:", () => {
     expect((await installed.run("addresses")).output).toContain("Home: home home");
     expect((await installed.run("prices", "home")).output).toContain("Home (home)");
     const { code, output } = await installed.run("check", "--online");
-    expect(output).toContain("tried by the daemon that runs:");
-    expect(output).toContain("ok   broker: connected: its own");
+    expect(output).toContain("tried by the running daemon:");
+    expect(output).toContain("ok   broker: connected: built in");
     // The daemon may just have used the third-party interface, which accepts one request in 10 s.
     expect(code).toBe(output.includes("?    service (third_party)") ? 1 : 0);
     expect((await daemon.end("SIGTERM")).code).toBe(0);
@@ -259,9 +259,9 @@ describe("a running daemon executes commands:", () => {
       await daemon.end("SIGKILL");
     }
     expect(existsSync(path.join(installed.dataDir, "elbro.sock"))).toBe(true);
-    expect((await installed.run("check", "--online")).output).toContain("no daemon runs");
+    expect((await installed.run("check", "--online")).output).toContain("no daemon is running");
     await using daemon = await installed.launch();
-    expect((await installed.run("check", "--online")).output).toContain("the daemon that runs");
+    expect((await installed.run("check", "--online")).output).toContain("the running daemon");
     expect(daemon.output).not.toContain("no socket for commands");
   });
 
@@ -270,7 +270,7 @@ describe("a running daemon executes commands:", () => {
     await using daemon = await installed.launch();
     const { code, output } = await installed.run("run");
     expect(code).toBe(78);
-    expect(output).toContain("is in use by another elbro; one process per data directory");
+    expect(output).toContain("is in use by another elbro process; use one data directory per process");
     await daemon.end("SIGTERM");
   });
 
@@ -280,7 +280,7 @@ describe("a running daemon executes commands:", () => {
     const child = new Child("hold.ts", path.join(installed.dataDir, "elbro.db"));
     await child.said(1);
     await using daemon = installed.spawn();
-    await daemon.line(/waits for the data directory/);
+    await daemon.line(/data directory is locked by another elbro process/);
     await child.kill();
     await daemon.line(/broker connected/);
     expect((await daemon.end("SIGTERM")).code).toBe(0);
@@ -325,10 +325,13 @@ describe("backup and restore", () => {
       const daemon = runs ? await installed.launch() : null;
       const file = installed.dir.file("backup.db");
       const made = await installed.run("backup", file);
-      expect(made.output).toBe(`${file} is a copy of the database and of the keys; elbro restore ${file} puts it back`);
+      expect(made.output).toBe(`${file} contains the database and the keys; restore it with: elbro restore ${file}`);
       expect([made.code, statSync(file).mode & 0o777]).toEqual([0, 0o600]);
       const again = await installed.run("backup", file);
-      expect([again.code, again.output]).toEqual([78, expect.stringContaining("exists; name a file that does not")]);
+      expect([again.code, again.output]).toEqual([
+        78,
+        expect.stringContaining("exists already; give another file name"),
+      ]);
       const held = await installed.run("restore", file);
       if (runs) expect([held.code, held.output]).toEqual([78, expect.stringContaining("is in use by another elbro")]);
       await daemon?.end("SIGTERM");
@@ -364,12 +367,12 @@ describe("backup and restore", () => {
   test("a restore is rejected with a reason while the daemon runs, and without a copy", async () => {
     await using installed = await TestDaemon.install();
     const none = await installed.run("restore");
-    expect(none.output).toContain("elbro.db.copy cannot be used: there is no such file");
+    expect(none.output).toContain("elbro.db.copy cannot be used: the file does not exist");
     expect(none.code).toBe(78);
     await using daemon = await installed.launch();
     cpSync(path.join(installed.dataDir, "elbro.db"), installed.dir.file("backup.db"));
     expect((await installed.run("restore", "nothing.db")).output).toMatch(
-      /nothing.db cannot be used: there is no such file$/,
+      /nothing.db cannot be used: the file does not exist$/,
     );
     const held = await installed.run("restore", installed.dir.file("backup.db"));
     expect(held.code).toBe(78);
@@ -382,7 +385,7 @@ describe("without a configuration", () => {
   test("commands show a demo home, and say so", async () => {
     await using command = new DaemonProcess(["prices"], { ELBRO_CLOCK: "2025-10-26T10:00:00Z" });
     expect(await command.exit).toBe(0);
-    expect(command.output).toContain("nothing is configured, so this is an invented house");
+    expect(command.output).toContain("no account is configured, so this is a demo");
     expect(command.output).toMatch(/^ {2}02:00A .*\n {2}02:00B /m);
   });
 

@@ -49,12 +49,12 @@ test("cheap and a plug that follows it are never ON because of an estimate, with
   expect(level).toMatch(/#/);
   expect([signal, plug]).toEqual([".".repeat(16), ".".repeat(16)]);
   for (const reason of reasons)
-    expect(reason).toMatch(/^the price at .* is \w+ by an estimate, and only a confirmed price switches on$/);
+    expect(reason).toMatch(/^the price at .* is \w+ based on an estimate, and only a confirmed price switches on$/);
 });
 
 test("cheap and a plug that follows it use estimates with levels.use_forecast, with that reason", async () => {
   const { signal, plug, level, reasons } = await night({ use_forecast: true });
   expect(level).toMatch(/#/);
   expect([signal, plug]).toEqual([level, level]);
-  expect([...reasons].filter((reason) => /is (very_)?cheap, by an estimate$/.test(reason))).not.toEqual([]);
+  expect([...reasons].filter((reason) => /is (very_)?cheap, based on an estimate$/.test(reason))).not.toEqual([]);
 });

@@ -36,7 +36,7 @@ async function runOnce(installed: InstalledDaemon, watcher: TopicWatcher): Promi
 }
 
 describe.skipIf(!haveMosquitto)("elbro forget with Mosquitto (skipped if it is not installed)", () => {
-  test("clears every topic and device of elbro, and none of others; a start publishes them again", async () => {
+  test("clears every topic and device of elbro and no other topic; a start publishes them again", async () => {
     await using broker = await Mosquitto.start({ persistence: true });
     const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${broker.port}`);
     for (const [topic, payload] of Object.entries(OTHERS))
@@ -56,7 +56,7 @@ describe.skipIf(!haveMosquitto)("elbro forget with Mosquitto (skipped if it is n
     expect(output).toContain(installed.dataDir);
     expect(output).toContain(installed.configFile);
     expect(output).toContain("plug Heater plug PulseTime and PowerOnState");
-    // Documents first: Home Assistant then reads no template of a state that is gone.
+    // Documents are cleared first, so that Home Assistant has no template for a cleared state.
     const cleared = watcher.seen.slice(start).flatMap(({ topic, payload }) => (payload === "" ? [topic] : []));
     const documents = cleared.filter((topic) => topic.endsWith("/config"));
     expect(documents.length).toBeGreaterThanOrEqual(4);
@@ -68,7 +68,7 @@ describe.skipIf(!haveMosquitto)("elbro forget with Mosquitto (skipped if it is n
     expect(Object.keys(await retainedIn(broker.port))).toEqual(expect.arrayContaining(before));
   });
 
-  test("is refused while elbro runs", async () => {
+  test("is rejected while elbro runs", async () => {
     await using broker = await Mosquitto.start();
     const config = { mqtt: { url: `mqtt://127.0.0.1:${broker.port}` } };
     await using installed = await TestDaemon.install({ config, simulator: { homes: ["danish"] } });
@@ -78,7 +78,7 @@ describe.skipIf(!haveMosquitto)("elbro forget with Mosquitto (skipped if it is n
     expect(await retainedIn(broker.port)).toMatchObject({ "elbro/status": "online" });
   });
 
-  test("a broker that is away: says so, ends with 1, and the next try clears the topics", async () => {
+  test("reports an unreachable broker with exit code 1, and clears the topics at the next call", async () => {
     await using broker = await Mosquitto.start({ persistence: true });
     const config = { mqtt: { url: `mqtt://127.0.0.1:${broker.port}` }, ...HOUSE };
     await using installed = await TestDaemon.install({ config, simulator: { homes: ["danish"] } });
@@ -92,7 +92,7 @@ describe.skipIf(!haveMosquitto)("elbro forget with Mosquitto (skipped if it is n
     expect(await retainedIn(broker.port)).toEqual({});
   });
 
-  test("topics that another shard publishes stay", async () => {
+  test("does not clear topics that another shard publishes", async () => {
     await using broker = await Mosquitto.start();
     const memory = new TestMemory();
     const published = new RetainedPublisher(memory, []);
@@ -113,7 +113,7 @@ describe.skipIf(!haveMosquitto)("elbro forget with Mosquitto (skipped if it is n
   });
 });
 
-test("with the broker inside elbro, Home Assistant is waited for and told to remove its devices", async () => {
+test("with the embedded broker, forget waits for Home Assistant and publishes the removal of its devices", async () => {
   const port = await freePort();
   const config = { broker: { host: "127.0.0.1", port, users: USERS }, ...HOUSE };
   await using installed = await TestDaemon.install({ config, simulator: { homes: ["danish"] } });
@@ -127,7 +127,7 @@ test("with the broker inside elbro, Home Assistant is waited for and told to rem
 
   await using command = installed.spawn(["forget"]);
   await command.line(/waiting for Home Assistant/);
-  // Longer than the broker is asked whether it retains a document: without Home Assistant nothing is sent.
+  // Longer than the command waits for the broker's retained documents. Without Home Assistant it sends nothing.
   expect(await Promise.race([command.exit, pause(3_000, "still waiting")])).toBe("still waiting");
   // Like Home Assistant: subscribes again after the loss of the connection, then announces itself.
   await using homeAssistant = await TopicWatcher.on(port, login);
@@ -141,10 +141,10 @@ test("with the broker inside elbro, Home Assistant is waited for and told to rem
   }
 });
 
-test("without a database nothing is made, and the list is printed all the same", async () => {
+test("without a database, forget creates no file and still prints the list", async () => {
   await using installed = await TestDaemon.install();
   const { code, output } = await installed.run("forget");
   expect([code, output]).toEqual([1, expect.stringContaining("no database in")]);
-  expect(output).toContain("What is left for you to remove:");
+  expect(output).toContain("Remove the rest yourself:");
   expect(existsSync(installed.dataDir) ? readdirSync(installed.dataDir) : []).toEqual([]);
 });

@@ -26,7 +26,7 @@ test("elbro health ends with 1 and the reason if only a restart helps", async ()
   await using installed = await TestDaemon.install();
   const checks = {
     loop: { ok: false, text: "a loop does not turn" },
-    clock: { ok: true, text: "the clock can be right" },
+    clock: { ok: true, text: "the clock is plausible" },
   };
   const server = createServer((request, response) => {
     response.writeHead(request.url === "/livez" ? 503 : 200).end(JSON.stringify({ status: "unhealthy", checks }));

@@ -148,7 +148,7 @@ test("a broker that rejects the login is a problem", async () => {
   await it.clock.runUntil(MORNING + 11 * MINUTE_MS);
   expect(await problemText(it)).toContain("broker_unreachable");
   const told = it.log.find(({ facts }) => "code" in facts && facts.code === "broker_unreachable");
-  expect(told?.facts).toMatchObject({ detail: expect.stringContaining("refuses the user name or password") });
+  expect(told?.facts).toMatchObject({ detail: expect.stringContaining("rejects the user name or password") });
 });
 
 test("a data directory that disappears is a problem until it is back", async () => {

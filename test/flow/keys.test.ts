@@ -41,7 +41,7 @@ test("keys are created, replaced and revoked while the daemon runs, which applie
   expect([await statusOf(key), await statusOf(replaced)]).toEqual([401, 200]);
   const token = shownIn(pair, "token");
   expect(Buffer.from(token, "base64").toString()).toMatch(new RegExp(`^${shownIn(pair, "key")}:[0-9a-f]{64}$`));
-  // The service may only be used rarely in this interface; the key is checked before.
+  // The status may be 429, because the quota of this interface is small. The key is checked before the quota.
   expect([200, 429]).toContain(await statusOf(token, "/thirdParty/prices/DK1"));
   expect(await statusOf(token)).toBe(401);
 
@@ -61,13 +61,13 @@ test("keys are created, replaced and revoked while the daemon runs, which applie
 
 test("an impossible key command is reported in a sentence", async () => {
   using dir = new TempDir();
-  expect((await commandIn(dir, "list")).output).toMatch(/^There is no key. One is made by: .*keys create NAME/);
+  expect((await commandIn(dir, "list")).output).toMatch(/^There are no keys. Create one with: .*keys create NAME/);
   await commandIn(dir, "create", "kitchen");
   for (const [words, said] of [
-    [["create", "Kitchen"], "there is a key Kitchen already; replace it, or give this one another name"],
-    [["revoke", "nobody"], "there is no key nobody; expected one of kitchen"],
+    [["create", "Kitchen"], "a key named Kitchen exists already; replace it, or use another name"],
+    [["revoke", "nobody"], "no key named nobody; expected one of kitchen"],
     [["create"], "the name of the key is missing; usage: elbro keys create|list|replace|revoke [NAME]"],
-    [["create", "a/b"], '"a/b" is no name for a key; expected at most 40 letters, digits, _ . and -'],
+    [["create", "a/b"], '"a/b" is not a valid key name; expected at most 40 letters, digits, _ . and -'],
     [["create", "a", "--per-day", "0"], '--per-day: "0" is not a whole number above 0'],
     [["frob"], "usage: elbro keys create|list|replace|revoke [NAME]; see elbro keys --help"],
   ] as const)

@@ -108,7 +108,7 @@ describe("a device that requests cheap", () => {
       ["cheap?hours=3&home=nowhere", 404, 'no home or place "nowhere"; there is home'],
       ["cheap?hours=3&max_price=cheap", 400, "a price per kWh"],
       ["cheap?hours=3&format=xml", 400, "one of text, json"],
-      ["signal/nothing", 404, 'no plan "nothing"; none is configured'],
+      ["signal/nothing", 404, 'no plan "nothing"; no plans are configured'],
       ["signal/NOTHING", 404, "an id of lower-case letters"],
     ] as const) {
       const [answered, word, reason] = await askText(daemon, question);

@@ -95,7 +95,7 @@ describe("plans", () => {
     const twice = await daemon.post("/local/v1/plans/washer", { command: "run_now" });
     expect([twice.status, await twice.json()]).toMatchObject([
       409,
-      { errorCode: "conflict", refusal: "running", reason: "the plan runs already" },
+      { errorCode: "conflict", refusal: "running", reason: "the plan is already running" },
     ]);
     expect(await (await daemon.post("/local/v1/plans/washer", { command: "stop" })).json()).toMatchObject({
       on: false,
@@ -130,7 +130,7 @@ describe("plans", () => {
       ["[]", 400, "expected an object with hours"],
       ["{}", 400, "found nothing in it"],
       [{ hours: [3] }, 400, "hours: expected a number"],
-      [{ color: "red" }, 400, "color is no setting"],
+      [{ color: "red" }, 400, "color is not a setting"],
       [{ command: "explode" }, 400, "command: expected one of run_now, skip, stop"],
       [{ command: "stop", hours: 2 }, 400, "command: expected alone"],
       [{ hours: "lots" }, 400, "hours: expected hours above 0"],
@@ -148,7 +148,7 @@ describe("plans", () => {
       [{ when_lost: "sometimes" }, "when_lost: expected one of on, off, keep"],
       [{ kind: "always" }, "kind: expected one of window, slots, below, avoid"],
       [{ hours: "lots" }, "hours: expected hours above 0"],
-      [{ prise: "export" }, "prise: is no setting of a plan"],
+      [{ prise: "export" }, "prise: is not a setting of a plan"],
     ] as const) {
       const answer = await daemon.post("/local/v1/plans", { once: true, home: "home", hours: 2, ...settings });
       expect([settings, answer.status, await answer.json()]).toMatchObject([

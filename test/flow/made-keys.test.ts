@@ -39,7 +39,7 @@ describe("keys over HTTP", () => {
       [{}, 400, "name: expected"],
       [{ name: "../x" }, 400, "name: expected"],
       [{ name: "phone", control: "yes" }, 400, "control: expected true or false"],
-      [{ name: "TEST" }, 409, "there is a key TEST already"],
+      [{ name: "TEST" }, 409, "a key named TEST exists already"],
     ] as const) {
       const answer = await daemon.post("/local/v1/keys", body);
       expect([body, answer.status, await answer.json()]).toMatchObject([

@@ -6,14 +6,14 @@ const WAIT = { timeout: 20_000, interval: 50 };
 const why = await whyNoMulticast();
 if (why !== null) process.stderr.write(`test/flow/mdns.test.ts is skipped: ${why}\n`);
 
-/** Another test run on the same network must not have the same name. */
+/** Name that differs from those of other test runs on the same network. */
 const NAME = `elbro-test-${process.pid}`;
 const config = (mdns: string, host = "0.0.0.0") => ({
   ...{ mdns, api: { host, port: 0, keys: [{ name: "test", key: "key-of-a-test" }] } },
 });
 
 describe.skipIf(why !== null)(`mDNS${why === null ? "" : ` (${why})`}`, () => {
-  test("another resolver finds the dashboard, and SIGTERM takes it off the network at once", async () => {
+  test("another resolver finds the dashboard, and SIGTERM withdraws the announcement immediately", async () => {
     await using resolver = await ZeroconfResolver.start();
     await using installed = await TestDaemon.install({ config: config(NAME) });
     await using daemon = await installed.launch();
@@ -27,7 +27,7 @@ describe.skipIf(why !== null)(`mDNS${why === null ? "" : ` (${why})`}`, () => {
     await expect.poll(() => resolver.service(NAME), WAIT).toBeUndefined();
   });
 
-  test("of two with the same name the second gets another, and says so in the log", async () => {
+  test("the second daemon with the same name gets another one and logs it", async () => {
     const name = `${NAME}-twin`;
     await using first = await TestDaemon.install({ config: config(name) });
     await using one = await first.launch();
@@ -38,7 +38,7 @@ describe.skipIf(why !== null)(`mDNS${why === null ? "" : ` (${why})`}`, () => {
     expect(JSON.parse(line)).toMatchObject({ host: `${name}-(2).local`, level: 40 });
   });
 
-  test("without the key nothing is announced, and on loopback the log says why", async () => {
+  test("announces nothing without the key `mdns`, and nothing on loopback, with the reason in the log", async () => {
     await using resolver = await ZeroconfResolver.start();
     const { mdns: _, ...silent } = config(NAME);
     await using without = await TestDaemon.install({ config: silent });

@@ -280,8 +280,8 @@ describe("permissions of a client", () => {
     for (let i = 0; i < 10; i++) await ha.publishAsync(`ha/blob/${i}`, blob, { qos: 1, retain: true });
     expect(await kept()).toBe(20);
     expect(broker.reasons).toEqual([
-      "the broker keeps no more retained messages of this user",
-      "the broker keeps no more retained messages of others",
+      "this user has reached the limit of retained messages",
+      "the broker has reached its limit of retained messages from clients",
     ]);
     await tv.publishAsync("tv/blob/0", "", { qos: 1, retain: true });
     await tv.publishAsync("tv/blob/24", blob, { qos: 1, retain: true });

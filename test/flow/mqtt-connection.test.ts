@@ -29,12 +29,12 @@ async function listening(onSocket: (socket: Socket) => void): Promise<{ port: nu
 describe("a failed connection is logged once with its reason:", () => {
   test("a closed port", async () => {
     await using link = new TestMqttClient({ to: await freePort() });
-    expect(await link.firstReason()).toMatch(/nothing listens there; is the broker running/);
+    expect(await link.firstReason()).toMatch(/nothing listens there; check that the broker runs/);
   });
 
   test("an unknown host", async () => {
     await using link = new TestMqttClient({ to: "mqtt://no-such-host.invalid:1883" });
-    expect(await link.firstReason()).toMatch(/name cannot be resolved|name resolution does not answer/);
+    expect(await link.firstReason()).toMatch(/name cannot be resolved|the DNS server does not answer/);
   });
 
   test("a web server", async () => {
@@ -42,13 +42,13 @@ describe("a failed connection is logged once with its reason:", () => {
       socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")),
     );
     await using link = new TestMqttClient({ to: web.port });
-    expect(await link.firstReason()).toMatch(/does not speak MQTT; is the port right/);
+    expect(await link.firstReason()).toMatch(/does not speak MQTT; check the port/);
   });
 
   test("a server that sends first", async () => {
     await using ssh = await listening((socket) => socket.write("SSH-2.0-OpenSSH_9.2p1\r\n"));
     await using link = new TestMqttClient({ to: ssh.port });
-    expect(await link.firstReason()).toMatch(/does not speak MQTT; is the port right/);
+    expect(await link.firstReason()).toMatch(/does not speak MQTT; check the port/);
   });
 
   test("a server that accepts and never responds", async () => {
@@ -106,7 +106,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped if it is not installed)
     await using link = new TestMqttClient({ to: broker.port, username: "elbro", password: "open sesame" });
     await link.up();
     await using wrong = new TestMqttClient({ to: broker.port, username: "elbro", password: "sesame", clientId: "b" });
-    expect(await wrong.firstReason()).toMatch(/refuses the user name or password|does not let this user in/);
+    expect(await wrong.firstReason()).toMatch(/rejects the user name or password|does not authorize this user/);
     expect(JSON.stringify(wrong.lines)).not.toContain("sesame");
   });
 
@@ -222,7 +222,7 @@ describe.skipIf(!haveMosquitto || !haveOpenssl)("over TLS (skipped without Mosqu
     await using link = new TestMqttClient({ to, ca: ours.cert, ...ours.issue("client", HERE) });
     await link.up();
     await using without = new TestMqttClient({ to, ca: ours.cert, clientId: "b" });
-    expect(await without.firstReason()).toMatch(/wants a client certificate; give mqtt.cert_file and mqtt.key_file/);
+    expect(await without.firstReason()).toMatch(/requires a client certificate; set mqtt.cert_file and mqtt.key_file/);
   });
 
   test("connects over a secure WebSocket", async () => {
@@ -279,7 +279,9 @@ test("another client with the same client id is logged", async () => {
     await first.up();
     await using second = new TestMqttClient({ to: port });
     await second.up();
-    expect(await first.firstReason()).toMatch(/another client came with the same client id; does a second elbro run/);
+    expect(await first.firstReason()).toMatch(
+      /another client connected with the same client id; does a second elbro run/,
+    );
   }
   await close();
 });

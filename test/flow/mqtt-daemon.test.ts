@@ -35,7 +35,9 @@ test("without users the embedded broker logs that no client can log in, and list
     brokerAccess: "users",
   });
   const lines = daemon.log.map(({ text }) => text);
-  expect(lines.join("\n")).toContain("the broker lets nobody in: add broker.users, or set mqtt.url");
+  expect(lines.join("\n")).toContain(
+    "the embedded broker has no users, so nothing can connect: set broker.users, or mqtt.url",
+  );
 });
 
 test("elbro hash-password prints a hash for the configuration", () => {

@@ -70,7 +70,7 @@ test("no secret is in any log line, topic, response or command output", async ()
   for (const args of [["check", "--online"], ["diagnostics"]]) heard.push((await installed.run(...args)).output);
   installed.configure({ ...config, mqtt: { password: ["canary-in-a-list"], url: "canary-where-a-url-belongs" } });
   daemon.signal("SIGHUP");
-  await daemon.line(/problem: the configuration cannot be used/);
+  await daemon.line(/problem: the new configuration has mistakes/);
   heard.push(daemon.output, (await installed.run("check")).output);
   heard.push(...watcher.seen.map(({ topic, payload }) => `${topic} ${payload}`));
 

@@ -60,7 +60,7 @@ test("the test notification is sent during quiet hours, and returns the server's
   const refused = await it.post(path, {});
   expect([refused.status, await refused.json()]).toMatchObject([
     409,
-    { errorCode: "conflict", reason: "the server answers 403: forbidden" },
+    { errorCode: "conflict", reason: "the server answered with status 403: forbidden" },
   ]);
   const diagnostics = await (await it.request("/local/v1/diagnostics")).text();
   expect(diagnostics).not.toMatch(/tk_1|\/house"/);
@@ -106,7 +106,7 @@ test("elbro notify sends a test without a running daemon", async () => {
   ntfy.fault = { status: 429 };
   expect(await installed.run("notify")).toMatchObject({
     code: 1,
-    output: expect.stringMatching(/was not sent: the server answers 429: limit reached/),
+    output: expect.stringMatching(/was not sent: the server answered with status 429: limit reached/),
   });
   expect(ntfy.messages).toMatchObject([{ topic: "house", title: "elbro: test" }]);
 });

@@ -112,7 +112,7 @@ describe("a plug that follows its plan", () => {
     await using at = await DaemonWithPlug.start();
     const scheduled = await at.untilPlan(({ state }) => state === "scheduled", "the plan");
     expect(scheduled.reason).toMatch(
-      /^22:30-Wed 01:30, \d\.\d\d DKK\/kWh on average; bought at \d\.\d\d if started now, at \d\.\d\d if started at 22:30$/,
+      /^22:30-Wed 01:30, \d\.\d\d DKK\/kWh on average; \d\.\d\d if started now, \d\.\d\d if started at 22:30$/,
     );
     await at.untilPlug(false);
     const isTold = () => at.plugState.on === false && at.plugState.reason === scheduled.reason;
@@ -236,7 +236,7 @@ describe("a restart in the middle of a run", () => {
     const end = found + 3 * HOUR_MS - ran;
     expect(running).toMatchObject({ next_end: isoOf(end), month: { runs: 1 } });
     expect(running.month.hours).toBeCloseTo(ran / HOUR_MS, 4);
-    expect(running.reason).toContain("as elbro was not running");
+    expect(running.reason).toContain("because elbro was not running");
     await at.runUntil(end - MINUTE_MS);
     expect(at.plug.device.on).toBe(true);
     await at.runUntil(end);
@@ -266,7 +266,7 @@ describe("a command over MQTT takes effect immediately, without progress of the 
     await at.untilPlug(false);
     await command(at.daemon, "run_now", "PRESS");
     await at.untilPlug(true);
-    await at.daemon.watcher.until(() => String(at.plugState.reason).startsWith("was started by hand"), "why");
+    await at.daemon.watcher.until(() => String(at.plugState.reason).startsWith("started manually"), "why");
     await command(at.daemon, "stop", "PRESS");
     await at.untilPlug(false);
     await at.daemon.watcher.until(() => String(at.plugState.reason).startsWith("22:30"), "its next round");

@@ -210,7 +210,7 @@ describe("plan commands", () => {
     await using daemon = await startDaemon();
     await daemon.clock.runUntil(EVENING);
     await untilPlan(daemon, ({ state }) => state === "scheduled", "the plan");
-    expect(await command(daemon, "stop", "PRESS")).toMatchObject({ ok: false, reason: "the plan does not run" });
+    expect(await command(daemon, "stop", "PRESS")).toMatchObject({ ok: false, reason: "the plan is not running" });
     expect(await command(daemon, "run_now", "PRESS")).toMatchObject({ ok: true });
     await untilSignal(daemon, "ON");
     const byHand = await untilPlan(daemon, ({ code }) => code === "running_by_hand", "the run by hand");

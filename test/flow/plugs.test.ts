@@ -89,7 +89,7 @@ describe("a signal topic of the owner", () => {
     await daemon.watcher.until(() => daemon.watcher.json("elbro/plug/tasmota/state").on === true, "the state");
     expect(daemon.watcher.json("elbro/plug/tasmota/state")).toMatchObject({
       wanted: true,
-      reason: "house/boost says ON",
+      reason: "house/boost is ON",
       reason_code: "wanted_on",
     });
     await daemon.watcher.publish(SIGNAL, "maybe");
@@ -135,7 +135,7 @@ test("a plug for an unknown home is a problem, and OFF", async () => {
   await daemon.clock.runUntil(NOON + MINUTE_MS);
   const problems = () => JSON.stringify(daemon.watcher.json("elbro/problems").problems ?? []);
   await daemon.watcher.until(() => problems().includes("unknown_home"), "the problem");
-  expect(problems()).toMatch(/set home of the plug tasmota to one of [\w, -]+; until then it is off/);
+  expect(problems()).toMatch(/set home of the plug tasmota to one of [\w, -]+; its signal is OFF until then/);
   await expect.poll(() => plug.device.on, UNTIL).toBe(false);
 });
 

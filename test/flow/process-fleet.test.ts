@@ -8,7 +8,7 @@ import { haveMosquitto } from "../support/broker/mosquitto.ts";
 import { ProcessFleet } from "../support/daemon/process-fleet.ts";
 
 const ACCOUNTS = 12;
-/** The wait for unknown requests (92 s) and the offsets of the accounts (8 min) pass in 6 s. */
+/** Fast clock: the wait for unknown requests (92 s) and the offsets of the accounts (8 min) pass in 6 s. */
 const CLOCK = { at: "2026-03-10T09:00:00Z", speed: 100 };
 const SETTLED_MS = 60_000;
 const ARCHIVE_QUIET_MS = 2_000;
@@ -26,7 +26,7 @@ describe.skipIf(!canRun)("shards with Mosquitto and PostgreSQL", () => {
         broker: { config: ["log_type all"] },
       });
       const { broker, database, numbers } = fleet;
-      /** Returns the shards that published the price of each home since the log length `from`, as the broker saw it. */
+      /** Returns the shards that published the price of each home, from the broker's log after character `from`. */
       const publishers = (from: number) => {
         const published = /Received PUBLISH from elbro_shard-(\d+)_\w+ \([^']*'elbro\/house-(\d+)\/price'/g;
         const found = [...broker.said().slice(from).matchAll(published)];
@@ -65,7 +65,7 @@ describe.skipIf(!canRun)("shards with Mosquitto and PostgreSQL", () => {
 
       await fleet.archived(ARCHIVE_QUIET_MS);
       await fleet.stop();
-      // `archived` rejects if a row is there twice.
+      // `archived` rejects if the archive contains a row twice.
       const rows = await archived(database);
       expect(new Set([...rows.keys()].map((key) => key.split(" ")[0]))).toEqual(new Set(numbers.map((i) => `a${i}`)));
       for (const index of [0, 1, 2]) {

@@ -58,7 +58,7 @@ describe("the accounts folder", () => {
     await using daemon = await installed.launch();
 
     write("bo", `${consumerKey}-2`, homeOfAccount(danish, 2).address.id);
-    await daemon.line(/"consumer","homes".*configuration read again and used/);
+    await daemon.line(/"consumer","homes".*configuration reloaded/);
     daemon.signal("SIGHUP");
     await daemon.line(/nothing has changed/);
 
@@ -98,7 +98,7 @@ describe("SIGHUP", () => {
       log: { level: "debug" },
     });
     daemon.signal("SIGHUP");
-    await daemon.line(/api\.port changed: restart to use it/);
+    await daemon.line(/api\.port has changed; restart elbro to use it/);
     expect(daemon.output).toContain('"changed":["api.keys","api.cors","log.level"]');
     expect(await statusWith("first-key")).toBe(401);
     expect(await statusWith("second-key")).toBe(200);
@@ -107,7 +107,7 @@ describe("SIGHUP", () => {
 
     writeFileSync(installed.configFile, "api: { port: eighty, hots: x }\n");
     daemon.signal("SIGHUP");
-    await daemon.line(/problem: the configuration cannot be used/);
+    await daemon.line(/problem: the new configuration has mistakes/);
     expect(daemon.output).toContain("api.hots: is not a key of the configuration");
     expect(await statusWith("second-key")).toBe(200);
     expect(daemon.output).not.toContain("second-key");
@@ -119,10 +119,10 @@ describe("SIGHUP", () => {
     mkdirSync(installed.dataDir);
     const held = openDatabase(path.join(installed.dataDir, "elbro.db"));
     await using daemon = installed.spawn();
-    await daemon.line(/waits for the data directory/);
+    await daemon.line(/data directory is locked by another elbro process/);
     daemon.signal("SIGHUP");
     held.close();
-    await daemon.line(/configuration read again: nothing has changed/);
+    await daemon.line(/configuration reloaded: nothing has changed/);
     expect((await daemon.end("SIGTERM")).code).toBe(0);
   });
 
@@ -131,7 +131,7 @@ describe("SIGHUP", () => {
     mkdirSync(installed.dataDir);
     using _held = openDatabase(path.join(installed.dataDir, "elbro.db"));
     await using daemon = installed.spawn();
-    await daemon.line(/waits for the data directory/);
+    await daemon.line(/data directory is locked by another elbro process/);
     daemon.signal("SIGHUP");
     const { code, tookMs } = await daemon.end("SIGTERM");
     expect(code).toBe(0);

@@ -44,7 +44,7 @@ test("a restart repeats no requests, and publishes the stored price before any r
   expect(daemon.watcher.json("elbro/home/prices").tomorrow_valid).toBe(true);
 });
 
-test("without the service, stored prices are used until the last one, then there is none", async () => {
+test("without the service, stored prices are used until the last one, then no price is published", async () => {
   await using daemon = await TestDaemon.start({ start: MORNING, simulator: { homes: ["danish"] } });
   await daemon.clock.runUntil(MORNING + HOUR_MS);
   daemon.simulator.setFaults([
@@ -67,7 +67,7 @@ test("without the service, stored prices are used until the last one, then there
   expect(answer.headers.get("x-elbro-source")).toBe("shelf");
 });
 
-test("a home without a current price publishes none: no earlier one, and no cheap signal", async () => {
+test("a home without a current price publishes neither an earlier price nor the signal cheap", async () => {
   await using daemon = await TestDaemon.start({ start: MORNING, simulator: { homes: ["danish"] } });
   await daemon.clock.runUntil(MORNING + HOUR_MS);
   daemon.simulator.setFaults([{ operation: "*", fault: "lostConnection" }]);

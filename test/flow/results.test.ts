@@ -72,7 +72,7 @@ describe("results", () => {
     expect(await askJson(daemon, "savings?plan=nobody")).toMatchObject({ months: [] });
   });
 
-  test("what if it started now, or at another time", async () => {
+  test("starts returns the costs of a plan by start time", async () => {
     const { starts, planned, now } = (await askJson(daemon, "plans/washer/starts")) as {
       starts: { start: string; end: string; cost: number; estimate: boolean }[];
       planned: { start: string; cost: number };
@@ -125,7 +125,7 @@ describe("results", () => {
     ["savings", /^start,plan,name,home,runs,hours \(h\),currency,cost \(DKK\),.*\r\n2026-03-01T00:00:00\+01:00,/],
     ["usage?measure=costs", /^start,end,value \(DKK\),hours,estimate\r\n2026-03-01T00:00:00\+01:00,/],
     ["plans/washer/starts", /^start,end,mean_price \(DKK\/kWh\),cost \(DKK\),estimate\r\n2026-03-11T11:00:00\+01:00,/],
-  ])("%s as CSV, by its name and by what is accepted", async (path, pattern) => {
+  ])("%s returns CSV for the path .csv and for Accept: text/csv", async (path, pattern) => {
     const accepted = await csv(path, "text/csv");
     expect(accepted.text).toMatch(pattern);
     expect(accepted.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present");
@@ -135,7 +135,7 @@ describe("results", () => {
     expect(named.text).toBe(accepted.text);
   });
 
-  test("a name that would be a formula is a text, and a comma as decimal sign divides columns by semicolons", async () => {
+  test("CSV escapes a name that would be a formula, and has semicolons with a decimal comma", async () => {
     const { text } = await csv("runs.csv?plan=dryer");
     expect(text).toMatch(/\r\ndryer,'=Dryer,home,/);
     const comma = await csv("prices.csv?decimal=comma");

@@ -81,7 +81,10 @@ describe("a plan that is saved over HTTP", () => {
     const [status, made] = await answerOf(daemon.post("/local/v1/plans", heater));
     expect([status, made]).toMatchObject([
       201,
-      { source: "page.yaml", note: expect.stringMatching(/elbro.yaml cannot be written, so this is in .*page.yaml/) },
+      {
+        source: "page.yaml",
+        note: expect.stringMatching(/elbro.yaml cannot be written, so the change is in .*page.yaml/),
+      },
     ]);
     expect(textOf(daemon)).toBe(before);
     expect(statSync(path.join(daemon.dir.path, "page.yaml")).mode & 0o777).toBe(0o600);

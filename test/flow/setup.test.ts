@@ -1,4 +1,4 @@
-/** From the demo to a home that was set up, and back if that home cannot be started. */
+/** Tests the change from the demo to a configured home, and back if that home cannot be started. */
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { DatabaseSync } from "node:sqlite";
@@ -25,7 +25,7 @@ afterEach(async () => {
   folder[Symbol.dispose]();
 });
 
-/** The demo in an empty folder, with the simulator as the service of the home that is set up. */
+/** Starts the demo in an empty folder, with the simulator as the service for the set-up. */
 function startDemo(environment: Record<string, string> = {}): DaemonProcess {
   const places = { ELBRO_SERVICE_BASE_URL: simulator.url, ELBRO_API_PORT: String(port), ELBRO_BROKER_PORT: "0" };
   return new DaemonProcess([], { ...places, ...environment }, { folder: folder.path });
@@ -44,7 +44,7 @@ async function setUp(): Promise<{ readonly key: string }> {
   return (await response.json()) as { key: string };
 }
 
-/** The state of the set-up; null while nothing answers. */
+/** Returns the state of the set-up; null without a response. */
 function stateOfSetup(): Promise<{ readonly state: string; readonly failure: string | null } | null> {
   const headers = { "x-elbro-page": "1" };
   return fetch(`http://127.0.0.1:${port}/local/v1/setup`, { headers }).then(
@@ -53,7 +53,7 @@ function stateOfSetup(): Promise<{ readonly state: string; readonly failure: str
   );
 }
 
-/** The client id at the broker: each database has one of its own. */
+/** Returns the MQTT client id in a database. Each database has its own. */
 function clientIdIn(file: string): unknown {
   const database = new DatabaseSync(file, { readOnly: true });
   const row = database.prepare("select value from setting where name = 'client_id'").get();
@@ -61,7 +61,7 @@ function clientIdIn(file: string): unknown {
   return row?.value;
 }
 
-test("with ELBRO_DATA_DIR the demo's database makes way for that of the home", async () => {
+test("with ELBRO_DATA_DIR the demo's database is renamed, and the home gets a new one", async () => {
   const data = folder.file("data");
   await using daemon = startDemo({ ELBRO_DATA_DIR: data });
   await daemon.line(/^ *key /);
@@ -76,10 +76,10 @@ test("with ELBRO_DATA_DIR the demo's database makes way for that of the home", a
   expect(ids[0]).not.toBe(ids[1]);
 });
 
-test("a home that cannot be started brings back the demo with the cause, and a second try works", async () => {
+test("if the home cannot be started, the demo continues and shows the cause, and a second try works", async () => {
   await using daemon = startDemo();
   await daemon.line(/^ *key /);
-  // The demo listens on 127.0.0.1 alone; the home listens on every address.
+  // The demo listens on 127.0.0.1 only; the home listens on every address.
   const other = await listenOn("127.0.0.2", port);
   await setUp();
   const reason = expect.stringContaining(`port ${port} of the api is in use by another program`);

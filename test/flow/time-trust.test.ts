@@ -26,7 +26,7 @@ test("with a wrong clock no signal is ON, and it is a problem; a corrected clock
   const { watcher } = daemon;
   await watcher.until(() => problems(daemon).length > 0, "a problem");
   expect(problems(daemon)).toMatchObject([
-    { code: "clock_wrong", detail: expect.stringContaining("10 min behind the service's") },
+    { code: "clock_wrong", detail: expect.stringContaining("10 min behind the service's clock") },
   ]);
   expect(watcher.payload("elbro/home/price")).not.toBeNull();
   expect(new Set(signals(daemon))).toEqual(new Set(["OFF"]));

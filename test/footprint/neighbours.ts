@@ -1,8 +1,8 @@
 /**
- * `npm run neighbours`: what other daemons of a house cost, measured beside elbro in one run.
+ * `npm run neighbours`: measures start time, memory and size of elbro and of other home daemons in one run.
  *
- * Each is installed from npm into a temporary folder, as far as it starts without hardware; time is from spawn to the
- * line by which it says that it is up, memory a few seconds later. elbro asks the simulator, and has its broker inside.
+ * Each is installed from npm into a temporary folder and runs without hardware. The start time ends with the log line
+ * that matches `up`. Memory is read some seconds later. elbro uses the simulator and its embedded broker.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -19,15 +19,15 @@ const UP_WITHIN_MS = 30_000;
 
 interface Neighbour {
   readonly name: string;
-  /** What is installed; null for elbro itself. */
+  /** npm package to install; null for elbro itself. */
   readonly npm: string | null;
   readonly folder: (installed: string) => string;
   readonly command: (installed: string, dir: string) => readonly string[];
   readonly environment?: (dir: string) => Readonly<Record<string, string>>;
   readonly prepare?: (dir: string) => void;
-  /** What it prints when it is up. */
+  /** Log line of a completed start. */
   readonly up: RegExp;
-  /** How long after that its memory is read. */
+  /** Time from that line to the reading of its memory. */
   readonly settleMs?: number;
   readonly note: string;
 }
@@ -48,7 +48,7 @@ const neighbours: readonly Neighbour[] = [
       NODE_COMPILE_CACHE: path.join(ROOT, "node_modules/.cache/elbro"),
     }),
     up: /"broker connected"/,
-    note: "broker inside, a year of history fetched; until it publishes",
+    note: "built-in broker, a year of history to fetch; start until it publishes",
   },
   {
     name: "zigbee2mqtt",
@@ -63,7 +63,7 @@ const neighbours: readonly Neighbour[] = [
       ),
     up: /Starting zigbee-herdsman/,
     settleMs: 0,
-    note: "no adapter: until it looks for one, and memory then",
+    note: "no adapter: start until it looks for one, and memory at that time",
   },
   {
     name: "node-red",

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds the Dockerfile and runs the image as a stranger would: `npm run image`.
+# Builds the Dockerfile and tests the image as documented: `npm run image`.
 #
-# Where no registry of images is to be reached, the base image is made from Debian and the Node of npm. The engine is
-# podman (Debian's), which builds with buildah. Needs root. What it says begins with "image:"; it ends at the first thing that does not hold.
+# If no image registry can be reached, the base image is made from Debian and npm's Node. The engine is Debian's podman,
+# which builds with buildah. Needs root. Its messages begin with "image:". It ends at the first failure.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -11,11 +11,11 @@ readonly IMAGE=localhost/elbro:test
 readonly APP_IMAGE=localhost/elbro-app:test
 readonly NAME=elbro-image-test
 readonly VOLUME=elbro-image-test
-# EX_TEMPFAIL of sysexits.
+# Exit code if the image cannot be tested here (EX_TEMPFAIL of sysexits.h).
 readonly CANNOT_TRY=75
 readonly CA_FILE=/etc/ssl/certs/ca-certificates.crt
-# runc starts where control groups are of the hybrid kind; the limits are those of this shell, which no one may raise.
-# There is no systemd to keep timers of health checks: they are run by hand here.
+# runc also works with hybrid control groups. The limits of this shell apply, because they cannot be raised here.
+# Without systemd there are no timers for health checks, so the script runs them itself.
 engine() { podman --runtime runc --log-level fatal "$@" 2> >(grep -v 'invalid logging spec' >&2); }
 limits=(--ulimit nofile=1024:1024 --ulimit nproc=1024:1024)
 work=$(mktemp -d)
@@ -56,7 +56,7 @@ install_tools() {
   test ${#missing[@]} = 0 || { apt-get update -qq; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null; }
 }
 
-# What the official image is to the Dockerfile: Debian, Node 24, npm.
+# Makes an image with the content of the official one: Debian, Node 24, npm.
 make_base() {
   local begin root=$work/root
   begin=$(date +%s)
@@ -65,13 +65,13 @@ make_base() {
   mkdir -p "$root/usr/local/lib/node_modules"
   cp -r "$(dirname "$(readlink -f "$(command -v npm)")")/.." "$root/usr/local/lib/node_modules/npm"
   ln -s ../lib/node_modules/npm/bin/npm-cli.js "$root/usr/local/bin/npm"
-  # The machine's own authorities, so that npm reaches its registry from within as from without.
+  # Certificate authorities of this machine, so that npm in the container can reach the same registry.
   install -D "$CA_FILE" "$root$CA_FILE"
   tar -C "$root" -cf - . | engine import --quiet --change "ENV NODE_EXTRA_CA_CERTS=$CA_FILE" - "$NODE_IMAGE" >/dev/null
   say "base image from Debian and Node $(node_modules/node/bin/node --version) in $(seconds_since "$begin") s"
 }
 
-# A machine that starts no container at all says nothing about the image.
+# Checks that containers can be started at all. If not, the image is not tested.
 try_engine() {
   engine run --rm "${limits[@]}" "$NODE_IMAGE" node --version >/dev/null && return
   say "this machine starts no containers: nothing was tried"
@@ -94,7 +94,7 @@ look_inside() {
   say "the program is $(in_image sh -c 'du -sk /app | cut -f1') kB in $(in_image sh -c 'find /app -type f | wc -l') files; user 1000; no node_modules"
 }
 
-# start ARGUMENTS…: a container as `docker run` starts it, with a root that cannot be written.
+# start ARGUMENTS…: starts a container like `docker run`, with a read-only root file system.
 start() {
   engine rm -f -v "$NAME" >/dev/null 2>&1 || true
   engine run --detach --name "$NAME" "${limits[@]}" --read-only --read-only-tmpfs=false --cap-drop all "$@" >/dev/null
@@ -142,7 +142,8 @@ stop_simulator() {
   simulator=
 }
 
-# A configured house, as docs/install.md starts it: a key made before the first start, the configuration read-only, secrets in files.
+# Runs a configured home as in docs/install.md: with a key made before the first start, a read-only configuration, and
+# secrets in files.
 run_the_house() {
   start_simulator
   printf 'service: { base_url: "%s" }\nbroker: { port: 21883, users: [{ name: ha, password: test-password }] }\napi: { port: 28080 }\n' \
@@ -167,7 +168,7 @@ run_the_house() {
 key_shown() { sed -n 's/^ *key *//p'; }
 inside() { engine exec "$NAME" elbro "$@"; }
 
-# use_the_command KEY: `docker exec … elbro …` beside the running daemon, which KEY opened from its start on.
+# use_the_command KEY: runs `docker exec … elbro …` while the daemon runs, whose API accepts KEY since its start.
 use_the_command() {
   local addresses=http://127.0.0.1:28080/consumer/v1/me/addresses during i
   test "$(status_of -H "Authorization: Bearer $1" "$addresses")" = 200 || fail "a key made before the first start does not open"
@@ -187,7 +188,7 @@ use_the_command() {
   sed 's/^/image:   /' "$work/online"
 }
 
-# The app of Home Assistant, with a supervisor that knows the broker of the house.
+# Runs the app of Home Assistant, with an emulated supervisor that knows the broker.
 run_the_app() {
   npm run --silent app >/dev/null
   engine build --quiet --pull=never --network host "${limits[@]}" --tag "$APP_IMAGE" build/home-assistant/elbro >"$work/app.log" 2>&1 ||
@@ -211,7 +212,7 @@ run_the_app() {
   local price
   price=$(price_of -p 41883 -u addons -P app-password) || { logged | tail; fail "no price from the app"; }
   mosquitto_sub -p 41883 -u addons -P app-password -t homeassistant/device/elbro_home/config -C 1 -W 5 | grep -q '"Home"' || fail "the app announces no home"
-  # The supervisor here knows the broker and leads to no Home Assistant: that, and nothing else, is what check finds.
+  # The emulated supervisor has no Home Assistant, so this must be the only failure that `check` reports.
   ! inside check --online >"$work/online" || fail "elbro check --online in the app does not try Home Assistant"
   test "$(grep -c '  ok   ' "$work/online")" = 3 && test "$(grep -c '  FAIL Home Assistant' "$work/online")" = 1 ||
     { cat "$work/online"; fail "elbro check --online in the app"; }
@@ -224,7 +225,7 @@ run_the_app() {
   stop_simulator
 }
 
-# A price may be published as unknown (empty) before it is there.
+# Waits for a price. An empty payload before it means that the price is unknown.
 price_of() {
   local price end=$((SECONDS + 60))
   while [ "$SECONDS" -lt "$end" ]; do
@@ -251,7 +252,7 @@ end_in_two_seconds() {
   engine rm -f -v "$NAME" >/dev/null
 }
 
-# The proof for the Pi: npm's Node for arm64, emulated, runs the bundle that is in the image and publishes a price.
+# Test for the Raspberry Pi: npm's Node for arm64, emulated, runs the image's bundle and publishes a price.
 run_on_arm() {
   local version
   version=$(node_modules/node/bin/node --version)
@@ -261,7 +262,7 @@ run_on_arm() {
   engine rm -f -v "$NAME" >/dev/null
   local node=(qemu-aarch64-static -L /usr/aarch64-linux-gnu "$work/package/bin/node" --max-semi-space-size=1 --max-old-space-size=64)
   test "$("${node[@]}" -p process.arch)" = arm64 || fail "no arm64"
-  # From a folder without a configuration: this one may hold the owner's.
+  # Starts in a folder without a configuration, because the current folder may have one.
   (cd "$work" && exec env ELBRO_API_PORT=38080 ELBRO_BROKER_PORT=31883 "${node[@]}" app/elbro.cjs) >"$work/arm.log" 2>&1 &
   simulator=$!
   local price

@@ -31,7 +31,7 @@ function installsOn(node: string): number {
 }
 
 // npm omits packages that the running Node is too old for, such as the bundler's native part on Node 18.
-test("an older Node installs once more with the Node 24 that it has installed, and then not again", () => {
+test("an older Node installs twice, the second time with the installed Node 24", () => {
   expect(installsOn("v18.20.8")).toBe(2);
   expect(installsOn("v24.21.0")).toBe(1);
 });

@@ -5,7 +5,7 @@ import { withAdminConnection } from "../connect.ts";
 export const line = {
   usage: "addresses",
   about:
-    "Lists the addresses of the account with what the service can tell of each. The ids stand in homes[].address_id of\nthe configuration. What is not known yet is asked for: one request an account.",
+    "Lists the addresses of the account and the data that the service has for each. Use the ids in homes[].address_id of\nthe configuration. Addresses that are not stored yet are requested from the service: one request per account.",
 };
 
 /** `elbro addresses` */
@@ -18,7 +18,7 @@ export async function main(given: Given): Promise<number> {
 function accountText({ account, addresses, trouble }: AdminResponses["addresses"]["accounts"][number]): string {
   const texts = addresses.map(({ id, label, address, region, home, capabilities }) =>
     [
-      `${label}${home === null ? " (no home here: the configuration leaves it out)" : `: home ${home}`}`,
+      `${label}${home === null ? "  (not a home: `homes` in the configuration does not list it)" : `: home ${home}`}`,
       `  id       ${id}`,
       `  address  ${address}, ${region}`,
       `  has      ${capabilities.join(", ") || "nothing"}`,

@@ -8,24 +8,24 @@ import { withAdminConnection } from "../connect.ts";
 export const line = {
   usage: "backup FILE",
   about:
-    "Writes a checked copy of the database to FILE, which must not exist yet. The keys of `elbro keys` are in it. Works\nwhile the daemon runs, and while it does not. `elbro restore FILE` puts it back.",
+    "Writes a checked copy of the database to FILE, which must not exist yet. It contains the keys of `elbro keys`. Works\nwith or without a running daemon. `elbro restore FILE` restores it.",
   words: [1, 1] as const,
 };
 
 /** `elbro backup` */
 export async function main(given: Given): Promise<number> {
   const file = path.resolve(given.words[0] ?? "");
-  if (existsSync(file)) throw new StartError(`${file} exists; name a file that does not`);
+  if (existsSync(file)) throw new StartError(`${file} exists already; give another file name`);
   const { trouble, copy } = await withAdminConnection(given, (admin) => {
-    if (admin.isDemo) throw new StartError("nothing is configured, so there is nothing to back up");
+    if (admin.isDemo) throw new StartError("no account is configured, so there is nothing to back up");
     return admin.ask({ ask: "backup" });
   });
   if (trouble !== null) {
-    process.stderr.write(`elbro: no copy was made: ${trouble}\n`);
+    process.stderr.write(`elbro: the backup failed: ${trouble}\n`);
     return 1;
   }
   write(copy, file);
-  process.stdout.write(`${file} is a copy of the database and of the keys; elbro restore ${file} puts it back\n`);
+  process.stdout.write(`${file} contains the database and the keys; restore it with: elbro restore ${file}\n`);
   return 0;
 }
 

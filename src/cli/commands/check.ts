@@ -13,13 +13,12 @@ import { isDemo } from "../demo.ts";
 
 export const line = {
   usage: "check",
-  about:
-    "Says what is wrong with the configuration, every mistake at once. Ends with 0 where it can be used, with 78 where not.",
+  about: "Lists every mistake in the configuration. Exit code: 0 if the configuration can be used, 78 if not.",
   options: {
     online: {
       type: "boolean",
       about:
-        "also try service, broker, database and Home Assistant: at most three requests, counted like all others; 1 unless all of it works",
+        "also test service, broker, database and Home Assistant; uses at most three requests of the quota; exit code 1 if a test fails",
     },
   } as const,
 };
@@ -40,20 +39,18 @@ export async function main(given: Given): Promise<number> {
   const refused = Object.entries(config.accounts?.refused ?? {});
   for (const [file, text] of refused) process.stdout.write(`${file}: ${text}\n`);
   if (refused.length > 0) {
-    process.stdout.write(`${refused.length} account files cannot be used; elbro runs without them\n`);
+    process.stdout.write(`${refused.length} account files have mistakes; elbro runs without them\n`);
     return CANNOT_BE_USED;
   }
   process.stdout.write(`the configuration${path === null ? "" : ` ${path}`} can be used\n`);
   if (isDemo(config))
-    process.stdout.write(
-      "it names nothing to collect from: set consumer.api_key or third_party; until then elbro shows an invented house\n",
-    );
+    process.stdout.write("no account configured: set consumer.api_key or third_party; until then elbro runs a demo\n");
   if (given.values.online !== true) return (await storedDamage(config.data_dir)) ? 1 : 0;
   const { findings, by } = await withAdminConnection(given, async (admin) => ({
     ...(await admin.ask({ ask: "check" })),
-    by: admin.isRunning ? "the daemon that runs" : admin.isDemo ? "an invented house" : "this command; no daemon runs",
+    by: admin.isRunning ? "the running daemon" : admin.isDemo ? "a demo" : "this command, because no daemon is running",
   }));
-  process.stdout.write(`tried by ${by}:\n`);
+  process.stdout.write(`tested by ${by}:\n`);
   for (const { part, state, text } of findings) process.stdout.write(`  ${MARKS[state]} ${part}: ${text}\n`);
   return findings.every(({ state }) => state === "works") ? 0 : 1;
 }
@@ -63,11 +60,13 @@ async function storedDamage(dataDir: string): Promise<boolean> {
   const keyFile = new KeyFile(dataDir);
   const keys = keyFile.read();
   if (keys.kind === "unreadable")
-    process.stdout.write(`${keyFile.path}: ${keys.why}; restore it, or remove it and create its keys again\n`);
+    process.stdout.write(`${keyFile.path}: ${keys.why}; restore or delete the file, and create its keys again\n`);
   const file = databasePathIn(dataDir);
   const isFree = existsSync(file) && (await runningDaemon(dataDir).catch(() => null)) === null;
   const damage = isFree ? damageInFile(file) : [];
   for (const text of damage)
-    process.stdout.write(`${file}: ${text}; the next start leaves it out and asks the service for it again\n`);
+    process.stdout.write(
+      `${file}: ${text}; at the next start elbro ignores it and requests it from the service again\n`,
+    );
   return keys.kind === "unreadable" || damage.length > 0;
 }

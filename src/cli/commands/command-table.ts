@@ -9,9 +9,9 @@ interface CommandRow {
 
 /** Every command, in the order in which they are told. */
 export const commands: Readonly<Record<string, CommandRow>> = {
-  run: { summary: "runs the daemon; so does elbro alone", load: () => import("./run.ts") },
+  run: { summary: "runs the daemon (same as elbro without a command)", load: () => import("./run.ts") },
   check: {
-    summary: "says what is wrong with the configuration; --online: what works",
+    summary: "checks the configuration; with --online also the connections",
     load: () => import("./check.ts"),
   },
   addresses: { summary: "lists the addresses of the account", load: () => import("./addresses.ts") },
@@ -19,20 +19,20 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   prices: { summary: "prints today's prices as bars", load: () => import("./prices.ts") },
   keys: { summary: "creates, lists, replaces and revokes keys of the LAN API", load: () => import("./keys.ts") },
   notify: { summary: "sends a test notification to the ntfy server", load: () => import("./notify.ts") },
-  health: { summary: "asks the daemon whether it is well", load: () => import("./health.ts") },
+  health: { summary: "checks that the daemon is healthy", load: () => import("./health.ts") },
   diagnostics: {
-    summary: "writes what helps to find a fault, without secrets",
+    summary: "writes a report for fault-finding, without secrets",
     load: () => import("./diagnostics.ts"),
   },
-  backup: { summary: "writes the database and the keys to a file, now", load: () => import("./backup.ts") },
-  restore: { summary: "puts a copy of the database in its place", load: () => import("./restore.ts") },
+  backup: { summary: "copies the database and the keys to a file", load: () => import("./backup.ts") },
+  restore: { summary: "replaces the database by a copy", load: () => import("./restore.ts") },
   forget: {
     summary: "clears what was published, before elbro is removed",
     load: () => import("./forget.ts"),
   },
-  simulate: { summary: "plays the service on this machine", load: () => import("./simulate.ts") },
+  simulate: { summary: "runs a simulator of the service", load: () => import("./simulate.ts") },
   "hash-password": {
-    summary: "makes of a password what may stand for it in broker.users",
+    summary: "hashes a password for broker.users",
     load: () => import("./hash-password.ts"),
   },
   version: { summary: "prints the version", load: () => import("./version.ts") },
@@ -42,7 +42,7 @@ const NAME_COLUMN = 14;
 
 /** What `elbro --help` prints. */
 export function generalHelp(): string {
-  return `elbro: electricity prices and plans for the house
+  return `elbro: electricity prices and plans for the home
 
 usage: elbro [command] [options]
 
@@ -50,7 +50,7 @@ ${Object.entries(commands)
   .map(([name, { summary }]) => `  ${name.padEnd(NAME_COLUMN)} ${summary}`)
   .join("\n")}
 
-elbro COMMAND --help tells more. Without any configuration elbro shows an invented house.
-Exit codes: 0 done; 1 it did not work; 75 the data directory cannot be written now; 78 the configuration or the command line cannot be used.
+elbro COMMAND --help shows details. Without a configuration elbro runs a demo.
+Exit codes: 0 success; 1 failure; 75 the data directory cannot be written; 78 mistake in the configuration or command line.
 `;
 }

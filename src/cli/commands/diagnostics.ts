@@ -6,9 +6,13 @@ import { withAdminConnection } from "../connect.ts";
 export const line = {
   usage: "diagnostics",
   about:
-    "Writes what helps to find out why something does not work, as JSON: versions, the configuration without its secrets,\nproblems, ages of data, quota. Read it before you send it to anybody.",
+    "Writes a report for fault-finding as JSON: versions, the configuration without its secrets,\nproblems, age of data, quota. Read it before you send it to anybody.",
   options: {
-    out: { type: "string", value: "FILE", about: "write it there, readable by you alone; else to the terminal" },
+    out: {
+      type: "string",
+      value: "FILE",
+      about: "write the report to this file, readable only by you; default: the terminal",
+    },
   } as const,
 };
 

@@ -18,7 +18,7 @@ import { systemClock } from "../system-clock.ts";
 export const line = {
   usage: "forget",
   about:
-    "Clears what elbro published to the broker: its retained topics, and its devices in Home Assistant. Then lists what else to\nremove, and removes none of it. Stop the daemon first. With the broker inside elbro, the command starts this broker and\nwaits up to 45 s for Home Assistant to connect. If elbro starts again, it publishes everything again.",
+    "Clears what elbro published to the broker: its retained topics, and its devices in Home Assistant. Then lists what else to\nremove, and removes none of it. Stop the daemon first. With the built-in broker, the command starts this broker and\nwaits up to 45 s for Home Assistant to connect. If elbro starts again, it publishes everything again.",
   takes: ["config"] as const,
 };
 
@@ -31,12 +31,12 @@ const COLUMN = 15;
 /** `elbro forget` */
 export async function main(given: Given): Promise<number> {
   const { config, path } = loadConfiguration(given.configPath, process.env);
-  if (isDemo(config)) throw new StartError("nothing is configured, and the demo leaves nothing behind");
+  if (isDemo(config)) throw new StartError("no account is configured, and the demo leaves nothing behind");
   if (await runningDaemon(config.data_dir))
     throw new StartError(`stop elbro first: it runs with ${config.data_dir} and would publish everything again`);
   const result = await forgetIn(config, systemClock(given.simulated).now());
-  const where = config.mqtt.url === undefined ? "the broker inside elbro" : withoutLogin(config.mqtt.url);
-  process.stdout.write(`${outcomeOf(result, where, config)}\n\nWhat is left for you to remove:\n`);
+  const where = config.mqtt.url === undefined ? "the built-in broker" : withoutLogin(config.mqtt.url);
+  process.stdout.write(`${outcomeOf(result, where, config)}\n\nRemove the rest yourself:\n`);
   for (const [what, how] of leftovers({ config, configPath: path, isContainer: isContainer() }))
     process.stdout.write(`  ${what.padEnd(COLUMN)} ${how}\n`);
   return result === null || result.left > 0 ? 1 : 0;

@@ -8,7 +8,7 @@ const MAX_PASSWORD_BYTES = 64 * 1024;
 
 export const line = {
   usage: "hash-password",
-  about: "Reads a password from standard input and prints what may stand for it in broker.users of the configuration.",
+  about: "Reads a password from standard input and prints its hash for broker.users in the configuration.",
   takes: [],
 };
 

@@ -5,7 +5,7 @@ import type { Given } from "../arguments.ts";
 export const line = {
   usage: "health",
   about:
-    "Asks the daemon of this configuration whether it is well (GET /livez, on this machine). Ends with 0 where it is, with 1\nwhere a restart is needed or nothing answers: the health check of the container.",
+    "Checks that the daemon of this configuration is alive (GET /livez, on this machine). Exit code: 0 if it is alive, 1\nif it needs a restart or does not answer. The container uses this command as its health check.",
   takes: ["config"] as const,
 };
 

@@ -11,17 +11,21 @@ import { systemClock } from "../system-clock.ts";
 
 export const line: CommandLine = {
   usage: "keys create|list|replace|revoke [NAME]",
-  about: `The keys of devices to the LAN API. A running daemon knows of a change within a second.
+  about: `Manages the keys of devices for the LAN API. A running daemon applies changes within a second.
 
-  keys create NAME     makes a key that may read, and shows it this once
-  keys list            names, scopes, limits, the day of the last use (known a minute after it)
-  keys replace NAME    makes another key of the same name; the old one ends
-  keys revoke NAME     ends a key`,
+  keys create NAME     creates a key that may read, and shows it only this once
+  keys list            lists names, scopes, limits and the day of last use (up to a minute late)
+  keys replace NAME    creates a new key of the same name and revokes the old one
+  keys revoke NAME     revokes a key`,
   words: [1, 2],
   options: {
-    control: { type: "boolean", about: "create: may change plans as well" },
-    "third-party": { type: "boolean", about: "create: a key and secret for /thirdParty" },
-    "hash-encoding": { type: "string", value: "E", about: "with --third-party: hex (default) or base64" },
+    control: { type: "boolean", about: "create: may also change plans" },
+    "third-party": { type: "boolean", about: "create: make a key and secret for /thirdParty" },
+    "hash-encoding": {
+      type: "string",
+      value: "E",
+      about: "with --third-party: hash encoding, hex (default) or base64",
+    },
     "per-minute": { type: "string", value: "N", about: "create: a limit of its own" },
     "per-day": { type: "string", value: "N", about: "create: a limit of its own" },
   },
@@ -43,7 +47,7 @@ export async function main(given: Given): Promise<number> {
   const [verb = "", name] = given.words;
   const [option] = Object.keys(line.options ?? {}).filter((each) => given.values[each] !== undefined);
   if (verb !== "create" && option !== undefined)
-    throw new BadArgument(`--${option} is for keys create; a key that is replaced stays as it was made`);
+    throw new BadArgument(`--${option} is for keys create only; keys replace keeps the limits and scopes of the key`);
   const { config } = loadConfiguration(given.configPath, process.env);
   const ring: KeyRing = {
     file: new KeyFile(config.data_dir),
@@ -75,7 +79,7 @@ function keyTable({ api, data_dir }: Pick<Config, "api" | "data_dir">, file: Key
     })),
     ...reading.keys,
   ];
-  if (entries.length === 0) return `There is no key. One is made by: ${commandHint(process)("keys create NAME")}\n`;
+  if (entries.length === 0) return `There are no keys. Create one with: ${commandHint(process)("keys create NAME")}\n`;
   const rows = entries.map((key) => {
     const use = uses[key.name];
     return [
@@ -103,9 +107,9 @@ function keyTable({ api, data_dir }: Pick<Config, "api" | "data_dir">, file: Key
 async function create(ring: KeyRing, name: string, values: Given["values"]): Promise<void> {
   const { file, configured, today } = ring;
   if (values.control && values["third-party"])
-    throw new BadArgument("--control is for a key of its own: a key and secret opens /thirdParty, where all is read");
+    throw new BadArgument("--control cannot be used with --third-party: /thirdParty is read-only");
   if (values["hash-encoding"] !== undefined && !values["third-party"])
-    throw new BadArgument("--hash-encoding is for --third-party");
+    throw new BadArgument("--hash-encoding needs --third-party");
   const wanted = {
     name,
     kind: values["third-party"] ? ("third_party" as const) : ("bearer" as const),
@@ -118,9 +122,9 @@ async function create(ring: KeyRing, name: string, values: Given["values"]): Pro
   const made = makeKey(wanted);
   await file.change((keys) => {
     if ([...keys.map((key) => key.name), ...configured].some((other) => isSameName(other, name)))
-      throw new BadArgument(`there is a key ${name} already; replace it, or give this one another name`);
+      throw new BadArgument(`a key named ${name} exists already; replace it, or use another name`);
     if (keys.length >= MAX_KEYS)
-      throw new BadArgument(`there are ${keys.length} keys, and no more are taken; revoke one that nobody uses`);
+      throw new BadArgument(`there are ${keys.length} keys, which is the maximum; revoke one that is not used`);
     return [...keys, made.kept];
   }, Date.now);
   show(made, "made");
@@ -134,7 +138,7 @@ async function replace({ file, configured, today }: KeyRing, name: string): Prom
     made.push(next);
     return keys.map((key) => (key === before ? next.kept : key));
   }, Date.now);
-  for (const key of made) show(key, "replaced; the one before has ended");
+  for (const key of made) show(key, "replaced; the old key no longer works");
 }
 
 async function revoke({ file, configured }: KeyRing, name: string): Promise<void> {
@@ -142,7 +146,7 @@ async function revoke({ file, configured }: KeyRing, name: string): Promise<void
     const ended = knownKey(keys, name, configured);
     return keys.filter((key) => key !== ended);
   }, Date.now);
-  process.stdout.write(`The key ${name} has ended.\n`);
+  process.stdout.write(`The key ${name} is revoked.\n`);
 }
 
 function show({ kept, shown }: MadeKey, done: string): void {
@@ -154,7 +158,7 @@ function show({ kept, shown }: MadeKey, done: string): void {
 ${rows}
   header  Authorization: Bearer ${sent}
 
-It is shown this once: what is kept is its digest. A running daemon knows it within a second.
+It is shown only this once; elbro stores only its hash. A running daemon accepts it within a second.
 `);
 }
 
@@ -163,7 +167,7 @@ function nameIn(name: string | undefined): string {
   throw new BadArgument(
     name === undefined
       ? `the name of the key is missing; usage: elbro ${line.usage}`
-      : `"${name}" is no name for a key; expected at most 40 letters, digits, _ . and -`,
+      : `"${name}" is not a valid key name; expected at most 40 letters, digits, _ . and -`,
   );
 }
 
@@ -175,7 +179,7 @@ function limit(key: string, option: string, text: string | undefined): Readonly<
 
 function encodingIn(text = "hex"): "hex" | "base64" {
   if (text === "hex" || text === "base64") return text;
-  throw new BadArgument(`--hash-encoding: "${text}" is none; expected hex or base64`);
+  throw new BadArgument(`--hash-encoding: "${text}" is not an encoding; expected hex or base64`);
 }
 
 /** The key of a name. Errors: throws a BadArgument where there is none. */
@@ -184,12 +188,10 @@ function knownKey(keys: readonly KeptKey[], name: string, configured: readonly s
   if (known) return known;
   if (configured.some((other) => isSameName(other, name)))
     throw new BadArgument(
-      `the key ${name} stands in the configuration, in api.keys or api.third_party_keys; change it there`,
+      `the key ${name} is defined in the configuration (api.keys or api.third_party_keys); change it there`,
     );
   const names = keys.map((key) => key.name).join(", ");
-  throw new BadArgument(
-    `there is no key ${name}; ${names === "" ? "there is none at all" : `expected one of ${names}`}`,
-  );
+  throw new BadArgument(`no key named ${name}; ${names === "" ? "no keys exist" : `expected one of ${names}`}`);
 }
 
 function wordsFor(error: unknown, dataDir: string): unknown {

@@ -1,4 +1,5 @@
 import { loadConfiguration } from "../../config/load-config-file.ts";
+import { textIn } from "../../core/language/text.ts";
 import { StartError } from "../../core/status/start-error.ts";
 import { sendTestNote } from "../../integrations/notify/test-note.ts";
 import { proxyOf } from "../../service/client/proxy.ts";
@@ -7,19 +8,19 @@ import type { Given } from "../arguments.ts";
 export const line = {
   usage: "notify",
   about:
-    "Sends a test to the ntfy server of `notify`, also in quiet hours, and says what it answers where it does not take it.\nWorks while the daemon runs, and while it does not.",
+    "Sends a test notification to the ntfy server of `notify`, also in quiet hours, and shows the server's answer if it fails.\nWorks with or without a running daemon.",
 };
 
 /** `elbro notify` */
 export async function main(given: Given): Promise<number> {
   const { notify, language } = loadConfiguration(given.configPath, process.env).config;
-  if (!notify) throw new StartError("nothing is configured to send notifications: set notify.topic_url");
+  if (!notify) throw new StartError("notifications are not configured: set notify.topic_url");
   const { signal } = new AbortController();
   const trouble = await sendTestNote(notify, { language, proxy: proxyOf(process.env), signal });
   if (trouble === null) {
     process.stdout.write(`sent to ${new URL(notify.topic_url).host}\n`);
     return 0;
   }
-  process.stderr.write(`elbro: the notification was not sent: ${trouble}\n`);
+  process.stderr.write(`elbro: the notification was not sent: ${textIn("en", trouble)}\n`);
   return 1;
 }

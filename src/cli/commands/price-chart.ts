@@ -90,7 +90,7 @@ export function priceSummary(days: readonly DayPrices[], now: EpochMs): string {
     prices.reduce((sum, each) => sum + each.price * lengthOf(each), 0) /
     prices.reduce((sum, each) => sum + lengthOf(each), 0);
   const parts = [
-    current ? `now ${current.price.toFixed(2)}${current.estimate ? " (an estimate)" : ""}` : "no price for now",
+    current ? `now ${current.price.toFixed(2)}${current.estimate ? " (an estimate)" : ""}` : "current price not known",
     `lowest ${at(least)}`,
     `highest ${at(most)}`,
     `mean ${mean.toFixed(2)}`,

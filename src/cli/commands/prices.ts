@@ -6,10 +6,10 @@ import { type ChartStyle, priceChart, priceSummary, scaleOf } from "./price-char
 export const line = {
   usage: "prices [HOME]",
   about:
-    "Prints the prices of a home (the first, if none is named) today, and tomorrow once they are there. Hours are means of\ntheir quarters. Prices that are not known yet are asked for: one request.",
+    "Prints the prices of a home (by default the first) today, and tomorrow once they are known. An hour is the mean of\nits quarters. Prices that are not stored yet are requested from the service: one request.",
   words: [0, 1] as const,
   options: {
-    quarters: { type: "boolean", about: "print every price there is, not the means of hours" },
+    quarters: { type: "boolean", about: "print every price instead of hourly means" },
   } as const,
 };
 
@@ -21,7 +21,7 @@ export async function main(given: Given): Promise<number> {
   const { homes, known, trouble } = await withAdminConnection(given, (admin) => admin.ask({ ask: "prices", home }));
   if (homes.length === 0) {
     const why = trouble === null ? "" : `: ${trouble}`;
-    const others = known.length > 0 ? `there is no home "${home}"; there is ${known.join(", ")}` : null;
+    const others = known.length > 0 ? `unknown home "${home}"; expected one of ${known.join(", ")}` : null;
     process.stderr.write(`elbro: ${others ?? `no home is known yet${why}`}\n`);
     return 1;
   }
@@ -52,7 +52,7 @@ function homeText(
     return [`${day.date}${currency === null ? "" : `, ${currency} per kWh`}`, ...priceChart(day, now, style)];
   });
   const told = trouble === null ? [] : [trouble];
-  const missing = shown.length === 0 ? ["no prices of today are known"] : [];
+  const missing = shown.length === 0 ? ["today's prices are not known"] : [];
   const summary = priceSummary(days, now);
   return [`${name} (${id})`, ...(summary === "" ? [] : [summary]), ...shown, ...missing, ...told].join("\n");
 }

@@ -12,7 +12,7 @@ import { systemClock } from "../system-clock.ts";
 export const line = {
   usage: "restore [FILE]",
   about:
-    "Puts a copy of the database and the keys in it in their place: FILE of `elbro backup`, or the copy that is made and\nchecked every night. Stop the daemon first. The copy is checked before anything is changed, and what was there is kept\nunder a dated name.",
+    "Replaces the database and the keys by those of a copy: FILE from `elbro backup`, or by default the copy that elbro makes and\nchecks every night. Stop the daemon first. The copy is checked before anything is changed, and the old database is kept\nwith the date in its name.",
   words: [0, 1] as const,
 };
 
@@ -33,11 +33,11 @@ export async function main(given: Given): Promise<number> {
     if (keys.length > 0)
       process.stdout.write(`keys that are valid again: ${keys.map(({ name }) => name).join(", ")}\n`);
     for (const kept of [setAside, keysSetAside])
-      if (kept !== null) process.stdout.write(`what was there is kept as ${kept}\n`);
+      if (kept !== null) process.stdout.write(`the old database is kept as ${kept}\n`);
     return 0;
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    const hint = given.words.length > 0 || existsSync(copyPath) ? "" : "; the nightly copy is made at twenty to four";
+    const hint = given.words.length > 0 || existsSync(copyPath) ? "" : "; the nightly copy is made at 03:40";
     throw new StartError(`${error.message}${hint}`);
   }
 }

@@ -51,7 +51,7 @@ const STOP_TIMEOUT_MS = 1_800;
 export const line = {
   usage: "run",
   about:
-    "Runs the daemon. Without any configuration it shows an invented house. SIGINT and SIGTERM end it.\nSIGHUP has it read its configuration again: keys, plans, plugs, homes, levels, api.* and log.level are used at\nonce, the rest is named.\nSo are the files of accounts_dir, which it also reads again when one of them changes.",
+    "Runs the daemon. Without a configuration it runs a demo. SIGINT and SIGTERM end it.\nSIGHUP reloads the configuration: keys, plans, plugs, homes, levels, api.* and log.level apply\nimmediately; the log names settings that need a restart.\nIt also reloads the files of accounts_dir, which elbro reads again by itself when one of them changes.",
 };
 
 export async function main(given: Given): Promise<number> {
@@ -179,7 +179,7 @@ async function startHouse(
     const unwatch = config.accounts_dir ? watchFolder(config.accounts_dir, reload, unwatched) : null;
     return {
       async reload() {
-        if (demo) log.info({}, "the invented house has no configuration to read again");
+        if (demo) log.info({}, "the demo has no configuration to reload");
         else await reload();
       },
       async stop() {
@@ -205,7 +205,7 @@ const GREETING_WAIT_MS = 60_000;
 function greet(config: Config, daemon: Daemon, clock: Clock, write: (line: string) => void): void {
   const say = (text: string) => text.trimEnd().split("\n").forEach(write);
   const broker =
-    config.mqtt.url === undefined ? `the broker inside, port ${daemon.brokerPort}` : new URL(config.mqtt.url).host;
+    config.mqtt.url === undefined ? `built-in broker, port ${daemon.brokerPort}` : new URL(config.mqtt.url).host;
   say(greeting({ version: VERSION, dashboard: dashboardAt(config.api, daemon.apiPort), broker }));
   const startedMs = clock.monotonicMs();
   let isTold = false;
@@ -236,7 +236,7 @@ function setupOf(config: Config, log: Logger, onDone: SetupOptions["onDone"], fa
   return {
     ...{ path: newConfigPath(process.env), config, proxy: proxyOf(process.env), onDone, failure },
     readWith: (text) => readConfiguration(null, process.env, { file: text, page: null }),
-    onCode: (code) => log.warn({ code }, "to set up your home on the page from another machine, give it this code"),
+    onCode: (code) => log.warn({ code }, "to set up your home from another machine, enter this code on the dashboard"),
   };
 }
 
@@ -245,7 +245,10 @@ function configurationSource(given: string | null, read: () => Promise<Config>):
   const path = configPath(given, process.env);
   return {
     path,
-    isSetOutside: (list) => Boolean(process.env[`ELBRO_${list.toUpperCase()}`]),
+    isSetOutside(key) {
+      const variable = `ELBRO_${key.replaceAll(".", "_").toUpperCase()}`;
+      return Boolean(process.env[variable] || process.env[`${variable}_FILE`]);
+    },
     readWith: (texts) => readConfiguration(path, process.env, texts),
     read,
   };
@@ -286,7 +289,7 @@ async function startWhenFree(options: DaemonOptions): Promise<Daemon> {
       if (!(error instanceof DataDirInUse) || waits === WAITS.most) throw error;
       // A daemon that answers is there to stay.
       if (await runningDaemon(options.config.data_dir).catch(() => null)) throw error;
-      if (waits === 0) options.log.info({}, "waits for the data directory: another elbro uses it at this moment");
+      if (waits === 0) options.log.info({}, "data directory is locked by another elbro process; waiting");
       await pause(WAITS.everyMs);
     }
   }

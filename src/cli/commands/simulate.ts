@@ -13,15 +13,15 @@ import { BadArgument, type CommandLine, type Given, optionLines, textOf } from "
 const options = {
   port: { type: "string", value: "N", about: "port to listen on (9000)" },
   host: { type: "string", value: "ADDRESS", about: "address to listen on (127.0.0.1)" },
-  seed: { type: "string", value: "N", about: "another seed, another invented market and household (1)" },
+  seed: { type: "string", value: "N", about: "seed of the simulated market and household (1)" },
   prices: { type: "string", value: "FILE", about: "real day-ahead prices as CSV: start_utc,minutes,dkk_per_mwh" },
-  replay: { type: "boolean", about: "play the file's year on today's date" },
-  clock: { type: "string", value: "ISO", about: "begin at this time, such as 2025-10-25T20:00:00Z" },
-  speed: { type: "string", value: "N", about: "simulated seconds per second (1)" },
+  replay: { type: "boolean", about: "replay the file's year from today's date" },
+  clock: { type: "string", value: "ISO", about: "simulated start time, such as 2025-10-25T20:00:00Z" },
+  speed: { type: "string", value: "N", about: "simulated seconds per real second (1)" },
   limits: { type: "string", value: "MINUTE/DAY", about: "quota of the consumer interface (60/2000)" },
-  faults: { type: "string", value: "FILE", about: "a script of faults as JSON" },
+  faults: { type: "string", value: "FILE", about: "fault script as JSON" },
   homes: { type: "string", value: "NAMES", about: "of danish,swedish,norwegian (danish,swedish)" },
-  accounts: { type: "string", value: "N", about: "accounts; key N is the first with -N behind it (1)" },
+  accounts: { type: "string", value: "N", about: "number of accounts (1); key N is the first key followed by -N" },
   "hash-encoding": { type: "string", value: "KIND", about: "hash in the third-party token: hex or base64 (hex)" },
 } as const;
 
@@ -30,7 +30,7 @@ const OPTION_COLUMN = 22;
 const MAX_PRICES_BYTES = 32 * 1024 * 1024;
 const MAX_ACCOUNTS = 100_000;
 const MAX_FAULTS_BYTES = 1024 * 1024;
-const about = "Plays the whole electricity data service on this machine, both interfaces.";
+const about = "Runs a simulator of the electricity data service on this machine, with both interfaces.";
 
 export const line: CommandLine = {
   usage: "simulate",
@@ -63,7 +63,7 @@ function reportCrash(error: unknown, requestId: string): void {
 }
 
 function greeting({ url, keys, clock }: Simulator): string {
-  return `The simulator plays the service at ${url} (now ${formatInstant(clock.now())}, speed ${clock.speed}).
+  return `The simulator of the service runs at ${url} (now ${formatInstant(clock.now())}, speed ${clock.speed}).
 
 consumer key        ${keys.consumerKey}
 third-party key     ${keys.thirdParty.apiKey}

@@ -32,7 +32,7 @@ export function runNow(
   if (known.startedRuns.some((run) => contains(run, now))) return refused("running", en.refused_running);
   const run = { start: now, end: now + runNowMs(spec, known) };
   const other = others.find((each) => overlaps(each, run) && contains(each, now));
-  if (other) return refused("power_limit", `"${other.plan}" runs now, and both are in the same power_limit group`);
+  if (other) return refused("power_limit", `"${other.plan}" is running and has the same power_limit`);
   if (crowded.some((each) => contains(each, now))) return refused("power_limit", en.refused_group);
   const startedRuns = [...known.startedRuns, { ...run, basis: "manual", settled: false } as const];
   return done({ ...known, startedRuns, planned: [] }, "run_now");

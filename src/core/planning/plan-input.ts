@@ -34,7 +34,7 @@ export interface PlanInput {
   readonly finishBy: EpochMs | null;
   /** True if the clock is trusted. Otherwise nothing starts. */
   readonly trusted: boolean;
-  /** Fallback hours start no earlier, because prices may still arrive after a start. */
+  /** Earliest start of fallback hours, because prices may still arrive after the daemon's start. */
   readonly graceUntil: EpochMs;
   readonly solve: Solve;
 }
@@ -54,7 +54,7 @@ export function isUnpriced({ timeline, now }: Pick<PlanInput, "timeline" | "now"
   return current === null || current.estimate;
 }
 
-/** Returns the end of the confirmed prices that follow `at` without a gap; `at` if there are none. */
+/** Returns the end of the confirmed prices that follow `at` without a gap; `at` if none exist. */
 export function confirmedUntil(points: readonly PricePoint[], at: EpochMs): EpochMs {
   let reached = at;
   for (let i = Math.max(0, indexAfter(points, at) - 1); i < points.length; i++) {

@@ -53,14 +53,14 @@ function withSetting(spec: PlanSpec, setting: PlanSetting, text: string): Settin
     case "hours": {
       const hoursMs = readDuration(text);
       if (spec.kind === "below") return refusedCommand("unknown_setting", "a plan of kind below has no hours");
-      if (hoursMs === null || hoursMs <= 0) return refused("hours above 0, as 3, 1.5, 45m or 1h30m");
+      if (hoursMs === null || hoursMs <= 0) return refused("hours above 0, such as 3, 1.5, 45m or 1h30m");
       return { kind: "value", spec: { ...spec, hoursMs } };
     }
     case "energy": {
       const kwh = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
       if (!("energyKw" in spec) || spec.energyKw === undefined)
-        return refusedCommand("unknown_setting", "the plan has hours, not an energy");
-      if (kwh <= 0) return refused("kWh above 0, as 24 or 7.5");
+        return refusedCommand("unknown_setting", "the plan has hours instead of an energy");
+      if (kwh <= 0) return refused("kWh above 0, such as 24 or 7.5");
       return { kind: "value", spec: { ...spec, kwh, hoursMs: energyMs(kwh, spec.energyKw) } };
     }
     case "from":
@@ -73,7 +73,7 @@ function withSetting(spec: PlanSpec, setting: PlanSetting, text: string): Settin
       const maxPrice = Number(text);
       const { min, max } = MAX_PRICE_LIMITS;
       const isPrice = /^-?\d+(\.\d+)?$/.test(text) && maxPrice >= min && maxPrice <= max;
-      if (!isPrice) return refused(`a price per kWh from ${min} to ${max}, as 1.25`);
+      if (!isPrice) return refused(`a price per kWh from ${min} to ${max}, such as 1.25`);
       return { kind: "value", spec: { ...spec, maxPrice } };
     }
     case "enabled": {

@@ -43,7 +43,7 @@ export interface PlanAdvance {
   readonly lost: boolean;
   /** Mean price of the occurrence if it started now; null once it has begun. Unit: currency per kWh. */
   readonly startedNow: number | null;
-  /** The current run; null if there is none. */
+  /** The current run; null if none exists. */
   readonly running: BegunRun | null;
   /** Next time at which this changes by itself; null for never. */
   readonly nextChangeAt: EpochMs | null;

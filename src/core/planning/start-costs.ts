@@ -15,12 +15,12 @@ export interface StartCost extends Interval {
   readonly estimate: boolean;
 }
 
-/** How far ahead starts are told: estimates of more days say little. */
+/** Maximum time ahead of a start. Estimates of later days are not accurate. */
 const MAX_AHEAD_MS = 48 * HOUR_MS;
 
 /**
- * The costs of starting now and at each quarter after, as far as prices are known; null for a plan without hours of its own.
- * Its window and other plans count for nothing: the question is what if. Shape: ascending; starts without a price are left out.
+ * Returns the cost of a start now and in each following quarter, as far as prices are known; null for a plan without
+ * hours. Ignores its window and other plans. Shape: ascending; starts without prices are omitted.
  */
 export function startCosts(spec: PlanSpec, points: readonly PricePoint[], now: EpochMs): StartCost[] | null {
   if (spec.kind !== "window" && spec.kind !== "slots") return null;

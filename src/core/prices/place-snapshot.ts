@@ -34,7 +34,7 @@ export interface PlaceSnapshot {
   /** Current interval and all later ones. */
   readonly upcoming: readonly PlacePoint[];
   /**
-   * Level compared with the mean of the known prices of the last three days; without those, of all known prices.
+   * Level compared with a mean: of the known prices of the last three days, or of all known prices if there are none.
    */
   readonly level: Level | null;
   readonly cheap: boolean | null;

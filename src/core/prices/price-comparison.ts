@@ -35,8 +35,8 @@ export function referenceOf(points: readonly PricePoint[], day: Interval, calend
 }
 
 /**
- * Returns the points that overlap `range`, each compared as on its own day. Shape: same order as `points`, which start
- * `REFERENCE_DAYS` before the range if those prices are known.
+ * Returns the points that overlap `range`, each compared with its own day and the days before. Shape: same order as
+ * `points`. `points` must start `REFERENCE_DAYS` before the range if those prices are known.
  */
 export function judgedPoints(
   points: readonly PricePoint[],

@@ -40,7 +40,7 @@ export interface SeriesFreshness {
 export interface BackfillState {
   readonly known: number;
   readonly wanted: number;
-  /** Null or absent while it goes on. */
+  /** Current pause; null or absent without a pause. */
   readonly pause?: BackfillPause | null;
 }
 

@@ -25,11 +25,11 @@ export async function onPort<Result>(
       throw new StartError(`port ${port} of the ${part} is in use by another program; set ${variable} to another`);
     if (code === "EACCES")
       throw new StartError(
-        `port ${port} of the ${part} may not be opened by this user; set ${variable} to one above 1023`,
+        `port ${port} of the ${part} needs more rights than this user has; set ${variable} to one above 1023`,
       );
     if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
       throw new StartError(
-        `the ${part} cannot listen on the address it is told, which is none of this machine's; set ${part}.host or ELBRO_${part.toUpperCase()}_HOST to one, or to 0.0.0.0 for all`,
+        `the ${part} cannot listen on its host, which is not an address of this machine; set ${part}.host or ELBRO_${part.toUpperCase()}_HOST to one of them, or to 0.0.0.0 for all`,
       );
     throw error;
   }

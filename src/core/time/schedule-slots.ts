@@ -56,7 +56,7 @@ export function nextSlot({ calendar, offsetMs }: SlotClock, after: EpochMs, minu
       const at = calendar.timeOnDay(day, minute) + offsetMs;
       if (at > after) return at;
     }
-    if (day > after + 2 * DAY_MS) throw new RangeError("a timetable without times");
+    if (day > after + 2 * DAY_MS) throw new RangeError("a fetch schedule without times");
   }
 }
 

@@ -181,7 +181,7 @@ export class PostgresArchive {
 function settingsOf({ url, password, ca }: ArchiveAccount): ClientConfig {
   const { hostname, port, username, password: inUrl, pathname, searchParams } = new URL(url);
   const unknown = [...searchParams.keys()].find((name) => !URL_OPTIONS.includes(name));
-  if (unknown !== undefined) throw new ArchiveError(`elbro does not know the option ${unknown} of its URL`);
+  if (unknown !== undefined) throw new ArchiveError(`archive.url has the unknown option ${unknown}`);
   return {
     host: decoded(hostname).replace(/^\[(.*)\]$/, "$1") || undefined,
     port: Number(port) || undefined,

@@ -81,7 +81,7 @@ export class StatisticsApi {
       types: ["state", "sum"],
     });
     const rows = (result as Readonly<Record<string, unknown>> | null)?.[id] ?? [];
-    if (!Array.isArray(rows)) throw new HomeAssistantError("refused", "its statistics are not a list");
+    if (!Array.isArray(rows)) throw new HomeAssistantError("refused", "its statistics response is not a list");
     return rows.map(rowOf);
   }
 }
@@ -91,7 +91,7 @@ interface PeriodRow extends StatisticRow, Interval {}
 function rowOf(row: Readonly<Record<string, unknown>>): PeriodRow {
   const { start, end, state, sum } = row;
   if (typeof start !== "number" || typeof sum !== "number")
-    throw new HomeAssistantError("refused", "a row of its statistics has no start or no sum");
+    throw new HomeAssistantError("refused", "a row of its statistics response has no start or no sum");
   return {
     start,
     end: typeof end === "number" ? end : start + HOUR_MS,

@@ -121,7 +121,7 @@ export class HomeAssistantClient {
         this.#authenticated.resolve();
         break;
       case "auth_invalid":
-        this.#fail(new HomeAssistantError("token", String(message.message ?? "the token is refused")));
+        this.#fail(new HomeAssistantError("token", String(message.message ?? "the token is rejected")));
         break;
       case "result":
         this.#onResult(message);

@@ -1,4 +1,4 @@
-/** Announces the dashboard on the local network as long as there is one, and says goodbye at the end. */
+/** Announces the dashboard on the local network by mDNS, and withdraws the announcement at the end. */
 import { networkInterfaces } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -6,7 +6,7 @@ import { Worker } from "node:worker_threads";
 import type { Clock } from "../../core/runtime/clock.ts";
 import { SECOND_MS } from "../../core/time/interval.ts";
 
-/** What is announced, and on which network interfaces. */
+/** Name and port to announce, and the network interfaces to announce them on. */
 export interface MdnsThreadData {
   /** First label of the host name: `elbro` for `elbro.local`. */
   readonly name: string;
@@ -14,7 +14,7 @@ export interface MdnsThreadData {
   readonly interfaces: readonly string[];
 }
 
-/** `host` is not `<name>.local` if another device on the network has that name. */
+/** Message of the thread. `host` is not `<name>.local` if another device on the network has that name. */
 export type MdnsThreadMessage = { readonly kind: "announced"; readonly host: string } | { readonly kind: "ended" };
 
 export interface MdnsLoopOptions {
@@ -32,7 +32,7 @@ type Interfaces = ReturnType<typeof networkInterfaces>;
 
 /** Interval at which the network interfaces are compared, and after which a failed announcement is repeated. */
 const LOOK_EVERY_MS = 30 * SECOND_MS;
-/** Time limit of the goodbye. The daemon must stop within 2 s. */
+/** Time limit for withdrawing the announcement (goodbye packets of mDNS). The daemon must stop within 2 s. */
 const GOODBYE_MS = 500;
 /** The library needs 5 MB. */
 const THREAD_LIMITS = { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 2 };
@@ -43,7 +43,7 @@ const THREAD = path.join(
 );
 const MAX_REASON = 200;
 
-/** Announces until the signal fires. Never rejects: without a network it waits for one. */
+/** Announces the dashboard until the signal fires. Without a network it waits for one. Never rejects. */
 export async function announceDashboard(options: MdnsLoopOptions, signal: AbortSignal): Promise<void> {
   const { name, host, port, clock, log, interfaces = networkInterfaces } = options;
   let thread: MdnsThread | null = null;
@@ -90,7 +90,7 @@ type Outcome =
 
 class MdnsThread {
   readonly interfaces: readonly string[];
-  /** Whether the thread has ended, or was told to. */
+  /** Whether the thread has ended or was asked to end. */
   isOver = false;
   /** Whether it has not announced anything yet. */
   isSilent = true;
@@ -99,7 +99,7 @@ class MdnsThread {
 
   constructor(data: MdnsThreadData, onOutcome: (outcome: Outcome) => void) {
     this.interfaces = data.interfaces;
-    // It gets no environment, which may hold secrets.
+    // The thread gets no environment variables, because they may contain secrets.
     this.#worker = new Worker(THREAD, {
       ...{ workerData: data, env: {}, execArgv: [], stdout: true, stderr: true, resourceLimits: THREAD_LIMITS },
     });
@@ -122,7 +122,7 @@ class MdnsThread {
     });
   }
 
-  /** Sends goodbye and ends the thread. */
+  /** Withdraws the announcement and ends the thread. */
   async end(): Promise<void> {
     if (!this.isOver) {
       this.isOver = true;

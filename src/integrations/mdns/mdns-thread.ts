@@ -14,5 +14,5 @@ const tellHost = () => tell({ kind: "announced", host: service.getHostname().rep
 service.on("name-change", () => undefined);
 service.on("hostname-change", () => undefined);
 void service.advertise().then(tellHost);
-// The parent sends one message, to end.
+// The only message of the parent is the request to end.
 parentPort?.once("message", () => void responder.shutdown().finally(() => tell({ kind: "ended" })));

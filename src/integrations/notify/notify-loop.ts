@@ -3,6 +3,7 @@
  * be sent now, for quiet hours or a server that is away, is sent later if it holds by then.
  */
 import * as z from "zod/mini";
+import { textIn } from "../../core/language/text.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import type { LoopHeartbeat } from "../../core/runtime/loop-heartbeat.ts";
@@ -49,7 +50,7 @@ const SUBJECT = "notifications";
 
 export class NotifyLoop {
   readonly #deps: NotifyLoopDeps;
-  /** Conditions that were told and when they last held; on disk, so that a restart tells nothing twice. Bounded by MAX_TOLD. */
+  /** Times when notified conditions last held. Stored, so that a restart repeats no message. Bounded by MAX_TOLD. */
   #told: Map<string, EpochMs>;
   /** Since when a condition holds that was not told yet, and how often it was tried. Bounded by the conditions. */
   #waiting = new Map<string, { readonly since: EpochMs; readonly tries: number }>();
@@ -129,7 +130,7 @@ export class NotifyLoop {
     const backoffMs = Math.min(RETRY.firstMs * 2 ** count, RETRY.mostMs) * (0.5 + random() / 2);
     this.#nextSendAt = now + Math.max(backoffMs, (published.retryAfterSec ?? 0) * SECOND_MS);
     if (tries + 1 < MAX_TRIES) return;
-    log.info({ event, id, why: published.why }, "notification given up");
+    log.info({ event, id, why: textIn("en", published.why) }, "notification not sent; no further attempts");
     this.#tell(id, now);
   }
 

@@ -1,5 +1,6 @@
 /** Publishes messages at an ntfy server. Source: https://docs.ntfy.sh/publish/#publish-as-json (2026-11). */
 import type { Config } from "../../config/schema.ts";
+import { message, type Text } from "../../core/language/text.ts";
 import { openTransport, type TransportOptions } from "../../service/client/http-transport.ts";
 
 export type NotifyAccount = NonNullable<Config["notify"]>;
@@ -18,9 +19,9 @@ export interface Note {
 export type Published =
   | { readonly kind: "sent" }
   /** The server may take it later. `retryAfterSec` is what it asked for. */
-  | { readonly kind: "later"; readonly why: string; readonly retryAfterSec: number | null }
+  | { readonly kind: "later"; readonly why: Text; readonly retryAfterSec: number | null }
   /** It will not take it as things are: the token, the topic, or the message. */
-  | { readonly kind: "refused"; readonly why: string };
+  | { readonly kind: "refused"; readonly why: Text };
 
 /** ntfy makes an attachment of a message that is longer. Unit: bytes of UTF-8. */
 const MAX_MESSAGE_BYTES = 4_096;
@@ -37,16 +38,23 @@ export async function publish(
   proxy: Pick<TransportOptions, "proxy"> = {},
 ): Promise<Published> {
   const { origin, pathname } = new URL(topic_url);
-  const { title, message, priority, tags, click } = note;
+  const { title, priority, tags, click } = note;
   const login = username === undefined ? null : Buffer.from(`${username}:${password}`).toString("base64");
   const authorization = token === undefined ? login && `Basic ${login}` : `Bearer ${token}`;
   const headers = { "content-type": "application/json", ...(authorization === null ? {} : { authorization }) };
-  const body = JSON.stringify({ topic: pathname.slice(1), title, message: bounded(message), priority, tags, click });
+  const body = JSON.stringify({
+    topic: pathname.slice(1),
+    title,
+    message: bounded(note.message),
+    priority,
+    tags,
+    click,
+  });
   const transport = openTransport(origin, { ...proxy, timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES });
   try {
     const { status, header, body: answer } = await transport.post("/", headers, body, signal);
     if (status === 200) return { kind: "sent" };
-    const why = `the server answers ${status}${errorIn(answer)}`;
+    const why = message("note_answered", { status, error: errorIn(answer) });
     if (!PASSING.has(status) && status < 500) return { kind: "refused", why };
     const seconds = Number(header("retry-after"));
     return { kind: "later", why, retryAfterSec: Number.isFinite(seconds) && seconds > 0 ? seconds : null };

@@ -1,14 +1,14 @@
 /** A message to see whether notifications arrive. */
 import type { Language } from "../../core/language/language.ts";
-import { sayIn } from "../../core/language/text.ts";
+import { sayIn, type Text } from "../../core/language/text.ts";
 import type { ProxySettings } from "../../service/client/proxy.ts";
 import { type NotifyAccount, publish } from "./ntfy-client.ts";
 
-/** Sends it at once, quiet hours or not. Returns why it was not taken, in words; null where it was. */
+/** Sends it at once, quiet hours or not. Returns why the server did not accept it; null if it did. */
 export async function sendTestNote(
   account: NotifyAccount,
   options: { readonly language: Language; readonly proxy?: ProxySettings | null; readonly signal: AbortSignal },
-): Promise<string | null> {
+): Promise<Text | null> {
   const { proxy, signal } = options;
   const say = sayIn(account.language ?? options.language);
   const note = {

@@ -38,10 +38,10 @@ const REFUSALS = {
   isFull: { returnCode: 3, reason: "too many clients" },
   isFullForUser: { returnCode: 3, reason: `more than ${MAX_CLIENTS_OF_USER} clients of this user` },
   isFullForAddress: { returnCode: 3, reason: `more than ${MAX_CLIENTS_OF_ADDRESS} clients of this address` },
-  isLockedOut: { returnCode: 3, reason: "too many wrong passwords; each costs a wait" },
-  isLost: { returnCode: 3, reason: "the connection ended before the login did" },
+  isLockedOut: { returnCode: 3, reason: "too many wrong passwords; try again later" },
+  isLost: { returnCode: 3, reason: "the connection closed before the login finished" },
   isWrongLogin: { returnCode: 4, reason: "wrong user name or password" },
-  isWrongId: { returnCode: 2, reason: "the client id is the daemon's own, or not possible" },
+  isWrongId: { returnCode: 2, reason: "the client id belongs to the daemon or is not valid" },
   isTakenId: { returnCode: 2, reason: "another user has this client id" },
 } as const;
 type Refusal = (typeof REFUSALS)[keyof typeof REFUSALS];
@@ -218,8 +218,8 @@ class Rules {
   }
 
   #whyDropped(user: BrokerUser | undefined, packet: PublishPacket): string | null {
-    if (user === undefined) return "it came before the login was over";
-    if (isInherited(packet.topic)) return "the broker takes no topic of this name";
+    if (user === undefined) return "it arrived before the login finished";
+    if (isInherited(packet.topic)) return "the broker does not accept this topic name";
     if (!mayPublish(user, packet.topic, this.#options))
       return "only the daemon and users with commands: true may publish there";
     return packet.retain ? this.#whyNotRetained(user.name, packet) : null;
@@ -250,9 +250,9 @@ class Rules {
     const isFull = (all: readonly { readonly bytes: number }[], part: number) =>
       all.length >= MAX_FOREIGN_RETAINED * part ||
       all.reduce((sum, { bytes }) => sum + bytes, left.bytes) > MAX_FOREIGN_RETAINED_BYTES * part;
-    if (isFull(others, 1)) return "the broker keeps no more retained messages of others";
+    if (isFull(others, 1)) return "the broker has reached its limit of retained messages from clients";
     const own = others.filter((one) => one.user === user);
-    if (isFull(own, PART_OF_USER)) return "the broker keeps no more retained messages of this user";
+    if (isFull(own, PART_OF_USER)) return "this user has reached the limit of retained messages";
     this.#foreign.set(topic, left);
     return null;
   }

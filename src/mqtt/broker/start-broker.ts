@@ -8,7 +8,8 @@ import type { EmbeddedBroker } from "./embedded-broker.ts";
 import { RefusalLog } from "./refusal-log.ts";
 
 /** Log message if `hasNoUsers` is true. */
-export const NO_BROKER_USERS = "the broker lets nobody in: add broker.users, or set mqtt.url to use another broker";
+export const NO_BROKER_USERS =
+  "the embedded broker has no users, so nothing can connect: set broker.users, or mqtt.url to use another broker";
 
 /** Returns whether the embedded broker is used and has no users. */
 export function hasNoUsers({ mqtt, broker }: Config): boolean {
@@ -30,7 +31,7 @@ export async function startBroker(
   const onRefused = (user: string, topic: string, reason: string) =>
     log.warn({ user, topic, reason }, "the broker dropped a message");
   const onLockedOut = (address: string) =>
-    log.warn({ address }, "wrong passwords of the broker again and again; each costs a wait now");
+    log.warn({ address }, "repeated wrong passwords at the broker; logins are delayed");
   const refusals = new RefusalLog(
     (facts) => log.warn(facts, "the broker refused a connection"),
     () => performance.now(),

@@ -16,7 +16,7 @@ export async function tryBroker({ open, username, password }: BrokerAccess): Pro
   try {
     stream = await open(signal);
   } catch (error) {
-    return signal.aborted ? "the broker does not answer in time" : explainFailure(error, "opening");
+    return signal.aborted ? "the broker did not answer in time" : explainFailure(error, "opening");
   }
   // Every broker speaks MQTT 3.1.1. The broker assigns a client id, so no other client is disconnected.
   const client = new MqttClient(() => stream, {

@@ -88,7 +88,7 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
   /** Bounded by the modules that listen. */
   const listeners: MqttListener[] = [];
   let line: BrokerSession | null = null;
-  let trouble: string | null = "it is being connected";
+  let trouble: string | null = "it is connecting";
   let connections = 0;
   const publisher = new RetainedPublisher(options.memory, [statusTopic], options.isOthers);
   const commands = new Commands({
@@ -142,7 +142,7 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
         publisher.detach();
         for (const listener of listeners) listener.onDown();
       },
-      onRefused: (topic, reason) => log.warn({ topic, reason }, "the broker refuses a topic"),
+      onRefused: (topic, reason) => log.warn({ topic, reason }, "the broker rejects a topic"),
       onMessage,
     },
     signal,

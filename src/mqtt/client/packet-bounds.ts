@@ -39,12 +39,12 @@ export class PacketBounds {
     if (this.#length === null) {
       this.#length = { value: 0, bytes: 0 };
       const isQos2 = (byte & QOS_2_PUBLISH.mask) === QOS_2_PUBLISH.is;
-      return isQos2 ? "the broker sends a message with QoS 2, which was not asked for" : null;
+      return isQos2 ? "the broker sent a message with QoS 2, which elbro did not request" : null;
     }
     const { value, bytes } = this.#length;
     this.#length = { value: value + (byte & ~MORE) * MORE ** bytes, bytes: bytes + 1 };
     if (this.#length.value > MAX_PACKET_BYTES || this.#length.bytes > MAX_LENGTH_BYTES)
-      return `the broker sends a packet of more than ${MAX_PACKET_BYTES / 1024 / 1024} MiB`;
+      return `the broker sent a packet of more than ${MAX_PACKET_BYTES / 1024 / 1024} MiB`;
     if ((byte & MORE) === 0) {
       this.#rest = this.#length.value;
       this.#length = null;

@@ -157,8 +157,8 @@ export class RetainedPublisher {
 
   /**
    * Forgets the topics that were cleared before the previous call.
-   * Call it at intervals in which any broker saves acknowledged messages to disk. Earlier, a broker that loses power
-   * may restore a cleared topic.
+   * Call it at intervals in which any broker saves acknowledged messages to disk. With shorter intervals, a broker that
+   * loses power may restore a topic that is already forgotten.
    */
   age(): void {
     if (!this.#port) return;

@@ -236,7 +236,7 @@ class Session {
   #watchProgress(): void {
     clearTimeout(this.#stuck);
     if (this.#onTheWay.length === 0) return;
-    this.#stuck = setTimeout(() => this.#leave("the broker acknowledged nothing for a minute"), STUCK_MS);
+    this.#stuck = setTimeout(() => this.#leave("the broker has not acknowledged any message for a minute"), STUCK_MS);
   }
 
   /** Closes the connection and records the reason, unless there is an earlier one. */

@@ -15,7 +15,7 @@ export function cheapestRows<State>(
       ...(hours === 1
         ? { name: "Cheapest hour from" }
         : { name: "Cheapest {count} hours from", facts: { count: hours } }),
-      about: `When the cheapest ${length} in a row begin${hours === 1 ? "s" : ""}, among ${prices} from now on.`,
+      about: `Start of the cheapest ${length} in a row, among ${prices} from now on.`,
       platform: "sensor",
       value: (state) => {
         const window = cheapestIn(state).find((each) => each.hours === hours);

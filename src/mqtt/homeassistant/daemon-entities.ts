@@ -34,7 +34,7 @@ const fixedRows: readonly Row[] = [
   {
     key: "problem",
     name: "Problem",
-    about: "ON while something needs the owner; the reason is its attribute.",
+    about: "ON while a problem needs attention; its attribute holds the reason.",
     value: ({ problems }) => problems.length > 0,
     ...DIAGNOSTIC,
     platform: "binary_sensor",
@@ -45,7 +45,7 @@ const fixedRows: readonly Row[] = [
   {
     key: "version",
     name: "Version",
-    about: "The version that runs.",
+    about: "The running version.",
     value: ({ version }) => version,
     ...DIAGNOSTIC,
     icon: "mdi:tag-outline",
@@ -53,7 +53,7 @@ const fixedRows: readonly Row[] = [
   {
     key: "started_at",
     name: "Started",
-    about: "When the daemon started.",
+    about: "Start time of the daemon.",
     value: ({ startedAt }) => formatInstant(startedAt),
     ...DIAGNOSTIC,
     deviceClass: "timestamp",
@@ -62,7 +62,7 @@ const fixedRows: readonly Row[] = [
   {
     key: "backfill",
     name: "History collected",
-    about: "How much of the wanted history is there.",
+    about: "Share of the configured history that has been fetched.",
     value: ({ backfill }) =>
       backfill && (backfill.wanted === 0 ? 100 : Math.floor((100 * backfill.known) / backfill.wanted)),
     ...DIAGNOSTIC,
@@ -73,7 +73,7 @@ const fixedRows: readonly Row[] = [
   {
     key: "refused_command",
     name: "Last refused command",
-    about: "When a command over MQTT was last refused since the start; the command and the reason are its attributes.",
+    about: "Time of the last refused MQTT command since the start; its attributes hold the command and the reason.",
     value: ({ refusedCommand }) => refusedCommand && formatInstant(refusedCommand.at),
     ...DIAGNOSTIC,
     deviceClass: "timestamp",
@@ -91,7 +91,7 @@ function interfaceRows({ account }: InterfaceState): Row[] {
       key: `service_${key}`,
       name: "Service {account}",
       facts: { account },
-      about: "Whether the service answers this account, or what stands in the way.",
+      about: "Whether the service answers this account, or the reason why not.",
       value: (state) => find(state)?.service ?? null,
       ...DIAGNOSTIC,
       deviceClass: "enum",
@@ -102,7 +102,7 @@ function interfaceRows({ account }: InterfaceState): Row[] {
       key: `quota_minute_${key}`,
       name: "Quota left this minute {account}",
       facts: { account },
-      about: "Requests that the service still takes in this minute.",
+      about: "Requests that the service still accepts in this minute.",
       value: (state) => find(state)?.minuteLeft ?? null,
       ...count,
     },
@@ -110,7 +110,7 @@ function interfaceRows({ account }: InterfaceState): Row[] {
       key: `quota_day_${key}`,
       name: "Quota left today {account}",
       facts: { account },
-      about: "Requests that the service still takes today, in UTC.",
+      about: "Requests that the service still accepts today (UTC).",
       value: (state) => find(state)?.dayLeft ?? null,
       ...count,
     },
@@ -118,7 +118,7 @@ function interfaceRows({ account }: InterfaceState): Row[] {
       key: `requests_today_${key}`,
       name: "Requests today {account}",
       facts: { account },
-      about: "Requests made since UTC midnight, denied ones too.",
+      about: "Requests since midnight UTC, including denied ones.",
       value: (state) => find(state)?.requestsToday ?? null,
       ...count,
     },
@@ -131,7 +131,7 @@ function freshnessRow(series: SeriesFreshness): Row {
     key,
     name: "Last answer {owner} {series}",
     facts: { owner: series.owner?.name ?? series.account, series: messageOr(`series_${series.label}`, series.label) },
-    about: "When the service last answered with this series.",
+    about: "Time of the last response of the service with this series.",
     value: (state) => {
       const at = state.series.find((each) => isSameSeries(each, series))?.lastSuccessAt ?? null;
       return at === null ? null : formatInstant(at);

@@ -116,8 +116,8 @@ function component<State>(row: EntityRow<State>, device: Device<State>, options:
 }
 
 /**
- * Returns the template of a value. Uses `get`, because `value_json.key` logs a warning if the key is missing. That
- * happens when Home Assistant has not read the document without this row yet.
+ * Returns the template of a value. Uses `get`, because `value_json.key` logs a warning if the key is missing. A key is
+ * missing after its row was removed, until Home Assistant has read the new document.
  */
 function valueTemplate(key: string): string {
   return `{{ value_json.get('${key}') }}`;

@@ -35,7 +35,7 @@ const EXAMPLE: Parameters<typeof daemonRows>[0] = {
 };
 
 function table(rows: readonly EntityRow<never>[]): string[] {
-  return ["", "| entity | id ends in | kind | unit | what it says |", "|---|---|---|---|---|", ...rows.map(line)];
+  return ["", "| entity | id ends in | kind | unit | meaning |", "|---|---|---|---|---|", ...rows.map(line)];
 }
 
 function line(row: EntityRow<never>): string {
@@ -44,7 +44,7 @@ function line(row: EntityRow<never>): string {
   const notes = [
     about,
     ...(attributes === undefined ? [] : [`Attributes: topic \`…/${attributes}\`.`]),
-    ...(exists === undefined ? [] : ["Only where the data has it."]),
+    ...(exists === undefined ? [] : ["Only if the data contains it."]),
   ];
   return `| ${entityName(row, "en")} | \`_${key}\` | ${kind} | ${unitInWords(unit)} | ${notes.join(" ")} |`;
 }

@@ -37,7 +37,7 @@ const presentRows: readonly Row[] = [
   {
     key: "price",
     name: "Price",
-    about: "The price now, all charges in.",
+    about: "The current price, including all charges.",
     value: ({ prices }) => prices.current?.price ?? null,
     ...FIGURE,
     stateClass: "measurement",
@@ -48,7 +48,7 @@ const presentRows: readonly Row[] = [
   {
     key: "level",
     name: "Price level",
-    about: "The price now against the mean of the last three days.",
+    about: "Level of the current price compared with the mean of the last three days.",
     platform: "sensor",
     value: ({ prices }) => prices.level,
     deviceClass: "enum",
@@ -60,7 +60,7 @@ const presentRows: readonly Row[] = [
   {
     key: "color",
     name: "Price color",
-    about: "The level as a light: green is cheap, red is expensive.",
+    about: "The price level as a colour: green is cheap, red is expensive.",
     platform: "sensor",
     value: ({ prices }) => prices.color,
     deviceClass: "enum",
@@ -72,7 +72,7 @@ const presentRows: readonly Row[] = [
   {
     key: "cheap",
     name: "Cheap now",
-    about: "ON while the level is cheap or very cheap; by an estimate only with `levels.use_forecast`.",
+    about: "ON while the level is cheap or very cheap; based on an estimate only with `levels.use_forecast`.",
     platform: "binary_sensor",
     value: ({ prices }) => prices.cheap,
     attributes: "price/state",
@@ -83,7 +83,7 @@ const presentRows: readonly Row[] = [
   {
     key: "rank",
     name: "Price rank today",
-    about: "1 is the cheapest interval of today.",
+    about: "Rank of the current price today; 1 is the cheapest interval.",
     platform: "sensor",
     value: ({ prices }) => prices.rank,
     icon: "mdi:sort-numeric-ascending",
@@ -92,7 +92,7 @@ const presentRows: readonly Row[] = [
   {
     key: "percentile",
     name: "Price percentile today",
-    about: "The share of today's prices below the price now.",
+    about: "Share of today's prices that are below the current price.",
     platform: "sensor",
     value: ({ prices }) => prices.percentile,
     unit: "%",
@@ -103,7 +103,7 @@ const presentRows: readonly Row[] = [
   {
     key: "percentile_30_days",
     name: "Price percentile 30 days",
-    about: "The share of the last 30 days' prices below the price now.",
+    about: "Share of the last 30 days' prices that are below the current price.",
     platform: "sensor",
     value: ({ prices }) => prices.percentile30Days,
     unit: "%",
@@ -114,7 +114,7 @@ const presentRows: readonly Row[] = [
   {
     key: "variable_charges",
     name: "Variable charges",
-    about: "The part of the price that is variable charges, where the service tells it.",
+    about: "Variable charges in the current price, if the service reports them.",
     value: ({ prices }) => prices.current?.variableCharges ?? null,
     ...FIGURE,
     exists: ({ prices }) => prices.hasVariableCharges,
@@ -123,7 +123,7 @@ const presentRows: readonly Row[] = [
   {
     key: "price_without_charges",
     name: "Price without variable charges",
-    about: "What remains of the price without its variable charges.",
+    about: "The current price without its variable charges.",
     value: ({ prices }) => withoutCharges(prices),
     ...FIGURE,
     exists: ({ prices }) => prices.hasVariableCharges,
@@ -132,7 +132,7 @@ const presentRows: readonly Row[] = [
   {
     key: "export_price",
     name: "Export price",
-    about: "What a kWh sold is worth now: the price without its variable charges and without VAT.",
+    about: "Current price of a sold kWh: the price without variable charges and without VAT.",
     value: ({ prices: { current, vatIncluded } }) => current && exportPrice(current, vatIncluded),
     ...FIGURE,
     stateClass: "measurement",
@@ -146,14 +146,14 @@ const aheadRows: readonly Row[] = [
   {
     key: "previous_price",
     name: "Previous price",
-    about: "The price of the interval before this one.",
+    about: "Price of the previous interval.",
     value: ({ prices }) => prices.previous?.price ?? null,
     ...FIGURE,
   },
   {
     key: "next_price",
     name: "Next price",
-    about: "The next price that is known.",
+    about: "The next known price.",
     value: ({ prices }) => prices.next?.price ?? null,
     ...FIGURE,
   },
@@ -161,13 +161,13 @@ const aheadRows: readonly Row[] = [
   ...figureRows(
     "rest",
     "rest of today",
-    "of what is left of today, this interval included",
+    "of the rest of today, including the current interval",
     (state) => state.prices.restOfDay,
   ),
   {
     key: "tomorrow_mean",
     name: "Mean price tomorrow",
-    about: "The mean of tomorrow's prices, once all of them are there.",
+    about: "Mean of tomorrow's prices, once all of them are known.",
     value: ({ prices }) => prices.tomorrowMean,
     ...FIGURE,
   },
@@ -175,7 +175,7 @@ const aheadRows: readonly Row[] = [
   {
     key: "tomorrow_available",
     name: "Tomorrow's prices available",
-    about: "ON once every price of tomorrow is there.",
+    about: "ON once all prices of tomorrow are known.",
     platform: "binary_sensor",
     value: ({ prices }) => prices.tomorrowValid,
     icon: "mdi:calendar-check",
@@ -183,7 +183,7 @@ const aheadRows: readonly Row[] = [
   {
     key: "tomorrow_published_at",
     name: "Tomorrow's prices since",
-    about: "When tomorrow's prices were first there.",
+    about: "Time when tomorrow's prices were first complete.",
     platform: "sensor",
     value: ({ prices }) => instant(prices.tomorrowPublishedAt),
     deviceClass: "timestamp",
@@ -192,7 +192,7 @@ const aheadRows: readonly Row[] = [
   {
     key: "prices",
     name: "Prices",
-    about: "How many prices of today and tomorrow are known; the prices themselves are its attributes.",
+    about: "Number of known prices of today and tomorrow; its attributes hold the prices.",
     platform: "sensor",
     value: ({ prices }) => prices.today.length + (prices.tomorrowValid ? prices.tomorrow.length : 0),
     icon: "mdi:chart-bar",
@@ -201,7 +201,7 @@ const aheadRows: readonly Row[] = [
   {
     key: "forecast",
     name: "Price forecast",
-    about: "How many estimated hours follow the confirmed prices; the estimates are its attributes.",
+    about: "Number of estimated hours after the confirmed prices; its attributes hold the estimates.",
     platform: "sensor",
     value: ({ prices }) => prices.forecast.length,
     icon: "mdi:crystal-ball",
@@ -216,7 +216,7 @@ export const homeRows: readonly Row[] = [...presentRows, ...aheadRows, ...usageR
 export const formatRow: Row = {
   key: "price_list",
   name: "Prices for other programs",
-  about: "The price now; its attributes are the prices as the program named by `homes[].format` reads them.",
+  about: "The current price; its attributes hold the prices in the format of the program named by `homes[].format`.",
   value: ({ prices }) => prices.current?.price ?? null,
   ...FIGURE,
   attributes: "format",

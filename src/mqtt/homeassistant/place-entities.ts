@@ -19,7 +19,7 @@ export const placeRows: readonly Row[] = [
   {
     key: "spot",
     name: "Spot price",
-    about: "The spot price now.",
+    about: "The current spot price.",
     value: ({ current }) => current?.spot ?? null,
     ...PRICE,
     stateClass: "measurement",
@@ -28,7 +28,7 @@ export const placeRows: readonly Row[] = [
   {
     key: "price",
     name: "Price",
-    about: "The price now, charges in.",
+    about: "The current price, including charges.",
     value: ({ current }) => (current && current.charges !== null ? current.price : null),
     ...PRICE,
     stateClass: "measurement",
@@ -38,7 +38,7 @@ export const placeRows: readonly Row[] = [
   {
     key: "charges",
     name: "Charges",
-    about: "The charges in the price now.",
+    about: "The charges in the current price.",
     value: ({ current }) => current?.charges ?? null,
     ...PRICE,
     exists: ({ hasCharges }) => hasCharges,
@@ -46,7 +46,7 @@ export const placeRows: readonly Row[] = [
   {
     key: "color",
     name: "Price color",
-    about: "The colour that the service suggests for the price now.",
+    about: "Colour that the service suggests for the current price.",
     platform: "sensor",
     value: ({ current }) => current?.color ?? null,
     deviceClass: "enum",
@@ -59,7 +59,7 @@ export const placeRows: readonly Row[] = [
   {
     key: "level",
     name: "Price level",
-    about: "The price now against the mean of the last three days, as far as they are known.",
+    about: "Level of the current price compared with the mean of the known prices of the last three days.",
     platform: "sensor",
     value: ({ level }) => level,
     deviceClass: "enum",
@@ -78,11 +78,11 @@ export const placeRows: readonly Row[] = [
     needs: "spot",
     expires: true,
   },
-  ...cheapestRows<PlaceSnapshot>("the prices that are known", ({ cheapest }) => cheapest),
+  ...cheapestRows<PlaceSnapshot>("the known prices", ({ cheapest }) => cheapest),
   {
     key: "next_price",
     name: "Next price",
-    about: "The next price that is known; the spot price where no charges are known.",
+    about: "The next known price; the spot price if charges are not known.",
     platform: "sensor",
     value: ({ next }) => next?.price ?? null,
     unit: "perKwh",
@@ -92,7 +92,7 @@ export const placeRows: readonly Row[] = [
   {
     key: "prices",
     name: "Prices",
-    about: "How many prices from now on are known; the prices themselves are its attributes.",
+    about: "Number of known prices from now on; its attributes hold the prices.",
     platform: "sensor",
     value: ({ upcoming }) => upcoming.length,
     icon: "mdi:chart-bar",

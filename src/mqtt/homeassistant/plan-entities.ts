@@ -39,7 +39,7 @@ const signalRows: readonly Row[] = [
   {
     key: "on",
     name: "Signal",
-    about: "ON while the plan wants its appliance on.",
+    about: "ON while the plan runs its appliance.",
     ...VALUES,
     platform: "binary_sensor",
     value: ({ on }) => on,
@@ -50,8 +50,7 @@ const signalRows: readonly Row[] = [
   {
     key: "plan_state",
     name: "State",
-    about:
-      "Where the plan stands. Attributes: reason, code, next_start, next_end, and why the last command was refused.",
+    about: "State of the plan. Attributes: reason, code, next_start, next_end, and why the last command was refused.",
     ...SENSOR,
     value: ({ state }) => state,
     deviceClass: "enum",
@@ -68,7 +67,7 @@ const signalRows: readonly Row[] = [
   {
     key: "reason",
     name: "Reason",
-    about: "Why the plan is on or off, with the numbers.",
+    about: "Reason why the plan is ON or OFF, with the figures.",
     ...SENSOR,
     value: ({ reason }) => reason.text,
     icon: "mdi:comment-text-outline",
@@ -76,7 +75,7 @@ const signalRows: readonly Row[] = [
   {
     key: "next_start",
     name: "Next start",
-    about: "When the plan goes on next.",
+    about: "Next time the plan switches ON.",
     ...SENSOR,
     value: ({ nextStart }) => nextStart && formatInstant(nextStart),
     deviceClass: "timestamp",
@@ -85,7 +84,7 @@ const signalRows: readonly Row[] = [
   {
     key: "next_end",
     name: "Next end",
-    about: "When the present run ends, or the next one.",
+    about: "End of the current run, or of the next one.",
     ...SENSOR,
     value: ({ nextEnd }) => nextEnd && formatInstant(nextEnd),
     deviceClass: "timestamp",
@@ -99,7 +98,7 @@ const moneyRows: readonly Row[] = [
   {
     key: "mean_price",
     name: "Mean price",
-    about: "What a kWh costs on average in this round of the plan.",
+    about: "Average cost of a kWh in this round of the plan.",
     ...SENSOR,
     value: ({ meanPrice }) => meanPrice,
     unit: "perKwh",
@@ -109,7 +108,7 @@ const moneyRows: readonly Row[] = [
   {
     key: "saving_per_kwh",
     name: "Saving per kWh",
-    about: "What a kWh costs less than if the plan started when its window opens (`window_start`).",
+    about: "How much cheaper a kWh is than if the plan started when its window opens (`window_start`).",
     ...SENSOR,
     value: ({ savingPerKwh }) => savingPerKwh.againstWindowStart,
     unit: "perKwh",
@@ -119,7 +118,7 @@ const moneyRows: readonly Row[] = [
   {
     key: "saving_now_per_kwh",
     name: "Saving per kWh against now",
-    about: "What a kWh costs less than if the plan started now (`now`); unknown once it has begun.",
+    about: "How much cheaper a kWh is than if the plan started now (`now`); unknown once it has started.",
     ...SENSOR,
     value: ({ savingPerKwh }) => savingPerKwh.againstNow,
     unit: "perKwh",
@@ -129,7 +128,7 @@ const moneyRows: readonly Row[] = [
   {
     key: "cost",
     name: "Cost",
-    about: "What this round of the plan costs.",
+    about: "Cost of this round of the plan.",
     ...SENSOR,
     value: ({ cost }) => cost,
     unit: "currency",
@@ -140,7 +139,7 @@ const moneyRows: readonly Row[] = [
   {
     key: "saving",
     name: "Saving",
-    about: "What this round costs less than starting when its window opens (`window_start`).",
+    about: "How much cheaper this round is than starting when its window opens (`window_start`).",
     ...SENSOR,
     value: ({ saving }) => saving.againstWindowStart,
     unit: "currency",
@@ -151,7 +150,7 @@ const moneyRows: readonly Row[] = [
   {
     key: "saving_month",
     name: "Saving this month",
-    about: "What the runs of this month cost less than starting when their windows opened (`window_start`).",
+    about: "How much cheaper this month's runs were than starting when their windows opened (`window_start`).",
     ...SENSOR,
     value: ({ history: { month } }) => month.saving.againstWindowStart,
     deviceClass: "monetary",
@@ -168,7 +167,7 @@ const settingRows: readonly Row[] = [
   {
     key: "hours",
     name: "Hours",
-    about: "How long the plan runs, or for `avoid` does not.",
+    about: "How long the plan runs; for `avoid`, how long it does not run.",
     ...SETTING,
     platform: "number",
     value: (plan) => Math.max(MIN_HOURS, Number(settingOf("hours")(plan))),
@@ -180,7 +179,7 @@ const settingRows: readonly Row[] = [
   {
     key: "energy",
     name: "Energy",
-    about: "What a round of the plan uses, for a plan with an energy in place of hours.",
+    about: "Energy of one round, for a plan with an energy instead of hours.",
     ...SETTING,
     platform: "number",
     value: settingOf("energy"),
@@ -192,7 +191,7 @@ const settingRows: readonly Row[] = [
   {
     key: "from",
     name: "From",
-    about: "Nothing runs before this time of day.",
+    about: "The plan does not run before this time of day.",
     ...SETTING,
     platform: "text",
     value: (plan) => settingOf("from")(plan) ?? settingOf("ready_by")(plan) ?? MIDNIGHT,
@@ -203,7 +202,7 @@ const settingRows: readonly Row[] = [
   {
     key: "ready_by",
     name: "Ready by",
-    about: "Everything has run by this time of day.",
+    about: "The plan has finished by this time of day.",
     ...SETTING,
     platform: "text",
     value: (plan) => settingOf("ready_by")(plan) ?? settingOf("from")(plan) ?? MIDNIGHT,
@@ -214,7 +213,7 @@ const settingRows: readonly Row[] = [
   {
     key: "max_price",
     name: "Highest price",
-    about: "Above this price nothing runs.",
+    about: "The plan does not run above this price.",
     ...SETTING,
     platform: "number",
     value: settingOf("max_price"),
@@ -225,7 +224,7 @@ const settingRows: readonly Row[] = [
   {
     key: "enabled",
     name: "Enabled",
-    about: "Whether the plan does anything at all.",
+    about: "Whether the plan is active.",
     ...SETTING,
     platform: "switch",
     value: settingOf("enabled"),
@@ -235,14 +234,14 @@ const settingRows: readonly Row[] = [
 ];
 
 const buttonRows: readonly Row[] = [
-  button("run_now", "Run now", "Starts a run at once, whatever it costs.", "mdi:play"),
-  button("skip", "Skip", "Leaves out this round of the plan.", "mdi:skip-next"),
-  button("stop", "Stop", "Ends what runs, and leaves out the rest of this round.", "mdi:stop"),
+  button("run_now", "Run now", "Starts a run immediately, at any price.", "mdi:play"),
+  button("skip", "Skip", "Skips this round of the plan.", "mdi:skip-next"),
+  button("stop", "Stop", "Ends the current run and skips the rest of this round.", "mdi:stop"),
   {
     ...button(
       "once",
       "Run once",
-      "Runs its hours once more: the cheapest within the next 8.",
+      "Runs its hours once more, in the cheapest of the next 8 hours.",
       "mdi:numeric-1-box-outline",
     ),
     exists: (plan) => comesAgain(plan) && ["window", "slots"].includes(plan.definition.spec.kind),
@@ -251,7 +250,7 @@ const buttonRows: readonly Row[] = [
     ...button(
       RESET_SETTINGS,
       "Reset settings",
-      "Sets every setting of the plan back to what the configuration says.",
+      "Resets every setting of the plan to the value in the configuration.",
       "mdi:restore",
     ),
     category: "config",

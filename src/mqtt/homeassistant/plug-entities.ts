@@ -28,7 +28,7 @@ export const plugRows: readonly Row[] = [
   {
     key: "on",
     name: "On",
-    about: "Whether the plug says that it is on; unavailable while that is unknown.",
+    about: "State that the plug reports; unavailable while it is unknown.",
     ...VALUES,
     platform: "binary_sensor",
     value: ({ on }) => on,
@@ -40,7 +40,7 @@ export const plugRows: readonly Row[] = [
   {
     key: "wanted",
     name: "Wanted on",
-    about: "What the plug should be; unknown where a hand has switched it on.",
+    about: "State that the plug should have; unknown after it was switched on manually.",
     ...VALUES,
     platform: "binary_sensor",
     value: ({ wanted }) => wanted,
@@ -50,7 +50,7 @@ export const plugRows: readonly Row[] = [
   {
     key: "reason",
     name: "Reason",
-    about: "Why the plug is told what it is told.",
+    about: "Reason for the state that the plug should have.",
     ...VALUES,
     platform: "sensor",
     value: ({ reason }) => reason,
@@ -70,7 +70,7 @@ export const plugRows: readonly Row[] = [
   {
     key: "available",
     name: "Reachable",
-    about: "Whether the plug can be reached; unknown until it has reported.",
+    about: "Whether the plug is reachable; unknown until it has reported.",
     ...VALUES,
     platform: "binary_sensor",
     value: ({ available }) => available,

@@ -56,25 +56,25 @@ const periods: readonly Period[] = [
   {
     key: "day",
     name: "last complete day",
-    about: "on the last day of which every hour is known",
+    about: "on the last day with data for every hour",
     of: (figures) => figures.lastCompleteDay,
   },
   {
     key: "month",
     name: "this month",
-    about: "this month, over the days that are known; the ended month until the first day of the new one has arrived",
+    about: "this month, over the days with data; the previous month until data of the new month arrives",
     of: (figures) => figures.month,
   },
   {
     key: "previous_month",
     name: "previous month",
-    about: "in the month before the one shown as “this month”, over the days that are known",
+    about: "in the month before the one shown as “this month”, over the days with data",
     of: (figures) => figures.previousMonth,
   },
   {
     key: "year",
     name: "this year",
-    about: "this year, over the days that are known; the ended year until the first day of the new one has arrived",
+    about: "this year, over the days with data; the previous year until data of the new year arrives",
     of: (figures) => figures.year,
   },
 ];
@@ -89,7 +89,7 @@ export function usageRows<State>(usageOf: (state: State) => HomeUsage): EntityRo
   const lastDay: EntityRow<State> = {
     key: "consumption_date",
     name: "Consumption last complete day is",
-    about: "The last day of which every hour of consumption is known.",
+    about: "The last day with consumption data for every hour.",
     platform: "sensor",
     topic: "usage",
     value: (state) => usageOf(state).consumption?.lastCompleteDay?.date ?? null,

@@ -137,7 +137,7 @@ export class AdminApi {
     return this.#deps.state.repository.store.latest(series) as readonly Address[] | null;
   }
 
-  /** Of a home; of the first where none is named. */
+  /** Returns the prices of a home; of the first one if `wanted` is null. */
   async prices(wanted: string | null) {
     const { homes } = this.#deps.state;
     const asked = homes.known ? [] : (await this.addresses()).accounts;
@@ -179,7 +179,7 @@ export class AdminApi {
     const { accounts, repository } = state;
     const account = accounts.thirdParty;
     if (!account)
-      return { suggestions: [], trouble: "the search needs third_party.api_key and third_party.api_secret" };
+      return { suggestions: [], trouble: "the address search needs third_party.api_key and third_party.api_secret" };
     const series = seriesOf(account.name, "addressSuggestions", { query });
     const isFresh = repository.find(account.name, "addressSuggestions", { query }, clock.now())?.fresh === true;
     const trouble = isFresh ? null : await this.#ask(account, "addressSuggestions", { query });
@@ -199,7 +199,7 @@ export class AdminApi {
 
   async #checkAccount(account: Account, isTried: boolean): Promise<CheckResult> {
     const part = `service (${account.name})`;
-    if (!isTried) return { part, state: "untold", text: `not tried: a check asks ${MAX_CHECKED} accounts at most` };
+    if (!isTried) return { part, state: "untold", text: `not tested: a check tests at most ${MAX_CHECKED} accounts` };
     const isPartner = account === this.#deps.state.accounts.thirdParty;
     const trouble = await this.#try(account, isPartner ? "requestCounts" : "addresses", {});
     if (trouble) return { part, state: isPatience(trouble) ? "untold" : "fails", text: troubleText(trouble) };
@@ -217,7 +217,7 @@ export class AdminApi {
     const { database, databasePath } = this.#deps.storage;
     const trouble = (await databaseTrouble(database, databasePath)) ?? (damageIn(database).join(", ") || null);
     const chunks = database.prepare("select count(*) as n from chunk").get()?.n;
-    return checkResultOf("database", trouble, `it writes; parts of history: ${chunks}`);
+    return checkResultOf("database", trouble, `writable; ${chunks} chunks stored`);
   }
 
   /** Asks the service and stores the answer. Returns the reason of a failure; null on success. */
@@ -265,12 +265,12 @@ function isPatience(trouble: Trouble): boolean {
 function troubleText(trouble: Trouble): string {
   switch (trouble.kind) {
     case "refused":
-      return `the service refuses: ${[trouble.status, trouble.code].filter((part) => part !== null).join(" ")}: ${trouble.reason}`;
+      return `the service rejects the request: ${[trouble.status, trouble.code].filter((part) => part !== null).join(" ")}: ${trouble.reason}`;
     case "malformed":
-      return `the service's answer does not fit: ${trouble.why}`;
+      return `the service's response does not match its documentation: ${trouble.why}`;
     case "unreachable":
       return `the service cannot be reached: ${trouble.why}`;
     case "withheld":
-      return `not asked before ${formatInstant(trouble.until)}: ${trouble.after ? troubleText(trouble.after) : trouble.why}`;
+      return `no request before ${formatInstant(trouble.until)}: ${trouble.after ? troubleText(trouble.after) : trouble.why}`;
   }
 }

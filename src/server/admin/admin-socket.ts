@@ -68,7 +68,7 @@ async function replyTo(line: string, answer: (question: AdminRequest) => Promise
   try {
     const given = await answer(JSON.parse(line) as AdminRequest);
     return given === undefined
-      ? { error: "this elbro does not know the question; is it another version?" }
+      ? { error: "the running elbro does not know this command; it may be another version: restart it" }
       : { answer: given };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
@@ -104,7 +104,7 @@ async function exchange(socketPath: string, line: string): Promise<string | null
   socket.write(line);
   try {
     const answer = await readAnswer(socket);
-    if (answer === "") throw new Error("the daemon hung up");
+    if (answer === "") throw new Error("the daemon closed the connection");
     return answer;
   } catch (error) {
     if (error instanceof Error && "code" in error && NOBODY.has(error.code)) return null;

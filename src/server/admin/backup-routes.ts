@@ -1,4 +1,4 @@
-/** The copy of the database over HTTP: downloaded, and uploaded to take its place at the next start. */
+/** Routes that download a copy of the database, and upload one that replaces the database at the next start. */
 import { createReadStream, createWriteStream, renameSync, rmSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { formatInstant } from "../../core/time/interval.ts";
@@ -12,16 +12,18 @@ import type { LocalRequest, LocalRoute } from "../http/route.ts";
 import { boolean, jsonResponse, named, object, reference, type Schema } from "../openapi/json-schema.ts";
 
 const TYPE = "application/octet-stream";
-/** Many times ten years of a house. A request has eight seconds: a larger file is for `elbro restore`. */
+/**
+ * Maximum size of an upload: many times ten years of a home. Larger files need `elbro restore`, as a request has 8 s.
+ */
 const MAX_BYTES = 256 * 1024 * 1024;
 const BINARY: Schema = { type: "string", format: "binary" };
 const waiting = named(
   "WaitingBackup",
-  object({ restart: { ...boolean, description: "Whether a copy waits for the next start." } }),
+  object({ restart: { ...boolean, description: "Whether an uploaded copy replaces the database at the next start." } }),
 );
 const errors = (...statuses: readonly number[]) =>
   Object.fromEntries(
-    statuses.map((status) => [status, jsonResponse("Refused, with the reason.", reference("schemas", "ErrorBody"))]),
+    statuses.map((status) => [status, jsonResponse("Rejected, with the reason.", reference("schemas", "ErrorBody"))]),
   );
 
 interface BackupDeps {
@@ -36,14 +38,14 @@ export function backupRoutes({ state, storage: { databasePath } }: BackupDeps): 
       path: "/local/v1/backup",
       scope: "control",
       summary:
-        "A checked copy of the database, made now. Whoever has it has the digests of the keys and the use of the house.",
+        "A checked copy of the database, made for this request. Keep it private: it holds the hashes of the keys and the usage of the home.",
       openApi: () => ({
         operationId: "getBackup",
         responses: { 200: { description: "The copy.", content: { [TYPE]: { schema: BINARY } } }, ...errors(409) },
       }),
       async handle({ now }) {
         const trouble = await state.copyNow();
-        if (trouble !== null) return localError("conflict", `no copy was made: ${trouble}`);
+        if (trouble !== null) return localError("conflict", `the backup failed: ${trouble}`);
         const name = `elbro-backup-${formatInstant(now).slice(0, "2026-11-21".length)}.db`;
         return {
           kind: "stream",
@@ -58,13 +60,13 @@ export function backupRoutes({ state, storage: { databasePath } }: BackupDeps): 
       path: "/local/v1/backup",
       scope: "control",
       summary:
-        "Takes a copy of `GET /local/v1/backup` or `elbro backup`, which replaces the database at the next start.",
+        "Uploads a copy from `GET /local/v1/backup` or `elbro backup`. It replaces the database at the next start.",
       takesFile: true,
       openApi: () => ({
         operationId: "restoreBackup",
         requestBody: { required: true, content: { [TYPE]: { schema: BINARY } } },
         responses: {
-          202: jsonResponse("It is whole, and waits for the next start.", waiting),
+          202: jsonResponse("The copy is valid and replaces the database at the next start.", waiting),
           ...errors(400, 413, 415),
         },
       }),
@@ -74,10 +76,10 @@ export function backupRoutes({ state, storage: { databasePath } }: BackupDeps): 
       method: "DELETE",
       path: "/local/v1/backup",
       scope: "control",
-      summary: "Forgets an uploaded copy that waits for the next start.",
+      summary: "Deletes an uploaded copy that has not been used yet.",
       openApi: () => ({
         operationId: "forgetBackup",
-        responses: { 200: jsonResponse("None waits.", waiting) },
+        responses: { 200: jsonResponse("No uploaded copy remains.", waiting) },
       }),
       handle() {
         rmSync(waitingPathOf(databasePath), { force: true });
@@ -87,11 +89,12 @@ export function backupRoutes({ state, storage: { databasePath } }: BackupDeps): 
   ];
 }
 
-/** Keeps what is uploaded if it is a whole database of elbro. */
+/** Stores an uploaded file for the next start if it is an intact database of elbro. */
 async function taken(databasePath: string, { file, headers }: LocalRequest): Promise<LocalAnswer> {
   if (headers["content-type"] !== TYPE) return localError("unsupported_media_type", `send the copy as ${TYPE}`);
   const length = Number(headers["content-length"]);
-  if (!file || !(length > 0)) return localError("invalid_parameter", "expected a copy, found nothing");
+  if (!file || !(length > 0))
+    return localError("invalid_parameter", "expected a copy of the database, found an empty body");
   if (length > MAX_BYTES) return localError("payload_too_large", `the copy is longer than ${MAX_BYTES} bytes`);
   const place = waitingPathOf(databasePath);
   const part = `${place}.part`;

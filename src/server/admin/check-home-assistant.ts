@@ -2,7 +2,7 @@
 import type { Config } from "../../config/schema.ts";
 import { type CheckResult, checkResultOf } from "./admin-api.ts";
 
-/** Returns null if Home Assistant is not configured. */
+/** Returns the result of the check; null if Home Assistant is not configured. */
 export async function checkHomeAssistant({
   home_assistant,
 }: Pick<Config, "home_assistant">): Promise<CheckResult | null> {
@@ -11,7 +11,7 @@ export async function checkHomeAssistant({
   const part = "Home Assistant";
   try {
     (await HomeAssistantClient.connect(home_assistant, new AbortController().signal)).close();
-    return checkResultOf(part, null, "it lets elbro in");
+    return checkResultOf(part, null, "it accepts the token");
   } catch (error) {
     return checkResultOf(part, error instanceof Error && error.message ? error.message : "no connection", "");
   }

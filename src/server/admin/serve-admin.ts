@@ -32,7 +32,7 @@ export async function serveAdmin(deps: ApiDeps, configNow: () => Config, signal:
     const why = error instanceof Error ? error.message : String(error);
     deps.log.info(
       { why },
-      "no socket for commands in the data directory: elbro prices and the like work only while this does not run",
+      "cannot open the command socket in the data directory: commands such as elbro prices work only while the daemon is stopped",
     );
   }
 }
@@ -42,6 +42,6 @@ function brokerFinding({ mqtt, config }: ApiDeps): CheckResult {
   return checkResultOf(
     "broker",
     mqtt.client.status().trouble,
-    `connected: ${url === undefined ? "its own" : withoutLogin(url)}`,
+    `connected: ${url === undefined ? "built in" : withoutLogin(url)}`,
   );
 }

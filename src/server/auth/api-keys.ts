@@ -78,7 +78,7 @@ export class ApiKeys {
     if (verdict.kind === "refused") return verdict;
     const { key, quota } = verdict;
     if (message.scope === "read" || key.control) return { kind: "admitted", caller: key.name, quota };
-    const reason = `the key ${key.name} may read only; this asks for a key with the scope control`;
+    const reason = `the key ${key.name} may only read; this request needs a key with the scope control`;
     return { kind: "refused", caller: key.name, quota, error: contractError("forbidden", reason) };
   }
 
@@ -103,7 +103,7 @@ export class ApiKeys {
     if (waitMs > 0) return lockedOut(waitMs);
     if (!key) {
       if (this.#lockOut.wrong(address, now)) this.#onLockedOut(address);
-      return refused("this key is not known here");
+      return refused("unknown API key");
     }
     if (!passes) this.#lockOut.prove(address, key.name);
     const { minute, day } = this.#limits();
@@ -114,7 +114,7 @@ export class ApiKeys {
       return { kind: "refused", caller: key.name, quota: standing, error: { ...error, retryAfterSec } };
     }
     if (key.isThirdParty && message.interface !== "thirdParty")
-      return { ...refused(`the key and secret ${key.name} open /thirdParty only`), quota: standing };
+      return { ...refused(`the key and secret ${key.name} are valid for /thirdParty only`), quota: standing };
     return { kind: "admitted", key, quota: standing };
   }
 

@@ -69,20 +69,20 @@ export function openKeyStore({
     isKept = true;
     await useFile.writeSoon(quota.usesOf(ring.names())).catch(notKept);
   };
-  const notKept = (error: unknown) => log.warn({ err: error }, "what the keys have used could not be written");
+  const notKept = (error: unknown) => log.warn({ err: error }, "the used quota of the keys could not be saved");
   if (ring.keys().length === 0 && !ingress)
-    log.warn({}, `the API has no key and answers nobody: ${commandHint("keys create NAME")}`);
+    log.warn({}, `the API has no key, so it rejects all requests; create one: ${commandHint("keys create NAME")}`);
   for (const name of isLoopback(api.host) ? [] : shortKeys(api))
     log.warn(
       { name },
-      `a key of the API is short enough to be guessed: ${commandHint("keys create NAME")} makes a long one`,
+      `an API key is short enough to be guessed; create a long one: ${commandHint("keys create NAME")}`,
     );
   return {
     keys: new ApiKeys(
       () => ring.keys(),
       () => limits,
       quota,
-      (address) => log.warn({ address }, "wrong keys of the API again and again; each costs a wait now"),
+      (address) => log.warn({ address }, "repeated wrong API keys; requests from these addresses are delayed"),
     ),
     take(next) {
       limits = defaultLimits(next);

@@ -1,4 +1,4 @@
-/** Keys of devices that the command line and the dashboard make: each is shown once, and kept as a digest. */
+/** API keys made by the command line and the dashboard. Each is shown once and stored as a digest. */
 import { randomBytes } from "node:crypto";
 import { thirdPartyToken } from "../../service/third-party-token.ts";
 import type { KeptKey } from "../../storage/api-key-file.ts";
@@ -8,13 +8,13 @@ import { pairDigest } from "./key-store.ts";
 const SECRET_BYTES = 32;
 const PUBLIC_BYTES = 8;
 
-/** A new key, and what its owner is shown of it this once. The last of `shown` is what is sent. */
+/** A new key, and the values that are shown once. The last one in `shown` is the value that a device sends. */
 export interface MadeKey {
   readonly kept: KeptKey;
   readonly shown: readonly (readonly [string, string])[];
 }
 
-/** A key of 256 random bits, or a key and secret of which the secret is. */
+/** Makes a key of 256 random bits, or a key and a secret of 256 random bits. */
 export function makeKey(wanted: Omit<KeptKey, "sha256">): MadeKey {
   const secret = randomBytes(SECRET_BYTES).toString("base64url");
   const { api_key: _before, hash_encoding: encoding = "hex", ...common } = wanted;
@@ -33,7 +33,7 @@ export function makeKey(wanted: Omit<KeptKey, "sha256">): MadeKey {
   };
 }
 
-/** Whether two names are one: upper and lower case are the same. */
+/** Returns whether two names are equal, ignoring case. */
 export function isSameName(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }

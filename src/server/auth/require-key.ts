@@ -1,20 +1,20 @@
-/** Checks before the start whether anybody could use the LAN API. */
+/** Checks before the start that at least one client could use the LAN API. */
 
 import type { CommandHint } from "../../config/command-hint.ts";
 import type { Config } from "../../config/schema.ts";
 import { StartError } from "../../core/status/start-error.ts";
 import { KeyFile } from "../../storage/api-key-file.ts";
 
-/** Rejects an API that other machines can reach and nobody can use. Throws a StartError. */
+/** Throws a StartError if other machines can reach the API but no key can use it. */
 export function requireKeys({ api, data_dir }: Pick<Config, "api" | "data_dir">, hint: CommandHint): void {
   const configured = api.keys.length + (api.third_party_keys?.length ?? 0);
   if (isLoopback(api.host) || configured > 0 || api.dashboard === "open") return;
   const reading = new KeyFile(data_dir).read();
   if (reading.kind === "unreadable" || reading.keys.length > 0) return;
   throw new StartError(
-    `the API on ${api.host} has no key, so nobody could use it. Create one and start again:
+    `the API on ${api.host} has no key, so nobody could use it. Create one and restart elbro:
   ${hint("keys create NAME")}
-(NAME is what you call the device, such as kitchen). Or keep the API to this machine: api.host: 127.0.0.1`,
+(NAME is the name of the device, such as kitchen). Or allow this machine only: api.host: 127.0.0.1`,
   );
 }
 

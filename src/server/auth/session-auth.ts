@@ -51,7 +51,7 @@ export class SessionAuth {
     if (this.#isTooMany(message)) return { kind: "refused", error: tooMany() };
     if (message.scope === "read") return { kind: "admitted", caller: key.name };
     if (!fromOwnPage(message.headers))
-      return forbidden(`a session may change something only from its own page, with ${PAGE_HEADER}`);
+      return forbidden(`a session may make changes only from the dashboard itself, which sends ${PAGE_HEADER}`);
     if (!key.control) return forbidden("log in with a key that has the scope control");
     return { kind: "admitted", caller: key.name };
   }
@@ -109,5 +109,5 @@ function forbidden(reason: string): LocalAuthResult {
 }
 
 function tooMany() {
-  return { ...contractError("rate_limited", "pages of the dashboard ask too much"), retryAfterSec: 60 };
+  return { ...contractError("rate_limited", "too many requests from the dashboard"), retryAfterSec: 60 };
 }

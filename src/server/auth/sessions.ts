@@ -21,7 +21,7 @@ interface Session {
   readonly until: EpochMs;
 }
 
-/** Lifetime after the last use. A screen on the wall should not have to log in again. */
+/** Lifetime after the last use. It is long, so that a wall-mounted screen stays logged in. */
 export const SESSION_MS: number = 60 * DAY_MS;
 /** Minimum time between extensions of a session, because each is a write. */
 const RENEWED_EVERY_MS = DAY_MS;

@@ -173,7 +173,7 @@ export const eventRows: readonly LiveRow[] = [
     type: "problem",
     topic: /^problems$/,
     data: (payload) => payload,
-    about: "`count`, `reason`, `problems`: all there are; the last one has ended where `count` is 0",
+    about: "`count`, `reason`, `problems`: all current problems; `count` is 0 when the last one has ended",
   },
   {
     type: "quota",

@@ -134,7 +134,7 @@ export class SseHub {
     clearInterval(this.#access ?? undefined);
   }
 
-  /** An id that matches no kept event. A listener that received only a part of the state gets it again. */
+  /** An id that matches no kept event. A listener that reconnects with it gets the whole current state. */
   get #unfinished(): string {
     return `${this.#options.life}-${this.#seq}-unfinished`;
   }

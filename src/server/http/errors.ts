@@ -6,19 +6,19 @@ import { type ContractError, errorTable } from "../../service/contract/errors.ts
 /** The contract's table and further errors: code, status, and meaning for the owner of a device. */
 export const localErrorTable = {
   ...errorTable,
-  malformed_request: { status: 400, meaning: "What came is no HTTP/1.1 request." },
+  malformed_request: { status: 400, meaning: "The request is not valid HTTP/1.1." },
   method_not_allowed: {
     status: 405,
-    meaning: "The path is there, but not for this method; `Allow` names those it has.",
+    meaning: "The path does not support this method; `Allow` lists the methods that it supports.",
   },
-  request_timeout: { status: 408, meaning: "The request did not come in time." },
-  conflict: { status: 409, meaning: "What was commanded cannot be done as things are now." },
-  precondition_failed: { status: 412, meaning: "What is to be changed has changed since the revision of `If-Match`." },
-  payload_too_large: { status: 413, meaning: "The body is longer than this path takes." },
+  request_timeout: { status: 408, meaning: "The request did not arrive in time." },
+  conflict: { status: 409, meaning: "The command is not possible in the current state." },
+  precondition_failed: { status: 412, meaning: "The entry has changed since the revision in `If-Match`." },
+  payload_too_large: { status: 413, meaning: "The body is longer than this path accepts." },
   unsupported_media_type: { status: 415, meaning: "The body is not `application/json` in UTF-8 without compression." },
   headers_too_large: { status: 431, meaning: "Path and headers are longer than 16 kB together." },
-  wrong_host: { status: 421, meaning: "The name in `Host` is none of this machine's; see `api.hosts`." },
-  not_known: { status: 503, meaning: "What was asked for is not known at the moment, as a price that is missing." },
+  wrong_host: { status: 421, meaning: "The name in `Host` is not a name of this machine; see `api.hosts`." },
+  not_known: { status: 503, meaning: "The requested value is not known at the moment, for example a missing price." },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 
 export type LocalErrorCode = keyof typeof localErrorTable;

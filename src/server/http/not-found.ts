@@ -28,10 +28,10 @@ function answerUnknown(router: Router, requestId: string, exchange: Exchange): v
   const headers = answerHeaders(requestId);
   const allowed = methodsAt(router, url);
   if (allowed === "") {
-    sendAnswer(localError("resource_not_found", "there is nothing at this path"), headers, exchange);
+    sendAnswer(localError("resource_not_found", "unknown path"), headers, exchange);
     return;
   }
-  const error = localError("method_not_allowed", `there is no ${method} at this path; it has ${allowed}`);
+  const error = localError("method_not_allowed", `this path does not support ${method}; it supports ${allowed}`);
   sendAnswer(error, { ...headers, Allow: allowed }, exchange);
 }
 

@@ -6,10 +6,13 @@ import { answerHeaders } from "./response.ts";
 
 const WORDS: Readonly<Record<string, readonly [LocalErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ["headers_too_large", "path and headers are longer than 16 kB together"],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: ["payload_too_large", "the parts of the body say more than the body"],
-  ERR_HTTP_REQUEST_TIMEOUT: ["request_timeout", "the request did not come in time: 4 s for its headers, 8 s in all"],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ["payload_too_large", "the chunks of the body do not match its length"],
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    "request_timeout",
+    "the request did not arrive in time: limit 4 s for its headers, 8 s in total",
+  ],
   // This server is not a proxy.
-  CONNECT: ["method_not_allowed", "there is no CONNECT here"],
+  CONNECT: ["method_not_allowed", "CONNECT is not supported"],
 };
 
 /** Time in which further input of a rejected client is discarded. Without it, the client might not see the reason. */
@@ -24,7 +27,7 @@ export function writeProtocolError(socket: Duplex, code: string | undefined, req
     socket.destroy();
     return;
   }
-  const [errorCode, reason] = WORDS[code ?? ""] ?? ["malformed_request", "this is no HTTP/1.1 request as it should be"];
+  const [errorCode, reason] = WORDS[code ?? ""] ?? ["malformed_request", "the request is not valid HTTP/1.1"];
   const { status } = localErrorTable[errorCode];
   const body = JSON.stringify({ error: true, reason, errorCode });
   const headers = {

@@ -64,19 +64,19 @@ function judge(request: IncomingMessage, response: ServerResponse, { router, rul
 /** Returns the message for an owner whose proxy uses another host name, or whose page is on another server. */
 function mayNot(origin: string): string {
   const [, name] = /^https?:\/\/([\w.-]{1,60})(?::\d+)?$/.exec(origin) ?? [];
-  const refusal = `pages of ${shown(origin)} may not do this`;
+  const refusal = `pages of ${shown(origin)} may not send this request`;
   if (name === undefined) return `${refusal}; see api.cors`;
-  return `${refusal}: where a proxy leads from there to this API, add "${name}" to api.hosts; a page of another server belongs in api.cors`;
+  return `${refusal}: if it is a proxy for this API, add "${name}" to api.hosts; if it is a page of another server, add it to api.cors`;
 }
 
 /** Replaces an absolute URL by its path and host. Returns an error for any other target that is not a path. */
 function readTarget(request: IncomingMessage): LocalError | null {
   const { url = "" } = request;
   if (url.startsWith("/")) return null;
-  if (url === "*") return localError("resource_not_found", "there is nothing at *");
+  if (url === "*") return localError("resource_not_found", "the request target * is not supported");
   const [whole, host, rest = "/"] = ABSOLUTE_FORM.exec(url) ?? [];
   if (whole === undefined || host === undefined)
-    return localError("invalid_parameter", "the target of a request begins with /");
+    return localError("invalid_parameter", "the request target must begin with /");
   request.url = rest.startsWith("?") ? `/${rest}` : rest;
   request.headers.host = host;
   return null;
@@ -86,11 +86,11 @@ function wrongHost(request: IncomingMessage, hosts: AllowedHosts): LocalError | 
   const { host } = request.headers;
   if (host === undefined)
     return request.httpVersion === "1.0" ? null : localError("invalid_parameter", "the header Host is missing");
-  if (headerCount(request, "host") > 1) return localError("invalid_parameter", "the header Host is there twice");
+  if (headerCount(request, "host") > 1) return localError("invalid_parameter", "the header Host is sent twice");
   if (hosts.allows(host) || isHandedOn(request)) return null;
   return localError(
     "wrong_host",
-    `${shown(host)} is no name of this machine that is known here; ask by its IP address, or add the name to api.hosts`,
+    `${shown(host)} is not a known name of this machine; use its IP address, or add the name to api.hosts`,
   );
 }
 
@@ -103,7 +103,7 @@ function keyInUrl({ url = "" }: IncomingMessage): LocalError | null {
   if (!url.includes("=") || !KEY_IN_URL.test(url)) return null;
   return localError(
     "invalid_token",
-    "a key does not belong into a URL, where logs and histories keep it; send it as Authorization: Bearer <key>",
+    "do not send a key in a URL, because logs and histories keep it; send it as Authorization: Bearer <key>",
   );
 }
 
@@ -112,7 +112,7 @@ function unwantedBody(request: IncomingMessage): LocalError | null {
   if (request.method === "POST" || request.method === "PUT" || !hasBody(request)) return null;
   const length = request.headers["content-length"];
   if (length !== undefined && Number(length) <= MAX_BODY_BYTES) return null;
-  return localError("payload_too_large", `a ${request.method} takes no body here`);
+  return localError("payload_too_large", `a ${request.method} request must not have a body here`);
 }
 
 /** Returns whether an origin is this server: by the name in `Host`, or by a configured name. */
@@ -123,7 +123,7 @@ function isOwn(origin: string, { headers }: IncomingMessage, hosts: AllowedHosts
 
 function preflight(origin: string, request: IncomingMessage, router: Router): Verdict {
   const methods = methodsAt(router, request.url ?? "/");
-  if (methods === "") return { answer: localError("resource_not_found", "there is nothing at this path") };
+  if (methods === "") return { answer: localError("resource_not_found", "unknown path") };
   return { answer: { kind: "text", text: "", status: 204 }, headers: preflightHeaders(origin, methods, request) };
 }
 

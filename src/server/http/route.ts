@@ -27,7 +27,7 @@ export interface LocalRoute {
   /** Path in the router's syntax: `/local/v1/plans/:id`. */
   readonly path: string;
   readonly scope: RouteScope;
-  /** Whether its body is a file, which it reads itself. */
+  /** True if the body is a file, which the handler reads itself. */
   readonly takesFile?: true;
   /** One sentence for the documentation. */
   readonly summary: string;

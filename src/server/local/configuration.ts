@@ -14,20 +14,20 @@ import * as parameter from "./parameters.ts";
 const revision = {
   ...text,
   description:
-    "Of the configuration, also in `ETag`: sent back in `If-Match`, a change in between is refused with 412.",
+    "Revision of the configuration, also in `ETag`. Send it in `If-Match`, and a change made in between is rejected with 412.",
 };
 const entry = {
   type: "object",
-  description: "Its keys as in the configuration; see `/local/v1/configuration/schema`.",
+  description: "Its keys, as in the configuration; see `/local/v1/configuration/schema`.",
 } as const;
-const source = { ...text, description: "The file it is in: `page.yaml` where the owner's cannot be written." };
+const source = { ...text, description: "The file that holds it: `page.yaml` if the owner's file cannot be written." };
 
 const savedSchema = named(
   "SavedEntry",
   object({
     id: text,
     source: orNull(source),
-    fixed: { ...orNull(text), description: "Why it cannot be changed here; null where it can." },
+    fixed: { ...orNull(text), description: "Reason why it cannot be changed here; null if it can." },
     entry,
     revision,
   }),
@@ -38,8 +38,8 @@ export const editedSchema: Schema = named(
     id: text,
     source,
     revision,
-    note: { ...orNull(text), description: "Why it is not in the owner's file; null where it is." },
-    restart: { ...list(text), description: "Keys that changed in the file as well, and wait for a restart." },
+    note: { ...orNull(text), description: "Reason why it is not in the owner's file; null if it is." },
+    restart: { ...list(text), description: "Other keys that changed in the file and take effect after a restart." },
   }),
 );
 
@@ -67,7 +67,7 @@ export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: str
       path: `${path}/configuration`,
       operationId: `get${operation}Entry`,
       scope: "read",
-      summary: `A ${one} as it is written in the configuration, and whether it can be changed here.`,
+      summary: `The configuration of a ${one}, and whether it can be changed here.`,
       parameters,
       schema: savedSchema,
       errors: ["resource_not_found"],
@@ -83,7 +83,7 @@ export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: str
       path,
       operationId: `save${operation}`,
       scope: "control",
-      summary: `Changes a ${one} in the configuration; keys that are left out are taken away.`,
+      summary: `Replaces a ${one} in the configuration; keys that are left out are removed.`,
       parameters,
       schema: editedSchema,
       errors: [...EDIT_ERRORS, ...BODY_ERRORS],
@@ -96,7 +96,7 @@ export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: str
       path,
       operationId: `delete${operation}`,
       scope: "control",
-      summary: `Takes a ${one} out of the configuration.`,
+      summary: `Removes a ${one} from the configuration.`,
       parameters,
       schema: editedSchema,
       errors: EDIT_ERRORS,
@@ -113,13 +113,18 @@ export async function changed(
   id: string | null,
   { method, body, headers }: LocalRequest,
 ): Promise<LocalAnswer> {
-  const known = headers["if-match"]?.replace(/^(W\/)?"(.*)"$/, "$2") ?? null;
-  const revision = known === "*" ? null : known;
+  const revision = revisionIn(headers);
   const edited = await editor.change({ list, id, entry: body, isDelete: method === "DELETE", revision });
   return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, id === null ? 201 : 200);
 }
 
-function editedAnswer(edited: Extract<Edited, { kind: "saved" }>, status: number): LocalAnswer {
+/** Returns the revision in `If-Match`; null if the caller does not ask for one. */
+export function revisionIn(headers: LocalRequest["headers"]): string | null {
+  const known = headers["if-match"]?.replace(/^(W\/)?"(.*)"$/, "$2") ?? null;
+  return known === "*" ? null : known;
+}
+
+export function editedAnswer(edited: Extract<Edited, { kind: "saved" }>, status: number): LocalAnswer {
   const { id, source, revision, note, later } = edited;
   const body = { id, source, revision, note, restart: later };
   return { kind: "json", status, body, headers: { ETag: `"${revision}"` } };

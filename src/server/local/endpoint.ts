@@ -125,8 +125,10 @@ export function endpointOpenApi(row: Endpoint): Schema {
 }
 
 const CSV_ABOUT =
-  "RFC 4180 in UTF-8: a line of names with units, then one per row. Times have the offset of the home's clock.";
-const REASON_HEADER = { "X-Elbro-Reason": { description: "Beside a word: why, in ASCII.", schema: text } };
+  "CSV (RFC 4180) in UTF-8: a header line with names and units, then one line per row. Times have the UTC offset of the home.";
+const REASON_HEADER = {
+  "X-Elbro-Reason": { description: "With a text response: the reason, in ASCII.", schema: text },
+};
 
 function errorResponses({ errors, statuses = {} }: EndpointFacts, hasText: boolean): Schema {
   const content = {

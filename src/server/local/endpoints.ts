@@ -11,12 +11,14 @@ import { planEndpoints } from "./plans.ts";
 import { plugEndpoints } from "./plugs.ts";
 import { priceEndpoints } from "./prices.ts";
 import { resultEndpoints } from "./results.ts";
+import { settingEndpoints } from "./settings.ts";
 import { signalEndpoints } from "./signals.ts";
 
 export const endpoints: readonly Endpoint[] = [
   ...priceEndpoints,
   ...planEndpoints,
   ...plugEndpoints,
+  ...settingEndpoints,
   ...notifyEndpoints,
   ...resultEndpoints,
   ...keyEndpoints,

@@ -19,7 +19,7 @@ export const formatEndpoints: readonly Endpoint[] = [
     scope: "read",
     summary: "Prices in the format of another program.",
     parameters: {
-      format: { in: "path", kind: parameter.oneOf(names), about: "The program that reads it.", example: "evcc" },
+      format: { in: "path", kind: parameter.oneOf(names), about: "Name of the program.", example: "evcc" },
       home: parameter.home,
     },
     schema: {

@@ -8,6 +8,7 @@ import { isSameName, makeKey } from "../auth/made-keys.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import { boolean, integer, list, named, object, orNull, text } from "../openapi/json-schema.ts";
+import { lanUrls } from "../web/lan-urls.ts";
 import { BODY_ERRORS } from "./configuration.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import * as parameter from "./parameters.ts";
@@ -21,9 +22,12 @@ const keySchema = named(
     scopes,
     requests_per_minute: integer,
     requests_per_day: integer,
-    created: { ...orNull(text), description: "The day it was made, UTC; null for one of the configuration." },
-    last_used: { ...orNull(text), description: "The day it was last used, UTC, a minute late; null for never." },
-    fixed: { ...boolean, description: "Whether it stands in the configuration, where alone it can be ended." },
+    created: { ...orNull(text), description: "Day of its creation (UTC); null for a key in the configuration." },
+    last_used: { ...orNull(text), description: "Day of its last use (UTC), up to a minute late; null if never used." },
+    fixed: {
+      ...boolean,
+      description: "Whether it is defined in the configuration; it can then be removed only there.",
+    },
   }),
 );
 
@@ -33,7 +37,7 @@ export const keyEndpoints: readonly Endpoint[] = [
     path: "/local/v1/keys",
     operationId: "listKeys",
     scope: "control",
-    summary: "The keys of devices: names, what they may and when they were last used. Never the keys themselves.",
+    summary: "The keys of devices: names, scopes and last use. The keys themselves are not included.",
     parameters: {},
     schema: named("LanKeys", object({ keys: list(keySchema) })),
     errors: ["conflict"],
@@ -49,12 +53,20 @@ export const keyEndpoints: readonly Endpoint[] = [
     path: "/local/v1/keys",
     operationId: "createKey",
     scope: "control",
-    summary: "Makes a key of a device, which is answered this once: what is kept is its digest.",
+    summary: "Creates a key for a device. The response shows it only this once; elbro stores only its hash.",
     parameters: {},
     schema: named("NoKey", object({})),
     created: named(
       "MadeKey",
-      object({ name: text, scopes, key: { ...text, description: "Sent as `Authorization: Bearer <key>`." } }),
+      object({
+        name: text,
+        scopes,
+        key: { ...text, description: "Sent as `Authorization: Bearer <key>`." },
+        urls: {
+          ...list(text),
+          description: "URL of the dashboard for other devices. `<url>#key=<key>` logs a browser in.",
+        },
+      }),
     ),
     errors: ["invalid_parameter", "conflict", ...BODY_ERRORS],
     example: "/local/v1/keys",
@@ -64,7 +76,7 @@ export const keyEndpoints: readonly Endpoint[] = [
         object(
           {
             name: { type: "string", pattern: KEY_NAME.source },
-            control: { ...boolean, description: "Whether it may change something, too." },
+            control: { ...boolean, description: "Whether it may also make changes." },
           },
           ["control"],
         ),
@@ -78,7 +90,7 @@ export const keyEndpoints: readonly Endpoint[] = [
     path: "/local/v1/keys/:key",
     operationId: "revokeKey",
     scope: "control",
-    summary: "Ends a key that was made here or by `elbro keys`.",
+    summary: "Revokes a key that was made here or by `elbro keys`.",
     parameters: { key: parameter.key },
     schema: named("RevokedKey", object({ name: text })),
     errors: ["resource_not_found", "conflict"],
@@ -139,20 +151,21 @@ async function created(config: KeyConfig, body: unknown, now: EpochMs): Promise<
   const made = makeKey({ name, kind: "bearer", scopes, created: dateOf(now) });
   const refused = await changed(config, now, (keys) => {
     if ([...keys, ...configuredKeys(config)].some((key) => isSameName(key.name, name)))
-      return localError("conflict", `there is a key ${name} already; give this one another name`);
+      return localError("conflict", `a key named ${name} exists already; use another name`);
     if (keys.length >= MAX_KEYS)
-      return localError("conflict", `there are ${keys.length} keys, and no more are taken; end one that nobody uses`);
+      return localError("conflict", `there are ${keys.length} keys, which is the maximum; revoke one that is not used`);
     return [...keys, made.kept];
   });
-  return refused ?? { kind: "json", status: 201, body: { name, scopes, key: made.shown[0]?.[1] } };
+  const answer = { name, scopes, key: made.shown[0]?.[1], urls: lanUrls(config.api) };
+  return refused ?? { kind: "json", status: 201, body: answer };
 }
 
 async function revoked(config: KeyConfig, name: string, now: EpochMs): Promise<LocalAnswer> {
   const refused = await changed(config, now, (keys) => {
     if (keys.some((key) => isSameName(key.name, name))) return keys.filter((key) => !isSameName(key.name, name));
     return configuredKeys(config).some((key) => isSameName(key.name, name))
-      ? localError("conflict", `the key ${name} stands in the configuration; change it there`)
-      : localError("resource_not_found", `there is no key ${name}`);
+      ? localError("conflict", `the key ${name} is defined in the configuration; change it there`)
+      : localError("resource_not_found", `no key named ${name}`);
   });
   return refused ?? { kind: "json", body: { name } };
 }

@@ -1,6 +1,7 @@
 /** Data source of the endpoints of `/local/v1`. */
 
 import type { Config } from "../../config/schema.ts";
+import type { Language } from "../../core/language/language.ts";
 import type { CheapSpec } from "../../core/planning/cheap-query.ts";
 import type { AnnouncedHere } from "../../core/plugs/families/announced.ts";
 import type { PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
@@ -17,6 +18,7 @@ import { type CheapAnswer, CheapQueries, type Priced } from "../../state/cheap-q
 import type { EntryEditor } from "../../state/entry-editor.ts";
 import type { State } from "../../state/open-state.ts";
 import type { PricedPlace } from "../../state/places.ts";
+import type { SettingsEditor } from "../../state/settings-editor.ts";
 import type { Storage } from "../../storage/open-storage.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 
@@ -24,12 +26,13 @@ export interface LocalDeps {
   readonly config: Pick<Config, "plugs" | "language" | "notify" | "api" | "data_dir">;
   readonly proxy?: ProxySettings | null;
   readonly editor: EntryEditor;
+  readonly settings: Pick<SettingsEditor, "saved" | "change">;
   readonly plugs: {
     snapshots(): readonly PlugSnapshot[];
     /** Returns the plugs that announced themselves. The first call takes 1.5 s. */
     announced(): Promise<readonly AnnouncedHere[]>;
-    /** Switches a plug ON for `TRIAL_MS`. Returns the reason of a refusal, in English; null on success. */
-    tryOut(id: string, now: EpochMs): string | null;
+    /** Switches a plug ON for `TRIAL_MS`. Returns the reason of a refusal in the given language; null on success. */
+    tryOut(id: string, now: EpochMs, language: Language): string | null;
   };
   readonly state: Pick<
     State,
@@ -52,7 +55,7 @@ export interface PriceView extends Priced {
 export type LocalSource = ReturnType<typeof localSource>;
 
 export function localSource(deps: LocalDeps) {
-  const { state, editor, plugs, config, logLines } = deps;
+  const { state, editor, settings, plugs, config, logLines } = deps;
   const { thresholds, calendar, homes, homeReader, places, plans, isTimeTrusted } = state;
   const cheap = new CheapQueries({
     calendar,
@@ -75,6 +78,7 @@ export function localSource(deps: LocalDeps) {
     plans,
     plugs,
     editor,
+    settings,
     config,
     proxy: deps.proxy ?? null,
     logLines,
@@ -108,19 +112,19 @@ export function localSource(deps: LocalDeps) {
   };
 }
 
-/** Returns the home or place with an id, or the only one if `home` is null. Returns an error if there is none. */
+/** Returns the home or place with an id, or the only one if `home` is null. Returns an error if it does not exist. */
 export function viewNamed(source: LocalSource, home: string | null, now: EpochMs): PriceView | LocalError {
   const named = home === null ? null : source.view(home, now);
   if (named) return named;
   const known = source.list();
   const ids = known.map(({ id }) => id).join(", ");
   if (known.length === 0)
-    return localError("not_known", "no home is known yet: the service has not told its addresses");
+    return localError("not_known", "no home is known yet: the service has not listed its addresses");
   const only = known.length === 1 ? known[0] : undefined;
   const id = home ?? only?.id;
   if (id === undefined) return localError("invalid_parameter", `home: expected one of ${ids}, found nothing`);
   const view = source.view(id, now);
-  return view ?? localError("resource_not_found", `there is no home or place "${id}"; there is ${ids}`);
+  return view ?? localError("resource_not_found", `unknown home or place "${id}"; expected one of ${ids}`);
 }
 
 /** Value of `Retry-After` if the time of the next price is not known. */

@@ -14,11 +14,11 @@ export const logEndpoints: readonly Endpoint[] = [
     path: "/local/v1/log",
     operationId: "getLog",
     scope: "control",
-    summary: "The last lines of the log since the start, the oldest first. No secret is in it.",
+    summary: "The last lines of the log since the start, oldest first, without secrets.",
     parameters: {
       level: {
         kind: parameter.oneOf(logLevels),
-        about: "The least that is told; `info` where it is left out. `debug` needs `log.level: debug`.",
+        about: "Minimum level; `info` by default. `debug` needs `log.level: debug`.",
         example: "warn",
       },
       after: { kind: parameter.count, about: "Only lines after the one with this `id`.", example: "120" },
@@ -31,7 +31,7 @@ export const logEndpoints: readonly Endpoint[] = [
             "LogLine",
             object({
               ...{ id: integer, time: instant, level: { type: "string", enum: logLevels }, text },
-              facts: { ...text, description: "As JSON; empty without any." },
+              facts: { ...text, description: "The fields as JSON; empty if there are none." },
             }),
           ),
         ),

@@ -1,4 +1,6 @@
 /** Endpoint that sends a test notification. */
+import { languageOf } from "../../core/language/language.ts";
+import { textIn } from "../../core/language/text.ts";
 import { localError } from "../http/errors.ts";
 import { boolean, named, object } from "../openapi/json-schema.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
@@ -10,17 +12,18 @@ export const notifyEndpoints: readonly Endpoint[] = [
     operationId: "testNotification",
     scope: "control",
     summary:
-      "Sends a test to the ntfy server of `notify`, also in quiet hours; says what is wrong where it is not taken.",
+      "Sends a test notification to the ntfy server of `notify`, also in quiet hours. If it fails, the response has the reason.",
     parameters: {},
     schema: named("NotificationTest", object({ sent: boolean })),
     errors: ["conflict"],
     example: "/local/v1/notifications/test",
-    async answer({ config, proxy }, _params, { signal }) {
+    async answer({ config, proxy }, _params, { signal, headers }) {
       const { notify, language } = config;
-      if (!notify) return localError("conflict", "nothing is configured to send notifications: set notify.topic_url");
+      if (!notify) return localError("conflict", "notifications are not configured: set notify.topic_url");
       const { sendTestNote } = await import("../../integrations/notify/test-note.ts");
       const trouble = await sendTestNote(notify, { language, proxy, signal });
-      return trouble === null ? { kind: "json", body: { sent: true } } : localError("conflict", trouble);
+      if (trouble === null) return { kind: "json", body: { sent: true } };
+      return localError("conflict", textIn(languageOf(headers["accept-language"], config.language), trouble));
     },
   }),
 ];

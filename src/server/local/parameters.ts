@@ -1,5 +1,6 @@
 /** Parameters of `/local/v1`: kinds of values, and the parser for those of a request. */
 
+import { settingNames } from "../../config/setting-names.ts";
 import { readDuration, readLocalTime } from "../../core/planning/model/plan-definition.ts";
 import { MAX_PRICE_LIMITS } from "../../core/planning/plan-settings.ts";
 import { type EpochMs, HOUR_MS } from "../../core/time/interval.ts";
@@ -52,7 +53,7 @@ export const instant: ParameterKind<EpochMs> = {
     const reading = parseInstant(text);
     return reading.kind === "value" ? reading.value : null;
   },
-  expected: "an instant as 2026-03-10T09:00:00Z (the + of an offset is written %2B)",
+  expected: "an instant such as 2026-03-10T09:00:00Z (write the + of an offset as %2B)",
   schema: openApiInstant,
 };
 
@@ -62,7 +63,7 @@ export const hours: ParameterKind<number> = {
     const ms = readDuration(text);
     return ms !== null && ms > 0 && ms <= MAX_HOURS_MS ? ms : null;
   },
-  expected: "hours above 0 and up to 24, as 3, 1.5, 45m or 1h30m",
+  expected: "hours above 0 and up to 24, such as 3, 1.5, 45m or 1h30m",
   schema: { type: "string", pattern: "^(\\d+(\\.\\d+)?h?|(\\d+(\\.\\d+)?h)?\\d+m)$" },
 };
 
@@ -78,7 +79,7 @@ export const price: ParameterKind<number> = {
     const value = /^-?\d+(\.\d+)?(e[+-]?\d{1,3})?$/i.test(text) ? Number(text) : Number.NaN;
     return value >= MAX_PRICE_LIMITS.min && value <= MAX_PRICE_LIMITS.max ? value : null;
   },
-  expected: `a price per kWh from ${MAX_PRICE_LIMITS.min} to ${MAX_PRICE_LIMITS.max}, as 1.25`,
+  expected: `a price per kWh from ${MAX_PRICE_LIMITS.min} to ${MAX_PRICE_LIMITS.max}, such as 1.25`,
   schema: { type: "number", minimum: MAX_PRICE_LIMITS.min, maximum: MAX_PRICE_LIMITS.max },
 };
 
@@ -90,7 +91,7 @@ export const flag: ParameterKind<boolean> = {
 
 export const count: ParameterKind<number> = {
   read: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : null),
-  expected: "a whole number from 0 on",
+  expected: "a whole number of at least 0",
   schema: { type: "integer", minimum: 0 },
 };
 
@@ -105,7 +106,7 @@ export function oneOf<const Name extends string>(names: readonly Name[]): Parame
 /** Parameters shared by several endpoints. */
 export const home = {
   kind: slug,
-  about: "The id of a home or of a third-party place; may be left out where there is only one.",
+  about: "The id of a home or of a third-party place; optional if there is only one.",
   example: "home",
 } as const;
 export const plan = { in: "path", kind: slug, about: "The id of a plan.", example: "washer" } as const;
@@ -115,18 +116,23 @@ const keyName: ParameterKind<string> = {
   schema: { type: "string", pattern: KEY_NAME.source },
 };
 export const key = { in: "path", kind: keyName, about: "The name of a key.", example: "phone" } as const;
+export const setting = {
+  in: "path",
+  kind: oneOf(settingNames),
+  about: "The name of a setting.",
+  example: "notify",
+} as const;
 export const plug = { in: "path", kind: slug, about: "The id of a plug.", example: "heater_plug" } as const;
 export const format = {
   kind: oneOf(["text", "json"]),
-  about: "`text` or `json`, in place of what `Accept` asks for.",
+  about: "`text` or `json`; takes precedence over `Accept`.",
   example: "json",
 } as const;
 
-export const planQuery = { kind: slug, about: "The id of a plan; without it all of them.", example: "washer" } as const;
+export const planQuery = { kind: slug, about: "The id of a plan; by default all plans.", example: "washer" } as const;
 export const decimal = {
   kind: oneOf(decimalSigns),
-  about:
-    "Of CSV: `comma` writes `1,25` with `;` between the columns, as spreadsheets expect where a comma is the decimal sign.",
+  about: "For CSV: `comma` writes `1,25` with `;` between the columns, for spreadsheets with a decimal comma.",
   example: "comma",
 } as const;
 

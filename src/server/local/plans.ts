@@ -41,9 +41,9 @@ import * as parameter from "./parameters.ts";
 
 const savingsIn = (unit: Schema) =>
   ({
-    against_now: { ...orNull(unit), description: "Against starting now; null once the round has begun." },
-    against_window_start: { ...orNull(unit), description: "Against starting when the window opens." },
-    against_mean: { ...orNull(unit), description: "Against the mean price of the window." },
+    against_now: { ...orNull(unit), description: "Compared with starting now; null once the round has begun." },
+    against_window_start: { ...orNull(unit), description: "Compared with starting when the window opens." },
+    against_mean: { ...orNull(unit), description: "Compared with the mean price of the window." },
   }) as const;
 const savings = savingsIn(money);
 const savingsPerKwh = named("SavingsPerKwh", object(savingsIn(perKwh)));
@@ -72,7 +72,7 @@ const setting = named(
   "PlanSetting",
   object({
     value: settingValue,
-    changed: { ...boolean, description: "Whether it differs from the file." },
+    changed: { ...boolean, description: "Whether it differs from the value in the file." },
     file: settingValue,
   }),
 );
@@ -91,7 +91,7 @@ export const planned = {
     named(
       "MissingHours",
       object({
-        hours: { ...number, description: "What is missing of its hours." },
+        hours: { ...number, description: "Hours that could not be planned." },
         why: { type: "string", enum: ["window_too_short", "blocked", "max_price", "constraints", "no_prices"] },
       }),
     ),
@@ -140,10 +140,10 @@ const oncePlan = {
   title: "OncePlan",
   type: "object",
   description:
-    "`once` and `within`, with the `plan` whose appliance it is for, or with `home` and settings as in the configuration.",
+    "`once` and `within`, with the `plan` of the appliance, or with `home` and settings as in the configuration.",
   properties: {
     once: { type: "boolean", enum: [true] },
-    within: { type: ["number", "string"], description: "Hours from now on; 8 without it.", examples: [8, "90m"] },
+    within: { type: ["number", "string"], description: "Hours from now on; 8 by default.", examples: [8, "90m"] },
     plan: text,
     home: text,
     hours: { type: ["number", "string"], examples: [2, "1h30m"] },
@@ -157,7 +157,7 @@ export const planEndpoints: readonly Endpoint[] = [
     path: "/local/v1/plans",
     operationId: "listPlans",
     scope: "read",
-    summary: "Every plan: whether it is on, why, its runs, its settings.",
+    summary: "All plans: state, reason, runs and settings.",
     parameters: {},
     schema: named("Plans", object({ now: instant, plans: list(named("Plan", object(planProperties))), waiting })),
     csv: {
@@ -184,7 +184,7 @@ export const planEndpoints: readonly Endpoint[] = [
     path: "/local/v1/plans/:plan",
     operationId: "getPlan",
     scope: "read",
-    summary: "One plan, with its last runs and what they saved, run by run and month by month.",
+    summary: "One plan, with its last runs and their savings by run and by month.",
     parameters: { plan: parameter.plan },
     schema: planSchema,
     errors: ["resource_not_found"],
@@ -197,7 +197,7 @@ export const planEndpoints: readonly Endpoint[] = [
     operationId: "planOnce",
     scope: "control",
     summary:
-      "Saves a new plan in the configuration, and uses it. With `once: true` it plans something once, within the next hours, and ends by itself.",
+      "Saves a new plan in the configuration and activates it. With `once: true` it creates a one-time plan within the next hours, which ends by itself.",
     parameters: {},
     schema: planSchema,
     created: editedSchema,
@@ -224,7 +224,7 @@ export const planEndpoints: readonly Endpoint[] = [
     path: "/local/v1/plan-preview",
     operationId: "previewPlan",
     scope: "read",
-    summary: "A plan that is not saved, on the prices that are known: its hours, its cost and what it saves.",
+    summary: "Previews a plan with the known prices, without saving it: its hours, cost and savings.",
     parameters: {},
     schema: named("PlanPreview", object({ now: instant, ...planProperties })),
     errors: ["invalid_parameter", ...BODY_ERRORS, "not_known"],
@@ -237,7 +237,7 @@ export const planEndpoints: readonly Endpoint[] = [
     path: "/local/v1/plans/:plan",
     operationId: "changePlan",
     scope: "control",
-    summary: "Changes settings of a plan, or gives it a command.",
+    summary: "Changes settings of a plan, or sends it a command.",
     parameters: { plan: parameter.plan },
     schema: planSchema,
     errors: ["invalid_parameter", "resource_not_found", "conflict", "payload_too_large", "unsupported_media_type"],
@@ -248,7 +248,7 @@ export const planEndpoints: readonly Endpoint[] = [
           {
             title: "PlanChange",
             type: "object",
-            description: "Settings; null takes the file's value again.",
+            description: "Settings; null resets a setting to the value in the file.",
             properties: {
               hours: { type: ["number", "string", "null"], examples: [3, "1h30m"] },
               energy: { type: ["number", "string", "null"] },
@@ -298,7 +298,7 @@ function previewed({ editor, plans }: LocalSource, body: unknown, now: EpochMs):
   const index = known === null ? draft.plans.length - 1 : planIds(draft.plans).indexOf(known);
   const definition = planDefinitions(draft.plans, draft.groups)[index];
   const snapshot = definition && plans.preview(definition, now);
-  if (!snapshot) return localError("not_known", "nothing is known of its home yet");
+  if (!snapshot) return localError("not_known", "its home is not known yet");
   return { kind: "json", body: { now: formatInstant(now), ...planOf(snapshot) } };
 }
 
@@ -347,7 +347,8 @@ function wantedOf(body: unknown): Wanted {
   if (entries.length === 0) return localError("invalid_parameter", `${expected}, found nothing in it`);
   if ("command" in body) {
     const action = planActions.find((each) => each === body.command);
-    if (entries.length > 1) return localError("invalid_parameter", "command: expected alone, found beside settings");
+    if (entries.length > 1)
+      return localError("invalid_parameter", "command: expected without settings, found with settings");
     if (action) return { kind: "command", action };
     return localError(
       "invalid_parameter",
@@ -357,7 +358,7 @@ function wantedOf(body: unknown): Wanted {
   const changes: Partial<Record<PlanSetting, string>> = {};
   for (const [name, value] of entries) {
     const setting = planSettings.find((each) => each === name);
-    if (!setting) return localError("invalid_parameter", `${name.slice(0, 40)} is no setting; ${expected}`);
+    if (!setting) return localError("invalid_parameter", `${name.slice(0, 40)} is not a setting; ${expected}`);
     const text = textOf(value);
     if (text === null)
       return localError(
@@ -391,7 +392,7 @@ function shown(value: unknown): string {
 }
 
 export function noPlan({ plans: { ids } }: LocalSource, id: string): LocalError {
-  if (ids.includes(id)) return localError("not_known", "nothing is known of its home yet");
-  const known = ids.length > 0 ? `there is ${ids.join(", ")}` : "none is configured";
-  return localError("resource_not_found", `there is no plan "${id}"; ${known}`);
+  if (ids.includes(id)) return localError("not_known", "its home is not known yet");
+  const known = ids.length > 0 ? `expected one of ${ids.join(", ")}` : "no plans are configured";
+  return localError("resource_not_found", `unknown plan "${id}"; ${known}`);
 }

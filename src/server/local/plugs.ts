@@ -1,6 +1,7 @@
 /** Endpoints that list, save and test plugs, and list the plugs that announce themselves over MQTT. */
 
 import { plansOf, plugId } from "../../config/plug-schema.ts";
+import { languageOf } from "../../core/language/language.ts";
 import { type DeadManLimits, TRIAL_MS } from "../../core/plugs/plug-types.ts";
 import { formatInstant } from "../../core/time/interval.ts";
 import { plugState } from "../../mqtt/topics/plug-topics.ts";
@@ -14,9 +15,12 @@ const limits = orNull(named("PlugTimerLimits", object({ least_seconds: integer, 
 const timer = named(
   "PlugTimer",
   object({
-    on: { ...limits, description: "How long an ON may be that the device ends by itself; null where it cannot." },
-    off: { ...limits, description: "The same of an OFF." },
-    sure: { ...boolean, description: "Whether it is known to work; otherwise elbro observes it at the first run." },
+    on: { ...limits, description: "Maximum length of an ON that the device ends by itself; null if it cannot." },
+    off: { ...limits, description: "The same for an OFF." },
+    sure: {
+      ...boolean,
+      description: "Whether the timer is known to work; otherwise elbro checks it at the first run.",
+    },
   }),
 );
 const plugSchema = named(
@@ -43,10 +47,10 @@ const announcedSchema = named(
     name: text,
     model: orNull(text),
     timer,
-    configured: { ...orNull(text), description: "The id of the plug that it is here already." },
+    configured: { ...orNull(text), description: "Id of the plug if it is configured already." },
     entry: {
       type: "object",
-      description: "What the entry of a new plug begins with: `name`, `family`, `topic` and `channel`.",
+      description: "Suggested entry for a new plug: `name`, `family`, `topic` and `channel`.",
     },
   }),
 );
@@ -57,7 +61,7 @@ export const plugEndpoints: readonly Endpoint[] = [
     path: "/local/v1/plugs",
     operationId: "listPlugs",
     scope: "read",
-    summary: "Every plug: what it is, what it should be and why, and what it follows.",
+    summary: "All plugs: current state, target state with reason, and the signal that they follow.",
     parameters: {},
     schema: named("Plugs", object({ now: instant, plugs: list(plugSchema) })),
     csv: {
@@ -86,7 +90,7 @@ export const plugEndpoints: readonly Endpoint[] = [
     operationId: "listAnnouncedPlugs",
     scope: "read",
     summary:
-      "Plugs that announce themselves on the broker (Zigbee2MQTT, Tasmota, Shelly), and what their timers can do.",
+      "Plugs that announce themselves on the broker (Zigbee2MQTT, Tasmota, Shelly), and the abilities of their timers.",
     parameters: {},
     schema: named("AnnouncedPlugs", object({ plugs: list(announcedSchema) })),
     errors: [],
@@ -108,7 +112,7 @@ export const plugEndpoints: readonly Endpoint[] = [
     path: "/local/v1/plugs",
     operationId: "createPlug",
     scope: "control",
-    summary: "Saves a new plug in the configuration, and uses it.",
+    summary: "Saves a new plug in the configuration and activates it.",
     parameters: {},
     schema: editedSchema,
     created: editedSchema,
@@ -124,16 +128,16 @@ export const plugEndpoints: readonly Endpoint[] = [
     operationId: "testPlug",
     scope: "control",
     summary:
-      "Switches a plug ON for ten seconds; the timer in the device ends it. Refused where the plug is to stay ON.",
+      "Switches a plug ON for 10 seconds; the timer in the device ends it. Rejected if the `when_lost` of the plug is ON.",
     parameters: { plug: parameter.plug },
     schema: named("PlugTest", object({ id: text, until: instant })),
     errors: ["resource_not_found", "conflict"],
     example: "/local/v1/plugs/heater_plug/test",
-    answer({ plugs }, { plug }, { now }) {
+    answer({ plugs, config }, { plug }, { now, headers }) {
       const ids = plugs.snapshots().map(({ id }) => id);
       if (!ids.includes(plug))
-        return localError("resource_not_found", `there is no plug "${plug}"; there is ${ids.join(", ") || "none"}`);
-      const refused = plugs.tryOut(plug, now);
+        return localError("resource_not_found", `unknown plug "${plug}"; known plugs: ${ids.join(", ") || "none"}`);
+      const refused = plugs.tryOut(plug, now, languageOf(headers["accept-language"], config.language));
       if (refused !== null) return localError("conflict", refused);
       return { kind: "json", body: { id: plug, until: formatInstant(now + TRIAL_MS) } };
     },

@@ -61,13 +61,13 @@ const viewProperties = {
   rest_of_day: figures,
   cheapest: list(named("CheapestHours", object({ hours: number, start: instant, end: instant, mean: perKwh }))),
   variable_charges: orNull(perKwh),
-  spot: orNull({ ...perKwh, description: "Of a place: the spot price in it." }),
-  charges: orNull({ ...perKwh, description: "Of a place: the charges in it." }),
+  spot: orNull({ ...perKwh, description: "For a place: the spot price in the price." }),
+  charges: orNull({ ...perKwh, description: "For a place: the charges in the price." }),
   tomorrow_valid: boolean,
   tomorrow_mean: orNull(perKwh),
   tomorrow_published_at: orNull(instant),
   quarters_repeat_hours: boolean,
-  until: { ...instant, description: "When this says something else by itself." },
+  until: { ...instant, description: "Time of the next change of this response." },
 } as const;
 const PLACE_ONLY = ["spot", "charges"];
 const priceView = named("PriceView", object(viewProperties, PLACE_ONLY));
@@ -91,13 +91,16 @@ export const priceEndpoints: readonly Endpoint[] = [
     path: "/local/v1/now",
     operationId: "getNow",
     scope: "read",
-    summary: "The price now, what it is worth, and what comes next: of one home or place, or of all.",
+    summary: "The current price with its level and rank, and the next price, of one home or place or of all.",
     parameters: {
       home: {
         ...parameter.home,
-        about: "The id of a home or of a third-party place; without it all of them are told.",
+        about: "The id of a home or of a third-party place; by default all.",
       },
-      format: { ...parameter.format, about: "`text` answers the price of one home or place alone; `json` is usual." },
+      format: {
+        ...parameter.format,
+        about: "`text` returns only the price of one home or place; `json` is the default.",
+      },
     },
     schema: {
       oneOf: [
@@ -130,12 +133,12 @@ export const priceEndpoints: readonly Endpoint[] = [
       home: parameter.home,
       from: {
         kind: parameter.instant,
-        about: "From when on; today's midnight where it is left out.",
+        about: "Start; by default midnight of today.",
         example: "2026-03-10T00:00:00Z",
       },
       to: {
         kind: parameter.instant,
-        about: "Until when; the end of what is known where it is left out.",
+        about: "End; by default the end of the known prices.",
         example: "2026-03-11T00:00:00Z",
       },
     },
@@ -158,7 +161,7 @@ export const priceEndpoints: readonly Endpoint[] = [
         ...{ level: "", rank: "", rank_of: "", percentile: "%" },
       },
     },
-    statuses: { 304: "Nothing is new for who sent the `ETag` in `If-None-Match`." },
+    statuses: { 304: "Not changed since the `ETag` in `If-None-Match`." },
     example: "/local/v1/prices?home=home",
     answer(source, params, { now }) {
       const view = viewNamed(source, params.home, now);
@@ -242,7 +245,7 @@ function rangeOf(
   if (end > longest)
     return localError(
       "range_too_large",
-      `more than ${MAX_DAYS} days; ask in smaller parts, or for history at /consumer/v1`,
+      `more than ${MAX_DAYS} days; request smaller ranges, or use /consumer/v1 for history`,
     );
   return { start, end };
 }

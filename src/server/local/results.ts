@@ -42,10 +42,10 @@ const measures = {
 } as const;
 
 const range = {
-  from: { kind: parameter.instant, about: "From when on.", example: "2026-03-01T00:00:00Z" },
-  to: { kind: parameter.instant, about: "Until when; now where it is left out.", example: "2026-03-10T00:00:00Z" },
+  from: { kind: parameter.instant, about: "Start.", example: "2026-03-01T00:00:00Z" },
+  to: { kind: parameter.instant, about: "End; by default now.", example: "2026-03-10T00:00:00Z" },
 } as const;
-const ofHome = { ...parameter.home, about: "The id of a home; without it all of them." } as const;
+const ofHome = { ...parameter.home, about: "The id of a home; by default all." } as const;
 const owner = { plan: text, name: text, home: text, currency: orNull(text) } as const;
 const against = { against_window_start: orNull(money), against_mean: orNull(money) } as const;
 
@@ -57,9 +57,9 @@ const runSchema = named(
     cost: orNull(money),
     window_start_price: {
       ...orNull(perKwh),
-      description: "What a kWh would have cost in one run from the start of the window: the baseline `window_start`.",
+      description: "Price per kWh of one run from the start of the window: the baseline `window_start`.",
     },
-    window_price: { ...orNull(perKwh), description: "The mean of the window: the baseline `mean`." },
+    window_price: { ...orNull(perKwh), description: "Mean price of the window: the baseline `mean`." },
     ...against,
   }),
 );
@@ -74,11 +74,11 @@ export const resultEndpoints: readonly Endpoint[] = [
     path: "/local/v1/runs",
     operationId: "listRuns",
     scope: "read",
-    summary: "Runs that are over, the newest first: what each cost, and what its baselines would have cost.",
+    summary: "Ended runs, newest first: the cost of each, and the cost of its baselines.",
     parameters: {
       home: ofHome,
       plan: parameter.planQuery,
-      from: { ...range.from, about: `From when on; ${DEFAULT_RUN_DAYS} days before \`to\` where it is left out.` },
+      from: { ...range.from, about: `Start; by default ${DEFAULT_RUN_DAYS} days before \`to\`.` },
       to: range.to,
     },
     schema: named("Runs", object({ from: instant, to: instant, runs: list(runSchema), more: boolean })),
@@ -105,11 +105,11 @@ export const resultEndpoints: readonly Endpoint[] = [
     path: "/local/v1/savings",
     operationId: "listSavings",
     scope: "read",
-    summary: "What plans saved, by plan and month.",
+    summary: "Savings by plan and month.",
     parameters: {
       home: ofHome,
       plan: parameter.planQuery,
-      from: { ...range.from, about: "Begins with the month of this; a year ago where it is left out." },
+      from: { ...range.from, about: "A time in the first month; by default a year ago." },
       to: range.to,
     },
     schema: named(
@@ -147,20 +147,20 @@ export const resultEndpoints: readonly Endpoint[] = [
     path: "/local/v1/usage",
     operationId: "getUsage",
     scope: "read",
-    summary: "What is stored of a home's consumption, costs, export or revenue, added up.",
+    summary: "Stored consumption, costs, export or revenue of a home, added up.",
     parameters: {
-      home: { ...parameter.home, about: "The id of a home; may be left out where there is only one." },
+      home: { ...parameter.home, about: "The id of a home; optional if there is only one." },
       measure: {
         kind: parameter.oneOf(Object.keys(measures) as (keyof typeof measures)[]),
-        about: "What; `consumption` where it is left out.",
+        about: "Kind of data; `consumption` by default.",
         example: "costs",
       },
       by: {
         kind: parameter.oneOf(usageUnits),
-        about: "What a row adds up: `hour`, `day`, `month` or `year` of the local clock; `day` where it is left out.",
+        about: "Period of a row: `hour`, `day`, `month` or `year` in local time; `day` by default.",
         example: "month",
       },
-      from: { ...range.from, about: "From when on; the start of this month where it is left out." },
+      from: { ...range.from, about: "Start; by default the start of this month." },
       to: range.to,
     },
     schema: named(
@@ -172,7 +172,7 @@ export const resultEndpoints: readonly Endpoint[] = [
             "UsagePeriod",
             object({
               ...{ start: instant, end: instant, value: orNull(number) },
-              hours: { ...integer, description: "How many of its hours are known." },
+              hours: { ...integer, description: "Number of its hours with data." },
               estimate: boolean,
             }),
           ),
@@ -188,7 +188,7 @@ export const resultEndpoints: readonly Endpoint[] = [
       const period = periodOf(asked, now, (to) => source.calendar.startOf("month", to));
       if ("kind" in period) return period;
       if (period.end - period.start > MAX_USAGE_DAYS * DAY_MS)
-        return localError("range_too_large", `more than ${MAX_USAGE_DAYS} days; ask in smaller parts`);
+        return localError("range_too_large", `more than ${MAX_USAGE_DAYS} days; request smaller ranges`);
       const name = measure ?? "consumption";
       const unit = by ?? "day";
       const found = source.usage(view.id, { operation: measures[name], unit, range: period });
@@ -203,7 +203,7 @@ export const resultEndpoints: readonly Endpoint[] = [
     path: "/local/v1/plans/:plan/starts",
     operationId: "getPlanStarts",
     scope: "read",
-    summary: "What if a plan started now, or later: the cost of its hours in one run, by when it starts.",
+    summary: "Cost of a plan's hours in one run by start time: now or later.",
     parameters: { plan: parameter.plan },
     schema: named(
       "PlanStarts",
@@ -212,7 +212,7 @@ export const resultEndpoints: readonly Endpoint[] = [
         planned: orNull(
           named("PlannedStart", object({ start: instant, mean_price: orNull(perKwh), cost: orNull(money) })),
         ),
-        starts: { ...list(startSchema), description: "Now and each quarter after, as far as prices are known." },
+        starts: { ...list(startSchema), description: "Now and each later quarter-hour, as far as prices are known." },
       }),
     ),
     csv: {
@@ -225,7 +225,7 @@ export const resultEndpoints: readonly Endpoint[] = [
       const found = source.plans.detail(plan, now);
       if (!found) return noPlan(source, plan);
       const starts = source.plans.startCosts(plan, now);
-      if (!starts) return localError("conflict", "this plan has no hours of its own, so it has no one start");
+      if (!starts) return localError("conflict", "this plan has no fixed number of hours, so it has no single start");
       return { kind: "json", body: startsOf(found.snapshot, starts, now) };
     },
   }),

@@ -54,7 +54,7 @@ function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: RouteContext)
       const addressId = addressIn(params);
       if (face !== "consumer" || addressId === "" || !homes.known) return null;
       const address = homes.address(addressId);
-      if (!address) return contractError("resource_not_found", "no address of this account has this id");
+      if (!address) return contractError("resource_not_found", "this account has no address with this id");
       if (capability === undefined || address.capabilities[capability]) return null;
       return contractError("feature_unavailable", `this address has no ${capability}`);
     },
@@ -70,7 +70,10 @@ function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: RouteContext)
     async ask(operation, params) {
       const account = accountFor(operation, params);
       if (!account) {
-        const { code, reason } = contractError("forbidden", "this elbro has no key for this interface of the service");
+        const { code, reason } = contractError(
+          "forbidden",
+          "elbro has no key for this interface of the service; set it in the configuration",
+        );
         return { kind: "refused", status: 403, code, reason, retryAfterMs: null, requestId: null };
       }
       const series = seriesOf(account.name, operation, params);
@@ -117,7 +120,7 @@ async function landed<Id extends OperationId>(
 function unkept<Id extends OperationId>(answer: Unkept<Id>): Asked {
   const found = foundIn(answer);
   if (found) return { kind: "unkept", found };
-  const why = "the database cannot be written, so no more is asked";
+  const why = "the database cannot be written, so elbro sends no requests";
   return { kind: "withheld", until: answer.at + UNKEPT_WAIT_MS, why, after: null, isUnwritten: true };
 }
 

@@ -25,7 +25,7 @@ export interface MirrorSource {
    */
   readonly refusal: (operation: OperationId, params: ParamsOf<OperationId>) => ContractError | null;
   readonly find: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs) => Found | null;
-  /** Returns stored rows for a part of a request; null if there are none. */
+  /** Returns stored rows for a part of a request; null without stored rows. */
   readonly findPart: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs) => Found | null;
   /** Asks the service out of the LAN's share of the quota, and stores the answer. */
   readonly ask: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>) => Promise<Asked>;
@@ -138,7 +138,7 @@ async function answer(
   return { kind: "encoded", status, headers: { Age: String(age), ...given.how, ...headers }, body };
 }
 
-/** Data for the response, the time from which its age counts, and the headers that name its source. */
+/** Content of a response, the time from which its age counts, and the headers that name its source. */
 interface Given {
   readonly kind: "given";
   readonly found: Found;
@@ -173,19 +173,19 @@ function errorOf(asked: Exclude<Asked, { kind: "unkept" }> | typeof LATE, now: E
     case "late":
       return contractError("upstream_unavailable", "the service has not answered yet");
     case "kept":
-      return contractError("internal_error", "an answer was stored and cannot be found");
+      return contractError("internal_error", "the response was stored but cannot be read back");
     case "withheld": {
       // A pause after a 429 is reported with its remaining time, any other pause with the failure that caused it.
       if (asked.after && !(asked.after.kind === "refused" && asked.after.status === 429))
         return errorOf(asked.after, now);
       const retryAfterSec = Math.max(1, Math.ceil((asked.until - now) / 1_000));
       const code = asked.isUnwritten ? "entitlement_unavailable" : "rate_limited";
-      return { ...contractError(code, `${asked.why}; the shelf has nothing for this request`), retryAfterSec };
+      return { ...contractError(code, `${asked.why}; nothing is stored for this request`), retryAfterSec };
     }
     case "unreachable":
       return contractError("upstream_unavailable", `the service cannot be reached: ${asked.why}`);
     case "malformed":
-      return contractError("upstream_unavailable", "the service answered in a form that does not fit its contract");
+      return contractError("upstream_unavailable", "the response of the service does not match its documentation");
     case "refused":
       return refusalOf(asked);
   }
@@ -198,7 +198,7 @@ function refusalOf({ status, code, reason, retryAfterMs }: FetchFailure & { kind
   const ownCode = CODE_BY_STATUS[status];
   if (ownCode) return contractError(ownCode, reason);
   if (status === 401)
-    return contractError("entitlement_unavailable", "the service refuses the daemon's key; see its problems");
+    return contractError("entitlement_unavailable", "the service rejects elbro's key; see the problems of elbro");
   if (status === 429) {
     const retryAfterSec = Math.max(1, Math.ceil((retryAfterMs ?? UNNAMED_WAIT_MS) / 1_000));
     return { ...contractError("rate_limited", reason), retryAfterSec };

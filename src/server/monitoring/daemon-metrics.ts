@@ -25,25 +25,25 @@ export const daemonMetricRows: readonly MetricRow[] = [
   metric("elbro_build_info", "Always 1; the versions are its labels.", ["version", "node"], () => [
     [[VERSION, process.versions.node], 1],
   ]),
-  metric("elbro_health", "Whether a check of /healthz is all right.", ["check"], ({ health }) =>
+  metric("elbro_health", "1 if a check of /healthz is ok, otherwise 0.", ["check"], ({ health }) =>
     health.checks.map(({ name, code }) => [[name], Number(code === "ok")]),
   ),
-  metric("elbro_problems", "Problems that last, by their code.", ["code"], ({ state }) =>
+  metric("elbro_problems", "Current problems by code.", ["code"], ({ state }) =>
     [...Map.groupBy(state.problems, ({ code }) => code)].map(([code, problems]) => [[code], problems.length]),
   ),
   perWindow(
     "elbro_service_quota_limit",
-    "Requests the service takes in a window, as it last told.",
+    "Request limit of the service per window, from its last response.",
     ({ limit }) => limit,
   ),
   perWindow(
     "elbro_service_quota_remaining",
-    "Requests the service still takes in the present window, as it last told.",
+    "Remaining requests in the current window, from the last response of the service.",
     ({ left }) => left,
   ),
   metric(
     "elbro_service_requests_today",
-    "Requests since UTC midnight by what they were for; from the ledger, restarts included.",
+    "Requests since midnight UTC by purpose, including those before a restart.",
     ["account", "share"],
     ({ accounts }) =>
       accounts.flatMap(({ name, spent }) =>
@@ -52,7 +52,7 @@ export const daemonMetricRows: readonly MetricRow[] = [
   ),
   metric(
     "elbro_service_requests_total",
-    "Requests to the service since the daemon started; the outcome is ok, a status, or what went wrong.",
+    "Requests to the service since the daemon started; the outcome is ok, a status, or an error.",
     ["account", "interface", "operation", "outcome"],
     ({ deps }) =>
       deps.state.stats.asked
@@ -64,7 +64,7 @@ export const daemonMetricRows: readonly MetricRow[] = [
   ),
   metric(
     "elbro_series_age_seconds",
-    "Time since the service last answered with a series.",
+    "Time since the last response of the service with a series.",
     ["account", "home", "series"],
     ({ state, now }) =>
       state.series.map(({ account, owner, label, lastSuccessAt }) => [
@@ -74,7 +74,7 @@ export const daemonMetricRows: readonly MetricRow[] = [
   ),
   metric(
     "elbro_backfill_seconds",
-    "History, of all series together, that is known and that is wanted.",
+    "Length of the stored and of the configured history, over all series.",
     ["part"],
     ({ state: { backfill } }) => Object.entries(backfill ?? {}).map(([part, days]) => [[part], seconds(days * DAY_MS)]),
   ),
@@ -83,30 +83,30 @@ export const daemonMetricRows: readonly MetricRow[] = [
   ),
   single(
     "elbro_mqtt_connections_total",
-    "Connections to the broker that came about since the daemon started.",
+    "Successful connections to the broker since the daemon started.",
     ({ deps }) => deps.mqtt.client.status().connections,
   ),
   single(
     "elbro_mqtt_published_messages_total",
-    "States that the broker has taken since the daemon started.",
+    "State messages that the broker has accepted since the daemon started.",
     ({ deps }) => deps.mqtt.client.status().published,
   ),
   metric(
     "elbro_lan_requests_total",
-    "Answers of the LAN API since the daemon started, by key and status; the key is empty for who came without.",
+    "Responses of the LAN API since the daemon started, by key and status; the key is empty if none was sent.",
     ["key", "status"],
     ({ deps }) => deps.state.stats.answered.list().map(({ labels, count }) => [labels, count]),
   ),
-  single("elbro_events_listeners", "Who listens to /events.", ({ deps }) => deps.events.hub.counts.listeners),
+  single("elbro_events_listeners", "Connected clients of /events.", ({ deps }) => deps.events.hub.counts.listeners),
   single(
     "elbro_events_dropped_listeners_total",
-    "Listeners that were sent away because they did not keep up.",
+    "Clients of /events that were disconnected because they read too slowly.",
     ({ deps }) => deps.events.hub.counts.dropped,
   ),
   single("elbro_database_bytes", "Size of the database.", ({ database }) => database.bytes),
   single(
     "elbro_database_log_bytes",
-    "Size of the log of what was written last and waits to be folded into the database.",
+    "Size of the write-ahead log of the database.",
     ({ database }) => database.log_bytes,
   ),
   single(
@@ -129,20 +129,20 @@ export const daemonMetricRows: readonly MetricRow[] = [
   ),
   metric(
     "elbro_event_loop_delay_seconds",
-    "How late the event loop came to its work since the last reading.",
+    "Delay of the event loop since the last reading.",
     ["quantile"],
     ({ delays }) => [
       [["0.5"], delays.median],
       [["1"], delays.most],
     ],
   ),
-  single("process_resident_memory_bytes", "Memory of the process.", () => process.memoryUsage.rss()),
+  single("process_resident_memory_bytes", "Resident memory of the process.", () => process.memoryUsage.rss()),
   single(
     "nodejs_heap_size_used_bytes",
-    "Memory of the process that JavaScript objects take.",
+    "Memory of JavaScript objects in the process.",
     () => process.memoryUsage().heapUsed,
   ),
-  single("process_cpu_seconds_total", "Time the process has computed.", () => {
+  single("process_cpu_seconds_total", "CPU time of the process.", () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
   }),

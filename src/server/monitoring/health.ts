@@ -18,14 +18,14 @@ export type HealthStatus = "ok" | "starting" | "degraded" | "unhealthy";
 
 /** Meanings of the codes of the checks. */
 export const healthCodes = {
-  ok: "all is well",
-  loop_stuck: "a loop of the daemon has not turned when it should have; a restart mends it",
-  database_not_writing: "the database cannot be written: a full or failing disk, or a file that is gone",
-  prices_awaited: "a home has no price for now yet; after a start that is so for up to ten minutes",
-  prices_missing: "a home has no price for now: the service was not reached for a day or longer",
-  prices_estimated: "the price for now is an estimate of a home: the confirmed one has not come",
-  clock_wrong: "the clock of the machine cannot be trusted, so no signal is ON",
-  problems: "something needs the owner; the problems say what",
+  ok: "the check passed",
+  loop_stuck: "a loop of the daemon is overdue; restart elbro",
+  database_not_writing: "the database cannot be written: the disk is full or fails, or the file is missing",
+  prices_awaited: "waiting for the first price of a home (up to 10 minutes after a start)",
+  prices_missing: "the current price of a home is missing: the service has not been reached for a day or longer",
+  prices_estimated: "the current price of a home is an estimate: the confirmed price has not arrived",
+  clock_wrong: "the clock of the machine cannot be trusted, so elbro does not switch by price",
+  problems: "a problem needs attention; see the list of problems",
 } as const;
 export type HealthCode = keyof typeof healthCodes;
 
@@ -87,9 +87,9 @@ export class Health {
 
   #loop(): HealthCheck {
     const late = this.#deps.state.stats.pulses.filter(({ lateMs }) => lateMs > 0);
-    if (late.length === 0) return check("loop", "ok", "every loop turns when it should");
+    if (late.length === 0) return check("loop", "ok", "all loops run on time");
     const detail = late.map(({ name, lateMs }) => `${name}: ${Math.ceil(lateMs / SECOND_MS)} s late`);
-    return check("loop", "loop_stuck", `${late.length} of the loops did not turn when it should have`, detail);
+    return check("loop", "loop_stuck", `${late.length} of the loops are overdue`, detail);
   }
 
   async #database(at: MonotonicMs): Promise<HealthCheck> {
@@ -109,7 +109,7 @@ export class Health {
     if (lacking.length > 0 || prices.length === 0) {
       const awaited = at - this.#deps.state.stats.startedMs < GRACE_MS;
       const what =
-        prices.length === 0 ? "no home is known" : `${lacking.length} of ${prices.length} have no price for now`;
+        prices.length === 0 ? "no home is known" : `${lacking.length} of ${prices.length} have no current price`;
       return check(
         "prices",
         awaited ? "prices_awaited" : "prices_missing",
@@ -123,21 +123,21 @@ export class Health {
       return check(
         "prices",
         "prices_estimated",
-        `${estimated.length} of ${prices.length} have an estimate for now`,
+        `${estimated.length} of ${prices.length} have only an estimate of the current price`,
         detail,
       );
-    return check("prices", "ok", `the price for now is known, and holds until ${formatInstant(until)}`, detail);
+    return check("prices", "ok", `the current price is known until ${formatInstant(until)}`, detail);
   }
 
   #clock(now: EpochMs): HealthCheck {
     return this.#deps.state.isTimeTrusted(now)
-      ? check("clock", "ok", "the clock can be right")
-      : check("clock", "clock_wrong", "the clock of this machine cannot be trusted, so no signal is ON");
+      ? check("clock", "ok", "the clock is plausible")
+      : check("clock", "clock_wrong", "the clock of this machine cannot be trusted, so elbro does not switch by price");
   }
 
   #problems(): HealthCheck {
     const problems = this.#deps.state.problems.list();
-    if (problems.length === 0) return check("problems", "ok", "there are none");
+    if (problems.length === 0) return check("problems", "ok", "no problems");
     const codes = [...new Set(problems.map(({ code }) => code))].join(", ");
     return check(
       "problems",

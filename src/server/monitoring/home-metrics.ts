@@ -42,68 +42,64 @@ function bit(value: boolean | null): number | null {
 export const houseMetricRows: readonly MetricRow[] = [
   metric(
     "elbro_price_per_kwh",
-    "The price now of a home or place, all charges in that are known; absent while there is none.",
+    "Current price of a home or place, including all known charges; absent if it is not known.",
     ["home", "currency"],
     ({ homes, places }) => [
       ...homes.map(({ home: { id }, snapshot }) => [[id, snapshot.currency ?? ""], priceOf(snapshot)] as const),
       ...places.map((snapshot) => [[snapshot.place.id, snapshot.place.currency], priceOf(snapshot)] as const),
     ],
   ),
-  perHome("elbro_price_estimated", "Whether the price now is an estimate.", ({ current }) =>
+  perHome("elbro_price_estimated", "1 if the current price is an estimate.", ({ current }) =>
     bit(current?.estimate ?? null),
   ),
   perHomeAndPlace(
     "elbro_price_level",
-    `The level of the price now: ${levels.map((level, i) => `${i} ${level}`).join(", ")}.`,
+    `Level of the current price: ${levels.map((level, i) => `${i} ${level}`).join(", ")}.`,
     ({ level }) => (level === null ? null : levels.indexOf(level)),
   ),
-  perHome(
-    "elbro_price_rank",
-    "The place of the price now among those of today; 1 is the cheapest.",
-    ({ rank }) => rank,
-  ),
+  perHome("elbro_price_rank", "Rank of the current price today; 1 is the cheapest.", ({ rank }) => rank),
   perHome(
     "elbro_prices_known_seconds",
-    "How far ahead the confirmed prices of today and tomorrow reach.",
+    "Time until the end of the confirmed prices of today and tomorrow.",
     ({ today, tomorrow }, { now }) => {
       const end = tomorrow.at(-1)?.end ?? today.at(-1)?.end;
       return end === undefined ? null : Math.max(0, seconds(end - now));
     },
   ),
-  perHomeAndPlace("elbro_cheap", "Whether the price now is cheap or very cheap: the signal cheap.", ({ cheap }) =>
+  perHomeAndPlace("elbro_cheap", "1 if the current price is cheap or very cheap (the signal cheap).", ({ cheap }) =>
     bit(cheap),
   ),
-  perPlan("elbro_plan_on", "Whether a plan is ON.", ({ on }) => Number(on)),
+  perPlan("elbro_plan_on", "1 if a plan is ON.", ({ on }) => Number(on)),
   metric(
     "elbro_plan_state",
-    "1 for the state a plan is in, 0 for the others.",
+    "1 for the current state of a plan, 0 for the others.",
     ["home", "plan", "state"],
     ({ plans }) =>
       plans.flatMap(({ definition: { home, id }, state }) =>
         planStates.map((each) => [[home, id, each], Number(each === state)] as const),
       ),
   ),
-  perPlan("elbro_plan_planned_seconds", "How long a plan still runs in its present round.", ({ runs }, { now }) =>
+  perPlan("elbro_plan_planned_seconds", "Remaining run time of a plan in its current round.", ({ runs }, { now }) =>
     runs.reduce((sum, { start, end }) => sum + seconds(Math.max(0, end - Math.max(start, now))), 0),
   ),
   perPlan(
     "elbro_plan_next_start_seconds",
-    "Time until a plan goes ON next; absent while nothing is planned.",
+    "Time until a plan next switches ON; absent if nothing is planned.",
     ({ nextStart }, { now }) => (nextStart === null ? null : seconds(nextStart - now)),
   ),
   perPlan(
     "elbro_plan_month_seconds",
-    "How long a plan ran this month; from the database, restarts included.",
+    "Run time of a plan this month, including runs before a restart.",
     ({ history: { month } }) => seconds(month.hours * HOUR_MS),
   ),
   perPlan(
     "elbro_plan_month_cost",
-    "What the runs of this month cost, in the currency of the home; where the plan tells its energy.",
+    "Cost of this month's runs in the currency of the home, if the plan has an energy.",
     ({ history: { month } }) => month.cost,
   ),
   metric(
     "elbro_plan_month_saving",
-    "What the runs of this month cost less than starting when their windows opened, or than the mean of the window.",
+    "Savings of this month's runs compared with starting when their windows opened, or with the mean of the window.",
     ["home", "plan", "against"],
     ({ plans }) =>
       plans.flatMap(({ definition: { home, id }, history: { month } }) => [
@@ -111,11 +107,11 @@ export const houseMetricRows: readonly MetricRow[] = [
         [[home, id, "mean"], month.saving.againstMean] as const,
       ]),
   ),
-  perPlug("elbro_plug_on", "Whether a plug says that it is ON; absent while it has not told.", ({ on }) => on),
-  perPlug("elbro_plug_wanted", "Whether a plug is to be ON.", ({ wanted }) => wanted),
+  perPlug("elbro_plug_on", "1 if a plug reports ON; absent if it has not reported.", ({ on }) => on),
+  perPlug("elbro_plug_wanted", "1 if a plug should be ON.", ({ wanted }) => wanted),
   perPlug(
     "elbro_plug_available",
-    "Whether a plug can be reached; absent while it has said nothing.",
+    "1 if a plug is reachable; absent if it has not reported.",
     ({ available }) => available,
   ),
 ];

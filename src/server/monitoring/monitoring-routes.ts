@@ -35,25 +35,25 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
       method: "GET",
       path: "/events",
       scope: "read",
-      summary: "What changes, as server-sent events: first the present state, or what was missed since Last-Event-ID.",
+      summary: "Changes as server-sent events, after the current state or the events missed since Last-Event-ID.",
       openApi: () => ({
         operationId: "getEvents",
-        description: `Server-sent events, each with an \`id\` and JSON as \`data\`. First \`hello\` (\`version\`, \`started_at\`, \`resumed\`), then the present state, or what was missed since the \`Last-Event-ID\`, then \`ready\`; from then on what changes. ${eventRows
+        description: `Server-sent events, each with an \`id\` and JSON as \`data\`. First \`hello\` (\`version\`, \`started_at\`, \`resumed\`), then the current state or the events missed since the \`Last-Event-ID\`, then \`ready\`; after that, changes. ${eventRows
           .map(({ type, about }) => `\`${type}\`: ${about}.`)
-          .join(" ")} \`data\`: \`home\`, \`series\`, \`unit\`: a series has other rows than before.`,
+          .join(" ")} \`data\`: \`home\`, \`series\`, \`unit\`: the rows of a series have changed.`,
         parameters: [
           {
             name: "home",
             in: "query",
             required: false,
-            description: "Only this home, and what is of none.",
+            description: "Only events of this home and events without a home.",
             schema: text,
           },
           {
             name: "Last-Event-ID",
             in: "header",
             required: false,
-            description: "The last `id` that was heard; a browser sends it by itself.",
+            description: "The last `id` received; a browser sends it by itself.",
             schema: text,
           },
         ],
@@ -65,28 +65,29 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
       method: "GET",
       path: "/healthz",
       scope: "optional",
-      summary: "200 while the loops live, the database writes and the price for now is known; else 503, and why.",
-      openApi: () => healthResponses("getHealth", "The house is not served: what is wrong stands in the checks."),
+      summary:
+        "200 if the loops run, the database can be written and the current price is known; otherwise 503 with the reason.",
+      openApi: () => healthResponses("getHealth", "elbro does not work fully; the checks have the reason."),
       handle: ({ caller }) => healthAnswer(caller, ({ serves }) => serves),
     },
     {
       method: "GET",
       path: "/livez",
       scope: "optional",
-      summary: "503 for what a restart could mend, and for nothing else: for what restarts the daemon by itself.",
-      openApi: () => healthResponses("getLiveness", "A restart could mend what is wrong."),
+      summary: "503 only if a restart could help. For programs that restart the daemon automatically.",
+      openApi: () => healthResponses("getLiveness", "A restart could help."),
       handle: ({ caller }) => healthAnswer(caller, ({ lives }) => lives),
     },
     {
       method: "GET",
       path: "/metrics",
       scope: "read",
-      summary: "Figures of house and daemon for Prometheus.",
+      summary: "Metrics of homes and daemon for Prometheus.",
       openApi: () => ({
         operationId: "getMetrics",
         responses: {
           200: {
-            description: `${metricRows.length} figures, as docs/monitoring.md lists them.`,
+            description: `${metricRows.length} metrics, listed in docs/monitoring.md.`,
             content: { [METRICS_TYPE]: { schema: text } },
           },
         },
@@ -111,11 +112,11 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
             in: "header",
             required: false,
             description:
-              "Language of `advice` and `detail` of the problems: `en`, `da`, `sv` or `nb`; else the configured one.",
+              "Language of `advice` and `detail` of the problems: `en`, `da`, `sv` or `nb`; by default the configured one.",
             schema: text,
           },
         ],
-        responses: { 200: jsonResponse("The daemon in full.", reference("schemas", "System")) },
+        responses: { 200: jsonResponse("The full report.", reference("schemas", "System")) },
       }),
       handle: async ({ now, headers }) => {
         const language = languageOf(headers["accept-language"], deps.config.language);
@@ -126,16 +127,13 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
       method: "GET",
       path: "/local/v1/diagnostics",
       scope: "read",
-      summary: "A file to show to others: the daemon in full, without secrets and without where anybody lives.",
+      summary: "Report as a file that can be shared: without secrets and addresses.",
       openApi: () => ({
         operationId: "getDiagnostics",
         responses: {
-          200: jsonResponse(
-            "The same with the configuration, without secrets, names and places: to be shown to others.",
-            {
-              type: "object",
-            },
-          ),
+          200: jsonResponse("The same report with the configuration, without secrets, names and places, for sharing.", {
+            type: "object",
+          }),
         },
       }),
       handle: async ({ now }) => {
@@ -154,7 +152,7 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
 
 function healthResponses(operationId: string, bad: string): Schema {
   const schema = reference("schemas", "Health");
-  return { operationId, responses: { 200: jsonResponse("It is well.", schema), 503: jsonResponse(bad, schema) } };
+  return { operationId, responses: { 200: jsonResponse("elbro is healthy.", schema), 503: jsonResponse(bad, schema) } };
 }
 
 /** Returns an error for an unknown home or place; null if it is known, or if no home is known yet. */
@@ -162,7 +160,7 @@ function unknownHome({ homes, places }: MonitoringDeps["state"], home: string, n
   const ids = homes.list().map(({ id }) => id);
   const known = [...ids, ...places.snapshots(now, new Set(ids)).map(({ place }) => place.id)];
   if (ids.length === 0 || known.includes(home)) return null;
-  return localError("resource_not_found", `there is no home "${home.slice(0, 40)}"; expected ${known.join(", ")}`);
+  return localError("resource_not_found", `unknown home "${home.slice(0, 40)}"; expected ${known.join(", ")}`);
 }
 
 async function listening(
@@ -174,7 +172,10 @@ async function listening(
   if (unknown) return unknown;
   const from = [`key ${caller}`, addressGroup(remoteAddress)];
   if (!events.hub.hasRoomFor(from))
-    return { ...localError("rate_limited", "as many listen as can be served"), retryAfterSec: FULL_RETRY_SEC };
+    return {
+      ...localError("rate_limited", "too many event-stream clients; try again later"),
+      retryAfterSec: FULL_RETRY_SEC,
+    };
   const last = headers["last-event-id"];
   return {
     kind: "stream",

@@ -25,27 +25,27 @@ const REFUSED = { 401: reference("responses", "Error401"), 429: reference("respo
 /** Headers that the mirror adds to those of the service. */
 const MIRROR_HEADERS = {
   Age: {
-    description: "How old the oldest part of the answer is, in seconds.",
+    description: "Age of the oldest part of the response, in seconds.",
     schema: { type: "integer", minimum: 0 },
   },
   ETag: {
-    description: "Names the content: sent back in If-None-Match, it is answered with 304.",
+    description: "Identifies the content. A request with it in If-None-Match returns 304 if nothing changed.",
     schema: { type: "string" },
   },
   "X-Elbro-Source": {
-    description: "Where the answer came from: kept here, or asked for now.",
+    description: "Source of the response: stored data, or a new request to the service.",
     schema: { type: "string", enum: ["shelf", "service"] },
   },
   "X-Elbro-Stale": {
-    description: "`true` where the answer is older than it should be, because the service could not be asked.",
+    description: "`true` if the response is older than intended because the service could not be reached.",
     schema: { type: "string", const: "true" },
   },
 } as const;
 
 const TAGS = [
-  { name: "local", description: "For small devices: what the service lacks." },
-  { name: "live", description: "What happens in the house, and how the daemon is." },
-  { name: "page", description: "Pages of this server, and what they need." },
+  { name: "local", description: "elbro's own API: signals, plans, plugs and results, also for small devices." },
+  { name: "live", description: "Events, health and metrics." },
+  { name: "page", description: "Web pages and the files that they need." },
 ];
 
 /** Returns the document of the given routes and of the mirror. */
@@ -61,7 +61,7 @@ export function lanOpenApiDocument(routes: readonly LocalRoute[]): Schema {
       version: VERSION,
       license: { name: "MIT", identifier: "MIT" },
       description:
-        "Electricity data of a house, at home: the service's own operations answered from what is kept, and what LAN devices want beside them. Send a key as bearer; it has a quota per minute and day (UTC), told in every answer.",
+        "Electricity data of a home on the LAN: the service's own operations, answered from stored data, and elbro's own. Send a key as bearer token. Each key has a quota per minute and day (UTC), shown in the headers of every response.",
     },
     servers: contract.servers,
     tags: [...contract.tags, ...TAGS],
@@ -74,7 +74,7 @@ export function lanOpenApiDocument(routes: readonly LocalRoute[]): Schema {
         lanKey: {
           type: "http",
           scheme: "bearer",
-          description: "A key of this elbro: one of api.keys, or made by `elbro keys create NAME`.",
+          description: "A key of this elbro: from api.keys, or created by `elbro keys create NAME`.",
         },
         lanToken: {
           type: "http",
@@ -108,7 +108,7 @@ function mirrorPaths(paths: Readonly<Record<string, { readonly get: Schema }>>):
       );
       const answered = { ...ok, headers: { ...quota, ...own } };
       const security = face === "consumer" ? [{ lanKey: [] }] : [{ lanKey: [] }, { lanToken: [] }];
-      const same = { description: "Nothing is new for who sent the `ETag` in `If-None-Match`." };
+      const same = { description: "Not changed since the `ETag` in `If-None-Match`." };
       const all = { ...responses, ...REFUSED, 200: answered, 304: same };
       return [path, { get: { ...get, security, responses: all } }];
     }),
@@ -130,7 +130,7 @@ function routePaths(routes: readonly LocalRoute[]): Schema {
 
 function describeRoute({ path, scope, summary, openApi }: LocalRoute): Schema {
   const facts = openApi?.() ?? {};
-  const control = scope === "control" ? { description: "For a key with the scope `control`." } : {};
+  const control = scope === "control" ? { description: "Needs a key with the scope `control`." } : {};
   return {
     tags: [tagOf(path)],
     summary,
@@ -159,8 +159,8 @@ function withPathNames(path: string, parameters: readonly Schema[]): readonly Sc
 function errorsOf(scope: RouteScope): Schema {
   const body = { "application/json": { schema: reference("schemas", "ErrorBody") } };
   const failure = {
-    "4XX": { description: "Any other refusal, in the form of every error.", content: body },
-    "5XX": { description: "Any other failure, in the form of every error.", content: body },
+    "4XX": { description: "Any other rejection, in the common error format.", content: body },
+    "5XX": { description: "Any other failure, in the common error format.", content: body },
   };
   if (scope === "open") return failure;
   const forbidden = scope === "control" ? { 403: reference("responses", "Error403") } : {};
@@ -172,13 +172,17 @@ function errorSchema(): Schema {
     type: "object",
     properties: {
       error: { type: "boolean", const: true },
-      reason: { type: "string", description: "For people; programs use `errorCode`." },
+      reason: { type: "string", description: "Text for people; programs use `errorCode`." },
       errorCode: { type: "string", enum: Object.keys(localErrorTable) },
-      refusal: { type: "string", enum: planRefusals, description: "Of a command to a plan: why it is not done." },
+      refusal: {
+        type: "string",
+        enum: planRefusals,
+        description: "For a command to a plan: why it is not carried out.",
+      },
       mistakes: {
         type: "array",
         description:
-          "Of an entry of the configuration: everything that is wrong, with its place, what is expected and what was found.",
+          "For an entry of the configuration: every mistake, with its place, the expected and the found value.",
         items: {
           type: "object",
           properties: { path: { type: "string" }, text: { type: "string" } },

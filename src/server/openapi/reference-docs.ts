@@ -17,14 +17,13 @@ export function localDocs(): string {
       // `decimal`, a parameter of every CSV, is described in the text.
       .filter(([name, row]) => row.in !== "path" && name !== "decimal")
       .map(([name, { example, about, required }]) => {
-        const must = required ? " Must be given." : "";
+        const must = required ? " Required." : "";
         return [`\`${written(path).replace("/local/v1/", "")}\``, `\`${name}=${example}\``, `${about}${must}`];
       }),
   );
-  return [
-    table(["request", "what it answers", "as"], requests),
-    table(["of", "parameter", "what it is"], parameters),
-  ].join("\n\n");
+  return [table(["request", "response", "as"], requests), table(["of", "parameter", "description"], parameters)].join(
+    "\n\n",
+  );
 }
 
 function written(path: string): string {
@@ -35,7 +34,7 @@ function written(path: string): string {
 export function errorDocs(): string {
   const rows = Object.entries(localErrorTable).sort(([, one], [, other]) => one.status - other.status);
   return table(
-    ["status", "`errorCode`", "what it means"],
+    ["status", "`errorCode`", "meaning"],
     rows.map(([code, { status, meaning }]) => [String(status), `\`${code}\``, meaning]),
   );
 }
@@ -45,11 +44,11 @@ export function eventDocs(): string {
   const rows = [
     {
       type: "hello",
-      about: "`version`, `started_at`, `resumed`: whether what was missed follows, or the present state",
+      about: "`version`, `started_at`, `resumed`: true if the missed events follow, false if the current state follows",
     },
     ...eventRows,
-    { type: "data", about: "`home`, `series`, `unit`: a series has other rows than before; read it again" },
-    { type: "ready", about: "nothing: all that was to be caught up with is told" },
+    { type: "data", about: "`home`, `series`, `unit`: the rows of a series have changed; read it again" },
+    { type: "ready", about: "no fields: the current state or the missed events are complete" },
   ];
   return table(
     ["event", "data"],
@@ -60,7 +59,7 @@ export function eventDocs(): string {
 /** Returns the table of metrics in docs/monitoring.md. */
 export function metricDocs(): string {
   return table(
-    ["figure", "kind", "labels", "what it says"],
+    ["figure", "kind", "labels", "content"],
     metricRows.map(({ name, type, labels, help }) => [
       `\`${name}\``,
       type,

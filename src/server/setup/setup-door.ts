@@ -39,7 +39,7 @@ export class SetupDoor {
     if (!fromOwnPage(headers))
       return localError("forbidden", `this is for the dashboard's own page, which sends ${PAGE_HEADER}`);
     if (isOnThisMachine(request) || this.#isIn(headers)) return null;
-    return localError("invalid_token", "give the code that elbro wrote to its log");
+    return localError("invalid_token", "enter the code from the log of elbro");
   }
 
   /** Looks at a code. Returns the `Set-Cookie` of who gave the right one. */
@@ -56,7 +56,7 @@ export class SetupDoor {
       .replace(/[^A-Z0-9]/g, "");
     if (!equal(given, this.#code)) {
       this.#throttle.wrong(address, now);
-      return localError("invalid_token", "this is not the code of the log");
+      return localError("invalid_token", "wrong code; use the latest code in the log of elbro");
     }
     this.#token = randomBytes(TOKEN_BYTES).toString("base64url");
     this.#renew();

@@ -1,5 +1,7 @@
 /** The set-up over HTTP, for the dashboard's own page. Once the house is set up, all of it is refused. */
 import * as z from "zod/mini";
+import { languageOf } from "../../core/language/language.ts";
+import { textIn } from "../../core/language/text.ts";
 import { MINUTE_MS } from "../../core/time/interval.ts";
 import { PAGE_HEADER } from "../auth/session-auth.ts";
 import { type LocalError, localError } from "../http/errors.ts";
@@ -19,7 +21,7 @@ import {
 } from "../openapi/json-schema.ts";
 import { finishSetup, type SetupOptions, type WantedSetup } from "./setup.ts";
 import { SetupDoor } from "./setup-door.ts";
-import { tryExternalBroker, tryHomeAssistant, tryService } from "./setup-trials.ts";
+import { type Trial, tryExternalBroker, tryHomeAssistant, tryService } from "./setup-trials.ts";
 
 /** Trials of a person; each may ask the service, whose quota counts it. */
 const MAX_TRIALS_PER_MINUTE = 20;
@@ -65,7 +67,7 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
       const refusal = door.refusal(request);
       if (refusal) return refusal;
       if (facts.isTrial && isTooMany(request.now))
-        return { ...localError("rate_limited", "tried too often; wait a minute"), retryAfterSec: 60 };
+        return { ...localError("rate_limited", "too many attempts; try again in a minute"), retryAfterSec: 60 };
       const reading = body?.safeParse(request.body);
       if (reading && !reading.success) return badBody(reading.error.issues);
       return work(options, reading?.data as Body, request);
@@ -76,10 +78,10 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
       method: "GET",
       path: "/local/v1/setup",
       scope: "open",
-      summary: "Whether the house can be set up, and whether the caller needs the code of the log for it.",
+      summary: "Whether the home can be set up, and whether the caller needs the code from the log.",
       openApi: () => ({
         operationId: "getSetup",
-        responses: { 200: jsonResponse("How far it is.", stateSchema) },
+        responses: { 200: jsonResponse("The state of the set-up.", stateSchema) },
       }),
       handle: (request) => ({
         kind: "json",
@@ -90,7 +92,7 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
       method: "POST",
       path: "/local/v1/setup/code",
       scope: "open",
-      summary: "Lets a browser set up the house that knows the code of the log. Each code lets one in.",
+      summary: "Allows a browser that has the code from the log to set up the home. Each code works for one browser.",
       openApi: () => openApiOf({ operationId: "enterSetup", example: { code: "ABCD-EFGH" }, schema: stateSchema }),
       handle(request) {
         if (!door) return isSetUp();
@@ -105,19 +107,17 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
         };
       },
     },
-    route(facts.service, bodies.service, async ({ config, proxy }, { api_key: key }) => ({
-      kind: "json",
-      body: await tryService(config.service, key, proxy),
-    })),
-    route(facts.broker, bodies.broker, async ({ readWith, config }, given) => {
+    route(facts.service, bodies.service, async ({ config, proxy }, { api_key: key }, request) =>
+      trialAnswer(await tryService(config.service, key, proxy), request),
+    ),
+    route(facts.broker, bodies.broker, async ({ readWith, config }, given, request) => {
       const mistake = mistakeIn(readWith(JSON.stringify({ mqtt: given })));
-      return (
-        mistake ?? { kind: "json", body: await tryExternalBroker({ ...config.mqtt, ...given } as typeof config.mqtt) }
-      );
+      const mqtt = { ...config.mqtt, ...given } as typeof config.mqtt;
+      return mistake ?? trialAnswer(await tryExternalBroker(mqtt), request);
     }),
-    route(facts.homeAssistant, bodies.homeAssistant, async ({ readWith }, given) => {
+    route(facts.homeAssistant, bodies.homeAssistant, async ({ readWith }, given, request) => {
       const mistake = mistakeIn(readWith(JSON.stringify({ home_assistant: given })));
-      return mistake ?? { kind: "json", body: await tryHomeAssistant(given) };
+      return mistake ?? trialAnswer(await tryHomeAssistant(given), request);
     }),
     route(facts.finish, bodies.finish, async (given, body, { now, signal }) => {
       const { api_key: apiKey, home_assistant, key_name: keyName, homes, language, broker: chosen } = body;
@@ -126,7 +126,7 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
       if (result.kind === "failed") return localError("conflict", result.reason);
       if (result.kind === "mistakes")
         return {
-          ...localError("invalid_parameter", "the configuration would have mistakes"),
+          ...localError("invalid_parameter", "the resulting configuration would have mistakes"),
           mistakes: result.mistakes,
         };
       // The answer goes out first: this daemon ends then.
@@ -138,6 +138,12 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
   ];
 }
 
+/** Returns the result of a trial in the language of the request. */
+function trialAnswer(trial: Trial, { headers }: LocalRequest): LocalAnswer {
+  const detail = trial.detail && textIn(languageOf(headers["accept-language"], "en"), trial.detail);
+  return { kind: "json", body: { ...trial, detail } };
+}
+
 function stateOf(options: SetupOptions | null, door: SetupDoor | null, request: LocalRequest) {
   if (!options || !door) return { state: "done", file: null, failure: null };
   const { path: file, failure } = options;
@@ -146,7 +152,10 @@ function stateOf(options: SetupOptions | null, door: SetupDoor | null, request: 
 }
 
 function isSetUp(): LocalError {
-  return localError("conflict", "the house is set up: change its configuration, or plans and plugs on the dashboard");
+  return localError(
+    "conflict",
+    "the home is already set up: change the configuration file, or plans and plugs on the dashboard",
+  );
 }
 
 function badBody(issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]): LocalError {
@@ -177,7 +186,10 @@ interface RouteFacts {
 const trial = {
   works: boolean,
   problem: orNull(text),
-  detail: { ...orNull(text), description: "What was found, in English." },
+  detail: {
+    ...orNull(text),
+    description: "Result of the test, in the language of the request; messages of other programs are as they come.",
+  },
 };
 const trialSchema = named("SetupTrial", object(trial));
 const stateSchema = named(
@@ -186,9 +198,9 @@ const stateSchema = named(
     state: {
       type: "string",
       enum: ["done", "code", "open"],
-      description: "`code`: the code of the log is needed first.",
+      description: "`code`: the code from the log is required first.",
     },
-    file: { ...orNull(text), description: "The file that is written." },
+    file: { ...orNull(text), description: "Path of the written file." },
     failure: { ...orNull(text), description: "Why the home that was set up before could not be started, in English." },
   }),
 );
@@ -199,8 +211,8 @@ const serviceSchema = named(
 const doneSchema = named(
   "SetupDone",
   object({
-    key: { ...text, description: "The first key of the LAN API, told this once." },
-    urls: { ...list(text), description: "Where the dashboard is for other devices of the LAN." },
+    key: { ...text, description: "The first key of the LAN API, shown only this once." },
+    urls: { ...list(text), description: "URL of the dashboard for other devices on the LAN." },
     broker: orNull(named("SetupBroker", object({ port: integer, username: text, password: text }))),
     file: text,
   }),
@@ -211,7 +223,7 @@ const facts = {
   service: {
     method: "POST",
     path: "/local/v1/setup/service",
-    summary: "Asks the service for the addresses of a key.",
+    summary: "Requests the addresses of a key from the service.",
     operationId: "trySetupService",
     example: { api_key: EXAMPLE_KEY },
     schema: serviceSchema,
@@ -220,7 +232,7 @@ const facts = {
   broker: {
     method: "POST",
     path: "/local/v1/setup/broker",
-    summary: "Tries a broker.",
+    summary: "Tests the connection to a broker.",
     operationId: "trySetupBroker",
     example: { url: "mqtt://192.168.1.10:1883", username: "elbro", password: "password-of-elbro" },
     schema: trialSchema,
@@ -229,7 +241,7 @@ const facts = {
   homeAssistant: {
     method: "POST",
     path: "/local/v1/setup/home-assistant",
-    summary: "Tries to log in to Home Assistant.",
+    summary: "Tests the login to Home Assistant.",
     operationId: "trySetupHomeAssistant",
     example: { url: "http://homeassistant.local:8123", token: "token-of-an-administrator" },
     schema: trialSchema,
@@ -238,7 +250,7 @@ const facts = {
   finish: {
     method: "POST",
     path: "/local/v1/setup",
-    summary: "Writes the configuration and a first key, and goes on with the house that it names.",
+    summary: "Writes the configuration and a first key, and starts with the configured home.",
     operationId: "finishSetup",
     example: {
       ...{ api_key: EXAMPLE_KEY, homes: null, broker: null, home_assistant: null, language: "en", key_name: "phone" },
@@ -258,10 +270,10 @@ function openApiOf({
   const header = { name: PAGE_HEADER, in: "header", required: true, schema: text, example: "1" };
   return {
     operationId,
-    parameters: [{ ...header, description: "Any text. A page of another server cannot send it." }],
+    parameters: [{ ...header, description: "Any text. Pages of other servers cannot send this header." }],
     requestBody: { required: true, content: { "application/json": { schema: { type: "object" }, example } } },
     responses: {
-      [status ?? 200]: jsonResponse("What came of it.", schema),
+      [status ?? 200]: jsonResponse("The result.", schema),
       ...Object.fromEntries([400, 401, 403, 429].map((code) => [code, reference("responses", `Error${code}`)])),
     },
   };

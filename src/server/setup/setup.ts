@@ -1,7 +1,6 @@
 /** The set-up of a house on the page: what was chosen becomes `elbro.yaml` and a first key, and elbro goes on with both. */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, renameSync } from "node:fs";
-import { networkInterfaces } from "node:os";
 import path from "node:path";
 import type { ConfigReading } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
@@ -10,6 +9,7 @@ import type { ProxySettings } from "../../service/client/proxy.ts";
 import { type KeptKey, KeyFile } from "../../storage/api-key-file.ts";
 import { writeWhole } from "../../storage/atomic-file.ts";
 import { keyDigest } from "../auth/api-keys.ts";
+import { lanUrls } from "../web/lan-urls.ts";
 
 /** What the command line gives to a house that can be set up. */
 export interface SetupOptions {
@@ -65,7 +65,7 @@ export async function finishSetup(options: SetupOptions, wanted: WantedSetup, no
   const changeKeys = (change: (keys: readonly KeptKey[]) => readonly KeptKey[]) =>
     new KeyFile(dataDir).change(change, () => now);
   try {
-    if (existsSync(options.path)) return { kind: "failed", reason: `${options.path} is there already` };
+    if (existsSync(options.path)) return { kind: "failed", reason: `${options.path} exists already` };
     mkdirSync(path.dirname(options.path), { recursive: true });
     await changeKeys((keys) => [
       ...keys,
@@ -80,7 +80,7 @@ export async function finishSetup(options: SetupOptions, wanted: WantedSetup, no
   return {
     kind: "done",
     key,
-    urls: lanAddresses().map((address) => `http://${address}:${api.port}/`),
+    urls: lanUrls(api),
     broker:
       mqtt.url === undefined ? { port: broker.port, username: brokerUser.name, password: brokerUser.password } : null,
     async undo() {
@@ -95,10 +95,4 @@ function freeName(name: string, keys: readonly KeptKey[]): string {
   let free = name;
   for (let i = 2; taken.has(free.toLowerCase()); i++) free = `${name}-${i}`;
   return free;
-}
-
-/** Addresses of this machine on its networks, IPv4 first: those are what people type. */
-function lanAddresses(): string[] {
-  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  return all.flatMap(({ address, family, internal }) => (internal || family !== "IPv4" ? [] : [address]));
 }

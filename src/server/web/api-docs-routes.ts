@@ -15,7 +15,7 @@ export function docsRoutes(): readonly LocalRoute[] {
       method: "GET",
       path: "/docs",
       scope: "open",
-      summary: "A page that reads this document to people.",
+      summary: "API reference page, rendered from this document.",
       openApi: () => ({
         operationId: "getDocs",
         responses: { 200: htmlResponse("The page."), 308: { description: "The page is at `docs/`." } },
@@ -26,7 +26,7 @@ export function docsRoutes(): readonly LocalRoute[] {
       method: "GET",
       path: "/docs/",
       scope: "open",
-      summary: "A page that reads this document to people.",
+      summary: "API reference page, rendered from this document.",
       handle: page,
     },
     {

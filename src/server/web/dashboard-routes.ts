@@ -51,7 +51,7 @@ export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly
       method: "GET",
       path: "/local/v1/session",
       scope: "open",
-      summary: "Who looks at the dashboard, and what it shows to them.",
+      summary: "The session of the dashboard and its permissions.",
       openApi: () => sessionOpenApi.get,
       handle: (request) => tellSession(state, access, request),
     },
@@ -59,7 +59,7 @@ export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly
       method: "POST",
       path: "/local/v1/session",
       scope: "open",
-      summary: "Logs in with a key of the API: begins a session, by a cookie.",
+      summary: "Logs in with an API key and starts a session with a cookie.",
       openApi: () => sessionOpenApi.begin,
       handle: (request) => logIn(access, request),
     },
@@ -148,7 +148,7 @@ function logIn({ keys, pages }: DashboardAccess, request: LocalRequest): LocalAn
   const admission = keys.admitLocal({ interface: "local", scope: "read", authorization, remoteAddress, headers, now });
   if (admission.kind === "refused") return admission.error;
   const key = keys.named(admission.caller);
-  if (!key) return localError("invalid_token", "this key is not known here");
+  if (!key) return localError("invalid_token", "unknown API key");
   return {
     kind: "json",
     body: { signed_in: true, key: key.name, control: key.control ?? false },

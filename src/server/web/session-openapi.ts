@@ -46,9 +46,9 @@ const session = named(
       key: orNull(text),
       control: boolean,
       can_save: { ...boolean, description: "Whether plans and plugs can be saved; not in the demo." },
-      can_set_up: { ...boolean, description: "Whether `/local/v1/setup` can make a house of one's own of the demo." },
+      can_set_up: { ...boolean, description: "Whether `/local/v1/setup` can replace the demo by your own home." },
       can_log_out: boolean,
-      house: { ...house, description: "For who may read." },
+      house: { ...house, description: "Only if the caller may read." },
       now: instant,
     },
     ["house"],
@@ -63,7 +63,7 @@ const fromPage = {
   name: PAGE_HEADER,
   in: "header",
   required: true,
-  description: "Any text. A page of another server cannot send it.",
+  description: "Any text. Pages of other servers cannot send this header.",
   example: "1",
   schema: text,
 };
@@ -71,7 +71,7 @@ const cookie = { "Set-Cookie": { description: "The session `elbro_session`.", sc
 const forbidden = { 403: reference("responses", "Error403") };
 
 export const sessionOpenApi = {
-  get: { operationId: "getSession", responses: { 200: jsonResponse("Who looks.", session) } },
+  get: { operationId: "getSession", responses: { 200: jsonResponse("The session.", session) } },
   begin: {
     operationId: "logIn",
     parameters: [fromPage],

@@ -109,7 +109,7 @@ export class Account {
     return now + Math.max(0, Math.ceil(until - monotonicMs));
   }
 
-  /** Why nothing may be asked for the history at this time; null while it may. */
+  /** Returns the pause of the back-fill and its reason; null if back-fill requests are allowed now. */
   backfillPause(now: EpochMs): BackfillPause | null {
     const { clock, gate, governor } = this.#deps;
     const monotonicMs = clock.monotonicMs();
@@ -131,7 +131,7 @@ export class Account {
     if (silentUntil > clock.monotonicMs())
       return this.#withheld(
         silentUntil,
-        "the service asked for silence, or has trouble",
+        "requests are paused because the service asked for it or reports errors",
         this.#lastSetback(scopes) ?? gate.cause(scopes),
       );
     const verdict = governor.acquire(inquiry.share, inquiry.seriesId, inquiry.range);

@@ -211,11 +211,18 @@ export class CircuitBreaker {
 
 /** Returns the failure behind a pause, as far as its kind shows it. */
 function failureOf(kind: string): FetchFailure {
-  const why = "it was tried before, and failed";
+  const why = "an earlier attempt failed";
   if (kind === "malformed") return { kind, why, requestId: null };
   const [status = "", code = null] = kind.split(" ");
   if (!/^\d{3}$/.test(status)) return { kind: "unreachable", why };
-  return { kind: "refused", status: Number(status), code, reason: "it said so", retryAfterMs: null, requestId: null };
+  return {
+    kind: "refused",
+    status: Number(status),
+    code,
+    reason: "the service reported it",
+    retryAfterMs: null,
+    requestId: null,
+  };
 }
 
 /** Returns the name of the 404 count of an address; it pauses nothing by itself. */

@@ -59,7 +59,7 @@ const ERROR_CODE = /^[a-z_]{1,50}$/;
 export function createClient({ get, basePath, userAgent, authorization, secrets }: ClientOptions): Client {
   return async (id, params, context) => {
     const key = authorization[operationOf(id).interface];
-    if (key === undefined) throw new Error(`${id} was asked without a key for its interface`);
+    if (key === undefined) throw new Error(`${id} needs a key of its interface, which is not configured`);
     const headers = {
       authorization: key,
       accept: "application/json",
@@ -92,10 +92,10 @@ async function readSuccess<Id extends OperationId>(
 ): Promise<Success<Id> | FetchFailure> {
   const malformed = (why: string) => ({ kind: "malformed", why, requestId }) as const;
   if ((header("content-encoding") ?? "identity") !== "identity")
-    return malformed(`the answer to ${id} is encoded in a way that was not asked for`);
-  if (body === null) return malformed(`the answer to ${id} is longer than ${MAX_ANSWER_MB} MB`);
+    return malformed(`the response to ${id} has a content encoding that was not requested`);
+  if (body === null) return malformed(`the response to ${id} is longer than ${MAX_ANSWER_MB} MB`);
   const json = parseJson(body);
-  if (json === undefined) return malformed(`the answer to ${id} ${flawOf(body) ?? "is not JSON"}`);
+  if (json === undefined) return malformed(`the response to ${id} ${flawOf(body) ?? "is not JSON"}`);
   const reading = await readAnswer(id, json, () => setImmediate());
   return reading.kind === "body" ? { kind: "ok", body: reading.body } : malformed(`${id}: ${reading.why}`);
 }

@@ -182,7 +182,8 @@ export class Collector {
     const { log } = this.#deps;
     if (rows > 0 && !this.#straying.has(series)) {
       this.#straying.add(series);
-      log.warn({ series, rows }, "rows outside the range that was asked are left out");
-    } else if (rows === 0 && this.#straying.delete(series)) log.info({ series }, "no more rows outside the range");
+      log.warn({ series, rows }, "the service returned rows outside the requested range; ignoring them");
+    } else if (rows === 0 && this.#straying.delete(series))
+      log.info({ series }, "the service no longer returns rows outside the requested range");
   }
 }

@@ -19,12 +19,12 @@ export function httpGet(question: RequestOptions, { timeoutMs, maxBytes }: Bound
       response.setEncoding("utf8");
       response.on("data", (part: string) => {
         text += part;
-        if (text.length > maxBytes) response.destroy(new Error("its answer is too long"));
+        if (text.length > maxBytes) response.destroy(new Error("its response is too long"));
       });
       response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
       response.on("error", reject);
     });
-    request.on("timeout", () => request.destroy(new Error(`no answer in ${timeoutMs / 1_000} s`)));
+    request.on("timeout", () => request.destroy(new Error(`no response within ${timeoutMs / 1_000} s`)));
     request.on("error", reject);
   });
 }

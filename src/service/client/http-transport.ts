@@ -62,7 +62,7 @@ export function openTransport(origin: string, options: TransportOptions = {}): T
   const answered = async (request: SentRequest, signal: AbortSignal) => {
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(new Error(lateness(timeoutMs))), timeoutMs);
-    const giveUp = () => deadline.abort(new Error("the request was given up"));
+    const giveUp = () => deadline.abort(new Error("the request was cancelled"));
     const ends = [signal, closing.signal];
     if (ends.some(({ aborted }) => aborted)) giveUp();
     for (const end of ends) end.addEventListener("abort", giveUp);

@@ -89,7 +89,7 @@ export type PermitResult =
 const FIRST_ANSWER_WAIT_MS = 1_000;
 /** Wait of other requests while attempts cannot be written. */
 const UNWRITTEN_WAIT_MS = 30_000;
-const UNWRITTEN = "the database cannot be written, so nothing is asked";
+const UNWRITTEN = "the database cannot be written, so no requests are sent";
 /**
  * Longer waits are recorded on disk, at most once per `NOTE_EVERY_MS`, so that they do not start again after a reboot.
  */
@@ -148,7 +148,8 @@ export class RateLimiter {
     const { account, clock, requestLog } = this.#deps;
     const monotonicMs = clock.monotonicMs();
     const untilMs = this.earliest(share, monotonicMs);
-    if (untilMs > monotonicMs) return { kind: "wait", untilMs, why: "the quota for this is used up for now" };
+    if (untilMs > monotonicMs)
+      return { kind: "wait", untilMs, why: "the request quota for this purpose is used up for now" };
     const at = clock.now();
     const id = requestLog.spend({ account, share, at, boot: clock.boot, monotonicMs, serverMs: null, seriesId, range });
     if (id === null)

@@ -23,8 +23,8 @@ import { windowRestMs } from "./shared-quota.ts";
 type Limits = Readonly<Record<QuotaWindow, number>>;
 
 /**
- * Higher limit that applies from the next window on. `resetSec` is the service's time of that, `from` the monotonic
- * time if it is known.
+ * Higher limit that applies from the next window on. `resetSec` is the start of that window in the service's time,
+ * `from` its start in monotonic time; null if that is not known.
  */
 const keptRaise = z.object({
   limit: z.int(),

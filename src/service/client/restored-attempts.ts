@@ -33,8 +33,8 @@ export interface PlacedAttempt extends Attempt {
 }
 
 /**
- * Places stored attempts; none becomes older than it is. Shape: `kept` in the order of the attempts, and so is the
- * result. The monotonic clock of a boot starts at 0 or later.
+ * Places stored attempts and never overstates their age. Shape: `kept` and the result are in the order of the attempts.
+ * The monotonic clock of a boot starts at 0 or later.
  */
 export function placeAttempts(
   kept: readonly KeptAttempt[],

@@ -30,7 +30,7 @@ export async function readAnswer<Id extends OperationId>(
   }
   const rows: unknown = response.shape === "series" ? (json as { data?: unknown }).data : json;
   if (!Array.isArray(rows))
-    return { kind: "malformed", why: `${response.shape === "series" ? "data" : "the answer"} is not an array` };
+    return { kind: "malformed", why: `${response.shape === "series" ? "data" : "the response"} is not an array` };
   let checked = 0;
   for (const row of rows) {
     const wrong = mismatch(response.row, row, `row ${checked}`);
@@ -45,7 +45,7 @@ function mismatch(schema: z.ZodMiniType, value: unknown, where = ""): { kind: "m
   if (result.success) return null;
   const [issue] = result.error.issues;
   const path = [where, issue?.path.join(".")].filter(Boolean).join(": ");
-  return { kind: "malformed", why: `${path || "the answer"}: ${issue ? describeIssue(issue) : "does not fit"}` };
+  return { kind: "malformed", why: `${path || "the response"}: ${issue ? describeIssue(issue) : "does not fit"}` };
 }
 
 /** Describes the value that the schema expected. */
@@ -58,7 +58,7 @@ export function describeIssue(issue: z.core.$ZodIssue): string {
     case "invalid_format":
       return `expected ${issue.format}`;
     case "unrecognized_keys":
-      return `does not know ${issue.keys.join(", ")}`;
+      return `has the unknown fields ${issue.keys.join(", ")}`;
     case "too_small":
       return `expected at least ${issue.minimum}`;
     case "too_big":

@@ -104,7 +104,7 @@ function describeParameter(name: string, kind: string, place: "path" | "query"):
 /** Returns the possible errors of an operation. The service does not document those of the third-party interface. */
 function describeErrors(operation: AnyOperation): Json {
   if (operation.interface === "thirdParty") {
-    return { default: { description: "Any failure.", content: jsonOf(reference("schemas", "ErrorBody")) } };
+    return { default: { description: "Error.", content: jsonOf(reference("schemas", "ErrorBody")) } };
   }
   const possible = [...codesByStatus.keys()].filter((status) => {
     if (status === 400) return Object.keys({ ...operation.inPath, ...operation.inQuery }).length > 0;
@@ -142,7 +142,7 @@ function describeSchemas(): Record<string, Json> {
       type: "object",
       properties: {
         error: { type: "boolean", const: true },
-        reason: { type: "string", description: "For people; programs use `errorCode`." },
+        reason: { type: "string", description: "Text for people; programs use `errorCode`." },
         errorCode: { type: "string", enum: Object.keys(errorTable) },
       },
       required: ["error", "reason", "errorCode"],
@@ -165,7 +165,11 @@ function answerSchema(id: OperationId): Json {
 }
 
 function withRows(envelope: Json, row: unknown): Json {
-  const data = { type: "array", items: reference("schemas", nameOf(row)), description: "Ascending; gaps are gaps." };
+  const data = {
+    type: "array",
+    items: reference("schemas", nameOf(row)),
+    description: "In ascending order; missing intervals are left out.",
+  };
   const required = Array.isArray(envelope.required) ? envelope.required : [];
   return { ...envelope, properties: { ...(envelope.properties ?? {}), data }, required: [...required, "data"] };
 }

@@ -56,7 +56,7 @@ export const parameterKinds: { readonly [Kind in keyof ParameterValues]: Paramet
     write: formatInstant,
     schema: {
       type: "string",
-      description: "ISO 8601 timestamp; seconds and time may be left out; UTC without a zone.",
+      description: "ISO 8601 timestamp. Seconds and time are optional. Without a zone it is UTC.",
     },
   },
   latitude: degrees(90),
@@ -81,7 +81,7 @@ function completed(text: string): string {
 
 function readText(text: string): Reading<string> {
   if (text.length > MAX_TEXT_LENGTH) return unreadable(`is longer than ${MAX_TEXT_LENGTH} characters`);
-  return DOT_SEGMENT.test(text) ? unreadable("is a step in a path, not a text") : value(text);
+  return DOT_SEGMENT.test(text) ? unreadable("is a path step (. or ..), not a text") : value(text);
 }
 
 /**

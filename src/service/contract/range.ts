@@ -75,7 +75,7 @@ export function normaliseRange(
   const range = calendar.expandOutward(unit, { start: asked.from, end: asked.to });
   if (!cap || range.end <= latestEnd(range.start, cap, calendar)) return range;
   const asText = `${formatInstant(range.start)} to ${formatInstant(range.end)}`;
-  return contractError("range_too_large", `${asText} is longer than ${cap.count} ${cap.unit}s; ask in smaller parts`);
+  return contractError("range_too_large", `${asText} is longer than ${cap.count} ${cap.unit}s; request smaller ranges`);
 }
 
 /**

@@ -174,7 +174,7 @@ export function serveUnknown(options: MountOptions, request: IncomingMessage, re
   };
   const face = interfaceAt(url);
   const refused = face && admit(face, options, request, draft);
-  const reason = isGet ? "there is nothing at this path" : `there is no ${method} here; every operation is a GET`;
+  const reason = isGet ? "unknown path" : `${method} is not supported; every operation uses GET`;
   const reply = errorReply(refused ?? contractError("resource_not_found", reason), draft);
   options.onAnswer?.(reply.caller ?? null, reply.status);
   sendReply(reply, response);

@@ -63,13 +63,11 @@ export function mountControl(router: Router, controlled: Controlled): void {
 }
 
 function setClock(json: unknown, { clock }: Controlled): void {
-  clock.set(
-    parsed(clockChange, json, `{"at": RFC 3339 date-time, "speed": 0 to ${MAX_SPEED}}, either may be left out`),
-  );
+  clock.set(parsed(clockChange, json, `{"at": RFC 3339 date-time, "speed": 0 to ${MAX_SPEED}}, both optional`));
 }
 
 function changeKey(json: unknown, { account, clock }: Controlled): object | undefined {
-  const expected = `{"action": "issue" | "replace" | "expire"}; "at" says when a key expires, now where absent`;
+  const expected = `{"action": "issue" | "replace" | "expire"}; "at" is the expiry time of the key, by default now`;
   const change = parsed(keyAction, json, expected);
   if (change.action === "expire") {
     account.expireKey(change.at ?? clock.now());
@@ -77,7 +75,7 @@ function changeKey(json: unknown, { account, clock }: Controlled): object | unde
   }
   const issue = change.action === "issue" ? account.issueKey() : account.replaceKey();
   if (issue.kind === "refused") throw new Refusal(409, issue.reason);
-  return { key: issue.key, note: "shown this once only" };
+  return { key: issue.key, note: "shown only this once" };
 }
 
 function setEntitlement(json: unknown, { account }: Controlled): void {

@@ -60,7 +60,7 @@ const faults = [
 const rule = z.discriminatedUnion(
   "fault",
   faults,
-  "expected one of the kinds of fault: status, delay, hang, brokenJson, missingField, wrongType, lostConnection, cutOff, empty, redirect",
+  "expected one fault kind: status, delay, hang, brokenJson, missingField, wrongType, lostConnection, cutOff, empty, redirect",
 );
 const script = z.array(rule).check(z.maxLength(MAX_RULES));
 

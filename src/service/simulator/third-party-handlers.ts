@@ -24,7 +24,7 @@ export function thirdPartyHandlers(
   });
   return {
     regionPrices: async ({ region }, { now }) => {
-      if (!isRegion(region)) return contractError("resource_not_found", `there is no region ${region}`);
+      if (!isRegion(region)) return contractError("resource_not_found", `unknown region ${region}`);
       return { kind: "ok", body: spotPoints(upcoming(world, region, now), region) };
     },
     locationPrices: async ({ latitude, longitude }, { now }) => {
@@ -34,7 +34,7 @@ export function thirdPartyHandlers(
     addressSuggestions: async ({ query }) => ({ kind: "ok", body: [...suggestAddresses(query, MAX_SUGGESTIONS)] }),
     addressPrices: async ({ addressId }, { now }) => {
       const found = regionOfRegisterId(addressId);
-      if (!found) return contractError("resource_not_found", `there is no address ${addressId}`);
+      if (!found) return contractError("resource_not_found", `unknown address ${addressId}`);
       const { region, isKnown } = found;
       return isKnown
         ? pricesWithCharges(region, now)
@@ -104,5 +104,5 @@ function isDanish(region: Region): boolean {
 }
 
 function nowhere(latitude: number, longitude: number) {
-  return contractError("resource_not_found", `there is nothing known at ${latitude}, ${longitude}`);
+  return contractError("resource_not_found", `no data for ${latitude}, ${longitude}`);
 }

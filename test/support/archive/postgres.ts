@@ -22,7 +22,7 @@ const FOLDERS = [
 ];
 const FOLDER = FOLDERS.find((folder) => existsSync(path.join(folder, "initdb")));
 const START_TIMEOUT_MS = 30_000;
-/** User of the server if the tests run as root, which PostgreSQL rejects. Source: Debian's base-passwd, nobody. */
+/** User that runs the server if the tests run as root, which PostgreSQL rejects. Source: `nobody` of base-passwd. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
 /** True if PostgreSQL is installed. Tests that need it are skipped otherwise, with a message. */

@@ -253,9 +253,9 @@ const door = [
     [READ, JSON_BODY],
     '{"name":"New","kind":"window","hours":30}',
   ),
-  post("save a plan of an invented house", "/local/v1/plans", [CONTROL, JSON_BODY], NEW_PLAN),
+  post("save a plan of a demo", "/local/v1/plans", [CONTROL, JSON_BODY], NEW_PLAN),
   post("save a plug with a key that may read", "/local/v1/plugs", [READ, JSON_BODY], "{}"),
-  other("DELETE", "delete a plan of an invented house", "/local/v1/plans/car", [CONTROL]),
+  other("DELETE", "delete a plan of a demo", "/local/v1/plans/car", [CONTROL]),
   post("try a plug that is not there", "/local/v1/plugs/none/test", [CONTROL, JSON_BODY], "{}"),
 ] satisfies GoldenRequest[];
 

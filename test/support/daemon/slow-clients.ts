@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** What a client sends: `text` at once, then a byte of `drip` at regular intervals. */
+/** Data that a client sends: `text` at once, then a byte of `drip` at regular intervals. */
 const KINDS = [
   { name: "slow headers", text: "GET / HTTP/1.1\r\nHost: elbro\r\nX-Slow: ", drip: "a", reads: true },
   {

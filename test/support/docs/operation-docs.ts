@@ -7,5 +7,5 @@ export function operationDocs(): string {
     const { path, summary } = operationOf(id);
     return `| \`GET ${path}\` | ${summary} |`;
   });
-  return ["| request | what it answers |", "|---|---|", ...rows].join("\n");
+  return ["| request | response |", "|---|---|", ...rows].join("\n");
 }

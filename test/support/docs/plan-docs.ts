@@ -13,21 +13,24 @@ interface StateWords {
 
 const PLAN_STATES: Readonly<Record<PlanState, StateWords>> = {
   waiting: {
-    about: "nothing can be planned yet, or nothing is cheap enough",
+    about: "no hours can be planned yet, or no price is low enough",
     codes: ["waiting_for_prices", "waiting_for_plan", "waiting_for_low_price", "clock_not_trusted", "cut_short"],
   },
-  scheduled: { about: "its hours are chosen; they may still move", codes: ["scheduled", "scheduled_on_estimates"] },
-  running: { about: "ON; nothing moves it any more", codes: ["running", "running_by_hand"] },
+  scheduled: {
+    about: "its hours are chosen; new prices can still move them",
+    codes: ["scheduled", "scheduled_on_estimates"],
+  },
+  running: { about: "ON; new prices no longer move the run", codes: ["running", "running_by_hand"] },
   partial: {
     about:
-      "only some of its hours are possible: those are planned or have run, and the reason says what is missing and why",
+      "only some of its hours are possible; these are planned or have run; the reason says how many hours are missing and why",
     codes: ["partial"],
   },
   done: { about: "has run; the next round begins when its window ends", codes: ["done"] },
-  no_prices: { about: "the prices that it needs should be there and are not", codes: ["no_prices"] },
-  fallback: { about: "runs, or will, at its `fallback` hours", codes: ["fallback_planned", "running_fallback"] },
+  no_prices: { about: "the prices that it needs are overdue", codes: ["no_prices"] },
+  fallback: { about: "runs or will run in its `fallback` hours", codes: ["fallback_planned", "running_fallback"] },
   impossible: {
-    about: "no choice of hours keeps what was asked for; the reason says what is in the way",
+    about: "no hours meet its settings; the reason says which setting prevents it",
     codes: [
       "window_too_short",
       "blocked",
@@ -38,8 +41,8 @@ const PLAN_STATES: Readonly<Record<PlanState, StateWords>> = {
       "no_occurrence",
     ],
   },
-  disabled: { about: "switched off", codes: ["disabled"] },
-  skipped: { about: "left out this time, or stopped", codes: ["skipped", "stopped"] },
+  disabled: { about: "`enabled` is off", codes: ["disabled"] },
+  skipped: { about: "skipped this time, or stopped", codes: ["skipped", "stopped"] },
 };
 
 /** Returns a Markdown table of plan states. */
@@ -48,7 +51,7 @@ export function planStateDocs(): string {
     const { about, codes } = PLAN_STATES[state];
     return `| \`${state}\` | ${about} | ${codes.map((code) => `\`${code}\``).join(" ")} |`;
   };
-  return ["| state | what it says | codes of the reason |", "|---|---|---|", ...planStates.map(line)].join("\n");
+  return ["| state | content | codes of the reason |", "|---|---|---|", ...planStates.map(line)].join("\n");
 }
 
 /** Returns a Markdown table of plug families. */
@@ -63,20 +66,21 @@ export function plugFamilyDocs(): string {
 }
 
 const PLUG_REASONS: Readonly<Record<PlugReason, string>> = {
-  wanted_on: "what it follows wants it ON",
-  wanted_off: "what it follows wants it OFF",
-  no_signal: "nothing is known of what it follows: `when_lost` decides, ordinarily OFF",
-  clock_not_trusted: "the machine's clock cannot be right: `when_lost` decides, ordinarily nothing is switched ON",
-  no_broker: "there is no connection to the broker",
-  switched_on_by_hand: "somebody switched it on: that counts until the next planned change",
-  switched_off_by_hand: "somebody switched it off: that counts until the next planned change",
+  wanted_on: "the signal it follows is ON",
+  wanted_off: "the signal it follows is OFF",
+  no_signal: "the signal it follows is unknown: `when_lost` decides, by default OFF",
+  clock_not_trusted:
+    "the clock of the machine cannot be correct: `when_lost` decides, by default the plug is not switched ON",
+  no_broker: "not connected to the broker",
+  switched_on_by_hand: "switched on manually: this holds until the next planned change",
+  switched_off_by_hand: "switched off manually: this holds until the next planned change",
   minimum_on_time: "`min_on` is not over",
   minimum_off_time: "`min_off` is not over",
-  timer_test: "its run is over, and elbro looks once, for three minutes at most, whether the device's own timer works",
+  timer_test: "its run has ended, and elbro checks once, for at most 3 minutes, whether the device's own timer works",
 };
 
 /** Returns a Markdown table of the reasons for a plug's state. */
 export function plugReasonDocs(): string {
   const lines = Object.entries(PLUG_REASONS).map(([code, about]) => `| \`${code}\` | ${about} |`);
-  return ["| `reason_code` | what it says |", "|---|---|", ...lines].join("\n");
+  return ["| `reason_code` | content |", "|---|---|", ...lines].join("\n");
 }

@@ -7,11 +7,11 @@ export function problemDocs(): string {
   const rows = Object.entries<ProblemRow>(problemCatalog).map(
     ([code, { meaning, automaticAction, remedy }]) => `| \`${code}\` | ${meaning} | ${automaticAction} | ${remedy} |`,
   );
-  return ["| code | what it means | what elbro does | what you can do |", "|---|---|---|---|", ...rows].join("\n");
+  return ["| code | meaning | what elbro does | what you can do |", "|---|---|---|---|", ...rows].join("\n");
 }
 
 /** Returns a Markdown table of all codes of `/healthz`. */
 export function healthDocs(): string {
   const rows = Object.entries(healthCodes).map(([code, text]) => `| \`${code}\` | ${text} |`);
-  return ["| code | what it means |", "|---|---|", ...rows].join("\n");
+  return ["| code | meaning |", "|---|---|", ...rows].join("\n");
 }

@@ -1,4 +1,4 @@
-"""Prints what zeroconf, the resolver of Home Assistant, sees of HTTP services: one JSON object a line."""
+"""Prints the announcements of HTTP services that Home Assistant's resolver, zeroconf, receives. One JSON per line."""
 
 import json
 import sys

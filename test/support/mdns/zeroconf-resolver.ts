@@ -1,4 +1,4 @@
-/** Resolver of mDNS that is not the library under test: python-zeroconf, as Home Assistant uses it. */
+/** Independent mDNS resolver: python-zeroconf, which Home Assistant uses too. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -6,7 +6,7 @@ import { networkInterfaces } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 
-/** Debian's Python, for which its package `python3-zeroconf` is. */
+/** Python of Debian, because the package `python3-zeroconf` installs the library for it. */
 const PYTHON = "/usr/bin/python3";
 const PROGRAM = path.join(import.meta.dirname, "resolver.py");
 
@@ -68,7 +68,7 @@ export class ZeroconfResolver implements AsyncDisposable {
     return resolver;
   }
 
-  /** The last sighting of a service; undefined while it is not announced. */
+  /** Returns the last announcement of a service; undefined if it is not announced. */
   service(name: string): Sighting | undefined {
     const last = this.#sightings.findLast(({ seen, gone }) => seen === name || gone === name);
     return last?.gone === undefined ? last : undefined;

@@ -79,7 +79,7 @@ export class AskedAccount extends ManualMachine {
 
   #arrive(path: string, signal: AbortSignal): Promise<HttpAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
-    signal.addEventListener("abort", () => reject(new Error("the request was given up")));
+    signal.addEventListener("abort", () => reject(new Error("the request was cancelled")));
     this.arrived.push({
       path,
       lose: (why) => reject(new Error(why)),

@@ -12,7 +12,7 @@ type WindowName = keyof Limits;
 const WINDOWS = ["minute", "day"] as const;
 const LENGTH_MS: Limits = { minute: 60_000, day: 86_400_000 };
 
-/** Limits configured from an instant on. A window keeps the limits that applied at its start. */
+/** Limits that apply from the instant `from`. A window keeps the limits that applied at its start. */
 interface Epoch {
   readonly from: number;
   readonly limits: Limits;

@@ -25,7 +25,7 @@ test("the overview has current prices and runs in local time", () => {
   const guess = { ...HOME, name: "Flat", estimate: true, level: null, currency: null };
   expect(houseText({ prices: [HOME, cabin, guess], runs }, calendar, NOW).split("\n")).toEqual([
     "  Home         1.42 DKK/kWh until 19:30, very cheap",
-    "  Cabin        no price for now",
+    "  Cabin        current price not known",
     "  Flat         1.42 until 19:30, an estimate",
     "  Car          runs until 20:00",
     "  Dishwasher   runs 21:15-23:15",

@@ -37,8 +37,8 @@ test("on a terminal the reason of any pause follows the numbers", () => {
   tell({ known: 60, wanted: 200, pause: null });
   tell(null);
   expect(shown).toEqual([
-    expect.stringMatching(/^, waits until \d\d:\d\d: quota used up$/),
-    expect.stringMatching(/^, waits until \d\d:\d\d: service trouble$/),
+    expect.stringMatching(/^, waiting until \d\d:\d\d: quota used up$/),
+    expect.stringMatching(/^, waiting until \d\d:\d\d: service trouble$/),
     "",
     null,
   ]);

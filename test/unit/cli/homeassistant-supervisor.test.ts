@@ -78,7 +78,7 @@ describe("Home Assistant's supervisor", () => {
     [200, "{", "the supervisor's response about the MQTT broker is not JSON"],
     [200, "null", "the supervisor's response has no host and port"],
     [200, '{"data":{"host":"x"}}', "the supervisor's response has no host and port"],
-    [200, "x".repeat(100_000), "the supervisor cannot be reached (its answer is too long)"],
+    [200, "x".repeat(100_000), "the supervisor cannot be reached (its response is too long)"],
   ])("with response %i %j leads to one sentence with a remedy", async (status, body, sentence) => {
     await using known = await supervisor(status, body);
     await expect(withSupervisorsBroker(configOf(""), "app-token", known.url)).rejects.toThrow(sentence);

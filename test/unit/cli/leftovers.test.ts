@@ -16,7 +16,7 @@ const config = configSchema.parse({
   data_dir: "/var/lib/elbro",
 });
 
-test("everything that is configured is listed, in the order of its removal, and no secret", () => {
+test("leftovers lists every configured part in the order of removal, without secrets", () => {
   const listed = leftovers({ config, configPath: "/etc/elbro/elbro.yaml", isContainer: false, exists: () => true });
   expect(listed.map(([what]) => what)).toEqual([
     ...["systemd", "data", "configuration", "broker", "Home Assistant", "Home Assistant", "PostgreSQL", "phones"],
@@ -26,7 +26,7 @@ test("everything that is configured is listed, in the order of its removal, and 
   expect(JSON.stringify(listed)).toContain("postgres://db:5432/energy");
 });
 
-test("what is not there is not listed", () => {
+test("leftovers omits parts that do not exist", () => {
   const least = configSchema.parse({ consumer: { api_key: "k" } });
   const listed = leftovers({ config: least, configPath: null, isContainer: true, exists: () => false });
   expect(listed.map(([what]) => what)).toEqual(["container", "Home Assistant", "Home Assistant", "service"]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { editEntry } from "../../../src/config/edit-entry.ts";
+import { editEntry, editSetting } from "../../../src/config/edit-entry.ts";
 import { readConfig } from "../../../src/config/load.ts";
 
 const heater = { name: "Heater", home: "home", kind: "below", percent: 50, from: "07:00" };
@@ -93,5 +93,50 @@ describe("page.yaml", () => {
       mistakes: [{ path: "page.yaml: plans[0].hours", text: expect.stringContaining("at most 24 h") }],
     });
     expect(read("plans: [")).toMatchObject({ mistakes: [{ path: "page.yaml" }] });
+  });
+});
+
+describe("a setting", () => {
+  const text = `# mine
+language: da # ours
+log: { level:   info }
+notify:
+  topic_url: https://ntfy.sh/house # secret
+  token_file: /run/token
+  quiet_hours: "22:00-07:00"
+
+# about the plans
+plans: []
+`;
+
+  test("is changed, and the rest of the file stays as it is", () => {
+    expect(editSetting(text, "language", "sv")).toBe(text.replace("language: da #", "language: sv #"));
+    expect(editSetting(text, "log", { level: "debug" })).toBe(text.replace("{ level:   info }", "{ level: debug }"));
+    const changed = editSetting(text, "notify", { topic_url: "https://ntfy.sh/house", events: ["plan", "plug"] });
+    expect(changed).toBe(text.replace('quiet_hours: "22:00-07:00"', "events: [ plan, plug ]"));
+  });
+
+  test("is added, also where its lines are commented out", () => {
+    expect(editSetting("log: {}\n", "levels", { cheap: 0.8 })).toBe("log: {}\nlevels:\n  cheap: 0.8\n");
+    expect(editSetting("language: # da\nlog: {}\n", "language", "sv")).toContain("sv");
+    expect(editSetting("log:\n  # level: info\n\nplans: []\n", "log", { level: "warn" })).toBe(
+      "log:\n  # level: info\n  level: warn\n\nplans: []\n",
+    );
+  });
+
+  test("is removed, and the comment before the next key stays", () => {
+    const removed = editSetting(text, "notify", null);
+    expect(removed).toBe(`${text.slice(0, text.indexOf("notify:"))}\n# about the plans\nplans: []\n`);
+    expect(editSetting(text, "levels", null)).toBe(text);
+  });
+
+  test("loses a secret, also one in a file, by null", () => {
+    const given = { topic_url: "https://ntfy.sh/house", quiet_hours: "22:00-07:00", token: null };
+    expect(editSetting(text, "notify", given)).toBe(text.replace("  token_file: /run/token\n", ""));
+  });
+
+  test("is not changed if it is an alias or has another form", () => {
+    expect(editSetting("x: &a { level: info }\nlog: *a\n", "log", { level: "warn" })).toBeNull();
+    expect(editSetting("log: []\n", "log", { level: "warn" })).toBeNull();
   });
 });

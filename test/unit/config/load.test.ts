@@ -149,29 +149,26 @@ describe("an environment variable", () => {
   test.each([
     [
       { ELBRO_CONSUMER_APIKEY: CANARY },
-      "ELBRO_CONSUMER_APIKEY: names no key of the configuration; did you mean ELBRO_CONSUMER_API_KEY?",
+      "ELBRO_CONSUMER_APIKEY: is not a key of the configuration; did you mean ELBRO_CONSUMER_API_KEY?",
     ],
-    [{ ELBRO_WHATEVER_ELSE: "1" }, "ELBRO_WHATEVER_ELSE: names no key of the configuration"],
+    [{ ELBRO_WHATEVER_ELSE: "1" }, "ELBRO_WHATEVER_ELSE: is not a key of the configuration"],
     [{ ELBRO_API_PORT: "eighty" }, 'api.port (ELBRO_API_PORT): expected a number, found "eighty"'],
     [
       { ELBRO_API_KEYS: "[{ name: a" },
-      "ELBRO_API_KEYS: line 1, column 11: this line is not indented as those around it, or a bracket is not closed",
+      "ELBRO_API_KEYS: line 1, column 11: this line is indented differently from the lines around it, or a bracket is not closed",
     ],
-    [
-      { ELBRO_API_KEYS: "*canary" },
-      "ELBRO_API_KEYS: line 1, column 1: a value that begins with & or * has to stand in quotes",
-    ],
+    [{ ELBRO_API_KEYS: "*canary" }, "ELBRO_API_KEYS: line 1, column 1: a value that begins with & or * needs quotes"],
     [
       { ELBRO_API_KEYS: "[{ name: a, kye: canary }]" },
       "api.keys[0].key (ELBRO_API_KEYS): expected text, found nothing",
     ],
     [
       { ELBRO_CONSUMER_API_KEY_FILE: "/none" },
-      "consumer.api_key_file (ELBRO_CONSUMER_API_KEY_FILE): cannot read /none: there is no such file",
+      "consumer.api_key_file (ELBRO_CONSUMER_API_KEY_FILE): cannot read /none: the file does not exist",
     ],
     [
       { ELBRO_CONSUMER_API_KEY: CANARY, ELBRO_CONSUMER_API_KEY_FILE: "/run/secrets/key" },
-      "consumer.api_key_file (ELBRO_CONSUMER_API_KEY_FILE): api_key is there as well; leave one of them out",
+      "consumer.api_key_file (ELBRO_CONSUMER_API_KEY_FILE): api_key is also set; remove one of them",
     ],
   ])("with a mistake is reported with its name: %j", (environment, told) => {
     const mistakes = mistakesOf(null, environment as Record<string, string>);
@@ -294,7 +291,7 @@ test("a file that cannot be read is reported with its reason, without a secret g
       },
     });
   for (const [code, why] of [
-    ["EACCES", "this user may not read it"],
+    ["EACCES", "this user has no permission to read it"],
     ["EISDIR", "it is a folder"],
     ["EIO", "the system says EIO"],
   ] as const)
@@ -307,7 +304,7 @@ test("a file that cannot be read is reported with its reason, without a secret g
 test("an empty secret file is reported", () => {
   const reading = readConfig({ text: "consumer: { api_key_file: /k }", environment: {}, readFile: () => "\n" });
   expect(reading).toMatchObject({
-    mistakes: [{ path: "consumer.api_key", text: "expected some text, found an empty text" }],
+    mistakes: [{ path: "consumer.api_key", text: "expected a text that is not empty, found an empty text" }],
   });
 });
 
@@ -345,13 +342,13 @@ speed: 3
 
   test("an alias without an anchor", () => {
     expect(mistakesOf("consumer:\n  api_key: *canary\n")).toEqual([
-      "line 2, column 12: a value that begins with & or * has to stand in quotes",
+      "line 2, column 12: a value that begins with & or * needs quotes",
     ]);
   });
 
   test("excessive nesting", () => {
     for (const text of [`a: ${"[".repeat(200_000)}`, `a:\n${"- ".repeat(100_000)}`])
-      expect(mistakesOf(text)[0]).toBe("the file: brackets or lists within one another go too deep");
+      expect(mistakesOf(text)[0]).toBe("the file: brackets or lists are nested too deeply");
   });
 });
 

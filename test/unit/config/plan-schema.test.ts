@@ -91,11 +91,11 @@ describe("a mistake is reported with the expected value:", () => {
     ["{ name: A, home: home, kind: window }", "plans[0].hours: expected hours, found nothing"],
     [
       "{ name: A, home: home, kind: window, hours: long }",
-      'plans[0].hours: expected hours above 0 as a number, or a text as 45m or 1h30m, at most 24 h, found "long"',
+      'plans[0].hours: expected hours above 0 as a number, or a text such as 45m or 1h30m, at most 24 h, found "long"',
     ],
     [
       "{ name: A, home: home, kind: window, hours: 0 }",
-      "plans[0].hours: expected hours above 0 as a number, or a text as 45m or 1h30m, at most 24 h, found 0",
+      "plans[0].hours: expected hours above 0 as a number, or a text such as 45m or 1h30m, at most 24 h, found 0",
     ],
     [
       '{ name: A, home: home, kind: window, hours: 10, from: "22:00", ready_by: "07:00" }',
@@ -111,7 +111,7 @@ describe("a mistake is reported with the expected value:", () => {
     ],
     [
       '{ name: A, home: home, kind: window, hours: 3, from: "24:00" }',
-      'plans[0].from: expected a time of day as "07:00", found "24:00"',
+      'plans[0].from: expected a time of day such as "07:00", found "24:00"',
     ],
     [
       "{ name: A, home: home, kind: window, hours: 3, after: b }",
@@ -127,7 +127,7 @@ describe("a mistake is reported with the expected value:", () => {
     ],
     [
       '{ name: A, home: home, kind: window, hours: 3, fallback: ["2-4"] }',
-      'plans[0].fallback[0]: expected hours as "02:00-05:00", found "2-4"',
+      'plans[0].fallback[0]: expected hours such as "02:00-05:00", found "2-4"',
     ],
   ])("%s", (plan, mistake) => {
     expect(mistakesOf(`  - ${plan}`)).toEqual([mistake]);
@@ -139,8 +139,8 @@ describe("a mistake is reported with the expected value:", () => {
       'plans[1].id: "x" is the same as that of [0]; each needs its own',
     ]);
     expect(mistakesOf([plan("A", "after: b"), plan("B", "after: a")].join("\n"))).toEqual([
-      "plans[0].after: expected plans that end, found a circle: a after b after a",
-      "plans[1].after: expected plans that end, found a circle: b after a after b",
+      "plans[0].after: expected an order of plans, found a circle: a after b after a",
+      "plans[1].after: expected an order of plans, found a circle: b after a after b",
     ]);
   });
 });

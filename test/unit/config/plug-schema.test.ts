@@ -90,7 +90,7 @@ describe("a mistake is reported with its place:", () => {
       `name: A, family: esphome, url: "http://a", channel: r, ${CHEAP}`,
       /^plugs\[0\].url: is for tasmota and shelly only/,
     ],
-    [`name: A, family: tasmota, topic: b, url: "http://a", ${CHEAP}`, /^plugs\[0\].topic: is of no use with url$/],
+    [`name: A, family: tasmota, topic: b, url: "http://a", ${CHEAP}`, /^plugs\[0\].topic: cannot be used with url$/],
     [`name: A, family: tasmota, url: "http://me:secret@a", ${CHEAP}`, /^plugs\[0\].url: expected http:\/\/host/],
     [`name: A, family: tasmota, topic: b, when_lost: open, ${CHEAP}`, /^plugs\[0\].when_lost: expected one of on, off/],
   ])("%s", (plug, message) => {
@@ -145,7 +145,7 @@ describe("when_lost", () => {
   - { name: F, family: esphome, topic: f, channel: r, plan: boiler }
 `);
     const told = (name: string, family: string, state: string) =>
-      `plugs: ${name} (${family}) cannot end an ${state} by itself: if elbro dies, it stays ${state}; see docs/plugs.md`;
+      `plugs: ${name} (${family}) cannot end an ${state} by itself: if elbro fails, it stays ${state}; see docs/plugs.md`;
     expect(plugWarnings(config.plugs, config.plans)).toEqual([
       told("A", "zigbee2mqtt", "OFF"),
       told("C", "shelly_gen1", "ON"),
@@ -165,7 +165,7 @@ describe("an unknown reference is reported with the nearest valid name:", () => 
       'plugs[0].plan: expected the id of a plan (p, a, washer), found "wahser"; did you mean washer?',
     ]);
     expect(mistakesIn(`plugs:\n  - { ${plug}, plan: washer }\n`)).toEqual([
-      'plugs[0].plan: expected the id of a plan, found "washer"; there is none',
+      'plugs[0].plan: expected the id of a plan, found "washer"; none exists',
     ]);
   });
 

@@ -22,9 +22,9 @@ describe("the shard of a process", () => {
   });
 
   test.each([
-    ["shard: { count: 8 }", "host", "shard.index", "expected a number, or a hostname that ends in one"],
-    ["shard: { count: 8 }", "elbro-8", "shard.index", "expected less than count, 8"],
-    ["shard: { index: 8, count: 8 }", "host", "shard.index", "expected less than count, 8"],
+    ["shard: { count: 8 }", "host", "shard.index", "expected a number, or a hostname that ends in a number"],
+    ["shard: { count: 8 }", "elbro-8", "shard.index", "expected less than count (8)"],
+    ["shard: { index: 8, count: 8 }", "host", "shard.index", "expected less than count (8)"],
     ["shard: three", "host", "shard", "expected keys and values"],
     ["shard: { index: -1, count: 8 }", "host", "shard.index", "expected at least 0"],
   ])("is rejected for %s on %s", (text, hostname, path, found) => {
@@ -33,8 +33,8 @@ describe("the shard of a process", () => {
 
   test("requires accounts_dir and a shared broker", () => {
     expect(shardOf("consumer: { api_key: k }\nshard: { index: 0, count: 2 }")).toMatchObject([
-      { path: "accounts_dir", text: "expected with shard, found nothing" },
-      { path: "mqtt.url", text: "expected the broker that all shards share, found nothing" },
+      { path: "accounts_dir", text: "is required with shard; found nothing" },
+      { path: "mqtt.url", text: "is required with shard, because all shards share one broker; found nothing" },
     ]);
   });
 });

@@ -95,7 +95,7 @@ describe("a signal topic of the owner", () => {
     expect(around.looks(T0 + 2_000)).toEqual(["cmnd/heater/Backlog0 PulseTime1 0; Power1 OFF"]);
     expect(around.state()).toMatchObject({
       wanted: false,
-      reason: "nothing is known of what it follows, so it is OFF",
+      reason: "the signal it follows is unknown, so it is OFF",
       reason_code: "no_signal",
     });
   });
@@ -167,7 +167,7 @@ describe("the published state", () => {
     expect(around.log).toEqual(["plug switched"]);
     around.hears("stat/heater/POWER", "ON");
     around.looks(T0 + 60_000);
-    expect(around.log).toEqual(["plug switched", "plug switched by hand"]);
+    expect(around.log).toEqual(["plug switched", "plug switched manually"]);
   });
 
   test("is accompanied by one problem for an unresponsive plug, with its name and a remedy", () => {
@@ -241,9 +241,9 @@ describe("tryOut", () => {
   });
 
   test.each([
-    ["rests ON", { ...TASMOTA, when_lost: "on" as const }, off, /it is to stay ON/],
+    ["rests ON", { ...TASMOTA, when_lost: "on" as const }, off, /its when_lost is on/],
     ["has no timer", ESPHOME, off, /cannot end an ON by itself/],
-    ["is ON already", TASMOTA, { on: true, until: null }, /is ON already/],
+    ["it is already ON", TASMOTA, { on: true, until: null }, /it is already ON/],
   ])("does not switch a plug that %s", (_, setup, wanted, why) => {
     const around = new Around([setup]);
     around.wanted = wanted;
@@ -261,7 +261,7 @@ describe("tryOut", () => {
     around.wanted = off;
     around.plugs.onUp();
     around.looks(T0);
-    expect(around.plugs.tryOut("heater", T0 + 1_000)).toMatch(/shortest time off/);
+    expect(around.plugs.tryOut("heater", T0 + 1_000)).toMatch(/minimum time/);
     expect(around.looks(T0 + 2_000)).toEqual([]);
   });
 });

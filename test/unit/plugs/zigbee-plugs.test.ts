@@ -153,7 +153,7 @@ describe.skipIf(!converters)("plugs with the real Zigbee2MQTT converters", { tim
     expect([world.bridge.on, world.codes]).toEqual([false, ["plug_without_timer"]]);
     expect(world.problems[0]).toMatchObject({
       subject: "timer of plug plug",
-      detail: "it did not end an ON by itself",
+      detail: "its timer did not end an ON",
     });
     const { memory } = world;
     const again = await ZigbeeWorld.open(zigbeeModels["Sonoff S60ZBTPF"], { memory });
@@ -199,7 +199,7 @@ describe.skipIf(!converters)("plugs with the real Zigbee2MQTT converters", { tim
     ]);
   });
 
-  test("cannot end an OFF: when_lost: on is a problem of the plug", async () => {
+  test("cannot time an OFF, so `when_lost: on` is reported as a problem of the plug", async () => {
     const world = await ZigbeeWorld.open(zigbeeModels.Tuya, { more: { when_lost: "on" } });
     await world.wants({ on: false, until: null, lost: "off" });
     expect([world.bridge.on, world.codes]).toEqual([true, ["plug_without_timer"]]);

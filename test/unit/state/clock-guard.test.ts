@@ -34,14 +34,14 @@ describe("before the first response of the service", () => {
   test.each([0, Date.UTC(2026, 9, 31, 23, 59, 59)])("a time before the release is not trusted: %d", (now) => {
     const { trust } = machine();
     expect(trust.trusted(now)).toBe(false);
-    expect(whyIn(trust, now)).toContain("before this release was made");
+    expect(whyIn(trust, now)).toContain("before this version was released");
   });
 
   test("a time before the service's last time in an earlier run is not trusted", () => {
     const { trust } = machine(NOW);
     expect(trust.trusted(NOW - MINUTE_MS)).toBe(true);
     expect(whyIn(trust, NOW - HOUR_MS)).toBe(
-      "it shows 2026-12-24T17:00:00Z, and before the start it was 2026-12-24T18:00:00Z already",
+      "it shows 2026-12-24T17:00:00Z, but before the start it already showed 2026-12-24T18:00:00Z",
     );
   });
 });
@@ -64,10 +64,10 @@ describe("after the first response of the service", () => {
   );
 
   test.each([
-    [-2 * MINUTE_MS - 1, "it shows 2026-12-24T17:57:59Z, 2 min behind the service's"],
-    [2 * MINUTE_MS + 1, "it shows 2026-12-24T18:02:00Z, 2 min ahead of the service's"],
-    [3 * HOUR_MS, "it shows 2026-12-24T21:00:00Z, 3 h ahead of the service's"],
-    [43 * 365 * DAY_MS, "it shows 2069-12-13T18:00:00Z, 15695 days ahead of the service's"],
+    [-2 * MINUTE_MS - 1, "it shows 2026-12-24T17:57:59Z, 2 min behind the service's clock"],
+    [2 * MINUTE_MS + 1, "it shows 2026-12-24T18:02:00Z, 2 min ahead of the service's clock"],
+    [3 * HOUR_MS, "it shows 2026-12-24T21:00:00Z, 3 h ahead of the service's clock"],
+    [43 * 365 * DAY_MS, "it shows 2069-12-13T18:00:00Z, 15695 days ahead of the service's clock"],
   ])("a clock with a difference of %d ms is not trusted, and the reason contains the difference", (apart, why) => {
     const { trust } = machine();
     trust.note(NOW);
@@ -83,7 +83,7 @@ describe("after the first response of the service", () => {
     trust.note(NOW + HOUR_MS);
     expect(whyIn(trust, NOW)).toBeNull();
     trust.note(NOW + HOUR_MS);
-    expect(whyIn(trust, NOW)).toContain("1 h behind the service's".replace("1 h", "60 min"));
+    expect(whyIn(trust, NOW)).toContain("1 h behind the service's clock".replace("1 h", "60 min"));
   });
 
   test("its time continues with the monotonic clock", () => {

@@ -15,7 +15,7 @@ test("a thousand homes in the memory for ten are a problem whose advice names th
   expect(problemsOf(67, [1_000])).toMatchObject([
     {
       code: "memory_too_small",
-      detail: "1000 homes need 312 MB; Node may use 67 MB",
+      detail: "1000 homes need 312 MB; the limit of Node is 67 MB",
       advice: expect.stringContaining('NODE_OPTIONS="--max-semi-space-size=8 --max-old-space-size=312"'),
     },
   ]);

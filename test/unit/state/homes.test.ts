@@ -127,7 +127,7 @@ describe("a home id", () => {
 });
 
 describe("homes in the configuration", () => {
-  test("are the only ones, with their resolution; ids match in any case", async () => {
+  test("replace all other homes and keep their resolution; address ids match in any case", async () => {
     using told = new Told();
     await told.tell([
       [A, "Home"],

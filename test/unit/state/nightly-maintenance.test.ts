@@ -149,7 +149,7 @@ test("a replaced database is reported with all details until the next intact cop
     code: "database_restored",
     since: START,
     detail:
-      "file is not a database; it is kept as /data/elbro.db.broken-x; the copy of 2026-06-01T08:00:00Z took its place",
+      "file is not a database; it is kept as /data/elbro.db.broken-x; the copy of 2026-06-01T08:00:00Z replaced it",
   });
   await kept.nights(1);
   expect(kept.told).toEqual(["started database_restored", "ended database_restored"]);

@@ -62,8 +62,8 @@ describe("a one-time plan", () => {
     expect(reasons.map((payload) => ask(payload))).toMatchObject([
       { why: "unreadable_setting", reason: expect.stringMatching(/^expected JSON/) },
       { reason: expect.stringMatching(/^hours: expected at most the 8 h/) },
-      { reason: "from: is of no use in a plan for once" },
-      { reason: 'plan: there is no plan "car"' },
+      { reason: "from: cannot be used in a one-time plan" },
+      { reason: 'plan: unknown plan "car"' },
       { reason: expect.stringMatching(/^home: /) },
       { kind: "refused" },
       { reason: expect.stringMatching(/^within: expected hours above 0, at most 48/) },

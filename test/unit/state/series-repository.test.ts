@@ -110,7 +110,7 @@ describe("a stored response", () => {
     ["regionPrices", { region: "DK1" }],
     ["charges", { latitude: 56, longitude: 10, date: 0 }],
     ["requestCounts", {}],
-  ] as const)("of %s is the latest as a whole", async (operation, params) => {
+  ] as const)("of %s is returned complete and unchanged", async (operation, params) => {
     using shelved = new Shelved();
     const { repository, now } = shelved;
     await repository.keepAnswer(account, operation, params as never, answers[operation] as never, now);

@@ -95,7 +95,7 @@ describe("replaceDatabase changes nothing", () => {
     const words = await refused((store) => {
       writeFileSync(copyPathOf(store.path), "");
     });
-    expect(words).toContain("it is no database of elbro");
+    expect(words).toContain("it is not a database of elbro");
   });
 
   test("if the copy has an older version", async () => {
@@ -105,7 +105,7 @@ describe("replaceDatabase changes nothing", () => {
       copy.close();
     });
     expect(words).toContain(
-      `elbro.db.copy cannot be used: was written by an older elbro (version 2, this one needs ${SCHEMA_VERSION})`,
+      `elbro.db.copy cannot be used: was written by an older elbro (version 2; this elbro needs ${SCHEMA_VERSION})`,
     );
   });
 

@@ -165,7 +165,7 @@ describe("a damaged value", () => {
     const sound = contentOf(store.database);
     store.database.exec(`update ${table} set ${change}`);
     store.database.close();
-    expect(damageInFile(store.path)).toEqual([expect.stringMatching(`^\\d+ damaged in the table ${table}$`)]);
+    expect(damageInFile(store.path)).toEqual([expect.stringMatching(`^\\d+ damaged rows in the table ${table}$`)]);
     const damages: string[] = [];
     const content = contentOf(store.reopen(), damages);
     expect(damages).not.toEqual([]);

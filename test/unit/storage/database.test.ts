@@ -18,7 +18,7 @@ describe("a data directory allows one process:", () => {
     await using child = new Child("hold.ts", path);
     await child.said(1);
     expect(() => openDatabase(path)).toThrow(
-      new DatabaseError(`${path} is in use by another elbro; one process per data directory`),
+      new DatabaseError(`${path} is in use by another elbro process; use one data directory per process`),
     );
     await child.kill();
     openDatabase(path).close();
@@ -46,7 +46,7 @@ describe("a database", () => {
     old.exec("create table setting (name text); pragma user_version = 1");
     old.close();
     expect(() => openDatabase(path)).toThrow(
-      new OutdatedDatabase(`${path} was written by an older elbro (version 1, this one needs ${SCHEMA_VERSION})`),
+      new OutdatedDatabase(`${path} was written by an older elbro (version 1; this elbro needs ${SCHEMA_VERSION})`),
     );
     const untouched = new DatabaseSync(path);
     expect(versionOf(untouched)).toBe(1);
@@ -60,7 +60,7 @@ describe("a database", () => {
     store.database.close();
     expect(() => openDatabase(store.path)).toThrow(
       new DatabaseError(
-        `${store.path} was written by a newer elbro (version ${newer}, this one knows ${SCHEMA_VERSION}); run the newer program, or restore an older copy`,
+        `${store.path} was written by a newer elbro (version ${newer}; this elbro knows ${SCHEMA_VERSION}); run the newer elbro, or restore an older copy`,
       ),
     );
     const untouched = new DatabaseSync(store.path);

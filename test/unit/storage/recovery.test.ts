@@ -87,7 +87,7 @@ describe("a damaged database", () => {
     emptied.database.close();
     cpSync(copyPathOf(store.path), store.dir.file("elsewhere.db.copy"));
     const gone = openOrRestore(store.dir.file("elsewhere.db"), NOW);
-    expect(gone.recovery).toMatchObject({ damage: "the file is gone", setAside: null });
+    expect(gone.recovery).toMatchObject({ damage: "the file is missing", setAside: null });
     expect(new SeriesStore(gone.database, calendar).covers(key, range)).toBe(true);
     gone.database.close();
   });
@@ -168,7 +168,7 @@ describe("an intact database", () => {
     expect(() => openOrRestore(store.path, NOW)).toThrow(DatabaseError);
     store.database.exec("create table newer (a text); pragma user_version = 999");
     store.database.close();
-    expect(() => openOrRestore(store.path, NOW)).toThrow("run the newer program");
+    expect(() => openOrRestore(store.path, NOW)).toThrow("run the newer elbro");
     expect(readdirSync(store.dir.path).filter((name) => name.includes("broken"))).toEqual([]);
   });
 });

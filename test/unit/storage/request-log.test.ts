@@ -188,7 +188,7 @@ describe("the time of a response", () => {
     expect(requestLog.chunkAnsweredAt(1, 0)).toBeNull();
   });
 
-  test("of overlapping responses is the latest, as in a linear search", () => {
+  test("is that of the latest of overlapping responses, as in a linear search", () => {
     const interval = fc
       .tuple(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 1, max: 6 }))
       .map(([start, length]) => ({ start, end: start + length }));

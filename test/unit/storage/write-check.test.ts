@@ -23,10 +23,10 @@ test("databaseTrouble returns SQLite's message for a database opened read-only",
   openDatabase(path).close();
   const database = new DatabaseSync(path, { readOnly: true });
   expect(await databaseTrouble(database, path)).toBe(
-    "the database refuses to be written: attempt to write a readonly database",
+    "the database cannot be written: attempt to write a readonly database",
   );
   database.close();
-  expect(await databaseTrouble(database, path)).toBe("the database refuses to be written: database is not open");
+  expect(await databaseTrouble(database, path)).toBe("the database cannot be written: database is not open");
 });
 
 test("databaseTrouble returns the error code for a missing file, without its path", async () => {

@@ -80,7 +80,7 @@ export function inOrder(plans: readonly PlanDefinition[]): PlanDefinition[] {
   return [...ordered];
 }
 
-/** Returns the cycle of predecessors that starts at `id`; null if there is none. */
+/** Returns the cycle of predecessors that starts at `id`; null if none exists. */
 export function circleFrom(id: string, afterOf: (id: string) => string | undefined): string[] | null {
   const path = [id];
   for (let next = afterOf(id); next !== undefined; next = afterOf(next)) {

@@ -36,7 +36,7 @@ export const whenShortValues = ["partial", "nothing"] as const;
 
 /** Settings of all kinds. */
 interface PlanCommon {
-  /** Earliest start. Default: the time of `readyBy`, without both midnight. */
+  /** Earliest start. Default: the time of `readyBy`; midnight if both are absent. */
   readonly from?: LocalMinute;
   /** Latest end. Default: the time of `from`. At or before `from` it is on the next day. */
   readonly readyBy?: LocalMinute;
@@ -176,7 +176,7 @@ export interface PlanSolved {
   readonly shortfall: PlanShortfall | null;
   /** True if the price of a chosen step is an estimate. */
   readonly usesEstimates: boolean;
-  /** First time without a price in the remaining window, where a better solution may appear; null if there is none. */
+  /** First time without a price in the remaining window, where a better solution may appear; null if none exists. */
   readonly missing: Interval | null;
 }
 

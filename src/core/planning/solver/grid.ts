@@ -28,7 +28,7 @@ export interface PlanPast {
   readonly runs: number;
   /** End of the last run, at most the start of the grid; null if there was none. */
   readonly lastEnd: EpochMs | null;
-  /** How long the run that reaches the start of the grid has been ON; 0 if there is none. */
+  /** How long the run that reaches the start of the grid has been ON; 0 if none exists. */
   readonly runningMs: number;
   /** True if that run continues at the start of the grid. */
   readonly inProgress: boolean;
@@ -80,7 +80,7 @@ export function stepsUp(durationMs: number, stepMs: number): number {
   return Math.max(0, Math.ceil(durationMs / stepMs));
 }
 
-/** Returns the first time in [from, to) without a usable price; null if there is none. Shape: `points` sorted. */
+/** Returns the first time in [from, to) without a usable price; null if none exists. Shape: `points` sorted. */
 export function missingIn(points: readonly PricePoint[], from: EpochMs, to: EpochMs): Interval | null {
   let at = from;
   for (let i = firstReaching(points, from); at < to; i++) {

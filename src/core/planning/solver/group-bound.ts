@@ -27,7 +27,7 @@ export class GroupBound {
   value = -NONE;
   /** Fees of that bound. The plans are solved with them. */
   fees: ByPlan;
-  /** Refund of each step for those fees. */
+  /** Refund of each step for `fees`. */
   refunds: Float64Array;
   readonly #plans: readonly GroupPlan[];
   readonly #limits: Float64Array;
@@ -48,6 +48,13 @@ export class GroupBound {
     });
     this.fees = plans.map(({ count }) => new Float64Array(count));
     this.refunds = new Float64Array(limits.length);
+  }
+
+  /** Starts again without fees. With a better solution known, the search for fees takes other strides. */
+  restart(): void {
+    this.value = -NONE;
+    this.fees = this.fees.map(({ length }) => new Float64Array(length));
+    this.#hope = 0;
   }
 
   /** Raises the bound. `known` is the cost of the best solution so far; `onRound` gets the fees of each round. */

@@ -14,7 +14,7 @@ import { GroupPlan, type GroupProblem } from "./group-plan.ts";
 import type { StepRun } from "./runs-solver.ts";
 
 export interface GroupChoice {
-  /** By plan. Shape: ascending, apart, in steps of its own line. */
+  /** Runs by plan, in steps of the plan's own line. Shape: ascending, with gaps between them. */
   readonly runs: readonly (readonly StepRun[])[];
   readonly cost: number;
   /** True if no other solution costs less. */
@@ -25,21 +25,22 @@ const NONE = Number.POSITIVE_INFINITY;
 /** Groups of at most this many plans are solved exactly. */
 const EXACT_PLANS = 4;
 /**
- * Rounds of the bound, and width of the beam search that follows. `few`: until the solution is proven. `several`: each
- * time with other fees, because a narrow search finds a good solution with some fees and not with others.
+ * Rounds of the bound, placings of subsets, and width of the beam search that follows. `few`: until the solution is
+ * proven; a good solution narrows the beam search. `several`: each time with other fees, because a narrow search finds a
+ * good solution with some fees and not with others.
  */
 const TRIES = {
   few: [
-    { width: 8, rounds: 40 },
-    { width: 64, rounds: 60 },
-    { width: 1_000, rounds: 200 },
-    { width: 20_000, rounds: 400 },
+    { rounds: 40, placings: 0, width: 8 },
+    { rounds: 60, placings: 0, width: 64 },
+    { rounds: 200, placings: 400, width: 1_000 },
+    { rounds: 400, placings: 400, width: 20_000 },
   ],
   several: [
-    { width: 6, rounds: 40 },
-    { width: 6, rounds: 15 },
-    { width: 6, rounds: 15 },
-    { width: 6, rounds: 15 },
+    { rounds: 40, placings: 0, width: 6 },
+    { rounds: 15, placings: 0, width: 6 },
+    { rounds: 15, placings: 0, width: 6 },
+    { rounds: 15, placings: 0, width: 6 },
   ],
 } as const;
 /** Maximum transitions of all beam searches. */
@@ -48,8 +49,8 @@ const MAX_TRIED = 600_000;
 const GOOD_SHARE = 0.003;
 /** The fees of every n-th round of the bound are also used for placing. */
 const PLACED_ROUNDS = 6;
-/** Maximum placings of the large neighborhood search, less one for so many transitions of the beam searches. */
-const PLACINGS = { most: 1_600, perTried: 30 };
+/** Maximum placings of the large neighborhood search, minus one per `perTried` transitions of the beam searches. */
+const PLACINGS = { most: 2_200, perTried: 30 };
 /** Subsets are placed with up to this multiple of the fees, because the fees of the bound are not exact. */
 const MAX_FEE_SHARE = 1.5;
 
@@ -83,12 +84,12 @@ class GroupSolver {
   solve(): GroupChoice | null {
     this.#placeAll();
     let isProven = false;
-    for (const { width, rounds } of this.#isFew ? TRIES.few : TRIES.several) {
-      isProven = this.#search(width, rounds);
+    for (const { rounds, placings, width } of this.#isFew ? TRIES.few : TRIES.several) {
+      isProven = this.#search(rounds, placings, width);
       if (this.#bound.value === NONE) return null;
       if (isProven || this.#beam.isExhausted || (!this.#isFew && this.#isGood())) break;
     }
-    if (!this.#isFew && !isProven) this.#placeSubsets();
+    if (!this.#isFew && !isProven) this.#placeSubsets(PLACINGS.most - this.#beam.tried / PLACINGS.perTried);
     const { on, cost } = this.#best;
     return on && { runs: on.map(runsIn), cost, isProven };
   }
@@ -99,7 +100,9 @@ class GroupSolver {
   }
 
   /** Raises the bound and searches with its fees. Returns true if the best solution is proven. */
-  #search(width: number, rounds: number): boolean {
+  #search(rounds: number, placings: number, width: number): boolean {
+    if (placings > 0) this.#placeSubsets(placings);
+    if (placings > 0) this.#bound.restart();
     this.#bound.raise(rounds, this.#best.cost, (fees, round) => {
       if (!this.#isFew && round > 0 && round % PLACED_ROUNDS === 0) this.#placeAll(this.#shuffled(), fees);
     });
@@ -129,14 +132,14 @@ class GroupSolver {
   }
 
   /**
-   * Removes a random subset from the best solution and places it again, as long as the number of placings allows. With
-   * fees, a plan avoids the steps that several other plans need.
+   * Removes a random subset from the best solution and places it again, with about `placings` placings. With fees, a plan
+   * avoids the steps that several other plans need.
    */
-  #placeSubsets(): void {
+  #placeSubsets(placings: number): void {
     const count = this.#plans.length;
     const places = this.#places;
-    const last = places.placings + PLACINGS.most - this.#beam.tried / PLACINGS.perTried;
-    while (places.placings < last && this.#best.on && !this.#isGood()) {
+    const last = places.placings + placings;
+    while (places.placings < last && this.#best.on && (this.#isFew || !this.#isGood())) {
       const subset = this.#shuffled().slice(0, 2 + this.#below(count - 1));
       places.restore(this.#best.on);
       for (const p of subset) places.remove(p);

@@ -27,7 +27,7 @@ const NONE = Number.POSITIVE_INFINITY;
 const MAX_ROUNDS = 32;
 /** The search ends if the bound can rise by at most this share of the spread. */
 const CLOSE = 1 / 64;
-/** A pay from a similar problem is good enough if its number of steps is wrong by at most this. */
+/** Maximum error, in steps, at which the pay of a similar problem is still used. */
 const NEAR = 6;
 /** Difference of the second pay from the first, as a share of the spread. It grows from round to round. */
 const FIRST_STRIDE = 1 / 16;

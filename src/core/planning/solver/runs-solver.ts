@@ -244,7 +244,7 @@ export class RunsSolver {
     this.#free = new RunsTable({ ...problem, maxRuns: NONE });
   }
 
-  /** Returns the cheapest solution; null if there is none. Ties go to the earliest. */
+  /** Returns the cheapest solution; null if none exists. Ties go to the earliest. */
   cheapest(limits?: RunsLimits): RunsChoice | null {
     if (this.#counted) return this.#counted.cheapest(limits);
     const free = this.#free.cheapest(limits);

@@ -76,7 +76,7 @@ export function otherStart(grid: PlanGrid, steps: number): number {
   return Math.max(1, Math.min(steps, Math.round(OTHER_START_MS / grid.stepMs)));
 }
 
-/** Returns the mean of the steps with a price; null if there are none. Unit: currency per kWh. */
+/** Returns the mean of the steps with a price; null if none exist. Unit: currency per kWh. */
 function windowMean({ prices }: PlanGrid): number | null {
   let sum = 0;
   let count = 0;

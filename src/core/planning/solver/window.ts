@@ -128,7 +128,7 @@ function affordable(costs: Float64Array, maxPrice: number | undefined, weights: 
   return costs.map((cost) => (cost <= most ? cost : Number.POSITIVE_INFINITY));
 }
 
-/** Returns the best first step at least `apart` steps from `from`; null if there is none. Ties: the earliest. */
+/** Returns the best first step at least `apart` steps from `from`; null if none exists. Ties: the earliest. */
 function elsewhere(costs: Float64Array, from: number, apart: number): number | null {
   let best: number | null = null;
   for (let first = 0; first < costs.length; first++) {

@@ -13,9 +13,9 @@ const NOTHING: CustomTopics = { on: { topic: "", payload: "" }, off: { topic: ""
  * device's own timer; 0 means no timer. The `dead_man` message is sent before its ON.
  */
 export const customPlug: PlugFamilyRow = {
-  topic: "what {topic} stands for",
-  channel: { about: "what {channel} stands for", fits: /^[^+#]+$/, ordinary: "" },
-  deadManNote: { on: "where `on` or `dead_man` says `{seconds}`", off: "where `off` says `{seconds}`" },
+  topic: "the text that replaces {topic}",
+  channel: { about: "the text that replaces {channel}", fits: /^[^+#]+$/, ordinary: "" },
+  deadManNote: { on: "if `on` or `dead_man` contains `{seconds}`", off: "if `off` contains `{seconds}`" },
   deadMan: (address) => {
     const { on, off, dead_man: deadMan } = topicsOf(address);
     return { on: saysSeconds(on, deadMan) ? LIMITS : null, off: saysSeconds(off) ? LIMITS : null };

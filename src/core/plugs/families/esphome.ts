@@ -3,7 +3,7 @@ import { availabilityReader, stateReader } from "./payload-readers.ts";
 import type { PlugFamilyRow } from "./plug-family.ts";
 
 export const esphomePlug = {
-  topic: "the device's topic_prefix, ordinarily its name",
+  topic: "the device's topic_prefix, by default its name",
   channel: {
     about: "the switch's object id, as in <prefix>/switch/<object id>/state",
     fits: /^[\w-]+$/,

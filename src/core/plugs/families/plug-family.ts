@@ -53,9 +53,9 @@ export interface PlugAddress {
 
 /** Plug that it or its bridge announced on the broker. */
 export interface AnnouncedPlug {
-  /** In the form of `topic` of the family's row. */
+  /** Topic in the form of the family's `topic`. */
   readonly topic: string;
-  /** In the form of `channel` of the family's row; empty for the default channel. */
+  /** Channel in the form of the family's `channel`; empty for the default channel. */
   readonly channel: string;
   readonly name: string;
   /** Model name from the device; null if it does not state one. */

@@ -9,8 +9,8 @@ export const shellyGen1Plug = {
   channel: { about: "number of the relay, from 0", fits: /^\d\d?$/, ordinary: "0" },
   // Source: Shelly Gen1 API, "MQTT" and "/relay/{index}" (firmware 1.14): only the HTTP interface has a `timer`.
   deadManNote: {
-    on: "over HTTP; with MQTT no: set *auto off* in the device, to 20 minutes",
-    off: "over HTTP; with MQTT no: set *auto on* in the device, to 20 minutes",
+    on: "over HTTP yes; over MQTT no: set *auto off* in the device to 20 minutes",
+    off: "over HTTP yes; over MQTT no: set *auto on* in the device to 20 minutes",
   },
   deadMan: () => ({ on: null, off: null }),
   answers: () => "changes",

@@ -29,10 +29,13 @@ function announcedBy(generation: "" | "g3" | "g4"): Announcement {
 }
 
 export const shellyGen2Plug = {
-  topic: "the device's MQTT prefix, ordinarily its id",
+  topic: "the device's MQTT prefix, by default its id",
   channel: { about: "number of the switch, from 0", fits: /^\d\d?$/, ordinary: "0" },
   // Source: Shelly Gen2+ API (firmware 1.7), "Switch.Set": `toggle_after` is a flip-back timer for ON and OFF.
-  deadManNote: { on: "yes: `toggle_after`, in the ON itself", off: "yes: `toggle_after`, in the OFF itself" },
+  deadManNote: {
+    on: "yes: `toggle_after`, in the ON command itself",
+    off: "yes: `toggle_after`, in the OFF command itself",
+  },
   deadMan: () => ({ on: LIMITS, off: LIMITS }),
   answers: () => "always",
   on: (address, deadManSec) => [rpc(address, RPC.on, "Switch.Set", setTo(true, deadManSec))],

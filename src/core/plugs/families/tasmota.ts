@@ -20,11 +20,12 @@ const LIMITS = { leastSec: PULSE_TIME.least - PULSE_TIME.offset, mostSec: PULSE_
 const POWER_ON_STATE = { off: 0, on: 1, onAfterPulseTime: 5 };
 
 export const tasmotaPlug = {
-  topic: "the device's Topic; with another FullTopic, that with %prefix% left in: home/heater/%prefix%",
+  topic:
+    "the device's Topic; with a FullTopic of your own, the whole topic with %prefix%, such as home/heater/%prefix%",
   channel: { about: "number of the relay, for devices with several", fits: /^[1-9]\d?$/, ordinary: "" },
   deadManNote: {
     on: "yes: `PulseTime` with `PowerOnState` 0, set in one message with the ON; the OFF clears `PulseTime`",
-    off: "yes, all relays of a device alike: `PulseTime` with `PowerOnState` 5, cleared with the ON",
+    off: "yes, the same for all relays of a device: `PulseTime` with `PowerOnState` 5, cleared with the ON",
   },
   leaves: "PulseTime and PowerOnState; in its console: Backlog PulseTime 0; PowerOnState 3 (3 is the default)",
   deadMan: () => ({ on: LIMITS, off: LIMITS }),

@@ -22,11 +22,11 @@ const MAX_DEVICES_LENGTH = 4 * 1024 * 1024;
  * - Zigbee has no command for a timed OFF: `off_wait_time` only ignores timed ONs for a while.
  */
 export const zigbee2mqttPlug = {
-  topic: "the device's friendly name, or the whole topic with another base topic than zigbee2mqtt",
+  topic: "the device's friendly name; the whole topic if the base topic is not zigbee2mqtt",
   channel: { about: "the endpoint, for devices with several: left, l1", fits: /^\w+$/, ordinary: "" },
   deadManNote: {
-    on: "yes, where the device knows `countdown` or `on_time`: elbro observes it at the end of the first run",
-    off: "no: set *power-on behavior* in the device to ON, and use another plug where an OFF must not go on",
+    on: "yes, if the device supports `countdown` or `on_time`: elbro checks it at the end of the first run",
+    off: "no: set *power-on behavior* in the device to ON, and use another plug if an OFF must not last",
   },
   deadMan: ({ learned }) => ({ on: { leastSec: 1, mostSec: learned?.maxTimerSec ?? MAX_ON_TIME_SEC }, off: null }),
   isTimerUnsure: true,

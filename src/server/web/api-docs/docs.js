@@ -74,7 +74,7 @@ function bodyOf(api, path, method, operation) {
   const sent = operation.requestBody?.content ?? {};
   return [
     operation.description ? h("p", {}, ...prose(operation.description)) : null,
-    h("p", {}, `Who may ask: ${whoMay(operation.security ?? [])}`),
+    h("p", {}, `Access: ${whoMay(operation.security ?? [])}`),
     h("pre", { tabindex: "0" }, exampleOf(path, method, operation)),
     parameters.length > 0 ? h("h3", {}, "Parameters") : null,
     parameters.length > 0
@@ -93,9 +93,11 @@ function bodyOf(api, path, method, operation) {
 function whoMay(security) {
   const names = security.flatMap((each) => Object.keys(each));
   if (names.length === 0) return "everybody, without a key.";
-  const words = { lanKey: "a key", lanToken: "a token of key and secret", session: "a page that has logged in" };
+  const words = { lanKey: "a key", lanToken: "a token of key and secret", session: "a logged-in dashboard" };
   const all = [...new Set(names)].map((name) => words[name] ?? name).join(", or ");
-  return security.some((each) => Object.keys(each).length === 0) ? `everybody; with ${all} it tells more.` : `${all}.`;
+  return security.some((each) => Object.keys(each).length === 0)
+    ? `everybody; with ${all} the response has more details.`
+    : `${all}.`;
 }
 
 function exampleOf(path, method, { parameters = [], security = [], requestBody }) {

@@ -28,7 +28,7 @@ export function schemaNode(api, given) {
 
 function fieldNodes(api, { name, required, schema }) {
   return [
-    h("dt", {}, h("code", {}, name), h("span", { class: "quiet" }, required ? "" : " may be missing")),
+    h("dt", {}, h("code", {}, name), h("span", { class: "quiet" }, required ? "" : " optional")),
     h("dd", {}, schemaNode(api, schema)),
   ];
 }

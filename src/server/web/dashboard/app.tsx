@@ -12,7 +12,7 @@ import { PricesPart } from "./prices-part.tsx";
 import { isSettingUp } from "./setup-button.tsx";
 import { Zone } from "./zone.ts";
 
-/** Time zone until the session has told the home's. */
+/** Time zone until the session response names the home's. */
 const DEFAULT_ZONE = "Europe/Copenhagen";
 const RETRY_MS = 4_000;
 /** Interval in which the line of the current time moves. */

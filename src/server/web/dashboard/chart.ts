@@ -223,7 +223,7 @@ const STEPS: Readonly<Record<string, number>> = {
   End: Number.POSITIVE_INFINITY,
 };
 
-/** Returns the range of the value axis: it includes zero, and 6 % beyond the longest bar. */
+/** Returns the range of the value axis. It includes zero, and 6 % of its length as margin beyond the longest bars. */
 function rangeOf(least: number | null, most: number | null): [number, number] {
   const low = Math.min(0, least ?? 0);
   const high = Math.max(0, most ?? 0);

@@ -4,7 +4,7 @@
  */
 import { House } from "./house.ts";
 import { kept, languageFor, wordsIn } from "./language.ts";
-import { post, refusalIn } from "./requests.ts";
+import { get, post, refusalIn } from "./requests.ts";
 
 export const house = new House(kept("home"));
 export const language = languageFor(navigator.languages, kept("language"));
@@ -23,5 +23,7 @@ async function enterByLink(): Promise<void> {
   const [, key] = /^#key=(\S+)$/.exec(location.hash) ?? [];
   if (key === undefined) return;
   history.replaceState(null, "", location.pathname);
+  // The page requests the session with its files; that answer is of before the log-in.
+  await get("local/v1/session").catch(refusalIn);
   await post("local/v1/session", { key }).catch(refusalIn);
 }

@@ -1,5 +1,6 @@
 /** Small elements used by every part of the page. */
 import type { ComponentChildren } from "preact";
+import type { WordKey } from "./language.ts";
 import { usePage } from "./page.ts";
 import type { ShownLevel } from "./timeline.ts";
 
@@ -71,5 +72,21 @@ export function Part({ id, card = true, busy = false, children }: PartProps) {
     <section id={id} class="part" aria-labelledby={`${id}-title`} aria-busy={busy ? "true" : undefined}>
       {card ? <div class="card">{children}</div> : children}
     </section>
+  );
+}
+
+/** The head of a table. */
+export function ColumnHeads({ keys }: { readonly keys: readonly WordKey[] }) {
+  const { t } = usePage();
+  return (
+    <thead>
+      <tr>
+        {keys.map((key) => (
+          <th key={key} scope="col">
+            {t(key)}
+          </th>
+        ))}
+      </tr>
+    </thead>
   );
 }

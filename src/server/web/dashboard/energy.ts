@@ -53,7 +53,7 @@ function numberOf(value: unknown): number | null {
   return typeof value === "number" ? value : null;
 }
 
-/** A local unit with the sum of its rows; `value` is null if there are none. */
+/** A local unit with the sum of its rows; `value` is null without rows. */
 export interface UsageBar {
   readonly start: number;
   readonly end: number;

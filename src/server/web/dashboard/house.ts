@@ -64,7 +64,7 @@ export class House {
   #events: EventSource | null = null;
   #version: string | null = null;
 
-  /** `home` is the id chosen on an earlier visit; null if there is none. */
+  /** `home` is the id chosen on an earlier visit; null without a choice. */
   constructor(home: string | null) {
     this.homeId.value = home;
   }
@@ -103,8 +103,10 @@ export class House {
 
   /** Reads everything and subscribes to events. */
   async begin(): Promise<void> {
+    const read = this.readAll();
+    // Requested last: the first view waits for prices and plans.
     this.#listen();
-    await this.readAll();
+    await read;
   }
 
   async readAll(): Promise<void> {

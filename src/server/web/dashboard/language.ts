@@ -41,7 +41,7 @@ function isLanguage(name: string): name is Language {
   return Object.hasOwn(LANGUAGES, name);
 }
 
-/** Returns a stored choice of an earlier visit; null if there is none or the browser has no storage. */
+/** Returns a stored choice of an earlier visit; null without a choice or without browser storage. */
 export function kept(what: string): string | null {
   try {
     return localStorage.getItem(`elbro-${what}`);

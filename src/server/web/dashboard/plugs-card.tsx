@@ -4,6 +4,7 @@ import type { Plug } from "./answers.ts";
 import type { Task } from "./editing/editing.ts";
 import { EntryButtons } from "./entry-buttons.tsx";
 import { type PageTools, usePage } from "./page.ts";
+import { refusalText } from "./plan-words.ts";
 import { ask, get, refusalIn } from "./requests.ts";
 
 interface PlugsCardProps {
@@ -55,19 +56,20 @@ function PlugRow({ plug, mayControl, onTask }: PlugRowProps) {
   const page = usePage();
   const { t, f } = page;
   const { id, name } = plug;
-  const [told, setTold] = useState<{ readonly text: string; readonly lang?: "en" }>({ text: "" });
+  const [answer, setAnswer] = useState("");
   const title = `plug-${id}`;
   const tryOut = async () => {
-    setTold({ text: t("sending") });
+    setAnswer(t("sending"));
     try {
       const { until } = await ask<{ readonly until: string }>(
         "POST",
         `local/v1/plugs/${encodeURIComponent(id)}/test`,
         {},
       );
-      setTold({ text: t("plug_tried", { time: f.time(Date.parse(until)) }) });
+      setAnswer(t("plug_tried", { time: f.time(Date.parse(until)) }));
     } catch (thrown) {
-      setTold({ text: t("refused", { reason: refusalIn(thrown).reason }), lang: "en" });
+      // The daemon answers in the language of the page.
+      setAnswer(refusalText(refusalIn(thrown), t));
     }
   };
   return (
@@ -84,8 +86,8 @@ function PlugRow({ plug, mayControl, onTask }: PlugRowProps) {
           </button>
         </div>
       )}
-      <p class="answer" role="status" lang={told.lang}>
-        {told.text}
+      <p class="answer" role="status">
+        {answer}
       </p>
       {mayControl && <EntryButtons list="plugs" id={id} name={name} title={title} onTask={onTask} />}
     </article>

@@ -1,6 +1,6 @@
 /** Table of the chart's prices. */
 import { useState } from "preact/hooks";
-import { LevelMark } from "./elements.tsx";
+import { ColumnHeads, LevelMark } from "./elements.tsx";
 import { usePage } from "./page.ts";
 import { intervalText } from "./price-words.ts";
 import type { PricePoint } from "./timeline.ts";
@@ -33,15 +33,7 @@ function Rows({ points, currency }: PriceTableProps) {
   const now = house.time.value;
   return (
     <table>
-      <thead>
-        <tr>
-          {(["time", "price_per_kwh", "level"] as const).map((key) => (
-            <th key={key} scope="col">
-              {t(key)}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <ColumnHeads keys={["time", "price_per_kwh", "level"]} />
       <tbody>
         {points.map((point) => (
           <tr key={point.start} class={point.start <= now && now < point.end ? "present" : undefined}>

@@ -3,7 +3,7 @@ import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { System } from "./answers.ts";
 import { ageText, outcomesOf, pastProblems, presentProblems } from "./daemon.ts";
-import { Icon, Part } from "./elements.tsx";
+import { ColumnHeads, Icon, Part } from "./elements.tsx";
 import { usePage } from "./page.ts";
 import { ProblemCards, sentence } from "./problem-card.tsx";
 
@@ -40,8 +40,8 @@ export function SystemPart() {
             <Problems system={system} />
           </>
         )}
-        {house.session.value?.control && <OwnerBlocks />}
       </div>
+      {house.session.value?.control && <OwnerBlocks />}
     </Part>
   );
 }
@@ -114,7 +114,7 @@ function Interface({ one: { account, interface: face, state, quota, today }, isN
   );
 }
 
-/** Returns the page's text with this key; `otherwise` if there is none. */
+/** Returns the page's text with this key; `otherwise` if the key does not exist. */
 function textIf(key: string, otherwise: string): string {
   const { t } = usePage();
   return t.has(key) ? t(key) : otherwise;
@@ -147,15 +147,7 @@ function Data({ system: { series, backfill } }: SystemProps) {
         <p class="soft">{t("data_none")}</p>
       ) : (
         <table class="ages">
-          <thead>
-            <tr>
-              {(["series", "age", "last_read"] as const).map((key) => (
-                <th key={key} scope="col">
-                  {t(key)}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <ColumnHeads keys={["series", "age", "last_read"]} />
           <tbody>
             {series.map(({ name, account, series: label, last_success_at: at, age_seconds: age }) => (
               <tr key={`${account} ${name} ${label}`}>
@@ -278,7 +270,7 @@ function signOf(plug: Plug): keyof typeof SIGNS {
   return plug.on === null ? "unknown" : "good";
 }
 
-const SIGNS = { good: "✓ ", bad: "✕ ", unknown: "? " } as const;
+const SIGNS = { good: "✓\u00a0", bad: "✕\u00a0", unknown: "?\u00a0" } as const;
 
 function Mark({ sign }: { readonly sign: keyof typeof SIGNS }) {
   return (

@@ -57,7 +57,7 @@ interface PricedSpan {
   readonly mean: number;
 }
 
-/** Returns the cheapest `hours` consecutive hours after `now`, the first of equal ones; null if there are none. */
+/** Returns the cheapest `hours` consecutive hours after `now`, the first of equal ones; null if too few are known. */
 export function cheapestHours(points: Points, hours: number, now: number): PricedSpan | null {
   const ahead = points.filter((point) => point.end > now && !point.estimate);
   const length = hours * HOUR_MS;

@@ -47,7 +47,7 @@ describe.each(["da", "sv", "nb"] as const)("%s", (language) => {
     expect(Object.keys(english).filter(isSame)).toEqual([]);
   });
 
-  test("two entities of a device never have one name where English has two", () => {
+  test("two entities of a device with different English names have different names", () => {
     const twice = Object.entries(called).filter(([name, text]) =>
       Object.entries(called).some(([other, same]) => other !== name && same === text),
     );
@@ -63,7 +63,7 @@ test("every text is used", () => {
   expect(Object.keys(en).filter((key) => !isUsed(key))).toEqual([]);
 });
 
-test("a problem is told in every language, with its facts", () => {
+test("a problem has advice and detail in every language, with its facts", () => {
   const problems = new Problems(() => undefined);
   problems.start({
     ...{ code: "plug_without_timer", subject: "timer of plug heater", since: 0 },
@@ -73,10 +73,10 @@ test("a problem is told in every language, with its facts", () => {
   const [problem] = problems.list();
   if (!problem) throw new Error("no problem");
   expect(languages.map((language) => problemIn(language, problem).detail)).toEqual([
-    "it did not end an ON by itself",
-    "den afsluttede ikke TÆNDT af sig selv",
-    "det avslutade inte PÅ av sig självt",
-    "den avsluttet ikke PÅ av seg selv",
+    "its timer did not end an ON",
+    "dens timer afsluttede ikke TÆNDT",
+    "dess timer avslutade inte PÅ",
+    "tidsbryteren avsluttet ikke PÅ",
   ]);
   expect(problemIn("da", problem)).toMatchObject({
     code: "plug_without_timer",
@@ -92,11 +92,13 @@ test("textIn translates known sentences, and does not change texts of other prog
   expect(textIn("sv", found)).toBe("consumer prices: den stängde anslutningen");
   expect(textIn("da", "on")).toBe("on");
   const closed = explainFailure(Object.assign(new Error("connect"), { code: "ECONNREFUSED" }), "opening");
-  expect(textIn("nb", closed)).toBe("ingenting lytter der; kjører brokeren, og er porten riktig?");
+  expect(textIn("nb", closed)).toBe(
+    "ingenting lytter på denne adressen og porten; sjekk at brokeren kjører, og porten",
+  );
   expect(textIn("da", "disk I/O error {time}")).toBe("disk I/O error {time}");
 });
 
-test("the name of an entity has its facts", () => {
+test("nameIn inserts the facts of an entity", () => {
   expect(nameIn("sv", "Cheapest {count} hours from", { count: 3 })).toBe("Billigaste 3 timmarna från");
   expect(nameIn("en", "Service {account}", { account: "consumer" })).toBe("Service consumer");
 });
@@ -112,6 +114,6 @@ test.each([
   ["*", "sv"],
   ["fr", "sv"],
   ["da;q=x", "sv"],
-] as const)("a caller that accepts %j is told in %s where sv is configured", (accepted, language) => {
+] as const)("Accept-Language %j gives %s if sv is configured", (accepted, language) => {
   expect(languageOf(accepted, "sv")).toBe(language);
 });

@@ -22,7 +22,7 @@ const freezer: AvoidPlan = {
   enabled: true,
 };
 
-/** Quarters of 7 to 11 March; expensive from 17:00 to 21:00 local time, most from 18:00 to 19:00. */
+/** Quarter-hours of 7 to 11 March; expensive from 17:00 to 21:00 local time, most expensive from 18:00 to 19:00. */
 const prices = points(daysOf("2026-03-07", "2026-03-11"), (i) => priceOfHour(Math.floor((i % 96) / 4)), {
   unit: "fifteenMinutes",
 });
@@ -39,14 +39,14 @@ function commanded(advance: PlanAdvance, command: (memory: PlanRecord | null) =>
   return done.memory;
 }
 
-describe("avoid rests ON", () => {
+describe("a plan of kind avoid is ON", () => {
   test("at the first start, without prices and without a trusted clock", () => {
     expect(step({ now: MIDNIGHT, spec: freezer, timeline: null }).on).toBe(true);
     expect(step({ now: MIDNIGHT, spec: freezer, trusted: false }).on).toBe(true);
     expect(step({ now: MIDNIGHT, spec: freezer, timeline: timelineOf(prices) }).on).toBe(true);
   });
 
-  test("from midnight through an outage of ten hours, then avoids again", () => {
+  test("during ten hours without prices after midnight, then avoids again", () => {
     const known = { spec: freezer, timeline: timelineOf(pricesUntil(MIDNIGHT)) };
     let advance = live({ now: MIDNIGHT - 6 * HOUR, ...known }, MIDNIGHT - 1);
     for (let now = MIDNIGHT; now < MIDNIGHT + 10 * HOUR; now += QUARTER) {
@@ -63,7 +63,7 @@ describe("avoid rests ON", () => {
     expect(evening.on).toBe(false);
   });
 
-  test("when prices go missing in the midst of an avoided quarter", () => {
+  test("when prices become unavailable during an avoided quarter hour, unless when_lost is keep", () => {
     const evening = MIDNIGHT + 18.5 * HOUR;
     const advance = live({ now: MIDNIGHT, spec: freezer, timeline: timelineOf(prices) }, evening);
     expect(advance.on).toBe(false);
@@ -74,24 +74,27 @@ describe("avoid rests ON", () => {
     ).toBe(false);
   });
 
-  test.each(["run_now", "skip", "stop"] as const)("after %s in an avoided quarter, until the next round", (command) => {
-    const evening = MIDNIGHT + 18.5 * HOUR;
-    const given = { spec: freezer, timeline: timelineOf(prices) };
-    const advance = live({ now: MIDNIGHT, ...given }, evening);
-    expect(advance.on).toBe(false);
-    let memory: PlanRecord | null = commanded(advance, (known) =>
-      command === "run_now"
-        ? runNow(freezer, known, evening, [])
-        : command === "skip"
-          ? skip(known, evening)
-          : stop(known, evening, freezer),
-    );
-    for (let now = evening; now < MIDNIGHT + 24 * HOUR; now += QUARTER) {
-      const next = step({ now, memory, ...given });
-      memory = next.memory;
-      expect(next.on).toBe(true);
-    }
-  });
+  test.each(["run_now", "skip", "stop"] as const)(
+    "after %s in an avoided quarter hour, until the next round",
+    (command) => {
+      const evening = MIDNIGHT + 18.5 * HOUR;
+      const given = { spec: freezer, timeline: timelineOf(prices) };
+      const advance = live({ now: MIDNIGHT, ...given }, evening);
+      expect(advance.on).toBe(false);
+      let memory: PlanRecord | null = commanded(advance, (known) =>
+        command === "run_now"
+          ? runNow(freezer, known, evening, [])
+          : command === "skip"
+            ? skip(known, evening)
+            : stop(known, evening, freezer),
+      );
+      for (let now = evening; now < MIDNIGHT + 24 * HOUR; now += QUARTER) {
+        const next = step({ now, memory, ...given });
+        memory = next.memory;
+        expect(next.on).toBe(true);
+      }
+    },
+  );
 
   test("outside its window, on other days and while disabled", () => {
     const spec: PlanSpec = { ...freezer, from: 17 * 60, readyBy: 21 * 60, hoursMs: HOUR };
@@ -101,7 +104,7 @@ describe("avoid rests ON", () => {
     expect(step({ now: MIDNIGHT + 18 * HOUR, spec: { ...spec, enabled: false }, timeline }).on).toBe(true);
   });
 
-  test("other kinds are ON while prices are missing where when_lost says so, and not before their window", () => {
+  test("other kinds are ON without prices if when_lost is on, but not before their window", () => {
     const spec: PlanSpec = { ...freezer, kind: "slots", from: 12 * 60, readyBy: 20 * 60, whenLost: "on" };
     expect(step({ now: MIDNIGHT + 11 * HOUR, spec, timeline: null }).on).toBe(false);
     expect(step({ now: MIDNIGHT + 13 * HOUR, spec, timeline: null }).on).toBe(true);
@@ -109,7 +112,7 @@ describe("avoid rests ON", () => {
     expect(step({ now: MIDNIGHT + 11 * HOUR, spec, timeline: null, trusted: false }).on).toBe(true);
   });
 
-  test("other kinds stay as they are while the clock cannot be right where when_lost is keep", () => {
+  test("other kinds keep their state while the clock is not trusted if when_lost is keep", () => {
     const spec: PlanSpec = { kind: "slots", hoursMs: 4 * HOUR, useForecast: false, enabled: true, whenLost: "keep" };
     const known = { spec, timeline: timelineOf(prices) };
     const running = live({ now: MIDNIGHT, ...known }, MIDNIGHT + HOUR);
@@ -119,22 +122,25 @@ describe("avoid rests ON", () => {
       expect(step({ now: MIDNIGHT + 12 * HOUR, memory, ...known, trusted: false }).on).toBe(on);
   });
 
-  test.each([undefined, HOUR])("min_run %s: also an ON because prices were missing for a moment", (minRunMs) => {
-    const evening = MIDNIGHT + 18.5 * HOUR;
-    const spec = { ...freezer, ...(minRunMs ? { minRunMs } : {}) };
-    const off = live({ now: MIDNIGHT, spec, timeline: timelineOf(prices) }, evening);
-    const lost = step({ now: evening, memory: off.memory, spec, timeline: timelineOf(pricesUntil(evening)) });
-    const back = live(
-      { now: evening + QUARTER, memory: lost.memory, spec, timeline: timelineOf(prices) },
-      evening + 2 * QUARTER,
-    );
-    expect([off.on, lost.on, back.on]).toEqual([false, true, minRunMs !== undefined]);
-  });
+  test.each([undefined, HOUR])(
+    "min_run %s also applies to an ON that was caused by briefly missing prices",
+    (minRunMs) => {
+      const evening = MIDNIGHT + 18.5 * HOUR;
+      const spec = { ...freezer, ...(minRunMs ? { minRunMs } : {}) };
+      const off = live({ now: MIDNIGHT, spec, timeline: timelineOf(prices) }, evening);
+      const lost = step({ now: evening, memory: off.memory, spec, timeline: timelineOf(pricesUntil(evening)) });
+      const back = live(
+        { now: evening + QUARTER, memory: lost.memory, spec, timeline: timelineOf(prices) },
+        evening + 2 * QUARTER,
+      );
+      expect([off.on, lost.on, back.on]).toEqual([false, true, minRunMs !== undefined]);
+    },
+  );
 
-  test("never OFF longer than max_gap although every price is above max_price", () => {
+  test("at least once per max_gap, even if every price is above max_price", () => {
     const spec = { ...freezer, maxPrice: 0.5 };
     expect(longestOff(spec, prices, [])).toBe(freezer.maxGapMs);
-    // 17:00 to 21:00 is above this one: two quarters of it are ON, and everything else.
+    // Only 17:00 to 21:00 is above this price: two quarter hours of it are ON, and so is the rest of the day.
     const { memory } = step({
       now: MIDNIGHT,
       spec: { ...freezer, hoursMs: 3 * HOUR, maxPrice: 2 },
@@ -145,14 +151,14 @@ describe("avoid rests ON", () => {
     expect(expensive).toBe(2);
   });
 
-  test("min_run: the ON between two avoided stretches is that long", () => {
+  test("for at least min_run between two avoided ranges", () => {
     const spec = { ...freezer, maxGapMs: HOUR, minRunMs: HOUR, hoursMs: 3 * HOUR };
     const { memory } = step({ now: MIDNIGHT, spec, timeline: timelineOf(prices) });
     expect((memory?.planned ?? []).every((run) => run.end - run.start >= HOUR)).toBe(true);
   });
 });
 
-/** The quarters that are ON, and those of them that cost more than 2. */
+/** Returns the number of quarter hours that are ON, and how many of these cost more than 2. */
 function onOf(memory: PlanRecord | null): { onQuarters: number; expensive: number } {
   const isOn = ({ start }: PricePoint) =>
     runsOf(memory ?? never()).some((run) => run.start <= start && start < run.end);
@@ -180,7 +186,7 @@ interface Event {
   readonly lastsMs: number;
 }
 
-/** Lives three days, and measures the longest time OFF while elbro ran. */
+/** Simulates three days. Returns the longest time OFF while elbro was running. */
 function longestOff(spec: AvoidPlan, known: readonly PricePoint[], events: readonly Event[]): number {
   const end = MIDNIGHT + 48 * HOUR;
   const queue = [...events];

@@ -15,10 +15,10 @@ const car: SlotsPlan = {
   enabled: true,
 };
 
-describe("where not all hours are possible, what is possible runs", () => {
+describe("if only some hours are possible, a plan runs in", () => {
   const dear: SlotsPlan = { ...car, maxPrice: 0.6, kwh: 8 };
 
-  test("the affordable hours under max_price, with what is missing and why", () => {
+  test("the hours at or below max_price; the reason contains the missing hours and their cause", () => {
     const planned = step({ now: AFTERNOON, spec: dear });
     expect([planned.state, timesOf(planned.memory)]).toEqual(["partial", ["01:00-03:00"]]);
     expect(planned.memory?.outcome).toMatchObject({ shortfall: { missingMs: 2 * HOUR, reason: "max_price" }, cost: 2 });
@@ -37,14 +37,14 @@ describe("where not all hours are possible, what is possible runs", () => {
     expect(found.memory?.outcome).toMatchObject({ shortfall: { missingMs: 3 * HOUR, reason: "window_too_short" } });
   });
 
-  test("not with when_short: nothing, and a window is never split", () => {
+  test("no hour with `when_short: nothing` or of kind window", () => {
     const nothing = step({ now: AFTERNOON, spec: { ...dear, whenShort: "nothing" } });
     expect([nothing.state, timesOf(nothing.memory)]).toEqual(["impossible", []]);
     const window = step({ now: AFTERNOON, spec: { ...washer, hoursMs: 4 * HOUR, maxPrice: 0.6 } });
     expect(window.state).toBe("impossible");
   });
 
-  test("hours without prices count as missing once those are overdue, and are waited for before", () => {
+  test("the hours with prices, once the other prices are overdue; until then it waits", () => {
     const timeline = timelineOf(nightPrices().filter(({ end }) => end <= OPENS + 2 * HOUR));
     const waiting = step({ now: at("2026-03-10T10:00:00Z"), spec: car, timeline });
     expect(waiting.state).toBe("waiting");

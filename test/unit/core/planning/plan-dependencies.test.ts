@@ -10,7 +10,7 @@ import { at, calendar, daysOf, HOME, points, timelineOf } from "../../../support
 import { definitionOf, HOUR, WASHER } from "../../../support/plans/shown-plans.ts";
 
 const NOW = at("2026-03-10T17:00:00Z");
-/** Cheapest from 02:00 to 05:00 local time, and dearer every hour before and after. */
+/** Cheapest from 02:00 to 05:00 local time; every hour before and after is more expensive. */
 const timeline = timelineOf(
   points(daysOf("2026-03-07", "2026-03-11"), (i) => 1 + Math.abs(((i + 8) % 24) - 11) / 10, { unit: "hour" }),
 );
@@ -41,35 +41,35 @@ function runsOf(definitions: readonly PlanDefinition[], now = NOW): Record<strin
 const washer = definitionOf(WASHER);
 const dryer = { ...definitionOf({ ...WASHER, hoursMs: 2 * HOUR }, "dryer"), name: "Dryer" };
 
-test("alone, each takes the cheapest hours", () => {
+test("without dependencies, each plan takes the cheapest hours", () => {
   expect(runsOf([washer, dryer])).toEqual({ washer: ["02:00-05:00"], dryer: ["02:00-04:00"] });
 });
 
-test("of one power_limit group they keep apart, the first of the file choosing first", () => {
+test("plans of one power_limit group do not overlap; the first in the file chooses first", () => {
   const grouped = [washer, dryer].map((plan) => ({ ...plan, powerLimit: "kitchen" }));
   expect(runsOf(grouped)).toEqual({ washer: ["02:00-05:00"], dryer: ["00:00-02:00"] });
   expect(runsOf(grouped.reverse())).toEqual({ dryer: ["02:00-04:00"], washer: ["04:00-07:00"] });
 });
 
-test("after another, with a pause, wherever it stands in the file", () => {
+test("a plan with `after` starts after the other plan and the pause, in any order in the file", () => {
   const after = { ...dryer, after: { plan: "washer", pauseMs: HOUR / 4 } };
   const expected = { washer: ["01:00-04:00"], dryer: ["05:00-07:00"] };
   expect(runsOf([washer, after])).toEqual(expected);
   expect(runsOf([after, washer])).toEqual(expected);
 });
 
-test("a plan that runs in part counts as done: the next follows what it runs", () => {
+test("a plan with `after` follows the last run of a partial plan", () => {
   const short = definitionOf({ ...WASHER, kind: "slots", maxPrice: 1.05 });
   const after = { ...dryer, after: { plan: "washer", pauseMs: 0 } };
   expect(runsOf([short, after])).toEqual({ washer: ["03:00-04:00"], dryer: ["04:00-06:00"] });
 });
 
-test("the first ends in time for the second, though it costs more", () => {
+test("the first plan ends early enough for the second, even at a higher cost", () => {
   const long = { ...definitionOf({ ...WASHER, hoursMs: 5 * HOUR }, "dryer"), after: { plan: "washer", pauseMs: 0 } };
   expect(runsOf([washer, long])).toEqual({ washer: ["23:00-02:00"], dryer: ["02:00-07:00"] });
 });
 
-test("what follows a plan that is disabled is free", () => {
+test("`after` a disabled plan has no effect", () => {
   const off = { ...washer, spec: { ...WASHER, enabled: false } };
   expect(runsOf([off, { ...dryer, after: { plan: "washer", pauseMs: 0 } }])).toEqual({
     washer: [],
@@ -77,7 +77,7 @@ test("what follows a plan that is disabled is free", () => {
   });
 });
 
-test("plans of one home, in one group or after each other are a circle; the others are decided without them", () => {
+test("circlesOf groups plans of one home, of one power_limit group or linked by `after`", () => {
   const plan = (id: string, home: string, more: Partial<PlanDefinition> = {}) =>
     ({ id, home, powerLimit: null, after: null, ...more }) as PlanDefinition;
   const plans = [

@@ -19,44 +19,44 @@ const PLANNED = step({ now: OPENS }).memory;
 const STARTS = at("2026-03-11T01:00:00Z");
 const ENDS = at("2026-03-11T03:00:00Z");
 
-/** The memory of a run that was looked after up to a moment, as it lies in the database. */
+/** Returns the stored record of a run, as of the last moment at which elbro was running. */
 function leftAt(now: number, spec = washer): PlanRecord {
   const planned = step({ now: OPENS, spec }).memory;
   return JSON.parse(JSON.stringify(live({ now: STARTS, memory: planned, spec }, now).memory)) as PlanRecord;
 }
 
-describe("a run of a window during which nobody looked after it", () => {
-  test("goes on as if nothing had been where it is found again before its plug ended it", () => {
+describe("an interrupted run of a window plan", () => {
+  test("continues unchanged if elbro is back before the plug's timer ended it", () => {
     const found = step({ now: at("2026-03-11T02:02:00Z"), memory: leftAt(at("2026-03-11T01:46:00Z")) });
     expect([found.state, timesOf(found.memory)]).toEqual(["running", ["01:00-03:00"]]);
   });
 
-  test("has run until its plug ended it, and what is missing follows at once", () => {
+  test("counts until the plug's timer ended it, and the missing time follows immediately", () => {
     const now = at("2026-03-11T02:30:00Z");
     const found = step({ now, memory: leftAt(at("2026-03-11T01:20:00Z")) });
-    // The plug was told at 01:15 to last until 01:30 and two and a half minutes more.
+    // The plug's timer was set at 01:15 to end at 01:32:30.
     expect([found.state, timesOf(found.memory)]).toEqual(["running", ["01:00-01:32", "02:30-03:57"]]);
     expect(found.finished).toMatchObject([{ start: STARTS, end: at("2026-03-11T01:32:30Z") }]);
     expect(wordsOf(found, now)).toMatch(/^runs until 04:57: 02:00-02:32, 03:30-04:57, \d\.\d\d DKK\/kWh on average/);
-    expect(wordsOf(found, now)).toContain("; was OFF 02:32-03:30, as elbro was not running");
+    expect(wordsOf(found, now)).toContain("; was OFF 02:32-03:30, because elbro was not running");
     const done = live({ now, memory: found.memory }, at("2026-03-11T04:00:00Z"));
     expect([done.state, done.memory?.owedMs]).toEqual(["done", 0]);
-    expect(wordsOf(done, now)).toMatch(/^has run: .*; was OFF 02:32-03:30, as elbro was not running$/);
+    expect(wordsOf(done, now)).toMatch(/^has run: .*; was OFF 02:32-03:30, because elbro was not running$/);
     const all = [...(done.memory?.startedRuns ?? [])].reduce((sum, run) => sum + run.end - run.start, 0);
     expect(all).toBe(washer.hoursMs);
   });
 
-  test("has run whole where its plug ended it no sooner than the plan", () => {
+  test("counts as complete if the plug's timer ended it no earlier than the plan", () => {
     const found = step({ now: at("2026-03-11T03:10:00Z"), memory: leftAt(at("2026-03-11T02:46:00Z")) });
     expect([found.state, timesOf(found.memory), found.memory?.owedMs]).toEqual(["done", ["01:00-03:00"], 0]);
   });
 
-  test("found after its end it goes on too: it has not had its hours", () => {
+  test("also continues after its planned end, because hours are missing", () => {
     const found = step({ now: at("2026-03-11T04:10:00Z"), memory: leftAt(at("2026-03-11T01:01:00Z")) });
     expect([found.state, timesOf(found.memory)]).toEqual(["running", ["01:00-01:17", "04:10-05:52"]]);
   });
 
-  test("where the window leaves less, it has that, and says what is missing", () => {
+  test("gets the rest of its window, and the reason contains the missing hours", () => {
     const now = at("2026-03-11T05:30:00Z");
     const found = step({ now, memory: leftAt(at("2026-03-11T01:01:00Z")) });
     expect(timesOf(found.memory)).toEqual(["01:00-01:17", "05:30-06:00"]);
@@ -67,40 +67,40 @@ describe("a run of a window during which nobody looked after it", () => {
     expect(late.memory?.window.start).toBe(at("2026-03-11T21:00:00Z"));
   });
 
-  test("waits for another plan of its power_limit group, a quarter at a time", () => {
+  test("waits for another plan of its power_limit group, until a quarter-hour boundary", () => {
     const now = at("2026-03-11T02:40:00Z");
     const blocked = [{ start: at("2026-03-11T02:30:00Z"), end: at("2026-03-11T03:20:00Z") }];
     const found = step({ now, memory: leftAt(at("2026-03-11T01:46:00Z")), blocked });
     expect([found.state, found.nextChangeAt]).toEqual(["waiting", at("2026-03-11T02:45:00Z")]);
-    expect(wordsOf(found, now)).toContain("; 0.96 h are missing, as elbro was not running then");
+    expect(wordsOf(found, now)).toContain("; 0.96 h are missing, because elbro was not running");
     const free = live({ now, memory: found.memory, blocked }, at("2026-03-11T03:30:00Z"));
     expect([free.state, timesOf(free.memory)]).toEqual(["running", ["01:00-02:02", "03:30-04:27"]]);
   });
 
-  test("without a price now it waits, and says what is missing", () => {
+  test("waits without a current price, and the reason contains the missing hours", () => {
     const now = at("2026-03-11T02:10:00Z");
     const memory = leftAt(at("2026-03-11T01:01:00Z"));
     const found = step({ now, memory, timeline: timelineOf(nightPrices("2026-03-10")) });
     expect([found.state, found.nextChangeAt]).toEqual(["waiting", at("2026-03-11T02:15:00Z")]);
-    expect(wordsOf(found, now)).toMatch(/^has run: 02:00-02:17.*; 1\.71 h are missing, as elbro was not running then$/);
+    expect(wordsOf(found, now)).toMatch(/^has run: 02:00-02:17.*; 1\.71 h are missing, because elbro was not running$/);
     const later = step({ now: at("2026-03-11T02:15:00Z"), memory: found.memory });
     expect([later.state, timesOf(later.memory)]).toEqual(["running", ["01:00-01:17", "02:15-03:57"]]);
   });
 
-  test("a time that cannot be trusted counts neither as run nor as slept through until it can", () => {
+  test("stays unchanged while the clock is not trusted", () => {
     const memory = leftAt(at("2026-03-11T01:20:00Z"));
     const doubted = step({ now: at("2026-03-11T02:30:00Z"), memory, trusted: false });
     expect([doubted.running, doubted.memory, doubted.finished]).toEqual([null, memory, []]);
   });
 
-  test("a clock that is set back takes nothing away", () => {
+  test("stays unchanged after the clock was set back", () => {
     const found = step({ now: at("2026-03-11T01:10:00Z"), memory: leftAt(at("2026-03-11T02:20:00Z")) });
     expect([found.state, timesOf(found.memory)]).toEqual(["running", ["01:00-03:00"]]);
   });
 });
 
-describe("of other kinds and by other reasons", () => {
-  test("slots lose what was slept through, and are planned anew", () => {
+describe("interruptions of other kinds", () => {
+  test("slots lose the missed time and are planned again", () => {
     const spec = { ...slots, hoursMs: washer.hoursMs } as typeof slots;
     const planned = step({ now: OPENS, spec }).memory;
     const left = live({ now: STARTS, memory: planned, spec }, at("2026-03-11T01:01:00Z")).memory;
@@ -110,7 +110,7 @@ describe("of other kinds and by other reasons", () => {
     expect(hours.reduce((sum, run) => sum + run.end - run.start, 0)).toBeGreaterThanOrEqual(washer.hoursMs);
   });
 
-  test("a run by hand goes on to the end that it had, and no further", () => {
+  test("a manual run continues only to its original end", () => {
     const done = runNow(washer, PLANNED, OPENS, []);
     if (done.kind === "refused") throw new Error(done.reason);
     const { memory } = step({ now: OPENS, memory: done.memory });
@@ -120,14 +120,14 @@ describe("of other kinds and by other reasons", () => {
     expect([over.state, timesOf(over.memory)]).toEqual(["done", ["21:00-21:17"]]);
   });
 
-  test("what its owner stopped is not made up for", () => {
+  test("the rest of a stopped run does not follow", () => {
     const stopped = stop(leftAt(at("2026-03-11T01:20:00Z")), at("2026-03-11T02:30:00Z"), washer);
     if (stopped.kind === "refused") throw new Error(stopped.reason);
     const after = step({ now: at("2026-03-11T02:30:00Z"), memory: stopped.memory });
     expect([after.state, timesOf(after.memory)]).toEqual(["skipped", ["01:00-01:32"]]);
   });
 
-  test("a run that was slept through from its start on never began", () => {
+  test("a run counts as not started if elbro was not running at its start", () => {
     const found = step({ now: at("2026-03-11T04:30:00Z"), memory: PLANNED });
     expect([found.state, found.memory?.startedRuns, found.finished]).toEqual(["impossible", [], []]);
     expect(step({ now: ENDS, memory: PLANNED }).memory?.startedRuns).toMatchObject([{ start: ENDS }]);

@@ -7,23 +7,23 @@ import { live, nightPrices, OPENS, slots, step, washer, wordsOf } from "../../..
 const HOUR = 3_600_000;
 const AFTERNOON = OPENS - 5 * HOUR;
 
-/** The words of a plan that is looked at in the afternoon. */
+/** Returns the reason of a plan that is decided in the afternoon. */
 function words(spec: PlanSpec, given: Partial<Parameters<typeof step>[0]> = {}): string {
   return wordsOf(step({ now: AFTERNOON, spec, ...given }), AFTERNOON, spec);
 }
 
-describe("why a plan is ON or OFF, with the numbers", () => {
-  const numbers = "02:00-04:00, 0.50 DKK/kWh on average; next best 01:00 at 1.25; bought";
-  /** The same seen on the day before. */
-  const before = "Wed 02:00-04:00, 0.50 DKK/kWh on average; next best Wed 01:00 at 1.25; bought";
+describe("the reason of a plan with its figures", () => {
+  const numbers = "02:00-04:00, 0.50 DKK/kWh on average; next best 01:00 at 1.25;";
+  /** The same on the previous day. */
+  const before = "Wed 02:00-04:00, 0.50 DKK/kWh on average; next best Wed 01:00 at 1.25;";
 
-  test("both baselines are told, now and the opening of the window, with their times", () => {
+  test("contains both baselines, now and the start of the window, with their times", () => {
     const planned = step({ now: AFTERNOON });
-    expect(wordsOf(planned, AFTERNOON)).toBe(`${before} at 2.17 if started now, at 2.23 if started at 22:00`);
-    expect(wordsOf(step({ now: OPENS }), OPENS)).toBe(`${before} at 2.23 if started now`);
+    expect(wordsOf(planned, AFTERNOON)).toBe(`${before} 2.17 if started now, 2.23 if started at 22:00`);
+    expect(wordsOf(step({ now: OPENS }), OPENS)).toBe(`${before} 2.23 if started now`);
     const now = at("2026-03-11T01:00:00Z");
     const running = step({ now, memory: planned.memory });
-    expect(wordsOf(running, now)).toBe(`runs until 04:00: ${numbers} at 2.23 if started at Tue 22:00`);
+    expect(wordsOf(running, now)).toBe(`runs until 04:00: ${numbers} 2.23 if started at Tue 22:00`);
     const done = live({ now, memory: running.memory }, now + 2 * HOUR);
     expect(wordsOf(done, now + 2 * HOUR)).toBe("has run: 02:00-04:00, 0.50 DKK/kWh on average");
   });
@@ -32,7 +32,7 @@ describe("why a plan is ON or OFF, with the numbers", () => {
     ["da", "kl. 04.00", "02.00–04.00, 0,50 DKK/kWh i gennemsnit", "næstbedst kl. 01.00 til 1,25", "ons. 02.00–04.00"],
     ["sv", "kl. 04:00", "02:00–04:00, 0,50 DKK/kWh i genomsnitt", "näst bäst kl. 01:00 för 1,25", "ons 02:00–04:00"],
     ["nb", "kl. 04:00", "02:00–04:00, 0,50 DKK/kWh i gjennomsnitt", "nest best kl. 01:00 til 1,25", "ons. 02:00–04:00"],
-  ] as const)("in %s as people there write times and prices", (language, end, runs, best, wednesday) => {
+  ] as const)("has times and prices in the format of %s", (language, end, runs, best, wednesday) => {
     const planned = step({ now: AFTERNOON });
     expect(wordsOf(planned, AFTERNOON, washer, language)).toContain(`${wednesday}, `);
     const now = at("2026-03-11T01:00:00Z");
@@ -40,24 +40,24 @@ describe("why a plan is ON or OFF, with the numbers", () => {
     for (const part of [end, runs, best, " 2,23 "]) expect(text).toContain(part);
   });
 
-  test("a plan that is nearly always ON says when it is OFF", () => {
+  test("an avoid plan reports its times OFF", () => {
     const spec: PlanSpec = { kind: "avoid", hoursMs: 3 * HOUR, useForecast: false, enabled: true };
     const midnight = at("2026-03-09T23:00:00Z");
     const now = midnight + 600_000;
     const advance = live({ now: midnight, spec }, now);
     expect(wordsOf(advance, now, spec)).toMatch(
-      /^runs until 21:00: ON but for 21:00-00:00, \d\.\d\d DKK\/kWh on average$/,
+      /^runs until 21:00: ON except 21:00-00:00, \d\.\d\d DKK\/kWh on average$/,
     );
   });
 
   test.each<readonly [string, PlanSpec, Partial<Parameters<typeof step>[0]>, string]>([
     [
-      "nothing is cheap enough",
+      "every price too high",
       { kind: "below", maxPrice: 0.1, useForecast: false, enabled: true },
       {},
-      "no price that is known is low enough",
+      "no known price is low enough",
     ],
-    ["too dear", { ...washer, maxPrice: 0.3 }, {}, "prices are above max_price 0.3: 2 h are missing of 2 h"],
+    ["above max_price", { ...washer, maxPrice: 0.3 }, {}, "prices are above max_price 0.3: 2 h are missing of 2 h"],
     ["no prices", washer, { timeline: null }, "no prices from 22:00 on; nothing runs"],
     [
       "no prices, and the fallback is over",
@@ -69,37 +69,37 @@ describe("why a plan is ON or OFF, with the numbers", () => {
       "fallback",
       { ...slots, fallback: [{ from: 120, until: 240 }] },
       { timeline: null },
-      "prices are missing; runs at its fixed hours Wed 02:00-04:00",
+      "prices are missing; runs in its fallback hours Wed 02:00-04:00",
     ],
     [
-      "others in the way",
+      "blocked by other plans",
       washer,
       { blocked: [{ start: OPENS, end: OPENS + 8.5 * HOUR }] },
-      "other plans of its group or power_limit run: 2 h are missing of 2 h",
+      "other plans of its group or power_limit are running: 2 h are missing of 2 h",
     ],
     [
-      "after another",
+      "waiting for another plan",
       washer,
       { after: { kind: "waiting", plan: "Dishwasher" } },
-      'waits until "Dishwasher" knows when it runs',
+      'waits until "Dishwasher" is scheduled',
     ],
     ["disabled", { ...washer, enabled: false }, {}, "the plan is disabled"],
     [
       "on estimates",
       { ...washer, useForecast: true },
       { timeline: timelineOf(nightPrices().map((point) => ({ ...point, estimate: point.start >= OPENS }))) },
-      `${before} at 2.17 if started now, at 2.23 if started at 22:00; on estimates until the prices are confirmed`,
+      `${before} 2.17 if started now, 2.23 if started at 22:00; based on estimates until the prices are confirmed`,
     ],
   ])("%s", (_name, spec, given, expected) => {
     expect(words(spec, given)).toBe(expected);
   });
 });
 
-describe("what a hand began costs what it costs, not what was planned", () => {
+describe("a manual run has the price of the time that it runs", () => {
   const planned = step({ now: AFTERNOON, spec: { ...washer, kwh: 2 } }).memory;
   const spec = { ...washer, kwh: 2 };
 
-  test("to its end", () => {
+  test("if it runs to its end", () => {
     const done = runNow(spec, planned, AFTERNOON, []);
     if (done.kind === "refused") throw new Error(done.reason);
     const over = live({ now: AFTERNOON, memory: done.memory, spec }, AFTERNOON + 2 * HOUR);
@@ -107,7 +107,7 @@ describe("what a hand began costs what it costs, not what was planned", () => {
     expect(wordsOf(over, AFTERNOON + 2 * HOUR, spec)).toBe("has run: 17:00-19:00, 2.17 DKK/kWh on average");
   });
 
-  test("or to where it was stopped, and nothing where it was skipped", () => {
+  test("or to the time of stop; a skipped occurrence has none", () => {
     const opens = AFTERNOON + 5 * HOUR;
     const begun = runNow(spec, planned, opens, []);
     if (begun.kind === "refused") throw new Error(begun.reason);

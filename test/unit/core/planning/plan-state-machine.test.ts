@@ -8,8 +8,8 @@ import { iso, live, nightPrices, OPENS, slots, step, timesOf, washer } from "../
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
 
-describe("a window of the night", () => {
-  test("is scheduled, runs, and is done; each on its boundary", () => {
+describe("a window plan at night", () => {
+  test("is scheduled, running and done, each from an exact boundary", () => {
     const planned = step({ now: OPENS - 5 * HOUR });
     expect([planned.state, timesOf(planned.memory)]).toEqual(["scheduled", ["01:00-03:00"]]);
     expect(planned.nextChangeAt).toBe(at("2026-03-11T01:00:00Z"));
@@ -28,13 +28,13 @@ describe("a window of the night", () => {
     expect([next.state, next.memory?.before.length]).toEqual(["scheduled", 1]);
   });
 
-  test("the memory survives as JSON, and nothing is made anew", () => {
+  test("continues unchanged from a record that was stored as JSON", () => {
     const planned = step({ now: OPENS });
     const again = step({ now: OPENS + HOUR, memory: JSON.parse(JSON.stringify(planned.memory)) as PlanRecord });
     expect(again.memory).toEqual(planned.memory);
   });
 
-  test("new prices move what has not begun", () => {
+  test("moves a run that has not started when prices change", () => {
     const planned = step({ now: OPENS });
     const cheaper = nightPrices().map((point) =>
       point.start === at("2026-03-11T04:00:00Z") ? { ...point, price: -5 } : point,
@@ -43,7 +43,7 @@ describe("a window of the night", () => {
     expect(timesOf(moved.memory)).toEqual(["03:00-05:00"]);
   });
 
-  test("new prices never move what runs, nor do settings", () => {
+  test("does not move a started run when prices or settings change", () => {
     const running = step({ now: at("2026-03-11T01:00:00Z"), memory: step({ now: OPENS }).memory });
     const cheaper = nightPrices().map((point) => ({ ...point, price: -point.price }));
     const spec = { ...washer, hoursMs: HOUR };
@@ -56,12 +56,12 @@ describe("a window of the night", () => {
     expect([later.state, timesOf(later.memory)]).toEqual(["running", ["01:00-03:00"]]);
   });
 
-  test("a start that was missed is made up for at once where nothing later is cheaper", () => {
+  test("starts immediately after a missed start if no later run is cheaper", () => {
     const late = step({ now: at("2026-03-11T01:20:00Z"), memory: step({ now: OPENS }).memory });
     expect([late.state, timesOf(late.memory)]).toEqual(["running", ["01:20-03:20"]]);
   });
 
-  test("a start that was missed is planned anew where something later is cheaper", () => {
+  test("is planned again after a missed start if a later run is cheaper", () => {
     const cheapLater = nightPrices().map((point) =>
       point.start >= at("2026-03-11T04:00:00Z") ? { ...point, price: 0.4 } : point,
     );
@@ -70,12 +70,12 @@ describe("a window of the night", () => {
     expect([late.state, timesOf(late.memory)]).toEqual(["scheduled", ["04:00-06:00"]]);
   });
 
-  test("a start that was missed for too long is impossible, with what is missing", () => {
+  test("is impossible after a missed start if the remaining window is too short", () => {
     const late = step({ now: at("2026-03-11T04:30:00Z"), memory: step({ now: OPENS }).memory });
     expect([late.state, late.memory?.outcome.kind]).toEqual(["impossible", "impossible"]);
   });
 
-  test("nothing begins while the clock cannot be trusted, and nothing is ON", () => {
+  test("neither starts nor is ON while the clock is not trusted", () => {
     const memory = step({ now: OPENS }).memory;
     const begun = step({ now: at("2026-03-11T01:00:00Z"), memory });
     for (const known of [memory, begun.memory]) {
@@ -85,8 +85,8 @@ describe("a window of the night", () => {
   });
 });
 
-describe("prices that are missing", () => {
-  test("are waited for until 14:00 of the day before, then missed", () => {
+describe("missing prices", () => {
+  test("are waited for until 14:00 of the day before; then the state is no_prices", () => {
     const timeline = timelineOf(nightPrices("2026-03-09"));
     const morning = step({ now: at("2026-03-10T08:00:00Z"), timeline });
     expect([morning.state, morning.nextChangeAt]).toEqual(["no_prices", at("2026-03-11T06:00:00Z")]);
@@ -98,7 +98,7 @@ describe("prices that are missing", () => {
     expect(overdue.state).toBe("no_prices");
   });
 
-  test("estimates are planned on, and a run begins on a confirmed price only", () => {
+  test("are replaced by estimates for planning, but a run starts only at a confirmed price", () => {
     const estimated = nightPrices().map((point) => ({ ...point, estimate: point.start >= at("2026-03-10T23:00:00Z") }));
     const spec: PlanSpec = { ...washer, useForecast: true };
     const planned = step({ now: OPENS, spec, timeline: timelineOf(estimated) });
@@ -114,7 +114,7 @@ describe("prices that are missing", () => {
     expect([confirmed.state, timesOf(confirmed.memory)]).toEqual(["running", ["01:00-03:00"]]);
   });
 
-  test("of slots only what is confirmed is committed", () => {
+  test("limit a started run of slots to its confirmed part", () => {
     const cut = at("2026-03-11T02:00:00Z");
     const estimated = nightPrices().map((point) => ({ ...point, estimate: point.start >= cut }));
     const spec: PlanSpec = { ...slots, useForecast: true };
@@ -123,7 +123,7 @@ describe("prices that are missing", () => {
     expect(running.memory?.startedRuns).toMatchObject([{ start: at("2026-03-11T01:00:00Z"), end: cut }]);
   });
 
-  test("fallback hours wait after a start, and then run", () => {
+  test("lead to fallback hours only after the grace period of a start", () => {
     const spec: PlanSpec = { ...slots, fallback: [{ from: 120, until: 240 }] };
     const now = at("2026-03-11T01:02:00Z");
     const waiting = step({ now, spec, timeline: null, graceUntil: now + 8 * MINUTE });
@@ -142,7 +142,7 @@ describe("prices that are missing", () => {
 describe("commands", () => {
   const memory = step({ now: OPENS }).memory;
 
-  test("run_now runs the whole length, also past the window's end, and the next occurrence follows", () => {
+  test("run_now runs for the whole length, even beyond the window, and the next occurrence follows", () => {
     const now = at("2026-03-11T05:00:00Z");
     const done = runNow(washer, memory, now, []);
     if (done.kind === "refused") throw new Error(done.reason);
@@ -154,7 +154,7 @@ describe("commands", () => {
     expect(over.memory?.window.start).toBe(at("2026-03-11T21:00:00Z"));
   });
 
-  test("run_now is refused beside another of its power_limit group", () => {
+  test("run_now is rejected while another plan of its power_limit group runs", () => {
     const others = [{ plan: "Dryer", start: OPENS, end: OPENS + HOUR }];
     expect(runNow(washer, memory, OPENS, others)).toMatchObject({
       kind: "refused",
@@ -162,7 +162,7 @@ describe("commands", () => {
     });
   });
 
-  test("stop cuts what runs, and its price is of what ran", () => {
+  test("stop ends a run; its price covers only the time until then", () => {
     const running = live({ now: at("2026-03-11T01:00:00Z"), memory }, at("2026-03-11T01:59:00Z"));
     const stopped = stop(running.memory, at("2026-03-11T02:00:00Z"), washer);
     if (stopped.kind === "refused") throw new Error(stopped.reason);
@@ -170,7 +170,7 @@ describe("commands", () => {
     expect([after.state, timesOf(after.memory), after.finished.length]).toEqual(["skipped", ["01:00-02:00"], 1]);
   });
 
-  test("skip is refused while it runs and when it is over", () => {
+  test("skip is rejected during a run and after it", () => {
     const running = live({ now: at("2026-03-11T01:00:00Z"), memory }, at("2026-03-11T02:59:00Z"));
     expect(skip(running.memory, at("2026-03-11T02:00:00Z"))).toMatchObject({ kind: "refused" });
     const done = step({ now: at("2026-03-11T03:00:00Z"), memory: running.memory });
@@ -179,7 +179,7 @@ describe("commands", () => {
 });
 
 describe("tolerance", () => {
-  test("a plan does not drift later as the best passes", () => {
+  test("does not move a plan later when the best start is over", () => {
     const spec: PlanSpec = { ...washer, hoursMs: HOUR, tolerance: { percent: 20, side: "latest" } };
     const rising = points(daysOf("2026-03-07", "2026-03-11"), (i) => 1 + 0.06 * ((i + 3) % 24), { unit: "hour" });
     const timeline = timelineOf(rising);

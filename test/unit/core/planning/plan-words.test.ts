@@ -35,17 +35,17 @@ function shown(advance: PlanAdvance, spec: PlanSpec, now: number) {
 }
 
 describe("savings name their baseline", () => {
-  test("where starting now is cheaper, nothing is saved against now, whatever the opening of the window costs", () => {
+  test("the saving against now is negative if a start now is cheaper", () => {
     // 0.2 in the afternoon, 2.2 when the window opens, 0.5 at night.
     const cheapNow = nightPrices().map((point) => (point.start < OPENS ? { ...point, price: 0.2 } : point));
     const advance = step({ now: AFTERNOON, timeline: timelineOf(cheapNow) });
     const { savingPerKwh } = shown(advance, washer, AFTERNOON);
     expect(savingPerKwh.againstNow).toBeCloseTo(0.2 - 0.5);
     expect(savingPerKwh.againstWindowStart).toBeCloseTo(2.225 - 0.5);
-    expect(wordsOf(advance, AFTERNOON)).toContain("bought at 0.20 if started now, at 2.23 if started at 22:00");
+    expect(wordsOf(advance, AFTERNOON)).toContain("0.20 if started now, 2.23 if started at 22:00");
   });
 
-  test("against now is unknown once the round has begun", () => {
+  test("the saving against now is null once the occurrence has begun", () => {
     const now = at("2026-03-11T01:00:00Z");
     const { savingPerKwh } = shown(live({ now: AFTERNOON }, now), washer, now);
     expect([savingPerKwh.againstNow, savingPerKwh.againstWindowStart]).toEqual([null, expect.closeTo(1.725)]);
@@ -54,7 +54,7 @@ describe("savings name their baseline", () => {
   test.each<PlanSpec>([
     { kind: "below", maxPrice: 1, kwh: 4, useForecast: false, enabled: true },
     { kind: "avoid", hoursMs: 4 * HOUR, kwh: 4, useForecast: false, enabled: true },
-  ])("$kind takes kwh of a whole round and reports money", (spec) => {
+  ])("$kind uses kwh of a whole occurrence and reports money", (spec) => {
     const start = at("2026-03-09T23:00:00Z");
     const { cost, meanPrice, saving } = shown(step({ now: start, spec }), spec, start);
     expect(cost).toBeCloseTo(4 * (meanPrice ?? 0));
@@ -66,8 +66,8 @@ describe("savings name their baseline", () => {
   });
 });
 
-describe("a plan waits for tomorrow's prices, and says so", () => {
-  test("although all that is known of its window is taken by others of its group", () => {
+describe("a plan waits for tomorrow's prices, and reports it", () => {
+  test("if other plans of its group use all of the known time", () => {
     // The README's dryer: after the dishwasher, which has the last hours of today.
     const dryer: WindowPlan = { ...washer, hoursMs: 1.5 * HOUR, from: 19 * 60, readyBy: 9 * 60 };
     const midnight = at("2026-03-10T23:00:00Z");
@@ -85,7 +85,7 @@ describe("a plan waits for tomorrow's prices, and says so", () => {
     ]);
   });
 
-  test("where all that is known is above max_price", () => {
+  test("if all known prices are above max_price", () => {
     const spec: SlotsPlan = { ...(slots as SlotsPlan), maxPrice: 1 };
     const advance = step({ now: at("2026-03-10T09:00:00Z"), spec, timeline: timelineOf(nightPrices("2026-03-10")) });
     expect(advance.state).toBe("waiting");
@@ -93,7 +93,7 @@ describe("a plan waits for tomorrow's prices, and says so", () => {
 });
 
 describe("times", () => {
-  test("the hour that comes twice in autumn is named: A, then B", () => {
+  test("the hour that comes twice in autumn has A, then B", () => {
     const spec: WindowPlan = { ...washer, hoursMs: HOUR / 2 };
     const [first, change] = [at("2026-10-25T00:45:00Z"), at("2026-10-25T01:00:00Z")];
     const prices = points(daysOf("2026-10-22", "2026-10-26"), () => 2).map((point) =>
@@ -103,7 +103,7 @@ describe("times", () => {
     expect(wordsOf(running, first, spec)).toMatch(/^runs until 02:15 B: 02:45 A-02:15 B, 0.10 DKK\/kWh on average/);
   });
 
-  test("times after midnight have their day", () => {
+  test("times after midnight include the day", () => {
     expect(wordsOf(step({ now: AFTERNOON }), AFTERNOON)).toMatch(/^Wed 02:00-04:00, /);
     const late = nightPrices().map((point) => ({
       ...point,
@@ -118,18 +118,21 @@ describe("times", () => {
 });
 
 test.each<[PlanSpec, RegExp]>([
-  [{ ...washer, tolerance: { percent: 400, side: "latest" } }, /latest within 400 % of the best, Wed 02:00 at 0.50; /],
+  [
+    { ...washer, tolerance: { percent: 400, side: "latest" } },
+    /latest start within 400 % of the best price \(Wed 02:00 at 0.50\); /,
+  ],
   [
     { ...washer, kind: "slots", tolerance: { percent: 400, side: "earliest" } },
-    /earliest within 400 % of the best, Wed 02:00 at 0.50; /,
+    /earliest start within 400 % of the best price \(Wed 02:00 at 0.50\); /,
   ],
-])("the tolerance is mentioned where it decided", (spec, words) => {
+])("the tolerance is mentioned if it decided", (spec, words) => {
   expect(wordsOf(step({ now: AFTERNOON, spec }), AFTERNOON, spec)).toMatch(words);
   const strict = { ...spec, tolerance: { percent: 1, side: "latest" } } as PlanSpec;
   expect(wordsOf(step({ now: AFTERNOON, spec: strict }), AFTERNOON, strict)).not.toContain("within");
 });
 
-test("stop after a manual run does not skip the next round", () => {
+test("stop after a manual run does not skip the next occurrence", () => {
   const planned = step({ now: AFTERNOON });
   const begun = runNow(washer, planned.memory, AFTERNOON, []);
   if (begun.kind === "refused") throw new Error(begun.reason);
@@ -142,7 +145,7 @@ test("stop after a manual run does not skip the next round", () => {
   expect(night.state).toBe("running");
 });
 
-test("a plan that is set up in the evening shows its next round", () => {
+test("a plan that is added in the evening shows its next occurrence", () => {
   const spec: SlotsPlan = { ...(slots as SlotsPlan), hoursMs: 4 * HOUR, from: 0, readyBy: 0 };
   const evening = at("2026-03-10T21:00:00Z");
   const advance = step({ now: evening, spec });
@@ -169,7 +172,7 @@ test("hours of avoid and max_gap are rounded down to whole price intervals, othe
   expect(timesOf(longer.memory)).toEqual(["01:00-03:00"]);
 });
 
-test.each(["below", "avoid"] as const)("a round of %s uses its kwh, shared out over all that it runs", (kind) => {
+test.each(["below", "avoid"] as const)("an occurrence of %s distributes its kwh over all its runs", (kind) => {
   const spec = { kind, kwh: 4, hoursMs: 3_600_000, useForecast: false, enabled: true };
   const run = { start: 0, end: 7_200_000, basis: "prices", settled: false } as const;
   const record = { ...newRecord({ start: 0, end: 86_400_000, until: 86_400_000 }, 0, []), startedRuns: [run] };

@@ -11,33 +11,33 @@ const STARTS = at("2026-03-11T01:00:00Z");
 const PLANNED = step({ now: OPENS }).memory;
 const hour = (time: string, length = 1) => ({ start: at(time), end: at(time) + length * HOUR });
 
-describe("what has not begun is planned anew", () => {
-  test("when another of its group takes its place", () => {
+describe("a run that has not started is planned again", () => {
+  test("when another plan of its group takes its time", () => {
     const moved = step({ now: OPENS + HOUR, memory: PLANNED, blocked: [hour("2026-03-11T01:00:00Z")] });
     expect(timesOf(moved.memory)).not.toEqual(timesOf(PLANNED));
     expect(moved.memory?.planned.every(({ start }) => start >= at("2026-03-11T02:00:00Z"))).toBe(true);
   });
 
-  test("when the plan before it ends later", () => {
+  test("when the plan in `after` ends later", () => {
     const later = at("2026-03-11T02:30:00Z");
     const moved = step({ now: OPENS + HOUR, memory: PLANNED, after: { kind: "from", at: later } });
     expect(moved.memory?.planned[0]?.start).toBeGreaterThanOrEqual(later);
     expect(timesOf(moved.memory)).toHaveLength(1);
   });
 
-  test("when its owner changes it", () => {
+  test("when its settings change", () => {
     const moved = step({ now: OPENS + HOUR, memory: PLANNED, spec: { ...washer, hoursMs: HOUR } });
     expect(timesOf(moved.memory)).toEqual(["01:00-02:00"]);
   });
 
-  test("and goes OFF where that is to disable it", () => {
+  test("and a started run ends when its plan is disabled", () => {
     const running = step({ now: STARTS, memory: PLANNED });
     const off = step({ now: STARTS + 600_000, memory: running.memory, spec: { ...washer, enabled: false } });
     expect([off.state, off.running, off.nextChangeAt]).toEqual(["disabled", null, at("2026-03-11T06:00:00Z")]);
     expect(off.memory?.startedRuns).toMatchObject([{ end: STARTS + 600_000 }]);
   });
 
-  test("around what has run: no hour is planned twice", () => {
+  test("around finished runs, so that no hour is planned twice", () => {
     const spec: PlanSpec = { ...slots, hoursMs: 4 * HOUR } as PlanSpec;
     const running = step({ now: STARTS, memory: step({ now: OPENS, spec }).memory, spec });
     const dearer = timelineOf(nightPrices().map((point) => ({ ...point, price: point.price + 1 })));
@@ -49,7 +49,7 @@ describe("what has not begun is planned anew", () => {
     expect(runs.every((run, i) => run.start >= (runs[i - 1]?.end ?? 0))).toBe(true);
   });
 
-  test("in a new window that what has run reaches into: that counts, and is not planned again", () => {
+  test("in a new window after the finished runs, which still count", () => {
     const early: PlanSpec = { ...slots, from: 0, readyBy: 6 * 60, hoursMs: 3 * HOUR } as PlanSpec;
     const done = live({ now: at("2026-03-10T23:00:00Z"), spec: early }, at("2026-03-11T04:30:00Z"));
     const wider: PlanSpec = { ...early, from: 3 * 60, readyBy: 20 * 60 } as PlanSpec;
@@ -60,8 +60,8 @@ describe("what has not begun is planned anew", () => {
   });
 });
 
-describe("a plan with some of its prices", () => {
-  test("does not begin before the others are due, where it can wait", () => {
+describe("a plan with only some of its prices", () => {
+  test("does not start before the other prices are due, if it can wait", () => {
     const spec: PlanSpec = { ...washer, from: 8 * 60, readyBy: 8 * 60 };
     const today = timelineOf(
       nightPrices("2026-03-10").map((point, i) => ({ ...point, price: i % 24 === 10 ? 0.1 : 2 })),
@@ -71,14 +71,14 @@ describe("a plan with some of its prices", () => {
     expect(planned.memory?.planned[0]?.start).toBeGreaterThanOrEqual(at("2026-03-10T13:00:00Z"));
   });
 
-  test("leaves room for what follows it where there is room, else takes the best", () => {
+  test("ends early enough for the plan after it, or takes the cheapest time if that is impossible", () => {
     const roomy = step({ now: OPENS, finishBy: at("2026-03-11T01:30:00Z") });
     expect(roomy.memory?.planned[0]?.end).toBeLessThanOrEqual(at("2026-03-11T01:30:00Z"));
     const cramped = step({ now: OPENS, finishBy: OPENS + HOUR });
     expect(timesOf(cramped.memory)).toEqual(["01:00-03:00"]);
   });
 
-  test("that plans on estimates does not begin on the present one", () => {
+  test("does not start at an estimate in the current interval", () => {
     const cheapNow = nightPrices().map((point) => ({
       ...point,
       estimate: point.start >= OPENS,
@@ -90,24 +90,24 @@ describe("a plan with some of its prices", () => {
   });
 });
 
-describe("a start that was missed is not made up for", () => {
+describe("a run does not follow a missed start", () => {
   const found = at("2026-03-11T01:20:00Z");
   const notNow = (given: Partial<Parameters<typeof step>[0]>) => step({ now: found, memory: PLANNED, ...given });
 
-  test("on estimates that it may not plan on", () => {
+  test("at estimates, if it may not use them", () => {
     const cut = at("2026-03-11T02:00:00Z");
     const estimated = nightPrices().map((point) => ({ ...point, estimate: point.start >= cut }));
     const late = notNow({ timeline: timelineOf(estimated) });
     expect([late.running, late.state]).toEqual([null, "no_prices"]);
   });
 
-  test("above its highest price", () => {
+  test("above max_price", () => {
     const spec: PlanSpec = { ...washer, maxPrice: 0.6 };
     const late = step({ now: found, spec, memory: step({ now: OPENS, spec }).memory });
     expect([late.running, late.state]).toEqual([null, "impossible"]);
   });
 
-  test("beside another of its group, or before the plan that it comes after", () => {
+  test("during a run of another plan of its group, or before the plan in `after` ends", () => {
     for (const given of [
       { blocked: [{ start: found - HOUR, end: found + HOUR }] },
       { after: { kind: "from", at: found + HOUR } as const },
@@ -122,19 +122,19 @@ describe("a start that was missed is not made up for", () => {
 describe("fallback hours", () => {
   const spec = { ...slots, hoursMs: 2 * HOUR, fallback: [{ from: 2 * 60, until: 6 * 60 }] } as PlanSpec;
 
-  test("are not taken by a plan that has its hours", () => {
+  test("are not used by a plan that has all its hours", () => {
     const done = live({ now: STARTS, spec, memory: step({ now: OPENS, spec }).memory }, at("2026-03-11T03:00:00Z"));
     const later = step({ now: at("2026-03-11T03:30:00Z"), spec, memory: done.memory, timeline: null });
     expect([later.state, later.running, later.memory?.planned]).toEqual(["done", null, []]);
   });
 
-  test("keep off those of its group", () => {
+  test("do not overlap runs of the same group", () => {
     const blocked = [hour("2026-03-11T02:00:00Z")];
     const planned = step({ now: OPENS, spec, timeline: null, blocked });
     expect(timesOf(planned.memory)).toEqual(["01:00-02:00", "03:00-05:00"]);
   });
 
-  test("are taken in a gap of the prices, though others are known", () => {
+  test("are used in a gap of the prices, even if other prices are known", () => {
     const gap = nightPrices().filter(({ start }) => start !== at("2026-03-11T03:00:00Z"));
     const dear = gap.map((point) => ({ ...point, price: point.start > at("2026-03-11T03:00:00Z") ? 0.1 : 2 }));
     const planned = step({ now: OPENS, spec, timeline: timelineOf(dear) });
@@ -145,26 +145,26 @@ describe("fallback hours", () => {
   });
 });
 
-test("in doubt of the clock a plan waits, whatever was planned", () => {
+test("while the clock is not trusted, a plan waits, with and without a started run", () => {
   const running = step({ now: STARTS, memory: PLANNED });
   for (const memory of [PLANNED, running.memory])
     expect(step({ now: STARTS + 60_000, memory, trusted: false })).toMatchObject({ state: "waiting", running: null });
 });
 
-test("what ran is remembered for a day, not for good", () => {
+test("earlier runs are kept for at most a day", () => {
   const last = live({ now: at("2026-03-07T12:00:00Z") }, at("2026-03-11T12:00:00Z"));
   expect(last.memory?.before.length).toBeLessThanOrEqual(2);
 });
 
-test("at once is when the plan was first looked at, where its window was open already", () => {
+test("the baseline window_start is the time of planning if the window was already open", () => {
   const since = at("2026-03-10T23:30:00Z");
   const done = live({ now: since }, at("2026-03-11T03:00:00Z"));
   expect(done.finished).toHaveLength(1);
-  // From 00:30 local: half an hour at 2.00, the hour at 2.01, half of the cheap one... of its two hours.
+  // From 00:30 local time for two hours: half an hour at 2.00, an hour at 2.01, half an hour at 0.50.
   expect(done.finished[0]?.windowStartPrice).toBeCloseTo((0.5 * 2 + 2.01 + 0.5 * 0.5) / 2);
 });
 
-test("after a plan that is on with its next round, it is behind the last one", () => {
+test("a plan with `after` uses the last round of the other plan if that has begun its next one", () => {
   const next = live({ now: OPENS }, at("2026-03-11T07:00:00Z"));
   const other = { definition: definitionOf(washer), spec: washer, advance: next };
   const dryer = { ...definitionOf(washer, "dryer"), after: { plan: "washer", pauseMs: 600_000 } };
@@ -172,7 +172,7 @@ test("after a plan that is on with its next round, it is behind the last one", (
   expect(afterStateOf(dryer, window, other)).toEqual({ kind: "from", at: at("2026-03-11T03:10:00Z") });
 });
 
-test("what is left of an interval outside others has no empty pieces", () => {
+test("without returns no empty intervals", () => {
   const all = { start: 0, end: 10 };
   expect(without(all, [{ start: 0, end: 4 }])).toEqual([{ start: 4, end: 10 }]);
   expect(without(all, [{ start: 6, end: 10 }])).toEqual([{ start: 0, end: 6 }]);

@@ -8,13 +8,13 @@ const rows = calendar
   .intervals("hour", range)
   .map(({ start, end }) => ({ start: formatInstant(start), end: formatInstant(end), energyKWh: 1, isEstimate: false }));
 
-describe("usage added up", () => {
-  test("by day: the day of 25 hours has 25", () => {
+describe("usagePeriods", () => {
+  test("adds up days; the day of the autumn clock change has 25 hours", () => {
     const days = usagePeriods([rows], { operation: "consumption", unit: "day", range }, calendar);
     expect(days.map(({ value }) => value)).toEqual([24, 25, 24, 24, 24, 24, 24, 24, 24]);
   });
 
-  test("by month, where a month that began before is left out", () => {
+  test("adds up months, without a month that started before the range", () => {
     const whole = { start: calendar.startOf("month", range.start), end: range.end };
     const months = usagePeriods([rows], { operation: "consumption", unit: "month", range: whole }, calendar);
     expect(months.map(({ value, hours }) => [value, hours])).toEqual([
@@ -25,7 +25,7 @@ describe("usage added up", () => {
     expect(cut.map(({ value }) => value)).toEqual([24]);
   });
 
-  test("a day without a row is not known, and an estimate marks its day", () => {
+  test("returns null for a day without rows, and marks a day with an estimate", () => {
     const some = rows.slice(0, 2).map((row) => ({ ...row, isEstimate: true }));
     const [first, second] = usagePeriods([some, []], { operation: "consumption", unit: "day", range }, calendar);
     expect([first, second]).toMatchObject([

@@ -209,6 +209,6 @@ describe("a failed import", () => {
     await using running = new RunningLoop(homeAssistant, homes);
     await running.until("the import", () => rows(homeAssistant) === 24, MINUTE_MS);
     expect(running.codes()).toEqual(["statistic_ids_collide statistics of my_home"]);
-    expect(running.problems.list()[0]?.advice).toContain("its id is that of my-home");
+    expect(running.problems.list()[0]?.advice).toContain("my-home has the same id");
   });
 });

@@ -12,7 +12,7 @@ const NETWORK = {
   ].map((each) => ({ ...each, internal: false, cidr: "192.168.1.5/24" })),
 };
 
-/** The loop, with a clock that the test moves and the interfaces it names. */
+/** Starts the loop with a clock and network interfaces that the test changes. */
 function startLoop(options: { readonly name: string; readonly host?: string }) {
   const stop = new AbortController();
   const clock = new ManualClock(0);
@@ -36,15 +36,15 @@ function startLoop(options: { readonly name: string; readonly host?: string }) {
   };
 }
 
-test("without a network it waits, and logs this once", async () => {
+test("waits for a network and logs this once", async () => {
   await using it = startLoop({ name: "elbro" });
   await it.look();
   await it.look();
   expect(it.log).toEqual([["warn", "mdns: not announced, because no network leads to api.host"]]);
 });
 
-test("a thread that fails ends nothing else; it is started again, and logged once", async () => {
-  // The library refuses names of more than 255 characters with an error that nobody catches.
+test("a failed thread is logged once and started again; the process continues", async () => {
+  // The library throws an uncaught error for names of more than 255 characters.
   await using it = startLoop({ name: "x".repeat(300) });
   it.machine.interfaces = NETWORK;
   await it.look();
@@ -62,7 +62,7 @@ test("an address of one interface is announced on that interface only", async ()
 });
 
 const why = await whyNoMulticast();
-test.skipIf(why !== null)(`a network that comes later is used${why === null ? "" : ` (${why})`}`, async () => {
+test.skipIf(why !== null)(`announces on a network that appears later${why === null ? "" : ` (${why})`}`, async () => {
   await using it = startLoop({ name: `elbro-later-${process.pid}` });
   await it.look();
   it.machine.interfaces = networkInterfaces();

@@ -164,7 +164,7 @@ describe("an ntfy server", () => {
     expect(watched.problems.list()).toEqual([]);
     await watched.pass(HOUR_MS);
     expect(watched.problems.list()).toMatchObject([
-      { code: "notifications_failed", detail: expect.stringContaining("the server answers 503") },
+      { code: "notifications_failed", detail: expect.stringContaining("the server answered with status 503") },
     ]);
     await watched.pass(DAY_MS);
     expect(ntfy.requests).toBe(16);
@@ -180,7 +180,7 @@ describe("an ntfy server", () => {
     watched.holding = [condition("one")];
     await watched.pass(6 * HOUR_MS);
     expect(ntfy.requests).toBe(1);
-    expect(watched.problems.list()).toMatchObject([{ detail: "the server answers 401: unauthorized" }]);
+    expect(watched.problems.list()).toMatchObject([{ detail: "the server answered with status 401: unauthorized" }]);
     expect(JSON.stringify(watched.problems.list())).not.toContain("tk_wrong");
     await watched.pass();
     expect(ntfy.requests).toBe(2);

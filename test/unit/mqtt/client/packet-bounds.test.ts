@@ -3,8 +3,8 @@ import { generate, type Packet } from "mqtt-packet";
 import { describe, expect, test } from "vitest";
 import { PacketBounds } from "../../../../src/mqtt/client/packet-bounds.ts";
 
-const TOO_LONG = "the broker sends a packet of more than 4 MiB";
-const QOS_2 = "the broker sends a message with QoS 2, which was not asked for";
+const TOO_LONG = "the broker sent a packet of more than 4 MiB";
+const QOS_2 = "the broker sent a message with QoS 2, which elbro did not request";
 
 function publish(bytes: number, qos: 0 | 1 | 2): Packet {
   const payload = Buffer.alloc(bytes, 0xff);

@@ -456,7 +456,7 @@ describe("a state in parts", () => {
   });
 });
 
-/** Shows two topics for each home, in a broker that has acknowledged. */
+/** Returns a publisher that shows two topics for each home, all acknowledged by the broker. */
 function inParts(homes: readonly string[]) {
   const memory = new TestMemory();
   const retained = new Map<string, string>();

@@ -29,15 +29,15 @@ describe("a key", () => {
   });
 
   test.each([
-    ["Bearer ", "this key is not known here"],
-    ["Bearer kitchen-ke", "this key is not known here"],
-    ["Bearer kitchen-keyy", "this key is not known here"],
-    ["Bearer KITCHEN-KEY", "this key is not known here"],
-    ["Bearer kitchen-key garage-key", "this key is not known here"],
-    ["kitchen-key", "this key is not known here"],
-    ["Basic a2l0Y2hlbi1rZXk=", "this key is not known here"],
-    ["", "this key is not known here"],
-    [`Bearer ${"a".repeat(10_000)}`, "this key is not known here"],
+    ["Bearer ", "unknown API key"],
+    ["Bearer kitchen-ke", "unknown API key"],
+    ["Bearer kitchen-keyy", "unknown API key"],
+    ["Bearer KITCHEN-KEY", "unknown API key"],
+    ["Bearer kitchen-key garage-key", "unknown API key"],
+    ["kitchen-key", "unknown API key"],
+    ["Basic a2l0Y2hlbi1rZXk=", "unknown API key"],
+    ["", "unknown API key"],
+    [`Bearer ${"a".repeat(10_000)}`, "unknown API key"],
   ])("that is unknown is rejected: %s", (authorization, reason) => {
     const admission = keysOf()(NOON, authorization);
     expect(admission).toEqual({ kind: "refused", error: { kind: "error", code: "invalid_token", reason } });

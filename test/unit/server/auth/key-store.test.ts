@@ -226,7 +226,7 @@ describe("a key and secret", () => {
       for (const wrong of [thirdPartyToken(pair, other), pair.apiKey, pair.apiSecret])
         expect(access.ask(wrong, "thirdParty")).toMatchObject({ error: { code: "invalid_token" } });
       expect(access.ask(thirdPartyToken(pair, encoding))).toMatchObject({
-        error: { code: "invalid_token", reason: "the key and secret inverter open /thirdParty only" },
+        error: { code: "invalid_token", reason: "the key and secret inverter are valid for /thirdParty only" },
       });
       await access.close();
     },
@@ -256,7 +256,7 @@ test("an address with repeated wrong keys is logged once", async () => {
   using dir = new TempDir();
   const access = livingIn(dir, new ManualClock(EVENING), configured);
   for (let i = 0; i < 20; i++) access.ask("guess");
-  expect(access.warnings).toEqual(["wrong keys of the API again and again; each costs a wait now"]);
+  expect(access.warnings).toEqual(["repeated wrong API keys; requests from these addresses are delayed"]);
   await access.close();
 });
 

@@ -57,7 +57,7 @@ test("for a request with a key the API keys decide, with any other headers", () 
   expect(local("read", { cookie: cookieOf("kitchen") }, "Bearer wrong")).toBeNull();
 });
 
-test("an open dashboard lets everyone read and nobody control", () => {
+test("an open dashboard lets every client read and none control", () => {
   const { local, mirror } = accessOf("open");
   expect(local("read", {})).toMatchObject({ kind: "admitted", caller: "anybody" });
   expect(mirror(PAGE)).toMatchObject({ kind: "admitted" });

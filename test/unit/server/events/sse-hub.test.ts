@@ -151,7 +151,7 @@ describe("limits", () => {
     hub.close();
   });
 
-  test("the number of clients is limited; a disconnect frees a place; nobody is accepted after the end", async () => {
+  test("the number of clients is limited; a disconnect frees a place; no client is accepted after the end", async () => {
     const hub = hubWith();
     const outs = Array.from({ length: MAX_LISTENERS }, () => new PassThrough().resume());
     for (const out of outs) hub.subscribe(out, { lastEventId: null, home: null });

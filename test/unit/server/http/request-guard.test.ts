@@ -105,7 +105,7 @@ describe("the Host header", () => {
       {
         error: true,
         errorCode: "wrong_host",
-        reason: `"rebound.evil.test" is no name of this machine that is known here; ask by its IP address, or add the name to api.hosts`,
+        reason: `"rebound.evil.test" is not a known name of this machine; use its IP address, or add the name to api.hosts`,
       },
     ]);
   });
@@ -154,10 +154,10 @@ describe("the target of a request", () => {
     ["a path", "/here?a=1", 200, '[["a","1"]]'],
     ["a whole URL", "http://elbro.local/here?a=1", 200, '[["a","1"]]'],
     ["a whole URL of another host", "http://evil.test/here", 421, "evil.test"],
-    ["a whole URL without a path", "http://elbro.local?a=1", 404, "nothing at this path"],
-    ["a whole URL with a user", "http://user@elbro.local/here", 400, "begins with /"],
-    ["another scheme", "ftp://elbro.local/here", 400, "begins with /"],
-    ["a star", "*", 404, "nothing at *"],
+    ["a whole URL without a path", "http://elbro.local?a=1", 404, "unknown path"],
+    ["a whole URL with a user", "http://user@elbro.local/here", 400, "must begin with /"],
+    ["another scheme", "ftp://elbro.local/here", 400, "must begin with /"],
+    ["a star", "*", 404, "target * is not supported"],
   ])("may be %s", async (_name, target, status, said) => {
     await using server = await serving();
     const answer = await server.send(`${target === "*" ? "OPTIONS" : "GET"} ${target} HTTP/1.1`, HOST, "");
@@ -214,14 +214,14 @@ describe("a page of another origin", () => {
       expect([asked.status, /access-control/i.test(asked.head)]).toEqual([403, false]);
       const done = await server.send("POST /set HTTP/1.1", HOST, `Origin: ${origin}`, "Content-Length: 0", "");
       expect(done.status).toBe(403);
-      expect(JSON.parse(done.body).reason).toMatch(`pages of "${origin}" may not do this`);
+      expect(JSON.parse(done.body).reason).toMatch(`pages of "${origin}" may not send this request`);
     }
   });
 
   test.each([
     [
       "https://evil.test:8443",
-      /: where a proxy leads from there to this API, add "evil.test" to api.hosts; a page .* api.cors$/,
+      /: if it is a proxy for this API, add "evil.test" to api.hosts; if it is a page .* api.cors$/,
     ],
     ["null", /; see api.cors$/],
   ])("%s gets an error that names the setting", async (origin, words) => {

@@ -106,7 +106,11 @@ describe("a route", () => {
     expect([other.status, other.headers.get("allow"), await other.json()]).toEqual([
       405,
       "GET, HEAD",
-      { error: true, errorCode: "method_not_allowed", reason: "there is no DELETE at this path; it has GET, HEAD" },
+      {
+        error: true,
+        errorCode: "method_not_allowed",
+        reason: "this path does not support DELETE; it supports GET, HEAD",
+      },
     ]);
     expect((await server.ask("/settings")).headers.get("allow")).toBe("POST");
     const none = await server.ask("/nowhere", { method: "POST" });

@@ -10,7 +10,7 @@ function linesOf(body: object, columns: Record<string, string>, decimal: "point"
 }
 
 describe("CSV", () => {
-  test("has names with units first, and ends every line with CR LF", () => {
+  test("has a first line with names and units, and ends every line with CR LF", () => {
     const body = { currency: "DKK", rows: [{ start: "2026-03-10T08:00:00Z", price: 1.25, rank: null }] };
     expect(csvText(body, { list: "rows", columns: { start: "time", price: "{currency}/kWh", rank: "" } }, plain)).toBe(
       "start,price (DKK/kWh),rank\r\n2026-03-10T09:00:00+01:00,1.25,\r\n",
@@ -33,7 +33,7 @@ describe("CSV", () => {
   });
 
   test.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])(
-    "%j does not begin a formula; a number may be negative",
+    "%j is escaped at the start of a text, but not of a negative number",
     (name) => {
       const [, line = ""] = csvText(
         { rows: [{ name, price: -0.5 }] },
@@ -45,7 +45,7 @@ describe("CSV", () => {
     },
   );
 
-  test("with a decimal comma, columns are divided by semicolons and the text says that it is UTF-8", () => {
+  test("with a decimal comma, has semicolons between columns and a byte order mark", () => {
     expect(linesOf({ rows: [{ price: -0.5, name: "Køkken, 1" }] }, { price: "", name: "" }, "comma")).toEqual([
       "\uFEFFprice;name",
       '-0,5;"Køkken, 1"',
@@ -53,7 +53,7 @@ describe("CSV", () => {
     ]);
   });
 
-  test("names the currency where it is one, and says so where it is not", () => {
+  test("names the currency if all rows have the same one", () => {
     const columns = { cost: "{currency}" };
     expect(
       linesOf(

@@ -16,7 +16,7 @@ const NOW = Date.parse("2026-03-10T09:00:30Z");
 const withheld: Asked = {
   kind: "withheld",
   until: NOW + 90_500,
-  why: "the quota for this is used up for now",
+  why: "the request quota for this purpose is used up for now",
   after: null,
 };
 

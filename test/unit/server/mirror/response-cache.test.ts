@@ -97,7 +97,7 @@ describe("a response", () => {
     }
   });
 
-  test("from the cache does not count as made in a tick", async () => {
+  test("does not count for the event-loop tick if it comes from the cache", async () => {
     const cache = new ResponseCache();
     const source = new Quarters(30);
     await cache.represent("a", source, {});

@@ -73,7 +73,7 @@ describe("finishSetup", () => {
     using dir = new TempDir();
     const options = { ...optionsIn(dir.path), path: path.join(dir.path, "elbro.yaml") };
     writeFileSync(options.path, "# mine\n");
-    expect(await finishSetup(options, WANTED, NOW)).toMatchObject({ kind: "failed", reason: /is there already/ });
+    expect(await finishSetup(options, WANTED, NOW)).toMatchObject({ kind: "failed", reason: /exists already/ });
     expect(readFileSync(options.path, "utf8")).toBe("# mine\n");
   });
 
@@ -106,7 +106,7 @@ describe("the routes of the set-up", () => {
     return found;
   };
 
-  test("refuse everything once the house is set up", async () => {
+  test("refuse everything after the set-up of a home", async () => {
     expect(await routeOf(null, "", "GET").handle(request(undefined))).toMatchObject({ body: { state: "done" } });
     for (const route of ["", "/code", "/service", "/broker", "/home-assistant"])
       expect(await routeOf(null, route).handle(request({}))).toMatchObject({ code: "conflict" });
@@ -124,6 +124,23 @@ describe("the routes of the set-up", () => {
     expect(await routeOf(options, "/broker").handle(request({ url: "http://x" }))).toMatchObject({
       code: "invalid_parameter",
       mistakes: [{ path: "mqtt.url" }],
+    });
+  });
+
+  test("say what is wrong in the language of the page", async () => {
+    using dir = new TempDir();
+    const headers = { ...page, "accept-language": "da" };
+    const tried = (route: string, body: object) =>
+      routeOf(optionsIn(dir.path), route).handle(request(body, { headers }));
+    expect(await tried("/broker", { url: "mqtt://127.0.0.1:1" })).toMatchObject({
+      body: { works: false, detail: "der lyttes ikke på denne adresse og port; tjek, at brokeren kører, og porten" },
+    });
+    const options = {
+      ...optionsIn(dir.path),
+      config: configSchema.parse({ service: { base_url: "http://127.0.0.1:1" } }),
+    };
+    expect(await routeOf(options, "/service").handle(request({ api_key: "k" }, { headers }))).toMatchObject({
+      body: { works: false, problem: "unreachable", detail: "den afviser forbindelsen" },
     });
   });
 

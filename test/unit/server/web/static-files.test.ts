@@ -60,6 +60,13 @@ test.each([
   expect(decode(answer.bytes).toString()).toBe(SCRIPT);
 });
 
+test("each encoding of a file is made once", async () => {
+  const files = filesOf();
+  const get = (encoding: string) => files.asset(files.digest, "app.js", { "accept-encoding": encoding });
+  expect(await get("br")).toBe(await get("br"));
+  expect(await get("br")).not.toBe(await get("gzip"));
+});
+
 test("a client with the current ETag gets 304, also with a weak tag from a proxy", async () => {
   const files = filesOf();
   const tag = (await bytes(files.page({}))).headers?.ETag ?? "";

@@ -388,10 +388,14 @@ describe("problems", () => {
     expect(world.told).toMatchObject([
       {
         state: "started",
-        problem: { code: "quota_too_small", subject: "consumer quota", advice: expect.stringContaining("higher one") },
+        problem: {
+          code: "quota_too_small",
+          subject: "consumer quota",
+          advice: expect.stringContaining("higher quota"),
+        },
       },
     ]);
-    expect(world.told[0]?.problem.detail).toBe("40 requests a day; a bad day may need 45");
+    expect(world.told[0]?.problem.detail).toBe("40 requests per day; a day with retries may need 45");
     world.advance(26 * HOUR_MS);
     await answered(2_000);
     world.advance(26 * HOUR_MS);

@@ -97,7 +97,7 @@ describe("repeated failures", () => {
     expect(silence(gate, machine)).toBe(DAY_MS);
   });
 
-  test("with status 404 are counted anew after a success and after a day", () => {
+  test("with status 404 are counted from zero after a success and after a day", () => {
     const machine = new ManualMachine();
     const gate = gateOf(machine);
     meet(gate, machine, refused(404, "resource_not_found"));

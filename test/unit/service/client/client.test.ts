@@ -163,7 +163,7 @@ describe("a response", () => {
     [{ fault: "missingField", field: "totalPricePerKWh" }, "malformed", /row 0: totalPricePerKWh: expected number/],
     [{ fault: "wrongType", field: "currency" }, "malformed", /currency/],
     [{ fault: "lostConnection" }, "unreachable", /closed the connection/],
-    [{ fault: "cutOff" }, "unreachable", /stopped in the middle of an answer/],
+    [{ fault: "cutOff" }, "unreachable", /stopped in the middle of a response/],
   ] as const)("with fault %o is %s: %s", async (fault, kind, why) => {
     await using started = await startAt(NOON, { ...keys, faults: [{ operation: "*", ...fault }] });
     await using asking = await openAsking(started.simulator.url, credentials);
@@ -183,7 +183,7 @@ describe("a response", () => {
     await using server = await RawServer.start((socket) => socket.end(rawAnswer(nested)));
     await using asking = await openAsking(server.url);
     const before = process.memoryUsage.rss();
-    const why = "the answer to addresses is nested more than 32 deep";
+    const why = "the response to addresses is nested more than 32 deep";
     expect((await asking.ask("addresses", {})).answer).toMatchObject({ kind: "malformed", why });
     expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024);
   });
@@ -198,7 +198,7 @@ describe("a response", () => {
   test("in an encoding that was not requested is malformed", async () => {
     await using server = await RawServer.start((s) => s.end(rawAnswer("\x1f\x8b\b", ["Content-Encoding: gzip"])));
     await using asking = await openAsking(server.url);
-    const why = expect.stringMatching(/encoded in a way that was not asked for/);
+    const why = expect.stringMatching(/a content encoding that was not requested/);
     expect((await asking.ask("addresses", {})).answer).toMatchObject({ kind: "malformed", why });
   });
 });

@@ -55,7 +55,7 @@ describe("a timeout", () => {
     await arrived.promise;
     const began = performance.now();
     asking.stop.abort();
-    expect((await asked).answer).toEqual({ kind: "unreachable", why: "the request was given up" });
+    expect((await asked).answer).toEqual({ kind: "unreachable", why: "the request was cancelled" });
     expect(performance.now() - began).toBeLessThan(SOON_MS);
   });
 
@@ -119,7 +119,7 @@ describe("size and format:", () => {
     });
     await using asking = await openAsking(server.url);
     const { answer } = await asking.ask("addresses", {});
-    expect(answer).toMatchObject({ kind: "malformed", why: "its answer has too many headers" });
+    expect(answer).toMatchObject({ kind: "malformed", why: "its response has too many headers" });
   });
 
   test("a body in many chunks that split a character is complete", async () => {
@@ -149,7 +149,7 @@ describe("size and format:", () => {
     await using server = await RawServer.start((socket) => {
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"data":[');
     });
-    expect(await whyUnreachable(server.url)).toBe("it stopped in the middle of an answer");
+    expect(await whyUnreachable(server.url)).toBe("it stopped in the middle of a response");
     expect(server.requests).toHaveLength(1);
   });
 
@@ -250,7 +250,7 @@ describe.skipIf(!haveOpenssl)("TLS (skipped without openssl)", () => {
     using authority = new Authority("a stranger");
     const tls = authority.issue("localhost", "IP:127.0.0.1");
     await using server = await RawServer.start((socket) => socket.end(ADDRESSES), tls);
-    expect(await whyUnreachable(server.url)).toMatch(/unknown authority; name that in service\.ca/);
+    expect(await whyUnreachable(server.url)).toMatch(/unknown authority; set service\.ca/);
     expect(server.requests).toEqual([]);
   });
 
@@ -282,13 +282,13 @@ describe.skipIf(!haveOpenssl)("TLS (skipped without openssl)", () => {
     while (server.connections === 0) await setImmediate();
     const began = performance.now();
     asking.stop.abort();
-    expect((await asked).answer).toEqual({ kind: "unreachable", why: "the request was given up" });
+    expect((await asked).answer).toEqual({ kind: "unreachable", why: "the request was cancelled" });
     await asking[Symbol.asyncDispose]();
     expect(performance.now() - began).toBeLessThan(SOON_MS);
   });
 
   test("rejects a server that does not use TLS", async () => {
     await using server = await RawServer.startTalking("220 mail.example ESMTP\r\n");
-    expect(await whyUnreachable(server.url.replace("http:", "https:"))).toMatch(/does not speak TLS/);
+    expect(await whyUnreachable(server.url.replace("http:", "https:"))).toMatch(/does not use TLS/);
   });
 });

@@ -46,7 +46,7 @@ describe("a proxy", () => {
     expect((await asking.ask("addresses", {})).answer.kind).toBe("ok");
     await using refused = await openAsking(server.url, { proxy: { ...NONE, httpProxy: httpProxy("wr0ng") } });
     const { answer } = await refused.ask("addresses", {});
-    expect(answer).toEqual({ kind: "unreachable", why: "the proxy refuses to pass it on (status 407)" });
+    expect(answer).toEqual({ kind: "unreachable", why: "the proxy refuses the connection (status 407)" });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -132,7 +132,7 @@ describe("a proxy", () => {
       const httpsProxy = `http://elbro:wr0ng@127.0.0.1:${proxy.port}`;
       await using asking = await openAsking("https://service.invalid", { proxy: { ...NONE, httpsProxy } });
       const { answer } = await asking.ask("addresses", {});
-      expect(answer).toEqual({ kind: "unreachable", why: "the proxy refuses to pass it on (status 407)" });
+      expect(answer).toEqual({ kind: "unreachable", why: "the proxy refuses the connection (status 407)" });
     });
   });
 });

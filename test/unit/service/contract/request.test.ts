@@ -134,7 +134,7 @@ describe("invalid_parameter", () => {
     ["forecastPrices", { addressId: "home" }, "addressId is not a UUID"],
     ["forecastPrices", {}, "addressId is missing"],
     ["regionPrices", { region: "" }, "region is missing"],
-    ["addressPrices", { addressId: ".." }, "addressId is a step in a path, not a text"],
+    ["addressPrices", { addressId: ".." }, "addressId is a path step (. or ..), not a text"],
     ["addressSuggestions", { query: "a".repeat(201) }, "query is longer than 200 characters"],
   ])("%s with the path %o: %s", (id, inPath, reason) => {
     expect(read(id, "", inPath)).toEqual(refusal("invalid_parameter", reason));
@@ -175,7 +175,7 @@ describe("checks are ordered:", () => {
     expect(read("prices", `${far}&resolution=hour`)).toEqual(
       refusal(
         "range_too_large",
-        "2020-01-01T00:00:00Z to 2026-01-01T00:00:00Z is longer than 366 days; ask in smaller parts",
+        "2020-01-01T00:00:00Z to 2026-01-01T00:00:00Z is longer than 366 days; request smaller ranges",
       ),
     );
   });

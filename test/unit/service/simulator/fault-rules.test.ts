@@ -15,7 +15,7 @@ test("readFaultRules parses rules with their instants", () => {
 
 test.each([
   [{}, "the script: expected array"],
-  [[{ operation: "*" }], "rule 1 fault: expected one of the kinds of fault"],
+  [[{ operation: "*" }], "rule 1 fault: expected one fault kind"],
   [[{ operation: "weather", fault: "hang" }], "rule 1 operation: expected one of *, addresses"],
   [[{ operation: "*", fault: "hang", from: "noon" }], 'rule 1 from: "noon" is not an RFC 3339 date-time'],
   [[{ operation: "*", fault: "hang", times: 0 }], "rule 1 times: expected at least"],
@@ -31,7 +31,7 @@ test.each([
       { operation: "*", fault: "empty" },
       { operation: "*", fault: "hang", colour: 1 },
     ],
-    "rule 2: does not know colour",
+    "rule 2: has the unknown fields colour",
   ],
 ])("%j is rejected with its rule and the expected value", (script, expected) => {
   const reading = readFaultRules(script);

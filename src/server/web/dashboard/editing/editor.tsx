@@ -48,7 +48,9 @@ function Editor({ task, tools, onClose }: EditorProps) {
     } catch (thrown) {
       const refusal = refusalIn(thrown);
       const whole = { path: "", ...refusalText(e, refusal, page.house.session.value?.can_save === false) };
-      setMistakes(refusal.mistakes.length > 0 ? refusal.mistakes : [whole]);
+      const { mistakesInLanguage } = await import("../forms/server-mistakes.ts");
+      const found = await mistakesInLanguage(page.t.language, refusal.mistakes);
+      setMistakes(found.length > 0 ? found : [whole]);
     }
   };
   return (

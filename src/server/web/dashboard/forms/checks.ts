@@ -13,6 +13,7 @@ export interface FieldMistake {
 /** Returns every mistake in a value. `place` is the path of the value in the form. */
 export function mistakesIn(field: Field, value: Json | undefined, place: string): FieldMistake[] {
   const mistake = (key: WordKey, facts: FieldMistake["facts"] = {}) => [{ path: place, key, facts }];
+  if (field.kind === "choices" && Array.isArray(value) && value.length < field.least) return mistake("form_required");
   if (isEmpty(value)) return field.isRequired ? mistake("form_required") : [];
   switch (field.kind) {
     case "group": {

@@ -4,7 +4,7 @@ import { usePage } from "../page.ts";
 import { fits, placeOf, readNumber, readScalar } from "./checks.ts";
 import type { Field, Json, JsonObject } from "./fields.ts";
 import { useForm } from "./form-context.ts";
-import { plainName } from "./form-texts.ts";
+import { type FieldText, optionText, plainName, textOf } from "./form-texts.ts";
 
 interface FieldProps<Kind extends Field["kind"] = Field["kind"]> {
   readonly field: Extract<Field, { kind: Kind }>;
@@ -36,28 +36,30 @@ export function FieldView({ field, place, value, onChange }: FieldProps) {
 function useFieldText({ path, name, about, fallback, isRequired, kind }: Field, place: string) {
   const { t } = usePage();
   const { id, texts, mistakeAt } = useForm();
-  const own = texts[path];
-  const defaultText = fallback === undefined ? "" : t("form_default", { value: shownValue(fallback, t) });
+  const own = textOf(texts, path);
+  const isToldAlready = fallback === undefined || Array.isArray(fallback);
+  const defaultText = isToldAlready ? "" : t("form_default", { value: shownValue(fallback, own, t) });
   return {
     // Includes the kind, because a choice of forms and the chosen form have the same place.
     id: `form-${id}-${place}-${kind}`.replaceAll(/[^\w-]/g, "-"),
     label: own?.label ?? plainName(name),
     about: [own?.about ?? about, defaultText].filter(Boolean).join(" "),
-    optionText: (option: string) => own?.options?.[option] ?? plainName(option),
+    optionText: (option: string) => optionText(own, option),
     mistake: mistakeAt(place),
     isRequired,
   };
 }
 
-function shownValue(value: Json, t: ReturnType<typeof usePage>["t"]): string {
+function shownValue(value: Json, texts: FieldText | undefined, t: ReturnType<typeof usePage>["t"]): string {
   if (typeof value === "boolean") return t(value ? "form_yes" : "form_no");
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  if (typeof value === "number") return new Intl.NumberFormat(t.language).format(value);
+  return typeof value === "object" ? JSON.stringify(value) : (texts?.options?.[String(value)] ?? String(value));
 }
 
-type FieldText = ReturnType<typeof useFieldText>;
+type ShownText = ReturnType<typeof useFieldText>;
 
 /** Returns the ARIA attributes of an input. */
-function described({ id, mistake, isRequired }: FieldText) {
+function described({ id, mistake, isRequired }: ShownText) {
   return {
     "aria-describedby": `${id}-about ${id}-mistake`,
     "aria-invalid": mistake === undefined ? undefined : true,
@@ -66,7 +68,7 @@ function described({ id, mistake, isRequired }: FieldText) {
 }
 
 /** Label, description and mistake of an input. */
-function Labelled({ text, children }: { readonly text: FieldText; readonly children: ComponentChildren }) {
+function Labelled({ text, children }: { readonly text: ShownText; readonly children: ComponentChildren }) {
   const { id, label, isRequired } = text;
   return (
     <div class="field-row">
@@ -79,7 +81,7 @@ function Labelled({ text, children }: { readonly text: FieldText; readonly child
   );
 }
 
-function Explained({ text: { id, about, mistake } }: { readonly text: FieldText }) {
+function Explained({ text: { id, about, mistake } }: { readonly text: ShownText }) {
   return (
     <>
       <p id={`${id}-about`} class="faint">
@@ -93,7 +95,7 @@ function Explained({ text: { id, about, mistake } }: { readonly text: FieldText 
 }
 
 /** Group of inputs with a legend. */
-function FieldSet({ text, children }: { readonly text: FieldText; readonly children: ComponentChildren }) {
+function FieldSet({ text, children }: { readonly text: ShownText; readonly children: ComponentChildren }) {
   return (
     <fieldset class="field-row field-set" {...described({ ...text, isRequired: false })}>
       <legend class={text.isRequired ? "required" : undefined}>{text.label}</legend>
@@ -104,8 +106,11 @@ function FieldSet({ text, children }: { readonly text: FieldText; readonly child
 }
 
 function InputField({ field, place, value, onChange }: FieldProps<"text" | "time" | "number" | "choice" | "scalar">) {
-  const text = useFieldText(field, place);
-  const { suggestions } = useForm();
+  const { t } = usePage();
+  const { suggestions, secretsSet } = useForm();
+  const isSet = secretsSet.includes(place);
+  const own = useFieldText(isSet ? { ...field, isRequired: false } : field, place);
+  const text = isSet ? { ...own, about: `${t("form_secret_set")} ${own.about}` } : own;
   const attributes = { id: text.id, ...described(text) };
   const known = suggestions[field.path];
   const options =
@@ -134,8 +139,19 @@ function InputField({ field, place, value, onChange }: FieldProps<"text" | "time
         {...attributes}
         {...inputOf(field)}
         value={String(value ?? "")}
+        placeholder={isSet && value !== null ? "••••••••" : undefined}
         onInput={({ currentTarget }) => onChange(read(field, currentTarget.value))}
       />
+      {isSet && !field.isRequired && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={value === null}
+            onChange={({ currentTarget }) => onChange(currentTarget.checked ? null : undefined)}
+          />
+          <span>{t("form_secret_remove")}</span>
+        </label>
+      )}
     </Labelled>
   );
 }
@@ -175,9 +191,13 @@ function YesNoField({ field, place, value, onChange }: FieldProps<"yes-no">) {
 
 function ChoicesField({ field, place, value, onChange }: FieldProps<"choices">) {
   const text = useFieldText(field, place);
-  const chosen = Array.isArray(value) ? (value as readonly Json[]) : [];
-  const toggle = (option: string, isChosen: boolean) =>
-    onChange(field.options.filter((each) => (each === option ? isChosen : chosen.includes(each))));
+  const given = value ?? field.fallback;
+  const chosen = Array.isArray(given) ? (given as readonly Json[]) : [];
+  const toggle = (option: string, isChosen: boolean) => {
+    const next = field.options.filter((each) => (each === option ? isChosen : chosen.includes(each)));
+    // Without a default, none is the same as nothing.
+    onChange(next.length === 0 && field.fallback === undefined ? undefined : next);
+  };
   return (
     <FieldSet text={text}>
       <div class="checks">
@@ -207,7 +227,7 @@ function ListField({ field, place, value, onChange }: FieldProps<"list">) {
       {items.map((item, i) => (
         <div key={i} class="list-item">
           <FieldView field={field.item} place={`${place}[${i}]`} value={item} onChange={(next) => put(i, next)} />
-          <button type="button" class="quiet" onClick={() => onChange(items.filter((_, index) => index !== i))}>
+          <button type="button" class="quiet" onClick={() => onChange(withoutItem(items, i))}>
             {t("form_remove")}
           </button>
         </div>
@@ -217,6 +237,11 @@ function ListField({ field, place, value, onChange }: FieldProps<"list">) {
       </button>
     </FieldSet>
   );
+}
+
+/** A list without one of its items; undefined if none is left. */
+function withoutItem(items: readonly Json[], removed: number): readonly Json[] | undefined {
+  return items.length === 1 ? undefined : items.filter((_, i) => i !== removed);
 }
 
 function emptyItem(item: Field): Json {

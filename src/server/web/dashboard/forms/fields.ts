@@ -92,7 +92,9 @@ function fieldsOf({ properties = {}, required = [], allOf = [] }: JsonSchema, pa
   const orFile = allOf.flatMap(({ anyOf = [] }) => anyOf[0]?.required ?? []);
   return Object.entries(properties)
     .filter(([name]) => !(name.endsWith(FILE_SUFFIX) && name.slice(0, -FILE_SUFFIX.length) in properties))
-    .map(([name, schema]) => fieldOf(schema, `${path}.${name}`, required.includes(name) || orFile.includes(name)));
+    .map(([name, schema]) =>
+      fieldOf(schema, path === "" ? name : `${path}.${name}`, required.includes(name) || orFile.includes(name)),
+    );
 }
 
 /** Returns the fields that are useful with the given values. Some are required only with these values. */

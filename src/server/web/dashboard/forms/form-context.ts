@@ -9,7 +9,9 @@ export interface FormOptions {
   readonly texts: FormTexts;
   /** Known values by path of the field. */
   readonly suggestions: Readonly<Record<string, readonly { readonly value: string; readonly text: string }[]>>;
-  /** Returns the mistake at a path; undefined if there is none. */
+  /** Names of secrets that are set and not shown; an empty field keeps them. */
+  readonly secretsSet: readonly string[];
+  /** Returns the mistake at a path; undefined without a mistake. */
   readonly mistakeAt: (place: string) => ShownMistake | undefined;
 }
 

@@ -31,6 +31,8 @@ interface SchemaFormProps {
   readonly first?: readonly string[];
   /** Known values of fields by path, for instance the ids of homes for `plans[].home`. */
   readonly suggestions?: FormOptions["suggestions"];
+  /** Names of secrets that are set and not shown; an empty field keeps them, and null removes them. */
+  readonly secretsSet?: readonly string[];
   readonly submitText: string;
   /** Called with a value that is valid by the schema. */
   readonly onSubmit: (value: JsonObject) => void;
@@ -43,14 +45,17 @@ interface SchemaFormProps {
 }
 
 export function SchemaForm(props: SchemaFormProps) {
-  const { schema, path, texts, mistakes = [], first = [], suggestions = {} } = props;
+  const { schema, path, texts, mistakes = [], first = [], suggestions = {}, secretsSet = [] } = props;
   const { t } = usePage();
   const [value, setValue] = useState(props.value);
   const [isChecked, setChecked] = useState(false);
   const group = useMemo(() => fieldOf(schema, path), [schema, path]);
   const all = group.kind === "group" ? group.fields : [];
   const fields = usefulFields(schema, all, value);
-  const own = isChecked ? fields.flatMap((field) => mistakesIn(field, value[field.name], field.name)) : [];
+  const found = fields
+    .filter(({ name }) => !(secretsSet.includes(name) && isEmpty(value[name])))
+    .flatMap((field) => mistakesIn(field, value[field.name], field.name));
+  const own = isChecked ? found : [];
   const change = (name: string, next: Json | undefined) => {
     const changed = withValue(value, name, next);
     setValue(changed);
@@ -59,11 +64,12 @@ export function SchemaForm(props: SchemaFormProps) {
   const submit = (event: Event) => {
     event.preventDefault();
     setChecked(true);
-    if (fields.every((field) => mistakesIn(field, value[field.name], field.name).length === 0))
-      props.onSubmit(useful(schema, all, value));
+    if (found.length === 0) props.onSubmit(useful(schema, all, value));
   };
   const mistakeAt = (place: string) => ownMistake(own, place, t) ?? serverMistake(mistakes, place);
-  const whole = own.length > 0 ? { text: t("form_mistakes", { count: own.length }) } : mistakeAt("");
+  const elsewhere = mistakes.find(({ path: place }) => !all.some(({ name }) => isWithin(place, name)));
+  const whole =
+    own.length > 0 ? { text: t("form_mistakes", { count: own.length }) } : elsewhere && shownAlone(elsewhere);
   const view = (field: Field) => (
     <FieldView
       key={field.name}
@@ -73,10 +79,10 @@ export function SchemaForm(props: SchemaFormProps) {
       onChange={(next) => change(field.name, next)}
     />
   );
-  const [shown, folded] = sorted(fields, first, props.value);
+  const [shown, folded] = sorted(fields, [...first, ...(first.length > 0 ? secretsSet : [])], props.value);
   const isFoldedWrong = folded.some(({ name }) => mistakeAt(name) !== undefined);
   return (
-    <FormContext.Provider value={{ id: path, texts, suggestions, mistakeAt }}>
+    <FormContext.Provider value={{ id: path, texts, suggestions, secretsSet, mistakeAt }}>
       <form class="schema-form" noValidate onSubmit={submit}>
         {shown.map(view)}
         {folded.length > 0 && (
@@ -107,10 +113,20 @@ function ownMistake(own: readonly FieldMistake[], place: string, t: ReturnType<t
   return found && { text: t(found.key, found.facts) };
 }
 
-/** Returns the daemon's mistake at a place. Its text is English unless it is marked as translated. */
+/** Returns the mistake that the daemon reported at a path. Its text is English unless it is marked as translated. */
 function serverMistake(mistakes: readonly ServerMistake[], place: string): ShownMistake | undefined {
   const found = mistakes.find(({ path }) => path === place);
   return found && { text: found.text, lang: found.isTranslated ? undefined : "en" };
+}
+
+/** Returns whether a path is that of a field or below it. */
+function isWithin(path: string, field: string): boolean {
+  return path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`);
+}
+
+/** Returns a mistake that has no field, with its path. */
+function shownAlone({ path, text, isTranslated }: ServerMistake): ShownMistake {
+  return { text: [path, text].filter(Boolean).join(": "), lang: isTranslated ? undefined : "en" };
 }
 
 /** Returns the values of the useful fields, in the order of the schema. */
@@ -121,7 +137,7 @@ function useful(schema: JsonSchema, all: readonly Field[], value: JsonObject): J
 
 function withValue(value: JsonObject, name: string, next: Json | undefined): JsonObject {
   const { [name]: _, ...others } = value;
-  return isEmpty(next) ? others : { ...others, [name]: next };
+  return next === undefined || next === "" ? others : { ...others, [name]: next };
 }
 
 /** Returns the fields to show, and those in the fold. */

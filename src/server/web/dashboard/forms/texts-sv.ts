@@ -1,15 +1,16 @@
 /** Svenska. */
+import { LANGUAGES } from "../language.ts";
 import type { FormTextTable } from "./texts-en.ts";
 
 export const formTexts: FormTextTable = {
-  "plans[].name": { label: "Namn", about: "Vad den heter. Ämnena i MQTT görs av det." },
-  "plans[].home": { label: "Hem", about: "Hemmet vars priser gäller." },
+  "plans[].name": { label: "Namn", about: "Planens namn. Ämnena i MQTT bildas av det." },
+  "plans[].home": { label: "Hem", about: "Hemmet vars priser används." },
   "plans[].kind": {
     label: "Typ",
     about: "Hur timmarna väljs.",
     options: {
       window: "En körning",
-      slots: "Timmar i delar",
+      slots: "Uppdelade timmar",
       below: "När det är billigt",
       avoid: "Alltid utom dyra timmar (undvik)",
     },
@@ -20,16 +21,16 @@ export const formTexts: FormTextTable = {
   },
   "plans[].kwh": {
     label: "Energi per gång, kWh",
-    about: "Vad en omgång använder, så att kostnader och besparingar kan visas i pengar.",
+    about: "Vad planen använder per gång, så att kostnader och besparingar kan visas i pengar.",
   },
-  "plans[].from": { label: "Inte före", about: "Inget körs före den här tiden." },
-  "plans[].ready_by": { label: "Klar kl.", about: "Allt har körts före den här tiden." },
+  "plans[].from": { label: "Inte före", about: "Planen körs inte före den här tiden." },
+  "plans[].ready_by": { label: "Klar kl.", about: "Planen är klar före den här tiden." },
   "plans[].days": {
     label: "Dagar",
-    about: "Dagarna den körs. Dagen för ”inte före” gäller.",
+    about: "Dagarna planen körs. Dagen för ”inte före” gäller.",
     options: { mon: "Mån", tue: "Tis", wed: "Ons", thu: "Tor", fri: "Fre", sat: "Lör", sun: "Sön" },
   },
-  "plans[].max_price": { label: "Högsta pris per kWh", about: "Över det här priset körs inget." },
+  "plans[].max_price": { label: "Högsta pris per kWh", about: "Planen körs inte över det här priset." },
   "plans[].level": {
     label: "Prisnivå",
     about: "För ”när det är billigt”: körs upp till den här prisnivån.",
@@ -46,35 +47,209 @@ export const formTexts: FormTextTable = {
     about: "För ”när det är billigt”: körs i dygnets billigaste del.",
   },
   "plans[].fallback": {
-    label: "Timmar utan priser",
-    about: "Timmar då den körs när priser saknas, till exempel 02:00-05:00.",
+    label: "Fasta timmar utan priser",
+    about: "Timmar då planen körs när priser saknas, till exempel 02:00-05:00.",
   },
   "plans[].use_forecast": {
     label: "Planera även på uppskattningar",
     about: "Uppskattade priser slår aldrig på något.",
   },
   "plans[].after": { label: "Efter planen", about: "En annan plan som måste vara klar först." },
-  "plans[].enabled": { label: "Påslagen", about: "Om den gör något alls." },
-  "plugs[].name": { label: "Namn", about: "Vad den heter." },
-  "plugs[].family": { label: "Familj", about: "Vad den förstår." },
-  "plugs[].topic": { label: "MQTT-ämne", about: "Var den lyssnar, som dess familj skriver det." },
+  "plans[].enabled": { label: "Påslagen", about: "Om planen är aktiv." },
+  "plugs[].name": { label: "Namn", about: "Uttagets namn." },
+  "plugs[].family": {
+    label: "Familj",
+    about: "Uttagets firmware eller protokoll.",
+    options: {
+      shelly_gen1: "Shelly Gen1",
+      shelly_gen2: "Shelly Gen2",
+      shelly_gen3: "Shelly Gen3",
+      shelly_gen4: "Shelly Gen4",
+      zigbee2mqtt: "Zigbee2MQTT",
+      esphome: "ESPHome",
+      custom: "Annat (egna ämnen)",
+    },
+  },
+  "plugs[].topic": { label: "MQTT-ämne", about: "Uttagets ämne, skrivet så som dess familj kräver." },
   "plugs[].url": {
     label: "Adress (HTTP)",
     about: "Dess adress när den styrs över HTTP utan MQTT: endast Tasmota och Shelly.",
   },
   "plugs[].channel": { label: "Utgång", about: "Vilken utgång, om enheten har flera." },
-  "plugs[].plan": { label: "Plan", about: "Planen den följer, eller flera: på när någon av dem vill det." },
-  "plugs[].home": { label: "Hem", about: "Hemmet eller platsen vars signal den följer." },
+  "plugs[].plan": { label: "Plan", about: "Planen det följer, eller flera: på när minst en av dem är på." },
+  "plugs[].home": { label: "Hem", about: "Hemmet eller platsen vars signal det följer." },
   "plugs[].override": {
-    label: "Manuellt styrd",
-    about: "Vad som händer när någon styr den manuellt.",
-    options: { respect: "Gäller till nästa planerade ändring", enforce: "Planen vinner" },
+    label: "Manuellt styrt",
+    about: "Vad som händer när någon styr det manuellt.",
+    options: { respect: "Gäller till nästa planerade ändring", enforce: "Följ planen" },
   },
   "plugs[].when_lost": {
-    label: "Utan kontakt",
-    about: "Vad den är medan inget är känt och när elbro har stannat.",
-    options: { on: "På", off: "Av", keep: "Som den var" },
+    label: "När signalen är okänd",
+    about: "Dess läge när signalen är okänd och när elbro har stannat.",
+    options: { on: "På", off: "Av", keep: "Som det var" },
   },
-  "plugs[].min_on": { label: "Kortaste tid på, minuter" },
-  "plugs[].min_off": { label: "Kortaste tid av, minuter" },
+  "plugs[].min_on": { label: "Kortaste tid på, minuter", about: "Så länge är den minst på." },
+  "plugs[].min_off": { label: "Kortaste tid av, minuter", about: "Så länge är den minst av." },
+  "plans[].id": { label: "Id", about: "Vad den heter i MQTT-ämnena, om det inte är namnet." },
+  "plans[].up_to": {
+    label: "Upp till, timmar",
+    about:
+      "Tillsammans med ”billigt är”: högsta antal timmar så länge det är billigt. Ett tal i timmar, eller 45m, 1h30m.",
+  },
+  "plans[].cheap_below": {
+    label: "Billigt är",
+    about: "Ett pris, en prisnivå (till exempel cheap) eller den billigaste delen av dygnet (till exempel 30%).",
+  },
+  "plans[].profile": {
+    label: "Effekt under körningen",
+    about: "Den relativa effekten i lika långa delar av körningen, till exempel 1, 3, 1.",
+  },
+  "plans[].min_run": {
+    label: "Kortaste körning",
+    about: "Så länge körs den minst åt gången. Ett tal i timmar, eller 45m, 1h30m.",
+  },
+  "plans[].min_pause": {
+    label: "Kortaste paus",
+    about: "Så länge är den minst avstängd. Ett tal i timmar, eller 45m, 1h30m.",
+  },
+  "plans[].max_gap": {
+    label: "Längsta tid av",
+    about: "Så länge är den högst avstängd. Ett tal i timmar, eller 45m, 1h30m.",
+  },
+  "plans[].at_most_runs": { label: "Flest körningar", about: "I hur många delar timmarna högst får delas." },
+  "plans[].tolerance": {
+    label: "Tolerans, %",
+    about: "Så mycket dyrare än det billigaste får det vara och ändå räknas som lika bra.",
+  },
+  "plans[].tolerance_side": {
+    label: "Av lika bra tider",
+    about: "Om den tidigaste eller den senaste av dem väljs.",
+    options: { earliest: "Den tidigaste", latest: "Den senaste" },
+  },
+  "plans[].after_pause": {
+    label: "Paus efter den planen",
+    about: "Hur länge efter den andra planen. Ett tal i timmar, eller 45m, 1h30m.",
+  },
+  "plans[].power_limit": { label: "Aldrig samtidigt", about: "Planer med samma ord här körs aldrig samtidigt." },
+  "plans[].energy": {
+    label: "Energi, kWh",
+    about: "Tillsammans med effekten, i stället för timmar och energi per gång: vad en omgång ska använda.",
+  },
+  "plans[].price": {
+    label: "Pris att planera efter",
+    about: "Om det är säljpriset som gäller i stället för köppriset.",
+    options: { export: "För såld el" },
+  },
+  "plans[].group": { label: "Effektgrupp", about: "Namnet på effektgruppen den hör till." },
+  "plans[].kw": { label: "Effekt, kW", about: "Vad den drar medan den körs." },
+  "plans[].priority": { label: "Prioritet", about: "Vem i gruppen som körs när inte alla kan: 1 vinner." },
+  "plans[].when_short": {
+    label: "Om inte alla timmar får plats",
+    about: "Om den då körs de timmar som är möjliga.",
+    options: { partial: "Kör dem som får plats", nothing: "Kör inte" },
+  },
+  "plans[].when_lost": {
+    label: "Utan priser",
+    about: "Vad den vill när priser saknas eller klockan inte går att lita på.",
+    options: { on: "På", off: "Av", keep: "Som det var" },
+  },
+  "plugs[].id": { label: "Id", about: "Vad den heter i MQTT-ämnena, om det inte är namnet." },
+  "plugs[].signal": {
+    label: "Hemmets signal",
+    about: "Signalen den följer, tillsammans med ett hem.",
+    options: { cheap: "Billiga timmar" },
+  },
+  "plugs[].signal_topic": { label: "Ditt eget ämne", about: "Ett av dina MQTT-ämnen som säger ON eller OFF." },
+  "plugs[].inverted": { label: "Omvänd", about: "Om apparaten är på medan reläet är av (SG-Ready)." },
+  "plugs[].on": { label: "Meddelande som slår på", about: "För egna ämnen: vad som slår på den." },
+  "plugs[].off": { label: "Meddelande som slår av", about: "För egna ämnen: vad som slår av den." },
+  "plugs[].dead_man": {
+    label: "Meddelande som startar dess timer",
+    about: "För egna ämnen: vad som får den att själv slå av; {seconds} är tiden.",
+  },
+  "plugs[].ask": {
+    label: "Meddelande som frågar efter läget",
+    about: "För egna ämnen: vad som får den att meddela sitt läge.",
+  },
+  "plugs[].state": { label: "Var den meddelar sitt läge", about: "För egna ämnen: var den meddelar om den är på." },
+  "plugs[].availability": {
+    label: "Var den meddelar att den är ansluten",
+    about: "För egna ämnen: var den meddelar om den kan nås.",
+  },
+  "*.topic": { label: "MQTT-ämne", about: "" },
+  "*.payload": { label: "Meddelande", about: "" },
+  "*.on": { label: "När den är på", about: "Texten, eller ett reguljärt uttryck mellan snedstreck." },
+  "*.off": { label: "När den är av", about: "Texten, eller ett reguljärt uttryck mellan snedstreck." },
+  "*.online": { label: "När den kan nås", about: "Texten, eller ett reguljärt uttryck mellan snedstreck." },
+  "*.offline": { label: "När den inte kan nås", about: "Texten, eller ett reguljärt uttryck mellan snedstreck." },
+  language: {
+    label: "Språk",
+    about: "Språket för namn, orsaker och problem i Home Assistant och i API:et. Den här sidan har ett eget val.",
+    options: LANGUAGES,
+  },
+  levels: {
+    label: "Prisnivåer",
+    about:
+      "Var prisnivåerna slutar, som del av genomsnittet för de senaste tre dagarna. Det som är dyrare är mycket dyrt.",
+  },
+  "levels.very_cheap": { label: "Mycket billigt", about: "Mycket billigt är högst den här delen av genomsnittet." },
+  "levels.cheap": { label: "Billigt", about: "Billigt är högst den här delen; signalen ”billigt” är på upp till hit." },
+  "levels.normal": { label: "Normalt", about: "Normalt är högst den här delen." },
+  "levels.expensive": { label: "Dyrt", about: "Dyrt är högst den här delen." },
+  "levels.use_forecast": {
+    label: "Använd uppskattningar för billigt",
+    about: "Om ”billigt” får vara på även på ett uppskattat pris, så länge det bekräftade saknas.",
+  },
+  notify: {
+    label: "Aviseringar",
+    about: "Skickar aviseringar till telefoner via en ntfy-server: husets egen eller https://ntfy.sh.",
+  },
+  "notify.topic_url": {
+    label: "Ämne",
+    about:
+      "Ämnets adress på ntfy-servern, till exempel https://ntfy.sh/mitt-hus-4821. Alla som känner till namnet kan läsa med, så välj ett som ingen gissar.",
+  },
+  "notify.token": { label: "Åtkomsttoken", about: "En token för servern, om ämnet kräver det." },
+  "notify.username": { label: "Användare", about: "En användare på servern, tillsammans med lösenordet." },
+  "notify.password": { label: "Lösenord", about: "Användarens lösenord." },
+  "notify.events": {
+    label: "Skicka",
+    about: "Vad som skickas.",
+    options: {
+      tomorrow: "Morgondagens priser",
+      negative_prices: "Negativa priser",
+      plan: "En plan kan inte köras",
+      plug: "Ett uttag svarar inte",
+      problem: "Alla andra problem",
+    },
+  },
+  "notify.quiet_hours": {
+    label: "Tysta timmar",
+    about: "Tiden då inget skickas, till exempel 22:00-07:00. Det som fortfarande gäller efteråt skickas då.",
+  },
+  "notify.language": {
+    label: "Språk",
+    about: "Språket i aviseringarna; annars samma som under inställningen Språk.",
+    options: LANGUAGES,
+  },
+  mdns: {
+    label: "Namn i nätverket",
+    about:
+      "Under det här namnet hittar telefoner och datorer sidan: elbro blir http://elbro.local:8080/. Utan namn meddelas inget.",
+  },
+  log: { label: "Logg", about: "Vad som skrivs till programmets utmatning." },
+  "log.level": {
+    label: "Lägsta nivå",
+    about: "Rader som är mindre viktiga skrivs inte.",
+    options: { debug: "Allt (debug)", info: "Normal (info)", warn: "Varningar (warn)", error: "Fel (error)" },
+  },
+  "log.format": {
+    label: "Format",
+    about: "JSON för program, text för människor. Standard: text i en terminal, annars JSON.",
+    options: { json: "JSON", text: "Text" },
+  },
+  history: { label: "Historik", about: "Vad som hämtas från tiden före." },
+  "history.months": { label: "Månader", about: "Hur många månader bakåt som hämtas efter första starten." },
+  retention: { label: "Lagring", about: "Vad som sparas." },
+  "retention.years": { label: "År", about: "Hur många år som sparas." },
 };

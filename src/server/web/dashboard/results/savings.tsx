@@ -66,7 +66,12 @@ export function Savings({ home, plans, isNear, baseline, onBaseline }: SavingsPr
       <p class="told" aria-hidden="true">
         {picked === null ? <Totals grouped={grouped} /> : tell(picked)}
       </p>
-      <Plot view={view} isEmpty={isEmpty} emptyText={months ? t("savings_none") : ""} />
+      {months && isEmpty ? (
+        // Runs without an amount are explained below.
+        months.length === 0 && <p class="soft">{t("savings_none")}</p>
+      ) : (
+        <Plot view={view} isEmpty={isEmpty} emptyText="" />
+      )}
       <ul class="legend">
         {grouped?.plans.map(({ name, kind, saved, currency }) => (
           <li key={kind}>

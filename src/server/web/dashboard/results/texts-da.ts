@@ -15,10 +15,9 @@ export const texts: ResultTexts = {
   baseline: "Sammenlignet med",
   baseline_window_start: "Tidsrummets start",
   baseline_mean: "Gennemsnitspris",
-  baseline_window_start_about:
-    "Hvad de samme timer ville have kostet i ét stræk fra det øjeblik, planens tidsrum åbnede.",
-  baseline_mean_about: "Hvad den samme energi ville have kostet til gennemsnitsprisen i planens tidsrum.",
-  savings_none: "Ingen plan har kørt endnu. Her vises, hvad kørslerne sparer.",
+  baseline_window_start_about: "Prisen for de samme timer i én kørsel fra starten af planens tidsrum.",
+  baseline_mean_about: "Prisen for den samme energi til gennemsnitsprisen i planens tidsrum.",
+  savings_none: "Ingen plan har kørt endnu. Besparelserne vises her.",
   savings_no_energy: {
     one: "For {names} er forbruget i kWh ikke angivet, så besparelsen har intet beløb.",
     other: "For {names} er forbruget i kWh ikke angivet, så besparelserne har intet beløb.",
@@ -26,7 +25,7 @@ export const texts: ResultTexts = {
   savings_total: "Sparet på 12 måneder",
   savings_cost: "Udgift på 12 måneder",
   savings_other: "Andre planer",
-  savings_chart: "Besparelser pr. måned og plan; piletasterne læser dem op",
+  savings_chart: "Besparelser pr. måned og plan; brug piletasterne til at aflæse dem",
   savings_month: {
     one: "{plan}: {saved} sparet, {runs} kørsel, udgift {cost}",
     other: "{plan}: {saved} sparet, {runs} kørsler, udgift {cost}",
@@ -58,9 +57,9 @@ export const texts: ResultTexts = {
   what_if_less: "{amount} mindre end planlagt",
   what_if_same: "Det samme som planlagt",
   what_if_estimate: "efter skøn",
-  what_if_chart: "Udgift for {plan} efter starttidspunkt; piletasterne læser op",
+  what_if_chart: "Udgift for {plan} efter starttidspunkt; brug piletasterne til at aflæse den",
   what_if_start: "Start kl. {time}",
-  what_if_none: "Ingen plan her har timer, der kunne starte på et andet tidspunkt.",
+  what_if_none: "Ingen plan her kan starte på et andet tidspunkt.",
 
   compare: "Sammenlign",
   compare_which: "Perioder",
@@ -74,7 +73,7 @@ export const texts: ResultTexts = {
   compare_wrong: "Angiv to datoer i rækkefølge.",
   compare_between: "{first} sammenlignet med {second}",
   compare_same_days: "Den nuværende periode er ikke slut, så lige mange dage sammenlignes.",
-  compare_cost_per_kwh: "Betalt pr. kWh, med gebyrer",
+  compare_cost_per_kwh: "Betalt pr. kWh, inkl. gebyrer",
   compare_before: "mod {value}",
   compare_no_change: "uændret",
   compare_missing: {

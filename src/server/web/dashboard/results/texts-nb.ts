@@ -15,9 +15,9 @@ export const texts: ResultTexts = {
   baseline: "Sammenlignet med",
   baseline_window_start: "Tidsrommets start",
   baseline_mean: "Gjennomsnittspris",
-  baseline_window_start_about: "Hva de samme timene ville ha kostet i ett strekk fra tidsrommet til planen åpnet.",
-  baseline_mean_about: "Hva den samme energien ville ha kostet til gjennomsnittsprisen i tidsrommet til planen.",
-  savings_none: "Ingen plan har kjørt ennå. Her vises hva kjøringene sparer.",
+  baseline_window_start_about: "Kostnaden for de samme timene i én kjøring fra starten av tidsrommet til planen.",
+  baseline_mean_about: "Kostnaden for den samme energien til gjennomsnittsprisen i tidsrommet til planen.",
+  savings_none: "Ingen plan har kjørt ennå. Besparelsene vises her.",
   savings_no_energy: {
     one: "For {names} er forbruket i kWh ikke oppgitt, så besparelsen har ikke noe beløp.",
     other: "For {names} er forbruket i kWh ikke oppgitt, så besparelsene har ikke noe beløp.",
@@ -25,7 +25,7 @@ export const texts: ResultTexts = {
   savings_total: "Spart på 12 måneder",
   savings_cost: "Kostnad på 12 måneder",
   savings_other: "Andre planer",
-  savings_chart: "Besparelser per måned og plan; piltastene leser dem opp",
+  savings_chart: "Besparelser per måned og plan; bruk piltastene for å lese dem av",
   savings_month: {
     one: "{plan}: {saved} spart, {runs} kjøring, kostnad {cost}",
     other: "{plan}: {saved} spart, {runs} kjøringer, kostnad {cost}",
@@ -57,9 +57,9 @@ export const texts: ResultTexts = {
   what_if_less: "{amount} mindre enn planlagt",
   what_if_same: "Like mye som planlagt",
   what_if_estimate: "etter anslag",
-  what_if_chart: "Kostnad for {plan} etter starttidspunkt; piltastene leser opp",
+  what_if_chart: "Kostnad for {plan} etter starttidspunkt; bruk piltastene for å lese den av",
   what_if_start: "Start kl. {time}",
-  what_if_none: "Ingen plan her har timer som kunne startet på et annet tidspunkt.",
+  what_if_none: "Ingen plan her kan starte på et annet tidspunkt.",
 
   compare: "Sammenlign",
   compare_which: "Perioder",
@@ -73,7 +73,7 @@ export const texts: ResultTexts = {
   compare_wrong: "Oppgi to datoer i rekkefølge.",
   compare_between: "{first} sammenlignet med {second}",
   compare_same_days: "Den inneværende perioden er ikke over, så like mange dager sammenlignes.",
-  compare_cost_per_kwh: "Betalt per kWh, med gebyrer",
+  compare_cost_per_kwh: "Betalt per kWh, inkludert avgifter",
   compare_before: "mot {value}",
   compare_no_change: "uendret",
   compare_missing: {

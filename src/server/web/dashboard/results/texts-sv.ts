@@ -15,9 +15,9 @@ export const texts: ResultTexts = {
   baseline: "Jämfört med",
   baseline_window_start: "Tidsrummets start",
   baseline_mean: "Genomsnittspris",
-  baseline_window_start_about: "Vad samma timmar hade kostat i ett svep från det att planens tidsrum öppnade.",
-  baseline_mean_about: "Vad samma energi hade kostat till genomsnittspriset i planens tidsrum.",
-  savings_none: "Ingen plan har kört än. Här visas vad körningarna sparar.",
+  baseline_window_start_about: "Kostnaden för samma timmar i en körning från starten av planens tidsrum.",
+  baseline_mean_about: "Kostnaden för samma energi till genomsnittspriset i planens tidsrum.",
+  savings_none: "Ingen plan har körts än. Besparingarna visas här.",
   savings_no_energy: {
     one: "För {names} är förbrukningen i kWh inte angiven, så besparingen har inget belopp.",
     other: "För {names} är förbrukningen i kWh inte angiven, så besparingarna har inget belopp.",
@@ -25,7 +25,7 @@ export const texts: ResultTexts = {
   savings_total: "Sparat på 12 månader",
   savings_cost: "Kostnad på 12 månader",
   savings_other: "Övriga planer",
-  savings_chart: "Besparingar per månad och plan; piltangenterna läser upp dem",
+  savings_chart: "Besparingar per månad och plan; använd piltangenterna för att läsa av dem",
   savings_month: {
     one: "{plan}: {saved} sparat, {runs} körning, kostnad {cost}",
     other: "{plan}: {saved} sparat, {runs} körningar, kostnad {cost}",
@@ -57,9 +57,9 @@ export const texts: ResultTexts = {
   what_if_less: "{amount} mindre än planerat",
   what_if_same: "Lika mycket som planerat",
   what_if_estimate: "enligt uppskattning",
-  what_if_chart: "Kostnad för {plan} efter starttid; piltangenterna läser upp den",
+  what_if_chart: "Kostnad för {plan} efter starttid; använd piltangenterna för att läsa av den",
   what_if_start: "Start kl. {time}",
-  what_if_none: "Ingen plan här har timmar som skulle kunna starta vid en annan tid.",
+  what_if_none: "Ingen plan här kan starta vid en annan tid.",
 
   compare: "Jämför",
   compare_which: "Perioder",
@@ -73,7 +73,7 @@ export const texts: ResultTexts = {
   compare_wrong: "Ange två datum i ordning.",
   compare_between: "{first} jämfört med {second}",
   compare_same_days: "Den pågående perioden är inte slut, så lika många dagar jämförs.",
-  compare_cost_per_kwh: "Betalt per kWh, med avgifter",
+  compare_cost_per_kwh: "Betalt per kWh, inklusive avgifter",
   compare_before: "mot {value}",
   compare_no_change: "oförändrat",
   compare_missing: {

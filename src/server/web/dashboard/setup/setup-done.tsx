@@ -1,8 +1,8 @@
 /** Last page of the set-up: waits for the home, logs in, and shows the key for a phone. */
-import { useEffect, useId, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { isLoopback, PhoneLink } from "../phone-link.tsx";
 import { get, post } from "../requests.ts";
 import type { SetupTranslate } from "./load-setup-texts.ts";
-import { QrCode } from "./qr-code.tsx";
 
 /** Response of `POST /local/v1/setup`. */
 export interface SetupResult {
@@ -12,7 +12,7 @@ export interface SetupResult {
   readonly file: string;
 }
 
-/** The answer to `GET /local/v1/setup`. */
+/** Response of `GET /local/v1/setup`. */
 export interface SetupState {
   readonly state: "done" | "code" | "open";
   /** Why the home that was set up before could not be started, in English. */
@@ -21,7 +21,6 @@ export interface SetupState {
 
 const LOOK_EVERY_MS = 500;
 const SLOW_AFTER = 120;
-const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
 type Progress = "starting" | "ready" | "slow";
 
@@ -35,46 +34,32 @@ interface SetupDoneProps {
 export function SetupDone({ result, s, onFailed }: SetupDoneProps) {
   const { key, urls, broker, file } = result;
   const [progress, setProgress] = useState<Progress>("starting");
-  // Other devices can use the host name of this page.
-  const places = LOOPBACK.test(location.hostname) ? urls : [new URL(".", document.baseURI).href];
-  const [url, setUrl] = useState(places[0] ?? null);
-  const id = useId();
-  const link = url === null ? null : `${url}#key=${key}`;
+
   useEffect(() => {
     void started(key).then((outcome) => (outcome === "failed" ? onFailed() : setProgress(outcome)));
   }, []);
   return (
     <div class="setup-form">
       <p role="status">{s(`done_${progress}`)}</p>
-      {link === null ? (
-        <p class="soft">{s("done_no_network")}</p>
-      ) : (
-        <>
-          <p class="soft">{s("done_phone")}</p>
-          <QrCode text={link} label={s("done_qr")} />
-        </>
-      )}
-      {places.length > 1 && (
-        <div class="field-row">
-          <label for={id}>{s("done_address")}</label>
-          <select id={id} value={url ?? ""} onChange={({ currentTarget }) => setUrl(currentTarget.value)}>
-            {places.map((place) => (
-              <option key={place} value={place}>
-                {place}
-              </option>
-            ))}
-          </select>
-        </div>
-      )}
+      <PhoneLink
+        apiKey={key}
+        urls={urls}
+        texts={{
+          about: s("done_phone"),
+          qr: s("done_qr"),
+          address: s("done_address"),
+          link: s("done_link"),
+          none: s("done_no_network"),
+        }}
+      />
       <dl class="setup-facts">
-        {link !== null && <Fact name={s("done_link")} value={link} />}
         <Fact name={s("done_key")} value={key} />
       </dl>
       {broker && (
         <>
           <p class="soft">{s("done_broker")}</p>
           <dl class="setup-facts">
-            <Fact name={s("done_broker_place")} value={`mqtt://${hostOf(url)}:${broker.port}`} />
+            <Fact name={s("done_broker_place")} value={`mqtt://${hostOf(urls)}:${broker.port}`} />
             <Fact name={s("username")} value={broker.username} />
             <Fact name={s("password")} value={broker.password} />
           </dl>
@@ -101,8 +86,10 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
   );
 }
 
-function hostOf(url: string | null): string {
-  return url === null ? location.hostname : new URL(url).hostname;
+/** The name of this machine for other devices. */
+function hostOf([url]: readonly string[]): string {
+  const { hostname } = location;
+  return isLoopback(hostname) && url !== undefined ? new URL(url).hostname : hostname;
 }
 
 /** Waits until the daemon has started with the home, then logs in. */

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { LanKeyAnswer } from "../../../local/keys.ts";
 import { usePage } from "../page.ts";
+import type { PhoneLink as PhoneLinkOf } from "../phone-link.tsx";
 import { refusalText } from "../plan-words.ts";
 import { ask, get, refusalIn } from "../requests.ts";
 import { useTexts } from "./system-context.ts";
@@ -12,6 +13,8 @@ const NAME_PATTERN = "[A-Za-z0-9][A-Za-z0-9_.\\-]{0,39}";
 interface MadeKey {
   readonly name: string;
   readonly key: string;
+  /** Addresses of the dashboard for other devices. */
+  readonly urls: readonly string[];
 }
 
 export function Keys() {
@@ -164,8 +167,10 @@ function NewKey({ names, onCreate }: NewKeyProps) {
 }
 
 /** Shows a new key, which cannot be shown again. */
-function Made({ made: { name, key } }: { readonly made: MadeKey }) {
+function Made({ made: { name, key, urls } }: { readonly made: MadeKey }) {
   const t = useTexts();
+  const [PhoneLink, setPhoneLink] = useState<typeof PhoneLinkOf | null>(null);
+  useEffect(() => void import("../phone-link.tsx").then((loaded) => setPhoneLink(() => loaded.PhoneLink)), []);
   const [isCopied, setCopied] = useState(false);
   const copy = () => void navigator.clipboard.writeText(key).then(() => setCopied(true));
   return (
@@ -177,6 +182,21 @@ function Made({ made: { name, key } }: { readonly made: MadeKey }) {
         <button type="button" onClick={copy}>
           {t(isCopied ? "key_copied" : "key_copy")}
         </button>
+      )}
+      {/* Home Assistant logs its users in itself, and a phone cannot open its ingress address. */}
+      {PhoneLink && !location.pathname.includes("/hassio_ingress/") && (
+        <PhoneLink
+          key={key}
+          apiKey={key}
+          urls={urls}
+          texts={{
+            about: t("key_phone"),
+            qr: t("key_qr"),
+            address: t("key_address"),
+            link: t("key_link"),
+            none: t("key_no_network"),
+          }}
+        />
       )}
     </div>
   );

@@ -1,9 +1,10 @@
-/** Blocks for API keys, backup and log, which need a key with the scope `control`. */
+/** Blocks for settings, API keys, backup and log, which need a key with the scope `control`. */
 import type { ComponentType } from "preact";
 import { type Language, translator } from "../language.ts";
 import { Backup } from "./backup.tsx";
 import { Keys } from "./keys.tsx";
 import { Log } from "./log.tsx";
+import { Settings } from "./settings.tsx";
 import { SystemContext } from "./system-context.ts";
 import type { SystemTexts } from "./texts-en.ts";
 
@@ -20,9 +21,14 @@ export async function ownerBlocks(language: Language): Promise<ComponentType> {
   const t = translator(texts, language);
   return () => (
     <SystemContext.Provider value={t}>
-      <Keys />
-      <Backup />
-      <Log />
+      <div class="owner-grid">
+        <Settings />
+        <div class="stack">
+          <Keys />
+          <Backup />
+        </div>
+        <Log />
+      </div>
     </SystemContext.Provider>
   );
 }

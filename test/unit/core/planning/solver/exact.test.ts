@@ -4,13 +4,13 @@ import { QUARTER_MS } from "../../../../../src/core/time/interval.ts";
 import { oracleOf } from "../../../../support/plans/plan-oracle.ts";
 import { pictureOf, type SmallCase, smallCases, smallPlans, solveSmall } from "../../../../support/plans/plan-small.ts";
 
-/** Every set of so many steps is tried: 512 of 9, 4,096 of 12. */
+/** Maximum number of steps, of which every subset is tried: 512 of 9 steps, 4,096 of 12. */
 const night = process.env.ELBRO_NIGHTLY === "1";
 const MAX_STEPS = night ? 13 : 10;
 const CASES = night ? 40_000 : 5_000;
 const LIMIT_MS = night ? 1_200_000 : 60_000;
 
-describe("a plan's set of steps is the best of all sets", () => {
+describe("a plan's steps are the best of all subsets", () => {
   test.each(Object.keys(smallPlans) as (keyof typeof smallPlans)[])(
     `%s: ${CASES} cases`,
     { timeout: LIMIT_MS },
@@ -21,7 +21,7 @@ describe("a plan's set of steps is the best of all sets", () => {
           const found = oracleOf(given);
           const missingMs = solution.kind === "solved" ? (solution.shortfall?.missingMs ?? 0) : 0;
           if (solution.kind === "solved" && missingMs > 0) {
-            // Not all hours are possible, nor a step more than these; of so many these are the best.
+            // Neither all hours nor one step more is possible. These steps are the best of this number.
             expect([found, oracleOf(shorter(given, missingMs - QUARTER_MS))]).toEqual([null, null]);
             expect(pictureOf(solution, given)).toBe(oracleOf(shorter(given, missingMs)));
           } else if (solution.kind === "solved")
@@ -39,7 +39,7 @@ function shorter(given: SmallCase, byMs: number): SmallCase {
   return spec.kind === "slots" ? { ...given, spec: { ...spec, hoursMs: spec.hoursMs - byMs } } : given;
 }
 
-test("a run that begins this moment has nothing next best elsewhere", () => {
+test("a run in progress has no next-best alternative", () => {
   const prices = [5, 1, 2, 3, 4, 6];
   const none = prices.map(() => false);
   const given: SmallCase = {

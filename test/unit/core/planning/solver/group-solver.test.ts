@@ -71,7 +71,7 @@ function drawsOf({ taken }: SmallGroup): Draw[] {
   return taken.map(([from, to, watts]) => ({ ...spanOf(from, to), watts }));
 }
 
-/** By step, whether a set of runs is ON. */
+/** Returns for each step whether it is ON. */
 const picture = (runs: readonly Interval[]) =>
   Array.from({ length: STEPS }, (_, step) =>
     runs.some(({ start, end }) => start <= stepAt(step) && stepAt(step) < end),
@@ -100,7 +100,7 @@ function keeps({ spec, from, to }: SmallPlan, mask: Mask): boolean {
   );
 }
 
-/** What a plan's steps cost, weighted by what it draws; of a profile each step by its share. */
+/** Returns the cost of a plan's steps, weighted by its power; with a profile, by the power of each step. */
 function costOf({ spec, watts }: SmallPlan, mask: Mask, prices: readonly number[]): number {
   const on = prices.flatMap((price, step) => (mask[step] ? [price] : []));
   if (spec.kind !== "window" || !spec.profile) return on.reduce((sum, price) => sum + price * watts, 0);
@@ -115,7 +115,7 @@ function costOf({ spec, watts }: SmallPlan, mask: Mask, prices: readonly number[
   return on.reduce((sum, price, i) => sum + price * watts * (shares[i] ?? 0), 0);
 }
 
-/** The least that all plans cost together within the limit, by trying everything; Infinity where they do not fit. */
+/** Returns the minimum cost of all plans within the limit, by trying everything; Infinity if they do not fit. */
 function leastByTrying(group: SmallGroup): number {
   const sets = group.plans.map((plan) =>
     Array.from({ length: 2 ** STEPS }, (_, bits) =>
@@ -140,7 +140,7 @@ function leastByTrying(group: SmallGroup): number {
   return least(0, drawn);
 }
 
-test("two and three plans of a group cost as little together as trying every choice finds", () => {
+test("two or three plans of a group have the minimum total cost, compared with every possible choice", () => {
   fc.assert(
     fc.property(anyGroup, (group) => {
       const runs = solveGroup(membersOf(group), LIMIT, drawsOf(group));
@@ -158,7 +158,7 @@ test("two and three plans of a group cost as little together as trying every cho
   );
 });
 
-test("no choice of a group ever draws more than its limit, and what is fixed counts", () => {
+test("a group never uses more power than its limit, including fixed runs", () => {
   fc.assert(
     fc.property(anyGroup, (group) => {
       const masks = solveGroup(membersOf(group), LIMIT, drawsOf(group)).map((own) => picture(own ?? []));
@@ -171,7 +171,7 @@ test("no choice of a group ever draws more than its limit, and what is fixed cou
   );
 });
 
-test("where not all can run, the plan of low priority is left out", () => {
+test("if only one plan can run, the plan of lower priority does not run", () => {
   const spec = { ...common, kind: "window", hoursMs: 5 * QUARTER_MS } as const;
   const prices = [1, 2, 3, 4, 5, 6, 7, 8];
   const plans = [3_700, 7_000].map((watts) => ({ spec, watts, from: 0, to: STEPS }));
@@ -189,7 +189,7 @@ test("where not all can run, the plan of low priority is left out", () => {
   expect(ordered(2, 1)).toEqual([null, [spanOf(0, 5)]]);
 });
 
-test("where not all hours are possible, the plan of low priority has the most that are, wherever the other runs", () => {
+test("if only some hours are possible, the plan of lower priority still gets as many as possible", () => {
   const first: PlanSpec = { ...common, kind: "slots", hoursMs: 2 * QUARTER_MS };
   const long: PlanSpec = { ...common, kind: "slots", hoursMs: 7 * QUARTER_MS, minRunMs: 6 * QUARTER_MS };
   const prices = [5, 5, 5, 1, 1, 5, 5, 6];
@@ -205,7 +205,7 @@ test("where not all hours are possible, the plan of low priority has the most th
   expect(solve({ ...long, whenShort: "nothing" })).toEqual([[spanOf(3, 5)], null]);
 });
 
-test("a plan that cannot have all its hours even alone is placed with the others all the same", () => {
+test("a plan that cannot get all its hours even alone is still planned with its group", () => {
   const dear: PlanSpec = { ...common, kind: "slots", hoursMs: 4 * QUARTER_MS, maxPrice: 2 };
   const other: PlanSpec = { ...common, kind: "slots", hoursMs: 2 * QUARTER_MS };
   const plans = [dear, other].map((spec) => ({ spec, watts: 7_000, from: 0, to: STEPS }));
@@ -214,20 +214,20 @@ test("a plan that cannot have all its hours even alone is placed with the others
 });
 
 test.skipIf(!haveRealPrices)(
-  "four plans of 96 quarters of real prices are proven to be the cheapest",
+  "four plans of 96 quarters of real prices are proven to be the cheapest, also within a tight limit",
   () => {
-    const proven = [10_000, 11_000].flatMap((limit) =>
-      groupCases(4, 19, limit).map(({ members }) => {
+    const unproven = [7_400, 10_000, 11_000].flatMap((limit) =>
+      groupCases(4, 19, limit).flatMap(({ members, start }) => {
         let isProven: boolean | undefined;
         solveGroup(members, limit, [], (problems, limits) => {
           const choice = solveGroupLines(problems, limits);
           isProven = choice?.isProven;
           return choice;
         });
-        return isProven;
+        return isProven ? [] : `${limit} W on ${new Date(start).toISOString()}`;
       }),
     );
-    expect(proven).toEqual(Array.from({ length: 38 }, () => true));
+    expect(unproven).toEqual([]);
   },
-  60_000,
+  120_000,
 );

@@ -10,11 +10,11 @@ const CASES = night ? 20_000 : 1_200;
 const SHORT_CASES = night ? 20_000 : 400;
 const LIMIT_MS = night ? 1_200_000 : 60_000;
 
-/** Long enough for most states to be left out. */
+/** Problems that are long enough for the solver to skip most states. */
 const lines = lineProblems({ min: 150, max: 320 });
 const shortLines = lineProblems({ min: 1, max: 40 });
 
-test(`leaving states out by a bound changes no choice: ${CASES} lines`, { timeout: LIMIT_MS }, () => {
+test(`skipping states by a bound does not change the solution: ${CASES} lines`, { timeout: LIMIT_MS }, () => {
   let found = 0;
   fc.assert(
     fc.property(lines, (given) => {
@@ -27,7 +27,9 @@ test(`leaving states out by a bound changes no choice: ${CASES} lines`, { timeou
   expect(found).toBeGreaterThan(CASES / 5);
 });
 
-test(`the best that begins elsewhere is found behind the best: ${CASES} lines`, { timeout: LIMIT_MS }, () => {
+test(`the best solution with another start is found after the best solution: ${CASES} lines`, {
+  timeout: LIMIT_MS,
+}, () => {
   fc.assert(
     fc.property(lines, fc.integer({ min: 1, max: 30 }), (given, apart) => {
       const solver = new RunsSolver(given);
@@ -39,7 +41,7 @@ test(`the best that begins elsewhere is found behind the best: ${CASES} lines`, 
   );
 });
 
-test(`what costs too much is no choice, the best that costs just enough is: ${CASES} lines`, {
+test(`only solutions that cost at most \`most\` are found: ${CASES} lines`, {
   timeout: LIMIT_MS,
 }, () => {
   fc.assert(
@@ -53,7 +55,7 @@ test(`what costs too much is no choice, the best that costs just enough is: ${CA
   );
 });
 
-test(`no choice costs less than a bound, whatever a step is paid: ${CASES} lines`, { timeout: LIMIT_MS }, () => {
+test(`no solution costs less than the bound, for any estimate near it: ${CASES} lines`, { timeout: LIMIT_MS }, () => {
   fc.assert(
     fc.property(lines, fc.integer({ min: -5_000, max: 5_000 }), (given, pay) => {
       const best = bestOfAll(given);
@@ -67,12 +69,12 @@ test(`no choice costs less than a bound, whatever a step is paid: ${CASES} lines
   );
 });
 
-/** The numbers of steps that can be placed, each tried. Shape: ascending. */
+/** Returns the numbers of steps that can be placed, found by trying each. Shape: ascending. */
 function numbersOf(given: LineProblem): number[] {
   return Array.from(given.costs, (_, i) => i + 1).filter((on) => bestOfAll({ ...given, on }) !== null);
 }
 
-test(`the most steps that can be placed: ${SHORT_CASES} lines`, { timeout: LIMIT_MS }, () => {
+test(`mostSteps returns the largest possible number of steps: ${SHORT_CASES} lines`, { timeout: LIMIT_MS }, () => {
   fc.assert(
     fc.property(shortLines, (given) => {
       expect(mostSteps(given)).toBe(numbersOf(given).findLast((on) => on <= given.on) ?? 0);
@@ -81,7 +83,9 @@ test(`the most steps that can be placed: ${SHORT_CASES} lines`, { timeout: LIMIT
   );
 });
 
-test(`the fewest steps, of so many and more, that can be placed: ${SHORT_CASES} lines`, { timeout: LIMIT_MS }, () => {
+test(`fewestSteps returns the smallest possible number that is at least the given one: ${SHORT_CASES} lines`, {
+  timeout: LIMIT_MS,
+}, () => {
   fc.assert(
     fc.property(shortLines, (given) => {
       expect(fewestSteps(given)).toBe(numbersOf(given).find((on) => on >= given.on) ?? null);

@@ -11,10 +11,10 @@ import { haveRealPrices } from "../../../../support/plans/real-prices.ts";
 const night = process.env.ELBRO_NIGHTLY === "1";
 const LIMIT_MS = night ? 3_600_000 : 120_000;
 
-/** Sums of a hundred prices differ by less than this from what they are. */
+/** Maximum rounding error of a sum of a hundred prices. */
 const SAME = 1e-6;
 
-/** The market's move from hours to quarters. */
+/** Time at which the market changed from hourly to quarter-hourly prices. */
 const FIRST_QUARTERS = at("2025-09-30T22:00:00Z");
 
 const points = realPoints();
@@ -23,12 +23,12 @@ const allDays = daysOfPrices(points);
 const hourDays = allDays.filter((day) => day < FIRST_QUARTERS);
 const quarterDays = allDays.filter((day) => day >= FIRST_QUARTERS);
 
-/** Every `share`-th of a list, and all of it at night. */
+/** Returns every `share`-th item of a list; all items with `ELBRO_NIGHTLY=1`. */
 function some<Value>(list: readonly Value[], share: number): readonly Value[] {
   return night ? list : list.filter((_, i) => i % share === 0);
 }
 
-/** Asks both about one occurrence. */
+/** Solves one occurrence with elbro and with the solver. */
 async function compare(solver: PlanSolver, spec: PlanSpec, start: number, from: readonly PricePoint[]) {
   const { window, points: near, stepMs } = dayCase(spec, calendar.day(start), from);
   const solution = solvePlan(spec, timelineOf(near), window, { now: window.start, calendar });
@@ -37,12 +37,12 @@ async function compare(solver: PlanSolver, spec: PlanSpec, start: number, from: 
   if (solution.kind !== "solved") return { ours: null, theirs };
   const own = { spec, stepMs, prices: prices.slice(0, Math.round((window.end - window.start) / stepMs)) };
   const on = stepsOn(own, window.start, solution.runs);
-  // What is looked at beyond the window is chosen the next time: ours is as good as the best that can follow it.
+  // Steps after the window are chosen next time. So elbro's solution counts with the best continuation after it.
   const isFollowed = on.length < prices.length;
   return { ours: isFollowed ? await solver.solve({ ...own, prices, given: on }) : pricedSteps(own, on), theirs };
 }
 
-/** Compares days with plans, each day with the next plans of the list, so that all of them come round. */
+/** Compares the solutions of each day for the next `perDay` plans of the list, so that every plan is used. */
 async function compareAll(days: readonly number[], perDay: number, from: (day: number) => readonly PricePoint[]) {
   const solver = new PlanSolver();
   const tally = { cases: 0, worse: 0, better: 0, unproven: 0, impossible: 0 };
@@ -62,34 +62,38 @@ async function compareAll(days: readonly number[], perDay: number, from: (day: n
   return tally;
 }
 
-describe.skipIf(!haveRealPrices)("no plan is dearer than the solver's, on real prices", { timeout: LIMIT_MS }, () => {
-  const none = { worse: 0, better: 0, unproven: 0 };
+describe.skipIf(!haveRealPrices)(
+  "no plan costs more than the solver's solution, with real prices",
+  { timeout: LIMIT_MS },
+  () => {
+    const none = { worse: 0, better: 0, unproven: 0 };
 
-  test("hours, every day of seven months", async () => {
-    const tally = await compareAll(hourDays, night ? dayPlans.length : 1, () => points);
-    expect(tally).toMatchObject(none);
-    expect(tally.cases).toBeGreaterThan(200);
-  });
+    test("hourly prices, every day of seven months", async () => {
+      const tally = await compareAll(hourDays, night ? dayPlans.length : 1, () => points);
+      expect(tally).toMatchObject(none);
+      expect(tally.cases).toBeGreaterThan(200);
+    });
 
-  test("quarters", async () => {
-    const tally = await compareAll(some(quarterDays, 4), night ? dayPlans.length : 1, () => points);
-    expect(tally).toMatchObject(none);
-    expect(tally.cases).toBeGreaterThan(40);
-  });
+    test("quarter-hourly prices", async () => {
+      const tally = await compareAll(some(quarterDays, 4), night ? dayPlans.length : 1, () => points);
+      expect(tally).toMatchObject(none);
+      expect(tally.cases).toBeGreaterThan(40);
+    });
 
-  test("clock changes, every kind", async () => {
-    expect(changes.length).toBe(3);
-    expect(await compareAll(changes, dayPlans.length, () => points)).toMatchObject(none);
-  });
+    test("clock changes, every kind of plan", async () => {
+      expect(changes.length).toBe(3);
+      expect(await compareAll(changes, dayPlans.length, () => points)).toMatchObject(none);
+    });
 
-  test("negative prices", async () => {
-    expect(negative.length).toBeGreaterThan(20);
-    expect(await compareAll(some(negative, 4), night ? dayPlans.length : 1, () => points)).toMatchObject(none);
-  });
+    test("negative prices", async () => {
+      expect(negative.length).toBeGreaterThan(20);
+      expect(await compareAll(some(negative, 4), night ? dayPlans.length : 1, () => points)).toMatchObject(none);
+    });
 
-  test("gaps", async () => {
-    const gappy = (day: number) => withGaps(points, Math.round(day / HOUR_MS) % 7);
-    const plans = await compareAll(some(allDays, 8), night ? dayPlans.length : 1, gappy);
-    expect(plans).toMatchObject(none);
-  });
-});
+    test("gaps in the prices", async () => {
+      const gappy = (day: number) => withGaps(points, Math.round(day / HOUR_MS) % 7);
+      const plans = await compareAll(some(allDays, 8), night ? dayPlans.length : 1, gappy);
+      expect(plans).toMatchObject(none);
+    });
+  },
+);

@@ -48,7 +48,7 @@ function keeps({ minRunMs = 0, minPauseMs = 0, atMostRuns = 99 }: SlotsPlan, pic
   );
 }
 
-test("what runs without up_to stays, and the most cheap steps that the rules allow come to it, the cheapest of them", () => {
+test("up_to adds as many cheap steps as the rules allow to the steps without up_to, the cheapest first", () => {
   fc.assert(
     fc.property(anyCase, ({ cheap, alone, given }) => {
       const solution = solveSmall(given);
@@ -84,13 +84,13 @@ test("what runs without up_to stays, and the most cheap steps that the rules all
   );
 });
 
-test("three quarters at least, more while it is under 2: ##..####..", () => {
+test("runs three quarter hours, and more at prices below 2: ##..####..", () => {
   const spec: SlotsPlan = { ...base, hoursMs: 3 * QUARTER_MS, upToMs: 8 * QUARTER_MS, cheapBelow: { maxPrice: 2 } };
   const given = caseOf(spec, [1.9, 1.8, 3, 3, 1, 1, 1.5, 1.9, 2, 5]);
   expect(pictureOf(solveSmall(given), given)).toBe("##..####..");
 });
 
-test("what has run while it was cheap does not make the plan stay OFF longer than max_gap: ####...#..", () => {
+test("does not exceed max_gap after more hours than required at cheap prices: ####...#..", () => {
   const spec: SlotsPlan = {
     ...{ ...base, hoursMs: 3 * QUARTER_MS, upToMs: 6 * QUARTER_MS, cheapBelow: { maxPrice: 2 } },
     maxGapMs: 3 * QUARTER_MS,
@@ -99,7 +99,7 @@ test("what has run while it was cheap does not make the plan stay OFF longer tha
   expect(pictureOf(solveSmall(given), given)).toBe("####...#..");
 });
 
-test("cheap by its level: every quarter that is, and none that is not", () => {
+test("with a level adds exactly the quarter hours of that level", () => {
   const spec: SlotsPlan = { ...base, hoursMs: QUARTER_MS, upToMs: 6 * QUARTER_MS, cheapBelow: { level: "cheap" } };
   const given = caseOf(spec, [1, 1, 9, 9, 9, 6, 9, 9, 1, 9]);
   expect(pictureOf(solveSmall(given), given)).toBe("##......#.");

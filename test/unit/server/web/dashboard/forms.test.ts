@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { configJsonSchema } from "../../../../../src/config/json-schema.ts";
 import { keyRows } from "../../../../../src/config/key-rows.ts";
+import { settingNames } from "../../../../../src/config/setting-names.ts";
 import { mistakesIn, readScalar } from "../../../../../src/server/web/dashboard/forms/checks.ts";
 import {
   type Field,
@@ -8,6 +9,7 @@ import {
   type JsonSchema,
   usefulFields,
 } from "../../../../../src/server/web/dashboard/forms/fields.ts";
+import { textOf } from "../../../../../src/server/web/dashboard/forms/form-texts.ts";
 import { formTexts as da } from "../../../../../src/server/web/dashboard/forms/texts-da.ts";
 import { formTexts as en } from "../../../../../src/server/web/dashboard/forms/texts-en.ts";
 import { formTexts as nb } from "../../../../../src/server/web/dashboard/forms/texts-nb.ts";
@@ -16,6 +18,13 @@ import { formTexts as sv } from "../../../../../src/server/web/dashboard/forms/t
 const sections = (configJsonSchema() as JsonSchema).properties ?? {};
 const plan = fieldOf(sections.plans?.items ?? {}, "plans[]");
 const plug = fieldOf(sections.plugs?.items ?? {}, "plugs[]");
+
+/** Returns all fields below a field. */
+function below(field: Field): Field[] {
+  if (field.kind === "group") return field.fields.flatMap((each) => [each, ...below(each)]);
+  if (field.kind === "list") return [field.item, ...below(field.item)];
+  return field.kind === "one-of" ? field.forms.flatMap(below) : [];
+}
 
 /** Returns a field by its name, or by the names of its groups. */
 function within(field: Field, ...names: string[]): Field {
@@ -88,12 +97,25 @@ describe.each(Object.entries({ da, en, nb, sv }))("form texts in %s", (_, texts)
     [plan, plug].flatMap((field) => (field.kind === "group" ? field.fields : [])).map((f) => [f.path, f]),
   );
 
+  test("have each field of plans, plugs and settings, with its description", () => {
+    const settings = settingNames.map((name) => fieldOf(sections[name] ?? {}, name));
+    for (const field of [...below(plan), ...below(plug), ...settings.flatMap((each) => [each, ...below(each)])]) {
+      const text = textOf(texts, field.path);
+      expect(text?.label, field.path).toBeTruthy();
+      if (texts !== en && !field.path.endsWith("[]")) expect(text?.about, field.path).toBeDefined();
+      if (field.kind === "choice" || field.kind === "choices")
+        for (const option of field.options)
+          if (field.path !== "plugs[].family") expect(Object.keys(text?.options ?? {}), field.path).toContain(option);
+    }
+  });
+
   test("have existing keys with all their options", () => {
     const known = keyRows().map(({ path }) => path);
     for (const [path, { options }] of Object.entries(texts as Record<string, { options?: object }>)) {
-      expect(known).toContain(path);
+      if (!path.startsWith("*.")) expect(known).toContain(path);
       const field = fields.get(path);
-      if (options && field && "options" in field) expect(Object.keys(options)).toEqual(field.options);
+      if (options && field && "options" in field)
+        expect(field.options).toEqual(expect.arrayContaining(Object.keys(options)));
     }
   });
 });

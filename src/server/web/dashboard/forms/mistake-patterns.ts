@@ -1,0 +1,35 @@
+/** Patterns of the daemon's texts, in the order in which they are tried. */
+export const PATTERNS = {
+  hours_window: /^expected at most the ([\d.]+) h between from and ready_by, found ([\d.]+)/,
+  hours_up_to: /^expected at most the ([\d.]+) h of up_to/,
+  group_power: /^expected at most the ([\d.]+) kW of its group, found ([\d.]+)/,
+  group_full: /^expected at most (\d+) plans in a group/,
+  group_home: /^expected plans of one home/,
+  group_off: /^expected off in a power group/,
+  needs_group: /in a power group only/,
+  secret_again: /^is needed again/,
+  together: / together, found one$|username and password together/,
+  follows_one: /^expected one of plan, signal with home/,
+  required: /found (nothing|an empty text|an empty list)$/,
+  same_device: /^is the same plug as/,
+  taken: /is the same as that of \[/,
+  unknown: /^expected the id of .*, found "(.*?)"/,
+  same_home: /^expected a plan of the same home, found one of (.*)$/,
+  circle: /found a circle: (.*)$/,
+  other_kind: /^is for plans of kind/,
+  levels_order: /very_cheap < cheap/,
+  time: /^expected a time of day/,
+  span: /^expected hours such as "/,
+  length: /^expected hours( above 0)? as a number/,
+  most: /^expected at most ([\d.]+), found/,
+  least: /^expected at least ([\d.]+), found/,
+  http_only: /^is for tasmota and shelly only/,
+  custom_only: /^is for the family custom only/,
+  useless: /^cannot be used with (.*)$/,
+  follows: /^is calculated from energy and kw/,
+  topic_url: /^expected the URL of a topic/,
+  wrong: /^expected /,
+} as const;
+
+/** Texts of a language by pattern. `{0}` is the first group of the pattern. */
+export type MistakeTexts = Readonly<Record<keyof typeof PATTERNS, string>>;

@@ -1,0 +1,50 @@
+/** The link that logs a phone in with a key, as a QR code and as text. Import it dynamically: the QR code is large. */
+import { useId, useState } from "preact/hooks";
+import { QrCode } from "./qr-code.tsx";
+
+interface PhoneLinkProps {
+  readonly apiKey: string;
+  /** Addresses of the dashboard for other devices, used if the page itself is open at an address of this machine only. */
+  readonly urls: readonly string[];
+  readonly texts: Readonly<Record<"about" | "qr" | "address" | "link" | "none", string>>;
+}
+
+/** Returns whether a name leads to this machine only. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+}
+
+export function PhoneLink({ apiKey, urls, texts }: PhoneLinkProps) {
+  // By the name under which it was reached, other devices reach it too.
+  const places = isLoopback(location.hostname) ? urls : [new URL(".", document.baseURI).href];
+  const [url, setUrl] = useState(places[0] ?? null);
+  const id = useId();
+  if (url === null) return <p class="soft">{texts.none}</p>;
+  const link = `${url}#key=${apiKey}`;
+  return (
+    <>
+      <p class="soft">{texts.about}</p>
+      <QrCode text={link} label={texts.qr} />
+      {places.length > 1 && (
+        <div class="field-row">
+          <label for={id}>{texts.address}</label>
+          <select id={id} value={url} onChange={({ currentTarget }) => setUrl(currentTarget.value)}>
+            {places.map((place) => (
+              <option key={place} value={place}>
+                {place}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+      <dl class="setup-facts">
+        <div>
+          <dt>{texts.link}</dt>
+          <dd>
+            <code>{link}</code>
+          </dd>
+        </div>
+      </dl>
+    </>
+  );
+}

@@ -1,0 +1,137 @@
+import { chmodSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { axeViolations, MISFITS, OVERLAPS, SMALL_TARGETS } from "../support/daemon/page-checks.ts";
+import { haveChromium, type LookOptions, type Screen, Screens } from "../support/daemon/screen.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { EmulatedNtfy } from "../support/notify/emulated-ntfy.ts";
+
+const START = Date.parse("2026-03-10T14:20:00Z");
+const HOUSE = `# How elbro speaks
+language: da # as we speak
+levels:
+  # Cheaper than usual here
+  cheap: 0.85
+`;
+
+const fileText = (daemon: TestDaemon) => readFileSync(path.join(daemon.dir.path, "elbro.yaml"), "utf8");
+
+describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped where there is none)", () => {
+  let screens: Screens;
+  beforeAll(async () => {
+    screens = await Screens.start();
+  });
+  afterAll(() => screens?.[Symbol.asyncDispose]());
+
+  const started = (yaml = HOUSE) => TestDaemon.start({ start: START, simulator: { homes: ["danish"] }, yaml });
+  async function looking(daemon: TestDaemon, options: LookOptions = {}): Promise<Screen> {
+    const screen = await screens.look(daemon, options);
+    await screen.page.locator("#settings li").first().waitFor();
+    return screen;
+  }
+  const dialog = ({ page }: Screen) => page.getByRole("dialog");
+  const change = async (screen: Screen, name: string) => {
+    await screen.page.locator(`#settings button[aria-describedby="setting-${name}"]`).click();
+    await dialog(screen).waitFor();
+  };
+
+  test("notifications are set up, tested and switched off; the topic is not shown again", async () => {
+    await using ntfy = await EmulatedNtfy.start();
+    await using daemon = await started();
+    await using screen = await looking(daemon, { size: "phone" });
+    const { page } = screen;
+    await screen.untilText("#settings", /Notifications not set up/);
+    expect(await page.getByRole("button", { name: "Send a test" }).count()).toBe(0);
+
+    await change(screen, "notify");
+    await screen.untilText("dialog", /A change takes effect at once/);
+    await dialog(screen).getByRole("button", { name: "Save" }).click();
+    await screen.untilText("dialog", /This is needed/);
+    await dialog(screen).getByLabel("Topic").fill(`${ntfy.origin}/house-4821`);
+    await dialog(screen).getByLabel("Quiet hours").fill("22:00-07:00");
+    await dialog(screen).getByLabel("Any other problem").uncheck();
+    await screen.picture("setting-notify-phone");
+    await dialog(screen).getByRole("button", { name: "Save" }).click();
+    await screen.untilText("#settings", /Notifications: saved in elbro\.yaml and in use\./);
+    expect(await page.locator("#settings").textContent()).not.toContain("house-4821");
+    await screen.untilText("#settings", /Topic: set · Send: Tomorrow’s prices, .* · Quiet hours: 22:00-07:00/);
+
+    await page.getByRole("button", { name: "Send a test" }).click();
+    await screen.untilText("#settings", /The ntfy server has accepted the test/);
+    // Notifications apply at once: what holds now may come before the test.
+    expect(ntfy.messages.at(-1)).toMatchObject({ topic: "house-4821", message: "Beskeder fra elbro når frem hertil." });
+    ntfy.fault = { status: 403 };
+    await page.getByRole("button", { name: "Send a test" }).click();
+    await screen.untilText("#settings", /Refused: the server answered with status 403: forbidden/);
+
+    await change(screen, "notify");
+    expect(await dialog(screen).getByLabel("Topic").inputValue()).toBe("");
+    await screen.untilText("dialog", /Topic \*? ?Set and not shown\. Leave this empty to keep it\./);
+    await dialog(screen).getByRole("button", { name: "Reset" }).click();
+    await screen.untilText("dialog", /Remove Notifications from the configuration file\?/);
+    await dialog(screen).getByRole("group").getByRole("button", { name: "Reset" }).click();
+    await screen.untilText("#settings", /Notifications not set up/);
+    expect(fileText(daemon)).not.toContain("notify");
+    expect(screen.errors).toEqual(["Failed to load resource: the server responded with a status of 409 (Conflict)"]);
+  });
+
+  test("levels apply at once, and a language waits for the restart; comments stay", async () => {
+    await using daemon = await started();
+    await using screen = await looking(daemon);
+    await screen.untilText("#settings", /Price levels Cheap: 0\.85/);
+    await change(screen, "levels");
+    await dialog(screen).getByLabel("Cheap", { exact: true }).fill("0,5");
+    await dialog(screen).getByRole("button", { name: "Save" }).click();
+    await dialog(screen).getByRole("alert").filter({ hasText: "very_cheap < cheap" }).waitFor();
+    await dialog(screen).getByLabel("Cheap", { exact: true }).fill("0,8");
+    await dialog(screen).getByRole("button", { name: "Save" }).click();
+    await screen.untilText("#settings", /Price levels: saved in elbro\.yaml and in use\./);
+    expect(fileText(daemon)).toContain("  # Cheaper than usual here\n  cheap: 0.8\n");
+
+    await change(screen, "language");
+    await screen.untilText("dialog", /A change takes effect when elbro is restarted/);
+    await dialog(screen).getByLabel("Language").selectOption({ label: "Svenska" });
+    await dialog(screen).getByRole("button", { name: "Save" }).click();
+    await screen.untilText("#settings", /Restart elbro to use it\. .*used after a restart of elbro: Language/);
+    expect(fileText(daemon)).toContain("language: sv # as we speak\n");
+    await daemon.restart();
+    await using again = await looking(daemon);
+    await again.untilText("#settings", /Language Svenska/);
+    expect(await again.text("#settings")).not.toContain("restart of elbro");
+  });
+
+  test("if elbro.yaml is read-only, the page says where settings are changed", async () => {
+    await using daemon = await started();
+    chmodSync(path.join(daemon.dir.path, "elbro.yaml"), 0o444);
+    await using screen = await looking(daemon);
+    await screen.untilText("#settings", /elbro cannot write elbro\.yaml, so these settings can only be changed there/);
+    expect(await screen.page.locator("#settings button").count()).toBe(0);
+  });
+
+  describe("looks", () => {
+    let daemon: TestDaemon;
+    beforeAll(async () => {
+      daemon = await started(`${HOUSE}notify: { topic_url: "http://127.0.0.1:9/house", token: tk_1 }\n`);
+    });
+    afterAll(() => daemon?.[Symbol.asyncDispose]());
+
+    test.each([
+      ["phone", "light", "en-GB"],
+      ["phone", "dark", "da-DK"],
+      ["pad", "light", "sv-SE"],
+      ["pad", "dark", "nb-NO"],
+      ["desk", "light", "da-DK"],
+      ["desk", "dark", "nb-NO"],
+    ] as const)("%s, %s, %s: nothing is cut, and axe finds nothing", async (size, scheme, language) => {
+      await using screen = await looking(daemon, { size, scheme, language });
+      await screen.page.locator("#system").screenshot({ path: await screen.picture(`settings-${size}-${scheme}`) });
+      expect(await screen.page.evaluate(MISFITS)).toEqual([]);
+      expect(await screen.page.evaluate(OVERLAPS)).toEqual([]);
+      await change(screen, "notify");
+      await screen.page.screenshot({ path: await screen.picture(`setting-notify-${size}-${scheme}`) });
+      expect(await screen.page.evaluate(MISFITS)).toEqual([]);
+      expect(await axeViolations(screen)).toEqual([]);
+      if (size === "phone") expect(await screen.page.evaluate(SMALL_TARGETS)).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,150 @@
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import type { SavedSettings } from "../../src/state/settings-editor.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { EmulatedNtfy } from "../support/notify/emulated-ntfy.ts";
+
+const MORNING = Date.parse("2026-03-10T09:00:00Z");
+const OWN = `# My house
+language: da # as we speak
+log:
+  # less than this is noise
+  level: info
+`;
+
+const textOf = (daemon: TestDaemon) => readFileSync(path.join(daemon.dir.path, "elbro.yaml"), "utf8");
+
+async function settingsOf(daemon: TestDaemon): Promise<SavedSettings> {
+  return (await (await daemon.request("/local/v1/settings")).json()) as SavedSettings;
+}
+
+async function put(daemon: TestDaemon, name: string, value: unknown, headers: Record<string, string> = {}) {
+  const answer = await daemon.send("PUT", `/local/v1/settings/${name}`, { value }, headers);
+  return [answer.status, (await answer.json()) as Record<string, unknown>] as const;
+}
+
+test("settings are read, changed with their comments kept, and say what needs a restart", async () => {
+  await using daemon = await TestDaemon.start({ start: MORNING, yaml: OWN });
+  const before = await settingsOf(daemon);
+  expect(before).toMatchObject({ source: "elbro.yaml", fixed: null, waiting: [] });
+  expect(before.settings).toMatchObject([
+    { name: "language", value: "da", secrets: [], outside: [], restart: ["language"] },
+    { name: "levels", value: {}, restart: [] },
+    { name: "notify", value: null, restart: [] },
+    { name: "mdns", value: null, restart: ["mdns"] },
+    { name: "log", restart: ["log.format"] },
+    { name: "history", restart: ["history.months"] },
+    { name: "retention", restart: ["retention.years"] },
+  ]);
+
+  const file = textOf(daemon);
+  expect(await put(daemon, "levels", { cheap: 0.8 })).toMatchObject([200, { source: "elbro.yaml", restart: [] }]);
+  expect(await put(daemon, "log", { level: "warn" })).toMatchObject([200, { restart: [] }]);
+  expect(await put(daemon, "language", "sv")).toMatchObject([200, { restart: ["language"] }]);
+  expect(await put(daemon, "mdns", "elbro")).toMatchObject([200, { restart: expect.arrayContaining(["mdns"]) }]);
+  expect(textOf(daemon)).toContain("mdns: elbro\n");
+  expect(await put(daemon, "mdns", null)).toMatchObject([200, { restart: ["language"] }]);
+  const text = textOf(daemon);
+  expect(text).toContain("language: sv # as we speak\n");
+  expect(text).toContain("  # less than this is noise\n  level: warn\n");
+  expect(text).toContain("levels:\n  cheap: 0.8\n");
+  const backups = path.join(daemon.dir.path, "configuration-backups");
+  expect(readFileSync(path.join(backups, readdirSync(backups).sort()[0] ?? ""), "utf8")).toBe(file);
+  expect(await settingsOf(daemon)).toMatchObject({ waiting: ["language"] });
+
+  await daemon.restart();
+  const after = await settingsOf(daemon);
+  expect(after.waiting).toEqual([]);
+  expect(after.settings.slice(0, 2)).toMatchObject([{ value: "sv" }, { value: { cheap: 0.8 } }]);
+  expect(await put(daemon, "levels", null)).toMatchObject([200, {}]);
+  expect(textOf(daemon)).not.toContain("levels");
+});
+
+test("a mistake, a stale revision and an unknown setting change nothing", async () => {
+  await using daemon = await TestDaemon.start({ start: MORNING, yaml: OWN });
+  const { revision } = await settingsOf(daemon);
+  const file = textOf(daemon);
+  expect(await put(daemon, "levels", { cheap: 0.5 })).toMatchObject([
+    400,
+    { mistakes: [{ path: "", text: expect.stringContaining("very_cheap < cheap") }] },
+  ]);
+  expect(await put(daemon, "log", { level: "loud" })).toMatchObject([
+    400,
+    { mistakes: [{ path: "level", text: expect.stringContaining("expected one of debug") }] },
+  ]);
+  expect(await put(daemon, "log", ["warn"])).toMatchObject([409, {}]);
+  expect(await put(daemon, "plans", [])).toMatchObject([404, {}]);
+  expect(await put(daemon, "language", "nb", { "if-match": '"old"' })).toMatchObject([412, {}]);
+  expect((await daemon.send("PUT", "/local/v1/settings/language", { language: "nb" })).status).toBe(400);
+  expect(textOf(daemon)).toBe(file);
+  expect(await put(daemon, "language", "nb", { "if-match": `"${revision}"` })).toMatchObject([200, {}]);
+});
+
+test("notifications are set up, tested and changed without a restart, and a secret is neither shown nor sent elsewhere", async () => {
+  await using ntfy = await EmulatedNtfy.start({ authorization: "Bearer tk_secret" });
+  await using other = await EmulatedNtfy.start();
+  await using daemon = await TestDaemon.start({ start: MORNING, yaml: OWN });
+  const topic_url = `${ntfy.origin}/my-secret-topic`;
+  const test = async () => (await daemon.post("/local/v1/notifications/test", {})).status;
+  expect(await test()).toBe(409);
+  const [status, edited] = await put(daemon, "notify", { topic_url, token: "tk_secret" });
+  expect([status, edited.restart]).toEqual([200, []]);
+  expect(await test()).toBe(200);
+  expect(ntfy.messages).toMatchObject([{ topic: "my-secret-topic", title: expect.any(String) }]);
+
+  const shown = await (await daemon.request("/local/v1/settings")).text();
+  expect(shown).not.toMatch(/tk_secret|my-secret-topic/);
+  const notify = (await settingsOf(daemon)).settings.find(({ name }) => name === "notify");
+  expect(notify).toMatchObject({ value: {}, secrets: ["topic_url", "token"] });
+
+  // What is not sent stays: another key changes, and the secrets are still there.
+  expect(await put(daemon, "notify", { quiet_hours: "22:00-07:00" })).toMatchObject([200, {}]);
+  expect(await test()).toBe(200);
+  expect(await put(daemon, "notify", { topic_url: `${other.origin}/mine` })).toMatchObject([
+    400,
+    { mistakes: [{ path: "token", text: expect.stringContaining("is needed again") }] },
+  ]);
+  expect(await put(daemon, "notify", { topic_url: `${other.origin}/mine`, token: null })).toMatchObject([200, {}]);
+  expect(await test()).toBe(200);
+  expect(other.messages).toMatchObject([{ topic: "mine" }]);
+  expect(await put(daemon, "notify", null)).toMatchObject([200, {}]);
+  expect(await test()).toBe(409);
+  expect(textOf(daemon)).not.toContain("notify");
+});
+
+test("notifications start and end with their setting, without a restart", async () => {
+  await using ntfy = await EmulatedNtfy.start();
+  await using daemon = await TestDaemon.start({
+    ...{ start: Date.parse("2026-03-10T14:20:00Z"), simulator: { homes: ["danish"] }, yaml: OWN },
+  });
+  await daemon.untilTomorrow();
+  expect(ntfy.requests).toBe(0);
+  expect(await put(daemon, "notify", { topic_url: `${ntfy.origin}/house` })).toMatchObject([200, { restart: [] }]);
+  await daemon.clock.runUntil(daemon.clock.now() + 5 * 60_000);
+  const titles = () => ntfy.messages.map(({ title }) => title);
+  await expect.poll(titles, { timeout: 20_000 }).toContain("Home: morgendagens priser");
+  expect(await put(daemon, "notify", null)).toMatchObject([200, {}]);
+  const count = ntfy.requests;
+  await daemon.clock.runUntil(Date.parse("2026-03-11T15:00:00Z"));
+  expect(ntfy.requests).toBe(count);
+});
+
+test("a read-only file and a key that may only read change nothing", async () => {
+  await using daemon = await TestDaemon.start({ start: MORNING, yaml: OWN });
+  const made = (await (await daemon.post("/local/v1/keys", { name: "guest" })).json()) as { readonly key: string };
+  await daemon.clock.runUntil(MORNING + 2_000);
+  const headers = { authorization: `Bearer ${made.key}` };
+  expect((await fetch(`${daemon.url}/local/v1/now`, { headers })).status).not.toBe(401);
+  expect((await fetch(`${daemon.url}/local/v1/settings`, { headers })).status).toBe(403);
+  const file = path.join(daemon.dir.path, "elbro.yaml");
+  chmodSync(file, 0o444);
+  expect(await settingsOf(daemon)).toMatchObject({ fixed: "elbro.yaml cannot be written by elbro; change it there" });
+  expect(await put(daemon, "language", "nb")).toMatchObject([409, {}]);
+  chmodSync(file, 0o640);
+  writeFileSync(file, `${textOf(daemon)}plans: 7\n`);
+  expect(await put(daemon, "language", "nb")).toMatchObject([
+    409,
+    { reason: expect.stringContaining("has a mistake already: plans") },
+  ]);
+});
