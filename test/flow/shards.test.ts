@@ -87,7 +87,7 @@ describe.skipIf(!haveMosquitto)("shards with one Mosquitto (skipped if it is not
     expect(new Set(signals())).toEqual(new Set(["OFF"]));
     await clock.runUntil(begin + 1_000);
     await watcher.until(() => signals().every((signal) => signal === "ON"), "all signals");
-    expect(stateOf(4)).toBe("running");
+    await watcher.until(() => stateOf(4) === "running", "the state of a plan");
   }, 180_000);
 
   test("with another count transfer homes to their new shard without clearing topics", async () => {
