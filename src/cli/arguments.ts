@@ -44,7 +44,7 @@ export interface Given {
   readonly words: readonly string[];
   readonly values: Values;
   readonly configPath: string | null;
-  /** Time to live at; null for the machine's own. */
+  /** Simulated time; null for the time of this machine. */
   readonly simulated: Simulated | null;
 }
 

@@ -31,7 +31,7 @@ const LARGE_CONNECTIONS = 4;
 const REQUESTS = 100_000;
 const DIFFERENT = 1_000;
 
-/** Server that has the same body at a path. */
+/** Server to compare: port, headers and path of a request for the same body. */
 type Server = Pick<Load, "port" | "headers"> & { readonly path: string };
 
 export async function run(): Promise<Record<string, number | null>> {

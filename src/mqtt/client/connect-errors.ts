@@ -6,7 +6,6 @@ const TWIN_QUESTION = "check that no second elbro runs on a copy of this data di
 /** Stage of a connection at which it failed. */
 export type Phase = "opening" | "greeting" | "up";
 
-const CA_ADVICE = "set mqtt.ca_file to the certificate of its authority";
 const REFUSED_LOGIN = en.mqtt_login;
 const REFUSED_CLIENT = en.mqtt_user;
 const NO_TLS = en.mqtt_no_tls;
@@ -19,16 +18,16 @@ const OPENING: Readonly<Record<string, string>> = {
   ETIMEDOUT: en.mqtt_silent,
   EHOSTUNREACH: en.mqtt_unreachable,
   ENETUNREACH: en.mqtt_network,
-  ECONNRESET: "the connection was reset while it was opened; check the port (mqtts: and wss: need a TLS port)",
+  ECONNRESET: en.mqtt_reset,
   CERT_HAS_EXPIRED: en.mqtt_expired,
-  CERT_NOT_YET_VALID: "the broker's certificate is not valid yet; check this machine's clock",
-  DEPTH_ZERO_SELF_SIGNED_CERT: `the broker's certificate is self-signed and unknown here; ${CA_ADVICE}`,
-  SELF_SIGNED_CERT_IN_CHAIN: `the broker's certificate is from an unknown authority; ${CA_ADVICE}`,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `the broker's certificate is from an unknown authority; ${CA_ADVICE}`,
-  UNABLE_TO_GET_ISSUER_CERT: `the broker's certificate is from an unknown authority; ${CA_ADVICE}`,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: `the broker's certificate is from an unknown authority; ${CA_ADVICE}`,
-  CERT_SIGNATURE_FAILURE: `the broker's certificate is not signed by the authority of mqtt.ca; ${CA_ADVICE}`,
-  ERR_TLS_CERT_ALTNAME_INVALID: "the broker's certificate is for another name than the one in mqtt.url",
+  CERT_NOT_YET_VALID: en.mqtt_not_yet,
+  DEPTH_ZERO_SELF_SIGNED_CERT: en.mqtt_self_signed,
+  SELF_SIGNED_CERT_IN_CHAIN: en.mqtt_unknown_ca,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: en.mqtt_unknown_ca,
+  UNABLE_TO_GET_ISSUER_CERT: en.mqtt_unknown_ca,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: en.mqtt_unknown_ca,
+  CERT_SIGNATURE_FAILURE: en.mqtt_wrong_ca,
+  ERR_TLS_CERT_ALTNAME_INVALID: en.mqtt_other_name,
   ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
   EPROTO: NO_TLS,
@@ -47,16 +46,16 @@ const REASONS: Readonly<Record<number, string>> = {
   137: en.mqtt_busy,
   138: en.mqtt_banned,
   139: en.mqtt_stopping,
-  141: "the broker received nothing from elbro for too long (keep-alive)",
-  142: `another client connected with the same client id; ${TWIN_QUESTION}`,
-  149: "the broker rejects a message as too large",
-  151: "a quota of the broker is used up",
-  154: "the broker does not support retained messages, which elbro needs",
+  141: en.mqtt_keep_alive,
+  142: en.mqtt_twin,
+  149: en.mqtt_too_large,
+  151: en.mqtt_quota,
+  154: en.mqtt_no_retained,
 };
 
 /** Returns the reason why a connection failed or ended. */
 export function explainFailure(error: unknown, phase: Phase): string {
-  if (!(error instanceof Error)) return "the connection failed";
+  if (!(error instanceof Error)) return en.mqtt_failed;
   const code = "code" in error ? error.code : undefined;
   if (typeof code === "number") return REASONS[code] ?? `the broker answers: ${error.message}`;
   if (typeof code === "string") return ofCode(code, error.message, phase);
@@ -65,7 +64,7 @@ export function explainFailure(error: unknown, phase: Phase): string {
   if (status)
     return `the web server there answers with status ${status} instead of a WebSocket; check the path of mqtt.url`;
   if (/Server sent (an invalid|no) subprotocol/.test(error.message)) return NO_MQTT;
-  return error.message || "the connection failed";
+  return error.message || en.mqtt_failed;
 }
 
 /** Returns the reason for a close by the broker without an error. */
@@ -88,10 +87,8 @@ function noAnswer(): string {
 }
 
 function ofCode(code: string, message: string, phase: Phase): string {
-  if (/ALERT_(CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE|BAD_CERTIFICATE)/.test(code))
-    return "the broker requires a client certificate; set mqtt.cert_file and mqtt.key_file";
-  if (/ALERT_(UNKNOWN_CA|CERTIFICATE_UNKNOWN|CERTIFICATE_EXPIRED)/.test(code))
-    return "the broker does not accept the client certificate of mqtt.cert";
+  if (/ALERT_(CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE|BAD_CERTIFICATE)/.test(code)) return en.mqtt_wants_certificate;
+  if (/ALERT_(UNKNOWN_CA|CERTIFICATE_UNKNOWN|CERTIFICATE_EXPIRED)/.test(code)) return en.mqtt_bad_certificate;
   if (/^ERR_OSSL|PEM|^ERR_CRYPTO|KEY_VALUES_MISMATCH/.test(code))
     return `mqtt.ca, mqtt.cert or mqtt.key cannot be used: ${message}`;
   if (phase === "up") return `the connection broke (${code})`;

@@ -1,5 +1,7 @@
 /** The set-up over HTTP, for the dashboard's own page. Once the house is set up, all of it is refused. */
 import * as z from "zod/mini";
+import { languageOf } from "../../core/language/language.ts";
+import { textIn } from "../../core/language/text.ts";
 import { MINUTE_MS } from "../../core/time/interval.ts";
 import { PAGE_HEADER } from "../auth/session-auth.ts";
 import { type LocalError, localError } from "../http/errors.ts";
@@ -19,7 +21,7 @@ import {
 } from "../openapi/json-schema.ts";
 import { finishSetup, type SetupOptions, type WantedSetup } from "./setup.ts";
 import { SetupDoor } from "./setup-door.ts";
-import { tryExternalBroker, tryHomeAssistant, tryService } from "./setup-trials.ts";
+import { type Trial, tryExternalBroker, tryHomeAssistant, tryService } from "./setup-trials.ts";
 
 /** Trials of a person; each may ask the service, whose quota counts it. */
 const MAX_TRIALS_PER_MINUTE = 20;
@@ -105,19 +107,17 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
         };
       },
     },
-    route(facts.service, bodies.service, async ({ config, proxy }, { api_key: key }) => ({
-      kind: "json",
-      body: await tryService(config.service, key, proxy),
-    })),
-    route(facts.broker, bodies.broker, async ({ readWith, config }, given) => {
+    route(facts.service, bodies.service, async ({ config, proxy }, { api_key: key }, request) =>
+      trialAnswer(await tryService(config.service, key, proxy), request),
+    ),
+    route(facts.broker, bodies.broker, async ({ readWith, config }, given, request) => {
       const mistake = mistakeIn(readWith(JSON.stringify({ mqtt: given })));
-      return (
-        mistake ?? { kind: "json", body: await tryExternalBroker({ ...config.mqtt, ...given } as typeof config.mqtt) }
-      );
+      const mqtt = { ...config.mqtt, ...given } as typeof config.mqtt;
+      return mistake ?? trialAnswer(await tryExternalBroker(mqtt), request);
     }),
-    route(facts.homeAssistant, bodies.homeAssistant, async ({ readWith }, given) => {
+    route(facts.homeAssistant, bodies.homeAssistant, async ({ readWith }, given, request) => {
       const mistake = mistakeIn(readWith(JSON.stringify({ home_assistant: given })));
-      return mistake ?? { kind: "json", body: await tryHomeAssistant(given) };
+      return mistake ?? trialAnswer(await tryHomeAssistant(given), request);
     }),
     route(facts.finish, bodies.finish, async (given, body, { now, signal }) => {
       const { api_key: apiKey, home_assistant, key_name: keyName, homes, language, broker: chosen } = body;
@@ -136,6 +136,12 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
       return { kind: "json", status: 201, body: { ...told, file: given.path } };
     }),
   ];
+}
+
+/** Returns the result of a trial in the language of the request. */
+function trialAnswer(trial: Trial, { headers }: LocalRequest): LocalAnswer {
+  const detail = trial.detail && textIn(languageOf(headers["accept-language"], "en"), trial.detail);
+  return { kind: "json", body: { ...trial, detail } };
 }
 
 function stateOf(options: SetupOptions | null, door: SetupDoor | null, request: LocalRequest) {
@@ -180,7 +186,10 @@ interface RouteFacts {
 const trial = {
   works: boolean,
   problem: orNull(text),
-  detail: { ...orNull(text), description: "Result of the test, in English." },
+  detail: {
+    ...orNull(text),
+    description: "Result of the test, in the language of the request; messages of other programs are as they come.",
+  },
 };
 const trialSchema = named("SetupTrial", object(trial));
 const stateSchema = named(

@@ -1,5 +1,7 @@
-/** Maximum size of a response. A year of hours with nine fields of 25 characters is less than 4 MB. */
+/** Reasons why a request to the service has no response. */
 import { en } from "../../core/language/en.ts";
+
+/** Maximum size of a response. A year of hours with nine fields of 25 characters is less than 4 MB. */
 export const MAX_ANSWER_MB = 8;
 /** undici's error code for a body over the size limit. */
 export const BODY_TOO_LONG = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
@@ -38,12 +40,12 @@ const SOCKET_WORDS: Readonly<Record<string, string>> = {
 export function describeFailure(error: unknown): string {
   for (let each = error, depth = 0; each instanceof Error && depth < MAX_CAUSES; each = each.cause, depth++) {
     const code = "code" in each && typeof each.code === "string" ? each.code : "";
-    const words = SOCKET_WORDS[code] ?? (each.name === "HTTPParserError" ? "its response is not HTTP" : undefined);
+    const words = SOCKET_WORDS[code] ?? (each.name === "HTTPParserError" ? en.net_no_http : undefined);
     if (words) return words;
     const refusal = PROXY_REFUSAL.exec(each.message);
     if (refusal) return `the proxy refuses the connection (status ${refusal[1] ?? refusal[2]})`;
   }
-  return (error instanceof Error && error.message) || "the request failed";
+  return (error instanceof Error && error.message) || en.net_failed;
 }
 
 /** undici has no error code for a rejection by the proxy; the status is only in the message. */

@@ -14,7 +14,7 @@ import { GroupPlan, type GroupProblem } from "./group-plan.ts";
 import type { StepRun } from "./runs-solver.ts";
 
 export interface GroupChoice {
-  /** By plan. Shape: ascending, apart, in steps of its own line. */
+  /** Runs by plan, in steps of the plan's own line. Shape: ascending, with gaps between them. */
   readonly runs: readonly (readonly StepRun[])[];
   readonly cost: number;
   /** True if no other solution costs less. */

@@ -15,7 +15,7 @@ function doorAndCodes() {
 
 describe("access to the set-up", () => {
   test.each(["127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"])(
-    "is free for %s, which is this machine",
+    "needs no code from %s, an address of this machine",
     (address) => {
       expect(doorAndCodes().door.refusal(request(address))).toBeNull();
     },
@@ -24,8 +24,8 @@ describe("access to the set-up", () => {
   test.each([
     ["another machine", "192.168.1.20", PAGE],
     ["a proxy on this machine", "127.0.0.1", { ...PAGE, "x-forwarded-for": "192.168.1.20" }],
-    ["a proxy that says so otherwise", "127.0.0.1", { ...PAGE, forwarded: "for=192.168.1.20" }],
-    ["a name that leads to this machine", "127.0.0.1", { ...PAGE, host: "elbro.example.org" }],
+    ["a proxy with another header", "127.0.0.1", { ...PAGE, forwarded: "for=192.168.1.20" }],
+    ["another host name of this machine", "127.0.0.1", { ...PAGE, host: "elbro.example.org" }],
     ["an address like this machine's", "128.0.0.1", PAGE],
   ])("needs the code for %s", (_, address, headers) => {
     expect(doorAndCodes().door.refusal(request(address, headers))).toMatchObject({ code: "invalid_token" });

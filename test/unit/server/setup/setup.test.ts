@@ -127,6 +127,23 @@ describe("the routes of the set-up", () => {
     });
   });
 
+  test("say what is wrong in the language of the page", async () => {
+    using dir = new TempDir();
+    const headers = { ...page, "accept-language": "da" };
+    const tried = (route: string, body: object) =>
+      routeOf(optionsIn(dir.path), route).handle(request(body, { headers }));
+    expect(await tried("/broker", { url: "mqtt://127.0.0.1:1" })).toMatchObject({
+      body: { works: false, detail: "der lyttes ikke på denne adresse og port; tjek, at brokeren kører, og porten" },
+    });
+    const options = {
+      ...optionsIn(dir.path),
+      config: configSchema.parse({ service: { base_url: "http://127.0.0.1:1" } }),
+    };
+    expect(await routeOf(options, "/service").handle(request({ api_key: "k" }, { headers }))).toMatchObject({
+      body: { works: false, problem: "unreachable", detail: "den afviser forbindelsen" },
+    });
+  });
+
   test("allow at most 20 requests per minute", async () => {
     using dir = new TempDir();
     const route = routeOf(optionsIn(dir.path), "/service");

@@ -260,7 +260,7 @@ function ServiceStep({ choices, choose }: StepProps) {
     const { works, problem, detail, addresses } = tried;
     if (works) return choose({ key: key.trim(), addresses, homes: addresses.map(({ id }) => id) });
     const why = `service_${problem}`;
-    setWrong({ text: s(s.has(why) ? why : "service_service_trouble"), detail });
+    setWrong({ text: `${s(s.has(why) ? why : "service_service_trouble")} ${detail ?? ""}` });
   };
   return (
     <StepForm {...form} help={s("service_help")} onSubmit={() => void submit()}>
@@ -322,7 +322,7 @@ function BrokerStep({ choices, choose, onBack }: StepProps) {
     const given = { url: url.trim(), ...(username && { username }), ...(password && { password }) };
     const tried = await send<Trial>("setup/broker", given);
     if (tried?.works) choose({ broker: given });
-    else if (tried) setWrong({ text: s("broker_failed"), detail: tried.detail });
+    else if (tried) setWrong({ text: `${s("broker_failed")} ${tried.detail ?? ""}` });
   };
   return (
     <StepForm {...form} help={s("broker_help")} onSubmit={() => void submit()} onBack={onBack}>
@@ -372,7 +372,7 @@ function HomeAssistantStep({ choices, choose, onBack }: StepProps) {
     else if (tried) {
       const key =
         tried.problem === "token" ? "ha_refused_token" : tried.problem === "refused" ? "ha_refused" : "ha_unreachable";
-      setWrong({ text: s(key), detail: tried.detail });
+      setWrong({ text: `${s(key)} ${tried.detail ?? ""}` });
     }
   };
   return (

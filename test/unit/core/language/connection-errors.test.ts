@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { languages } from "../../../../src/core/language/language.ts";
+import { textIn } from "../../../../src/core/language/text.ts";
+import { explainFailure, explainSilentClose } from "../../../../src/mqtt/client/connect-errors.ts";
+import { describeFailure } from "../../../../src/service/client/network-errors.ts";
+
+const failed = (code: string | number) => Object.assign(new Error("as the library says it"), { code });
+const OPENING = [
+  ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ECONNRESET", "EPROTO"],
+  ...["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID", "DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN"],
+  ...["CERT_SIGNATURE_FAILURE", "ERR_TLS_CERT_ALTNAME_INVALID", "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED"],
+  "ERR_SSL_TLSV1_ALERT_UNKNOWN_CA",
+];
+const REASONS = [2, 3, 4, 5, 133, 134, 135, 136, 137, 138, 139, 141, 142, 149, 151, 154];
+const NETWORK = ["ENOTFOUND", "ECONNREFUSED", "ETIMEDOUT", "CERT_HAS_EXPIRED", "EPROTO", "UND_ERR_HEADERS_OVERFLOW"];
+
+test.each([
+  ...OPENING.map((code) => [`opening ${code}`, explainFailure(failed(code), "opening")]),
+  ...REASONS.map((code) => [`reason code ${code}`, explainFailure(failed(code), "greeting")]),
+  ...(["greeting", "up"] as const).map((phase) => [`closed while ${phase}`, explainSilentClose(phase)]),
+  ...NETWORK.map((code) => [`service ${code}`, describeFailure(failed(code))]),
+  ["not HTTP", describeFailure(Object.assign(new Error(), { name: "HTTPParserError" }))],
+])("%s is explained in every language", (_, english = "") => {
+  const texts = languages.map((language) => textIn(language, english));
+  // Danish and Norwegian may be the same.
+  expect(texts.map((text) => text === english)).toEqual(languages.map((language) => language === "en"));
+});
