@@ -46,7 +46,7 @@ describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped 
     await change(screen, "notify");
     await screen.untilText("dialog", /A change takes effect at once/);
     await dialog(screen).getByRole("button", { name: "Save" }).click();
-    await screen.untilText("dialog", /This is needed/);
+    await screen.untilText("dialog", /This field is required/);
     await dialog(screen).getByLabel("Topic").fill(`${ntfy.origin}/house-4821`);
     await dialog(screen).getByLabel("Quiet hours").fill("22:00-07:00");
     await dialog(screen).getByLabel("Any other problem").uncheck();
@@ -59,7 +59,7 @@ describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped 
     await page.getByRole("button", { name: "Send a test" }).click();
     await screen.untilText("#settings", /The ntfy server has accepted the test/);
     // Notifications apply at once: what holds now may come before the test.
-    expect(ntfy.messages.at(-1)).toMatchObject({ topic: "house-4821", message: "Beskeder fra elbro når frem hertil." });
+    expect(ntfy.messages.at(-1)).toMatchObject({ topic: "house-4821", message: "Beskeder fra elbro vises her." });
     ntfy.fault = { status: 403 };
     await page.getByRole("button", { name: "Send a test" }).click();
     await screen.untilText("#settings", /Refused: the server answered with status 403: forbidden/);
@@ -92,7 +92,7 @@ describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped 
     await screen.untilText("dialog", /A change takes effect when elbro is restarted/);
     await dialog(screen).getByLabel("Language").selectOption({ label: "Svenska" });
     await dialog(screen).getByRole("button", { name: "Save" }).click();
-    await screen.untilText("#settings", /Restart elbro to use it\. .*used after a restart of elbro: Language/);
+    await screen.untilText("#settings", /Restart elbro to use it\. .*take effect after a restart of elbro: Language/);
     expect(fileText(daemon)).toContain("language: sv # as we speak\n");
     await daemon.restart();
     await using again = await looking(daemon);

@@ -62,7 +62,7 @@ export const settingEndpoints: readonly Endpoint[] = [
     errors: [...EDIT_ERRORS, ...BODY_ERRORS],
     example: "/local/v1/settings/notify",
     body: {
-      schema: object({ value: { description: "The new value; null removes the setting." } }),
+      schema: named("NewSetting", object({ value: { description: "The new value; null removes the setting." } })),
       example: { value: { topic_url: "https://ntfy.sh/my-house-4821", quiet_hours: "22:00-07:00" } },
     },
     async answer({ settings }, { setting }, { body, headers }) {

@@ -158,7 +158,7 @@ describe("the OpenAPI document of the LAN API", () => {
     expect(own.map(({ operation }) => operation.operationId).join(" ")).toBe(
       "getNow getTimeline getTimelineCsv listPlans planOnce listPlansCsv getPlan savePlan deletePlan changePlan " +
         "getPlanEntry previewPlan listPlugs createPlug listPlugsCsv listAnnouncedPlugs getPlugEntry savePlug deletePlug " +
-        "testPlug testNotification listRuns listRunsCsv listSavings listSavingsCsv getUsage getUsageCsv getPlanStarts getPlanStartsCsv " +
+        "testPlug getSettings saveSetting testNotification listRuns listRunsCsv listSavings listSavingsCsv getUsage getUsageCsv getPlanStarts getPlanStartsCsv " +
         "listKeys createKey revokeKey getLog getLogCsv getCheap getSignal getFormat " +
         "getEvents getHealth getLiveness getMetrics getSystem getDiagnostics getBackup restoreBackup forgetBackup getOpenApi " +
         "getDocs getDocsAsset getConfigurationSchema getDashboard getDashboardAsset getSession logIn logOut " +
