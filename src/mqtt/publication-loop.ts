@@ -3,6 +3,7 @@
  * Most homes change at the same interval boundary. They are published one after the other, with pauses for other work.
  * With 20 or more, their next state is made shortly before the boundary, so that it only has to be sent then.
  */
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../core/runtime/clock.ts";
 import type { LoopHeartbeat } from "../core/runtime/loop-heartbeat.ts";
 import { LoopWaker } from "../core/runtime/loop-waker.ts";
@@ -15,6 +16,8 @@ export interface PublicationDeps {
   /** Names of the current parts. Returns the same set as long as they do not change. */
   readonly parts: () => ReadonlySet<string>;
   readonly make: (part: string, now: EpochMs) => PublishedPart;
+  /** Makes a part for a later time; by default like `make`. A part with `isAhead` is made again after that time. */
+  readonly makeAhead?: (part: string, at: EpochMs) => PublishedPart;
   readonly show: (part: string, made: PublishedPart) => void;
   /** Shows urgent messages of a part that was never shown. Used when 20 or more parts are new. */
   readonly showFirst?: (part: string, now: EpochMs) => void;
@@ -50,6 +53,8 @@ export class PublicationLoop {
   #changed = new Set<string>();
   /** Parts made before their boundary. Bounded by the parts. */
   readonly #prepared = new Map<string, Prepared>();
+  /** Messages of parts that were made ahead and shown, until the parts are made again. Bounded by the parts. */
+  readonly #shownAhead = new Map<string, PublishedPart["messages"]>();
   #mood: unknown;
   readonly #shown = Promise.withResolvers<void>();
 
@@ -124,11 +129,14 @@ export class PublicationLoop {
         if (prepared && prepared.at <= at) this.#prepared.delete(part);
         const made = isReady ? prepared.made : make(part, at);
         this.#note(part, made.until);
-        show(part, made);
+        if (!isDeepStrictEqual(this.#shownAhead.get(part), made.messages)) show(part, made);
+        this.#shownAhead.delete(part);
+        if (isReady && made.isAhead) this.#shownAhead.set(part, made.messages);
         return !signal.aborted;
       },
       slices,
     );
+    if (this.#shownAhead.size > 0) this.changed(...this.#shownAhead.keys());
     if (present === known || signal.aborted) return;
     for (const part of this.#dueOf.keys()) if (!present.has(part)) this.#note(part, null);
     this.#parts = present;
@@ -143,6 +151,7 @@ export class PublicationLoop {
       if (own?.size === 0) this.#due.delete(before);
     }
     if (until === null) {
+      this.#shownAhead.delete(part);
       this.#dueOf.delete(part);
       return;
     }
@@ -155,7 +164,7 @@ export class PublicationLoop {
    * shortly before.
    */
   async #prepare(signal: AbortSignal): Promise<EpochMs> {
-    const { clock, make, slices } = this.#deps;
+    const { clock, make, makeAhead = make, slices } = this.#deps;
     const edge = Math.min(...this.#due.keys());
     const parts = this.#due.get(edge) ?? new Set();
     const left = [...parts].filter((part) => !this.#prepared.has(part));
@@ -166,7 +175,7 @@ export class PublicationLoop {
       left,
       (part) => {
         if (signal.aborted || this.#changed.size > 0 || clock.now() >= edge) return false;
-        this.#prepared.set(part, { at: edge, made: make(part, edge) });
+        this.#prepared.set(part, { at: edge, made: makeAhead(part, edge) });
         return true;
       },
       slices,

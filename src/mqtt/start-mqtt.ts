@@ -174,6 +174,7 @@ function publicationLoop(
       return parts;
     },
     make: (part, now) => showing.part(part, now),
+    makeAhead: (part, at) => showing.ahead(part, at),
     show: (part, { messages }) => show(part, messages),
     showFirst(part, now) {
       const home = homes.named(part);

@@ -11,6 +11,7 @@ import type { DaemonState } from "../core/status/daemon-status.ts";
 import { VERSION } from "../core/status/version.ts";
 import { type EpochMs, MINUTE_MS, QUARTER_MS } from "../core/time/interval.ts";
 import type { State } from "../state/open-state.ts";
+import type { ShownPlans } from "../state/plans.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { Message } from "./client/message.ts";
 import { Announcer } from "./homeassistant/announcer.ts";
@@ -40,6 +41,8 @@ export interface PublishedPart {
   /** Every message of the part. A topic that is missing has no value any more. */
   readonly messages: readonly Message[];
   readonly until: EpochMs;
+  /** True for plans made ahead. They are made again at their time, because plans are decided then. */
+  readonly isAhead?: true;
 }
 
 /** Names of the parts that are not homes. No home has such a name, because slugs contain no slash. */
@@ -106,8 +109,14 @@ export class StatePublisher {
   part(name: string, now: EpochMs): PublishedPart {
     const home = this.#deps.homes.named(name);
     if (home) return this.home(home, now);
-    if (name.startsWith(PLANS)) return this.#plansOf(name.slice(PLANS.length), now);
+    if (name.startsWith(PLANS)) return this.#planPart(this.#deps.plans.at(now, name.slice(PLANS.length)), now);
     return name === PLACES ? this.#placesAt(now) : this.#plugsAt(now);
+  }
+
+  /** Returns a part as it will be at `at` if nothing changes until then. Decides no plan. */
+  ahead(name: string, at: EpochMs): PublishedPart {
+    if (!name.startsWith(PLANS)) return this.part(name, at);
+    return { ...this.#planPart(this.#deps.plans.ahead(at, name.slice(PLANS.length)), at), isAhead: true };
   }
 
   #placesAt(now: EpochMs): PublishedPart {
@@ -118,8 +127,7 @@ export class StatePublisher {
     return { messages: this.#messagesOf(shown, placeDevice, placeMessages), until };
   }
 
-  #plansOf(circle: string, now: EpochMs): PublishedPart {
-    const { plans, until } = this.#deps.plans.at(now, circle);
+  #planPart({ plans, until }: ShownPlans, now: EpochMs): PublishedPart {
     return {
       messages: this.#messagesOf(plans, planDevice, planMessages),
       until: Math.min(nextQuarterAfter(now), until ?? Number.POSITIVE_INFINITY),

@@ -59,6 +59,8 @@ export class PlanDecisions {
   readonly #slots: PlanSlots;
   readonly #results: PlanResults;
   readonly #snapshots = new Map<string, PlanSnapshot>();
+  /** True while `decideAhead` runs. */
+  #isAhead = false;
   /** By plan: why its last command over MQTT was refused. */
   readonly #refusals: ReadonlyMap<string, string>;
 
@@ -76,12 +78,32 @@ export class PlanDecisions {
     const changes = this.#deps.store.gather(() =>
       ordered.flatMap((definition) => {
         const { nextChangeAt } = this.#decideOne(definition, decided, shares, now);
-        this.#reportUnknownHome(definition, now);
+        if (!this.#isAhead) this.#reportUnknownHome(definition, now);
         decided.add(definition.id);
         return nextChangeAt ?? [];
       }),
     );
     return changes.length === 0 ? null : Math.min(...changes);
+  }
+
+  /**
+   * Returns the snapshots as they will be at `at` if nothing changes until then, and when they change next. Stores and
+   * reports nothing, and leaves the present state of the plans as it is.
+   */
+  decideAhead(ordered: readonly PlanDefinition[], at: EpochMs) {
+    const before = ordered.map(({ id }) => ({ id, slot: this.#slots.get(id), snapshot: this.#snapshots.get(id) }));
+    this.#isAhead = true;
+    try {
+      const until = this.decide(ordered, at);
+      return { until, snapshots: new Map(before.map(({ id }) => [id, this.#snapshots.get(id)])) };
+    } finally {
+      this.#isAhead = false;
+      for (const { id, slot, snapshot } of before) {
+        if (slot) this.#slots.set(slot);
+        if (snapshot) this.#snapshots.set(id, snapshot);
+        else this.#snapshots.delete(id);
+      }
+    }
   }
 
   /** Returns the last snapshot of a plan; undefined if it was not decided yet. */
@@ -180,7 +202,8 @@ export class PlanDecisions {
     // A home with import prices and without export prices will not get export prices later.
     const isRefused = isExport(spec) && home !== null && timeline === null && this.#deps.timelineOf(home, now) !== null;
     const advance = isRefused && !decision.running ? { ...decision, state: "impossible" as const } : decision;
-    if (advance.memory !== memory || advance.finished.length > 0) store.write(id, advance.memory, advance.finished);
+    const isChanged = advance.memory !== memory || advance.finished.length > 0;
+    if (isChanged && !this.#isAhead) store.write(id, advance.memory, advance.finished);
     this.#slots.set({ definition, spec, advance });
     const currency = timeline?.currency ?? null;
     const reason =

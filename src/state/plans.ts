@@ -136,6 +136,22 @@ export class Plans {
     return { plans: inFile.flatMap(({ id }) => this.#decisions.snapshot(id) ?? []), until };
   }
 
+  /** Returns the plans of a circle as they will be at `at` if nothing changes until then. Decides nothing. */
+  ahead(at: EpochMs, circle: string): ShownPlans {
+    if (!this.#deps.homes.known) return { plans: [], until: null };
+    const { inFile, ordered } = this.#slots.plansIn(circle);
+    const { snapshots, until } = this.#decisions.decideAhead(ordered, at);
+    return { plans: inFile.flatMap(({ id }) => snapshots.get(id) ?? []), until };
+  }
+
+  /** Returns a plan at `now`; null if there is no such plan, or no home is known yet. Decides only its circle. */
+  snapshot(plan: string, now: EpochMs): PlanSnapshot | null {
+    const slot = this.#slots.get(plan);
+    if (!slot) return null;
+    this.at(now, this.circleOf(slot.definition.home));
+    return this.#decisions.snapshot(plan) ?? null;
+  }
+
   /** Returns the signal of a plan at `now`; null if there is no such plan, or not at `home` if one is given. */
   wanted(plan: string, home: string | null, now: EpochMs): Wanted | null {
     const slot = this.#slots.get(plan);
@@ -174,10 +190,7 @@ export class Plans {
 
   /** Returns a plan at `now` with its finished runs; null if there is no such plan, or no home is known yet. */
   detail(plan: string, now: EpochMs): PlanDetail | null {
-    const slot = this.#slots.get(plan);
-    if (!slot) return null;
-    this.at(now, this.circleOf(slot.definition.home));
-    const snapshot = this.#decisions.snapshot(plan);
+    const snapshot = this.snapshot(plan, now);
     return snapshot ? { snapshot, ...this.#results.detail(snapshot.definition, now) } : null;
   }
 

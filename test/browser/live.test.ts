@@ -92,7 +92,7 @@ describe.skipIf(!haveChromium)("live updates of the dashboard (in Chromium; skip
     };
     const start = at(plans.find(({ id }) => id === "dishwasher")?.next_start ?? "");
     await daemon.clock.runUntil(start + 5_000);
-    await screen.untilText("#plans", /Dishwasher Runs .*Runs until \d\d:\d\d/);
+    await screen.untilText("#plans", /Dishwasher Running .*Runs until \d\d:\d\d/);
     await screen.untilText("#now .plan-lines", /Dishwasher Runs until \d\d:\d\d/);
   });
 });

@@ -89,7 +89,7 @@ describe("a signal topic of the owner", () => {
     await daemon.watcher.until(() => daemon.watcher.json("elbro/plug/tasmota/state").on === true, "the state");
     expect(daemon.watcher.json("elbro/plug/tasmota/state")).toMatchObject({
       wanted: true,
-      reason: "house/boost says ON",
+      reason: "house/boost is ON",
       reason_code: "wanted_on",
     });
     await daemon.watcher.publish(SIGNAL, "maybe");

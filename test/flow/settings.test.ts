@@ -113,6 +113,23 @@ test("notifications are set up, tested and changed without a restart, and a secr
   expect(textOf(daemon)).not.toContain("notify");
 });
 
+test("notifications start and end with their setting, without a restart", async () => {
+  await using ntfy = await EmulatedNtfy.start();
+  await using daemon = await TestDaemon.start({
+    ...{ start: Date.parse("2026-03-10T14:20:00Z"), simulator: { homes: ["danish"] }, yaml: OWN },
+  });
+  await daemon.untilTomorrow();
+  expect(ntfy.requests).toBe(0);
+  expect(await put(daemon, "notify", { topic_url: `${ntfy.origin}/house` })).toMatchObject([200, { restart: [] }]);
+  await daemon.clock.runUntil(daemon.clock.now() + 5 * 60_000);
+  const titles = () => ntfy.messages.map(({ title }) => title);
+  await expect.poll(titles, { timeout: 20_000 }).toContain("Home: morgendagens priser");
+  expect(await put(daemon, "notify", null)).toMatchObject([200, {}]);
+  const count = ntfy.requests;
+  await daemon.clock.runUntil(Date.parse("2026-03-11T15:00:00Z"));
+  expect(ntfy.requests).toBe(count);
+});
+
 test("a read-only file and a key that may only read change nothing", async () => {
   await using daemon = await TestDaemon.start({ start: MORNING, yaml: OWN });
   const made = (await (await daemon.post("/local/v1/keys", { name: "guest" })).json()) as { readonly key: string };

@@ -24,7 +24,7 @@ describe.skipIf(!haveMosquitto)("shards with one Mosquitto (skipped if it is not
     const before = simulator.answered().length;
     await fleet.start(2);
     // A LAN request in the same minute is not sent either.
-    expect(await fleet.statusOf("/consumer/v1/me/addresses")).not.toBe(200);
+    expect((await fleet.request("/consumer/v1/me/addresses")).status).not.toBe(200);
     expect(simulator.answered()).toHaveLength(before);
     const priced = () => numbers.filter((number) => watcher.payload(`elbro/house-${number}/price`) !== null);
     await fleet.until(() => priced().length === ACCOUNTS, "the prices of all homes");
@@ -64,6 +64,31 @@ describe.skipIf(!haveMosquitto)("shards with one Mosquitto (skipped if it is not
       { topic: "elbro/house-4/plan/car-4/hours/set", ok: true, reason: null },
     ]);
   });
+
+  test("prepare the next quarter-hour without deciding its plans early", async () => {
+    const accounts = 10;
+    await using fleet = await TestFleet.open({ start: START, accounts });
+    const { watcher, clock } = fleet;
+    const plan = { name: "Car", id: "car", kind: "window", hours: 2, from: "11:00", ready_by: "13:00" };
+    for (let i = 1; i <= accounts; i++)
+      fleet.writeAccount(i, { plans: [{ ...plan, id: `car-${i}`, home: `house-${i}` }] });
+    await fleet.start(1);
+    const stateOf = (i: number) => watcher.json(`elbro/house-${i}/plan/car-${i}/state`).state;
+    const signals = () =>
+      Array.from({ length: accounts }, (_, i) => watcher.payload(`elbro/house-${i + 1}/plan/car-${i + 1}`));
+    await fleet.until(() => stateOf(accounts) === "scheduled", "the plans");
+    const begin = Date.parse("2026-03-10T10:00:00Z");
+    await clock.runUntil(begin - 100);
+    expect(await (await fleet.request("/metrics")).text()).toMatch(/^elbro_plan_on\{[^}]*car-4[^}]*\} 0$/m);
+    expect(await (await fleet.request("/local/v1/plans/car-4")).json()).toMatchObject({
+      state: "scheduled",
+      on: false,
+    });
+    expect(new Set(signals())).toEqual(new Set(["OFF"]));
+    await clock.runUntil(begin + 1_000);
+    await watcher.until(() => signals().every((signal) => signal === "ON"), "all signals");
+    expect(stateOf(4)).toBe("running");
+  }, 180_000);
 
   test("with another count transfer homes to their new shard without clearing topics", async () => {
     await using fleet = await TestFleet.open({ start: START, accounts: ACCOUNTS });

@@ -48,7 +48,7 @@ const neighbours: readonly Neighbour[] = [
       NODE_COMPILE_CACHE: path.join(ROOT, "node_modules/.cache/elbro"),
     }),
     up: /"broker connected"/,
-    note: "broker inside, a year of history fetched; until it publishes",
+    note: "built-in broker, a year of history to fetch; start until it publishes",
   },
   {
     name: "zigbee2mqtt",
@@ -63,7 +63,7 @@ const neighbours: readonly Neighbour[] = [
       ),
     up: /Starting zigbee-herdsman/,
     settleMs: 0,
-    note: "no adapter: until it looks for one, and memory then",
+    note: "no adapter: start until it looks for one, and memory at that time",
   },
   {
     name: "node-red",

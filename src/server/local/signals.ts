@@ -116,7 +116,7 @@ export const signalEndpoints: readonly Endpoint[] = [
     statuses: { 400: "With `code=1`: OFF." },
     example: "/local/v1/signal/washer?code=1",
     answer(source, { plan: id, code }, request) {
-      const plan = source.plans.at(request.now).plans.find(({ definition }) => definition.id === id);
+      const plan = source.plans.snapshot(id, request.now);
       if (!plan) return noPlan(source, id);
       const unknown = unknownSignal(plan);
       if (unknown) return unknown;

@@ -74,7 +74,7 @@ export const daemonMetricRows: readonly MetricRow[] = [
   ),
   metric(
     "elbro_backfill_seconds",
-    "Days of history that are known and that are configured, over all series.",
+    "Length of the stored and of the configured history, over all series.",
     ["part"],
     ({ state: { backfill } }) => Object.entries(backfill ?? {}).map(([part, days]) => [[part], seconds(days * DAY_MS)]),
   ),

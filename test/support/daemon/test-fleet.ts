@@ -101,11 +101,11 @@ export class TestFleet implements AsyncDisposable {
     for (const { daemon } of this.#shards.splice(0)) await daemon.stop();
   }
 
-  /** Returns the status of the first shard's response to a LAN request. */
-  async statusOf(request: string): Promise<number> {
+  /** Returns the first shard's response to a LAN request. */
+  request(request: string): Promise<Response> {
     const headers = { authorization: `Bearer ${LAN_KEY}` };
     const port = this.#shards[0]?.daemon.apiPort;
-    return (await fetch(`http://127.0.0.1:${port}${request}`, { headers })).status;
+    return fetch(`http://127.0.0.1:${port}${request}`, { headers });
   }
 
   /** Runs the clock, minute by minute, until `holds` returns true. Rejects after `minutes` minutes. */

@@ -22,9 +22,9 @@ describe("the shard of a process", () => {
   });
 
   test.each([
-    ["shard: { count: 8 }", "host", "shard.index", "expected a number, or a hostname that ends in one"],
-    ["shard: { count: 8 }", "elbro-8", "shard.index", "expected less than count, 8"],
-    ["shard: { index: 8, count: 8 }", "host", "shard.index", "expected less than count, 8"],
+    ["shard: { count: 8 }", "host", "shard.index", "expected a number, or a hostname that ends in a number"],
+    ["shard: { count: 8 }", "elbro-8", "shard.index", "expected less than count (8)"],
+    ["shard: { index: 8, count: 8 }", "host", "shard.index", "expected less than count (8)"],
     ["shard: three", "host", "shard", "expected keys and values"],
     ["shard: { index: -1, count: 8 }", "host", "shard.index", "expected at least 0"],
   ])("is rejected for %s on %s", (text, hostname, path, found) => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { MINUTE_MS } from "../../../src/core/time/interval.ts";
+import type { Message } from "../../../src/mqtt/client/message.ts";
 import { PublicationLoop } from "../../../src/mqtt/publication-loop.ts";
 import { ManualClock } from "../../support/daemon/manual-clock.ts";
 
@@ -17,6 +18,11 @@ class Looped implements AsyncDisposable {
   /** Simulated time to make one part. */
   makeMs = 0;
   parts: ReadonlySet<string>;
+  /** Parts that were made before their time. */
+  readonly ahead: string[] = [];
+  /** Part that has to be made again at its time. */
+  decided = "";
+  messages: readonly Message[] = [];
   readonly #stop = new AbortController();
   #workMs = 0;
   readonly loop = new PublicationLoop({
@@ -25,7 +31,12 @@ class Looped implements AsyncDisposable {
     make: (part, now) => {
       this.#workMs += this.makeMs;
       this.made.push(`${part}@${(now - NOON) / MINUTE_MS}`);
-      return { messages: [], until: Math.floor(now / QUARTER_MS + 1) * QUARTER_MS };
+      return { messages: this.messages, until: Math.floor(now / QUARTER_MS + 1) * QUARTER_MS };
+    },
+    makeAhead: (part, at) => {
+      this.ahead.push(part);
+      const until = Math.floor(at / QUARTER_MS + 1) * QUARTER_MS;
+      return { messages: this.messages, until, ...(part === this.decided ? { isAhead: true } : {}) };
     },
     show: (part) => this.shown.push(`${part}@${(this.clock.now() - NOON) / MINUTE_MS}`),
     keepParts: (parts) => void this.kept.push([...parts]),
@@ -49,7 +60,7 @@ class Looped implements AsyncDisposable {
   }
 
   forget(): void {
-    for (const list of [this.made, this.shown]) list.length = 0;
+    for (const list of [this.made, this.shown, this.ahead]) list.length = 0;
     this.turns = 0;
   }
 
@@ -88,12 +99,32 @@ describe("at a quarter hour", () => {
     await using looped = await new Looped(100).settled();
     looped.forget();
     await looped.clock.runUntil(NOON + QUARTER_MS - 1);
-    expect(looped.made).toHaveLength(100);
+    expect(looped.ahead).toHaveLength(100);
     expect(looped.shown).toEqual([]);
     await looped.clock.runUntil(NOON + QUARTER_MS);
-    expect(looped.made).toHaveLength(100);
-    expect(new Set(looped.made)).toEqual(new Set(looped.shown));
+    expect([looped.ahead.length, looped.made]).toEqual([100, []]);
+    expect(new Set(looped.shown)).toEqual(new Set(looped.ahead.map((part) => `${part}@15`)));
   });
+
+  test.each([
+    ["nothing again if it is the same", [], 1],
+    ["its messages again if they differ", [{ topic: "plan", payload: "ON" }], 2],
+  ] as const)(
+    "a part that is decided then is published at once, made after it, and publishes %s",
+    async (_, later, times) => {
+      await using looped = await new Looped(100).settled();
+      looped.decided = "home5";
+      await looped.clock.runUntil(NOON + QUARTER_MS - 1);
+      looped.forget();
+      looped.messages = later;
+      await looped.clock.runUntil(NOON + QUARTER_MS);
+      expect(looped.made).toEqual(["home5@15"]);
+      expect(looped.shown.filter((shown) => shown === "home5@15")).toHaveLength(times);
+      looped.forget();
+      await looped.clock.runUntil(NOON + QUARTER_MS + MINUTE_MS);
+      expect([looped.made, looped.shown]).toEqual([[], []]);
+    },
+  );
 
   test("a home whose data changed meanwhile is made again", async () => {
     await using looped = await new Looped(100).settled();
@@ -101,7 +132,7 @@ describe("at a quarter hour", () => {
     looped.forget();
     looped.loop.changed("home5");
     await looped.settled();
-    expect(looped.made).toEqual([`home5@${15 - 1 / MINUTE_MS}`, "home5@15"]);
+    expect([looped.made, looped.ahead]).toEqual([[`home5@${15 - 1 / MINUTE_MS}`], ["home5"]]);
     looped.forget();
     await looped.clock.runUntil(NOON + QUARTER_MS);
     expect(looped.made).toEqual([]);

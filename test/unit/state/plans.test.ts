@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { ShownPlans } from "../../../src/state/plans.ts";
 import { at, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
 import { PlansOnDisk } from "../../support/plans/plans-on-disk.ts";
 import { definitionOf, HOUR, WASHER } from "../../support/plans/shown-plans.ts";
@@ -158,5 +159,37 @@ describe("a replaced list of plans", () => {
     world.plans.take([{ ...washer, name: "Other washer" }, elsewhere]);
     expect(world.plans.snapshots).toEqual([]);
     expect(world.at(NOW)).toMatchObject({ state: "scheduled", definition: { name: "Other washer" } });
+  });
+});
+
+describe("plans as they will be", () => {
+  const shown = ({ plans }: ShownPlans) => plans.map(({ on, state, runs }) => ({ on, state, runs }));
+
+  test("equal those decided at that time, and change nothing now, neither in memory nor on disk", () => {
+    using world = new PlansOnDisk({ definitions: [washer], timeline });
+    const circle = washer.home;
+    for (const [from, now, at] of [
+      [NOW, STARTS - MINUTE, STARTS],
+      [STARTS, STARTS + 3 * HOUR - MINUTE, STARTS + 3 * HOUR],
+    ] as const) {
+      world.until(from, now);
+      const before = world.plans.at(now, circle);
+      const ahead = world.plans.ahead(at, circle);
+      expect(ahead.plans.map(({ on }) => on)).not.toEqual(before.plans.map(({ on }) => on));
+      expect(world.plans.snapshots).toEqual(before.plans);
+      expect(world.plans.at(now, circle)).toEqual(before);
+      world.restart();
+      expect(shown(world.plans.at(now, circle))).toEqual(shown(before));
+      // The totals of the month contain a finished run only after it was stored.
+      expect(shown(world.plans.at(at, circle))).toEqual(shown(ahead));
+    }
+  });
+
+  test("one plan is decided without the plans of other circles", () => {
+    const elsewhere = { ...definitionOf(WASHER, "sauna"), home: "cabin" };
+    using world = new PlansOnDisk({ definitions: [washer, elsewhere], timeline });
+    expect(world.plans.snapshot("washer", NOW)).toMatchObject({ state: "scheduled" });
+    expect(world.plans.snapshots.map(({ definition }) => definition.id)).toEqual(["washer"]);
+    expect(world.plans.snapshot("unknown", NOW)).toBeNull();
   });
 });

@@ -6,7 +6,7 @@ export const words = {
   language: "Language",
   now: "Now",
   prices: "Prices",
-  use: "Use",
+  use: "Usage",
   plans: "Plans",
   results: "Results",
   system: "System",

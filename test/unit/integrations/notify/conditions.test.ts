@@ -88,8 +88,10 @@ test("an unresponsive plug has the event plug, every other problem the event pro
     {
       ...{ id: "problem plug_silent plug heater", event: "plug", patience: "some" },
       note: {
-        title: "En stikkontakt svarer ikke",
-        message: expect.stringMatching(/^Stikkontakten Heater svarer ikke; .*\.\nplug heater: fikk kommandoen PÅ fire/),
+        title: "En smartplugg svarer ikke",
+        message: expect.stringMatching(
+          /^Smartpluggen Heater svarer ikke; .*\.\nplug heater: har ikke svart på 4 kommandoer \(PÅ\)/,
+        ),
       },
     },
   ]);
