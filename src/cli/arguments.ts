@@ -1,30 +1,30 @@
-/** Command lines: which command is meant, and what one command is given. Each command says itself what it takes. */
+/** Parses command lines. Each command declares its own words and options. */
 import { type ParseArgsOptionDescriptor, parseArgs } from "node:util";
 import type { EpochMs } from "../core/time/interval.ts";
 import { parseInstant } from "../service/contract/range.ts";
 
-/** A command line that cannot be used, in one sentence for its writer. */
+/** Mistake in a command line, in one sentence. */
 export class BadArgument extends Error {}
 
 interface Option extends Pick<ParseArgsOptionDescriptor, "type" | "short"> {
-  /** What stands for its value in the help. */
+  /** Placeholder of the value in the help. */
   readonly value?: string;
   readonly about: string;
 }
 
 type Options = Readonly<Record<string, Option>>;
 
-/** What one command takes. Its help and its reading are made from this. */
+/** Words and options of a command. Help and parser are made from it. */
 export interface CommandLine {
-  /** The name, with what else may follow: `prices [HOME]`. */
+  /** Name and words, such as `prices [HOME]`. */
   readonly usage: string;
   readonly about: string;
-  /** Words after the name: the least and the most there may be. */
+  /** Minimum and maximum number of words after the name. */
   readonly words?: readonly [least: number, most: number];
   readonly options?: Options;
-  /** What it takes of what commands have in common, next to `help`; all of it where nothing is said. */
+  /** Common options of this command, besides `help`; all of them by default. */
   readonly takes?: readonly Common[];
-  /** Help text instead of the one that is made from the rest. */
+  /** Help text that replaces the generated one. */
   readonly help?: string;
 }
 
@@ -38,7 +38,7 @@ type Common = "config" | "clock" | "speed";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What one command was given. */
+/** Parsed command line. */
 export interface Given {
   readonly kind: "given";
   readonly words: readonly string[];
@@ -72,7 +72,7 @@ const commonOptions: Readonly<Record<Common | "help", Option>> = {
   help: { type: "boolean", short: "h", about: "show this help" },
 };
 
-/** The command that is meant, and what follows its name; null where none is named. Options may stand before it. */
+/** Returns the name of the command and the other arguments; null without a name. Options may precede the name. */
 export function commandIn(argv: readonly string[]): { readonly name: string | null; readonly rest: readonly string[] } {
   const options: Options = { ...commonOptions, version: { type: "boolean", about: "" } };
   const { tokens } = parseArgs({ args: [...argv], allowPositionals: true, strict: false, tokens: true, options });
@@ -81,7 +81,7 @@ export function commandIn(argv: readonly string[]): { readonly name: string | nu
   return { name: word.value, rest: argv.filter((_, i) => i !== word.index) };
 }
 
-/** Reads what follows a command's name; the environment gives what it leaves out. Errors: throws a BadArgument. */
+/** Parses the arguments of a command. The environment supplies missing ones. Errors: throws a BadArgument. */
 export function readCommandLine(
   line: CommandLine,
   argv: readonly string[],
@@ -94,7 +94,7 @@ export function readCommandLine(
   if (positionals.length < least || positionals.length > most)
     throw new BadArgument(`usage: elbro ${line.usage}; see elbro ${nameOf(line)} --help`);
   const told = (option: Common, variable: string): Told | null => {
-    // A command may have an option of its own by that name.
+    // A command may have its own option of that name.
     if (!(option in common)) return null;
     const [given, set] = [textOf(values[option]), environment[variable]];
     if (given !== undefined) return { by: `--${option}`, text: given };
@@ -111,7 +111,7 @@ export function readCommandLine(
   };
 }
 
-/** The value of an option that takes a text. */
+/** Returns the value of an option that takes a text. */
 export function textOf(value: string | boolean | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
@@ -127,7 +127,7 @@ function parse(argv: readonly string[], options: Options, usage: string) {
   }
 }
 
-/** The common options that a command takes. */
+/** Returns the common options of a command. */
 function commonOf({ takes }: CommandLine): Options {
   const taken = ([name]: readonly [string, Option]) =>
     name === "help" || takes?.some((each) => each === name) !== false;
@@ -138,7 +138,7 @@ function nameOf({ usage }: CommandLine): string {
   return usage.split(" ")[0] ?? "";
 }
 
-/** The help of one command. */
+/** Returns the help of a command. */
 function helpOf(line: CommandLine): string {
   const rows = Object.entries({ ...line.options, ...commonOf(line) });
   return `usage: elbro ${line.usage} [options]\n\n${line.about}\n\n${optionLines(rows, OPTION_COLUMN)}\n`;
@@ -146,14 +146,14 @@ function helpOf(line: CommandLine): string {
 
 const OPTION_COLUMN = 20;
 
-/** The lines of a help text that list options, their descriptions starting at a column. */
+/** Returns the lines of a help text that list options. Descriptions start at a column. */
 export function optionLines(rows: readonly (readonly [name: string, option: Option])[], column: number): string {
   const lineOf = ([name, { value, about }]: (typeof rows)[number]) =>
     `  ${`--${name}${value === undefined ? "" : ` ${value}`}`.padEnd(column)} ${about}`.trimEnd();
   return rows.map(lineOf).join("\n");
 }
 
-/** A value, and what it was told by: an option or a variable. */
+/** Value with its source: an option or a variable. */
 interface Told {
   readonly by: string;
   readonly text: string;

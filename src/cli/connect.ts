@@ -1,4 +1,4 @@
-/** The house as it is at hand for a command: the daemon that runs, or, while none does, the data directory itself. */
+/** Connects a command to the running daemon, or opens the data directory if none runs. */
 import { setTimeout as pause } from "node:timers/promises";
 import { loadConfiguration } from "../config/load-config-file.ts";
 import type { Config } from "../config/schema.ts";
@@ -15,14 +15,14 @@ export interface AdminConnection {
   readonly ask: <Asked extends AdminRequest>(question: Asked) => Promise<AdminResponses[Asked["ask"]]>;
   /** Whether a running daemon answers. */
   readonly isRunning: boolean;
-  /** Whether it is an invented house. */
+  /** Whether it is the demo. */
   readonly isDemo: boolean;
 }
 
-/** A daemon that starts holds its data directory a moment before it answers. */
-const KNOCKS = { most: 15, everyMs: 200 };
+/** Attempts to reach a daemon that holds the data directory and does not respond yet, because it is starting. */
+const ATTEMPTS = { most: 15, everyMs: 200 };
 
-/** Lets a command ask the house. Errors: throws a StartError where there is none. */
+/** Runs `work` with a connection. Errors: rejects with a StartError if the data directory cannot be used. */
 export async function withAdminConnection<Result>(
   given: Given,
   work: (admin: AdminConnection) => Promise<Result>,
@@ -32,19 +32,19 @@ export async function withAdminConnection<Result>(
   if (isInvented && path !== null)
     throw new StartError(`${path} has neither consumer.api_key nor third_party; set one of them`);
   const clock = systemClock(given.simulated);
-  for (let knocks = 1; ; knocks++) {
+  for (let attempts = 1; ; attempts++) {
     const socket = await runningDaemon(config.data_dir);
     if (socket !== null) return work({ ask: askAt(socket), isRunning: true, isDemo: isInvented });
     try {
       return await withoutDaemon(config, clock, (ask) => work({ ask, isRunning: false, isDemo: isInvented }));
     } catch (error) {
-      if (!(error instanceof DataDirInUse) || knocks === KNOCKS.most) throw error;
-      await pause(KNOCKS.everyMs);
+      if (!(error instanceof DataDirInUse) || attempts === ATTEMPTS.most) throw error;
+      await pause(ATTEMPTS.everyMs);
     }
   }
 }
 
-/** The socket of the daemon that answers for a data directory; null where none runs. */
+/** Returns the socket of the daemon that runs with a data directory; null if none runs. */
 export async function runningDaemon(dataDir: string): Promise<string | null> {
   const socket = adminSocketPath(dataDir);
   return socket === null || (await sendAdminRequest(socket, { ask: "here" })) === null ? null : socket;
@@ -58,7 +58,7 @@ function askAt(socket: string): AdminConnection["ask"] {
   };
 }
 
-/** Opens the data directory itself, or the demo's, for the time of some work. */
+/** Opens the data directory, or that of the demo, while `work` runs. */
 async function withoutDaemon<Result>(
   config: Config,
   clock: Clock,
@@ -70,7 +70,7 @@ async function withoutDaemon<Result>(
   try {
     const { openOffline } = await import("./offline.ts");
     const offline = openOffline(demo?.config ?? config, clock, demo ? null : proxyOf(process.env));
-    const ask = (question: AdminRequest) => offline.desk.answer(question);
+    const ask = (question: AdminRequest) => offline.admin.answer(question);
     return await work(ask as AdminConnection["ask"]).finally(() => offline.close());
   } finally {
     await demo?.close();

@@ -1,4 +1,4 @@
-/** The demo: an invented house, for a first look without a key. On loopback, or as far as a container lets it be reached. */
+/** Demo with simulated data, which needs no key. It listens on loopback, or on all addresses of a container. */
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,12 +8,12 @@ import type { Clock } from "../core/runtime/clock.ts";
 import type { Simulator } from "../service/simulator/simulator.ts";
 import { databasePathIn } from "../storage/open-storage.ts";
 
-/** Opens the demo's API on loopback; it protects nothing but an invention. */
+/** Key of the demo's API on loopback, where it protects simulated data only. */
 const LOOPBACK_KEY = "demo";
 const LOOPBACK_HOST = "127.0.0.1";
 const SECRET_BYTES = 16;
 
-/** What a demo without plans would not show: appliances whose hours are chosen. */
+/** Plans of the demo. */
 const DEMO_PLANS: Config["plans"] = [
   plan({ name: "Dishwasher", kind: "window", hours: 2, kwh: 1.1, from: "19:00", ready_by: "06:30" }),
   plan({ name: "Car", kind: "slots", hours: 4, kwh: 28, min_run: "30m", from: "17:00", ready_by: "07:00" }),
@@ -22,14 +22,14 @@ const DEMO_PLANS: Config["plans"] = [
 
 export interface Demo {
   readonly config: Config;
-  /** Whether its broker asks for no password. */
+  /** Whether its broker needs no login. */
   readonly anonymousBroker: boolean;
   readonly close: () => Promise<void>;
-  /** Once it is closed: what it kept in the data directory of the user's is moved out of the way of the real house. */
+  /** Moves the demo's database into a folder of its own, so that the real home starts with an empty one. Call after `close`. */
   readonly setAside: () => void;
 }
 
-/** Whether a configuration names nothing to collect from, so that only the demo has something to show. */
+/** Returns true for a configuration without an account. */
 export function isDemo(config: Config): boolean {
   return config.consumer === undefined && config.third_party === undefined;
 }
@@ -37,13 +37,13 @@ export function isDemo(config: Config): boolean {
 export interface DemoOptions {
   readonly config: Config;
   readonly clock: Clock;
-  /** Without a data directory of the user's, what the demo keeps is gone with it. */
+  /** Whether ELBRO_DATA_DIR is set. Otherwise the demo deletes its data at the end. */
   readonly hasDataDir: boolean;
-  /** The address to listen on. Any but loopback is protected by secrets made up at each start. */
+  /** Address to listen on. On other addresses than loopback, a new key and password are created at each start. */
   readonly host: string | undefined;
 }
 
-/** Starts the simulator and fits the configuration to it. Ports and topics of the configuration stay. */
+/** Starts the simulator and returns a configuration for it. Ports and topics stay. */
 export async function startDemo({ config, clock, hasDataDir, host = LOOPBACK_HOST }: DemoOptions): Promise<Demo> {
   const isOpen = host === LOOPBACK_HOST;
   const { startSimulator } = await import("../service/simulator/simulator.ts");
@@ -96,7 +96,7 @@ export async function startDemo({ config, clock, hasDataDir, host = LOOPBACK_HOS
   };
 }
 
-/** What a person who started the demo wants to know. */
+/** Returns the text that a start of the demo prints. */
 export function demoGreeting(
   { config: { api, broker, mqtt }, anonymousBroker }: Demo,
   ports: { readonly api: number; readonly broker: number | null },

@@ -1,6 +1,6 @@
 /**
- * The house as a command knows it while no daemon runs: the same database, accounts and shelf, opened for one question.
- * The lock of the database stays what it is: one process per data directory.
+ * Answers a command's request while no daemon runs, with the same database, accounts and series store.
+ * The database stays locked meanwhile: one process per data directory.
  */
 import { statSync } from "node:fs";
 import { createServer } from "node:net";
@@ -26,7 +26,7 @@ import { copyDatabase } from "../storage/backup.ts";
 import { KeyValueStore } from "../storage/key-value-store.ts";
 import { openDataDir, transitionsIn } from "../storage/open-storage.ts";
 
-/** Opens the house. Errors: throws a StartError where the data directory cannot be used. */
+/** Opens the data directory. Errors: throws a StartError if it cannot be used. */
 export function openOffline(config: Config, clock: Clock, proxy: ProxySettings | null) {
   requireOwner(config.data_dir);
   const { database, databasePath, recovery } = openDataDir(config.data_dir, clock.now());
@@ -46,7 +46,7 @@ export function openOffline(config: Config, clock: Clock, proxy: ProxySettings |
   const homes = new Homes(names, config.homes, repository, settings);
   const thresholds = thresholdsOf(config.levels);
   const homeReader = new HomeReader({ store: repository.store, calendar, memory: settings, thresholds });
-  const desk = new AdminApi({
+  const admin = new AdminApi({
     ...{
       config,
       clock,
@@ -68,7 +68,7 @@ export function openOffline(config: Config, clock: Clock, proxy: ProxySettings |
     }),
   });
   return {
-    desk,
+    admin,
     async close() {
       stop.abort();
       await service.close();
@@ -78,7 +78,7 @@ export function openOffline(config: Config, clock: Clock, proxy: ProxySettings |
   };
 }
 
-/** Refuses root where another user owns the data: what root writes, that user could not write any more. Errors: throws a StartError. */
+/** Throws a StartError for root if another user owns the data: that user could not change files that root writes. */
 export function requireOwner(dataDir: string): void {
   const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid;
   if (process.getuid?.() !== 0 || owner === undefined || owner === 0) return;

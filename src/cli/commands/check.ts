@@ -31,7 +31,7 @@ export async function main(given: Given): Promise<number> {
   const { config, path, warnings } = loadConfiguration(given.configPath, process.env);
   for (const warning of [...warnings, ...plugWarnings(config.plugs, config.plans)])
     process.stdout.write(`warning: ${warning}\n`);
-  // Home Assistant, which knows its users, hands on what they ask: there it starts without. It names the broker, too.
+  // In an app of Home Assistant no key is needed, and the supervisor supplies the broker.
   if (!isDemo(config) && process.env.SUPERVISOR_TOKEN === undefined) {
     requireKeys(config, commandHint(process));
     if (hasNoUsers(config)) process.stdout.write(`warning: ${NO_BROKER_USERS}\n`);
@@ -55,7 +55,7 @@ export async function main(given: Given): Promise<number> {
   return findings.every(({ state }) => state === "works") ? 0 : 1;
 }
 
-/** Says what is damaged in the data directory. A database that a daemon holds is that daemon's to tell. */
+/** Reports damage in the data directory. While a daemon uses the database, that daemon reports it. */
 async function storedDamage(dataDir: string): Promise<boolean> {
   const keyFile = new KeyFile(dataDir);
   const keys = keyFile.read();

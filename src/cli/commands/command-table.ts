@@ -1,13 +1,13 @@
-/** The commands: one row each. Everything else about a command stands in its own file, which is loaded when it is asked for. */
+/** Table of the commands. Each command has a file of its own, which is loaded on use. */
 import type { Command } from "../arguments.ts";
 
 interface CommandRow {
-  /** What it is for, in a line of the general help. */
+  /** Purpose, in one line of the general help. */
   readonly summary: string;
   readonly load: () => Promise<Command>;
 }
 
-/** Every command, in the order in which they are told. */
+/** Every command, in the order of the general help. */
 export const commands: Readonly<Record<string, CommandRow>> = {
   run: { summary: "runs the daemon (same as elbro without a command)", load: () => import("./run.ts") },
   check: {
@@ -40,7 +40,7 @@ export const commands: Readonly<Record<string, CommandRow>> = {
 
 const NAME_COLUMN = 14;
 
-/** What `elbro --help` prints. */
+/** Returns the text of `elbro --help`. */
 export function generalHelp(): string {
   return `elbro: electricity prices and plans for the home
 

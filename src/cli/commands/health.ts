@@ -10,12 +10,12 @@ export const line = {
 };
 
 const OK = 200;
-/** Far above what a house with its full number of homes, plans and plugs answers. */
+/** Limits of the response, far above what it needs with the maximum number of homes, plans and plugs. */
 const BOUNDS = { timeoutMs: 4_000, maxBytes: 256 * 1024 };
-/** What listens everywhere is asked on loopback. */
+/** Loopback address for a daemon that listens on all addresses. */
 const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
-/** What /livez answers, as far as it is told here. */
+/** Body of /livez, as far as this command prints it. */
 interface Body {
   readonly status: string;
   readonly checks?: Readonly<Record<string, { readonly ok: boolean; readonly text: string }>>;
@@ -36,7 +36,7 @@ export async function main(given: Given): Promise<number> {
   }
 }
 
-/** The state, and what stands in its way, a line each. */
+/** Returns the state and the failed checks, one per line. */
 function wordsOf(text: string): string {
   const { status, checks = {} } = JSON.parse(text) as Body;
   const wrong = Object.values(checks).filter(({ ok }) => !ok);

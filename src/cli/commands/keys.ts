@@ -1,4 +1,4 @@
-/** `elbro keys`: the keys of devices to the LAN API, also while the daemon runs. */
+/** `elbro keys`: manages the keys of devices to the LAN API, also while the daemon runs. */
 import { commandHint } from "../../config/command-hint.ts";
 import { loadConfiguration } from "../../config/load-config-file.ts";
 import type { Config } from "../../config/schema.ts";
@@ -35,10 +35,10 @@ const HEAD = ["name", "opens", "may", "a minute", "a day", "made", "last used"] 
 const IN_CONFIGURATION = "in the configuration";
 const DATE_LENGTH = "2026-11-21".length;
 
-/** Where keys are made and changed. */
+/** Dependencies of the subcommands. */
 interface KeyRing {
   readonly file: KeyFile;
-  /** Names of the keys of the configuration. */
+  /** Names of the keys in the configuration. */
   readonly configured: readonly string[];
   readonly today: string;
 }
@@ -66,7 +66,7 @@ export async function main(given: Given): Promise<number> {
   return 0;
 }
 
-/** One line per key, of the configuration and of the command line. Errors: throws a StartError where the keys cannot be read. */
+/** Returns one line per key of the configuration and of the key file. Errors: throws a StartError if the file cannot be read. */
 function keyTable({ api, data_dir }: Pick<Config, "api" | "data_dir">, file: KeyFile): string {
   const reading = file.read();
   if (reading.kind === "unreadable") throw new StartError(`${file.path} cannot be read: ${reading.why}`);
@@ -182,7 +182,7 @@ function encodingIn(text = "hex"): "hex" | "base64" {
   throw new BadArgument(`--hash-encoding: "${text}" is not an encoding; expected hex or base64`);
 }
 
-/** The key of a name. Errors: throws a BadArgument where there is none. */
+/** Returns the key of a name. Errors: throws a BadArgument if there is no such key. */
 function knownKey(keys: readonly KeptKey[], name: string, configured: readonly string[]): KeptKey {
   const known = keys.find((key) => isSameName(key.name, name));
   if (known) return known;

@@ -1,16 +1,16 @@
-/** Prices as bars of text: a row an hour, as long as the day is. */
+/** Prices as bars of text, one row per hour. */
 
 import type { Level } from "../../core/prices/level.ts";
 import { type EpochMs, HOUR_MS, type Interval } from "../../core/time/interval.ts";
 import type { DayPrices, ShownPrice } from "../../server/admin/admin-api.ts";
 
 export interface ChartStyle {
-  /** Columns of the terminal. */
+  /** Width of the terminal in columns. */
   readonly width: number;
   readonly colors: "none" | "ansi";
-  /** `hour`: the mean of the hour; `interval`: every price there is. */
+  /** `hour`: means of hours; `interval`: every price. */
   readonly rows: "hour" | "interval";
-  /** What the bars reach from and to; the same for days that are compared. Unit: price. */
+  /** Range of the bars; the same for days that are compared. Unit: price. */
   readonly scale: ChartScale;
 }
 
@@ -30,7 +30,7 @@ const UNKNOWN_TIME = "--:--";
 const MIN_BARS = 10;
 const MAX_BARS = 80;
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-/** What is over is told faintly. */
+/** ANSI codes for hours that are over. */
 const DIM = "\u001b[2m";
 const ANSI: Readonly<Record<Level, number>> = {
   very_cheap: 92,
@@ -40,13 +40,13 @@ const ANSI: Readonly<Record<Level, number>> = {
   very_expensive: 91,
 };
 
-/** The scale on which all of some days fit. Zero is always on it. */
+/** Returns the range that contains the prices of all days and zero. */
 export function scaleOf(days: readonly DayPrices[]): ChartScale {
   const prices = days.flatMap((day) => day.prices.map(({ price }) => price));
   return { least: Math.min(0, ...prices), most: Math.max(0, ...prices) };
 }
 
-/** The lines of a day. Shape: one for every hour of it: 23, 24 or 25. */
+/** Returns the lines of a day. Shape: one per hour: 23, 24 or 25. */
 export function priceChart(day: DayPrices, now: EpochMs, style: ChartStyle): string[] {
   const {
     width,
@@ -73,7 +73,7 @@ export function priceChart(day: DayPrices, now: EpochMs, style: ChartStyle): str
   });
 }
 
-/** The price now, and the lowest, highest and mean of all that is known: `now 1.37, lowest 0.85 at 21:00, …`. Empty without a price. */
+/** Returns the current, lowest, highest and mean price: `now 1.37, lowest 0.85 at 21:00, …`. Empty without prices. */
 export function priceSummary(days: readonly DayPrices[], now: EpochMs): string {
   const prices = days.flatMap((day) => day.prices.map((price) => ({ ...price, date: day.date })));
   const [first] = prices;
@@ -84,7 +84,7 @@ export function priceSummary(days: readonly DayPrices[], now: EpochMs): string {
   const current = prices.find(({ start, end }) => start <= now && now < end);
   const least = prices.reduce((best, each) => (each.price < best.price ? each : best), first);
   const most = prices.reduce((best, each) => (each.price > best.price ? each : best), first);
-  // An interval that is longer counts for more: today may be in hours and tomorrow in quarters.
+  // Weighted by length: today may be in hours and tomorrow in quarters.
   const lengthOf = (each: Interval) => each.end - each.start;
   const mean =
     prices.reduce((sum, each) => sum + each.price * lengthOf(each), 0) /
@@ -98,7 +98,7 @@ export function priceSummary(days: readonly DayPrices[], now: EpochMs): string {
   return parts.join(", ");
 }
 
-/** A bar to the right of zero, or, for a negative price, to its left. */
+/** Returns a bar to the right of zero, or to the left for a negative price. */
 function barOf(price: number, scale: number, below: number): string {
   if (price < 0) {
     const length = Math.min(below, Math.max(1, Math.round(-price * scale)));
@@ -108,7 +108,7 @@ function barOf(price: number, scale: number, below: number): string {
   return `${" ".repeat(below)}${"█".repeat(Math.floor(eighths / 8))}${EIGHTHS[eighths % 8]}`;
 }
 
-/** Every hour of the day by its instant, with the mean of the prices in it. */
+/** Returns every hour of the day by its instant, with its mean price. */
 function hourRows(day: DayPrices): Row[] {
   const rows: Row[] = [];
   for (let start = day.start; start < day.end; start += HOUR_MS) {
@@ -121,7 +121,7 @@ function hourRows(day: DayPrices): Row[] {
   return rows;
 }
 
-/** The level that most of an hour has; of two, the more expensive. */
+/** Returns the level of most of an hour; the more expensive one of two with equal length. */
 function middleLevel(prices: readonly ShownPrice[]): Level | null {
   const sorted = prices.toSorted((a, b) => a.price - b.price);
   return sorted[Math.floor(sorted.length / 2)]?.level ?? null;
@@ -136,7 +136,7 @@ function clockText(minuteOfDay: number | null): string {
   return [Math.floor(minuteOfDay / 60), minuteOfDay % 60].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
-/** The hour that comes twice in the autumn is 2A, then 2B. */
+/** Returns the label of an hour. The repeated hour in autumn is 2A, then 2B. */
 function named(rows: readonly Row[]): Row[] {
   const byLabel = Map.groupBy(rows, ({ label }) => label);
   return rows.map((row) => {

@@ -32,7 +32,7 @@ export async function main(given: Given): Promise<number> {
   return homes.some(({ days }) => days[0]?.prices.length === 0) ? 1 : 0;
 }
 
-/** Colour only for a person who has not declined it. Source: https://no-color.org */
+/** Returns true on a terminal without NO_COLOR. Source: https://no-color.org */
 function styleOf(quarters: boolean): Omit<ChartStyle, "scale"> {
   const { isTTY, columns } = process.stdout;
   return {

@@ -38,14 +38,14 @@ const BAD_CONFIGURATION = 78;
 const STDIN = 0;
 const STDOUT = 1;
 const USUAL_COLUMNS = 80;
-/** Five seconds: twice what an elbro needs to end, and what a command needs that asks the service. */
+/** Five seconds: twice the time that a daemon needs to stop, or a command that sends a request to the service. */
 const WAITS = { most: 20, everyMs: 250 };
 /**
- * By then a start has loaded its modules. Node writes its compile cache at a regular exit; a daemon often ends by a power
- * cut.
+ * Time in ms after which a start has loaded its modules. Node writes its compile cache at a regular exit only, and a
+ * daemon often ends by a power cut.
  */
 const FLUSH_AFTER_MS = 2_000;
-/** After this a part that does not end is left behind; state is on disk at every moment. */
+/** Shutdown deadline: exit even if a component is still running. The state is on disk at any time. */
 const STOP_TIMEOUT_MS = 1_800;
 
 export const line = {
@@ -72,7 +72,7 @@ export async function main(given: Given): Promise<number> {
   const world: World = { given, files, clock, text, isTerminal, log };
   const load = () => loadConfiguration(given.configPath, process.env, files);
   const onSetUp = (undo: () => Promise<void>) => {
-    // From here on signals are for the house that takes the place of the demo.
+    // From here on signals are for the home that replaces the demo.
     current = current.then(async (demo) => {
       await demo.stop();
       demo.setAside();
@@ -102,12 +102,12 @@ function endOf(error: unknown): void {
   process.exit(error instanceof StartError ? BAD_CONFIGURATION : 1);
 }
 
-/** What stays when a real house takes the place of the demo. */
+/** What stays when a real home replaces the demo. */
 interface World {
   readonly given: Given;
   readonly files: ReturnType<typeof openAccountFiles>;
   readonly clock: Clock;
-  /** Null where the log is JSON. */
+  /** Null if the log is JSON. */
   readonly text: TerminalLog | null;
   readonly isTerminal: boolean;
   readonly log: Logger;
@@ -143,7 +143,7 @@ async function startHouse(
     for (const warning of again.warnings) log.warn({}, warning);
     return withSupervisor(again.config);
   };
-  // In an app of Home Assistant its options are the place for it.
+  // An app of Home Assistant is configured by its options.
   const setup = demo && process.env.SUPERVISOR_TOKEN === undefined ? setupOf(config, log, onSetUp, failure) : null;
   try {
     const used = demo?.config ?? (await withSupervisor(config));
@@ -156,19 +156,19 @@ async function startHouse(
       commandHint: commandHint(process),
       machine: machineId(),
       ingress: process.env.SUPERVISOR_TOKEN !== undefined,
-      // The demo's service lives by the daemon's clock, so it could not tell that this is wrong.
+      // The simulator uses the daemon's clock, so it cannot detect a wrong one.
       simulatedTime: given.simulated !== null || demo !== null,
       onProgress: historyProgress({
         ...{ now: () => clock.now(), log },
         ...(text && isTerminal ? { show: (done) => text.progress("history", done) } : {}),
       }),
-      // The demo's service is on this machine, where no proxy leads.
+      // The simulator is on this machine.
       proxy: demo ? null : proxyOf(process.env),
     });
     setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref();
     if (text && !demo) greet(used, daemon, clock, (line) => text.write(line));
     if (demo) process.stdout.write(demoGreeting(demo, { api: daemon.apiPort, broker: daemon.brokerPort }));
-    // One after the other: a signal may come while a change of a file is being taken over.
+    // One after the other: a signal may arrive while a changed file is being applied.
     let reloaded: Promise<void> = Promise.resolve();
     const reload = () => {
       reloaded = reloaded.then(async () => void (await daemon.reload(readAgain)));
@@ -185,7 +185,7 @@ async function startHouse(
       async stop() {
         unwatch?.();
         await daemon.stop();
-        // What the demo keeps goes when the daemon has written its last.
+        // The demo deletes its data after the daemon has written to it for the last time.
         await demo?.close();
       },
       setAside: () => demo?.setAside(),
@@ -196,12 +196,12 @@ async function startHouse(
   }
 }
 
-/** Homes that are told at the start. */
+/** Maximum number of homes in the text of a start. */
 const MAX_GREETED = 8;
-/** A home without a price is waited for so long, then told without one. */
+/** Time in ms to wait for the prices of all homes. After it, homes without a price are printed without one. */
 const GREETING_WAIT_MS = 60_000;
 
-/** Says where the dashboard is, and, once they are known, what power costs now and what runs next. */
+/** Prints the address of the dashboard, and prices and next runs once they are known. */
 function greet(config: Config, daemon: Daemon, clock: Clock, write: (line: string) => void): void {
   const say = (text: string) => text.trimEnd().split("\n").forEach(write);
   const broker =
@@ -220,7 +220,7 @@ function greet(config: Config, daemon: Daemon, clock: Clock, write: (line: strin
   });
 }
 
-/** Where a browser on the LAN reaches the dashboard, as far as this process can know. */
+/** Returns the address of the dashboard for a browser on the LAN, as far as this process can know it. */
 function dashboardAt(api: Config["api"], port: number): string {
   if (process.env.SUPERVISOR_TOKEN !== undefined) return "in the side bar of Home Assistant";
   const known = dashboardUrlOf(api);
@@ -231,7 +231,7 @@ function dashboardAt(api: Config["api"], port: number): string {
   return `http://${isEverywhere && !isContainer() && own !== undefined ? own : "localhost"}:${port}/`;
 }
 
-/** What the page of the demo needs to set up a house. */
+/** Returns the options for the set-up on the demo's page. */
 function setupOf(config: Config, log: Logger, onDone: SetupOptions["onDone"], failure: string | null): SetupOptions {
   return {
     ...{ path: newConfigPath(process.env), config, proxy: proxyOf(process.env), onDone, failure },
@@ -240,7 +240,7 @@ function setupOf(config: Config, log: Logger, onDone: SetupOptions["onDone"], fa
   };
 }
 
-/** The configuration as the dashboard and programs change it. */
+/** Returns access to the configuration for the dashboard and the API. */
 function configurationSource(given: string | null, read: () => Promise<Config>): ConfigurationSource {
   const path = configPath(given, process.env);
   return {
@@ -254,18 +254,18 @@ function configurationSource(given: string | null, read: () => Promise<Config>):
   };
 }
 
-/** What hears signals. */
+/** Receiver of signals. */
 interface Signalled {
   readonly reload: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
 interface Running extends Signalled {
-  /** Moves what the demo kept out of the way, once it is stopped. */
+  /** Moves the demo's database aside. Call after `stop`. */
   readonly setAside: () => void;
 }
 
-/** Takes signals from the first moment on. What comes before the daemon is up waits for it, an end not for long. */
+/** Handles signals from the start on. Signals before the daemon has started wait for it; a stop waits until its deadline. */
 function installSignalHandlers(up: Promise<Signalled>): void {
   const stop = () => {
     setTimeout(() => process.exit(0), STOP_TIMEOUT_MS).unref();
@@ -274,20 +274,20 @@ function installSignalHandlers(up: Promise<Signalled>): void {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
   const onTerminal = isatty(STDIN);
   process.on("SIGHUP", () => {
-    // The terminal it was started on is closed.
+    // The terminal of the start was closed.
     if (onTerminal && !isatty(STDIN)) stop();
     else void up.then((daemon) => daemon.reload());
   });
 }
 
-/** A command that looks into the data directory, or a daemon that is about to end, holds it for a moment. */
+/** Starts the daemon. Waits while a command or a stopping daemon holds the data directory. */
 async function startWhenFree(options: DaemonOptions): Promise<Daemon> {
   for (let waits = 0; ; waits++) {
     try {
       return await startDaemon(options);
     } catch (error) {
       if (!(error instanceof DataDirInUse) || waits === WAITS.most) throw error;
-      // A daemon that answers is there to stay.
+      // A daemon that responds will keep the data directory.
       if (await runningDaemon(options.config.data_dir).catch(() => null)) throw error;
       if (waits === 0) options.log.info({}, "data directory is locked by another elbro process; waiting");
       await pause(WAITS.everyMs);
@@ -295,7 +295,7 @@ async function startWhenFree(options: DaemonOptions): Promise<Daemon> {
   }
 }
 
-/** Lines for a person. In a file they have the day too, and no colours. */
+/** Returns a log for people. In a file, lines have the date and no colours. */
 function textLog(isTerminal: boolean): TerminalLog {
   return new TerminalLog({
     write: (text) => process.stdout.write(text),
@@ -305,7 +305,7 @@ function textLog(isTerminal: boolean): TerminalLog {
   });
 }
 
-/** An app of Home Assistant asks the supervisor for what the configuration does not say. */
+/** In an app of Home Assistant, adds settings from the supervisor that the configuration does not have. */
 async function withSupervisor(config: Config): Promise<Config> {
   const token = process.env.SUPERVISOR_TOKEN;
   if (token === undefined) return config;

@@ -1,4 +1,4 @@
-/** What the owner is to be notified of at a moment: conditions that hold, each with a name of its own and its message. */
+/** Conditions that hold now and cause a notification, each with an id and its message. */
 import type { Language } from "../../core/language/language.ts";
 import { type Say, sayIn } from "../../core/language/text.ts";
 import type { PlanSnapshot } from "../../core/planning/plan-snapshot.ts";
@@ -11,10 +11,10 @@ import type { EpochMs } from "../../core/time/interval.ts";
 import type { Note } from "./ntfy-client.ts";
 
 export interface Condition {
-  /** The same while it lasts, also across a restart; another one is another condition. */
+  /** Stays the same while the condition lasts, also across a restart. */
   readonly id: string;
   readonly event: NotifyEvent;
-  /** How long it has to hold before it is worth a message. */
+  /** Time that the condition must hold before a message is sent. */
   readonly patience: "none" | "some";
   readonly note: Omit<Note, "click">;
 }
@@ -28,7 +28,7 @@ export interface Observed {
   readonly language: Language;
 }
 
-/** Spans of negative prices that are told one by one. */
+/** Maximum number of spans of negative prices that are listed. */
 const MAX_SPANS = 4;
 /** States in which a plan does not get its hours. */
 const HINDERED: ReadonlySet<PlanSnapshot["state"]> = new Set(["impossible", "no_prices", "partial"]);
@@ -113,7 +113,7 @@ function money(perKwh: number, currency: string | null, say: Say): string {
   return `${perKwh.toFixed(2).replace(".", say("decimal_point"))}${currency === null ? "" : ` ${currency}/kWh`}`;
 }
 
-/** The daemon's reasons begin small and have no point. */
+/** Returns a reason as a sentence, with a capital letter and a full stop. */
 function sentence(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.…]$/.test(text) ? "" : "."}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Sends a message for each condition that holds and was not told yet. It looks once a minute and keeps no queue: what cannot
- * be sent now, for quiet hours or a server that is away, is sent later if it holds by then.
+ * Sends a message for each condition that holds and was not sent yet. Checks once a minute and keeps no queue: a message
+ * that cannot be sent now, because of quiet hours or an unreachable server, is sent later if the condition still holds.
  */
 import * as z from "zod/mini";
 import { textIn } from "../../core/language/text.ts";
@@ -17,7 +17,7 @@ export interface NotifyLoopDeps {
   readonly account: NotifyAccount;
   readonly conditions: (now: EpochMs) => readonly Condition[];
   readonly publish: (note: Note, signal: AbortSignal) => Promise<Published>;
-  /** Whether the clock can be right: without it there are no quiet hours and no days. */
+  /** Returns whether the clock can be right. Quiet hours and days depend on it. */
   readonly isTimeTrusted: (now: EpochMs) => boolean;
   readonly calendar: Calendar;
   readonly clock: Clock;
@@ -25,25 +25,25 @@ export interface NotifyLoopDeps {
   readonly problems: Pick<Problems, "start" | "end">;
   readonly pulse: Pick<LoopHeartbeat, "turn" | "sleep">;
   readonly log: { info(facts: object, text: string): void };
-  /** Where a tap leads. */
+  /** URL that a tap on the notification opens. */
   readonly click?: string | undefined;
   /** Numbers from 0 to 1. */
   readonly random: () => number;
 }
 
 const LOOK_EVERY_MS = MINUTE_MS;
-/** What ends by itself sooner is no message: a plug that was unplugged for a moment. */
+/** Minimum duration of a condition, such as a plug that does not respond. Shorter ones cause no message. */
 const PATIENCE_MS = 5 * MINUTE_MS;
-/** A condition that is back within this is the same: a plug at the edge of the Wi-Fi, a start. */
+/** A condition that returns within this time is the same one: a plug with weak Wi-Fi, or a restart. */
 const FORGET_AFTER_MS = HOUR_MS;
 const RETRY = { firstMs: MINUTE_MS, mostMs: 30 * MINUTE_MS };
-/** A message that the server did not take so many times is given up: six hours. */
+/** Maximum attempts to send a message, within about six hours. */
 const MAX_TRIES = 16;
-/** What a server refuses as wrong is tried again when its owner may have changed that. */
+/** Delay after the server refused a message. Meanwhile the owner may have changed the configuration. */
 const RETRY_REFUSED_MS = 6 * HOUR_MS;
-/** A server that is away for so long is a problem. */
+/** Time after which an unreachable server is reported as a problem. */
 const TOLERATED_MS = HOUR_MS;
-/** Bound of what is remembered: the oldest is forgotten first. */
+/** Maximum number of remembered conditions; the oldest is forgotten first. */
 const MAX_TOLD = 300;
 const MEMORY = "notified";
 const SUBJECT = "notifications";
@@ -52,7 +52,7 @@ export class NotifyLoop {
   readonly #deps: NotifyLoopDeps;
   /** Times when notified conditions last held. Stored, so that a restart repeats no message. Bounded by MAX_TOLD. */
   #told: Map<string, EpochMs>;
-  /** Since when a condition holds that was not told yet, and how often it was tried. Bounded by the conditions. */
+  /** Conditions that were not sent yet: time since they hold, and attempts. Bounded by the conditions. */
   #waiting = new Map<string, { readonly since: EpochMs; readonly tries: number }>();
   #nextSendAt: EpochMs = Number.NEGATIVE_INFINITY;
   #failures: { readonly since: EpochMs; readonly count: number } | null = null;
@@ -75,7 +75,7 @@ export class NotifyLoop {
     }
   }
 
-  /** Looks once: sends what is due. */
+  /** Sends the messages that are due now. */
   async look(signal: AbortSignal): Promise<void> {
     const { account, clock, conditions, isTimeTrusted } = this.#deps;
     const now = clock.now();
@@ -90,7 +90,7 @@ export class NotifyLoop {
     }
   }
 
-  /** Notes what holds, and forgets what is over. */
+  /** Records conditions that hold, and forgets those that ended. */
   #remember(holding: readonly Condition[], now: EpochMs): void {
     const ids = new Set(holding.map(({ id }) => id));
     const before = this.#told.size;
@@ -145,7 +145,7 @@ export class NotifyLoop {
     this.#deps.memory.write(MEMORY, JSON.stringify([...this.#told.keys()]));
   }
 
-  /** Whether `now` is within the quiet hours, which may go over midnight. */
+  /** Returns whether `now` is within the quiet hours, which may cross midnight. */
   #isQuiet(now: EpochMs): boolean {
     const { account, calendar } = this.#deps;
     const [from = 0, until = 0] = account.quiet_hours?.split("-").map(minuteOf) ?? [];

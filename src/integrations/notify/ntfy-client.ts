@@ -1,4 +1,4 @@
-/** Publishes messages at an ntfy server. Source: https://docs.ntfy.sh/publish/#publish-as-json (2026-11). */
+/** Publishes messages to an ntfy server. Source: https://docs.ntfy.sh/publish/#publish-as-json (2026-11). */
 import type { Config } from "../../config/schema.ts";
 import { message, type Text } from "../../core/language/text.ts";
 import { openTransport, type TransportOptions } from "../../service/client/http-transport.ts";
@@ -12,23 +12,23 @@ export interface Note {
   readonly priority: 2 | 3 | 4;
   /** Short names that apps show as emojis, see https://docs.ntfy.sh/emojis/. */
   readonly tags: readonly string[];
-  /** What opens when the notification is tapped. */
+  /** URL that a tap on the notification opens. */
   readonly click?: string | undefined;
 }
 
 export type Published =
   | { readonly kind: "sent" }
-  /** The server may take it later. `retryAfterSec` is what it asked for. */
+  /** The server may accept it later. `retryAfterSec` is the delay that it requested. */
   | { readonly kind: "later"; readonly why: Text; readonly retryAfterSec: number | null }
-  /** It will not take it as things are: the token, the topic, or the message. */
+  /** The server rejects the token, the topic or the message. */
   | { readonly kind: "refused"; readonly why: Text };
 
-/** ntfy makes an attachment of a message that is longer. Unit: bytes of UTF-8. */
+/** Longest message in bytes of UTF-8. ntfy turns a longer one into an attachment. */
 const MAX_MESSAGE_BYTES = 4_096;
 const TIMEOUT_MS = 15_000;
-/** An answer of ntfy has some hundred bytes. */
+/** Limit of a response, which has some hundred bytes. */
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** Statuses after which the same message may be taken. */
+/** Statuses after which the same message may be accepted later. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
 
 export async function publish(
@@ -65,7 +65,7 @@ export async function publish(
   }
 }
 
-/** What ntfy says of an error: `{"code":40301,"http":403,"error":"forbidden","link":…}`. */
+/** Returns the error text in a response of ntfy: `{"code":40301,"http":403,"error":"forbidden","link":…}`. */
 function errorIn(body: Buffer | null): string {
   try {
     const { error } = JSON.parse(String(body)) as { readonly error?: unknown };

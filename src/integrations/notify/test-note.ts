@@ -1,4 +1,4 @@
-/** A message to see whether notifications arrive. */
+/** Test message. */
 import type { Language } from "../../core/language/language.ts";
 import { sayIn, type Text } from "../../core/language/text.ts";
 import type { ProxySettings } from "../../service/client/proxy.ts";

@@ -1,4 +1,4 @@
-/** What the set-up tries at once, so that a mistake is told where it is made: the service's key, the broker, Home Assistant. */
+/** Tests of the set-up: key of the service, broker, Home Assistant. Each runs in its step, so that a mistake is shown there. */
 import type { Config } from "../../config/schema.ts";
 import { judge } from "../../core/fetching/retry-policy.ts";
 import type { ServiceProblemCode } from "../../core/status/problem-catalog.ts";

@@ -83,9 +83,9 @@ describe("a response", () => {
     await it.clock.runUntil(START + 5 * 24 * HOUR_MS);
     expect(it.asked).toHaveLength(6);
     expect(it.log).toEqual([
-      expect.stringMatching(/^warn: rows outside the range .*"rows":2/),
-      expect.stringMatching(/^info: no more rows outside/),
-      expect.stringMatching(/^warn: rows outside the range .*"rows":1/),
+      expect.stringMatching(/^warn: the service returned rows outside the requested range.*"rows":2/),
+      expect.stringMatching(/^info: the service no longer returns rows outside/),
+      expect.stringMatching(/^warn: the service returned rows outside the requested range.*"rows":1/),
     ]);
     expect(it.log[0]).toContain("requestCounts");
   });
