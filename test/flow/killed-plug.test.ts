@@ -47,6 +47,7 @@ test("a plug of a killed daemon switches off by its timer; after a restart the r
     await until(() => !plug.device.on);
     await watcher.publish("elbro/home/plan/washer/run_now/set", "PRESS");
     await until(() => plug.device.on);
+    await watcher.until(() => watcher.json(STATE).state === "running", "the manual run");
     const end = Date.parse(String(watcher.json(STATE).next_end));
     const firstTimer = plug.device.timerAt ?? 0;
     await until(() => (plug.device.timerAt ?? 0) > firstTimer + SLACK_MS);
