@@ -132,7 +132,7 @@ start_simulator() {
   local i
   for i in $(seq 300); do grep -qs 'consumer key' "$work/simulator.log" && break; sleep 0.1; done
   test "$i" != 300 || { cat "$work/simulator.log"; fail "the simulator does not start"; }
-  service_url=$(sed -n 's/.* plays the service at \([^ ]*\) .*/\1/p' "$work/simulator.log")
+  service_url=$(sed -n 's/^The simulator of the service runs at \([^ ]*\) .*/\1/p' "$work/simulator.log")
   service_key=$(sed -n 's/^consumer key *//p' "$work/simulator.log")
 }
 
