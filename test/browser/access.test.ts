@@ -124,7 +124,7 @@ describe.skipIf(!haveChromium)("login to the dashboard (in Chromium; skipped if 
     await using screen = await screens.look(open, { signedIn: false });
     const { page } = screen;
     await screen.untilText("#now .price", /\d\.\d\d/);
-    await screen.untilText("#plans", /Log in with a key that may control/);
+    await screen.untilText("#plans", /log in with a key that may make changes/);
     await page.getByRole("button", { name: "Log in" }).click();
     await page.getByLabel("Key", { exact: true }).fill(LAN_KEY);
     await page.keyboard.press("Enter");
@@ -178,7 +178,7 @@ describe.skipIf(!haveChromium)("login to the dashboard (in Chromium; skipped if 
     await screen.untilText("#now .price", /\d\.\d\d/);
     const dishwasher = screen.page.getByRole("article", { name: "Dishwasher" });
     await dishwasher.getByRole("switch").uncheck();
-    await screen.untilText("#plans", /Dishwasher Off/);
+    await screen.untilText("#plans", /Dishwasher Disabled/);
     expect(screen.errors).toEqual([]);
   });
 });

@@ -54,7 +54,7 @@ describe.skipIf(!haveChromium)(
       await using screen = await looking(daemon, { size: "phone" });
       const { page } = screen;
       await page.getByRole("button", { name: "New plan" }).click();
-      await dialog(screen).getByLabel("Name").fill("Washer");
+      await dialog(screen).getByLabel("Name", { exact: true }).fill("Washer");
       await dialog(screen).getByLabel("Energy per round, kWh").fill("1.4");
       await dialog(screen).getByLabel("Ready by").fill("07:00");
       const seen = await screen.untilText("dialog .preview", /(today|tomorrow).*Costs DKK \d\.\d\d/i);
@@ -64,7 +64,7 @@ describe.skipIf(!haveChromium)(
       expect(await page.locator("dialog rect.chosen").count()).toBe(8);
       await screen.picture("plan-new-phone");
       await dialog(screen).getByRole("button", { name: "Save" }).click();
-      await screen.untilText("#plans .edited", /Washer is saved in elbro\.yaml\. The file as it was is kept/);
+      await screen.untilText("#plans .edited", /Washer is saved in elbro\.yaml\. The previous version of the file is among/);
       expect(await dialog(screen).count()).toBe(0);
       await screen.untilText("#plans", /Washer Planned/);
       const [span = "none"] = /\d\d:\d\d–\d\d:\d\d/.exec(seen) ?? [];
@@ -79,8 +79,8 @@ describe.skipIf(!haveChromium)(
       expect(fileText(daemon)).toMatch(/name: Washer\n.*home: home\n.*kind: window\n.*hours: 3\n/);
 
       await card(screen, "Washer").getByRole("button", { name: "Copy" }).click();
-      expect(await dialog(screen).getByLabel("Name").inputValue()).toBe("Washer (copy)");
-      await dialog(screen).getByLabel("Name").fill("Dryer");
+      expect(await dialog(screen).getByLabel("Name", { exact: true }).inputValue()).toBe("Washer (copy)");
+      await dialog(screen).getByLabel("Name", { exact: true }).fill("Dryer");
       await dialog(screen).getByRole("button", { name: "Save" }).click();
       await screen.untilText("#plans", /Dryer Planned/);
 
@@ -100,7 +100,7 @@ describe.skipIf(!haveChromium)(
       const { page } = screen;
       await page.getByRole("button", { name: "New plan" }).click();
       const form = dialog(screen);
-      await form.getByLabel("Name").fill("Heater");
+      await form.getByLabel("Name", { exact: true }).fill("Heater");
       await form.getByLabel("Kind").selectOption({ label: "Whenever it is cheap" });
       expect(await form.getByLabel("Hours", { exact: true }).count()).toBe(0);
       await form.getByRole("button", { name: "Save" }).click();
@@ -117,7 +117,7 @@ describe.skipIf(!haveChromium)(
       await using screen = await looking(daemon);
       await screen.page.getByRole("button", { name: "New plan" }).click();
       const form = dialog(screen);
-      await form.getByLabel("Name").fill("Car");
+      await form.getByLabel("Name", { exact: true }).fill("Car");
       await form.getByRole("button", { name: "Save" }).click();
       await form
         .getByRole("alert")
@@ -169,7 +169,7 @@ describe.skipIf(!haveChromium)(
       await screen.page.keyboard.press("Escape");
       await screen.until("!document.querySelector('dialog')");
       await screen.page.getByRole("button", { name: "New plan" }).click();
-      await dialog(screen).getByLabel("Name").fill("Washer");
+      await dialog(screen).getByLabel("Name", { exact: true }).fill("Washer");
       await dialog(screen).getByRole("button", { name: "Save" }).click();
       await screen.untilText("#plans .edited", /Washer is saved in page\.yaml in the data directory/);
       expect(fileText(daemon, "page.yaml")).toContain("Washer");

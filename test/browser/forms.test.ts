@@ -112,7 +112,7 @@ describe.skipIf(!haveChromium)(
       const { page } = screen;
       await page.getByLabel("Hours", { exact: true }).fill("soon");
       await page.getByLabel("Highest price per kWh").fill("500");
-      await page.getByLabel("At most runs").fill("1.5");
+      await page.getByLabel("Maximum number of runs").fill("1.5");
       await page.getByRole("button", { name: "Save" }).click();
       await screen.untilText("#form [role=alert]", /5 fields need another value\./);
       const wrong = async (label: string) => {
@@ -124,7 +124,7 @@ describe.skipIf(!haveChromium)(
       expect(await wrong("Home")).toBe("The format is not valid.");
       expect(await wrong("Hours")).toBe("The format is not valid.");
       expect(await wrong("Highest price per kWh")).toBe("At most 100.");
-      expect(await wrong("At most runs")).toBe("Enter a whole number.");
+      expect(await wrong("Maximum number of runs")).toBe("Enter a whole number.");
       expect(await page.getByLabel("Kind").getAttribute("aria-invalid")).toBe("true");
       expect(await submitted(screen)).toBeUndefined();
       await screen.picture("form-plan-wrong");
@@ -145,9 +145,9 @@ describe.skipIf(!haveChromium)(
       await plan.getByRole("textbox").fill("washer");
       await plan.getByRole("button", { name: "Add" }).click();
       await plan.getByRole("textbox").nth(1).fill("car");
-      const on = page.getByRole("group", { name: "On", exact: true });
-      await on.getByLabel("Topic").fill("washer/set");
-      await on.getByLabel("Payload").fill("1");
+      const on = page.getByRole("group", { name: "Message that switches it on", exact: true });
+      await on.getByLabel("MQTT topic").fill("washer/set");
+      await on.getByLabel("Message").fill("1");
       await page.getByLabel("Output").fill("2");
       await page.getByRole("button", { name: "Save" }).click();
       await screen.picture("form-plug");

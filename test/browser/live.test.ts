@@ -44,7 +44,7 @@ describe.skipIf(!haveChromium)("live updates of the dashboard (in Chromium; skip
     const before = await screen.text("#now .price");
     const port = daemon.apiPort;
     await daemon.stop();
-    await screen.untilText("#contact", /No contact with elbro\. What you see was read 10 Mar, 15:2\d\. Trying again\./);
+    await screen.untilText("#contact", /No connection to elbro\. This data was read 10 Mar, 15:2\d\. Retrying\./);
     expect(await screen.text("#now .price")).toBe(before);
     await screen.picture("outage-phone");
     await daemon.clock.runUntil(at("2026-03-10T19:00:05Z"));
@@ -61,12 +61,12 @@ describe.skipIf(!haveChromium)("live updates of the dashboard (in Chromium; skip
     daemon.simulator.setFaults([{ fault: "status", operation: "*", status: 401, errorCode: "invalid_token" }]);
     await daemon.clock.runUntil(at("2026-03-10T13:40:00Z"));
     const told = await screen.untilText("#now .problems", /does not know this API key/);
-    expect(told).toMatch(/create or replace the key in the app/);
+    expect(told).toMatch(/create a new key in the app/);
     await screen.picture("problem-phone");
     daemon.simulator.setFaults([]);
     await daemon.clock.runUntil(at("2026-03-10T23:40:00Z"));
     await screen.until("!document.querySelector('#now .problems')");
-    await screen.untilText("#system", /Over The service does not know this API key/);
+    await screen.untilText("#system", /Ended The service does not know this API key/);
   });
 
   test("a problem and its detail are in the language of the page, not in the configured one", async () => {
@@ -77,7 +77,7 @@ describe.skipIf(!haveChromium)("live updates of the dashboard (in Chromium; skip
     await using screen = await screens.look(daemon, { language: "da-DK" });
     await screen.untilText(
       "#now .problems",
-      /Sæt home for planen “[a-z_]+” til et af: home; indtil da er intet tændt\./,
+      /Sæt home for planen “[a-z_]+” til et af: home; indtil da er signalet slukket\./,
     );
     await screen.untilText("#system .problems", /Teknisk detalje: forventede et hjems id \(home\), fandt “huset”/);
   });

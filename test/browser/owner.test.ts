@@ -56,18 +56,18 @@ describe.skipIf(!haveChromium)("keys, log and backup on the page (in Chromium; s
     await screen.page.reload();
     await screen.untilText("#keys", /phone/);
     expect(await screen.text("#keys")).not.toContain(key);
-    await screen.page.getByRole("button", { name: "End phone" }).click();
+    await screen.page.getByRole("button", { name: "Revoke phone" }).click();
     await screen.untilText("#keys", /Revoke the key phone\?/);
     // The safe button has the focus.
     expect(await screen.page.evaluate("document.activeElement.textContent")).toBe("Cancel");
     await screen.page.keyboard.press("Enter");
-    await screen.page.getByRole("button", { name: "End phone" }).click();
+    await screen.page.getByRole("button", { name: "Revoke phone" }).click();
     await screen.page.getByRole("button", { name: "Revoke it" }).click();
     await screen.until("!document.querySelector('#keys').textContent.includes('phone')");
     await daemon.clock.runUntil(daemon.clock.now() + 1_000);
     expect(await status(key)).toBe(401);
     // Keys of the configuration can only be revoked there.
-    expect(await screen.page.getByRole("button", { name: "End kitchen" }).count()).toBe(0);
+    expect(await screen.page.getByRole("button", { name: "Revoke kitchen" }).count()).toBe(0);
     expect(screen.errors).toEqual([]);
   });
 
@@ -104,7 +104,7 @@ describe.skipIf(!haveChromium)("keys, log and backup on the page (in Chromium; s
     await restore(`${daemon.dir.path}/no-copy.db`);
     await screen.untilText("#backup", /Refused: .*this copy cannot be used/);
     await restore(file);
-    await screen.untilText("#backup", /The backup is whole\. It takes effect at the next start/);
+    await screen.untilText("#backup", /The backup is valid\. Restart elbro to use it/);
     await screen.picture("system-restore");
     await screen.page.getByRole("button", { name: "Cancel the restore" }).click();
     await screen.untilText("#backup", /The restore is cancelled/);

@@ -93,11 +93,11 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if 
     await danish.untilText("#plans", /Dishwasher Planlagt/);
     const dishwasher = danish.page.getByRole("article", { name: "Dishwasher" });
     const told = dishwasher.getByRole("status");
-    await dishwasher.getByText("Ændr", { exact: true }).click();
+    await dishwasher.getByText("Ret", { exact: true }).click();
     await dishwasher.getByLabel("Timer").fill("20");
     await dishwasher.getByRole("button", { name: "Gem" }).click();
     await told
-      .filter({ hasText: /^Afvist: Timerne er der ikke plads til .*\(hours: expected at most .*\)$/ })
+      .filter({ hasText: /^Afvist: Der er ikke plads til timerne .*\(hours: expected at most .*\)$/ })
       .waitFor();
     await dishwasher.getByRole("switch").uncheck();
     await danish.untilText("#plans", /Dishwasher Slået fra/);

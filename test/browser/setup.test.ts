@@ -162,7 +162,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${fresh.brokerPort}`, { username, password });
     await client.publishAsync("tasmota/discovery/4F2100000000/config", JSON.stringify(TASMOTA), { retain: true });
     await page.getByRole("button", { name: "New plan" }).click();
-    await dialog.getByLabel("Name").fill("Water");
+    await dialog.getByLabel("Name", { exact: true }).fill("Water");
     await dialog.getByLabel("Kind").selectOption({ label: "Always except in expensive hours" });
     await dialog.getByLabel("Hours", { exact: true }).fill("1");
     await dialog.getByRole("button", { name: "Save" }).click();
@@ -276,7 +276,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
       ({ fault: "status", operation: "*", status: code, errorCode }) as Parameters<Simulator["setFaults"]>[0][number];
     await tried(status(403, "plus_required"), /Abonnementet er udløbet/);
     await tried(status(401, "credential_expired"), /Nøglen er udløbet/);
-    await tried({ fault: "status", operation: "*", status: 503 }, /Tjenesten har problemer/);
+    await tried({ fault: "status", operation: "*", status: 503 }, /Tjenesten melder fejl/);
     await screen.picture("setup-wrong-da");
   });
 

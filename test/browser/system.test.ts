@@ -69,7 +69,7 @@ describe.skipIf(!haveChromium)("the System part of the dashboard (in Chromium; s
     expect(await screen.page.locator(`${row} .mark.good`).count()).toBe(0);
     await silent.clock.runUntil(Date.parse("2026-03-10T14:23:00Z"));
     await screen.page.reload();
-    expect(await screen.untilText(row, /away/)).toBe("heater ✕ away");
+    expect(await screen.untilText(row, /offline/)).toBe("heater ✕ offline");
   });
 
   test("diagnostics are downloaded as a file without secrets", async () => {

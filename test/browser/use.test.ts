@@ -107,7 +107,7 @@ describe.skipIf(!haveChromium)("usage on the dashboard (in Chromium; skipped if 
     await pick(screen, "Dates");
     await screen.page.getByLabel("From", { exact: true }).fill("2026-02-01");
     await screen.page.getByLabel("To (inclusive)").fill("2026-02-14");
-    await screen.page.getByLabel("By", { exact: true }).selectOption("hour");
+    await screen.page.getByLabel("Per", { exact: true }).selectOption("hour");
     await screen.page.locator("#use").getByRole("button", { name: "Show" }).click();
     await screen.until("document.querySelector('#use [role=slider]').getAttribute('aria-valuemax') === '335'");
     await screen.picture("use-dates");
