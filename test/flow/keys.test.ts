@@ -47,7 +47,7 @@ test("keys are created, replaced and revoked while the daemon runs, which applie
 
   await using ear = await EventListener.open(Number(port), { key: replaced });
   await ear.ready();
-  expect((await commandIn(dir, "revoke", "kitchen")).output).toBe("The key kitchen has ended.");
+  expect((await commandIn(dir, "revoke", "kitchen")).output).toBe("The key kitchen is revoked.");
   await pause();
   expect(ear.end).toBe("clean");
   expect(await statusOf(replaced)).toBe(401);

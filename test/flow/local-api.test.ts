@@ -50,6 +50,7 @@ describe("a device that requests cheap", () => {
   ])("gets the same three cheapest hours on %s", async (_, evening, morning) => {
     await using daemon = await startLocalApi({ start: Date.parse(evening) - 8 * HOUR_MS });
     await daemon.clock.runUntil(Date.parse(evening));
+    await daemon.untilTomorrow();
     const answer = await daemon.request("/local/v1/prices");
     const { prices } = (await answer.json()) as { prices: { start: string; price: number }[] };
     const on = await onTimes(daemon, NIGHT, Date.parse(evening), Date.parse(morning));
@@ -105,10 +106,10 @@ describe("a device that requests cheap", () => {
       ["cheap?hours=3&hours=4", 400, "given 2 times"],
       ["cheap?hours=3&ready_by=7", 400, "a time of day"],
       ["cheap?hours=9&from=22:00&ready_by=06:00", 400, "at most the 8 h"],
-      ["cheap?hours=3&home=nowhere", 404, 'no home or place "nowhere"; there is home'],
+      ["cheap?hours=3&home=nowhere", 404, 'unknown home or place "nowhere"; expected one of home'],
       ["cheap?hours=3&max_price=cheap", 400, "a price per kWh"],
       ["cheap?hours=3&format=xml", 400, "one of text, json"],
-      ["signal/nothing", 404, 'no plan "nothing"; no plans are configured'],
+      ["signal/nothing", 404, 'unknown plan "nothing"; no plans are configured'],
       ["signal/NOTHING", 404, "an id of lower-case letters"],
     ] as const) {
       const [answered, word, reason] = await askText(daemon, question);

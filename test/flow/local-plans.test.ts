@@ -91,7 +91,7 @@ describe("plans", () => {
       on: true,
       code: "running_by_hand",
     });
-    expect(await askText(daemon, "signal/washer")).toEqual([200, "ON", expect.stringContaining("by hand")]);
+    expect(await askText(daemon, "signal/washer")).toEqual([200, "ON", expect.stringContaining("started manually")]);
     const twice = await daemon.post("/local/v1/plans/washer", { command: "run_now" });
     expect([twice.status, await twice.json()]).toMatchObject([
       409,
@@ -132,7 +132,7 @@ describe("plans", () => {
       [{ hours: [3] }, 400, "hours: expected a number"],
       [{ color: "red" }, 400, "color is not a setting"],
       [{ command: "explode" }, 400, "command: expected one of run_now, skip, stop"],
-      [{ command: "stop", hours: 2 }, 400, "command: expected alone"],
+      [{ command: "stop", hours: 2 }, 400, "command: expected without settings"],
       [{ hours: "lots" }, 400, "hours: expected hours above 0"],
       ["{", 400, "not JSON"],
       ["", 400, "expected an object"],

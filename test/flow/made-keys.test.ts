@@ -17,7 +17,7 @@ describe("keys over HTTP", () => {
     await using daemon = await startLocalApi({ start: START });
     const made = await daemon.post("/local/v1/keys", { name: "phone", control: true });
     const { key, ...rest } = (await made.json()) as { key: string };
-    expect([made.status, rest]).toEqual([201, { name: "phone", scopes: ["read", "control"] }]);
+    expect([made.status, rest]).toEqual([201, { name: "phone", scopes: ["read", "control"], urls: [] }]);
     const asked = () => fetch(`${daemon.url}/local/v1/system`, { headers: { authorization: `Bearer ${key}` } });
     await daemon.clock.runUntil(START + 1_000);
     expect((await asked()).status).toBe(200);

@@ -24,7 +24,7 @@ test("two consumer accounts have two quotas, and each has its own problems", asy
     interfaces: Record<string, { state: string }>;
   };
   expect(problems).toMatchObject([{ code: "invalid_token", subject: "parents" }]);
-  expect(problems[0]?.advice).toContain("create or replace the key");
+  expect(problems[0]?.advice).toContain("create a new key");
   expect(problems[0]?.request_id).toMatch(/^[0-9a-f-]{36}$/);
   expect(interfaces).toMatchObject({ mine: { state: "ok" }, parents: { state: "invalid_token" } });
   const refused = daemon.simulator.answered().filter(({ status }) => status === 401);

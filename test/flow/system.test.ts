@@ -56,11 +56,11 @@ test("problems have texts in the configured language, or in that of the Accept-L
   it.simulator.setFaults([{ operation: "*", fault: "status", status: 503 }]);
   await it.clock.runUntil(MORNING + 240 * MINUTE_MS);
   const adviceIn = async (headers = {}) => (await systemOf(it, headers)).problems[0]?.advice;
-  expect(await adviceIn()).toBe("tjänsten har problem; den tillfrågas igen med allt längre mellanrum");
+  expect(await adviceIn()).toBe("tjänsten rapporterar fel; elbro försöker igen med allt längre mellanrum");
   expect(await adviceIn({ "Accept-Language": "da-DK, en;q=0.5" })).toBe(
-    "tjenesten har problemer; den spørges igen med længere og længere mellemrum",
+    "tjenesten melder fejl; elbro prøver igen med længere og længere mellemrum",
   );
-  expect(await adviceIn({ "Accept-Language": "en" })).toContain("asked again");
+  expect(await adviceIn({ "Accept-Language": "en" })).toContain("elbro retries");
 });
 
 test("an ended problem is still listed with its end and a remedy", async () => {
@@ -70,7 +70,7 @@ test("an ended problem is still listed with its end and a remedy", async () => {
   await it.clock.runUntil(MORNING + 240 * MINUTE_MS);
   const during = await systemOf(it);
   expect(during.problems[0]).toMatchObject({ code: "service_trouble", ended_at: null });
-  expect(during.problems[0]?.advice).toContain("asked again");
+  expect(during.problems[0]?.advice).toContain("elbro retries");
   it.simulator.setFaults([]);
   await it.clock.runUntil(MORNING + 360 * MINUTE_MS);
   const after = await systemOf(it);
