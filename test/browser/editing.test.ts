@@ -64,7 +64,10 @@ describe.skipIf(!haveChromium)(
       expect(await page.locator("dialog rect.chosen").count()).toBe(8);
       await screen.picture("plan-new-phone");
       await dialog(screen).getByRole("button", { name: "Save" }).click();
-      await screen.untilText("#plans .edited", /Washer is saved in elbro\.yaml\. The previous version of the file is among/);
+      await screen.untilText(
+        "#plans .edited",
+        /Washer is saved in elbro\.yaml\. The previous version of the file is among/,
+      );
       expect(await dialog(screen).count()).toBe(0);
       await screen.untilText("#plans", /Washer Planned/);
       const [span = "none"] = /\d\d:\d\d–\d\d:\d\d/.exec(seen) ?? [];
