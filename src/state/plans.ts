@@ -29,6 +29,7 @@ import { MAX_ONCE, OncePlans } from "./once-plans.ts";
 import { PlanDecisions, type PlanDecisionsDeps, problemSubject, UNDECIDED } from "./plan-decisions.ts";
 import { type MonthResult, type PlanResult, PlanResults, type ResultPlan } from "./plan-results.ts";
 import { PlanSlots } from "./plan-slots.ts";
+import { inSlices, type SliceClock } from "./slices.ts";
 
 export interface PlansDeps extends PlanDecisionsDeps {
   readonly definitions: readonly PlanDefinition[];
@@ -125,6 +126,17 @@ export class Plans {
   /** Returns the name of the circle of a home's plans; null for a home without plans. */
   circleOf(home: string): string | null {
     return this.#slots.circleOf(home);
+  }
+
+  /**
+   * Decides all plans at `now`, in slices. Plans that are decided for a later time meanwhile are not decided again.
+   * Shape: in the order of the configuration.
+   */
+  async all(now: EpochMs, slices?: SliceClock): Promise<readonly PlanSnapshot[]> {
+    const before = new Map(this.snapshots.map((plan) => [plan.definition.id, plan]));
+    const isDue = (plan: string) => this.#decisions.snapshot(plan) === before.get(plan);
+    await inSlices(this.ids, (plan) => void (isDue(plan) && this.snapshot(plan, now)), slices);
+    return this.snapshots;
   }
 
   /** Decides all plans at `now`, or those of one circle. */

@@ -82,7 +82,7 @@ export const da = {
     refused_stop_it: "planen kører; brug stop for at afslutte den",
     refused_nothing_planned: "der er ikke planlagt flere kørsler, der kan springes over",
     refused_not_running: "planen kører ikke",
-    refused_clock: "maskinens ur er ikke til at stole på, så der tændes og slukkes ikke",
+    refused_clock: "maskinens ur er ikke til at stole på, så planer tager ikke imod kommandoer",
     refused_not_writable: "der kan ikke skrives i databasen, så ændringen ville gå tabt; frigør plads på disken",
 
     plug_wanted_on: "skal være tændt",
@@ -108,6 +108,7 @@ export const da = {
     plug_try_stays_on: "dens when_lost er on, så elbro skifter den ikke for en test",
     plug_try_no_timer: "dens firmware kan ikke selv slukke igen, så elbro tænder den ikke for en test",
     plug_try_away: "den kan ikke nås",
+    plug_try_silent: "den svarer ikke",
     plug_try_is_on: "den er allerede tændt",
 
     note_tomorrow_title: "{home}: morgendagens priser",

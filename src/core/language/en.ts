@@ -81,7 +81,7 @@ export const en = {
   refused_stop_it: "the plan is running; use stop to end it",
   refused_nothing_planned: "no further run is planned, so there is nothing to skip",
   refused_not_running: "the plan is not running",
-  refused_clock: "the clock of this machine cannot be trusted, so nothing is switched",
+  refused_clock: "the clock of this machine cannot be trusted, so plans accept no commands",
   refused_not_writable: "the database cannot be written, so the change would be lost; free space on the disk",
 
   plug_wanted_on: "should be ON",
@@ -107,6 +107,7 @@ export const en = {
   plug_try_stays_on: "its when_lost is on, so elbro does not switch it for a test",
   plug_try_no_timer: "its firmware cannot end an ON by itself, so elbro does not switch it for a test",
   plug_try_away: "it cannot be reached",
+  plug_try_silent: "it does not respond",
   plug_try_is_on: "it is already ON",
 
   note_tomorrow_title: "{home}: tomorrow's prices",

@@ -84,7 +84,7 @@ export const nb: Translation = {
     refused_stop_it: "planen kjører; bruk stop for å avslutte den",
     refused_nothing_planned: "ingen flere kjøringer er planlagt, så det er ikke noe å hoppe over",
     refused_not_running: "planen kjører ikke",
-    refused_clock: "klokken i maskinen er ikke til å stole på, så ingenting slås av eller på",
+    refused_clock: "klokken i maskinen er ikke til å stole på, så planer tar ikke imot kommandoer",
     refused_not_writable: "det kan ikke skrives i databasen, så endringen ville gå tapt; frigjør plass på disken",
 
     plug_wanted_on: "skal være på",
@@ -110,6 +110,7 @@ export const nb: Translation = {
     plug_try_stays_on: "when_lost er on, så elbro slår den ikke av og på for en test",
     plug_try_no_timer: "fastvaren kan ikke slå av igjen av seg selv, så elbro slår den ikke på for en test",
     plug_try_away: "den kan ikke nås",
+    plug_try_silent: "den svarer ikke",
     plug_try_is_on: "den er allerede på",
 
     note_tomorrow_title: "{home}: morgendagens priser",

@@ -84,7 +84,7 @@ export const sv: Translation = {
     refused_stop_it: "planen körs; använd stop för att avsluta den",
     refused_nothing_planned: "inga fler körningar är planerade, så det finns inget att hoppa över",
     refused_not_running: "planen körs inte",
-    refused_clock: "det går inte att lita på maskinens klocka, så inget slås på eller av",
+    refused_clock: "det går inte att lita på maskinens klocka, så planer tar inte emot kommandon",
     refused_not_writable:
       "det går inte att skriva i databasen, så ändringen skulle gå förlorad; frigör utrymme på disken",
 
@@ -111,6 +111,7 @@ export const sv: Translation = {
     plug_try_stays_on: "dess when_lost är on, så elbro slår inte av och på det för ett test",
     plug_try_no_timer: "dess firmware kan inte slå av igen av sig självt, så elbro slår inte på det för ett test",
     plug_try_away: "det kan inte nås",
+    plug_try_silent: "det svarar inte",
     plug_try_is_on: "det är redan på",
 
     note_tomorrow_title: "{home}: morgondagens priser",
