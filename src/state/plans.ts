@@ -233,7 +233,8 @@ export class Plans {
   /** Returns how a new plan would be decided at `now`, and stores nothing of it. Null if its home is unknown. */
   preview(definition: PlanDefinition, now: EpochMs): PlanSnapshot | null {
     if (!this.#deps.homes.named(definition.home)) return null;
-    this.at(now);
+    const circle = this.circleOf(definition.home);
+    if (circle !== null) this.at(now, circle);
     return this.#decisions.preview(definition, now);
   }
 
