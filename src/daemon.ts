@@ -6,6 +6,7 @@ import { DEFAULT_HINT } from "./config/command-hint.ts";
 import type { Config } from "./config/schema.ts";
 import { LogMemory } from "./core/runtime/log-memory.ts";
 import type { Calendar } from "./core/time/calendar.ts";
+import type { EpochMs } from "./core/time/interval.ts";
 import { startIntegrations } from "./integrations/start-integrations.ts";
 import { type Mqtt, type MqttOptions, startMqtt } from "./mqtt/start-mqtt.ts";
 import { startPlugs } from "./plugs/plug-wiring.ts";
@@ -16,7 +17,7 @@ import { ChangeBus } from "./state/change-bus.ts";
 import { ConfigReload } from "./state/config-reload.ts";
 import { ConfigurationEditor, type ConfigurationSource } from "./state/configuration-editor.ts";
 import { ConfigurationFiles } from "./state/configuration-files.ts";
-import { type HouseOverview, houseOverview } from "./state/house-overview.ts";
+import { currentPrices, type HouseOverview, nextRuns } from "./state/house-overview.ts";
 import { openState, type StateOptions } from "./state/open-state.ts";
 import { SettingsEditor } from "./state/settings-editor.ts";
 import { openStorage, type StorageOptions } from "./storage/open-storage.ts";
@@ -37,8 +38,9 @@ export interface Daemon {
   /** Called with each part of the state that is published. */
   readonly published: Mqtt["published"];
   readonly calendar: Calendar;
-  /** Returns the current prices and the next runs of at most `most` homes and places. */
-  overview(most: number): HouseOverview;
+  /** Returns the prices at `now` of at most `most` homes and places. */
+  currentPrices(now: EpochMs, most: number): HouseOverview["prices"];
+  nextRuns(now: EpochMs): Promise<HouseOverview["runs"]>;
   /**
    * Reads the configuration again and applies the keys that can change while the daemon runs.
    * An invalid configuration changes nothing and is reported as a problem. Returns the configuration in use.
@@ -122,7 +124,8 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
     brokerPort: mqtt.brokerPort,
     published: mqtt.published,
     calendar: state.calendar,
-    overview: (most) => houseOverview(state, clock.now(), most),
+    currentPrices: (now, most) => currentPrices(state, now, most),
+    nextRuns: (now) => nextRuns(state, now),
     reload: (read) => reloading.reload(read),
     async stop() {
       plugs.shutdown();

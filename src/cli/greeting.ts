@@ -16,9 +16,8 @@ export function greeting({ version, dashboard, broker }: GreetingFacts): string 
   return `elbro ${version}\n${line("dashboard", dashboard)}${line("MQTT", broker)}`;
 }
 
-/** Returns a line for each home and each plan; empty if no home has a price yet. */
+/** Returns a line for each home and each plan. */
 export function houseText({ prices, runs }: HouseOverview, calendar: Calendar, now: EpochMs): string {
-  if (prices.every(({ price }) => price === null)) return "";
   const clock = (at: EpochMs) => {
     const minute = calendar.minuteOfDay(at);
     return [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0")).join(":");

@@ -2,9 +2,11 @@
  * Answers a command's request while no daemon runs, with the same database, accounts and series store.
  * The database stays locked meanwhile: one process per data directory.
  */
+
 import { statSync } from "node:fs";
 import { createServer } from "node:net";
 import type { Config } from "../config/schema.ts";
+import { textIn } from "../core/language/text.ts";
 import { thresholdsOf } from "../core/prices/level.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { Problems } from "../core/status/problem.ts";
@@ -90,12 +92,10 @@ export function requireOwner(dataDir: string): void {
 async function brokerFinding(config: Config): Promise<CheckResult> {
   const { host, port } = config.broker;
   const { url } = config.mqtt;
-  if (url !== undefined)
-    return checkResultOf(
-      "broker",
-      await tryBroker(connectionTo(null, config)),
-      `${withoutLogin(url)} accepts the login`,
-    );
+  if (url !== undefined) {
+    const trouble = await tryBroker(connectionTo(null, config));
+    return checkResultOf("broker", trouble && textIn("en", trouble), `${withoutLogin(url)} accepts the login`);
+  }
   const trouble = await whyNotFree(host, port);
   const told = trouble && `the built-in broker cannot listen on port ${port}: ${trouble}`;
   return checkResultOf("broker", told, `built in, port ${port} free`);

@@ -18,7 +18,7 @@ import {
   whenLostValues,
   whenShortValues,
 } from "../core/planning/model/plan-spec.ts";
-import { MAX_PRICE_LIMITS } from "../core/planning/plan-settings.ts";
+import { MAX_ENERGY_KWH, MAX_POWER_KW, MAX_PRICE_LIMITS } from "../core/planning/plan-settings.ts";
 import { levels } from "../core/prices/level.ts";
 import { freeSlug, slugOf } from "../core/text/slug.ts";
 import { HOUR_MS } from "../core/time/interval.ts";
@@ -56,7 +56,7 @@ const PERCENT = { form: "percent" };
 const length = z.optional(duration("above zero"));
 /** Largest number for a priority. A plan without a priority comes after all plans with one. */
 const MAX_PRIORITY = 99;
-const kilowatts = z.number().check(z.positive(), z.maximum(1_000));
+const kilowatts = z.number().check(z.positive(), z.maximum(MAX_POWER_KW));
 const lengthOrNone = z.optional(duration("zero too"));
 const percent = z.optional(z.number().check(z.minimum(0), z.maximum(100)));
 
@@ -125,7 +125,7 @@ export const planSchema = z
     after_pause: key(lengthOrNone, "Minimum time between the end of that plan and this one.", LENGTH),
     power_limit: key(z.optional(text), "Plans with the same text here never run at the same time."),
     energy: key(
-      z.optional(z.number().check(z.positive())),
+      z.optional(z.number().check(z.positive(), z.maximum(MAX_ENERGY_KWH))),
       "With kw, instead of hours and kwh: the energy that one round uses.",
       {
         form: "kWh",

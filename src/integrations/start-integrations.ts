@@ -92,13 +92,13 @@ async function runNotifications(
   const language = account.language ?? config.language;
   const loop = new NotifyLoop({
     ...{ account, clock, log, random, calendar, problems, isTimeTrusted },
-    conditions: (now) =>
+    conditions: async (now) =>
       conditionsIn({
         homes: homes
           .list()
           .slice(0, MAX_NOTIFIED_HOMES)
           .map((home) => homeReader.snapshot(home, now)),
-        plans: plans.at(now).plans,
+        plans: await plans.all(now),
         problems: problems.list(),
         ...{ calendar, now, language },
       }),

@@ -1,5 +1,6 @@
 /** Reports a broker that is unreachable or refuses the login for 10 min. A shorter restart is not a problem. */
 import type { MonotonicMs } from "../core/fetching/rate-limit.ts";
+import type { Text } from "../core/language/text.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 
@@ -19,7 +20,7 @@ export class BrokerWatch {
    * Starts or ends the problem. `trouble` is null while the broker is connected. Returns when to call again at the
    * latest.
    */
-  look(trouble: string | null, now: EpochMs, monotonicMs: MonotonicMs): EpochMs {
+  look(trouble: Text | null, now: EpochMs, monotonicMs: MonotonicMs): EpochMs {
     if (trouble === null) {
       this.#awaySince = null;
       this.#problems.end(SUBJECT);

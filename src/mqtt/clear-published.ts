@@ -1,5 +1,7 @@
 /** Clears the retained messages and discovery documents of a stopped daemon from a broker. */
+
 import { setTimeout as pause } from "node:timers/promises";
+import { textIn } from "../core/language/text.ts";
 import type { KeyValue } from "../core/runtime/key-value.ts";
 import type { BrokerAccess, BrokerSession } from "./client/broker-session.ts";
 import { keepConnected } from "./client/reconnect.ts";
@@ -49,11 +51,11 @@ export async function clearPublished(options: ClearOptions): Promise<ClearResult
         if (birthTopic === null) publisher.attach(up);
       },
       onDown(why) {
-        reason = why;
+        reason = textIn("en", why);
         stop.abort();
       },
       onRefused(topic, why) {
-        reason = `${topic}: ${why}`;
+        reason = `${topic}: ${textIn("en", why)}`;
       },
       onMessage({ topic, payload, retained }) {
         if (topic === birthTopic && payload === "online" && !retained && session) publisher.attach(session);

@@ -314,6 +314,7 @@ class Plug {
     if (whenLost !== "off") return say("plug_try_stays_on");
     if (deadMan === null) return say("plug_try_no_timer");
     if (this.#line !== "up" || this.#state.available === false) return say("plug_try_away");
+    if (this.#state.unresponsive) return say("plug_try_silent");
     if (this.#state.reported === true || this.#last?.aim === true) return say("plug_try_is_on");
     this.#trialUntil = now + TRIAL_MS;
     const { aim, reason } = this.#decide({ kind: "tick" }, now);

@@ -7,7 +7,12 @@ export interface HouseOverview {
   /** Homes, then places. `price` is null if it is unknown. */
   readonly prices: readonly PriceOfHome[];
   /** The current run, or else the next one, of each plan that has one. */
-  readonly runs: readonly (Interval & { readonly plan: string; readonly on: boolean })[];
+  readonly runs: readonly RunOfPlan[];
+}
+
+interface RunOfPlan extends Interval {
+  readonly plan: string;
+  readonly on: boolean;
 }
 
 export interface PriceOfHome {
@@ -21,8 +26,8 @@ export interface PriceOfHome {
 
 type Deps = Pick<State, "homes" | "homeReader" | "places" | "plans">;
 
-/** Returns the overview at `now`, with at most `most` homes and places. */
-export function houseOverview({ homes, homeReader, places, plans }: Deps, now: EpochMs, most: number): HouseOverview {
+/** Returns the prices at `now` of at most `most` homes and places. */
+export function currentPrices({ homes, homeReader, places }: Deps, now: EpochMs, most: number): PriceOfHome[] {
   const ofHomes = homes
     .list()
     .slice(0, most)
@@ -38,10 +43,14 @@ export function houseOverview({ homes, homeReader, places, plans }: Deps, now: E
       const { price = null, end: until = null } = current ?? {};
       return { name: place.name, price, currency: place.currency, until, level, estimate: false };
     });
-  const runs = plans.at(now).plans.flatMap(({ definition, on, nextStart, nextEnd, runs: all }) => {
+  return [...ofHomes, ...ofPlaces];
+}
+
+/** Returns the current run, or else the next one, of each plan that has one. */
+export async function nextRuns({ plans }: Deps, now: EpochMs): Promise<RunOfPlan[]> {
+  return (await plans.all(now)).flatMap(({ definition, on, nextStart, nextEnd, runs: all }) => {
     const lasting = all.find(({ start, end }) => start <= now && now < end);
     const [start, end] = [lasting?.start ?? nextStart, lasting?.end ?? nextEnd];
     return start === null || end === null ? [] : [{ plan: definition.name, on, start, end }];
   });
-  return { prices: [...ofHomes, ...ofPlaces], runs };
 }

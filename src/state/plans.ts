@@ -29,6 +29,7 @@ import { MAX_ONCE, OncePlans } from "./once-plans.ts";
 import { PlanDecisions, type PlanDecisionsDeps, problemSubject, UNDECIDED } from "./plan-decisions.ts";
 import { type MonthResult, type PlanResult, PlanResults, type ResultPlan } from "./plan-results.ts";
 import { PlanSlots } from "./plan-slots.ts";
+import { inSlices, type SliceClock } from "./slices.ts";
 
 export interface PlansDeps extends PlanDecisionsDeps {
   readonly definitions: readonly PlanDefinition[];
@@ -127,6 +128,17 @@ export class Plans {
     return this.#slots.circleOf(home);
   }
 
+  /**
+   * Decides all plans at `now`, in slices. Plans that are decided for a later time meanwhile are not decided again.
+   * Shape: in the order of the configuration.
+   */
+  async all(now: EpochMs, slices?: SliceClock): Promise<readonly PlanSnapshot[]> {
+    const before = new Map(this.snapshots.map((plan) => [plan.definition.id, plan]));
+    const isDue = (plan: string) => this.#decisions.snapshot(plan) === before.get(plan);
+    await inSlices(this.ids, (plan) => void (isDue(plan) && this.snapshot(plan, now)), slices);
+    return this.snapshots;
+  }
+
   /** Decides all plans at `now`, or those of one circle. */
   at(now: EpochMs, circle: string | null = null): ShownPlans {
     if (!this.#deps.homes.known) return { plans: [], until: null };
@@ -221,7 +233,8 @@ export class Plans {
   /** Returns how a new plan would be decided at `now`, and stores nothing of it. Null if its home is unknown. */
   preview(definition: PlanDefinition, now: EpochMs): PlanSnapshot | null {
     if (!this.#deps.homes.named(definition.home)) return null;
-    this.at(now);
+    const circle = this.circleOf(definition.home);
+    if (circle !== null) this.at(now, circle);
     return this.#decisions.preview(definition, now);
   }
 

@@ -51,29 +51,28 @@ export function stampOf(file: string): string | null {
  * cannot be written or this user may not set the owner.
  */
 export function writeWhole(file: string, text: string): void {
-  const draft = `${file}.new`;
-  try {
-    writeFileSync(draft, text, { mode: OWNER_ONLY, flush: true });
-    giveToOwnerOf(path.dirname(file), draft);
-    renameSync(draft, file);
-    // Without a sync of the folder, a power cut could restore the old file, and with it a revoked key.
-    sync(path.dirname(file));
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  }
+  writeByDraft(file, text, (draft) => giveToOwnerOf(path.dirname(file), draft));
 }
 
 /** Replaces an existing file and keeps its owner and mode. Throws if this user may not set the owner. */
 export function replaceWhole(file: string, text: string): void {
   const { uid, gid, mode } = statSync(file);
-  const draft = `${file}.new`;
-  try {
-    writeFileSync(draft, text, { mode: OWNER_ONLY, flush: true });
+  writeByDraft(file, text, (draft) => {
     const made = statSync(draft);
     if (made.uid !== uid || made.gid !== gid) chownSync(draft, uid, gid);
     chmodSync(draft, mode & ALL_MODES);
+  });
+}
+
+function writeByDraft(file: string, text: string, prepare: (draft: string) => void): void {
+  const draft = `${file}.new`;
+  try {
+    // The draft of a process that died may belong to another user.
+    rmSync(draft, { force: true });
+    writeFileSync(draft, text, { mode: OWNER_ONLY, flush: true });
+    prepare(draft);
     renameSync(draft, file);
+    // Without a sync of the folder, a power cut could restore the old file, and with it a revoked key.
     sync(path.dirname(file));
   } catch (error) {
     rmSync(draft, { force: true });
@@ -84,8 +83,14 @@ export function replaceWhole(file: string, text: string): void {
 /** Writes a file without blocking the event loop. */
 export async function writeWholeSoon(file: string, text: string): Promise<void> {
   const draft = `${file}.soon`;
-  await promises.writeFile(draft, text, { mode: OWNER_ONLY, flush: true });
-  await promises.rename(draft, file);
+  try {
+    await promises.rm(draft, { force: true });
+    await promises.writeFile(draft, text, { mode: OWNER_ONLY, flush: true });
+    await promises.rename(draft, file);
+  } catch (error) {
+    await promises.rm(draft, { force: true });
+    throw error;
+  }
 }
 
 /**

@@ -302,7 +302,7 @@ test("without a trusted clock no plan switches a plug ON, with that reason; afte
   await at.untilPlan(({ code }) => code === "clock_not_trusted", "doubt");
   expect(await command(at.daemon, "run_now", "PRESS")).toMatchObject({
     ok: false,
-    reason: "the clock of this machine cannot be trusted, so nothing is switched",
+    reason: "the clock of this machine cannot be trusted, so plans accept no commands",
   });
   await at.runUntil(start + 6 * HOUR_MS);
   expect(at.told).not.toContain("ON");

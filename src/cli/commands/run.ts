@@ -211,12 +211,12 @@ function greet(config: Config, daemon: Daemon, clock: Clock, write: (line: strin
   let isTold = false;
   daemon.published.subscribe(() => {
     if (isTold) return;
-    const overview = daemon.overview(MAX_GREETED);
-    const isWhole = overview.prices.length > 0 && overview.prices.every(({ price }) => price !== null);
-    if (!isWhole && clock.monotonicMs() - startedMs < GREETING_WAIT_MS) return;
-    const house = houseText(overview, daemon.calendar, clock.now());
-    isTold = house !== "";
-    if (isTold) say(house);
+    const now = clock.now();
+    const prices = daemon.currentPrices(now, MAX_GREETED);
+    const isWhole = prices.every(({ price }) => price !== null);
+    const isLate = clock.monotonicMs() - startedMs >= GREETING_WAIT_MS;
+    isTold = prices.some(({ price }) => price !== null) && (isWhole || isLate);
+    if (isTold) void daemon.nextRuns(now).then((runs) => say(houseText({ prices, runs }, daemon.calendar, now)));
   });
 }
 

@@ -82,7 +82,7 @@ export const da = {
     refused_stop_it: "planen kører; brug stop for at afslutte den",
     refused_nothing_planned: "der er ikke planlagt flere kørsler, der kan springes over",
     refused_not_running: "planen kører ikke",
-    refused_clock: "maskinens ur er ikke til at stole på, så der tændes og slukkes ikke",
+    refused_clock: "maskinens ur er ikke til at stole på, så planer tager ikke imod kommandoer",
     refused_not_writable: "der kan ikke skrives i databasen, så ændringen ville gå tabt; frigør plads på disken",
 
     plug_wanted_on: "skal være tændt",
@@ -108,6 +108,7 @@ export const da = {
     plug_try_stays_on: "dens when_lost er on, så elbro skifter den ikke for en test",
     plug_try_no_timer: "dens firmware kan ikke selv slukke igen, så elbro tænder den ikke for en test",
     plug_try_away: "den kan ikke nås",
+    plug_try_silent: "den svarer ikke",
     plug_try_is_on: "den er allerede tændt",
 
     note_tomorrow_title: "{home}: morgendagens priser",
@@ -178,6 +179,16 @@ export const da = {
     mqtt_quota: "en kvote hos brokeren er brugt op",
     mqtt_no_retained: "brokeren understøtter ikke bevarede beskeder (retained), som elbro kræver",
     mqtt_failed: "forbindelsen mislykkedes",
+    mqtt_answers: "brokeren svarer: {text}",
+    mqtt_web: "webserveren dér svarer med status {status} i stedet for en WebSocket; tjek stien i mqtt.url",
+    mqtt_unusable: "mqtt.ca, mqtt.cert eller mqtt.key kan ikke bruges: {text}",
+    mqtt_broke: "forbindelsen blev afbrudt ({code})",
+    mqtt_again: "{reason}, gang på gang; tjek, at ingen anden elbro kører på en kopi af denne datamappe",
+    mqtt_again_topics:
+      "{reason}, gang på gang; tjek, at ingen anden elbro kører på en kopi af denne datamappe; eller denne bruger må ikke skrive til {topics}",
+    mqtt_stuck: "brokeren har ikke bekræftet nogen besked i et minut",
+    mqtt_late: "brokeren svarede ikke i tide",
+    mqtt_connecting: "den er ved at forbinde",
     ha_closed: "forbindelsen blev lukket",
     ha_not_admin: "tokenets bruger er ikke administrator",
     ha_no_recorder: "integrationen recorder er ikke indlæst",

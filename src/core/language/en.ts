@@ -81,7 +81,7 @@ export const en = {
   refused_stop_it: "the plan is running; use stop to end it",
   refused_nothing_planned: "no further run is planned, so there is nothing to skip",
   refused_not_running: "the plan is not running",
-  refused_clock: "the clock of this machine cannot be trusted, so nothing is switched",
+  refused_clock: "the clock of this machine cannot be trusted, so plans accept no commands",
   refused_not_writable: "the database cannot be written, so the change would be lost; free space on the disk",
 
   plug_wanted_on: "should be ON",
@@ -107,6 +107,7 @@ export const en = {
   plug_try_stays_on: "its when_lost is on, so elbro does not switch it for a test",
   plug_try_no_timer: "its firmware cannot end an ON by itself, so elbro does not switch it for a test",
   plug_try_away: "it cannot be reached",
+  plug_try_silent: "it does not respond",
   plug_try_is_on: "it is already ON",
 
   note_tomorrow_title: "{home}: tomorrow's prices",
@@ -178,6 +179,16 @@ export const en = {
   mqtt_quota: "a quota of the broker is used up",
   mqtt_no_retained: "the broker does not support retained messages, which elbro needs",
   mqtt_failed: "the connection failed",
+  mqtt_answers: "the broker answers: {text}",
+  mqtt_web: "the web server there answers with status {status} instead of a WebSocket; check the path of mqtt.url",
+  mqtt_unusable: "mqtt.ca, mqtt.cert or mqtt.key cannot be used: {text}",
+  mqtt_broke: "the connection broke ({code})",
+  mqtt_again: "{reason}, repeatedly; check that no second elbro runs on a copy of this data directory",
+  mqtt_again_topics:
+    "{reason}, repeatedly; check that no second elbro runs on a copy of this data directory; or this user may not publish to {topics}",
+  mqtt_stuck: "the broker has not acknowledged any message for a minute",
+  mqtt_late: "the broker did not answer in time",
+  mqtt_connecting: "it is connecting",
   ha_closed: "the connection was closed",
   ha_not_admin: "the token's user is not an administrator",
   ha_no_recorder: "the recorder integration is not loaded",

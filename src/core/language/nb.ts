@@ -84,7 +84,7 @@ export const nb: Translation = {
     refused_stop_it: "planen kjører; bruk stop for å avslutte den",
     refused_nothing_planned: "ingen flere kjøringer er planlagt, så det er ikke noe å hoppe over",
     refused_not_running: "planen kjører ikke",
-    refused_clock: "klokken i maskinen er ikke til å stole på, så ingenting slås av eller på",
+    refused_clock: "klokken i maskinen er ikke til å stole på, så planer tar ikke imot kommandoer",
     refused_not_writable: "det kan ikke skrives i databasen, så endringen ville gå tapt; frigjør plass på disken",
 
     plug_wanted_on: "skal være på",
@@ -110,6 +110,7 @@ export const nb: Translation = {
     plug_try_stays_on: "when_lost er on, så elbro slår den ikke av og på for en test",
     plug_try_no_timer: "fastvaren kan ikke slå av igjen av seg selv, så elbro slår den ikke på for en test",
     plug_try_away: "den kan ikke nås",
+    plug_try_silent: "den svarer ikke",
     plug_try_is_on: "den er allerede på",
 
     note_tomorrow_title: "{home}: morgendagens priser",
@@ -181,6 +182,16 @@ export const nb: Translation = {
     mqtt_quota: "en kvote hos brokeren er brukt opp",
     mqtt_no_retained: "brokeren støtter ikke lagrede meldinger (retained), som elbro krever",
     mqtt_failed: "forbindelsen mislyktes",
+    mqtt_answers: "brokeren svarer: {text}",
+    mqtt_web: "webserveren der svarer med status {status} i stedet for en WebSocket; sjekk stien i mqtt.url",
+    mqtt_unusable: "mqtt.ca, mqtt.cert eller mqtt.key kan ikke brukes: {text}",
+    mqtt_broke: "forbindelsen ble brutt ({code})",
+    mqtt_again: "{reason}, gang på gang; sjekk at ingen annen elbro kjører på en kopi av denne datamappen",
+    mqtt_again_topics:
+      "{reason}, gang på gang; sjekk at ingen annen elbro kjører på en kopi av denne datamappen; eller denne brukeren kan ikke skrive til {topics}",
+    mqtt_stuck: "brokeren har ikke bekreftet noen melding på et minutt",
+    mqtt_late: "brokeren svarte ikke i tide",
+    mqtt_connecting: "den kobler seg til",
     ha_closed: "forbindelsen ble lukket",
     ha_not_admin: "brukeren til tokenet er ikke administrator",
     ha_no_recorder: "integrasjonen recorder er ikke lastet",

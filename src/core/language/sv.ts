@@ -84,7 +84,7 @@ export const sv: Translation = {
     refused_stop_it: "planen körs; använd stop för att avsluta den",
     refused_nothing_planned: "inga fler körningar är planerade, så det finns inget att hoppa över",
     refused_not_running: "planen körs inte",
-    refused_clock: "det går inte att lita på maskinens klocka, så inget slås på eller av",
+    refused_clock: "det går inte att lita på maskinens klocka, så planer tar inte emot kommandon",
     refused_not_writable:
       "det går inte att skriva i databasen, så ändringen skulle gå förlorad; frigör utrymme på disken",
 
@@ -111,6 +111,7 @@ export const sv: Translation = {
     plug_try_stays_on: "dess when_lost är on, så elbro slår inte av och på det för ett test",
     plug_try_no_timer: "dess firmware kan inte slå av igen av sig självt, så elbro slår inte på det för ett test",
     plug_try_away: "det kan inte nås",
+    plug_try_silent: "det svarar inte",
     plug_try_is_on: "det är redan på",
 
     note_tomorrow_title: "{home}: morgondagens priser",
@@ -181,6 +182,16 @@ export const sv: Translation = {
     mqtt_quota: "en kvot hos brokern är slut",
     mqtt_no_retained: "brokern stöder inte sparade meddelanden (retained), som elbro kräver",
     mqtt_failed: "anslutningen misslyckades",
+    mqtt_answers: "brokern svarar: {text}",
+    mqtt_web: "webbservern där svarar med status {status} i stället för en WebSocket; kontrollera sökvägen i mqtt.url",
+    mqtt_unusable: "mqtt.ca, mqtt.cert eller mqtt.key kan inte användas: {text}",
+    mqtt_broke: "anslutningen bröts ({code})",
+    mqtt_again: "{reason}, gång på gång; kontrollera att ingen annan elbro körs på en kopia av den här datamappen",
+    mqtt_again_topics:
+      "{reason}, gång på gång; kontrollera att ingen annan elbro körs på en kopia av den här datamappen; eller så får användaren inte skriva till {topics}",
+    mqtt_stuck: "brokern har inte bekräftat något meddelande på en minut",
+    mqtt_late: "brokern svarade inte i tid",
+    mqtt_connecting: "den ansluter",
     ha_closed: "anslutningen stängdes",
     ha_not_admin: "tokenens användare är inte administratör",
     ha_no_recorder: "integrationen recorder är inte laddad",

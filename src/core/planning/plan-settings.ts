@@ -17,8 +17,13 @@ export type PlanSetting = (typeof planSettings)[number];
 /** Command that resets all settings to the configuration. */
 export const RESET_SETTINGS = "reset_settings";
 
+/** Maximum power of a plan. Unit: kW. */
+export const MAX_POWER_KW = 1_000;
 /** Range of `max_price`. It contains all hourly prices so far, in any currency. Unit: currency per kWh. */
 export const MAX_PRICE_LIMITS = { min: -10, max: 100 } as const;
+
+/** Maximum energy of one round: that of the strongest appliance in a day. Unit: kWh. */
+export const MAX_ENERGY_KWH = 24 * MAX_POWER_KW;
 
 /** Settings that differ from the configuration, as the texts of their commands. */
 export type ChangedSettings = Readonly<Partial<Record<PlanSetting, string>>>;
@@ -60,7 +65,7 @@ function withSetting(spec: PlanSpec, setting: PlanSetting, text: string): Settin
       const kwh = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
       if (!("energyKw" in spec) || spec.energyKw === undefined)
         return refusedCommand("unknown_setting", "the plan has hours instead of an energy");
-      if (kwh <= 0) return refused("kWh above 0, such as 24 or 7.5");
+      if (kwh <= 0 || kwh > MAX_ENERGY_KWH) return refused(`kWh above 0, at most ${MAX_ENERGY_KWH}, such as 24 or 7.5`);
       return { kind: "value", spec: { ...spec, kwh, hoursMs: energyMs(kwh, spec.energyKw) } };
     }
     case "from":

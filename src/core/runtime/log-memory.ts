@@ -24,6 +24,8 @@ const MAX_LINES = 500;
 const MAX_FACTS_LENGTH = 1_000;
 
 export class LogMemory {
+  /** Distinguishes the ids of this start from those of earlier starts. */
+  readonly startedAt: EpochMs;
   readonly #now: () => EpochMs;
   /** Shape: ascending. Bounded by MAX_LINES. */
   #lines: LogEntry[] = [];
@@ -31,6 +33,7 @@ export class LogMemory {
 
   constructor(now: () => EpochMs) {
     this.#now = now;
+    this.startedAt = now();
   }
 
   /**

@@ -15,7 +15,7 @@ import type { Note, NotifyAccount, Published } from "./ntfy-client.ts";
 
 export interface NotifyLoopDeps {
   readonly account: NotifyAccount;
-  readonly conditions: (now: EpochMs) => readonly Condition[];
+  readonly conditions: (now: EpochMs) => Promise<readonly Condition[]>;
   readonly publish: (note: Note, signal: AbortSignal) => Promise<Published>;
   /** Returns whether the clock can be right. Quiet hours and days depend on it. */
   readonly isTimeTrusted: (now: EpochMs) => boolean;
@@ -80,7 +80,7 @@ export class NotifyLoop {
     const { account, clock, conditions, isTimeTrusted } = this.#deps;
     const now = clock.now();
     if (!isTimeTrusted(now)) return;
-    const holding = conditions(now).filter(({ event }) => account.events.includes(event));
+    const holding = (await conditions(now)).filter(({ event }) => account.events.includes(event));
     this.#remember(holding, now);
     for (const condition of holding) {
       if (signal.aborted || this.#isQuiet(clock.now()) || clock.now() < this.#nextSendAt) return;

@@ -15,6 +15,8 @@ const COST = { N: 2 ** 14, r: 8, p: 1 };
 const HASH_BYTES = 32;
 const SALT_BYTES = 16;
 const derive = promisify<string | Buffer, Buffer, number, ScryptOptions, Buffer>(scrypt);
+/** Salt and hash of no password, computed for names without a hash. */
+const DECOY = [SALT_BYTES, HASH_BYTES].map((bytes) => randomBytes(bytes).toString("base64"));
 const HASHED = /^\$scrypt\$([A-Za-z0-9+/=]+)\$([A-Za-z0-9+/=]+)$/;
 /**
  * Maximum number of logins that wait for their hash. Hashes are computed one at a time, since each needs 16 MB.
@@ -53,24 +55,23 @@ export class BrokerUsers {
 
   /**
    * Returns the user with this name and password; null if not found.
-   * An unknown name is checked against the first user's password, so that the time does not reveal which names exist.
+   * If any user has a hash, every wrong login computes one, so that the time does not reveal which names exist.
    */
   async find(name: string | undefined, password: Buffer | undefined): Promise<BrokerUser | null> {
     if (name === undefined || password === undefined) return null;
     const given = digest(password);
-    const user = this.#users.find((one) => one.name === name) ?? this.#users[0];
-    if (!user) return null;
-    const fits = await this.#fits(user, password, given);
-    return fits && user.name === name ? user : null;
+    const user = this.#users.find((one) => one.name === name) ?? null;
+    return (await this.#fits(user, password, given)) ? user : null;
   }
 
-  async #fits(user: BrokerUser, password: Buffer, given: Buffer): Promise<boolean> {
-    const hashed = HASHED.exec(user.password);
-    if (!hashed) return timingSafeEqual(given, digest(user.password));
-    const proven = this.#proven.get(user.name);
-    if (proven && timingSafeEqual(given, proven)) return true;
-    const fits = await this.#inTurn(() => fitsHash(password, hashed[1] ?? "", hashed[2] ?? ""));
-    if (fits) this.#proven.set(user.name, given);
+  async #fits(user: BrokerUser | null, password: Buffer, given: Buffer): Promise<boolean> {
+    const hashed = HASHED.exec(user?.password ?? "")?.slice(1);
+    const known = hashed ? this.#proven.get(user?.name ?? "") : digest(user?.password ?? "");
+    if (known && timingSafeEqual(given, known) && user) return true;
+    if (!this.#users.some((one) => HASHED.test(one.password))) return false;
+    const [salt = "", hash = ""] = hashed ?? DECOY;
+    const fits = await this.#inTurn(() => fitsHash(password, salt, hash));
+    if (fits && user) this.#proven.set(user.name, given);
     return fits;
   }
 
@@ -122,8 +123,8 @@ function isPlugsAnswer(topic: string, baseTopic: string): boolean {
 
 async function fitsHash(password: Buffer, salt: string, hash: string): Promise<boolean> {
   const expected = Buffer.from(hash, "base64");
-  if (expected.length !== HASH_BYTES) return false;
-  return timingSafeEqual(await derive(password, Buffer.from(salt, "base64"), HASH_BYTES, COST), expected);
+  const found = await derive(password, Buffer.from(salt, "base64"), HASH_BYTES, COST);
+  return found.length === expected.length && timingSafeEqual(found, expected);
 }
 
 function digest(password: Buffer | string): Buffer {

@@ -1,5 +1,7 @@
 /** Types of a connection to a broker. */
+
 import type { Duplex } from "node:stream";
+import type { Text } from "../../core/language/text.ts";
 import type { PublishPort } from "./retained-publisher.ts";
 
 /** An MQTT message as received. `retained` is true if the broker stored it before this subscription. */
@@ -37,9 +39,9 @@ export interface ConnectionOptions extends BrokerAccess {
   readonly subscriptions: () => readonly string[];
   readonly onUp: (session: BrokerSession) => void;
   /** Called when a connection ends, and when an attempt fails for another reason than the one before. */
-  readonly onDown: (reason: string) => void;
+  readonly onDown: (reason: Text) => void;
   /** Called when the broker rejects a publish or subscribe for a topic. */
-  readonly onRefused: (topic: string, reason: string) => void;
+  readonly onRefused: (topic: string, reason: Text) => void;
   readonly onMessage: (message: IncomingMessage) => void;
   /** Returns a number from 0 to 1 for the jitter of the back-off. */
   readonly random: () => number;

@@ -1,6 +1,8 @@
 /** Checks whether a broker accepts the configured login: connects and closes without publishing. */
 import type { Duplex } from "node:stream";
 import clientModule from "mqtt/lib/client";
+import { en } from "../../core/language/en.ts";
+import type { Text } from "../../core/language/text.ts";
 import type { BrokerAccess } from "./broker-session.ts";
 import { explainFailure, explainSilentClose } from "./connect-errors.ts";
 
@@ -10,13 +12,13 @@ const MqttClient = clientModule.default;
 const TRIAL_MS = 10_000;
 
 /** Returns the reason why the connection fails; null if the broker accepts it. */
-export async function tryBroker({ open, username, password }: BrokerAccess): Promise<string | null> {
+export async function tryBroker({ open, username, password }: BrokerAccess): Promise<Text | null> {
   const signal = AbortSignal.timeout(TRIAL_MS);
   let stream: Duplex;
   try {
     stream = await open(signal);
   } catch (error) {
-    return signal.aborted ? "the broker did not answer in time" : explainFailure(error, "opening");
+    return signal.aborted ? en.mqtt_late : explainFailure(error, "opening");
   }
   // Every broker speaks MQTT 3.1.1. The broker assigns a client id, so no other client is disconnected.
   const client = new MqttClient(() => stream, {

@@ -1,7 +1,6 @@
 /** Messages for the user that explain why the connection to the broker failed. */
 import { en } from "../../core/language/en.ts";
-
-const TWIN_QUESTION = "check that no second elbro runs on a copy of this data directory";
+import { type Text, message as translated } from "../../core/language/text.ts";
 
 /** Stage of a connection at which it failed. */
 export type Phase = "opening" | "greeting" | "up";
@@ -54,15 +53,14 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 
 /** Returns the reason why a connection failed or ended. */
-export function explainFailure(error: unknown, phase: Phase): string {
+export function explainFailure(error: unknown, phase: Phase): Text {
   if (!(error instanceof Error)) return en.mqtt_failed;
   const code = "code" in error ? error.code : undefined;
-  if (typeof code === "number") return REASONS[code] ?? `the broker answers: ${error.message}`;
+  if (typeof code === "number") return REASONS[code] ?? translated("mqtt_answers", { text: error.message });
   if (typeof code === "string") return ofCode(code, error.message, phase);
   if (phase === "greeting") return /timeout/.test(error.message) ? noAnswer() : NO_MQTT;
   const status = /Unexpected server response: (\d+)/.exec(error.message)?.[1];
-  if (status)
-    return `the web server there answers with status ${status} instead of a WebSocket; check the path of mqtt.url`;
+  if (status) return translated("mqtt_web", { status });
   if (/Server sent (an invalid|no) subprotocol/.test(error.message)) return NO_MQTT;
   return error.message || en.mqtt_failed;
 }
@@ -77,21 +75,20 @@ export function explainSilentClose(phase: Phase): string {
  * acknowledge on the last connection.
  * Mosquitto before 2.0.12 disconnects a client that publishes to a topic without permission.
  */
-export function explainYoungEnds(reason: string, topics: readonly string[]): string {
-  const again = `${reason}, repeatedly; ${TWIN_QUESTION}`;
-  return topics.length === 0 ? again : `${again}; or this user may not publish to ${topics.join(", ")}`;
+export function explainYoungEnds(reason: Text, topics: readonly string[]): Text {
+  if (topics.length === 0) return translated("mqtt_again", { reason });
+  return translated("mqtt_again_topics", { reason, topics: topics.join(", ") });
 }
 
 function noAnswer(): string {
   return en.mqtt_no_answer;
 }
 
-function ofCode(code: string, message: string, phase: Phase): string {
+function ofCode(code: string, message: string, phase: Phase): Text {
   if (/ALERT_(CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE|BAD_CERTIFICATE)/.test(code)) return en.mqtt_wants_certificate;
   if (/ALERT_(UNKNOWN_CA|CERTIFICATE_UNKNOWN|CERTIFICATE_EXPIRED)/.test(code)) return en.mqtt_bad_certificate;
-  if (/^ERR_OSSL|PEM|^ERR_CRYPTO|KEY_VALUES_MISMATCH/.test(code))
-    return `mqtt.ca, mqtt.cert or mqtt.key cannot be used: ${message}`;
-  if (phase === "up") return `the connection broke (${code})`;
+  if (/^ERR_OSSL|PEM|^ERR_CRYPTO|KEY_VALUES_MISMATCH/.test(code)) return translated("mqtt_unusable", { text: message });
+  if (phase === "up") return translated("mqtt_broke", { code });
   if (phase === "greeting") return code === "ECONNRESET" || code === "EPIPE" ? explainSilentClose(phase) : message;
   if (code === "ECONNRESET" && /before secure TLS/.test(message)) return NO_TLS;
   return OPENING[code] ?? message;

@@ -1,6 +1,8 @@
 /** MQTT client of the daemon: combines publisher, connection, incoming commands and Home Assistant's birth message. */
 
 import { setTimeout as pause } from "node:timers/promises";
+import { en } from "../../core/language/en.ts";
+import { type Text, textIn } from "../../core/language/text.ts";
 import type { KeyValue } from "../../core/runtime/key-value.ts";
 import type { BrokerAccess, BrokerSession, IncomingMessage } from "./broker-session.ts";
 import { Commands, type CommandTable } from "./commands.ts";
@@ -65,7 +67,7 @@ export interface MqttClient {
 export interface MqttClientStatus {
   readonly connected: boolean;
   /** Why the client is not connected; null if it is. */
-  readonly trouble: string | null;
+  readonly trouble: Text | null;
   /** Number of established connections. */
   readonly connections: number;
   /** Number of messages that a broker accepted. */
@@ -88,7 +90,7 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
   /** Bounded by the modules that listen. */
   const listeners: MqttListener[] = [];
   let line: BrokerSession | null = null;
-  let trouble: string | null = "it is connecting";
+  let trouble: Text | null = en.mqtt_connecting;
   let connections = 0;
   const publisher = new RetainedPublisher(options.memory, [statusTopic], options.isOthers);
   const commands = new Commands({
@@ -136,13 +138,13 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
         firstUp.resolve();
       },
       onDown: (reason) => {
-        log.warn({ reason }, "broker not connected");
+        log.warn({ reason: textIn("en", reason) }, "broker not connected");
         line = null;
         trouble = reason;
         publisher.detach();
         for (const listener of listeners) listener.onDown();
       },
-      onRefused: (topic, reason) => log.warn({ topic, reason }, "the broker rejects a topic"),
+      onRefused: (topic, why) => log.warn({ topic, reason: textIn("en", why) }, "the broker rejects a topic"),
       onMessage,
     },
     signal,

@@ -3,6 +3,7 @@
  */
 
 import { setTimeout as pause } from "node:timers/promises";
+import { textIn } from "../../core/language/text.ts";
 import type { ConnectionOptions } from "./broker-session.ts";
 import { explainYoungEnds } from "./connect-errors.ts";
 import { type ProtocolVersion, runSession, type SessionResult } from "./session.ts";
@@ -39,8 +40,8 @@ export async function keepConnected(options: ConnectionOptions, signal: AbortSig
     if (!life.wasUp) version = 5;
     history = afterLife(history, life);
     const reason = tooYoung(history, life) > 0 ? explainYoungEnds(life.reason, life.brokeAt) : life.reason;
-    if (life.wasUp || reason !== told) options.onDown(reason);
-    told = reason;
+    if (life.wasUp || textIn("en", reason) !== told) options.onDown(reason);
+    told = textIn("en", reason);
     await pause(backoffMs(history, life, options.random()), undefined, { signal }).catch(() => undefined);
   }
 }

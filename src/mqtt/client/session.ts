@@ -2,6 +2,8 @@
 import type { Duplex } from "node:stream";
 import type { IClientOptions, IClientPublishOptions, IConnackPacket } from "mqtt";
 import clientModule from "mqtt/lib/client";
+import { en } from "../../core/language/en.ts";
+import type { Text } from "../../core/language/text.ts";
 import type { BrokerSession, ConnectionOptions } from "./broker-session.ts";
 import { explainFailure, explainSilentClose, type Phase } from "./connect-errors.ts";
 import { MAX_PACKET_BYTES, PacketBounds } from "./packet-bounds.ts";
@@ -24,7 +26,7 @@ export interface SessionResult {
   readonly brokeAt: readonly string[];
   /** Another client connected with the same client id. */
   readonly takenOver: boolean;
-  readonly reason: string;
+  readonly reason: Text;
 }
 
 const KEEPALIVE_SEC = 30;
@@ -236,7 +238,7 @@ class Session {
   #watchProgress(): void {
     clearTimeout(this.#stuck);
     if (this.#onTheWay.length === 0) return;
-    this.#stuck = setTimeout(() => this.#leave("the broker has not acknowledged any message for a minute"), STUCK_MS);
+    this.#stuck = setTimeout(() => this.#leave(en.mqtt_stuck), STUCK_MS);
   }
 
   /** Closes the connection and records the reason, unless there is an earlier one. */

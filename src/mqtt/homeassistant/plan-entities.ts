@@ -3,6 +3,7 @@
 import type { EntityName } from "../../core/language/text.ts";
 import type { PlanSpec } from "../../core/planning/model/plan-spec.ts";
 import {
+  MAX_ENERGY_KWH,
   MAX_PRICE_LIMITS,
   type PlanSetting,
   RESET_SETTINGS,
@@ -183,7 +184,7 @@ const settingRows: readonly Row[] = [
     ...SETTING,
     platform: "number",
     value: settingOf("energy"),
-    command: { setting: "energy", min: 0.5, max: 200, step: 0.5 },
+    command: { setting: "energy", min: 0.5, max: MAX_ENERGY_KWH, step: 0.5 },
     unit: "kWh",
     icon: "mdi:battery-charging-medium",
     exists: ({ definition: { spec } }) => isToldEnergy(spec),

@@ -1,6 +1,7 @@
 /** Serves requests of the command line at the socket of the running daemon. */
 
 import type { Config } from "../../config/schema.ts";
+import { textIn } from "../../core/language/text.ts";
 import { withoutLogin } from "../../mqtt/broker/start-broker.ts";
 import type { ApiDeps } from "../api.ts";
 import { diagnosticsReport } from "../monitoring/diagnostics.ts";
@@ -39,9 +40,10 @@ export async function serveAdmin(deps: ApiDeps, configNow: () => Config, signal:
 
 function brokerFinding({ mqtt, config }: ApiDeps): CheckResult {
   const { url } = config.mqtt;
+  const { trouble } = mqtt.client.status();
   return checkResultOf(
     "broker",
-    mqtt.client.status().trouble,
+    trouble && textIn("en", trouble),
     `connected: ${url === undefined ? "built in" : withoutLogin(url)}`,
   );
 }

@@ -56,12 +56,14 @@ export function endpoint<const Rows extends Parameters>(row: EndpointRow<Rows>):
     answer(source, request) {
       const reading = readParameters(parameters, request);
       const answer = reading.kind === "error" ? reading : row.answer(source, reading.params, request);
-      if (answer instanceof Promise) return answer;
-      if (csv && reading.kind === "params" && wantsCsv(request)) {
-        const format = { decimal: decimalIn(request), calendar: source.calendar };
-        return csvAnswer(answer, csv, row.path.split("/").at(-1) ?? "", format);
-      }
-      return answer.kind === "error" && row.text === "signal" ? signalError(answer, request) : answer;
+      const shown = (made: LocalAnswer): LocalAnswer => {
+        if (csv && reading.kind === "params" && wantsCsv(request)) {
+          const format = { decimal: decimalIn(request), calendar: source.calendar };
+          return csvAnswer(made, csv, row.path.split("/").at(-1) ?? "", format);
+        }
+        return made.kind === "error" && row.text === "signal" ? signalError(made, request) : made;
+      };
+      return answer instanceof Promise ? answer.then(shown) : shown(answer);
     },
   };
 }

@@ -39,7 +39,7 @@ export interface LocalDeps {
     "thresholds" | "calendar" | "homes" | "homeReader" | "places" | "plans" | "isTimeTrusted"
   >;
   readonly storage: Pick<Storage, "settings">;
-  readonly logLines: Pick<LogMemory, "list">;
+  readonly logLines: Pick<LogMemory, "list" | "startedAt">;
 }
 
 /** Prices of a home or place at one time. */

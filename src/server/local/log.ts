@@ -26,6 +26,7 @@ export const logEndpoints: readonly Endpoint[] = [
     schema: named(
       "Log",
       object({
+        started: { ...instant, description: "Start of elbro, after which the ids begin at 1 again." },
         lines: list(
           named(
             "LogLine",
@@ -42,10 +43,15 @@ export const logEndpoints: readonly Endpoint[] = [
     example: "/local/v1/log?level=warn",
     answer({ logLines }, { level, after }) {
       const lines = logLines.list({ level: level ?? "info", after: after ?? 0, most: MAX_LINES });
-      return { kind: "json", body: { lines: lines.map(lineOf) } };
+      return { kind: "json", body: { started: formatInstant(logLines.startedAt), lines: lines.map(lineOf) } };
     },
   }),
 ];
+
+export interface LogAnswer {
+  readonly started: string;
+  readonly lines: readonly LogLineAnswer[];
+}
 
 /** A log line in a response. */
 export type LogLineAnswer = ReturnType<typeof lineOf>;

@@ -9,6 +9,7 @@ import { type ChangedSettings, type PlanSetting, planSettings } from "../../core
 import type { PlanSnapshot } from "../../core/planning/plan-snapshot.ts";
 import { planStates } from "../../core/planning/plan-state-machine.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
+import { inSlices } from "../../state/slices.ts";
 import { type LocalError, type LocalErrorCode, localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import {
@@ -172,8 +173,9 @@ export const planEndpoints: readonly Endpoint[] = [
     },
     errors: [],
     example: "/local/v1/plans",
-    answer({ plans }, _params, { now }) {
-      const known = plans.at(now).plans.map(planOf);
+    async answer({ plans }, _params, { now }) {
+      const known: PlanAnswer[] = [];
+      await inSlices(await plans.all(now), (plan) => void known.push(planOf(plan)));
       const ids = new Set(known.map(({ id }) => id));
       const body = { now: formatInstant(now), plans: known, waiting: plans.ids.filter((id) => !ids.has(id)) };
       return { kind: "json", body };

@@ -128,7 +128,7 @@ export const plugEndpoints: readonly Endpoint[] = [
     operationId: "testPlug",
     scope: "control",
     summary:
-      "Switches a plug ON for 10 seconds; the timer in the device ends it. Rejected if the `when_lost` of the plug is ON.",
+      "Switches a plug ON for 10 seconds; the timer in the device ends it. Rejected if the plug does not respond or its `when_lost` is ON.",
     parameters: { plug: parameter.plug },
     schema: named("PlugTest", object({ id: text, until: instant })),
     errors: ["resource_not_found", "conflict"],

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { languageOf } from "../../core/language/language.ts";
 import { textIn } from "../../core/language/text.ts";
 import { MINUTE_MS } from "../../core/time/interval.ts";
+import { KEY_NAME } from "../../storage/api-key-file.ts";
 import { PAGE_HEADER } from "../auth/session-auth.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
@@ -42,7 +43,7 @@ const bodies = {
     broker: z.nullable(broker),
     home_assistant: z.nullable(homeAssistant),
     language: word,
-    key_name: z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/)),
+    key_name: z.string().check(z.regex(KEY_NAME)),
   }),
 } as const;
 

@@ -1,6 +1,7 @@
 /** Tests of the set-up: key of the service, broker, Home Assistant. Each runs in its step, so that a mistake is shown there. */
 import type { Config } from "../../config/schema.ts";
 import { judge } from "../../core/fetching/retry-policy.ts";
+import type { Text } from "../../core/language/text.ts";
 import type { ServiceProblemCode } from "../../core/status/problem-catalog.ts";
 import { VERSION } from "../../core/status/version.ts";
 import { createClient } from "../../service/client/client.ts";
@@ -11,11 +12,11 @@ import type { Address } from "../../service/contract/resources.ts";
 const SERVICE_MS = 20_000;
 const HOME_ASSISTANT_MS = 12_000;
 
-/** Result of a trial. `problem` is null if it works; `detail` is an English text, translated when it is shown. */
+/** Result of a trial. `problem` is null if it works; `detail` is translated when it is shown. */
 export interface Trial {
   readonly works: boolean;
   readonly problem: string | null;
-  readonly detail: string | null;
+  readonly detail: Text | null;
 }
 
 export interface ServiceTrial extends Trial {

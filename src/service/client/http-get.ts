@@ -15,13 +15,14 @@ interface Bounds {
 export function httpGet(question: RequestOptions, { timeoutMs, maxBytes }: Bounds): Promise<HttpGetResult> {
   return new Promise((resolve, reject) => {
     const request = get({ ...question, timeout: timeoutMs, agent: false }, (response) => {
-      let text = "";
-      response.setEncoding("utf8");
-      response.on("data", (part: string) => {
-        text += part;
-        if (text.length > maxBytes) response.destroy(new Error("its response is too long"));
+      const parts: Buffer[] = [];
+      let bytes = 0;
+      response.on("data", (part: Buffer) => {
+        bytes += part.length;
+        if (bytes > maxBytes) response.destroy(new Error("its response is too long"));
+        else parts.push(part);
       });
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString() }));
       response.on("error", reject);
     });
     request.on("timeout", () => request.destroy(new Error(`no response within ${timeoutMs / 1_000} s`)));

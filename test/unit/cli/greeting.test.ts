@@ -34,7 +34,6 @@ test("the overview has current prices and runs in local time", () => {
   ]);
 });
 
-test("the overview is empty without a price", () => {
+test("the overview is empty without a home", () => {
   expect(houseText({ prices: [], runs: [] }, calendar, NOW)).toBe("");
-  expect(houseText({ prices: [{ ...HOME, price: null }], runs: [] }, calendar, NOW)).toBe("");
 });

@@ -264,6 +264,21 @@ describe("tryOut", () => {
     expect(around.plugs.tryOut("heater", T0 + 1_000)).toMatch(/minimum time/);
     expect(around.looks(T0 + 2_000)).toEqual([]);
   });
+
+  test("does not switch a plug that does not respond, until it does", () => {
+    const around = new Around([TASMOTA]);
+    around.wanted = off;
+    around.plugs.onUp();
+    for (let at = T0; at <= T0 + 50_000; at += 10_000) around.looks(at);
+    expect(around.plugs.snapshots()).toMatchObject([{ silent: true, available: null }]);
+    around.said.length = 0;
+    expect(around.plugs.tryOut("heater", T0 + 51_000)).toBe("it does not respond");
+    expect(around.plugs.tryOut("heater", T0 + 51_000, "sv")).toBe("det svarar inte");
+    expect(around.said).toEqual([]);
+    around.hears("stat/heater/POWER", "OFF");
+    around.looks(T0 + 52_000);
+    expect(around.plugs.tryOut("heater", T0 + 53_000)).toBeNull();
+  });
 });
 
 test("a change of plugs keeps the others running; a removed one gets OFF, which clears its timer", () => {

@@ -193,3 +193,20 @@ describe("plans as they will be", () => {
     expect(world.plans.snapshot("unknown", NOW)).toBeNull();
   });
 });
+
+test("all decides the plans in slices, and none for an earlier time than another caller meanwhile", async () => {
+  using world = new PlansOnDisk({ definitions: [washer, { ...dryer, home: "cabin" }], timeline });
+  const before = world.plans.at(NOW).plans;
+  let later: ShownPlans["plans"] = [];
+  let nowMs = 0;
+  const plans = await world.plans.all(NOW + MINUTE, {
+    nowMs: () => (nowMs += 10),
+    async nextTurn() {
+      if (nowMs > 20) later = world.plans.at(NOW + 2 * MINUTE, "cabin").plans;
+    },
+  });
+  expect(plans.map(({ definition }) => definition.id)).toEqual(["washer", "dryer"]);
+  expect(plans[0]).not.toBe(before[0]);
+  expect(later).toHaveLength(1);
+  expect(plans[1]).toBe(later[0]);
+});

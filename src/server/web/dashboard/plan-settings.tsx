@@ -1,6 +1,7 @@
 /** Form with the settings of a plan. */
 import { useState } from "preact/hooks";
 import type { PlanSetting } from "../../../core/planning/plan-settings.ts";
+import { MAX_ENERGY_KWH, MAX_PRICE_LIMITS } from "./accepted-values.ts";
 import type { Plan } from "./answers.ts";
 import { usePage } from "./page.ts";
 
@@ -9,10 +10,10 @@ export type PlanChange = Readonly<Record<string, string | number | boolean | nul
 /** Inputs by setting. The setting `enabled` is the switch of the card instead. */
 const FIELDS = {
   hours: { type: "number", min: "0.25", max: "24", step: "0.25", inputMode: "decimal" },
-  energy: { type: "number", min: "0.5", max: "1000", step: "0.5", inputMode: "decimal" },
+  energy: { type: "number", min: "0.5", max: MAX_ENERGY_KWH, step: "0.5", inputMode: "decimal" },
   from: { type: "time" },
   ready_by: { type: "time" },
-  max_price: { type: "number", min: "-10", max: "100", step: "0.01", inputMode: "decimal" },
+  max_price: { type: "number", ...MAX_PRICE_LIMITS, step: "0.01", inputMode: "decimal" },
 } as const satisfies Partial<Record<PlanSetting, object>>;
 type Field = keyof typeof FIELDS;
 

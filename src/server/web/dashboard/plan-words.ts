@@ -57,7 +57,9 @@ const MIN_SAVING = 0.005;
 export function reasonOf(plan: Plan, { t, f }: Words): string {
   const { code, mean_price: mean, currency, missing, savings } = plan;
   const facts = missing ? { hours: f.number(missing.hours, 1), why: t(`reason_${missing.why}`) } : {};
-  const parts = [t(`reason_${code}`, facts)];
+  const parts = [
+    code === "clock_not_trusted" && plan.on ? t("reason_clock_not_trusted_on") : t(`reason_${code}`, facts),
+  ];
   const perKwh = (value: number) => `${f.money(value, currency)}/kWh`;
   if (mean !== null && WITH_PRICE.includes(code)) {
     parts.push(t("reason_mean", { price: perKwh(mean) }));

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { en } from "../../../../src/core/language/en.ts";
 import { languages } from "../../../../src/core/language/language.ts";
-import { textIn } from "../../../../src/core/language/text.ts";
-import { explainFailure, explainSilentClose } from "../../../../src/mqtt/client/connect-errors.ts";
+import { type Text, textIn } from "../../../../src/core/language/text.ts";
+import { explainFailure, explainSilentClose, explainYoungEnds } from "../../../../src/mqtt/client/connect-errors.ts";
 import { describeFailure } from "../../../../src/service/client/network-errors.ts";
 
 const failed = (code: string | number) => Object.assign(new Error("as the library says it"), { code });
@@ -19,9 +20,17 @@ test.each([
   ...REASONS.map((code) => [`reason code ${code}`, explainFailure(failed(code), "greeting")]),
   ...(["greeting", "up"] as const).map((phase) => [`closed while ${phase}`, explainSilentClose(phase)]),
   ...NETWORK.map((code) => [`service ${code}`, describeFailure(failed(code))]),
+  ["another reason code", explainFailure(failed(99), "greeting")],
+  ["a certificate that cannot be used", explainFailure(failed("ERR_OSSL_PEM"), "opening")],
+  ["a web server", explainFailure(new Error("Unexpected server response: 404"), "opening")],
+  ["a broken connection", explainFailure(failed("ECONNRESET"), "up")],
+  ["a stuck connection", explainFailure(new Error(en.mqtt_stuck), "up")],
+  ["repeated ends", explainYoungEnds(explainSilentClose("up"), [])],
+  ["repeated ends of a writer", explainYoungEnds(explainFailure(failed(149), "up"), ["elbro/home/price"])],
   ["not HTTP", describeFailure(Object.assign(new Error(), { name: "HTTPParserError" }))],
-])("%s is explained in every language", (_, english = "") => {
-  const texts = languages.map((language) => textIn(language, english));
+] satisfies (Text | undefined)[][])("%s is explained in every language", (_, reason = "") => {
+  const texts = languages.map((language) => textIn(language, reason));
+  const english = textIn("en", reason);
   // Danish and Norwegian may be the same.
   expect(texts.map((text) => text === english)).toEqual(languages.map((language) => language === "en"));
 });

@@ -38,7 +38,7 @@ class Watched {
   #open(): NotifyLoop {
     return new NotifyLoop({
       ...{ account: this.account, calendar, problems: this.problems, random: () => 0.5, click: "http://elbro/" },
-      conditions: () => this.holding,
+      conditions: async () => this.holding,
       publish: (note, signal) => publish(this.account, note, signal),
       isTimeTrusted: () => this.isTimeTrusted,
       clock: { boot: "x", now: () => this.now, monotonicMs: () => this.now, sleepUntil: async () => undefined },

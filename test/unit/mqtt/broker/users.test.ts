@@ -36,6 +36,24 @@ test("a hashed password is not readable and is accepted like a plain one, also t
   }
 });
 
+test("a wrong login takes as long for a plain password and an unknown name as for a hash", async () => {
+  const users = new BrokerUsers([
+    { name: "tv", password: "other", commands: false },
+    { name: "ha", password: await hashPassword("open sesame"), commands: true },
+  ]);
+  const times: Record<string, number> = {};
+  for (let i = 0; i < 3; i++)
+    for (const name of ["ha", "tv", "nobody"]) {
+      const start = performance.now();
+      expect(await users.find(name, Buffer.from("wrong"))).toBeNull();
+      times[name] = Math.min(times[name] ?? Number.POSITIVE_INFINITY, performance.now() - start);
+    }
+  const { ha = 0, tv, nobody } = times;
+  expect(tv).toBeGreaterThan(ha / 3);
+  expect(nobody).toBeGreaterThan(ha / 3);
+  expect((await users.find("tv", Buffer.from("other")))?.name).toBe("tv");
+});
+
 test.each([
   ["elbro/home/price", false, false],
   ["elbro", false, false],

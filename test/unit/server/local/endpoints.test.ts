@@ -5,6 +5,8 @@ import { endpoints } from "../../../../src/server/local/endpoints.ts";
 import { readParameters } from "../../../../src/server/local/parameters.ts";
 import { localDocs } from "../../../../src/server/openapi/reference-docs.ts";
 import { pageText } from "../../../support/docs/docs-pages.ts";
+import { calendar } from "../../../support/home/price-days.ts";
+import { planOf, WASHER } from "../../../support/plans/shown-plans.ts";
 
 type Row = (typeof endpoints)[number];
 
@@ -89,5 +91,15 @@ describe("endpoints", () => {
   test("have their generated table in http-api.md (npm run docs writes it)", () => {
     const page = pageText("docs/http-api.md");
     expect(/<!-- local -->\n(.*)\n<!-- \/local -->/s.exec(page)?.[1]?.trim()).toBe(localDocs());
+  });
+});
+
+test("plans that are decided in slices are also available as CSV", async () => {
+  const row = endpoints.find(({ operationId }) => operationId === "listPlans");
+  const source = { plans: { all: async () => [planOf(WASHER)], ids: ["washer"] }, calendar };
+  const request = { path: {}, query: new URLSearchParams(), headers: { accept: "text/csv" }, now: 0 };
+  expect(await row?.answer(source as never, request as never)).toMatchObject({
+    kind: "text",
+    text: expect.stringMatching(/^id,name,.*\r\nwasher,Washer,home,window,/),
   });
 });

@@ -31,7 +31,10 @@ export function AnnouncedPlugs({ e, onChoose }: AnnouncedProps) {
   useEffect(() => {
     get<{ readonly plugs: readonly Announced[] }>("local/v1/announced-plugs").then(
       ({ plugs }) => setFound(plugs.filter(({ configured }) => configured === null)),
-      (thrown: unknown) => setFound(refusalIn(thrown).reason),
+      (thrown: unknown) => {
+        const { status, reason } = refusalIn(thrown);
+        setFound(status === null ? page.t("no_contact_short") : reason);
+      },
     );
   }, []);
   return (

@@ -89,8 +89,10 @@ export function doneText(e: EditingTranslate, task: Task, name: string, { source
 }
 
 /** Returns the text of a refusal in the language of the page if there is one; otherwise the daemon's English text. */
-export function refusalText(e: EditingTranslate, { status, reason }: Refusal, isInvented: boolean) {
+export async function refusalText(e: EditingTranslate, { status, reason }: Refusal, isInvented: boolean) {
   if (status === 412) return { text: e("changed_elsewhere"), isTranslated: true };
   if (isInvented) return { text: e("invented"), isTranslated: true };
-  return { text: e("refused", { reason }), isTranslated: false };
+  const { mistakesInLanguage } = await import("../forms/server-mistakes.ts");
+  const [told] = await mistakesInLanguage(e.language, [{ path: "", text: reason }]);
+  return { text: e("refused", { reason: told?.text ?? reason }), isTranslated: told?.isTranslated ?? false };
 }

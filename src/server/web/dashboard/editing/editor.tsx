@@ -47,7 +47,7 @@ function Editor({ task, tools, onClose }: EditorProps) {
       onClose(doneText(e, task, String(entry.name), edited));
     } catch (thrown) {
       const refusal = refusalIn(thrown);
-      const whole = { path: "", ...refusalText(e, refusal, page.house.session.value?.can_save === false) };
+      const whole = { path: "", ...(await refusalText(e, refusal, page.house.session.value?.can_save === false)) };
       const { mistakesInLanguage } = await import("../forms/server-mistakes.ts");
       const found = await mistakesInLanguage(page.t.language, refusal.mistakes);
       setMistakes(found.length > 0 ? found : [whole]);
@@ -121,7 +121,7 @@ function Deletion({ task, tools: { e, plugs }, onClose }: EditorProps) {
     try {
       onClose(doneText(e, task, name, await save(task, null, null)));
     } catch (thrown) {
-      setWrong(refusalText(e, refusalIn(thrown), house.session.value?.can_save === false));
+      setWrong(await refusalText(e, refusalIn(thrown), house.session.value?.can_save === false));
     }
   };
   return (

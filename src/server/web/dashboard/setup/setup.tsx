@@ -1,6 +1,7 @@
 /** Dialog that sets up a home in steps. Each step is checked before the next one. */
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
+import { KEY_NAME } from "../accepted-values.ts";
 import { Dialog } from "../dialog.tsx";
 import { LANGUAGES } from "../language.ts";
 import { usePage } from "../page.ts";
@@ -41,7 +42,6 @@ const TITLES = {
   last: "last_title",
 } as const;
 type Step = "code" | (typeof STEPS)[number];
-const KEY_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
 
 const TextContext = createContext<SetupTranslate | null>(null);
 

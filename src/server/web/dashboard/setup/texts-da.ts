@@ -57,8 +57,8 @@ export const texts: SetupTexts = {
   language_help: "Sprog for navne og begrundelser i Home Assistant. Denne side bruger browserens sprog.",
   key_name: "Navn på den første enhed",
   key_name_help:
-    "elbro laver en nøgle til enheden, som åbner denne side og må ændre planer. Brug bogstaver fra a til z, cifre, - og _.",
-  key_name_wrong: "Brug højst 40 bogstaver fra a til z, cifre, - og _, uden mellemrum.",
+    "elbro laver en nøgle til enheden, som åbner denne side og må ændre planer. Brug bogstaver fra a til z, cifre, _ . og -.",
+  key_name_wrong: "Brug højst 40 bogstaver fra a til z, cifre, _ . og -, uden mellemrum.",
   finish: "Sæt op",
   not_started:
     "elbro kunne ikke starte med dit hjem, så demoen er tilbage. Det, du indtastede, er her stadig: ret det, der er i vejen, og sæt op igen.",

@@ -57,8 +57,8 @@ export const texts: SetupTexts = {
   language_help: "Språk for navn og begrunnelser i Home Assistant. Denne siden bruker språket til nettleseren.",
   key_name: "Navn på den første enheten",
   key_name_help:
-    "elbro lager en nøkkel for enheten, som åpner denne siden og kan endre planer. Bruk bokstaver fra a til z, sifre, - og _.",
-  key_name_wrong: "Bruk høyst 40 bokstaver fra a til z, sifre, - og _, uten mellomrom.",
+    "elbro lager en nøkkel for enheten, som åpner denne siden og kan endre planer. Bruk bokstaver fra a til z, sifre, _ . og -.",
+  key_name_wrong: "Bruk høyst 40 bokstaver fra a til z, sifre, _ . og -, uten mellomrom.",
   finish: "Sett opp",
   not_started:
     "elbro kunne ikke starte med hjemmet ditt, så demoen er tilbake. Det du skrev inn, er her fortsatt: endre det som er i veien, og sett opp på nytt.",

@@ -59,8 +59,8 @@ export const texts: SetupTexts = {
   language_help: "Språk för namn och förklaringar i Home Assistant. Den här sidan använder webbläsarens språk.",
   key_name: "Namn på den första enheten",
   key_name_help:
-    "elbro skapar en nyckel för enheten, som öppnar den här sidan och får ändra planer. Använd bokstäver från a till z, siffror, - och _.",
-  key_name_wrong: "Använd högst 40 bokstäver från a till z, siffror, - och _, utan mellanslag.",
+    "elbro skapar en nyckel för enheten, som öppnar den här sidan och får ändra planer. Använd bokstäver från a till z, siffror, _ . och -.",
+  key_name_wrong: "Använd högst 40 bokstäver från a till z, siffror, _ . och -, utan mellanslag.",
   finish: "Konfigurera",
   not_started:
     "elbro kunde inte starta med ditt hem, så demon är tillbaka. Det du angav finns kvar: ändra det som är i vägen och ställ in igen.",

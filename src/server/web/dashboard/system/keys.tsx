@@ -1,14 +1,12 @@
 /** Block to list, create and revoke API keys. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { LanKeyAnswer } from "../../../local/keys.ts";
+import { KEY_NAME } from "../accepted-values.ts";
 import { usePage } from "../page.ts";
 import type { PhoneLink as PhoneLinkOf } from "../phone-link.tsx";
 import { refusalText } from "../plan-words.ts";
 import { ask, get, refusalIn } from "../requests.ts";
 import { useTexts } from "./system-context.ts";
-
-/** Form of a name that the daemon accepts. */
-const NAME_PATTERN = "[A-Za-z0-9][A-Za-z0-9_.\\-]{0,39}";
 
 interface MadeKey {
   readonly name: string;
@@ -132,7 +130,7 @@ function NewKey({ names, onCreate }: NewKeyProps) {
   const [isWrong, setWrong] = useState(false);
   const create = (event: Event) => {
     event.preventDefault();
-    const fits = new RegExp(`^${NAME_PATTERN}$`).test(name) && !names.includes(name.toLowerCase());
+    const fits = KEY_NAME.test(name) && !names.includes(name.toLowerCase());
     setWrong(!fits);
     if (!fits) return;
     onCreate(name, control);

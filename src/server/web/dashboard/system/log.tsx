@@ -1,15 +1,15 @@
 /** Block with the log, updated while it is open. */
 import { useEffect, useState } from "preact/hooks";
-import type { LogLineAnswer } from "../../../local/log.ts";
+import type { LogAnswer, LogLineAnswer } from "../../../local/log.ts";
 import { Choice } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import { get, refusalIn } from "../requests.ts";
+import { logReader } from "./log-reader.ts";
 import { useTexts } from "./system-context.ts";
 
 const LEVELS = ["info", "warn"] as const;
 type Level = (typeof LEVELS)[number];
 const FOLLOW_MS = 3_000;
-const MAX_SHOWN = 500;
 
 export function Log() {
   const t = useTexts();
@@ -63,24 +63,21 @@ function Line({ line: { time, level, text, facts } }: { readonly line: LogLineAn
   );
 }
 
-/** Returns the log lines of a level, with new ones. Reads all lines again after a restart of the daemon. */
+/** Returns the log lines of a level, with new ones. */
 function useLog(level: Level) {
   const [state, setState] = useState<{ lines: readonly LogLineAnswer[] | null; isLost: boolean }>({
     ...{ lines: null, isLost: false },
   });
   useEffect(() => {
-    let known: readonly LogLineAnswer[] = [];
+    const next = logReader((after) => get<LogAnswer>(`local/v1/log?level=${level}&after=${after}`));
     let timer: ReturnType<typeof setTimeout>;
     let isWanted = true;
     const read = async () => {
       try {
-        const after = known.at(-1)?.id ?? 0;
-        const { lines } = await get<{ lines: readonly LogLineAnswer[] }>(`local/v1/log?level=${level}&after=${after}`);
-        known = [...known, ...lines].slice(-MAX_SHOWN);
-        if (isWanted) setState({ lines: known, isLost: false });
+        const lines = await next();
+        if (isWanted) setState({ lines, isLost: false });
       } catch (thrown) {
         refusalIn(thrown);
-        known = [];
         if (isWanted) setState((before) => ({ ...before, isLost: true }));
       }
       if (isWanted) timer = setTimeout(() => void read(), FOLLOW_MS);

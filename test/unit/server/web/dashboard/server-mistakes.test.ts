@@ -1,10 +1,23 @@
+import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { describeIssue } from "../../../../../src/config/config-error.ts";
+import { readConfig } from "../../../../../src/config/load.ts";
 import { configSchema } from "../../../../../src/config/schema.ts";
+import { Problems } from "../../../../../src/core/status/problem.ts";
+import { PATTERNS } from "../../../../../src/server/web/dashboard/forms/mistake-patterns.ts";
 import { mistakesInLanguage } from "../../../../../src/server/web/dashboard/forms/server-mistakes.ts";
+import { ConfigReload } from "../../../../../src/state/config-reload.ts";
+import { ConfigurationEditor, type ConfigurationSource } from "../../../../../src/state/configuration-editor.ts";
+import { ConfigurationFiles } from "../../../../../src/state/configuration-files.ts";
+import type { Edited } from "../../../../../src/state/entry-editor.ts";
+import { SettingsEditor } from "../../../../../src/state/settings-editor.ts";
+import { TempDir } from "../../../../support/daemon/temp-dir.ts";
 
 const dryer = { name: "Dryer", home: "home", kind: "window", hours: 2 };
 const plug = { name: "Lamp", family: "tasmota", topic: "lamp", plan: "dryer" };
+
+const GROUP = { name: "g", limit_kw: 20 };
+const inGroup = (i: number) => ({ ...dryer, name: `Plan ${i}`, group: "g", kw: 1 });
 
 /** Returns the texts of the mistakes in a configuration. */
 function textsOf(tree: Record<string, unknown>): string[] {
@@ -71,6 +84,15 @@ const cases: readonly (readonly [name: string, tree: Record<string, unknown>, da
   ],
   ["levels out of order", { levels: { cheap: 0.5 } }, /Grænserne skal stige/],
   ["a password alone", { notify: { topic_url: "https://ntfy.sh/a", password: "abc" } }, /hører sammen/],
+  ["a text for a number", { plans: [{ ...dryer, kwh: "much" }] }, /^Skal være et tal/],
+  ["half a run", { plans: [{ ...dryer, kind: "slots", at_most_runs: 1.5 }] }, /^Skal være et helt tal/],
+  ["a small number", { plans: [{ ...dryer, max_price: -20 }] }, /^Mindst -10/],
+  ["an unknown kind", { plans: [{ ...dryer, kind: "never" }] }, /Har ikke den rigtige form/],
+  ["an unknown key", { plans: [{ ...dryer, colour: "red" }] }, /Denne nøgle findes ikke/],
+  ["a full group", { groups: [GROUP], plans: Array.from({ length: 13 }, (_, i) => inGroup(i)) }, /højst 12/],
+  ["a group of two homes", { groups: [GROUP], plans: [inGroup(0), { ...inGroup(1), home: "b" }] }, /samme hjem/],
+  ["a group with a plan that stays on", { groups: [GROUP], plans: [{ ...inGroup(0), when_lost: "on" }] }, /slukket/],
+  ["a message for tasmota", { plans: [dryer], plugs: [{ ...plug, on: { topic: "a", payload: "b" } }] }, /egne emner/],
   ["a topic that is not a URL", { notify: { topic_url: "https://ntfy.sh/" } }, /Adressen på et emne/],
 ];
 
@@ -85,6 +107,53 @@ describe("a mistake that the daemon finds is shown in Danish:", () => {
     expect(shown.map(({ text }) => text).join(" | ")).toMatch(danish);
     expect(shown.every(({ isTranslated }) => isTranslated)).toBe(true);
   });
+});
+
+/** Returns what the daemon says about changes that it refuses. */
+async function refusals(): Promise<string[]> {
+  using folder = new TempDir();
+  const file = `${folder.path}/elbro.yaml`;
+  const notify = { topic_url: "https://ntfy.sh/my-house-4821", username: "me", password: "secret" };
+  writeFileSync(file, JSON.stringify({ consumer: { api_key: "abc" }, plans: [dryer], notify }));
+  const readWith: ConfigurationSource["readWith"] = (texts) =>
+    readConfig({ text: texts.file, environment: {}, readFile: () => "" });
+  const files = new ConfigurationFiles(file, folder.path);
+  const reading = readWith(files.read());
+  if (reading.kind === "mistakes") throw new Error("the configuration has a mistake");
+  const clock = { now: () => 0 };
+  const log = { info: () => undefined, warn: () => undefined };
+  const parts = { clock, log, problems: new Problems(() => undefined) };
+  const reloading = new ConfigReload(reading.config, parts, () => undefined);
+  const source = { path: file, isSetOutside: () => false, readWith, read: async () => reading.config };
+  const entries = new ConfigurationEditor({ source, files, reloading, clock });
+  const settings = new SettingsEditor({ source, files, reloading, clock });
+  const asked = { list: "plans", entry: { ...dryer, id: "dryer" }, isDelete: false, revision: null } as const;
+  const textsIn = (edited: Edited) =>
+    edited.kind === "saved" ? [] : (edited.mistakes?.map(({ text }) => text) ?? [edited.reason]);
+  const moved = { topic_url: "https://example.org/my-house-4821", username: "me" };
+  return [
+    ...textsIn(await entries.change({ ...asked, id: null })),
+    ...textsIn(await entries.change({ ...asked, id: "wash" })),
+    ...textsIn(await settings.change({ name: "notify", value: moved, revision: null })),
+  ];
+}
+
+const common = {
+  da: [/^Der er allerede en/, /^Det findes ikke: wash/, /^Skal udfyldes igen/],
+  nb: [/^Det finnes allerede en/, /^Dette finnes ikke: wash/, /^Må fylles ut på nytt/],
+  sv: [/^Det finns redan en/, /^Det finns inte: wash/, /^Måste fyllas i igen/],
+} as const;
+
+test.each(Object.entries(common))("refused changes are translated to %s", async (language, expected) => {
+  const found = (await refusals()).map((text) => ({ path: "", text }));
+  const shown = await mistakesInLanguage(language as keyof typeof common, found);
+  expect(shown.map(({ text }) => text)).toEqual(expected.map((text) => expect.stringMatching(text)));
+});
+
+test("each pattern is the first that matches at least one text of the daemon", async () => {
+  const texts = [...cases.flatMap(([, tree]) => textsOf(tree)), ...(await refusals())];
+  const firsts = texts.map((text) => Object.entries(PATTERNS).find(([, pattern]) => pattern.test(text))?.[0]);
+  expect(Object.keys(PATTERNS).filter((key) => !firsts.includes(key))).toEqual([]);
 });
 
 test("an English page, and a text without a pattern, keep the daemon's text", async () => {

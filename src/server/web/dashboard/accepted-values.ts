@@ -1,0 +1,8 @@
+/** Values that the daemon accepts. A page cannot load the daemon's own constants, so a test compares them with these. */
+
+/** Names of keys. */
+export const KEY_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
+/** Unit: kWh. */
+export const MAX_ENERGY_KWH = 24_000;
+/** Unit: currency per kWh. */
+export const MAX_PRICE_LIMITS = { min: -10, max: 100 } as const;
