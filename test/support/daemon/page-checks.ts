@@ -49,8 +49,8 @@ export const OVERLAPS = `(() => {
   return found;
 })()`;
 
-/** Finds buttons and texts of class `whole` that take more than one line. */
-export const WRAPPED = `[...document.querySelectorAll("button, .download, .whole")]
+/** Finds buttons, and times in tables, that take more than one line. */
+export const WRAPPED = `[...document.querySelectorAll("button, .download, .table .whole")]
   .filter((element) => element.checkVisibility() && element.textContent.trim() !== "")
   .filter((element) => {
     const range = document.createRange();
