@@ -79,7 +79,7 @@ export function PlanCard({ plan, mayControl, onTask }: PlanCardProps) {
         {answer}
       </p>
       {mayControl && (
-        <div class="plan-foot">
+        <div class="card-foot">
           <details class="change">
             <summary>{t("plan_change")}</summary>
             <PlanSettings plan={plan} onChange={send} onNothing={() => setAnswer(t("nothing_changed"))} />
