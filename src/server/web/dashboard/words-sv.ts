@@ -94,7 +94,7 @@ export const words: WordTable = {
   no_prices_yet: "Inga priser än. De visas efter tjänstens första svar.",
   gap_today: "Några av dagens priser saknas.",
   tomorrow_expected: "Morgondagens priser väntas omkring kl. {time}.",
-  tomorrow_late: "Morgondagens priser är sena. elbro fortsätter att fråga.",
+  tomorrow_late: "Morgondagens priser är försenade. elbro fortsätter att fråga.",
   until_then_estimates: "Till dess visas uppskattningar.",
   long_day:
     "{day} har {hours} timmar: klockan ställs tillbaka, så 02–03 förekommer två gånger: A i sommartid, B i vintertid.",
