@@ -2,7 +2,7 @@ import { chmodSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MINUTE_MS } from "../../src/core/time/interval.ts";
-import { axeViolations, MISFITS, OVERLAPS } from "../support/daemon/page-checks.ts";
+import { axeViolations, MISFITS, OVERLAPS, WRAPPED } from "../support/daemon/page-checks.ts";
 import { haveChromium, type LookOptions, type Screen, Screens } from "../support/daemon/screen.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
@@ -114,6 +114,17 @@ describe.skipIf(!haveChromium)(
       await form.getByRole("button", { name: "Save" }).click();
       await screen.untilText("#plans .edited", /Heater is saved/);
       expect(fileText(daemon)).not.toMatch(/name: Heater\n(.*\n){1,3}.*hours/);
+    });
+
+    test("the preview shows a plan whose hours have begun as planned, not as running", async () => {
+      await using daemon = await started();
+      await using screen = await looking(daemon);
+      await screen.page.getByRole("button", { name: "New plan" }).click();
+      const form = dialog(screen);
+      await form.getByLabel("Kind").selectOption({ label: "Always except in expensive hours" });
+      await form.getByLabel("Hours", { exact: true }).fill("1");
+      // It is 15:23 or later.
+      await screen.untilText("dialog .preview", /Today 15:[012]\d–\d\d:\d\d.*Planned at the cheapest time/);
     });
 
     test("an error of the daemon appears at its field in the dialog", async () => {
@@ -276,6 +287,19 @@ describe.skipIf(!haveChromium)(
         expect(await screen.page.evaluate(MISFITS)).toEqual([]);
         expect(await axeViolations(screen)).toEqual([]);
       });
+
+      test.each(["da-DK", "sv-SE", "nb-NO"])(
+        "phone, %s: no button of an announced plug is wrapped",
+        async (language) => {
+          const config = JSON.stringify(TASMOTA);
+          await daemon.watcher.publish("tasmota/discovery/4F2100000000/config", config, { retain: true });
+          await using screen = await looking(daemon, { size: "phone", language });
+          await screen.page.locator("#plugs-title + button").click();
+          await screen.untilText("dialog", /Lamp/);
+          expect(await screen.page.evaluate(WRAPPED)).toEqual([]);
+          expect(await screen.page.evaluate(MISFITS)).toEqual([]);
+        },
+      );
     });
   },
 );

@@ -79,6 +79,8 @@ describe.skipIf(!haveChromium)("live updates of the dashboard (in Chromium; skip
       "#now .problems",
       /Sæt home for planen “[a-z_]+” til et af: home; indtil da er signalet slukket\./,
     );
+    // The id is a detail, so it is shown under System only.
+    expect(await screen.text("#now .problems")).not.toMatch(/plan dishwasher/);
     await screen.untilText("#system .problems", /Teknisk detalje: forventede et hjems id \(home\), fandt “huset”/);
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DASHBOARD_PLANS, startDashboard } from "../support/daemon/dashboard-daemon.ts";
-import { axeViolations, MISFITS, OVERLAPS, SMALL_TARGETS } from "../support/daemon/page-checks.ts";
+import { axeViolations, MISFITS, OVERLAPS, SMALL_TARGETS, WRAPPED } from "../support/daemon/page-checks.ts";
 import { haveChromium, type LookOptions, type Screen, Screens } from "../support/daemon/screen.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { planEntry } from "../support/plans/plan-topics.ts";
@@ -54,6 +54,7 @@ describe.skipIf(!haveChromium)("appearance of the dashboard (in Chromium; skippe
       expect(await screen.page.evaluate(MISFITS)).toEqual([]);
       expect(await screen.page.evaluate(OVERLAPS)).toEqual([]);
       expect(await screen.page.evaluate(SMALL_TARGETS)).toEqual([]);
+      expect(await screen.page.evaluate(WRAPPED)).toEqual([]);
       expect(await axeViolations(screen)).toEqual([]);
       expect(screen.errors).toEqual([]);
     },
@@ -122,7 +123,7 @@ describe.skipIf(!haveChromium)("appearance of the dashboard (in Chromium; skippe
       "As a table",
       "Dishwasher: enabled",
       "Run now",
-      "Change",
+      "Adjust",
       "Consumption",
       "Month",
       "Earlier",

@@ -58,7 +58,7 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if 
 
   test("hours, times and highest price can be changed and reset to the file's values", async () => {
     const dishwasher = card("Dishwasher");
-    await dishwasher.getByText("Change", { exact: true }).click();
+    await dishwasher.getByText("Adjust", { exact: true }).click();
     await dishwasher.getByLabel("Hours").fill("2.5");
     await dishwasher.getByLabel("Ready by").fill("06:30");
     await dishwasher.getByLabel("Highest price per kWh").fill("1.75");
@@ -78,7 +78,7 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if 
 
   test("an impossible value is refused with a message, and nothing changes", async () => {
     const dishwasher = card("Dishwasher");
-    await dishwasher.getByText("Change", { exact: true }).click();
+    await dishwasher.getByText("Adjust", { exact: true }).click();
     await dishwasher.getByLabel("Hours").fill("20");
     await dishwasher.getByRole("button", { name: "Save" }).click();
     await dishwasher
@@ -93,7 +93,7 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if 
     await danish.untilText("#plans", /Dishwasher Planlagt/);
     const dishwasher = danish.page.getByRole("article", { name: "Dishwasher" });
     const told = dishwasher.getByRole("status");
-    await dishwasher.getByText("Ret", { exact: true }).click();
+    await dishwasher.getByText("Justér", { exact: true }).click();
     await dishwasher.getByLabel("Timer").fill("20");
     await dishwasher.getByRole("button", { name: "Gem" }).click();
     await told
@@ -123,7 +123,7 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if 
 
   test("a change over MQTT is shown, but a field that is being edited keeps its text", async () => {
     const dishwasher = card("Dishwasher");
-    await dishwasher.getByText("Change", { exact: true }).click();
+    await dishwasher.getByText("Adjust", { exact: true }).click();
     await dishwasher.getByLabel("Hours").fill("2");
     await daemon.watcher.publish("elbro/home/plan/dishwasher/ready_by/set", "05:45");
     await screen.until("document.querySelector('#plan-dishwasher-ready_by').value === '05:45'");

@@ -113,12 +113,13 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
   test("sets up a home, a plan and a plug from an empty folder, all on the page", async () => {
     await using screen = await opened({ size: "phone" });
     const { page } = screen;
+    await screen.untilText(".login", /the key of the demo.*log/);
     const dialog = page.getByRole("dialog");
     const next = () => dialog.getByRole("button", { name: "Next" }).click();
     await screen.untilText("dialog", /Step 1 of 5: Key of the service/);
     await dialog.getByLabel("API key").fill("not-the-key");
     await next();
-    await screen.untilText("dialog [role=alert]", /The service does not know this key\. .* 401: /);
+    await screen.untilText("dialog [role=alert]", /The service does not know this key\. .* Technical detail: 401: /);
     await screen.picture("setup-key-phone");
     await dialog.getByLabel("API key").fill(simulator.keys.consumerKey ?? "");
     await next();
@@ -128,7 +129,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     await dialog.getByLabel("My own broker").check();
     await dialog.getByLabel("Address").fill("mqtt://127.0.0.1:1");
     await next();
-    await screen.untilText("dialog [role=alert]", /The broker rejects the connection: nothing listens there/);
+    await screen.untilText("dialog [role=alert]", /No connection to the broker: nothing listens there/);
     await dialog.getByLabel("The built-in broker").check();
     await next();
     await screen.untilText("dialog", /Step 4 of 5: Home Assistant/);

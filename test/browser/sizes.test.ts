@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DASHBOARD_PLANS, dashboardApi, startDashboard } from "../support/daemon/dashboard-daemon.ts";
-import { axeViolations, MISFITS, OVERLAPS } from "../support/daemon/page-checks.ts";
+import { axeViolations, MISFITS, OVERLAPS, WRAPPED } from "../support/daemon/page-checks.ts";
 import { haveChromium, type LookOptions, type Screen, Screens } from "../support/daemon/screen.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
@@ -66,6 +66,16 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
     expect(await screen.page.evaluate(OVERLAPS)).toEqual([]);
   });
 
+  test("figures next to each other are on one line, also if a name takes two", async () => {
+    await using screen = await whole(screens, daemon, { size: "phone", language: "da-DK" });
+    const rows = (await screen.page.evaluate(`Object.values(Object.groupBy(
+      [...document.querySelectorAll("#use .facts > div")],
+      (fact) => fact.getBoundingClientRect().top,
+    )).map((row) => row.map((fact) => fact.querySelector("dd").getBoundingClientRect().top))`)) as number[][];
+    expect(rows[0]).toHaveLength(2);
+    for (const tops of rows) expect(new Set(tops).size).toBe(1);
+  });
+
   test("at 1440 px cards fill at least two thirds of each column above Results", async () => {
     await using screen = await whole(screens, daemon, { size: "desk" });
     const filled = (await screen.page.evaluate(FILLED)) as number[];
@@ -79,6 +89,8 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
     await screen.page.locator("#prices tbody tr").first().waitFor();
     expect(await axeViolations(screen)).toEqual([]);
     expect(await screen.page.evaluate(MISFITS)).toEqual([]);
+    expect(await screen.page.locator("#prices tbody th .whole").count()).toBeGreaterThan(90);
+    expect(await screen.page.evaluate(WRAPPED)).toEqual([]);
     await screen.picture(`table-${size}-${scheme}`);
   });
 
@@ -97,6 +109,13 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
       await screen.untilText("#now", /Hjemmet kendes ikke endnu .*Tjenesten kender ikke API-nøglen/);
       await screen.untilText("#plans", /4 planer venter, til deres hjem kendes: dishwasher, hot_water, car, floor/);
       expect(await screen.text("#plans")).not.toContain("Ingen planer");
+      // There is no link to a part that is empty.
+      const links = screen.page.locator("#parts a:visible");
+      expect(await links.evaluateAll((found) => found.map((link) => link.getAttribute("href")))).toEqual([
+        "#now",
+        "#plans",
+        "#system",
+      ]);
       await screen.picture(`wrong-key-${size}-${scheme}`);
       expect(await screen.page.evaluate(RIGHT_MARGIN)).toBeLessThanOrEqual(16);
       expect(await screen.page.evaluate(MISFITS)).toEqual([]);

@@ -49,6 +49,17 @@ export const OVERLAPS = `(() => {
   return found;
 })()`;
 
+/** Finds buttons, and times in tables, that take more than one line. */
+export const WRAPPED = `[...document.querySelectorAll("button, .download, .table .whole")]
+  .filter((element) => element.checkVisibility() && element.textContent.trim() !== "")
+  .filter((element) => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    const tops = [...range.getClientRects()].filter(({ width }) => width > 1).map(({ top, bottom }) => (top + bottom) / 2);
+    return Math.max(...tops) - Math.min(...tops) > 12;
+  })
+  .map((element) => element.textContent)`;
+
 /** Finds interactive elements smaller than 44 x 44 CSS pixels, with 0.5 px tolerance. */
 export const SMALL_TARGETS = `[...document.querySelectorAll("a, button, input, select, summary, .choice label, label.switch")]
   .filter((element) => element.checkVisibility() && !element.closest(".unseen, [hidden]"))

@@ -12,7 +12,7 @@ const AXIS_PX = 12;
 /** Height of the unit and the label of the current time, above the bars. */
 const TOP = 20;
 /** Width of a label of the time axis. */
-const LABEL_PX = 40;
+const LABEL_PX = 48;
 const MIN_LABELS = 1;
 const Y_SPACE = 34;
 const Y_CHARACTER = 7.2;

@@ -8,6 +8,11 @@ const COUNTRIES: Readonly<Record<Language, string>> = { da: "da-DK", sv: "sv-SE"
 /** Letter by fold, for the hour that occurs twice when the clocks go back. */
 const LETTERS = ["", "A", "B"] as const;
 
+/** Returns a formatted number with a minus sign instead of a hyphen, which may end a line. */
+function withMinus(text: string): string {
+  return text.replace("-", "\u2212");
+}
+
 /** Returns the browser's own locale of a language, for instance en-US; otherwise the one of `COUNTRIES`. */
 export function localeOf(language: Language, wanted: readonly string[] = navigator.languages): string {
   const own = wanted.find((tag) => tag.toLowerCase().split("-")[0] === language && tag.includes("-"));
@@ -27,7 +32,7 @@ export class Format {
 
   number(value: number, digits = 2): string {
     const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-    return this.#numberFormat(`number ${digits}`, options).format(value);
+    return withMinus(this.#numberFormat(`number ${digits}`, options).format(value));
   }
 
   money(value: number, currency: string | null, digits = 2): string {
@@ -38,7 +43,7 @@ export class Format {
       minimumFractionDigits: digits,
       maximumFractionDigits: digits,
     } as const;
-    return this.#numberFormat(`money ${currency} ${digits}`, options).format(value);
+    return withMinus(this.#numberFormat(`money ${currency} ${digits}`, options).format(value));
   }
 
   /** Returns the symbol of a currency, for instance `kr.` or `SEK`. */
@@ -50,7 +55,7 @@ export class Format {
 
   energy(value: number): string {
     const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
-    return `${this.number(value, digits)} kWh`;
+    return `${this.number(value, digits)}\u00A0kWh`;
   }
 
   percent(share: number): string {

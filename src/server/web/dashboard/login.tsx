@@ -36,7 +36,7 @@ export function Login({ onEntered }: { readonly onEntered: () => Promise<void> }
       <form class="card login" onSubmit={enter}>
         <h2 id="now-title">{t("log_in_title")}</h2>
         <p id="key-help" class="soft">
-          {t("log_in_help")}
+          {t(house.session.value?.can_set_up ? "log_in_help_demo" : "log_in_help")}
         </p>
         <input type="text" name="username" value="elbro" autocomplete="username" hidden />
         <label for="key">{t("key")}</label>

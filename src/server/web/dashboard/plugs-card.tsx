@@ -84,12 +84,12 @@ function PlugRow({ plug, mayControl, onTask }: PlugRowProps) {
           <button type="button" aria-describedby={title} onClick={() => void tryOut()}>
             {t("plug_try")}
           </button>
+          <EntryButtons list="plugs" id={id} name={name} title={title} onTask={onTask} />
         </div>
       )}
       <p class="answer" role="status">
         {answer}
       </p>
-      {mayControl && <EntryButtons list="plugs" id={id} name={name} title={title} onTask={onTask} />}
     </article>
   );
 }

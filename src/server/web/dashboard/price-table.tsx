@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { ColumnHeads, LevelMark } from "./elements.tsx";
 import { usePage } from "./page.ts";
-import { intervalText } from "./price-words.ts";
+import { timesText } from "./price-words.ts";
 import type { PricePoint } from "./timeline.ts";
 
 interface PriceTableProps {
@@ -37,7 +37,9 @@ function Rows({ points, currency }: PriceTableProps) {
       <tbody>
         {points.map((point) => (
           <tr key={point.start} class={point.start <= now && now < point.end ? "present" : undefined}>
-            <th scope="row">{intervalText(point, page)}</th>
+            <th scope="row">
+              <span class="whole">{f.day(point.start)}</span> <span class="whole">{timesText(point, page)}</span>
+            </th>
             <td class="number">{f.money(point.price, currency)}</td>
             <td>
               <LevelMark level={point.level} />

@@ -15,10 +15,15 @@ export interface Bounds {
 }
 
 /** Returns the day and times of an interval. Marks the two intervals of the hour that occurs twice. */
-export function intervalText({ start, end }: PricePoint, { t, f }: Words): string {
+export function intervalText(point: PricePoint, words: Words): string {
+  return `${words.f.day(point.start)} ${timesText(point, words)}`;
+}
+
+/** Returns the times of an interval, without its day. */
+export function timesText({ start, end }: PricePoint, { t, f }: Words): string {
   const fold = f.zone.fold(start);
   const which = fold === 0 ? "" : ` (${t(fold === 1 ? "first_time" : "second_time")})`;
-  return `${f.day(start)} ${f.span(start, end)}${which}`;
+  return `${f.span(start, end)}${which}`;
 }
 
 /** Returns an interval with its price, for screen readers. */

@@ -4,7 +4,7 @@ import { usePage } from "./page.ts";
 
 interface ProblemsProps {
   readonly problems: readonly Problem[];
-  /** Whether to show the technical detail. */
+  /** Whether to show the id that the problem is about, and the technical detail. */
   readonly isDetailed?: boolean;
 }
 
@@ -48,7 +48,7 @@ function ProblemCard({ problem: { subject, advice, detail }, isDetailed }: Probl
         <span aria-hidden="true">⚠ </span>
         {sentence(advice)}
       </p>
-      {!isOfAccount && <p class="faint">{subject}</p>}
+      {isDetailed && !isOfAccount && <p class="faint">{subject}</p>}
       {isDetailed && detail && (
         <p class="faint">
           {`${t("technical_detail")}: `}

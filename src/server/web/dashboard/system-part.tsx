@@ -130,7 +130,12 @@ function Quota({ window: { limit, left, resets_at: resetsAt }, name }: QuotaProp
   return (
     <>
       <span class="number">{t("left_of", { left: left ?? "–", limit: limit ?? "–" })}</span>
-      {resetsAt !== null && <span class="faint">{` · ${t("resets_at", { time: f.time(Date.parse(resetsAt)) })}`}</span>}
+      {resetsAt !== null && (
+        <span class="faint">
+          {" · "}
+          <span class="whole">{t("resets_at", { time: f.time(Date.parse(resetsAt)) })}</span>
+        </span>
+      )}
       {limit > 0 && (
         <meter aria-label={name} min={0} max={limit} low={limit * LOW_SHARE} optimum={limit} value={left ?? 0} />
       )}
@@ -225,7 +230,9 @@ function Versions({ system }: SystemProps) {
       <dl class="rows">
         <Row name="elbro">{version}</Row>
         <Row name="Node.js">{node}</Row>
-        <Row name={t("started")}>{`${f.dateTime(Date.parse(startedAt))} (${ageText(uptime, page)})`}</Row>
+        <Row name={t("started")}>
+          {f.dateTime(Date.parse(startedAt))} <span class="whole">{`(${ageText(uptime, page)})`}</span>
+        </Row>
         <Row name={t("memory")}>{`${f.number(memory.rss_bytes / MIB, 0)} MB`}</Row>
         {!isTrusted && <Row name={t("clock")}>{t("clock_wrong")}</Row>}
       </dl>

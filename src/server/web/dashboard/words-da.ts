@@ -39,7 +39,8 @@ export const words: WordTable = {
   log_in: "Log ind",
   log_out: "Log ud",
   log_in_help:
-    "Skriv en API-nøgle fra konfigurationen (api.keys) eller en, som er lavet med “elbro keys create”. Browseren forbliver derefter logget ind.",
+    "Skriv en API-nøgle fra konfigurationen (api.keys) eller en, som er lavet med ”elbro keys create”. Browseren forbliver derefter logget ind.",
+  log_in_help_demo: "Skriv demoens nøgle. Den står i elbros log: i terminalen eller i ”docker logs”.",
   key: "Nøgle",
   wrong_key: "Forkert nøgle.",
   too_many_tries: {
@@ -132,7 +133,8 @@ export const words: WordTable = {
   use_rate_limited: "Kvoten for forespørgsler er brugt op for nu. Gemte data vises stadig; prøv igen senere.",
   use_refused: "Disse data kunne ikke hentes: {reason}",
 
-  plans_none: "Ingen planer endnu. Tilføj dem under plans i konfigurationen; docs/plans.md har eksempler.",
+  plans_none:
+    "Ingen planer endnu. Opret en med ”Ny plan” eller under plans i konfigurationen; docs/plans.md har eksempler.",
   plans_waiting: {
     one: "{count} plan venter, til dens hjem kendes: {names}",
     other: "{count} planer venter, til deres hjem kendes: {names}",
@@ -145,7 +147,7 @@ export const words: WordTable = {
   plan_delete: "Slet",
   plugs: "Stikkontakter",
   plugs_none: "Ingen stikkontakter endnu.",
-  plug_new: "Tilføj stikkontakt",
+  plug_new: "Ny stikkontakt",
   plug_try: "Tænd i 10 sek.",
   plug_tried: "Tændt til kl. {time}.",
   plug_follows: "Følger {names}",
@@ -153,7 +155,7 @@ export const words: WordTable = {
   plug_follows_topic: "Følger emnet {name}",
   not_opened: "Kunne ikke åbnes: {reason}",
   plan_enabled: "aktiv",
-  plan_change: "Ret",
+  plan_change: "Justér",
   plan_runs_until: "Kører til {time}",
   plan_on: "Tændt",
   and_more: { one: "og {count} mere", other: "og {count} mere" },
@@ -178,7 +180,7 @@ export const words: WordTable = {
   refused_power_limit: "En anden plan med samme effektgrænse kører.",
   refused_clock_not_trusted: "Maskinens ur er ikke til at stole på.",
   refused_not_writable: "Der kan ikke skrives på disken, så ændringen ville gå tabt. Frigør plads på den.",
-  refused_hours_too_long: "Der er ikke plads til timerne mellem “Ikke før” og “Færdig kl.”.",
+  refused_hours_too_long: "Der er ikke plads til timerne mellem ”Ikke før” og ”Færdig kl.”.",
   refused_unreadable_setting: "Værdien er ugyldig.",
   refused_unknown_setting: "Planen har ikke denne indstilling.",
   refused_unknown_plan: "Planen findes ikke længere.",

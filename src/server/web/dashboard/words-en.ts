@@ -38,6 +38,7 @@ export const words = {
   log_out: "Log out",
   log_in_help:
     "Enter an API key from the configuration (api.keys), or one created with “elbro keys create”. This browser then stays logged in.",
+  log_in_help_demo: "Enter the key of the demo. It is in elbro’s log: in the terminal or in “docker logs”.",
   key: "Key",
   wrong_key: "Unknown key.",
   too_many_tries: {
@@ -129,7 +130,8 @@ export const words = {
   use_rate_limited: "The request quota is used up for now. Stored data is still shown; try again later.",
   use_refused: "This data could not be read: {reason}",
 
-  plans_none: "No plans yet. Add them under plans in the configuration; docs/plans.md has examples.",
+  plans_none:
+    "No plans yet. Create one with “New plan”, or under plans in the configuration; docs/plans.md has examples.",
   plans_waiting: {
     one: "{count} plan waits until its home is known: {names}",
     other: "{count} plans wait until their home is known: {names}",
@@ -150,7 +152,7 @@ export const words = {
   plug_follows_topic: "Follows the topic {name}",
   not_opened: "This could not be opened: {reason}",
   plan_enabled: "enabled",
-  plan_change: "Change",
+  plan_change: "Adjust",
   plan_runs_until: "Runs until {time}",
   plan_on: "On",
   and_more: { one: "and {count} more", other: "and {count} more" },

@@ -40,6 +40,7 @@ export const words: WordTable = {
   log_out: "Logg ut",
   log_in_help:
     "Skriv inn en API-nøkkel fra konfigurasjonen (api.keys) eller en som er laget med «elbro keys create». Nettleseren forblir deretter innlogget.",
+  log_in_help_demo: "Skriv inn nøkkelen til demoen. Den står i loggen til elbro: i terminalen eller i «docker logs».",
   key: "Nøkkel",
   wrong_key: "Ukjent nøkkel.",
   too_many_tries: {
@@ -132,7 +133,8 @@ export const words: WordTable = {
   use_rate_limited: "Kvoten for forespørsler er brukt opp for nå. Lagrede data vises fortsatt; prøv igjen senere.",
   use_refused: "Disse dataene kunne ikke hentes: {reason}",
 
-  plans_none: "Ingen planer ennå. Legg dem til under plans i konfigurasjonen; docs/plans.md har eksempler.",
+  plans_none:
+    "Ingen planer ennå. Lag en med «Ny plan» eller under plans i konfigurasjonen; docs/plans.md har eksempler.",
   plans_waiting: {
     one: "{count} plan venter til hjemmet er kjent: {names}",
     other: "{count} planer venter til hjemmet er kjent: {names}",
@@ -153,7 +155,7 @@ export const words: WordTable = {
   plug_follows_topic: "Følger emnet {name}",
   not_opened: "Kunne ikke åpnes: {reason}",
   plan_enabled: "aktivert",
-  plan_change: "Endre",
+  plan_change: "Juster",
   plan_runs_until: "Kjører til {time}",
   plan_on: "På",
   and_more: { one: "og {count} til", other: "og {count} til" },

@@ -40,6 +40,7 @@ export const words: WordTable = {
   log_out: "Logga ut",
   log_in_help:
     "Ange en API-nyckel från konfigurationen (api.keys) eller en som är skapad med ”elbro keys create”. Webbläsaren förblir sedan inloggad.",
+  log_in_help_demo: "Ange demons nyckel. Den står i elbros logg: i terminalen eller i ”docker logs”.",
   key: "Nyckel",
   wrong_key: "Okänd nyckel.",
   too_many_tries: {
@@ -93,7 +94,7 @@ export const words: WordTable = {
   no_prices_yet: "Inga priser än. De visas efter tjänstens första svar.",
   gap_today: "Några av dagens priser saknas.",
   tomorrow_expected: "Morgondagens priser väntas omkring kl. {time}.",
-  tomorrow_late: "Morgondagens priser är sena. elbro fortsätter att fråga.",
+  tomorrow_late: "Morgondagens priser är försenade. elbro fortsätter att fråga.",
   until_then_estimates: "Till dess visas uppskattningar.",
   long_day:
     "{day} har {hours} timmar: klockan ställs tillbaka, så 02–03 förekommer två gånger: A i sommartid, B i vintertid.",
@@ -133,7 +134,7 @@ export const words: WordTable = {
     "Kvoten för förfrågningar är förbrukad för tillfället. Sparade data visas ändå; försök igen senare.",
   use_refused: "Dessa data gick inte att hämta: {reason}",
 
-  plans_none: "Inga planer än. Lägg till dem under plans i konfigurationen; docs/plans.md har exempel.",
+  plans_none: "Inga planer än. Skapa en med ”Ny plan” eller under plans i konfigurationen; docs/plans.md har exempel.",
   plans_waiting: {
     one: "{count} plan väntar tills dess hem är känt: {names}",
     other: "{count} planer väntar tills deras hem är känt: {names}",
@@ -154,7 +155,7 @@ export const words: WordTable = {
   plug_follows_topic: "Följer ämnet {name}",
   not_opened: "Det gick inte att öppna: {reason}",
   plan_enabled: "aktiverad",
-  plan_change: "Ändra",
+  plan_change: "Justera",
   plan_runs_until: "Körs till {time}",
   plan_on: "På",
   and_more: { one: "och {count} till", other: "och {count} till" },

@@ -26,7 +26,7 @@ export function PlanPreview({ e, draft }: PreviewProps) {
   const asked = JSON.stringify({ ...draft, name: draft.name || NAMELESS });
   useEffect(() => {
     let isLast = true;
-    const answered = (answer: Plan | Refusal) => isLast && setSeen(answer);
+    const answered = (answer: Plan | Refusal) => isLast && setSeen("status" in answer ? answer : asPlanned(answer));
     const request = () =>
       ask<Plan>("POST", "local/v1/plan-preview", JSON.parse(asked)).then(answered, (thrown: unknown) =>
         answered(refusalIn(thrown)),
@@ -59,6 +59,11 @@ export function PlanPreview({ e, draft }: PreviewProps) {
   );
 }
 
+/** Returns the plan as not started: a draft does not run yet, although its first hours may be now. */
+function asPlanned(plan: Plan): Plan {
+  return { ...plan, on: false, code: plan.code === "running" ? "scheduled" : plan.code };
+}
+
 /** Returns cost and saving in money if the energy of the plan is known; otherwise per kWh. */
 function costText(plan: Plan, e: EditingTranslate, page: PageTools): string {
   const { f } = page;
@@ -68,7 +73,7 @@ function costText(plan: Plan, e: EditingTranslate, page: PageTools): string {
   const parts = [
     e("preview_cost", { cost: f.money(cost, currency) }),
     saved > MIN_SAVING && e("preview_saves", { saved: f.money(saved, currency) }),
-    code !== "scheduled" && code !== "running" && reasonOf(plan, page),
+    code !== "scheduled" && reasonOf(plan, page),
   ];
   return parts.filter(Boolean).join(" · ");
 }

@@ -1,12 +1,13 @@
-/** English. Descriptions are in the schema. */
+/** English. A field without a description has that of the schema. */
 import { LANGUAGES } from "../language.ts";
 import type { FieldText, FormTexts } from "./form-texts.ts";
 
 export const formTexts = {
   "plans[].name": { label: "Name" },
-  "plans[].home": { label: "Home" },
+  "plans[].home": { label: "Home", about: "The home whose prices are used." },
   "plans[].kind": {
     label: "Kind",
+    about: "How the hours are chosen.",
     options: {
       window: "One run",
       slots: "Split hours",
@@ -14,7 +15,11 @@ export const formTexts = {
       avoid: "Always except in expensive hours",
     },
   },
-  "plans[].hours": { label: "Hours" },
+  "plans[].hours": {
+    label: "Hours",
+    about:
+      "How long the plan runs; for “except in expensive hours”, how long it does not run. A number, or 45m, 1h30m.",
+  },
   "plans[].kwh": { label: "Energy per round, kWh" },
   "plans[].from": { label: "Not before" },
   "plans[].ready_by": { label: "Ready by" },
@@ -36,7 +41,7 @@ export const formTexts = {
   "plans[].percent": { label: "Cheapest part of the day, %" },
   "plans[].fallback": { label: "Fallback hours without prices" },
   "plans[].use_forecast": { label: "Plan on estimates too" },
-  "plans[].after": { label: "Run after this plan" },
+  "plans[].after": { label: "Run after this plan", about: "Another plan that must finish first." },
   "plans[].enabled": { label: "Enabled" },
   "plugs[].name": { label: "Name" },
   "plugs[].family": {
@@ -52,10 +57,13 @@ export const formTexts = {
     },
   },
   "plugs[].topic": { label: "MQTT topic" },
-  "plugs[].url": { label: "Address (HTTP)" },
+  "plugs[].url": {
+    label: "Address (HTTP)",
+    about: "Its address if it is switched over HTTP without MQTT: Tasmota and Shelly only.",
+  },
   "plugs[].channel": { label: "Output" },
-  "plugs[].plan": { label: "Plan" },
-  "plugs[].home": { label: "Home" },
+  "plugs[].plan": { label: "Plan", about: "The plan that it follows, or several: on if at least one of them is on." },
+  "plugs[].home": { label: "Home", about: "The home or place whose signal it follows." },
   "plugs[].override": {
     label: "Switched manually",
     options: { respect: "Keep until the next planned change", enforce: "Follow the plan" },
@@ -105,11 +113,15 @@ export const formTexts = {
   "*.online": { label: "When it is online" },
   "*.offline": { label: "When it is offline" },
   language: { label: "Language", options: LANGUAGES },
-  levels: { label: "Price levels" },
-  "levels.very_cheap": { label: "Very cheap" },
-  "levels.cheap": { label: "Cheap" },
-  "levels.normal": { label: "Normal" },
-  "levels.expensive": { label: "Expensive" },
+  levels: {
+    label: "Price levels",
+    about:
+      "Upper limits of the price levels, as a part of the mean of the last three days. Higher prices are very expensive.",
+  },
+  "levels.very_cheap": { label: "Very cheap", about: "Very cheap is at most this part of the mean." },
+  "levels.cheap": { label: "Cheap", about: "Cheap is at most this part; the signal “cheap” is on up to here." },
+  "levels.normal": { label: "Normal", about: "Normal is at most this part." },
+  "levels.expensive": { label: "Expensive", about: "Expensive is at most this part." },
   "levels.use_forecast": { label: "Signal “cheap” may use estimates" },
   notify: { label: "Notifications" },
   "notify.topic_url": { label: "Topic" },
@@ -127,7 +139,7 @@ export const formTexts = {
     },
   },
   "notify.quiet_hours": { label: "Quiet hours" },
-  "notify.language": { label: "Language", options: LANGUAGES },
+  "notify.language": { label: "Language", about: "By default the language above.", options: LANGUAGES },
   mdns: { label: "Name on the network" },
   log: { label: "Log" },
   "log.level": {

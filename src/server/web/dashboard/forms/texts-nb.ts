@@ -183,9 +183,9 @@ export const formTexts: FormTextTable = {
   levels: {
     label: "Prisnivåer",
     about:
-      "Hvor prisnivåene slutter, som del av gjennomsnittet for de siste tre dagene. Det som er dyrere, er svært dyrt.",
+      "Hvor prisnivåene slutter, som del av gjennomsnittet for de siste tre dagene. Det som er dyrere, er veldig dyrt.",
   },
-  "levels.very_cheap": { label: "Svært billig", about: "Svært billig er høyst denne delen av gjennomsnittet." },
+  "levels.very_cheap": { label: "Veldig billig", about: "Veldig billig er høyst denne delen av gjennomsnittet." },
   "levels.cheap": { label: "Billig", about: "Billig er høyst denne delen; signalet «billig» er på opp til her." },
   "levels.normal": { label: "Normal", about: "Normal er høyst denne delen." },
   "levels.expensive": { label: "Dyr", about: "Dyr er høyst denne delen." },
@@ -212,7 +212,7 @@ export const formTexts: FormTextTable = {
       tomorrow: "Morgendagens priser",
       negative_prices: "Negative priser",
       plan: "En plan kan ikke kjøre",
-      plug: "En stikkontakt svarer ikke",
+      plug: "En smartplugg svarer ikke",
       problem: "Alle andre problemer",
     },
   },

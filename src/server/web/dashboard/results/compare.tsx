@@ -211,8 +211,8 @@ function Pairing({ name, values: [first, second], textOf }: PairingProps) {
       <dt>{name}</dt>
       <dd class="number">{first === null ? words("no_data") : textOf(first)}</dd>
       <dd class="faint">
-        {change && <strong>{`${change} · `}</strong>}
-        {t("compare_before", { value: second === null ? words("no_data") : textOf(second) })}
+        {change && <strong>{`${change} `}</strong>}
+        <span class="whole">{t("compare_before", { value: second === null ? words("no_data") : textOf(second) })}</span>
       </dd>
     </div>
   );

@@ -119,10 +119,12 @@ interface StepProps {
   readonly onBack: () => void;
 }
 
-/** An error in the language of the page, with an English detail. */
+/** An error in the language of the page, with an English reason or technical detail. */
 interface Wrong {
   readonly text: string;
   readonly detail?: string | null;
+  /** Answer of the service or cause of the failed connection. */
+  readonly technical?: string | null;
 }
 
 interface StepFormProps {
@@ -139,6 +141,7 @@ interface StepFormProps {
 
 function StepForm({ help, wrong, isBusy, submitText, onSubmit, onBack, buttons, children }: StepFormProps) {
   const s = useTexts();
+  const { t } = usePage();
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => form.current?.querySelector<HTMLElement>("input, select")?.focus(), []);
   return (
@@ -157,6 +160,11 @@ function StepForm({ help, wrong, isBusy, submitText, onSubmit, onBack, buttons, 
         {wrong && !isBusy && (
           <p class="wrong">
             {wrong.text} {wrong.detail && <span lang="en">{wrong.detail}</span>}
+            {wrong.technical && (
+              <span class="faint">
+                {t("technical_detail")}: <span lang="en">{wrong.technical}</span>
+              </span>
+            )}
           </p>
         )}
       </div>
@@ -260,7 +268,7 @@ function ServiceStep({ choices, choose }: StepProps) {
     const { works, problem, detail, addresses } = tried;
     if (works) return choose({ key: key.trim(), addresses, homes: addresses.map(({ id }) => id) });
     const why = `service_${problem}`;
-    setWrong({ text: `${s(s.has(why) ? why : "service_service_trouble")} ${detail ?? ""}` });
+    setWrong({ text: s(s.has(why) ? why : "service_service_trouble"), technical: detail });
   };
   return (
     <StepForm {...form} help={s("service_help")} onSubmit={() => void submit()}>
@@ -372,7 +380,7 @@ function HomeAssistantStep({ choices, choose, onBack }: StepProps) {
     else if (tried) {
       const key =
         tried.problem === "token" ? "ha_refused_token" : tried.problem === "refused" ? "ha_refused" : "ha_unreachable";
-      setWrong({ text: `${s(key)} ${tried.detail ?? ""}` });
+      setWrong({ text: s(key), technical: tried.detail });
     }
   };
   return (
@@ -395,7 +403,7 @@ function LastStep({ choices, onBack, onDone }: StepProps & { readonly onDone: (r
   const id = useId();
   const { send, setWrong, ...form } = useAsking();
   const [language, setLanguage] = useState<string>(t.language);
-  const [name, setName] = useState("phone");
+  const [name, setName] = useState<string>(s("key_name_default"));
   const submit = async () => {
     if (!KEY_NAME.test(name.trim())) return setWrong({ text: s("key_name_wrong") });
     const { key, addresses, homes, broker, homeAssistant } = choices;

@@ -13,7 +13,7 @@ export const texts: SetupTexts = {
   refused: "Det blev afvist: {reason}",
   code_title: "Kode fra loggen",
   code_help:
-    "Du bruger elbro fra en anden maskine. Angiv koden fra elbros log, så ingen andre kan sætte dit hjem op. Loggen står i terminalen, i “docker logs” eller i “journalctl”.",
+    "Du bruger elbro fra en anden maskine. Angiv koden fra elbros log, så ingen andre kan sætte dit hjem op. Loggen står i terminalen, i ”docker logs” eller i ”journalctl”.",
   code: "Kode",
   code_wrong: "Forkert kode. Brug den seneste kode i loggen: hver kode gælder til én browser.",
   code_wait: "For mange forkerte koder. Prøv igen om {seconds} sek.",
@@ -41,7 +41,7 @@ export const texts: SetupTexts = {
   broker_url_help: "For eksempel mqtt://192.168.1.10:1883; også mqtts://, ws:// eller wss://.",
   username: "Brugernavn",
   password: "Adgangskode",
-  broker_failed: "Brokeren afviser forbindelsen:",
+  broker_failed: "Ingen forbindelse til brokeren:",
   ha_title: "Home Assistant",
   ha_help:
     "Valgfrit. Med adresse og token importerer elbro forbrug og udgifter til Energi-oversigten. Entiteterne kommer gennem MQTT og kræver ikke dette.",
@@ -56,6 +56,7 @@ export const texts: SetupTexts = {
   language: "Sprog",
   language_help: "Sprog for navne og begrundelser i Home Assistant. Denne side bruger browserens sprog.",
   key_name: "Navn på den første enhed",
+  key_name_default: "telefon",
   key_name_help:
     "elbro laver en nøgle til enheden, som åbner denne side og må ændre planer. Brug bogstaver fra a til z, cifre, _ . og -.",
   key_name_wrong: "Brug højst 40 bogstaver fra a til z, cifre, _ . og -, uden mellemrum.",

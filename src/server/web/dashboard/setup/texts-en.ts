@@ -40,7 +40,7 @@ export const texts = {
   broker_url_help: "For example mqtt://192.168.1.10:1883; also mqtts://, ws:// or wss://.",
   username: "User name",
   password: "Password",
-  broker_failed: "The broker rejects the connection:",
+  broker_failed: "No connection to the broker:",
   ha_title: "Home Assistant",
   ha_help:
     "Optional. With an address and a token, elbro imports consumption and costs into the Energy dashboard. Entities come over MQTT and do not need this.",
@@ -55,6 +55,7 @@ export const texts = {
   language: "Language",
   language_help: "Language of names and reasons in Home Assistant. This page uses the browser’s language.",
   key_name: "Name of the first device",
+  key_name_default: "phone",
   key_name_help:
     "elbro creates a key for this device, which opens this page and may change plans. Use letters, digits, _ . and -.",
   key_name_wrong: "Use at most 40 letters, digits, _ . and -, without spaces.",

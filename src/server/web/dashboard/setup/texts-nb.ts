@@ -41,7 +41,7 @@ export const texts: SetupTexts = {
   broker_url_help: "For eksempel mqtt://192.168.1.10:1883; også mqtts://, ws:// eller wss://.",
   username: "Brukernavn",
   password: "Passord",
-  broker_failed: "Brokeren avviser forbindelsen:",
+  broker_failed: "Ingen forbindelse til brokeren:",
   ha_title: "Home Assistant",
   ha_help:
     "Valgfritt. Med adresse og token importerer elbro forbruk og kostnader til energioversikten. Entitetene kommer via MQTT og trenger ikke dette.",
@@ -56,6 +56,7 @@ export const texts: SetupTexts = {
   language: "Språk",
   language_help: "Språk for navn og begrunnelser i Home Assistant. Denne siden bruker språket til nettleseren.",
   key_name: "Navn på den første enheten",
+  key_name_default: "telefon",
   key_name_help:
     "elbro lager en nøkkel for enheten, som åpner denne siden og kan endre planer. Bruk bokstaver fra a til z, sifre, _ . og -.",
   key_name_wrong: "Bruk høyst 40 bokstaver fra a til z, sifre, _ . og -, uten mellomrom.",

@@ -43,7 +43,7 @@ export const texts: SetupTexts = {
   broker_url_help: "Till exempel mqtt://192.168.1.10:1883; även mqtts://, ws:// eller wss://.",
   username: "Användarnamn",
   password: "Lösenord",
-  broker_failed: "Brokern avvisar anslutningen:",
+  broker_failed: "Ingen anslutning till brokern:",
   ha_title: "Home Assistant",
   ha_help:
     "Valfritt. Med adress och token importerar elbro förbrukning och kostnader till energiöversikten. Entiteterna kommer via MQTT och behöver inte detta.",
@@ -58,6 +58,7 @@ export const texts: SetupTexts = {
   language: "Språk",
   language_help: "Språk för namn och förklaringar i Home Assistant. Den här sidan använder webbläsarens språk.",
   key_name: "Namn på den första enheten",
+  key_name_default: "telefon",
   key_name_help:
     "elbro skapar en nyckel för enheten, som öppnar den här sidan och får ändra planer. Använd bokstäver från a till z, siffror, _ . och -.",
   key_name_wrong: "Använd högst 40 bokstäver från a till z, siffror, _ . och -, utan mellanslag.",

@@ -87,7 +87,7 @@ export function Settings() {
                     aria-describedby={`setting-${setting.name}`}
                     onClick={() => void open(setting.name)}
                   >
-                    {page.t("plan_change")}
+                    {page.t("plan_edit")}
                   </button>
                 )}
               </div>

@@ -33,6 +33,11 @@ describe("the dashboard's calendar equals the daemon's", () => {
   });
 });
 
+test("a negative amount has a minus sign, which cannot end a line", () => {
+  const f = new Format("da-DK", zone);
+  expect([f.number(-1.5), f.money(-1.5, "DKK")].join(" ").replace(/\s/g, " ")).toBe("\u22121,50 \u22121,50 kr.");
+});
+
 test.each([
   ["2026-03-29T10:00:00Z", 23],
   ["2026-06-01T10:00:00Z", 24],
