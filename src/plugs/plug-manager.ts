@@ -136,7 +136,7 @@ export class PlugManager {
     this.#deps.wake();
   }
 
-  /** Does what is due. Returns when to call it again. */
+  /** Sends the commands that are due. Returns when to call it again. */
   tick(now: EpochMs): EpochMs {
     const before = JSON.stringify(this.snapshots());
     const wakes = this.#plugs.map((plug) => plug.look(now));

@@ -115,8 +115,8 @@ export class DaemonStates {
 }
 
 /**
- * Returns how much of the wanted history was fetched.
- * History is filled from the newest day back, so at most one gap is left.
+ * Returns the fetched part of the wanted history. History is filled from the newest day back, so at most one gap is
+ * left.
  */
 function backfillOf(all: readonly SeriesKey[], repository: SeriesRepository, within: Interval): BackfillState {
   const days = (range: Interval) => Math.round((range.end - range.start) / DAY_MS);

@@ -1,4 +1,4 @@
-/** The plans of the house: their order, their dependencies, and the current state of each. */
+/** All plans: their order, their dependencies, and the current state of each. */
 
 import { isDeepStrictEqual } from "node:util";
 import { inOrder, type PlanDefinition } from "../core/planning/model/plan-definition.ts";

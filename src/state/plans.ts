@@ -1,4 +1,4 @@
-/** The plans of the house: current states, commands, and results. */
+/** All plans: current states, commands, and results. */
 
 import { readOneShot } from "../config/one-shot.ts";
 import { type GroupEntry, MAX_GROUP_PLANS } from "../config/plan-schema.ts";

@@ -16,7 +16,7 @@ levels:
 
 const fileText = (daemon: TestDaemon) => readFileSync(path.join(daemon.dir.path, "elbro.yaml"), "utf8");
 
-describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped where there is none)", () => {
+describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   beforeAll(async () => {
     screens = await Screens.start();

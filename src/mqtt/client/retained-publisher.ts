@@ -74,7 +74,7 @@ export class RetainedPublisher {
     return this.#taken;
   }
 
-  /** Number of published topics that are not cleared yet although nobody wants them. */
+  /** Number of obsolete topics that are published and not cleared yet. */
   get obsolete(): number {
     return this.#obsolete.size;
   }

@@ -161,7 +161,7 @@ export class AdminApi {
     const trouble = isKnown || !account ? null : await this.#ask(account, "prices", params);
     const timeline = homeReader.timeline(home, now);
     const points = judgedPoints(timeline?.points ?? [], range, calendar, thresholds);
-    /** Today and tomorrow, as far as prices are known. */
+    /** Known prices of today and tomorrow. */
     const days = calendar.intervals("day", range).map((day): DayPrices => {
       const prices = points
         .filter(({ start }) => start >= day.start && start < day.end)

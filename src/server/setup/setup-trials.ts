@@ -1,4 +1,7 @@
-/** Tests of the set-up: key of the service, broker, Home Assistant. Each runs in its step, so that a mistake is shown there. */
+/**
+ * Tests of the set-up: key of the service, broker, Home Assistant. Each step of the page runs its test and shows the
+ * mistake.
+ */
 import type { Config } from "../../config/schema.ts";
 import { judge } from "../../core/fetching/retry-policy.ts";
 import type { ServiceProblemCode } from "../../core/status/problem-catalog.ts";
@@ -11,7 +14,7 @@ import type { Address } from "../../service/contract/resources.ts";
 const SERVICE_MS = 20_000;
 const HOME_ASSISTANT_MS = 12_000;
 
-/** Result of a trial. `problem` is null if it works; `detail` is an English text, translated when it is shown. */
+/** Result of a test. `problem` is null if it works. `detail` is an English text, translated when it is shown. */
 export interface Trial {
   readonly works: boolean;
   readonly problem: string | null;
@@ -25,7 +28,7 @@ export interface ServiceTrial extends Trial {
 
 const WORKS = { works: true, problem: null, detail: null } as const;
 
-/** Asks the service for the addresses of a key, by one request. */
+/** Requests the addresses of a key from the service, with one request. */
 export async function tryService(
   service: Config["service"],
   apiKey: string,
@@ -52,7 +55,7 @@ export async function tryService(
   }
 }
 
-/** Connects to a broker and leaves without a word. */
+/** Connects to a broker and disconnects. Publishes nothing. */
 export async function tryExternalBroker(mqtt: Config["mqtt"]): Promise<Trial> {
   const [{ tryBroker }, { connectionTo }] = await Promise.all([
     import("../../mqtt/client/check-connection.ts"),
@@ -62,7 +65,7 @@ export async function tryExternalBroker(mqtt: Config["mqtt"]): Promise<Trial> {
   return detail === null ? WORKS : { works: false, problem: "broker", detail };
 }
 
-/** Logs in to Home Assistant, and leaves. */
+/** Logs in to Home Assistant and disconnects. */
 export async function tryHomeAssistant(account: { readonly url: string; readonly token: string }): Promise<Trial> {
   const { HomeAssistantClient, HomeAssistantError } = await import(
     "../../integrations/homeassistant/websocket-client.ts"

@@ -89,7 +89,7 @@ export class CircuitBreaker {
     return Math.max(...names.map((name) => this.#silences.get(name)?.until ?? 0));
   }
 
-  /** Returns the failure behind a pause, as far as it is stored; null if no scope is paused. */
+  /** Returns the stored fields of the failure behind a pause; null if no scope is paused. */
   cause({ account, place, series, request }: Scopes): FetchFailure | null {
     const now = this.#deps.clock.monotonicMs();
     const silences = [account, place, series, request, BREAKER].map((name) => this.#silences.get(name));
@@ -209,7 +209,7 @@ export class CircuitBreaker {
   }
 }
 
-/** Returns the failure behind a pause, as far as its kind shows it. */
+/** Returns the failure behind a pause, reconstructed from its kind. */
 function failureOf(kind: string): FetchFailure {
   const why = "an earlier attempt failed";
   if (kind === "malformed") return { kind, why, requestId: null };

@@ -42,7 +42,7 @@ const BANNED: Readonly<Record<string, string>> = {
   partner: "third party",
 };
 
-/** How often they may stand in sources and documentation. It may only fall: lower it with the texts. */
+/** Maximum number of banned words in sources and documentation. It may only fall. */
 const MAX_COUNT = 73;
 
 function textsIn(folder: string, endings: RegExp): string[] {

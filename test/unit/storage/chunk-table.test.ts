@@ -84,7 +84,7 @@ describe("a damaged chunk", () => {
     ["a text that is cut off", "rows = substr(rows, 1, length(rows) - 1)"],
     ["no text", "rows = x''"],
     ["another digest", "digest = digest + 1"],
-    ["the flag of a complete chunk that is none", "complete = 1 - complete"],
+    ["a complete chunk with the flag of an incomplete one", "complete = 1 - complete"],
     ["the flag of estimates", "estimated = 1 - estimated"],
   ];
 

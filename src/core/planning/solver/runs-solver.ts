@@ -84,8 +84,8 @@ export class RunsTable {
   }
 
   /**
-   * Returns the cheapest solution whose first run begins where it `may` and that costs at most `most`; null if there is
-   * none. Of equal solutions, the one that is ON in the first step in which they differ.
+   * Returns the cheapest solution whose first run begins where it `may` and that costs at most `most`; null without
+   * one. Of equal solutions, the one that is ON in the first step in which they differ.
    */
   cheapest({ may = anywhere, most = Number.MAX_VALUE, on = this.#on } = {}): RunsChoice | null {
     const left = this.#entered - this.#on + on;

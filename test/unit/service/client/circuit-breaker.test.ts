@@ -19,7 +19,7 @@ function gateOf(machine: ManualMachine, { keyMark = "key", dice = 1 } = {}): Cir
   return new CircuitBreaker({ account: "consumer", memory, clock, random: () => dice, keyMark });
 }
 
-/** Returns the remaining pause of scopes in ms; 0 if there is none. */
+/** Returns the remaining pause of scopes in ms; 0 without a pause. */
 function silence(gate: CircuitBreaker, machine: ManualMachine, of: Scopes = prices): number {
   return Math.max(0, gate.pausedUntil(of) - machine.upMs);
 }
