@@ -88,7 +88,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
         authorization,
         secrets: secretsOf(config, options.proxy ?? null, authorization),
       }),
-      governor: new RateLimiter({
+      rateLimiter: new RateLimiter({
         account: name,
         requestLog: { ...repository.spends, recent: recent(name) },
         memory,

@@ -131,8 +131,8 @@ function backfillOf(all: readonly SeriesKey[], repository: SeriesRepository, wit
   return { known, wanted };
 }
 
-function answeredAt(repository: SeriesRepository, account: string, partner: boolean): EpochMs | null {
-  const series = partner ? seriesOf(account, "requestCounts", {}) : seriesOf(account, "addresses", {});
+function answeredAt(repository: SeriesRepository, account: string, isThirdParty: boolean): EpochMs | null {
+  const series = isThirdParty ? seriesOf(account, "requestCounts", {}) : seriesOf(account, "addresses", {});
   return repository.stateOf(series).answeredAt;
 }
 

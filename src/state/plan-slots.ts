@@ -43,13 +43,13 @@ export class PlanSlots {
     this.#circles = new Map(circles);
     this.#circleOf = new Map(circles.flatMap(([name, { inFile }]) => inFile.map(({ home }) => [home, name] as const)));
     const changed = circles.filter(([name, { inFile }]) => !isDeepStrictEqual(before.get(name)?.inFile, inFile));
-    const anew = new Set(changed.flatMap(([, { inFile }]) => inFile.map(({ id }) => id)));
+    const changedIds = new Set(changed.flatMap(([, { inFile }]) => inFile.map(({ id }) => id)));
     this.#slots.clear();
     for (const definition of this.#all.ordered) {
-      const known = anew.has(definition.id) ? undefined : slots.get(definition.id);
+      const known = changedIds.has(definition.id) ? undefined : slots.get(definition.id);
       this.#slots.set(definition.id, known ?? slotOf(definition));
     }
-    const unchanged = new Set(inFile.flatMap(({ id }) => (anew.has(id) ? [] : id)));
+    const unchanged = new Set(inFile.flatMap(({ id }) => (changedIds.has(id) ? [] : id)));
     return { circles: changed.map(([name]) => name), unchanged };
   }
 

@@ -259,7 +259,7 @@ type Trouble = FetchFailure | Deferred;
 
 /** Returns whether the request only has to wait for quota. */
 function isPatience(trouble: Trouble): boolean {
-  return trouble.kind === "withheld" && trouble.after === null;
+  return trouble.kind === "deferred" && trouble.after === null;
 }
 
 function troubleText(trouble: Trouble): string {
@@ -270,7 +270,7 @@ function troubleText(trouble: Trouble): string {
       return `the service's response does not match its documentation: ${trouble.why}`;
     case "unreachable":
       return `the service cannot be reached: ${trouble.why}`;
-    case "withheld":
+    case "deferred":
       return `no request before ${formatInstant(trouble.until)}: ${trouble.after ? troubleText(trouble.after) : trouble.why}`;
   }
 }

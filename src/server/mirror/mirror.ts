@@ -175,7 +175,7 @@ function errorOf(asked: Exclude<Asked, { kind: "unkept" }> | typeof LATE, now: E
       return contractError("upstream_unavailable", "the service has not answered yet");
     case "kept":
       return contractError("internal_error", "the response was stored but cannot be read back");
-    case "withheld": {
+    case "deferred": {
       // A pause after a 429 is reported with its remaining time, any other pause with the failure that caused it.
       if (asked.after && !(asked.after.kind === "refused" && asked.after.status === 429))
         return errorOf(asked.after, now);

@@ -99,12 +99,12 @@ export class CircuitBreaker {
   }
 
   /** Records a failure of a request sent at `sentAt`, and returns its consequence. */
-  failure(scopes: Scopes, setback: FetchFailure, sentAt: MonotonicMs, need: Need = "other"): Verdict {
+  failure(scopes: Scopes, failure: FetchFailure, sentAt: MonotonicMs, need: Need = "other"): Verdict {
     const now = this.#deps.clock.monotonicMs();
-    const kind = setback.kind === "refused" ? `${setback.status} ${setback.code ?? ""}`.trim() : setback.kind;
-    const lost = setback.kind === "refused" && setback.status === 404;
+    const kind = failure.kind === "refused" ? `${failure.status} ${failure.code ?? ""}`.trim() : failure.kind;
+    const lost = failure.kind === "refused" && failure.status === 404;
     const streak = lost ? this.#countLost(scopes.place, sentAt, now) : this.#streakOf(scopes, kind, sentAt);
-    const verdict = judge(setback, streak, this.#deps.random, need);
+    const verdict = judge(failure, streak, this.#deps.random, need);
     if (verdict.trouble && sentAt >= this.#lastFailureAt) this.#countFailure(kind, now);
     this.#silence(scopes[verdict.scope], { kind, streak, since: now, until: now + verdict.waitMs });
     if (verdict.waitMs >= MIN_KEPT_MS || kind.startsWith("429") || this.#isKeptOver(now)) this.#keep(now);
