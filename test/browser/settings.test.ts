@@ -59,7 +59,7 @@ describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped 
     await page.getByRole("button", { name: "Send a test" }).click();
     await screen.untilText("#settings", /The ntfy server has accepted the test/);
     // Notifications apply at once: what holds now may come before the test.
-    expect(ntfy.messages.at(-1)).toMatchObject({ topic: "house-4821", message: "Beskeder fra elbro vises her." });
+    expect(ntfy.messages.at(-1)).toMatchObject({ topic: "house-4821", message: "Notifikationer fra elbro vises her." });
     ntfy.fault = { status: 403 };
     await page.getByRole("button", { name: "Send a test" }).click();
     await screen.untilText("#settings", /Refused: the server answered with status 403: forbidden/);

@@ -57,11 +57,11 @@ export const texts: SetupTexts = {
   language_help: "Sprog for navne og begrundelser i Home Assistant. Denne side bruger browserens sprog.",
   key_name: "Navn på den første enhed",
   key_name_help:
-    "elbro laver en nøgle til enheden, som åbner denne side og må ændre planer. Brug bogstaver fra a til z, cifre, - og _.",
+    "elbro opretter en nøgle til enheden, som åbner denne side og må ændre planer. Brug bogstaver fra a til z, cifre, - og _.",
   key_name_wrong: "Brug højst 40 bogstaver fra a til z, cifre, - og _, uden mellemrum.",
   finish: "Sæt op",
   not_started:
-    "elbro kunne ikke starte med dit hjem, så demoen er tilbage. Det, du indtastede, er her stadig: ret det, der er i vejen, og sæt op igen.",
+    "elbro kunne ikke starte med dit hjem, så demoen er tilbage. Dine indtastninger er her stadig: ret fejlen, og sæt op igen.",
   done_title: "Dit hjem er sat op",
   done_starting: "elbro starter med dit hjem …",
   done_ready: "elbro er startet med dit hjem.",
