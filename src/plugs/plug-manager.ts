@@ -31,7 +31,7 @@ import type { IncomingMessage } from "../mqtt/client/broker-session.ts";
 import { type HttpPlug, POLL_MS } from "./http-plug.ts";
 
 export interface PlugManagerDeps {
-  /** Without a trailing slash. */
+  /** Base topic without a trailing slash. */
   readonly baseTopic: string;
   readonly plugs: readonly PlugConfig[];
   /** Publishes with QoS 1, not retained, and never later. Returns false without a connection to the broker. */

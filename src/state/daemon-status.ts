@@ -46,7 +46,7 @@ interface AccountState {
  */
 export class DaemonStates {
   readonly #deps: DaemonStateDeps;
-  /** By name. Bounded by the accounts. */
+  /** Keyed by account name. Bounded by the accounts. */
   readonly #accounts = new Map<string, AccountState>();
 
   constructor(deps: DaemonStateDeps) {

@@ -192,7 +192,7 @@ export class Homes {
     return accounts.indexOf(owner) < accounts.indexOf(account);
   }
 
-  /** Returns the home at an address; null if the configuration omits it. `known` is its id through a later account. */
+  /** Returns the home at an address; null if the configuration omits it. `known` is its current id, if it has one. */
   #homeAt(account: string, address: Address, known?: string): Home | null {
     const configured = this.#config?.get(address.id.toLowerCase());
     if (this.#config && !configured) return null;

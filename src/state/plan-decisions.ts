@@ -61,7 +61,7 @@ export class PlanDecisions {
   readonly #snapshots = new Map<string, PlanSnapshot>();
   /** True while `decideAhead` runs. */
   #isAhead = false;
-  /** By plan: why its last command over MQTT was refused. */
+  /** Reason of the last refused MQTT command, keyed by plan. */
   readonly #refusals: ReadonlyMap<string, string>;
 
   constructor(deps: PlanDecisionsDeps, slots: PlanSlots, results: PlanResults, refusals: ReadonlyMap<string, string>) {

@@ -24,10 +24,10 @@ const NO_PLANS: PlanCircle = { inFile: [], ordered: [] };
 
 export class PlanSlots {
   #all: PlanCircle = NO_PLANS;
-  /** By the home of the first plan in the circle. */
+  /** Keyed by the home of the first plan in the circle. */
   #circles: ReadonlyMap<string, PlanCircle> = new Map();
   #circleOf: ReadonlyMap<string, string> = new Map();
-  /** By plan. Bounded by the configuration and the plans that run once. */
+  /** Keyed by plan. Bounded by the configuration and the plans that run once. */
   readonly #slots = new Map<string, PlanSlot>();
 
   /** Replaces all plans. `slotOf` returns the state with which a new or changed plan starts. */

@@ -72,7 +72,7 @@ export class Plans {
   readonly #results: PlanResults;
   readonly #decisions: PlanDecisions;
   #groups: readonly GroupEntry[] = [];
-  /** By plan: why its last command over MQTT was refused. */
+  /** Reason of the last refused MQTT command, keyed by plan. */
   readonly #refusals = new Map<string, string>();
 
   constructor(deps: PlansDeps) {

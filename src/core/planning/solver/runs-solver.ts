@@ -51,7 +51,7 @@ export class RunsTable {
   readonly #entered: number;
   /** Null if there is no solution. */
   readonly #bound: RunsBound | null;
-  /** By runs that may still begin: minimum of the ways to a step and to earlier steps. */
+  /** Minimum cost of the ways to a step and to earlier steps, indexed by the number of runs that may still begin. */
   readonly #leastWays: readonly Float64Array[];
   #guesses = 0;
   /** All solutions up to this cost are in the table. */
