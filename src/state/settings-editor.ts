@@ -151,7 +151,7 @@ function treeIn(text: string | null): Tree {
   return reading?.kind === "value" && isTree(reading.value) ? reading.value : {};
 }
 
-/** Mistakes at the keys of a setting have paths within it. */
+/** Returns the refusal for mistakes in a setting. Their paths are relative to the setting. */
 function mistaken(name: SettingName, found: readonly ConfigMistake[]): EditRefusal {
   const mistakes = found.map(({ path, text }) => ({
     path: path === name ? "" : path.replace(`${name}.`, ""),

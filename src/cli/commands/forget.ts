@@ -18,7 +18,7 @@ import { systemClock } from "../system-clock.ts";
 export const line = {
   usage: "forget",
   about:
-    "Clears what elbro published to the broker: its retained topics, and its devices in Home Assistant. Then lists what else to\nremove, and removes none of it. Stop the daemon first. With the built-in broker, the command starts this broker and\nwaits up to 45 s for Home Assistant to connect. If elbro starts again, it publishes everything again.",
+    "Clears elbro's retained topics from the broker and its devices from Home Assistant. Then lists the items that you have\nto remove yourself. Stop the daemon first. With the built-in broker, the command starts this broker and\nwaits up to 45 s for Home Assistant to connect. If elbro starts again, it publishes everything again.",
   takes: ["config"] as const,
 };
 

@@ -17,7 +17,7 @@ export const texts: EditingTexts = {
   delete_plug_about:
     "Den fjernes fra konfigurasjonen, og elbro styrer den ikke lenger. En sikkerhetskopi av filen beholdes.",
   delete_followed: "Andre viser til den. Endre eller slett dem først: {names}",
-  fixed: "Den kan ikke endres her, fordi elbro ikke kan skrive der den er definert. Du kan kopiere den.",
+  fixed: "Den kan ikke endres her, fordi elbro ikke kan skrive i filen som definerer den. Du kan kopiere den.",
   invented: "Dette er et demohjem, så ingenting kan lagres. Alt annet kan du prøve.",
   saved: "{name} er lagret i {file}. Den forrige versjonen av filen ligger blant sikkerhetskopiene av konfigurasjonen.",
   saved_page: "{name} er lagret i page.yaml i datamappen, fordi elbro ikke kan skrive i konfigurasjonsfilen.",
@@ -41,7 +41,7 @@ export const texts: EditingTexts = {
   announced_failed: "Søket etter plugger på brokeren mislyktes: {reason}",
   announced_add: "Legg til",
   announced_other: "En annen plugg",
-  timer_sure: "Den egne tidsbryteren slår den av, også hvis elbro slutter å virke; kjøringer på opptil {length}.",
+  timer_sure: "Den egne tidsbryteren slår den av også hvis elbro slutter å virke, ved kjøringer på opptil {length}.",
   timer_unsure: "Den egne tidsbryteren bør slå den av etter høyst {length}. elbro kontrollerer det ved første kjøring.",
   timer_none: "Den kan ikke slå seg av selv: hvis elbro slutter å virke mens den er på, forblir den på.",
   timer_off: "Den kan også slå seg på igjen selv, slik en fryser trenger.",

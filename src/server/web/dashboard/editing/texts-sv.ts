@@ -17,7 +17,7 @@ export const texts: EditingTexts = {
   delete_plug_about:
     "Det tas bort ur konfigurationen, och elbro styr det inte längre. En säkerhetskopia av filen sparas.",
   delete_followed: "Andra hänvisar till den. Ändra eller ta bort dem först: {names}",
-  fixed: "Den kan inte ändras här, eftersom elbro inte kan skriva där den är definierad. Du kan kopiera den.",
+  fixed: "Den kan inte ändras här, eftersom elbro inte kan skriva i filen som definierar den. Du kan kopiera den.",
   invented: "Det här är ett demohem, så inget kan sparas. Allt annat kan du prova.",
   saved: "{name} är sparad i {file}. Den tidigare versionen av filen finns bland konfigurationens säkerhetskopior.",
   saved_page: "{name} är sparad i page.yaml i datakatalogen, eftersom elbro inte kan skriva i konfigurationsfilen.",
@@ -41,7 +41,7 @@ export const texts: EditingTexts = {
   announced_failed: "Sökningen efter uttag på brokern misslyckades: {reason}",
   announced_add: "Lägg till",
   announced_other: "Ett annat uttag",
-  timer_sure: "Dess egen timer slår av det, även om elbro slutar fungera; körningar på upp till {length}.",
+  timer_sure: "Dess egen timer slår av det även om elbro slutar fungera, vid körningar på upp till {length}.",
   timer_unsure: "Dess egen timer bör slå av det efter högst {length}. elbro kontrollerar det vid första körningen.",
   timer_none: "Det kan inte slå av sig självt: om elbro slutar fungera medan det är på förblir det på.",
   timer_off: "Det kan också slå på sig självt igen, vilket en frys behöver.",
