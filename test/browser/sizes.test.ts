@@ -140,7 +140,7 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
     await using screen = await screens.look(early, { size: "phone" });
     await screen.untilText(
       "#now",
-      /Your home is not known yet (elbro asks the service for your addresses|The service has not named)/,
+      /Your home is not known yet (elbro is asking the service for your addresses|The service has not listed)/,
     );
     await screen.picture("no-home-phone");
   });

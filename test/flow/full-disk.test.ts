@@ -75,33 +75,40 @@ test("a database that cannot be written keeps all prices and sends no requests",
   );
 });
 
-test("a response that cannot be stored is returned to its LAN client", async () => {
+/** Starts a daemon whose database can store requests, but not a year of hours. */
+async function withNearlyFullDatabase(): Promise<TestDaemon> {
   const config = { history: { months: 1 } };
   const { daemon: starting, database } = withDatabase(() =>
     TestDaemon.start({ start: NOON, simulator: { homes: ["danish"] }, config }),
   );
-  await using daemon = await starting;
+  const daemon = await starting;
   await daemon.clock.runUntil(NOON + 30 * MINUTE_MS);
-  const [{ id }] = ((await (await daemon.request("/consumer/v1/me/addresses")).json()) as { data: [{ id: string }] })
-    .data;
-  const year = "from=2024-11-01T12:30:00Z&to=2025-10-01T00:00:00Z&aggregation=hour";
-  const path = `${consumption(id)}?${year}`;
-  const asked = daemon.simulator.answered().length;
-  // A few pages more than used: enough to record a request, not to store a year of hours.
   const { pages } = database()?.prepare("select page_count as pages from pragma_page_count").get() ?? {};
   database()?.exec(`pragma max_page_count = ${Number(pages) + 8}`);
+  return daemon;
+}
+
+test("a response that cannot be stored is returned to its LAN client", async () => {
+  await using daemon = await withNearlyFullDatabase();
+  const path = `${consumption(demoHomes.danish.address.id)}?from=2024-11-01T12:30:00Z&to=2025-10-01T00:00:00Z&aggregation=hour`;
+  const asked = daemon.simulator.answered().length;
   const answer = await daemon.request(path);
   expect([answer.status, answer.headers.get("x-elbro-source")]).toEqual([200, "service"]);
   const next = await daemon.request(path);
   // No further requests are sent: the stored part of the year is returned and marked.
   expect([next.status, next.headers.get("x-elbro-stale")]).toEqual([200, "true"]);
   expect(daemon.simulator.answered().length).toBe(asked + 1);
-  // A response in two parts cannot be joined without space; the reason is not the quota.
-  const parts = await daemon.request(`${consumption(id)}?${YEAR_BEFORE}`);
-  expect([parts.status, await codeIn(parts)]).toEqual([503, "entitlement_unavailable"]);
   const { url, keys } = daemon.simulator;
   const service = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${keys.consumerKey}` } });
   expect(await answer.json()).toEqual(await service.json());
+});
+
+test("a response in two parts that cannot be stored is 503, because the parts cannot be joined", async () => {
+  await using daemon = await withNearlyFullDatabase();
+  const asked = daemon.simulator.answered().length;
+  const answer = await daemon.request(`${consumption(demoHomes.danish.address.id)}?${YEAR_BEFORE}`);
+  expect([answer.status, await codeIn(answer)]).toEqual([503, "entitlement_unavailable"]);
+  expect(daemon.simulator.answered().length).toBe(asked + 1);
 });
 
 /** Starts a daemon and returns it with its database connection. */

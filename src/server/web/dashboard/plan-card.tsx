@@ -79,12 +79,14 @@ export function PlanCard({ plan, mayControl, onTask }: PlanCardProps) {
         {answer}
       </p>
       {mayControl && (
-        <details class="change">
-          <summary>{t("plan_change")}</summary>
-          <PlanSettings plan={plan} onChange={send} onNothing={() => setAnswer(t("nothing_changed"))} />
-        </details>
+        <div class="card-foot">
+          <details class="change">
+            <summary>{t("plan_change")}</summary>
+            <PlanSettings plan={plan} onChange={send} onNothing={() => setAnswer(t("nothing_changed"))} />
+          </details>
+          <EntryButtons list="plans" id={plan.id} name={plan.name} title={title} onTask={onTask} />
+        </div>
       )}
-      {mayControl && <EntryButtons list="plans" id={plan.id} name={plan.name} title={title} onTask={onTask} />}
     </article>
   );
 }
