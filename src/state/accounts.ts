@@ -130,7 +130,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
     all = thirdParty ? [...consumers, thirdParty] : consumers;
   };
   take(config);
-  // Recorded for each account by now.
+  // Each account has recorded its unknown requests.
   if (spendsUnknown) options.settings.write(SPENDS_UNKNOWN, "");
   return {
     thirdParty,

@@ -129,7 +129,7 @@ export class SettingsEditor {
     return this.#deps.source?.isSetOutside(key) ?? false;
   }
 
-  /** Returns why nothing can be changed; null if something can. */
+  /** Returns the reason why settings cannot be changed; null if they can. */
   #fixed(): string | null {
     const { source, files } = this.#deps;
     if (!source) return INVENTED;

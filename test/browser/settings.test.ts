@@ -122,7 +122,7 @@ describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped 
       ["pad", "dark", "nb-NO"],
       ["desk", "light", "da-DK"],
       ["desk", "dark", "nb-NO"],
-    ] as const)("%s, %s, %s: nothing is cut, and axe finds nothing", async (size, scheme, language) => {
+    ] as const)("%s, %s, %s: nothing is cut off; axe finds no violation", async (size, scheme, language) => {
       await using screen = await looking(daemon, { size, scheme, language });
       await screen.page.locator("#system").screenshot({ path: await screen.picture(`settings-${size}-${scheme}`) });
       expect(await screen.page.evaluate(MISFITS)).toEqual([]);

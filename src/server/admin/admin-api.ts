@@ -1,5 +1,5 @@
 /**
- * Operations behind the command line. They run in the daemon, or in the command's own process if there is no daemon.
+ * Operations of the command line. They run in the daemon, or in the command's own process if there is no daemon.
  * Requests to the service use the account's rate limiter and request log, out of the LAN's share of the quota.
  */
 

@@ -126,7 +126,7 @@ describe("at a quarter hour", () => {
     },
   );
 
-  test("a home whose data changed meanwhile is made again", async () => {
+  test("a home whose data changed after it was made is made again", async () => {
     await using looped = await new Looped(100).settled();
     await looped.clock.runUntil(NOON + QUARTER_MS - 1);
     looped.forget();

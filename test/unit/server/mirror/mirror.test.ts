@@ -281,7 +281,7 @@ test("a client with max-stale gets stored data marked as stale, without a reques
   expect(answer.headers.get("age")).toBe("3600");
 });
 
-test("a slow client gets its own response, whatever is cached and evicted meanwhile", async () => {
+test("a slow client gets its own response, also if other responses are cached and evicted before it ends", async () => {
   /** The cache holds two of these bodies. Four fill the socket buffers of a connection that is not read. */
   const bodyOf = (address: string) => address.slice(-1).repeat(2_000_000);
   const address = (digit: number) => ADDRESS_ID.replace(/.$/, String(digit));

@@ -148,7 +148,7 @@ describe("a compressed response", () => {
     }
   });
 
-  test("is one of at most two at a time; meanwhile clients get the plain body if they accept it", async () => {
+  test("is one of at most two at a time; until it is made, clients get the plain body if they accept it", async () => {
     const waiting: (() => void)[] = [];
     const cache = new ResponseCache({
       compress: async (_, bytes) => {

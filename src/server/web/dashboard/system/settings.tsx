@@ -121,7 +121,7 @@ interface Words {
 
 type Texts = ReturnType<typeof useTexts>;
 
-/** Why nothing can be changed here, in the language of the page; null if something can. */
+/** Reason why this page cannot change settings, in its language; null if it can. */
 function fixedText({ fixed, source }: SavedSettings, t: Texts): string | null {
   if (fixed === null) return null;
   return source === null ? t("settings_no_file") : t("settings_fixed", { file: source });
