@@ -110,7 +110,7 @@ describe("at a quarter hour", () => {
     ["nothing again if it is the same", [], 1],
     ["its messages again if they differ", [{ topic: "plan", payload: "ON" }], 2],
   ] as const)(
-    "a part whose decision changes at the boundary is published at once, then made again, and publishes %s",
+    "a part that is decided at the boundary is published at once, then made again, and publishes %s",
     async (_, later, times) => {
       await using looped = await new Looped(100).settled();
       looped.decided = "home5";
