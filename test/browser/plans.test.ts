@@ -93,7 +93,7 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if 
     await danish.untilText("#plans", /Dishwasher Planlagt/);
     const dishwasher = danish.page.getByRole("article", { name: "Dishwasher" });
     const told = dishwasher.getByRole("status");
-    await dishwasher.getByText("Tilpas", { exact: true }).click();
+    await dishwasher.getByText("Justér", { exact: true }).click();
     await dishwasher.getByLabel("Timer").fill("20");
     await dishwasher.getByRole("button", { name: "Gem" }).click();
     await told

@@ -14,7 +14,7 @@ import type { Address } from "../../service/contract/resources.ts";
 const SERVICE_MS = 20_000;
 const HOME_ASSISTANT_MS = 12_000;
 
-/** Result of a test. `problem` is null if it works. `detail` is an English text, translated when it is shown. */
+/** Result of a trial. `problem` is null if it works; `detail` is an English text, translated when it is shown. */
 export interface Trial {
   readonly works: boolean;
   readonly problem: string | null;

@@ -39,7 +39,7 @@ export const words: WordTable = {
   log_in: "Log ind",
   log_out: "Log ud",
   log_in_help:
-    "Skriv en API-nøgle fra konfigurationen (api.keys) eller en, som er oprettet med “elbro keys create”. Browseren forbliver derefter logget ind.",
+    "Skriv en API-nøgle fra konfigurationen (api.keys) eller en, som er lavet med “elbro keys create”. Browseren forbliver derefter logget ind.",
   key: "Nøgle",
   wrong_key: "Forkert nøgle.",
   too_many_tries: {
@@ -152,8 +152,8 @@ export const words: WordTable = {
   plug_follows_cheap: "Følger de billige timer for {name}",
   plug_follows_topic: "Følger emnet {name}",
   not_opened: "Kunne ikke åbnes: {reason}",
-  plan_enabled: "slået til",
-  plan_change: "Tilpas",
+  plan_enabled: "aktiv",
+  plan_change: "Justér",
   plan_runs_until: "Kører til {time}",
   plan_on: "Tændt",
   and_more: { one: "og {count} mere", other: "og {count} mere" },
@@ -214,7 +214,7 @@ export const words: WordTable = {
   reason_waiting_for_prices: "Venter på priser, der ikke er kommet endnu",
   reason_waiting_for_plan: "Venter på den plan, der skal køre før den",
   reason_waiting_for_low_price: "Ingen kendt pris er lav nok",
-  reason_clock_not_trusted: "Maskinens ur er ikke til at stole på, så der tændes og slukkes ikke",
+  reason_clock_not_trusted: "Maskinens ur er ikke til at stole på, så intet tændes",
   reason_no_prices: "Priser mangler, og der er ingen faste timer tilbage",
   reason_no_occurrence: "Ingen dag har et tidsrum til planen; tjek dens dage og tider",
   reason_unknown_home: "Planens hjem kendes ikke",

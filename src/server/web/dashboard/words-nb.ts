@@ -39,7 +39,7 @@ export const words: WordTable = {
   log_in: "Logg inn",
   log_out: "Logg ut",
   log_in_help:
-    "Skriv inn en API-nøkkel fra konfigurasjonen (api.keys) eller en som er opprettet med «elbro keys create». Nettleseren forblir deretter innlogget.",
+    "Skriv inn en API-nøkkel fra konfigurasjonen (api.keys) eller en som er laget med «elbro keys create». Nettleseren forblir deretter innlogget.",
   key: "Nøkkel",
   wrong_key: "Ukjent nøkkel.",
   too_many_tries: {
@@ -152,8 +152,8 @@ export const words: WordTable = {
   plug_follows_cheap: "Følger de billige timene for {name}",
   plug_follows_topic: "Følger emnet {name}",
   not_opened: "Kunne ikke åpnes: {reason}",
-  plan_enabled: "slått på",
-  plan_change: "Endre",
+  plan_enabled: "aktivert",
+  plan_change: "Juster",
   plan_runs_until: "Kjører til {time}",
   plan_on: "På",
   and_more: { one: "og {count} til", other: "og {count} til" },
@@ -214,7 +214,7 @@ export const words: WordTable = {
   reason_waiting_for_prices: "Venter på priser som ikke har kommet ennå",
   reason_waiting_for_plan: "Venter på planen som skal kjøre før den",
   reason_waiting_for_low_price: "Ingen kjent pris er lav nok",
-  reason_clock_not_trusted: "Klokken i maskinen er ikke til å stole på, så ingenting slås av eller på",
+  reason_clock_not_trusted: "Klokken i maskinen er ikke til å stole på, så ingenting slås på",
   reason_no_prices: "Priser mangler, og det er ingen faste timer igjen",
   reason_no_occurrence: "Ingen dag har et tidsrom for planen; sjekk dagene og tidene",
   reason_unknown_home: "Hjemmet til planen er ikke kjent",

@@ -218,7 +218,7 @@ export const words: WordTable = {
   reason_waiting_for_prices: "Väntar på priser som inte finns än",
   reason_waiting_for_plan: "Väntar på planen som ska köras före den",
   reason_waiting_for_low_price: "Inget känt pris är tillräckligt lågt",
-  reason_clock_not_trusted: "Datorns klocka går inte att lita på, så inget slås på eller av",
+  reason_clock_not_trusted: "Datorns klocka går inte att lita på, så inget slås på",
   reason_no_prices: "Priser saknas, och det finns inga fasta timmar kvar",
   reason_no_occurrence: "Ingen dag har ett tidsrum för planen; kontrollera dess dagar och tider",
   reason_unknown_home: "Planens hem är inte känt",

@@ -41,7 +41,7 @@ export const texts: EditingTexts = {
   announced_failed: "Søket etter plugger på brokeren mislyktes: {reason}",
   announced_add: "Legg til",
   announced_other: "En annen plugg",
-  timer_sure: "Den egne tidsbryteren slår den av også hvis elbro slutter å virke, ved kjøringer på opptil {length}.",
+  timer_sure: "Den egne tidsbryteren slår den av, også hvis elbro slutter å virke; kjøringer på opptil {length}.",
   timer_unsure: "Den egne tidsbryteren bør slå den av etter høyst {length}. elbro kontrollerer det ved første kjøring.",
   timer_none: "Den kan ikke slå seg av selv: hvis elbro slutter å virke mens den er på, forblir den på.",
   timer_off: "Den kan også slå seg på igjen selv, slik en fryser trenger.",

@@ -41,7 +41,7 @@ export const texts: EditingTexts = {
   announced_failed: "Sökningen efter uttag på brokern misslyckades: {reason}",
   announced_add: "Lägg till",
   announced_other: "Ett annat uttag",
-  timer_sure: "Dess egen timer slår av det även om elbro slutar fungera, vid körningar på upp till {length}.",
+  timer_sure: "Dess egen timer slår av det, även om elbro slutar fungera; körningar på upp till {length}.",
   timer_unsure: "Dess egen timer bör slå av det efter högst {length}. elbro kontrollerar det vid första körningen.",
   timer_none: "Det kan inte slå av sig självt: om elbro slutar fungera medan det är på förblir det på.",
   timer_off: "Det kan också slå på sig självt igen, vilket en frys behöver.",

@@ -2,12 +2,12 @@
 import type { MistakeTexts } from "./mistake-patterns.ts";
 
 export const mistakeTexts: MistakeTexts = {
-  hours_window: "Der er kun {0} timer mellem “ikke før” og “færdig kl.”; {1} timer passer ikke ind.",
-  hours_up_to: "Højst {0} timer: det er tallet i “højeste antal timer”.",
+  hours_window: "Der er kun {0} timer mellem ”ikke før” og ”færdig kl.”; {1} timer passer ikke ind.",
+  hours_up_to: "Højst {0} timer: det er tallet i ”højeste antal timer”.",
   group_power: "Gruppen tillader højst {0} kW; her er det {1} kW.",
   group_full: "Gruppen har for mange planer: højst {0}.",
   group_home: "Planerne i en gruppe skal høre til samme hjem.",
-  group_off: "Skal være slukket i en effektgruppe; kun “undgå” kan være tændt uden at være planlagt.",
+  group_off: "Skal være slukket i en effektgruppe; kun ”undgå” kan være tændt uden at være planlagt.",
   needs_group: "Har kun betydning i en effektgruppe.",
   secret_again: "Skal udfyldes igen, fordi serveren er en anden.",
   together: "De to hører sammen: udfyld begge.",

@@ -17,7 +17,7 @@ export const formTexts: FormTextTable = {
   },
   "plans[].hours": {
     label: "Timer",
-    about: "Hvor længe planen kører; ved “undgå”, hvor længe den ikke kører. Et tal, eller 45m, 1h30m.",
+    about: "Hvor længe planen kører; ved ”undgå”, hvor længe den ikke kører. Et tal, eller 45m, 1h30m.",
   },
   "plans[].kwh": {
     label: "Energi pr. gang, kWh",
@@ -27,13 +27,13 @@ export const formTexts: FormTextTable = {
   "plans[].ready_by": { label: "Færdig kl.", about: "Planen er færdig inden dette tidspunkt." },
   "plans[].days": {
     label: "Dage",
-    about: "De dage, planen kører. Dagen for “ikke før” tæller.",
+    about: "De dage, planen kører. Dagen for ”ikke før” tæller.",
     options: { mon: "Man", tue: "Tir", wed: "Ons", thu: "Tor", fri: "Fre", sat: "Lør", sun: "Søn" },
   },
   "plans[].max_price": { label: "Højeste pris pr. kWh", about: "Planen kører ikke over denne pris." },
   "plans[].level": {
     label: "Prisniveau",
-    about: "For “når det er billigt”: kører op til dette prisniveau.",
+    about: "For ”når det er billigt”: kører op til dette prisniveau.",
     options: {
       very_cheap: "Meget billig",
       cheap: "Billig",
@@ -44,7 +44,7 @@ export const formTexts: FormTextTable = {
   },
   "plans[].percent": {
     label: "Billigste del af døgnet, %",
-    about: "For “når det er billigt”: kører i døgnets billigste del.",
+    about: "For ”når det er billigt”: kører i døgnets billigste del.",
   },
   "plans[].fallback": {
     label: "Faste timer uden priser",
@@ -94,7 +94,7 @@ export const formTexts: FormTextTable = {
   "plans[].up_to": {
     label: "Højeste antal timer",
     about:
-      "Sammen med “grænse for billigt”: det højeste antal timer, så længe det er billigt. Et tal i timer, eller 45m, 1h30m.",
+      "Sammen med ”grænse for billigt”: det højeste antal timer, så længe det er billigt. Et tal i timer, eller 45m, 1h30m.",
   },
   "plans[].cheap_below": {
     label: "Grænse for billigt",
@@ -202,12 +202,12 @@ export const formTexts: FormTextTable = {
       "Øvre grænser for prisniveauerne, som andel af gennemsnittet af de seneste tre dage. Over dem er prisen meget dyr.",
   },
   "levels.very_cheap": { label: "Meget billig", about: "Meget billig: op til denne andel af gennemsnittet." },
-  "levels.cheap": { label: "Billig", about: "Billig: op til denne andel; signalet “billig” er tændt op til her." },
+  "levels.cheap": { label: "Billig", about: "Billig: op til denne andel; signalet ”billig” er tændt op til her." },
   "levels.normal": { label: "Normal", about: "Normal: op til denne andel." },
   "levels.expensive": { label: "Dyr", about: "Dyr: op til denne andel." },
   "levels.use_forecast": {
     label: "Brug skøn for billig",
-    about: "Om “billig” også må være tændt efter en skønnet pris, så længe den bekræftede pris mangler.",
+    about: "Om ”billig” også må være tændt efter en skønnet pris, så længe den bekræftede pris mangler.",
   },
   notify: {
     label: "Notifikationer",

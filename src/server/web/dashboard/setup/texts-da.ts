@@ -57,7 +57,7 @@ export const texts: SetupTexts = {
   language_help: "Sprog for navne og begrundelser i Home Assistant. Denne side bruger browserens sprog.",
   key_name: "Navn på den første enhed",
   key_name_help:
-    "elbro opretter en nøgle til enheden, som åbner denne side og må ændre planer. Brug bogstaver fra a til z, cifre, - og _.",
+    "elbro laver en nøgle til enheden, som åbner denne side og må ændre planer. Brug bogstaver fra a til z, cifre, - og _.",
   key_name_wrong: "Brug højst 40 bogstaver fra a til z, cifre, - og _, uden mellemrum.",
   finish: "Sæt op",
   not_started:

@@ -57,7 +57,7 @@ export const texts: SetupTexts = {
   language_help: "Språk for navn og begrunnelser i Home Assistant. Denne siden bruker språket til nettleseren.",
   key_name: "Navn på den første enheten",
   key_name_help:
-    "elbro oppretter en nøkkel for enheten, som åpner denne siden og kan endre planer. Bruk bokstaver fra a til z, sifre, - og _.",
+    "elbro lager en nøkkel for enheten, som åpner denne siden og kan endre planer. Bruk bokstaver fra a til z, sifre, - og _.",
   key_name_wrong: "Bruk høyst 40 bokstaver fra a til z, sifre, - og _, uten mellomrom.",
   finish: "Sett opp",
   not_started:
