@@ -30,7 +30,7 @@ export interface CommandLine {
 
 export interface Command {
   readonly line: CommandLine;
-  /** Returns the exit code. Errors: throws a BadArgument or a StartError for what the owner can fix. */
+  /** Returns the exit code. Errors: throws a BadArgument or a StartError for mistakes that the owner can fix. */
   readonly main: (given: Given) => Promise<number>;
 }
 
@@ -119,7 +119,7 @@ export function textOf(value: string | boolean | undefined): string | undefined 
 function parse(argv: readonly string[], options: Options, usage: string) {
   try {
     const { values, positionals } = parseArgs({ args: [...argv], allowPositionals: true, options });
-    // No option is allowed more than once, so none is a list.
+    // Each option is allowed once, so a value is never a list.
     return { values: values as Values, positionals };
   } catch (error) {
     const why = error instanceof Error ? error.message.split(". ")[0] : "unknown option";
@@ -146,7 +146,7 @@ function helpOf(line: CommandLine): string {
 
 const OPTION_COLUMN = 20;
 
-/** Returns the lines of a help text that list options. Descriptions start at a column. */
+/** Returns the lines of a help text that list options. Descriptions start at the same column. */
 export function optionLines(rows: readonly (readonly [name: string, option: Option])[], column: number): string {
   const lineOf = ([name, { value, about }]: (typeof rows)[number]) =>
     `  ${`--${name}${value === undefined ? "" : ` ${value}`}`.padEnd(column)} ${about}`.trimEnd();

@@ -13,9 +13,9 @@ import { systemClock } from "./system-clock.ts";
 
 export interface AdminConnection {
   readonly ask: <Asked extends AdminRequest>(question: Asked) => Promise<AdminResponses[Asked["ask"]]>;
-  /** Whether a running daemon answers. */
+  /** True if a running daemon answers. */
   readonly isRunning: boolean;
-  /** Whether it is the demo. */
+  /** True for the demo. */
   readonly isDemo: boolean;
 }
 

@@ -13,7 +13,7 @@ const LOOPBACK_KEY = "demo";
 const LOOPBACK_HOST = "127.0.0.1";
 const SECRET_BYTES = 16;
 
-/** Plans of the demo. */
+/** Plans of the demo home. */
 const DEMO_PLANS: Config["plans"] = [
   plan({ name: "Dishwasher", kind: "window", hours: 2, kwh: 1.1, from: "19:00", ready_by: "06:30" }),
   plan({ name: "Car", kind: "slots", hours: 4, kwh: 28, min_run: "30m", from: "17:00", ready_by: "07:00" }),
@@ -22,7 +22,7 @@ const DEMO_PLANS: Config["plans"] = [
 
 export interface Demo {
   readonly config: Config;
-  /** Whether its broker needs no login. */
+  /** True if the broker requires no login. */
   readonly anonymousBroker: boolean;
   readonly close: () => Promise<void>;
   /** Moves the demo's database into a folder of its own, so that the real home starts with an empty one. Call after `close`. */
@@ -37,7 +37,7 @@ export function isDemo(config: Config): boolean {
 export interface DemoOptions {
   readonly config: Config;
   readonly clock: Clock;
-  /** Whether ELBRO_DATA_DIR is set. Otherwise the demo deletes its data at the end. */
+  /** Whether ELBRO_DATA_DIR is set. Without it, the demo deletes its data at the end. */
   readonly hasDataDir: boolean;
   /** Address to listen on. On other addresses than loopback, a new key and password are created at each start. */
   readonly host: string | undefined;

@@ -39,7 +39,7 @@ export function withSupervisorsHomeAssistant(config: Config, token: string): Con
   return { ...config, home_assistant: { url: CORE_WEBSOCKET, token } };
 }
 
-/** Returns the broker in the supervisor's response. Errors: throws a StartError if there is none. */
+/** Returns the broker in the supervisor's response. Errors: throws a StartError without a broker. */
 function brokerOf({ status, text }: HttpGetResult) {
   if (status === 400 || status === 404) throw new StartError(`Home Assistant has no MQTT broker: ${REMEDY}`);
   if (status !== 200)
@@ -54,7 +54,7 @@ function brokerOf({ status, text }: HttpGetResult) {
   };
 }
 
-/** Returns `data` of the supervisor's response; an empty object if there is none. */
+/** Returns `data` of the supervisor's response; an empty object without `data`. */
 function dataOf(text: string): Readonly<Record<string, unknown>> {
   try {
     const { data } = (JSON.parse(text) ?? {}) as { readonly data?: unknown };

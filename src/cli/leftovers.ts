@@ -1,4 +1,4 @@
-/** What stays on this machine and elsewhere when elbro is removed, for its owner to remove. */
+/** Lists data that elbro does not delete when it is removed, on this machine and elsewhere. The owner removes it. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Config } from "../config/schema.ts";
@@ -10,16 +10,16 @@ export interface LeftoverOptions {
   /** Path of the configuration file; null without one. */
   readonly configPath: string | null;
   readonly isContainer: boolean;
-  /** Returns whether a file exists. */
+  /** Returns true if a file exists. */
   readonly exists?: (file: string) => boolean;
 }
 
-/** A thing to remove: what it is, and where or how. */
+/** An item to remove: its description, and its place or a command. */
 type Leftover = readonly [what: string, how: string];
 
 const UNIT = "/etc/systemd/system/elbro.service";
 
-/** Returns everything that stays, in the order in which it is removed. */
+/** Returns all items, in the order in which to remove them. */
 export function leftovers({ config, configPath, isContainer, exists = existsSync }: LeftoverOptions): Leftover[] {
   const { accounts_dir: accounts, archive, data_dir: dataDir, home_assistant: homeAssistant, mqtt, notify } = config;
   const found: Leftover[] = [];

@@ -1,8 +1,8 @@
-/** Tells this machine and container from others, also from one whose memory card is a copy. */
+/** Returns an id of this machine or container. A machine with a copy of its memory card has another id. */
 import { existsSync, readFileSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** Of the system, and of the board of a Raspberry Pi. Source: machine-id(5). */
+/** Files with the id of the system, and of the board of a Raspberry Pi. Source: machine-id(5). */
 const FILES = ["/etc/machine-id", "/proc/device-tree/serial-number"];
 
 export function machineId(): string {

@@ -1,6 +1,6 @@
 /**
- * Answers a command's request while no daemon runs, with the same database, accounts and series store.
- * The database stays locked meanwhile: one process per data directory.
+ * Answers a command's request while no daemon runs, with the same database, accounts and series store. It locks the
+ * database until then: one process per data directory.
  */
 
 import { statSync } from "node:fs";

@@ -13,7 +13,7 @@ export interface TerminalLogOptions {
 interface Progress {
   readonly known: number;
   readonly wanted: number;
-  /** Text after the figures, such as the reason of a pause. */
+  /** Text after the progress, such as the reason of a pause. */
   readonly note?: string;
 }
 
@@ -54,7 +54,7 @@ export class TerminalLog {
     write(`${this.#progress === "" ? "" : CLEAR_LINE}${text}\n${this.#progress}`);
   }
 
-  /** Shows how much of some work is done; clears the line when it is complete. */
+  /** Shows the progress of a task. Clears the line when the task is complete. */
   progress(what: string, done: Progress | null): void {
     const { write, columns } = this.#options;
     const isOver = done === null || done.known >= done.wanted;

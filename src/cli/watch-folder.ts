@@ -1,7 +1,7 @@
 /** Watches the files of a folder. */
 import { watch } from "node:fs";
 
-/** Delay in ms after the first change. Tools that write many accounts have written most of them by then. */
+/** Delay in ms after the first change. A tool that writes many accounts has written most of them within this time. */
 const SETTLE_MS = 500;
 
 /**

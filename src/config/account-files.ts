@@ -237,7 +237,7 @@ function claimsOf({ homes, plans, groups, plugs }: AccountEntry) {
   ];
 }
 
-/** Returns the line of a key; nothing if the file was replaced or removed since its content was taken. */
+/** Returns the line of a key; an empty object if the file was replaced or removed after it was read. */
 function lineIn(folder: string, name: string, at: readonly (string | number)[]): { line?: number } {
   try {
     const reading = readYaml(readBounded(path.join(folder, name), MAX_ACCOUNT_BYTES));

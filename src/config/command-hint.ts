@@ -18,14 +18,14 @@ export function commandHint(start: Start): CommandHint {
   return (command) => commandLine(command, { ...start, isContainer: isContainer() });
 }
 
-/** Returns whether this process runs in a container, whose addresses are not those of the machine. */
+/** Returns true in a container. Its addresses are not those of the machine. */
 export function isContainer(): boolean {
   return CONTAINER_MARKS.some((mark) => existsSync(mark));
 }
 
 /**
- * Returns the command line for npm, for an app of Home Assistant, for a container, or for Node.
- * Adds the data directory or the configuration file if it was given.
+ * Returns the command line for npm, for an app of Home Assistant, for a container, or for Node. Adds the data directory
+ * or the configuration file if the command line or the environment sets it.
  */
 export function commandLine(
   command: string,

@@ -1,6 +1,5 @@
 /**
- * Mistakes in a configuration, described for its owner: where, what is expected, what was found. Never contains a
- * secret.
+ * Mistakes in a configuration, described for its owner: place, expected value, found value. Never contains a secret.
  */
 import type * as z from "zod/mini";
 import { itemOf, keys, kindOf, shapeOf } from "./keys.ts";
@@ -12,7 +11,7 @@ import { isTree, type Tree } from "./tree.ts";
 export interface ConfigMistake {
   /** Path of keys, position in the file, or name of an environment variable. */
   readonly path: string;
-  /** What is expected and what was found. */
+  /** Expected and found value. */
   readonly text: string;
   /** Line of the file; absent if the mistake is elsewhere. */
   readonly line?: number;

@@ -20,7 +20,7 @@ export interface KeyRow {
   readonly type: string;
   /** Undefined if the key has no default. */
   readonly default: unknown;
-  /** Whether it must be set if its section or item is there. */
+  /** Whether the key is required within its section or list item. */
   readonly needed: boolean;
   readonly secret: boolean;
 }

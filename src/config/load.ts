@@ -144,8 +144,8 @@ function readTree(reading: YamlReading, mistakes: ConfigMistake[]): Tree | null 
 }
 
 /**
- * Sets the keys of environment variables, such as `api.port` by `ELBRO_API_PORT`.
- * Texts are used as they are; numbers and lists are read as YAML. Empty variables are ignored.
+ * Sets the keys of environment variables, such as `api.port` by `ELBRO_API_PORT`. Texts are used unchanged; numbers and
+ * lists are read as YAML. Empty variables are ignored.
  */
 function applyEnvironment(draft: Draft, environment: ConfigSources["environment"]): void {
   for (const [name, value] of Object.entries(environment)) {

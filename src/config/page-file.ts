@@ -55,7 +55,10 @@ export function addPage(tree: Tree, text: string, mistakes: ConfigMistake[]): Ow
   return counts;
 }
 
-/** Adds the name of the page's file to a mistake in one of its entries, and removes the line of the owner's file. */
+/**
+ * Adds the name of the page's file to a mistake in one of its entries, and removes the line number, which refers to the
+ * owner's file.
+ */
 export function inPage(mistake: ConfigMistake, counts: OwnCounts): ConfigMistake {
   const [, list, index, rest = ""] = /^(plans|plugs)\[(\d+)\](.*)$/.exec(mistake.path) ?? [];
   const own = counts[list as EntryList] ?? Number.POSITIVE_INFINITY;

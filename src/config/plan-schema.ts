@@ -75,7 +75,7 @@ export const planSchema = z
       z.optional(
         z.union([z.number(), z.enum(levels), textLike(/^\d+(\.\d+)?%$/, 'expected a percentage such as "30%"')]),
       ),
-      "For slots, with up_to: the limit of cheap: a price, a price level, or the cheapest percentage of the day.",
+      "For slots, with up_to: upper limit of cheap prices, as a price, a price level, or the cheapest percentage of the day.",
       { form: 'currency per kWh, a level, or "30%"' },
     ),
     profile: key(

@@ -1,4 +1,4 @@
-/** Schema of the list of plugs: how to reach each plug, and what it follows. */
+/** Schema of the list of plugs: access to each plug, and the plan or signal that it follows. */
 import * as z from "zod/mini";
 import { type WhenLost, whenLostOf, whenLostValues } from "../core/planning/model/plan-spec.ts";
 import { expressionIn } from "../core/plugs/families/custom.ts";

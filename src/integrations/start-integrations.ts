@@ -1,4 +1,4 @@
-/** Starts the integrations that the configuration names. What is not configured is not loaded. */
+/** Starts the configured integrations. The others are not loaded. */
 import { isDeepStrictEqual } from "node:util";
 import { dashboardUrlOf } from "../config/dashboard-url.ts";
 import type { Config } from "../config/schema.ts";

@@ -9,7 +9,7 @@ const SUBJECT = "broker";
 
 export class BrokerWatch {
   readonly #problems: Pick<Problems, "start" | "end">;
-  /** Monotonic time, because the wall clock may be set meanwhile. */
+  /** Monotonic time, because the wall clock may be set between two checks. */
   #awaySince: MonotonicMs | null = null;
 
   constructor(problems: Pick<Problems, "start" | "end">) {

@@ -1,7 +1,7 @@
 /**
- * Publishes the state in parts, so that a home whose data changed is made and published alone.
- * Most homes change at the same interval boundary. They are published one after the other, with pauses for other work.
- * With 20 or more, their next state is made shortly before the boundary, so that it only has to be sent then.
+ * Publishes the state in parts, so that a home whose data changed is made and published alone. Most homes change at the
+ * same interval boundary. They are published in turn, with pauses for other work. With 20 or more, their next state is
+ * made shortly before the boundary, so that it only has to be sent then.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../core/runtime/clock.ts";

@@ -31,7 +31,7 @@ import type { IncomingMessage } from "../mqtt/client/broker-session.ts";
 import { type HttpPlug, POLL_MS } from "./http-plug.ts";
 
 export interface PlugManagerDeps {
-  /** Without a trailing slash. */
+  /** Base topic without a trailing slash. */
   readonly baseTopic: string;
   readonly plugs: readonly PlugConfig[];
   /** Publishes with QoS 1, not retained, and never later. Returns false without a connection to the broker. */
@@ -136,7 +136,7 @@ export class PlugManager {
     this.#deps.wake();
   }
 
-  /** Does what is due. Returns when to call it again. */
+  /** Sends the commands that are due. Returns when to call it again. */
   tick(now: EpochMs): EpochMs {
     const before = JSON.stringify(this.snapshots());
     const wakes = this.#plugs.map((plug) => plug.look(now));

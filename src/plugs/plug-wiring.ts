@@ -129,7 +129,7 @@ function wantedOf(plug: PlugConfig, state: Followed, language: Language, now: Ep
   return found ? wantedAt(found.place.name, found, language) : null;
 }
 
-/** Returns what the signal of a home or place wants; null if the signal is unknown. */
+/** Returns the state that the signal of a home or place demands; null if the signal is unknown. */
 function wantedAt(name: string, { cheap, current, level, nextChangeAt }: Signal, language: Language): Wanted | null {
   if (cheap === null) return null;
   const say = sayIn(language);

@@ -90,10 +90,10 @@ export async function startServer(options: ServerOptions, deps: ServerDeps, chan
     changes.stateChanged.emit({ home: null });
   });
   const { serveAdmin } = await import("./admin/serve-admin.ts");
-  const desk = serveAdmin(api, () => reloading.used, signal);
+  const adminSocket = serveAdmin(api, () => reloading.used, signal);
   return {
     port: listener.port,
     shutdown: () => events.hub.close(),
-    close: async () => void (await Promise.all([listener.close(), desk])),
+    close: async () => void (await Promise.all([listener.close(), adminSocket])),
   };
 }

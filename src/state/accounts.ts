@@ -88,7 +88,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
         authorization,
         secrets: secretsOf(config, options.proxy ?? null, authorization),
       }),
-      governor: new RateLimiter({
+      rateLimiter: new RateLimiter({
         account: name,
         requestLog: { ...repository.spends, recent: recent(name) },
         memory,
@@ -130,7 +130,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
     all = thirdParty ? [...consumers, thirdParty] : consumers;
   };
   take(config);
-  // Recorded for each account by now.
+  // Each account has recorded its unknown requests.
   if (spendsUnknown) options.settings.write(SPENDS_UNKNOWN, "");
   return {
     thirdParty,

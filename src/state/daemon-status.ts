@@ -46,7 +46,7 @@ interface AccountState {
  */
 export class DaemonStates {
   readonly #deps: DaemonStateDeps;
-  /** By name. Bounded by the accounts. */
+  /** Keyed by account name. Bounded by the accounts. */
   readonly #accounts = new Map<string, AccountState>();
 
   constructor(deps: DaemonStateDeps) {
@@ -115,8 +115,8 @@ export class DaemonStates {
 }
 
 /**
- * Returns how much of the wanted history was fetched.
- * History is filled from the newest day back, so at most one gap is left.
+ * Returns the fetched part of the wanted history. History is filled from the newest day back, so at most one gap is
+ * left.
  */
 function backfillOf(all: readonly SeriesKey[], repository: SeriesRepository, within: Interval): BackfillState {
   const days = (range: Interval) => Math.round((range.end - range.start) / DAY_MS);
@@ -131,8 +131,8 @@ function backfillOf(all: readonly SeriesKey[], repository: SeriesRepository, wit
   return { known, wanted };
 }
 
-function answeredAt(repository: SeriesRepository, account: string, partner: boolean): EpochMs | null {
-  const series = partner ? seriesOf(account, "requestCounts", {}) : seriesOf(account, "addresses", {});
+function answeredAt(repository: SeriesRepository, account: string, isThirdParty: boolean): EpochMs | null {
+  const series = isThirdParty ? seriesOf(account, "requestCounts", {}) : seriesOf(account, "addresses", {});
   return repository.stateOf(series).answeredAt;
 }
 

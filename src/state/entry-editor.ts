@@ -53,6 +53,6 @@ export interface EntryEditor {
   saved(list: EntryList, id: string): SavedEntry | null;
   /** Returns the configuration with an entry, or the mistakes of the entry. */
   draft(list: EntryList, id: string | null, given: unknown): Config | EditRefusal;
-  /** Creates, changes or deletes an entry, and applies it. Changes are made one after the other. */
+  /** Creates, changes or deletes an entry, and applies it. Changes are applied one at a time. */
   change(asked: EntryChange): Promise<Edited>;
 }

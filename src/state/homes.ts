@@ -55,7 +55,7 @@ export class Homes {
 
   /**
    * Replaces the accounts and the selection of homes. Reads new accounts only. Returns the homes that were added,
-   * changed or removed; a changed one as it is now.
+   * changed or removed; a changed one in its new form.
    */
   take(accounts: readonly string[], config: Config["homes"]): readonly Home[] {
     const before = new Map(this.list().map((home) => [home.addressId, home]));
@@ -192,7 +192,7 @@ export class Homes {
     return accounts.indexOf(owner) < accounts.indexOf(account);
   }
 
-  /** Returns the home at an address; null if the configuration omits it. `known` is its id through a later account. */
+  /** Returns the home at an address; null if the configuration omits it. `known` is its current id, if it has one. */
   #homeAt(account: string, address: Address, known?: string): Home | null {
     const configured = this.#config?.get(address.id.toLowerCase());
     if (this.#config && !configured) return null;

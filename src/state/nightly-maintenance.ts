@@ -24,9 +24,9 @@ export interface NightlyMaintenanceDeps extends Pick<Storage, "database" | "data
   readonly log: { info(facts: object, text: string): void };
 }
 
-/** 03:40 local time, which exists every day, and when few clients ask. */
+/** 03:40 local time: it exists on every day, and few clients send requests then. */
 const MINUTE_OF_DAY = 220;
-/** Delay of an overdue copy after the start, until the daemon has published what is stored. */
+/** Delay of an overdue copy after the start, until the daemon has published the stored state. */
 const AFTER_START_MS = 10 * MINUTE_MS;
 /** Delay before a failed copy is tried again. */
 const RETRY_MS = 50 * MINUTE_MS;

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
 import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 
-/** Maximum plans that run once at the same time; a house has a few. */
+/** Maximum number of one-time plans at the same time; a household has a few. */
 export const MAX_ONCE = 8;
 const KEY = "plans_once";
 

@@ -59,7 +59,7 @@ export class PlaceIds {
     });
   }
 
-  /** Returns the stored id of a place. For a new name, returns the id of a name that its location no longer has. */
+  /** Returns the stored id of a place. A new name takes the id of a name that was removed at the same location. */
   #remembered({ spot, key }: Named): string | null {
     const given = this.#givenAt(spot);
     if (given[key] !== undefined) return given[key];

@@ -61,7 +61,7 @@ export class PlanDecisions {
   readonly #snapshots = new Map<string, PlanSnapshot>();
   /** True while `decideAhead` runs. */
   #isAhead = false;
-  /** By plan: why its last command over MQTT was refused. */
+  /** Reason of the last refused MQTT command, keyed by plan. */
   readonly #refusals: ReadonlyMap<string, string>;
 
   constructor(deps: PlanDecisionsDeps, slots: PlanSlots, results: PlanResults, refusals: ReadonlyMap<string, string>) {
@@ -88,7 +88,7 @@ export class PlanDecisions {
 
   /**
    * Returns the snapshots as they will be at `at` if nothing changes until then, and when they change next. Stores and
-   * reports nothing, and leaves the present state of the plans as it is.
+   * reports nothing, and does not change the current state of the plans.
    */
   decideAhead(ordered: readonly PlanDefinition[], at: EpochMs) {
     const before = ordered.map(({ id }) => ({ id, slot: this.#slots.get(id), snapshot: this.#snapshots.get(id) }));
@@ -134,7 +134,7 @@ export class PlanDecisions {
     return planSnapshot({ definition, spec, advance, reason, currency, history, refused: null, now });
   }
 
-  /** Returns when others of its power group leave too little for a plan, as far as their runs have begun. */
+  /** Returns the times when begun runs of its power group leave too little power for a plan. */
   crowdedByBegun(slot: PlanSlot): Interval[] {
     const all = this.#slots.circleWith(slot.definition);
     return crowdedFor(slot, all, ({ advance }) => advance.memory?.startedRuns ?? []);

@@ -1,4 +1,4 @@
-/** The plans of the house: their order, their dependencies, and the current state of each. */
+/** All plans: their order, their dependencies, and the current state of each. */
 
 import { isDeepStrictEqual } from "node:util";
 import { inOrder, type PlanDefinition } from "../core/planning/model/plan-definition.ts";
@@ -24,10 +24,10 @@ const NO_PLANS: PlanCircle = { inFile: [], ordered: [] };
 
 export class PlanSlots {
   #all: PlanCircle = NO_PLANS;
-  /** By the home of the first plan in the circle. */
+  /** Keyed by the home of the first plan in the circle. */
   #circles: ReadonlyMap<string, PlanCircle> = new Map();
   #circleOf: ReadonlyMap<string, string> = new Map();
-  /** By plan. Bounded by the configuration and the plans that run once. */
+  /** Keyed by plan. Bounded by the configuration and the plans that run once. */
   readonly #slots = new Map<string, PlanSlot>();
 
   /** Replaces all plans. `slotOf` returns the state with which a new or changed plan starts. */
@@ -43,13 +43,13 @@ export class PlanSlots {
     this.#circles = new Map(circles);
     this.#circleOf = new Map(circles.flatMap(([name, { inFile }]) => inFile.map(({ home }) => [home, name] as const)));
     const changed = circles.filter(([name, { inFile }]) => !isDeepStrictEqual(before.get(name)?.inFile, inFile));
-    const anew = new Set(changed.flatMap(([, { inFile }]) => inFile.map(({ id }) => id)));
+    const changedIds = new Set(changed.flatMap(([, { inFile }]) => inFile.map(({ id }) => id)));
     this.#slots.clear();
     for (const definition of this.#all.ordered) {
-      const known = anew.has(definition.id) ? undefined : slots.get(definition.id);
+      const known = changedIds.has(definition.id) ? undefined : slots.get(definition.id);
       this.#slots.set(definition.id, known ?? slotOf(definition));
     }
-    const unchanged = new Set(inFile.flatMap(({ id }) => (anew.has(id) ? [] : id)));
+    const unchanged = new Set(inFile.flatMap(({ id }) => (changedIds.has(id) ? [] : id)));
     return { circles: changed.map(([name]) => name), unchanged };
   }
 

@@ -1,4 +1,4 @@
-/** The plans of the house: current states, commands, and results. */
+/** All plans: current states, commands, and results. */
 
 import { readOneShot } from "../config/one-shot.ts";
 import { type GroupEntry, MAX_GROUP_PLANS } from "../config/plan-schema.ts";
@@ -73,7 +73,7 @@ export class Plans {
   readonly #results: PlanResults;
   readonly #decisions: PlanDecisions;
   #groups: readonly GroupEntry[] = [];
-  /** By plan: why its last command over MQTT was refused. */
+  /** Reason of the last refused MQTT command, keyed by plan. */
   readonly #refusals = new Map<string, string>();
 
   constructor(deps: PlansDeps) {

@@ -68,7 +68,7 @@ const UNPACKED_HOMES = 20;
  */
 export class HomeReader {
   readonly #deps: HomeReaderDeps;
-  /** By address, and usage by address and operation. Bounded by the homes. */
+  /** Keyed by address; usage by address and operation. Bounded by the homes. */
   readonly #timelines = new Map<string, Made<PackedTimeline | null>>();
   readonly #unpacked = new LRUCache<string, Made<Timeline | null>>({ max: UNPACKED_HOMES });
   readonly #months = new Map<string, Made<Float64Array>>();

@@ -80,7 +80,7 @@ export class SeriesRepository implements StorePort {
     }
   }
 
-  /** Returns the revision of an account. As long as it is the same, so are the times of the account's series. */
+  /** Returns the revision of an account. While it is unchanged, the times of the account's series are unchanged too. */
   revisionOf(account: string): number {
     return this.#revisions.get(account) ?? 0;
   }

@@ -1,4 +1,7 @@
-/** Shows and changes settings of the configuration over HTTP. Secrets are never shown, and stay unless they are given. */
+/**
+ * Shows and changes settings of the configuration over HTTP. Secrets are never returned. A change without a secret
+ * keeps the stored one.
+ */
 
 import { type ConfigMistake, isSecretKey } from "../config/config-error.ts";
 import { MAX_CONFIG_BYTES } from "../config/config-texts.ts";
@@ -15,7 +18,7 @@ import { revisionOf } from "./configuration-files.ts";
 import { codeOf, INVENTED, mistakesText, refusal } from "./edit-refusal.ts";
 import type { Edited, EditRefusal } from "./entry-editor.ts";
 
-/** A setting as it is written in the configuration. */
+/** A setting in the form of the configuration file. */
 export interface SavedSetting {
   readonly name: SettingName;
   /** The value, or the keys of a section that are neither secrets nor defaults; null for a section that is not there. */
@@ -29,7 +32,7 @@ export interface SavedSetting {
 }
 
 export interface SavedSettings {
-  /** The file of the settings; null if there is none. */
+  /** The file of the settings; null without a file. */
   readonly source: string | null;
   /** Why they cannot be changed here; null if they can. */
   readonly fixed: string | null;
@@ -126,7 +129,7 @@ export class SettingsEditor {
     return this.#deps.source?.isSetOutside(key) ?? false;
   }
 
-  /** Returns why nothing can be changed; null if something can. */
+  /** Returns the reason why settings cannot be changed; null if they can. */
   #fixed(): string | null {
     const { source, files } = this.#deps;
     if (!source) return INVENTED;
@@ -148,7 +151,7 @@ function treeIn(text: string | null): Tree {
   return reading?.kind === "value" && isTree(reading.value) ? reading.value : {};
 }
 
-/** Mistakes at the keys of a setting have paths within it. */
+/** Returns the refusal for mistakes in a setting. Their paths are relative to the setting. */
 function mistaken(name: SettingName, found: readonly ConfigMistake[]): EditRefusal {
   const mistakes = found.map(({ path, text }) => ({
     path: path === name ? "" : path.replace(`${name}.`, ""),
@@ -159,8 +162,8 @@ function mistaken(name: SettingName, found: readonly ConfigMistake[]): EditRefus
 }
 
 /**
- * Returns a mistake for each secret that would be sent to another server than before: who may change an address must
- * not learn a secret by it.
+ * Returns a mistake for each secret that would be sent to another server than before. Otherwise a key that may change
+ * an address could be used to read a secret.
  */
 function secretsElsewhere(name: SettingName, before: unknown, after: unknown, given: unknown): ConfigMistake[] {
   if (!isTree(before) || !isTree(after) || !isTree(given)) return [];

@@ -9,7 +9,7 @@ import { readWhole, writeWhole, writeWholeSoon } from "./atomic-file.ts";
 const counted = z.object({ start: z.int(), count: z.int().check(z.minimum(0)) });
 const keyUse = z.object({ minute: counted, day: counted });
 
-/** By name of the key: start of its minute and day windows in epoch ms, and the attempts in them. */
+/** Keyed by the name of an API key: start of its minute and day windows in epoch ms, and the attempts in them. */
 export type KeyUses = Readonly<Record<string, z.infer<typeof keyUse>>>;
 
 const FILE = "key-use.json";

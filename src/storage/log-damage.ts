@@ -10,9 +10,11 @@ import { PAGE_BYTES } from "./database.ts";
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const FRAME_BYTES: number = FRAME_HEADER_BYTES + PAGE_BYTES;
-/** In the header: two checksums of all bytes before them. */
+/** Position of the header's two checksums, which cover all bytes before them. */
 const HEADER_SUMS_AT = 24;
-/** In a frame: the size of the database after the commit; 0 in all frames except the last of a transaction. */
+/**
+ * Position in a frame of the size of the database after the commit; 0 in all frames except the last of a transaction.
+ */
 const COMMITTED_SIZE_AT = 4;
 /**
  * In a frame: two checksums that continue those of the previous frame. They cover the frame header before the salts,

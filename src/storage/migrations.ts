@@ -22,7 +22,7 @@ create table series (
 ) strict;
 
 -- The key is the start in minutes since 1970, times 2^20, plus the series: what is written together (one day of all
--- series) lies together, and a chunk is found without an index beside the table. A table with a whole number as its
+-- series) lies together, and a chunk is found without a separate index. A table with a whole number as its
 -- key keeps a row of up to a page in one place; WITHOUT ROWID keeps a quarter of one there and spills the rest.
 -- rows is the JSON of the rows, deflated; digest is the CRC-32 of all that the chunk has. See chunk-text.ts.
 create table chunk (

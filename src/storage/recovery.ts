@@ -140,7 +140,7 @@ function lossOf(databasePath: string): string | null {
   const odd = ENDINGS.find((ending) => statSync(databasePath + ending, { throwIfNoEntry: false })?.isFile() === false);
   if (odd !== undefined) return `${path.basename(databasePath + odd)} is not a file`;
   const size = sizeOf(databasePath);
-  // An empty file may also result from a power cut at the first start, but the two cases look the same.
+  // An empty file may also result from a power cut at the first start. The two cases cannot be distinguished.
   if (size === 0) return "the file is empty";
   if (size !== null) return headDamageOf(databasePath);
   const wasThere = existsSync(copyPathOf(databasePath)) || (sizeOf(`${databasePath}-wal`) ?? 0) > 0;

@@ -4,7 +4,7 @@ import { access, statfs } from "node:fs/promises";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 
-/** With less free space the next request cannot be recorded. */
+/** Minimum free space. With less, the next request cannot be recorded. */
 const MIN_FREE_BYTES = 1024 * 1024;
 
 /**

@@ -1,6 +1,7 @@
 /**
- * MQTT with a real Mosquitto: delay of a price change at a subscriber, time for the state of ten homes, memory of the
- * embedded broker under hostile clients, and memory of the daemon after a day without a broker.
+ * MQTT with a real Mosquitto. Measures the delay of a price change at a subscriber and the time for the state of ten
+ * homes. Also measures the memory of the embedded broker under hostile clients, and of the daemon after a day without a
+ * broker.
  */
 import { execFileSync } from "node:child_process";
 import path from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Time to plan 672 intervals of real prices with every constraint, and whether a mixed-integer solver finds a cheaper
- * solution: a week of quarters, or four weeks of hours, with clock changes, gaps and negative prices.
+ * Time to plan 672 intervals of real prices with every constraint, and a comparison with a mixed-integer solver. The
+ * prices are a week of quarters, or four weeks of hours, with clock changes, gaps and negative prices.
  *
  * - `cases`: plans that both solved. `worse_than_solver`: those for which elbro's solution costs more than the best one
  *   that the solver has found, proven to be optimal or not. The number of proven ones is printed too.
@@ -27,8 +27,8 @@ const PROCESSES = 5;
 const FIRST = path.join(import.meta.dirname, "../support/bench/first-plan-process.ts");
 
 /**
- * Periods for the comparison with the solver, which takes seconds for each: the weeks of the clock changes and one with
- * gaps, in quarters; the month of the change in spring and one with negative prices, in hours.
+ * Periods for the comparison with the solver, which takes seconds for each. In quarters: the weeks of the clock changes
+ * and one with gaps. In hours: the month of the change in spring and one with negative prices.
  */
 const SOLVED = new Set(["2025-10-22", "2025-12-17", "2026-03-25", "2025-03-30", "2025-07-20"]);
 

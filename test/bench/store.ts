@@ -91,7 +91,7 @@ function measureReading(path: string, now: EpochMs): Record<string, number> {
   const params = { addressId, from: calendar.shift(now, "day", -366), to: now, aggregation: "hour" } as const;
   const bodyOf = (operation: "consumption" | "consumptionCosts") => {
     const found = repository.find(ACCOUNT, operation, { ...params }, now);
-    if (!found) throw new Error("the year is not on the shelf");
+    if (!found) throw new Error("the year is not stored");
     return found.read();
   };
   const readMs = medianMs(READS, () => bodyOf("consumption"));

@@ -274,7 +274,7 @@ describe.skipIf(!haveChromium)(
         ["pad", "light", "sv-SE"],
         ["desk", "dark", "nb-NO"],
         ["desk", "light", "da-DK"],
-      ] as const)("%s, %s, %s: nothing is cut, and axe finds nothing", async (size, scheme, language) => {
+      ] as const)("%s, %s, %s: nothing is cut off; axe finds no violation", async (size, scheme, language) => {
         await using screen = await looking(daemon, { size, scheme, language });
         await screen.picture(`editing-page-${size}-${scheme}`);
         expect(await screen.page.evaluate(MISFITS)).toEqual([]);

@@ -176,9 +176,9 @@ describe.skipIf(!haveChromium)(
     });
 
     test.each([
-      ["da-DK", "Færdig kl.", "Når det er billigt", "Planer med samme ord her kører aldrig samtidig."],
-      ["sv-SE", "Klar kl.", "När det är billigt", "Planer med samma ord här körs aldrig samtidigt."],
-      ["nb-NO", "Ferdig kl.", "Når det er billig", "Planer med samme ord her kjører aldri samtidig."],
+      ["da-DK", "Færdig kl.", "Når det er billigt", "Planer med samme tekst her kører aldrig samtidig."],
+      ["sv-SE", "Klar kl.", "När det är billigt", "Planer med samma text här körs aldrig samtidigt."],
+      ["nb-NO", "Ferdig kl.", "Når det er billig", "Planer med samme tekst her kjører aldri samtidig."],
     ])("in %s labels, options and descriptions are translated", async (language, label, option, about) => {
       await using screen = await formOf("plans", {}, { language, size: "phone" });
       const shown = await screen.text("#form");

@@ -16,7 +16,7 @@ levels:
 
 const fileText = (daemon: TestDaemon) => readFileSync(path.join(daemon.dir.path, "elbro.yaml"), "utf8");
 
-describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped where there is none)", () => {
+describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   beforeAll(async () => {
     screens = await Screens.start();
@@ -59,7 +59,7 @@ describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped 
     await page.getByRole("button", { name: "Send a test" }).click();
     await screen.untilText("#settings", /The ntfy server has accepted the test/);
     // Notifications apply at once: what holds now may come before the test.
-    expect(ntfy.messages.at(-1)).toMatchObject({ topic: "house-4821", message: "Beskeder fra elbro vises her." });
+    expect(ntfy.messages.at(-1)).toMatchObject({ topic: "house-4821", message: "Notifikationer fra elbro vises her." });
     ntfy.fault = { status: 403 };
     await page.getByRole("button", { name: "Send a test" }).click();
     await screen.untilText("#settings", /Refused: the server answered with status 403: forbidden/);
@@ -122,7 +122,7 @@ describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped 
       ["pad", "dark", "nb-NO"],
       ["desk", "light", "da-DK"],
       ["desk", "dark", "nb-NO"],
-    ] as const)("%s, %s, %s: nothing is cut, and axe finds nothing", async (size, scheme, language) => {
+    ] as const)("%s, %s, %s: nothing is cut off; axe finds no violation", async (size, scheme, language) => {
       await using screen = await looking(daemon, { size, scheme, language });
       await screen.page.locator("#system").screenshot({ path: await screen.picture(`settings-${size}-${scheme}`) });
       expect(await screen.page.evaluate(MISFITS)).toEqual([]);

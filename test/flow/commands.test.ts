@@ -382,7 +382,7 @@ describe("backup and restore", () => {
 });
 
 describe("without a configuration", () => {
-  test("commands show a demo home, and say so", async () => {
+  test("commands show a demo home and report that it is one", async () => {
     await using command = new DaemonProcess(["prices"], { ELBRO_CLOCK: "2025-10-26T10:00:00Z" });
     expect(await command.exit).toBe(0);
     expect(command.output).toContain("no account is configured, so this is a demo");

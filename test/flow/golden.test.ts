@@ -1,7 +1,7 @@
 /**
  * Compares the program's output with the files in `test/golden` byte for byte: topics, discovery, OpenAPI document,
  * metrics, help, and responses to requests. `GOLDEN=update` before the command rewrites the files; a commit's diff then
- * shows what has changed for users. The configuration schema has its own file, `config/elbro.schema.json`, which
+ * shows the changes for users. The configuration schema has its own file, `config/elbro.schema.json`, which
  * `generated-files.test.ts` compares.
  */
 import { execFileSync } from "node:child_process";
@@ -90,7 +90,7 @@ async function answersTo(requests: readonly GoldenRequest[], port: number): Prom
     const lines = [`${method} ${target} HTTP/1.1`, ...headers].map((line) => `${filled(line)}\r\n`);
     return answerTo(port, Buffer.from(`${lines.join("")}${unfinished ? "" : `\r\n${body}`}`), { method, events });
   };
-  // These take as long as the request timeout; meanwhile the others are sent.
+  // These take as long as the request timeout, and the others are sent during this time.
   const unfinished = new Map(requests.filter((each) => each.unfinished).map((each) => [each, send(each)]));
   const answers: object[] = [];
   for (const request of requests) {

@@ -51,18 +51,18 @@ function wrongIn(answer: RawAnswer, request: HostileRequest, secrets: readonly s
   if (status === 0) return request.isWhole ? "no answer" : null;
   const whole = `${head}\n${body}`;
   const secret = secrets.find((each) => whole.includes(each));
-  if (secret) return `tells the secret ${secret}`;
+  if (secret) return `reveals the secret ${secret}`;
   if (
     head
       .split("\r\n")
       .slice(1)
       .some((line) => !/^[A-Za-z][A-Za-z0-9-]*: ?[\x20-\x7e]*$/.test(line))
   )
-    return "a header is none";
-  if (/\r\nset-cookie: a=b/i.test(head)) return "a header of the caller's own making";
+    return "a malformed header";
+  if (/\r\nset-cookie: a=b/i.test(head)) return "a header that the caller chose";
   if (!/\r\nx-request-id: [0-9a-f-]{36}/i.test(head)) return "no X-Request-ID";
   if (GOOD.has(status)) return null;
-  if (INSIDE.test(whole)) return "tells of its inside";
+  if (INSIDE.test(whole)) return "reveals internals";
   if (!DOCUMENTED.has(status)) return "an undocumented status";
   // Devices that read only a word or a status get OFF, and the reason in a header.
   const isWord = /\r\ncontent-type: text\/plain/i.test(head) && body === "OFF";

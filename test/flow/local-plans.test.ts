@@ -26,7 +26,7 @@ describe("plans", () => {
     await using daemon = await planned();
     const { plans } = (await askJson(daemon, "plans")) as { plans: Record<string, unknown>[] };
     expect(plans).toMatchObject([{ id: "washer", name: "Washer", home: "home", kind: "window", on: false, kwh: 1.2 }]);
-    await untilPlan(daemon, ({ reason }) => reason === plans[0]?.reason, "the plan as it is told");
+    await untilPlan(daemon, ({ reason }) => reason === plans[0]?.reason, "the published plan");
     expect(plans[0]).toMatchObject(daemon.watcher.json("elbro/home/plan/washer/state"));
     await daemon.clock.runUntil(EVENING + 24 * HOUR_MS);
     const plan = await askJson(daemon, "plans/washer");

@@ -27,9 +27,9 @@ test("a data directory keeps its MQTT client id; a copy, on the same or another 
   const first = await clientIdOf(home, "pi", 0.1);
   expect(await clientIdOf(home, "pi", 0.2)).toBe(first);
   cpSync(home, copy, { recursive: true });
-  const beside = await clientIdOf(copy, "pi", 0.3);
-  expect(beside).not.toBe(first);
-  expect(await clientIdOf(copy, "pi", 0.4)).toBe(beside);
+  const other = await clientIdOf(copy, "pi", 0.3);
+  expect(other).not.toBe(first);
+  expect(await clientIdOf(copy, "pi", 0.4)).toBe(other);
   const elsewhere = await clientIdOf(home, "another pi", 0.5);
   expect(elsewhere).not.toBe(first);
   expect(await clientIdOf(home, "another pi", 0.6)).toBe(elsewhere);

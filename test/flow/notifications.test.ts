@@ -55,7 +55,7 @@ test("the test notification is sent during quiet hours, and returns the server's
   const path = "/local/v1/notifications/test";
   const answer = await it.post(path, {});
   expect([answer.status, await answer.json()]).toEqual([200, { sent: true }]);
-  expect(ntfy.messages).toMatchObject([{ message: "Meddelanden från elbro visas här." }]);
+  expect(ntfy.messages).toMatchObject([{ message: "Aviseringar från elbro visas här." }]);
   ntfy.fault = { status: 403 };
   const refused = await it.post(path, {});
   expect([refused.status, await refused.json()]).toMatchObject([

@@ -213,7 +213,7 @@ describe("plan commands", () => {
     expect(await command(daemon, "stop", "PRESS")).toMatchObject({ ok: false, reason: "the plan is not running" });
     expect(await command(daemon, "run_now", "PRESS")).toMatchObject({ ok: true });
     await untilSignal(daemon, "ON");
-    const byHand = await untilPlan(daemon, ({ code }) => code === "running_by_hand", "the run by hand");
+    const byHand = await untilPlan(daemon, ({ code }) => code === "running_by_hand", "the manual run");
     expect(byHand.next_end).toBe(isoOf(EVENING + 3 * HOUR_MS));
     expect(await command(daemon, "skip", "PRESS")).toMatchObject({ ok: false });
     await command(daemon, "stop", "PRESS");

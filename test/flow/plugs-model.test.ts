@@ -82,7 +82,7 @@ test(`in ${LIVES} sequences no plug is ON after its run and timer, no command is
         await world.settle();
         return device.on === world.wanted?.on;
       };
-      await world.mend();
+      await world.endFaults();
       await world.advance(17 * MINUTE_MS);
       await expect.poll(isAsWanted, UNTIL).toBe(true);
       await world.advance(60 * MINUTE_MS);

@@ -49,7 +49,7 @@ describe.skipIf(!canRun)("shards with Mosquitto and PostgreSQL", () => {
         await fleet.restart(index, volume);
         expect(await fleet.settled(SETTLED_MS)).toEqual([]);
         const seen = publishers(before);
-        // The other shard publishes its homes only if their price changed meanwhile.
+        // The other shard publishes its homes only if their price has changed.
         for (const [i, owner] of owners(2).entries())
           expect(owner === String(index) ? [owner] : ["", owner]).toContain(seen[i]);
       }

@@ -98,7 +98,7 @@ test("notifications are set up, tested and changed without a restart, and a secr
   const notify = (await settingsOf(daemon)).settings.find(({ name }) => name === "notify");
   expect(notify).toMatchObject({ value: {}, secrets: ["topic_url", "token"] });
 
-  // What is not sent stays: another key changes, and the secrets are still there.
+  // Keys that are not sent stay: another key changes, and the secrets are still there.
   expect(await put(daemon, "notify", { quiet_hours: "22:00-07:00" })).toMatchObject([200, {}]);
   expect(await test()).toBe(200);
   expect(await put(daemon, "notify", { topic_url: `${other.origin}/mine` })).toMatchObject([

@@ -6,4 +6,4 @@ const FROM = Date.parse("2026-01-12T12:00:00Z");
 const DAYS = 7;
 
 if (haveRealPrices) for (const line of weekTable(await runWeek(FROM, DAYS))) console.log(line);
-else console.log("week: no real prices beside the repository (../shared/data), so there is nothing to run");
+else console.log("week: no real prices next to the repository (../shared/data), so there is nothing to run");

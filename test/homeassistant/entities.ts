@@ -46,7 +46,7 @@ export async function shownEntities(home: HomeAssistant): Promise<Map<string, Sh
   return new Map(shown.map((entity) => [entity.uniqueId, entity]));
 }
 
-/** Returns the differences between published values and states in Home Assistant; empty if there are none. */
+/** Returns the differences between published values and states in Home Assistant. */
 export function differences(
   components: readonly Component[],
   shown: ReadonlyMap<string, ShownEntity>,

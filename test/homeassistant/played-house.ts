@@ -1,4 +1,4 @@
-/** The house of the tests: the built program with the simulator, two homes, a place, plans and a plug. */
+/** Starts the tested household: the built program with the simulator, two homes, a place, plans and a plug. */
 
 import { deviceId, uniqueIdOf } from "../../src/mqtt/homeassistant/device-id.ts";
 import type { EntityRow } from "../../src/mqtt/homeassistant/entity.ts";

@@ -63,7 +63,7 @@ export async function flips(life: Life, wanted: number, { random }: PartOptions,
 function look({ recovery, damages, attempts, wrong }: Found, known: number, say: (why: string) => void): void {
   if (wrong.length > 0) say(`wrong prices: ${wrong[0]}`);
   if (attempts < known && recovery === null && damages.length === 0)
-    say(`${attempts} attempts of ${known}, and nothing is told`);
+    say(`${attempts} attempts of ${known}, without a report`);
 }
 
 function flipped(bytes: Buffer, random: Random): Buffer {

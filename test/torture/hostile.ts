@@ -1,7 +1,7 @@
 /**
  * Hostile clients on the LAN against the built program, all at the same time: generated and smuggled requests, slow
  * sockets, huge headers, wrong keys, floods of event streams and of MQTT connections. No request may succeed without a
- * key, the owner must get responses meanwhile, and memory must stay bounded.
+ * key. The owner must get responses during the attack, and memory must stay bounded.
  */
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";

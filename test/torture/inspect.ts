@@ -28,7 +28,10 @@ export interface Found {
   readonly rows: (addressId: string, from: number, to: number) => readonly Row[];
 }
 
-/** Writes files into a new folder, opens it, and returns the result of `look`. Throws what a start would throw. */
+/**
+ * Writes files into a new folder, opens it, and returns the result of `look`. Throws the error that a start would
+ * throw.
+ */
 export function inspected<Result>(
   files: ReadonlyMap<string, Buffer>,
   life: Life,

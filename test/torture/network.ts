@@ -1,7 +1,7 @@
 /**
  * Network faults between the daemon and the service, and between the daemon and a broker, each for the hours in which
- * tomorrow's prices arrive. Devices on the LAN must get fast responses meanwhile, and a wrong `Date` header must not be
- * used. When the network works again, prices must arrive within the quota.
+ * tomorrow's prices arrive. During a fault, devices on the LAN must get fast responses, and a wrong `Date` header must
+ * not be used. When the network works again, prices must arrive within the quota.
  */
 import { RELEASED_AT } from "../../src/core/status/version.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";

@@ -10,7 +10,7 @@ import type { Life } from "./life.ts";
 /** URL of a closed port. */
 const NO_SERVICE = "http://127.0.0.1:9";
 
-/** Returns what is wrong with today's prices in a response to a device; null if they are right or missing. */
+/** Returns the error in today's prices in a response to a device; null if they are right or missing. */
 export async function servedPrices(dataDir: string, life: Life): Promise<string | null> {
   const now = Date.now();
   const config = configSchema.parse({

@@ -29,7 +29,7 @@ export async function main(given: Given): Promise<number> {
   return 0;
 }
 
-/** The copy belongs to its owner alone, and so does what is copied from it. */
+/** Only the owner may read the copy, and files copied from it. */
 function write(copy: string, file: string): void {
   try {
     copyFileSync(copy, file, constants.COPYFILE_EXCL);

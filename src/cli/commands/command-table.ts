@@ -27,7 +27,7 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   backup: { summary: "copies the database and the keys to a file", load: () => import("./backup.ts") },
   restore: { summary: "replaces the database by a copy", load: () => import("./restore.ts") },
   forget: {
-    summary: "clears what was published, before elbro is removed",
+    summary: "clears topics and Home Assistant devices before elbro is removed",
     load: () => import("./forget.ts"),
   },
   simulate: { summary: "runs a simulator of the service", load: () => import("./simulate.ts") },

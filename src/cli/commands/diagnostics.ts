@@ -6,7 +6,7 @@ import { withAdminConnection } from "../connect.ts";
 export const line = {
   usage: "diagnostics",
   about:
-    "Writes a report for fault-finding as JSON: versions, the configuration without its secrets,\nproblems, age of data, quota. Read it before you send it to anybody.",
+    "Writes a report for fault-finding as JSON: versions, the configuration without its secrets,\nproblems, age of data, quota. Read it before you send it to others.",
   options: {
     out: {
       type: "string",

@@ -18,13 +18,13 @@ import { systemClock } from "../system-clock.ts";
 export const line = {
   usage: "forget",
   about:
-    "Clears what elbro published to the broker: its retained topics, and its devices in Home Assistant. Then lists what else to\nremove, and removes none of it. Stop the daemon first. With the built-in broker, the command starts this broker and\nwaits up to 45 s for Home Assistant to connect. If elbro starts again, it publishes everything again.",
+    "Clears elbro's retained topics from the broker and its devices from Home Assistant. Then lists the items that you have\nto remove yourself. Stop the daemon first. With the built-in broker, the command starts this broker and\nwaits up to 45 s for Home Assistant to connect. If elbro starts again, it publishes everything again.",
   takes: ["config"] as const,
 };
 
-/** Home Assistant tries to reach a lost broker every 10 s, and announces itself some seconds later. */
+/** Home Assistant reconnects to a lost broker within 10 s, and sends its birth message some seconds later. */
 const HOME_ASSISTANT_MS = 45_000;
-/** Brokers take hundreds of messages a second. */
+/** Time limit. A broker processes hundreds of messages per second. */
 const BROKER_MS = 60_000;
 const COLUMN = 15;
 
@@ -42,7 +42,7 @@ export async function main(given: Given): Promise<number> {
   return result === null || result.left > 0 ? 1 : 0;
 }
 
-/** Clears what the database of the configuration lists. Returns null without a database. */
+/** Clears the topics that are listed in the configured database. Returns null without a database. */
 async function forgetIn(config: Config, now: number): Promise<ClearResult | null> {
   if (!existsSync(databasePathIn(config.data_dir))) return null;
   requireOwner(config.data_dir);

@@ -10,12 +10,12 @@ export const line = {
 };
 
 const OK = 200;
-/** Limits of the response, far above what it needs with the maximum number of homes, plans and plugs. */
+/** Limits of the response. With the maximum number of homes, plans and plugs it stays well below them. */
 const BOUNDS = { timeoutMs: 4_000, maxBytes: 256 * 1024 };
 /** Loopback address for a daemon that listens on all addresses. */
 const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
-/** Body of /livez, as far as this command prints it. */
+/** Fields of the body of /livez that this command prints. */
 interface Body {
   readonly status: string;
   readonly checks?: Readonly<Record<string, { readonly ok: boolean; readonly text: string }>>;

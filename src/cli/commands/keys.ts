@@ -26,8 +26,8 @@ export const line: CommandLine = {
       value: "E",
       about: "with --third-party: hash encoding, hex (default) or base64",
     },
-    "per-minute": { type: "string", value: "N", about: "create: a limit of its own" },
-    "per-day": { type: "string", value: "N", about: "create: a limit of its own" },
+    "per-minute": { type: "string", value: "N", about: "create: requests per minute of this key" },
+    "per-day": { type: "string", value: "N", about: "create: requests per day of this key" },
   },
 };
 

@@ -30,7 +30,7 @@ const UNKNOWN_TIME = "--:--";
 const MIN_BARS = 10;
 const MAX_BARS = 80;
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-/** ANSI codes for hours that are over. */
+/** ANSI codes for past hours. */
 const DIM = "\u001b[2m";
 const ANSI: Readonly<Record<Level, number>> = {
   very_cheap: 92,

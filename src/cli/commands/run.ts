@@ -72,7 +72,7 @@ export async function main(given: Given): Promise<number> {
   const world: World = { given, files, clock, text, isTerminal, log };
   const load = () => loadConfiguration(given.configPath, process.env, files);
   const onSetUp = (undo: () => Promise<void>) => {
-    // From here on signals are for the home that replaces the demo.
+    // From now on, the home that replaces the demo handles signals.
     current = current.then(async (demo) => {
       await demo.stop();
       demo.setAside();
@@ -102,7 +102,7 @@ function endOf(error: unknown): void {
   process.exit(error instanceof StartError ? BAD_CONFIGURATION : 1);
 }
 
-/** What stays when a real home replaces the demo. */
+/** State that is kept when a real home replaces the demo. */
 interface World {
   readonly given: Given;
   readonly files: ReturnType<typeof openAccountFiles>;
@@ -114,8 +114,8 @@ interface World {
 }
 
 /**
- * Starts the daemon of a configuration, or the demo without one. `onSetUp` is called when a home is set up on the demo's
- * page. `failure` is why the home that was set up before could not be started.
+ * Starts the daemon of a configuration, or the demo without one. Calls `onSetUp` when a home is set up on the demo's
+ * page. `failure` is the reason why the home of an earlier set-up could not be started.
  */
 async function startHouse(
   world: World,
@@ -143,7 +143,7 @@ async function startHouse(
     for (const warning of again.warnings) log.warn({}, warning);
     return withSupervisor(again.config);
   };
-  // An app of Home Assistant is configured by its options.
+  // An app of Home Assistant is configured by its options, so the page offers no set-up.
   const setup = demo && process.env.SUPERVISOR_TOKEN === undefined ? setupOf(config, log, onSetUp, failure) : null;
   try {
     const used = demo?.config ?? (await withSupervisor(config));
@@ -162,13 +162,13 @@ async function startHouse(
         ...{ now: () => clock.now(), log },
         ...(text && isTerminal ? { show: (done) => text.progress("history", done) } : {}),
       }),
-      // The simulator is on this machine.
+      // The simulator runs on this machine, so no proxy is used.
       proxy: demo ? null : proxyOf(process.env),
     });
     setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref();
     if (text && !demo) greet(used, daemon, clock, (line) => text.write(line));
     if (demo) process.stdout.write(demoGreeting(demo, { api: daemon.apiPort, broker: daemon.brokerPort }));
-    // One after the other: a signal may arrive while a changed file is being applied.
+    // Applies changes in order. A signal may arrive while a changed file is being applied.
     let reloaded: Promise<void> = Promise.resolve();
     const reload = () => {
       reloaded = reloaded.then(async () => void (await daemon.reload(readAgain)));
@@ -220,7 +220,10 @@ function greet(config: Config, daemon: Daemon, clock: Clock, write: (line: strin
   });
 }
 
-/** Returns the address of the dashboard for a browser on the LAN, as far as this process can know it. */
+/**
+ * Returns the address of the dashboard for a browser on the LAN. In a container the LAN address is unknown, so it
+ * returns localhost.
+ */
 function dashboardAt(api: Config["api"], port: number): string {
   if (process.env.SUPERVISOR_TOKEN !== undefined) return "in the side bar of Home Assistant";
   const known = dashboardUrlOf(api);
@@ -305,7 +308,7 @@ function textLog(isTerminal: boolean): TerminalLog {
   });
 }
 
-/** In an app of Home Assistant, adds settings from the supervisor that the configuration does not have. */
+/** In an app of Home Assistant, adds settings from the supervisor that are missing in the configuration. */
 async function withSupervisor(config: Config): Promise<Config> {
   const token = process.env.SUPERVISOR_TOKEN;
   if (token === undefined) return config;

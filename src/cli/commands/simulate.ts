@@ -1,4 +1,6 @@
-/** `elbro simulate`: the service's double on a port of its own, for a person with curl or a daemon with a demo key. */
+/**
+ * `elbro simulate`: runs the simulator on a port of its own, for requests with curl or for a daemon with a demo key.
+ */
 import { readBounded } from "../../config/bounded-file.ts";
 import { flawOf } from "../../core/text/foreign-json.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
@@ -76,7 +78,7 @@ State and controls: ${url}/simulator
 `;
 }
 
-/** Errors: throws BadArgument for the first argument that cannot be used. */
+/** Errors: throws a BadArgument for the first invalid argument. */
 export function simulatorOptions({ values }: Given, now: () => EpochMs): SimulatorOptions {
   const text = (name: keyof typeof options) => textOf(values[name]);
   const [clock, prices, faults] = [text("clock"), text("prices"), text("faults")];
@@ -102,7 +104,7 @@ export function simulatorOptions({ values }: Given, now: () => EpochMs): Simulat
   };
 }
 
-/** The message says in one sentence which argument, what was found and what is expected. */
+/** The message names the argument, the given value and the expected one. */
 function bad(message: string): BadArgument {
   return new BadArgument(`${message}; see elbro simulate --help`);
 }

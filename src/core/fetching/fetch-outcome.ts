@@ -34,7 +34,7 @@ export type FetchFailure =
 
 /** The rate limiter or the circuit breaker held the request back. It used no quota. */
 export interface Deferred {
-  readonly kind: "withheld";
+  readonly kind: "deferred";
   readonly until: EpochMs;
   readonly why: string;
   /** Failure that paused the scope, if it occurred in this process; null if the quota is the reason. */

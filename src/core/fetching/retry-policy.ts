@@ -49,21 +49,21 @@ const BREAKER_LONGEST_MS = 60 * MINUTE_MS;
  * Returns the consequence of a failure. `streak` counts the preceding consecutive failures of the same kind in the
  * scope; for an unknown address, those of the last day. `random` returns numbers from 0 to 1.
  */
-export function judge(setback: FetchFailure, streak: number, random: () => number, need: Need = "other"): Verdict {
-  switch (setback.kind) {
+export function judge(failure: FetchFailure, streak: number, random: () => number, need: Need = "other"): Verdict {
+  switch (failure.kind) {
     case "unreachable":
       return trouble("account", jitter(backoff(15 * SECOND_MS, 5 * MINUTE_MS, streak), random), "unreachable");
     case "malformed":
       return trouble("series", jitter(backoff(2 * MINUTE_MS, 30 * MINUTE_MS, streak), random), "malformed");
     case "refused":
-      return judgeRefusal(setback, streak, random, need);
+      return judgeRefusal(failure, streak, random, need);
   }
 }
 
 type Refusal = FetchFailure & { readonly kind: "refused" };
 
-function judgeRefusal(setback: Refusal, streak: number, random: () => number, need: Need): Verdict {
-  const { status, code } = setback;
+function judgeRefusal(failure: Refusal, streak: number, random: () => number, need: Need): Verdict {
+  const { status, code } = failure;
   switch (status) {
     case 400:
       return standing("request", DAY_MS, "bad_request");
@@ -82,17 +82,17 @@ function judgeRefusal(setback: Refusal, streak: number, random: () => number, ne
     case 422:
       return standing("series", DAY_MS, null);
     case 429:
-      return standing("account", rateLimitWaitMs(setback, streak, random), "rate_limited");
+      return standing("account", rateLimitWaitMs(failure, streak, random), "rate_limited");
     case 500:
       return internalError(streak, random);
     case 503: {
       const waitMs = jitter(backoff(5 * MINUTE_MS, 30 * MINUTE_MS, streak), random);
-      return trouble("account", Math.max(waitMs, namedOutageMs(setback)), "service_trouble");
+      return trouble("account", Math.max(waitMs, namedOutageMs(failure)), "service_trouble");
     }
     default: {
       const waitMs = jitter(backoff(2 * MINUTE_MS, 30 * MINUTE_MS, streak), random);
       const settled = (streak + 1) % OUTAGE_TRIES === 0;
-      return { ...trouble("series", Math.max(waitMs, namedOutageMs(setback)), "service_trouble"), settled };
+      return { ...trouble("series", Math.max(waitMs, namedOutageMs(failure)), "service_trouble"), settled };
     }
   }
 }

@@ -122,7 +122,7 @@ export const da = {
     note_problem_title: "elbro har et problem",
     note_test_title: "elbro: test",
     note_answered: "serveren svarede med status {status}{error}",
-    note_test: "Beskeder fra elbro vises her.",
+    note_test: "Notifikationer fra elbro vises her.",
 
     owner_plan: "planen “{id}”",
     owner_plug: "stikkontakten {name}",
@@ -209,7 +209,7 @@ export const da = {
     found_memory: "{homes} hjem kræver {needed} MB; Nodes grænse er {limit} MB",
     found_restored: "{damage}; {kept}; {instead}",
     found_set_aside: "den er gemt som {file}",
-    found_nothing_left: "intet af den kunne gemmes",
+    found_nothing_left: "intet af den kunne bevares",
     found_no_copy: "der var ingen kopi, så den nye database er tom",
     found_copy: "den blev erstattet af kopien fra {time}",
     found_clock_released: "det viser {time}, som er før denne version blev udgivet",
@@ -265,7 +265,7 @@ export const da = {
     archive_unreachable:
       "der kan ikke skrives i arkivet; tjek, at PostgreSQL kører, og archive.url og archive.password",
     notifications_failed:
-      "beskeder kan ikke sendes; tjek notify.topic_url, token og serveren; “elbro notify” sender en test",
+      "notifikationer kan ikke sendes; tjek notify.topic_url, token og serveren; “elbro notify” sender en test",
     statistic_ids_collide:
       "statistikken for {home} importeres ikke: dens id er det samme som for {other} i Home Assistant; ret homes[].id",
   },
@@ -285,9 +285,9 @@ export const da = {
     "Lowest price today": "Laveste pris i dag",
     "Highest price today": "Højeste pris i dag",
     "Mean price today": "Gennemsnitspris i dag",
-    "Lowest price rest of today": "Laveste pris resten af i dag",
-    "Highest price rest of today": "Højeste pris resten af i dag",
-    "Mean price rest of today": "Gennemsnitspris resten af i dag",
+    "Lowest price rest of today": "Laveste pris resten af dagen",
+    "Highest price rest of today": "Højeste pris resten af dagen",
+    "Mean price rest of today": "Gennemsnitspris resten af dagen",
     "Mean price tomorrow": "Gennemsnitspris i morgen",
     "Cheapest hour from": "Billigste time fra",
     "Cheapest {count} hours from": "Billigste {count} timer fra",

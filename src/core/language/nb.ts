@@ -212,7 +212,7 @@ export const nb: Translation = {
     found_memory: "{homes} hjem trenger {needed} MB; grensen for Node er {limit} MB",
     found_restored: "{damage}; {kept}; {instead}",
     found_set_aside: "den er lagret som {file}",
-    found_nothing_left: "ingenting av den kunne lagres",
+    found_nothing_left: "ingenting av den kunne beholdes",
     found_no_copy: "det fantes ingen kopi, så den nye databasen er tom",
     found_copy: "den ble erstattet av kopien fra {time}",
     found_clock_released: "den viser {time}, som er før denne versjonen ble utgitt",

@@ -75,8 +75,8 @@ export function finishByOf(
 }
 
 /**
- * Groups plans that depend on each other: same home, same power group or `power_limit`, or one after the other. A decision
- * in one circle never affects another circle. Shape: circles and their plans in the order of `plans`.
+ * Groups plans that depend on each other: same home, same power group or `power_limit`, or connected by `after`. A
+ * decision in one circle never affects another circle. Shape: circles and their plans in the order of `plans`.
  */
 export function circlesOf(plans: readonly PlanDefinition[]): PlanDefinition[][] {
   const circles = new Map<string, Set<string>>();

@@ -19,8 +19,8 @@ export interface StartCost extends Interval {
 const MAX_AHEAD_MS = 48 * HOUR_MS;
 
 /**
- * Returns the cost of a start now and in each following quarter, as far as prices are known; null for a plan without
- * hours. Ignores its window and other plans. Shape: ascending; starts without prices are omitted.
+ * Returns the cost of a start now and in each following quarter with known prices; null for a plan without hours.
+ * Ignores its window and other plans. Shape: ascending; starts without prices are omitted.
  */
 export function startCosts(spec: PlanSpec, points: readonly PricePoint[], now: EpochMs): StartCost[] | null {
   if (spec.kind !== "window" && spec.kind !== "slots") return null;

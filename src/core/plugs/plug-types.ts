@@ -49,7 +49,7 @@ export type PlugEvent =
   /** The bridge between broker and plug went online or offline. */
   | { readonly kind: "bridge"; readonly up: boolean }
   | { readonly kind: "reported"; readonly on: boolean; readonly retained: boolean }
-  /** The plug confirmed a command. A confirmation may arrive late, so it says nothing about the current state. */
+  /** The plug confirmed a command. A confirmation may arrive late, so it does not prove the current state. */
   | { readonly kind: "done"; readonly on: boolean };
 
 /** Command to a plug. `ask` requests the state, if the family can. */

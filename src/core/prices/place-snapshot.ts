@@ -33,9 +33,7 @@ export interface PlaceSnapshot {
   readonly next: PlacePoint | null;
   /** Current interval and all later ones. */
   readonly upcoming: readonly PlacePoint[];
-  /**
-   * Level compared with a mean: of the known prices of the last three days, or of all known prices if there are none.
-   */
+  /** Level compared with a mean: of the known prices of the last three days; without these, of all known prices. */
   readonly level: Level | null;
   readonly cheap: boolean | null;
   /** Cheapest windows of the prices from now on. Shape: by hours, ascending; lengths that do not fit are omitted. */

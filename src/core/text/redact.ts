@@ -59,7 +59,7 @@ function walk(json: unknown, shown: (text: string) => string): unknown {
   return Object.fromEntries(fields);
 }
 
-/** Keeps one decimal: about 10 km, which shows the region but not the house. */
+/** Keeps one decimal: about 10 km, which identifies the region but not the home. */
 function shortened(degrees: number): string {
   return degrees.toFixed(1);
 }

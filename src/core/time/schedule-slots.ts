@@ -37,7 +37,10 @@ export const slots = {
   /** Used when yesterday's usage is complete but contains an estimate. */
   estimates: [7 * 60],
   forecast: everyMinutes(180, 20, 24 * 60 - 1),
-  /** Used while today's prices are missing, to leave the requests of the night and the morning to them. */
+  /**
+   * Used while today's prices are missing: no forecast is requested at night and in the morning, so that the quota is
+   * left for the prices.
+   */
   forecastWithoutToday: [20, 920, 1100, 1280],
   addresses: [4 * 60 + 10],
   /** Prices of a place have fewer slots than those of a home, because the third-party interface has a smaller quota. */

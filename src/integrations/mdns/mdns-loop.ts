@@ -90,7 +90,7 @@ type Outcome =
 
 class MdnsThread {
   readonly interfaces: readonly string[];
-  /** Whether the thread has ended or was asked to end. */
+  /** True if the thread has ended or received the request to end. */
   isOver = false;
   /** Whether it has not announced anything yet. */
   isSilent = true;

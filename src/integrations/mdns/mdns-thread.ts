@@ -1,6 +1,6 @@
 /**
- * Announces the dashboard by mDNS. Runs in a thread of its own, because the library ends the process (`process.exit`)
- * when it cannot repeat an announcement, and because it writes to the standard output.
+ * Announces the dashboard by mDNS. Runs in a thread of its own for two reasons: the library calls `process.exit` when
+ * it cannot repeat an announcement, and it writes to the standard output.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import ciao from "@homebridge/ciao";

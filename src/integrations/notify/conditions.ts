@@ -93,7 +93,7 @@ function hinderedOf({ definition, state, reason }: PlanSnapshot, { calendar, now
 
 function problemOf(problem: Problem, { language }: Observed, say: Say): Condition[] {
   const { code, subject } = problem;
-  // It cannot be told this way.
+  // A notification cannot report its own failure.
   if (code === "notifications_failed") return [];
   const { advice, detail } = problemIn(language, problem);
   const event = code === "plug_silent" ? "plug" : "problem";

@@ -39,7 +39,7 @@ const FORGET_AFTER_MS = HOUR_MS;
 const RETRY = { firstMs: MINUTE_MS, mostMs: 30 * MINUTE_MS };
 /** Maximum attempts to send a message, within about six hours. */
 const MAX_TRIES = 16;
-/** Delay after the server refused a message. Meanwhile the owner may have changed the configuration. */
+/** Delay after the server refused a message. The owner may change the configuration within this time. */
 const RETRY_REFUSED_MS = 6 * HOUR_MS;
 /** Time after which an unreachable server is reported as a problem. */
 const TOLERATED_MS = HOUR_MS;

@@ -39,9 +39,9 @@ export class BrokerMemory {
   }
 
   /**
-   * Returns the retained messages of each filter in turn.
-   * aedes reads ahead of what it sends. A message published meanwhile is sent at once, and the older one after it. So a
-   * message reads its content only when it is sent.
+   * Returns the retained messages of each filter in turn. aedes reads messages before it sends them. A message
+   * published in between is sent at once, and the older one after it. So a message reads its content only when it is
+   * sent.
    */
   createRetainedStreamCombi(filters: readonly string[]): Readable {
     const topics = filters.flatMap((filter) => [...this.#retained.keys()].filter(matcher(filter)));

@@ -1,7 +1,7 @@
 /** Log lines about refused connections. A client that retries without end does not fill the log. */
 import type { RefusedConnection } from "./network-connection.ts";
 
-/** Time after a line in which the same refusal of the same address is only counted. */
+/** Time in ms after a log line. Until then, equal refusals of the same address are only counted. */
 const QUIET_MS = 60_000;
 /** Maximum number of remembered addresses and reasons. The oldest is dropped. */
 const MAX_REMEMBERED = 256;

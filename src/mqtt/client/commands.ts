@@ -21,7 +21,7 @@ export type Command = (levels: readonly string[], payload: string) => CommandRes
 export type CommandTable = Readonly<Record<string, Command>>;
 
 export interface CommandsOptions {
-  /** Without a trailing slash. */
+  /** Base topic without a trailing slash. */
   readonly baseTopic: string;
   readonly table: CommandTable;
   /** Publishes on the response topic, not retained. */

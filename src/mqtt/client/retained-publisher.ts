@@ -1,7 +1,6 @@
 /**
- * Publishes changed values as retained messages and clears topics that are no longer wanted.
- * Nothing is queued while the broker is away. One wanted payload per topic is kept, and all are published at the next
- * connection.
+ * Publishes changed values as retained messages and clears topics that are no longer wanted. Nothing is queued while
+ * the broker is offline. One wanted payload per topic is kept, and all are published at the next connection.
  */
 import type { KeyValue } from "../../core/runtime/key-value.ts";
 import type { Message } from "./message.ts";
@@ -74,7 +73,7 @@ export class RetainedPublisher {
     return this.#taken;
   }
 
-  /** Number of published topics that are not cleared yet although nobody wants them. */
+  /** Number of obsolete topics that are published and not cleared yet. */
   get obsolete(): number {
     return this.#obsolete.size;
   }

@@ -180,7 +180,8 @@ class Session {
     return {
       window,
       publish: (topic, payload, settled) => {
-        // While the client closes, MQTT.js rejects at once, and each rejection would send the next of thousands.
+        // While the client closes, MQTT.js rejects every message at once. Each rejection would make the queue send its
+        // next message.
         if (!client.connected || this.#isLeaving) return;
         this.#onTheWay.push(topic);
         this.#watchProgress();

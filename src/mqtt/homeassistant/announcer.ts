@@ -16,7 +16,7 @@ interface Made {
 export class Announcer {
   readonly #options: DiscoveryOptions;
   readonly #memory: KeyValue;
-  /** By device id. Bounded by the devices: homes, places, plans, plugs and the daemon. */
+  /** Keyed by device id. Bounded by the devices: homes, places, plans, plugs and the daemon. */
   readonly #made = new Map<string, Made>();
 
   constructor(options: DiscoveryOptions, memory: KeyValue) {

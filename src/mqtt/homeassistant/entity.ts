@@ -134,7 +134,7 @@ function payloadOf<State>(rows: readonly EntityRow<State>[], state: State): stri
   return JSON.stringify(values);
 }
 
-/** Returns the value of a row as it is published. */
+/** Returns the published value of a row. */
 export function publishedValue<State>(row: EntityRow<State>, state: State): EntityValue {
   const value = row.value(state);
   return typeof value === "number" ? rounded(value) : value;

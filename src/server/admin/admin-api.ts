@@ -1,5 +1,5 @@
 /**
- * Operations behind the command line. They run in the daemon, or in the command's own process if there is no daemon.
+ * Operations of the command line. They run in the daemon, or in the command's own process if there is no daemon.
  * Requests to the service use the account's rate limiter and request log, out of the LAN's share of the quota.
  */
 
@@ -161,7 +161,7 @@ export class AdminApi {
     const trouble = isKnown || !account ? null : await this.#ask(account, "prices", params);
     const timeline = homeReader.timeline(home, now);
     const points = judgedPoints(timeline?.points ?? [], range, calendar, thresholds);
-    /** Today and tomorrow, as far as prices are known. */
+    /** Known prices of today and tomorrow. */
     const days = calendar.intervals("day", range).map((day): DayPrices => {
       const prices = points
         .filter(({ start }) => start >= day.start && start < day.end)
@@ -259,7 +259,7 @@ type Trouble = FetchFailure | Deferred;
 
 /** Returns whether the request only has to wait for quota. */
 function isPatience(trouble: Trouble): boolean {
-  return trouble.kind === "withheld" && trouble.after === null;
+  return trouble.kind === "deferred" && trouble.after === null;
 }
 
 function troubleText(trouble: Trouble): string {
@@ -270,7 +270,7 @@ function troubleText(trouble: Trouble): string {
       return `the service's response does not match its documentation: ${trouble.why}`;
     case "unreachable":
       return `the service cannot be reached: ${trouble.why}`;
-    case "withheld":
+    case "deferred":
       return `no request before ${formatInstant(trouble.until)}: ${trouble.after ? troubleText(trouble.after) : trouble.why}`;
   }
 }

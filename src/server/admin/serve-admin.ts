@@ -15,7 +15,7 @@ import { checkHomeAssistant } from "./check-home-assistant.ts";
 export async function serveAdmin(deps: ApiDeps, configNow: () => Config, signal: AbortSignal): Promise<void> {
   const socketPath = adminSocketPath(deps.config.data_dir);
   if (socketPath === null || signal.aborted) return;
-  const desk = new AdminApi({
+  const api = new AdminApi({
     ...deps,
     broker: async () => brokerFinding(deps),
     copyNow: deps.state.copyNow,
@@ -28,7 +28,7 @@ export async function serveAdmin(deps: ApiDeps, configNow: () => Config, signal:
     },
   });
   try {
-    await openAdminSocket(socketPath, (question) => desk.answer(question), signal);
+    await openAdminSocket(socketPath, (question) => api.answer(question), signal);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     deps.log.info(

@@ -140,7 +140,8 @@ class KeyRing {
   }
 
   /**
-   * Reads the key file if it has changed. If it cannot be read, the known keys stay: a typing error locks nobody out.
+   * Reads the key file if it has changed. If it cannot be read, the known keys stay valid, so a typing error does not
+   * lock devices out.
    */
   #look(): void {
     const stamp = this.#file.stamp;

@@ -25,7 +25,7 @@ const MAX_PER_MINUTE = 3_000;
 
 export interface SessionAuthDeps {
   readonly sessions: Sessions;
-  /** `open`: everybody who can reach this address may read. */
+  /** `open`: every client that can reach this address may read. */
   readonly dashboard: "open" | "key";
   /** Whether Home Assistant forwards requests of its users. */
   readonly ingress?: boolean;
@@ -68,7 +68,7 @@ export class SessionAuth {
     return this.#isTooMany(message) ? { kind: "refused", error: tooMany() } : { kind: "admitted" };
   }
 
-  /** Returns the key of the user who is logged in, here or in Home Assistant; null if nobody is logged in. */
+  /** Returns the key of the logged-in user, here or in Home Assistant; null without a login. */
   signedIn({ headers, remoteAddress, now }: Pick<AuthRequest, "headers" | "remoteAddress" | "now">): SessionKey | null {
     if (this.#ingress && isFromIngress(headers, remoteAddress)) return HOME_ASSISTANT;
     return this.sessions.keyOf(headers?.cookie, now);

@@ -93,7 +93,7 @@ function eventOf(topic: string, payload: string, other: Other): LiveEvent | null
   return null;
 }
 
-/** Names in a topic. */
+/** Names in the levels of a topic: the home, and the id of a plan or plug. */
 interface Names {
   readonly home?: string;
   readonly id?: string;
@@ -102,7 +102,7 @@ interface Names {
 /** Rule for making an event from a topic. */
 interface LiveRow {
   readonly type: string;
-  /** Below the base topic. */
+  /** Pattern of the topic below the base topic. */
   readonly topic: RegExp;
   readonly data: (payload: string, names: Names, other: Other) => string;
   /** Content of `data`, for the documentation. */

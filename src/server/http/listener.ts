@@ -63,7 +63,7 @@ export async function listen(router: Lookup, host: string, port: number, parts =
     const { answers, newest } = connections.answering(socket as Socket);
     const isOfNewest = newest?.req.complete === false && !newest.headersSent;
     if (answers === 0 || (answers === 1 && isOfNewest)) return refuse();
-    // Do not write an error into a response that has started. It is sent first, if it is ready soon.
+    // Do not write an error into a response that has started. If that response is ready in time, it is sent completely.
     newest?.once("close", () => (newest.req.complete ? refuse() : (socket as Socket).destroySoon()));
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   });

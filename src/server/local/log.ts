@@ -32,7 +32,7 @@ export const logEndpoints: readonly Endpoint[] = [
             "LogLine",
             object({
               ...{ id: integer, time: instant, level: { type: "string", enum: logLevels }, text },
-              facts: { ...text, description: "The fields as JSON; empty if there are none." },
+              facts: { ...text, description: "The fields as JSON; empty without fields." },
             }),
           ),
         ),

@@ -1,6 +1,6 @@
 /**
  * The mirror: answers the service's operations from storage. If stored data is missing or old, it asks the service. If
- * the service fails, it returns what is stored.
+ * the service fails, it returns the stored data.
  */
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -21,7 +21,8 @@ import type { ResponseCache } from "./response-cache.ts";
 /** Storage and service, as the mirror needs them. */
 export interface MirrorSource {
   /**
-   * Returns the error that the service would certainly return, judged by the known addresses; null if it must be asked.
+   * Returns the error that the service would certainly return, judged by the known addresses; null if only the service
+   * can decide.
    */
   readonly refusal: (operation: OperationId, params: ParamsOf<OperationId>) => ContractError | null;
   readonly find: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs) => Found | null;
@@ -42,7 +43,7 @@ export type Asked =
 
 /** Statuses that override older stored data. */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 422]);
-/** Statuses whose error codes are passed on to the caller. */
+/** Statuses whose error codes are returned to the caller. */
 const PASSED_ON: ReadonlySet<number> = new Set([400, 403, 404, 422, 502, 503]);
 const FROM_SHELF = { "X-Elbro-Source": "shelf" };
 const FROM_SERVICE = { "X-Elbro-Source": "service" };
@@ -162,7 +163,7 @@ async function ask(
     if (kept) return { kind: "given", found: kept, at: asked.at, how: FROM_SERVICE };
   }
   const isFinal = asked.kind === "refused" && FINAL_STATUSES.has(asked.status);
-  // The stored data may have changed while the service was asked.
+  // The stored data may have changed during the request to the service.
   const older = isFinal ? null : ((hasOlder ? source.find(id, params, now) : null) ?? source.findPart(id, params, now));
   return older ? { kind: "given", found: older, at: now, how: STALE } : errorOf(asked, now);
 }
@@ -174,7 +175,7 @@ function errorOf(asked: Exclude<Asked, { kind: "unkept" }> | typeof LATE, now: E
       return contractError("upstream_unavailable", "the service has not answered yet");
     case "kept":
       return contractError("internal_error", "the response was stored but cannot be read back");
-    case "withheld": {
+    case "deferred": {
       // A pause after a 429 is reported with its remaining time, any other pause with the failure that caused it.
       if (asked.after && !(asked.after.kind === "refused" && asked.after.status === 429))
         return errorOf(asked.after, now);

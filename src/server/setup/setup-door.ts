@@ -1,6 +1,6 @@
 /**
- * Who may set up a house that has no key yet: a page of this server, on this machine itself, or with the code that only
- * who reads the log knows. A code lets one browser in; the next code is in the log then.
+ * Access to the set-up before a key exists. A page of this server may use it on this machine, or after the user has
+ * entered the code from the log. Each code admits one browser. The next code is then written to the log.
  */
 import { randomBytes, randomInt, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
@@ -11,21 +11,21 @@ import { fromOwnPage, PAGE_HEADER } from "../auth/session-auth.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalRequest } from "../http/route.ts";
 
-/** Without letters and digits that look alike. */
+/** Characters of a code. Similar letters and digits are left out. */
 const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 const CODE_LENGTH = 8;
 const COOKIE = "elbro_setup";
 const TOKEN_BYTES = 32;
-/** What a proxy adds to what it passes on: who comes through one on this machine may be anybody. */
+/** Headers that a proxy adds. A request through a proxy on this machine may come from any other machine. */
 const PROXY_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"] as const;
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
 export class SetupDoor {
-  /** Shows a new code to who reads the log. */
+  /** Writes a new code to the log. */
   readonly #tell: (code: string) => void;
   readonly #throttle = new LoginThrottle();
   #code = "";
-  /** Of the browser that gave a code; the last one counts. */
+  /** Cookie of the browser that entered a code last; null before that. */
   #token: string | null = null;
 
   constructor(tell: (code: string) => void) {
@@ -33,7 +33,7 @@ export class SetupDoor {
     this.#renew();
   }
 
-  /** Null for who may set up the house. */
+  /** Returns null if the request may use the set-up, otherwise the error. */
   refusal(request: LocalRequest): LocalError | null {
     const { headers } = request;
     if (!fromOwnPage(headers))
@@ -42,7 +42,7 @@ export class SetupDoor {
     return localError("invalid_token", "enter the code from the log of elbro");
   }
 
-  /** Looks at a code. Returns the `Set-Cookie` of who gave the right one. */
+  /** Checks a code. Returns the `Set-Cookie` header for the right one, otherwise the error. */
   enter(code: unknown, { headers, remoteAddress, now }: LocalRequest): string | LocalError {
     if (!fromOwnPage(headers)) return localError("forbidden", "this is for the dashboard's own page");
     const address = addressGroup(remoteAddress);
@@ -74,7 +74,7 @@ export class SetupDoor {
   }
 }
 
-/** Whether a request comes from this machine, and from no proxy on it. */
+/** Returns true if a request comes from this machine and not through a proxy. */
 function isOnThisMachine({ headers, remoteAddress }: LocalRequest): boolean {
   return (
     /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/.test(remoteAddress) &&

@@ -1,4 +1,4 @@
-/** The set-up over HTTP, for the dashboard's own page. Once the house is set up, all of it is refused. */
+/** Routes of the set-up, for the dashboard's own page. They return an error once the home is set up. */
 import * as z from "zod/mini";
 import { languageOf } from "../../core/language/language.ts";
 import { textIn } from "../../core/language/text.ts";
@@ -24,7 +24,7 @@ import { finishSetup, type SetupOptions, type WantedSetup } from "./setup.ts";
 import { SetupDoor } from "./setup-door.ts";
 import { type Trial, tryExternalBroker, tryHomeAssistant, tryService } from "./setup-trials.ts";
 
-/** Trials of a person; each may ask the service, whose quota counts it. */
+/** Limit of tests per minute. Each may send a request to the service, which counts it against the quota. */
 const MAX_TRIALS_PER_MINUTE = 20;
 
 const word = z.string().check(z.minLength(1), z.maxLength(2_000));
@@ -47,7 +47,7 @@ const bodies = {
   }),
 } as const;
 
-/** What a request that is let in is answered with. */
+/** Handles an authorized request. */
 type Work<Body> = (options: SetupOptions, body: Body, request: LocalRequest) => Promise<LocalAnswer> | LocalAnswer;
 
 export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[] {
@@ -130,7 +130,7 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
           ...localError("invalid_parameter", "the resulting configuration would have mistakes"),
           mistakes: result.mistakes,
         };
-      // The answer goes out first: this daemon ends then.
+      // The daemon ends after it has sent the response.
       const { kind: _, undo, ...told } = result;
       isFinished = true;
       signal.addEventListener("abort", () => given.onDone(undo), { once: true });
@@ -139,7 +139,7 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
   ];
 }
 
-/** Returns the result of a trial in the language of the request. */
+/** Returns the result of a test in the language of the request. */
 function trialAnswer(trial: Trial, { headers }: LocalRequest): LocalAnswer {
   const detail = trial.detail && textIn(languageOf(headers["accept-language"], "en"), trial.detail);
   return { kind: "json", body: { ...trial, detail } };
@@ -148,7 +148,7 @@ function trialAnswer(trial: Trial, { headers }: LocalRequest): LocalAnswer {
 function stateOf(options: SetupOptions | null, door: SetupDoor | null, request: LocalRequest) {
   if (!options || !door) return { state: "done", file: null, failure: null };
   const { path: file, failure } = options;
-  // The reason may name addresses and files of this machine.
+  // The reason may contain addresses and file names of this machine.
   return door.refusal(request) === null ? { state: "open", file, failure } : { state: "code", file, failure: null };
 }
 
@@ -180,7 +180,7 @@ interface RouteFacts {
   readonly example: object;
   readonly schema: Schema;
   readonly status?: 201;
-  /** Whether it connects to something. */
+  /** Whether the route tests a connection. */
   readonly isTrial: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** Tests of the set-up: key of the service, broker, Home Assistant. Each runs in its step, so that a mistake is shown there. */
+/**
+ * Tests of the set-up: key of the service, broker, Home Assistant. Each step of the page runs its test and shows the
+ * mistake.
+ */
 import type { Config } from "../../config/schema.ts";
 import { judge } from "../../core/fetching/retry-policy.ts";
 import type { Text } from "../../core/language/text.ts";
@@ -26,7 +29,7 @@ export interface ServiceTrial extends Trial {
 
 const WORKS = { works: true, problem: null, detail: null } as const;
 
-/** Asks the service for the addresses of a key, by one request. */
+/** Requests the addresses of a key from the service, with one request. */
 export async function tryService(
   service: Config["service"],
   apiKey: string,
@@ -53,7 +56,7 @@ export async function tryService(
   }
 }
 
-/** Connects to a broker and leaves without a word. */
+/** Connects to a broker and disconnects. Publishes nothing. */
 export async function tryExternalBroker(mqtt: Config["mqtt"]): Promise<Trial> {
   const [{ tryBroker }, { connectionTo }] = await Promise.all([
     import("../../mqtt/client/check-connection.ts"),
@@ -63,7 +66,7 @@ export async function tryExternalBroker(mqtt: Config["mqtt"]): Promise<Trial> {
   return detail === null ? WORKS : { works: false, problem: "broker", detail };
 }
 
-/** Logs in to Home Assistant, and leaves. */
+/** Logs in to Home Assistant and disconnects. */
 export async function tryHomeAssistant(account: { readonly url: string; readonly token: string }): Promise<Trial> {
   const { HomeAssistantClient, HomeAssistantError } = await import(
     "../../integrations/homeassistant/websocket-client.ts"

@@ -1,4 +1,4 @@
-/** The set-up of a house on the page: what was chosen becomes `elbro.yaml` and a first key, and elbro goes on with both. */
+/** Finishes the set-up on the page: writes `elbro.yaml` and a first API key from the entered values. */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import path from "node:path";
@@ -11,31 +11,31 @@ import { writeWhole } from "../../storage/atomic-file.ts";
 import { keyDigest } from "../auth/api-keys.ts";
 import { lanUrls } from "../web/lan-urls.ts";
 
-/** What the command line gives to a house that can be set up. */
+/** Dependencies of the set-up, supplied by the command line. */
 export interface SetupOptions {
-  /** The file that is written. */
+  /** Path of the file to write. */
   readonly path: string;
-  /** The configuration as it is without that file: the service, ports, the data directory. */
+  /** Configuration without that file: service, ports, data directory. */
   readonly config: Config;
   readonly proxy: ProxySettings | null;
-  /** Reads a configuration of this text. */
+  /** Parses a configuration text. */
   readonly readWith: (text: string) => ConfigReading;
-  /** Shows a new code to who reads the log. */
+  /** Writes a new code to the log. */
   readonly onCode: (code: string) => void;
-  /** Why the home that was set up before could not be started; null if there was none. */
+  /** Reason why the home of an earlier set-up could not be started; null without an earlier set-up. */
   readonly failure: string | null;
-  /** Called when everything is written and the response is sent. `undo` sets the file aside and removes the key. */
+  /** Called when everything is written and the response is sent. `undo` renames the file and removes the key. */
   readonly onDone: (undo: () => Promise<void>) => void;
 }
 
 export type SetupResult =
   | {
       readonly kind: "done";
-      /** The key, shown this once. */
+      /** The new API key. It is returned only here. */
       readonly key: string;
-      /** Where the page is for other devices of the LAN. */
+      /** URLs of the dashboard for other devices on the LAN. */
       readonly urls: readonly string[];
-      /** Whom plugs log in to the broker as; null with a broker of the owner's. */
+      /** Login of plugs to the embedded broker; null if the owner uses another broker. */
       readonly broker: { readonly port: number; readonly username: string; readonly password: string } | null;
       readonly undo: () => Promise<void>;
     }
@@ -45,11 +45,11 @@ export type SetupResult =
 const KEY_BYTES = 32;
 const PASSWORD_BYTES = 12;
 const DAY_LENGTH = "2026-11-23".length;
-/** The user of the broker that plugs and Home Assistant log in as. */
+/** Broker user of plugs and Home Assistant. */
 const BROKER_USER = "house";
 
 export interface WantedSetup extends Omit<SetupChoices, "brokerUser"> {
-  /** What the first device is called. */
+  /** Name of the first device. */
   readonly keyName: string;
 }
 

@@ -44,7 +44,7 @@ export interface ReportedWindow {
 export interface AccountDeps {
   readonly name: string;
   readonly client: Client;
-  readonly governor: RateLimiter;
+  readonly rateLimiter: RateLimiter;
   readonly gate: CircuitBreaker;
   readonly clock: RateLimiterClock;
   readonly problems: Problems;
@@ -59,7 +59,7 @@ export interface AccountDeps {
 }
 
 /** Maximum remembered failures. A household has a few dozen series, but LAN clients may request anything. */
-const MAX_SETBACKS = 200;
+const MAX_FAILURES = 200;
 /** Key of the last failure that counted as trouble; it may have paused the whole account. */
 const TROUBLE = " trouble";
 
@@ -71,7 +71,7 @@ export class Account {
   readonly #flights = new Map<string, Promise<AccountReply<OperationId>>>();
   #told: Partial<QuotaStanding> = {};
   /** Last failure per paused scope, for requests during the pause. Null before the first failure, to save 4 kB. */
-  #setbacks: LRUCache<string, FetchFailure> | null = null;
+  #failures: LRUCache<string, FetchFailure> | null = null;
 
   constructor(deps: AccountDeps) {
     this.name = deps.name;
@@ -102,19 +102,19 @@ export class Account {
 
   /** Returns the earliest time for a request of this share; `now` if it is allowed immediately. */
   notBefore(operation: OperationId, params: ParamsOf<OperationId>, share: Share, now: EpochMs): EpochMs {
-    const { clock, gate, governor } = this.#deps;
+    const { clock, gate, rateLimiter } = this.#deps;
     const monotonicMs = clock.monotonicMs();
     const scopes = this.#scopesOf(operation, params, share);
-    const until = Math.max(gate.pausedUntil(scopes), governor.earliest(share, monotonicMs));
+    const until = Math.max(gate.pausedUntil(scopes), rateLimiter.earliest(share, monotonicMs));
     return now + Math.max(0, Math.ceil(until - monotonicMs));
   }
 
   /** Returns the pause of the back-fill and its reason; null if back-fill requests are allowed now. */
   backfillPause(now: EpochMs): BackfillPause | null {
-    const { clock, gate, governor } = this.#deps;
+    const { clock, gate, rateLimiter } = this.#deps;
     const monotonicMs = clock.monotonicMs();
     const silentUntil = gate.pausedUntil({ account: this.name, place: "", series: "", request: "" });
-    const until = Math.max(silentUntil, governor.earliest("backfill", monotonicMs));
+    const until = Math.max(silentUntil, rateLimiter.earliest("backfill", monotonicMs));
     if (until <= monotonicMs) return null;
     const why = until > silentUntil ? "quota" : (this.trouble ?? "service_trouble");
     return { until: now + Math.ceil(until - monotonicMs), why };
@@ -125,18 +125,18 @@ export class Account {
     const path = writeRequest(inquiry.operation, inquiry.params);
     const flying = this.#flights.get(path);
     if (flying) return flying as Promise<AccountReply<Id>>;
-    const { governor, gate, clock } = this.#deps;
+    const { rateLimiter, gate, clock } = this.#deps;
     const scopes = this.#scopesOf(inquiry.operation, inquiry.params, inquiry.share);
     const silentUntil = gate.pausedUntil(scopes);
     if (silentUntil > clock.monotonicMs())
-      return this.#withheld(
+      return this.#deferred(
         silentUntil,
         "requests are paused because the service asked for it or reports errors",
         this.#lastSetback(scopes) ?? gate.cause(scopes),
       );
-    const verdict = governor.acquire(inquiry.share, inquiry.seriesId, inquiry.range);
+    const verdict = rateLimiter.acquire(inquiry.share, inquiry.seriesId, inquiry.range);
     if (verdict.kind === "wait")
-      return { ...this.#withheld(verdict.untilMs, verdict.why), isUnwritten: verdict.isUnwritten ?? false };
+      return { ...this.#deferred(verdict.untilMs, verdict.why), isUnwritten: verdict.isUnwritten ?? false };
     const reply = this.#send(inquiry, scopes, verdict.leave).finally(() => this.#flights.delete(path));
     this.#flights.set(path, reply);
     return reply;
@@ -172,9 +172,9 @@ export class Account {
   }
 
   #tellShortage(): void {
-    const { problems, governor, clock } = this.#deps;
+    const { problems, rateLimiter, clock } = this.#deps;
     const subject = `${this.name} quota`;
-    const detail = governor.shortage;
+    const detail = rateLimiter.shortage;
     if (detail === null) problems.end(subject);
     else problems.start({ code: "quota_too_small", subject, since: clock.now(), detail });
   }
@@ -182,7 +182,7 @@ export class Account {
   #succeeded<Id extends OperationId>(scopes: Scopes, answer: Success<Id>, requestId: string | null): AccountReply<Id> {
     const { gate, problems, outage, clock } = this.#deps;
     gate.success(scopes);
-    for (const scope of [...Object.values(scopes), TROUBLE]) this.#setbacks?.delete(scope);
+    for (const scope of [...Object.values(scopes), TROUBLE]) this.#failures?.delete(scope);
     const well = [scopes.series, scopes.place];
     // A response to an earlier request does not end a pause of the account, so its problem stays too.
     if (gate.pausedUntil(scopes) <= clock.monotonicMs()) well.push(this.name);
@@ -202,9 +202,9 @@ export class Account {
     const isGuests = isCallersOwn(share, failure);
     const reached = isGuests ? { ...scopes, series: scopes.request, place: scopes.request } : scopes;
     const verdict = gate.failure(reached, failure, sentAt, needOf(operation));
-    this.#setbacks ??= new LRUCache({ max: MAX_SETBACKS });
-    this.#setbacks.set(reached[verdict.scope], failure);
-    if (verdict.trouble) this.#setbacks.set(TROUBLE, failure);
+    this.#failures ??= new LRUCache({ max: MAX_FAILURES });
+    this.#failures.set(reached[verdict.scope], failure);
+    if (verdict.trouble) this.#failures.set(TROUBLE, failure);
     // Problems have no request as subject: a problem of one request is reported for its series.
     const subject = scopes[verdict.scope === "request" ? "series" : verdict.scope];
     const requestId = failure.kind === "unreachable" ? null : failure.requestId;
@@ -244,13 +244,13 @@ export class Account {
   }
 
   #lastSetback({ request, series, place, account }: Scopes): FetchFailure | null {
-    const last = [request, series, place, account, TROUBLE].find((scope) => this.#setbacks?.has(scope));
-    return this.#setbacks?.get(last ?? "") ?? null;
+    const last = [request, series, place, account, TROUBLE].find((scope) => this.#failures?.has(scope));
+    return this.#failures?.get(last ?? "") ?? null;
   }
 
-  #withheld(until: MonotonicMs, why: string, after: FetchFailure | null = null): Deferred {
+  #deferred(until: MonotonicMs, why: string, after: FetchFailure | null = null): Deferred {
     const { clock } = this.#deps;
-    return { kind: "withheld", until: clock.now() + Math.max(0, Math.ceil(until - clock.monotonicMs())), why, after };
+    return { kind: "deferred", until: clock.now() + Math.max(0, Math.ceil(until - clock.monotonicMs())), why, after };
   }
 }
 
@@ -270,7 +270,7 @@ function isCallersOwn(share: Share, failure: FetchFailure): boolean {
   return share === "lan" && failure.kind === "refused" && (failure.status === 400 || failure.status === 404);
 }
 
-function detailOf(setback: FetchFailure): string {
-  if (setback.kind !== "refused") return setback.why;
-  return `${[setback.status, setback.code].filter((part) => part !== null).join(" ")}: ${setback.reason}`;
+function detailOf(failure: FetchFailure): string {
+  if (failure.kind !== "refused") return failure.why;
+  return `${[failure.status, failure.code].filter((part) => part !== null).join(" ")}: ${failure.reason}`;
 }

@@ -89,7 +89,7 @@ export class CircuitBreaker {
     return Math.max(...names.map((name) => this.#silences.get(name)?.until ?? 0));
   }
 
-  /** Returns the failure behind a pause, as far as it is stored; null if no scope is paused. */
+  /** Returns the stored fields of the failure behind a pause; null if no scope is paused. */
   cause({ account, place, series, request }: Scopes): FetchFailure | null {
     const now = this.#deps.clock.monotonicMs();
     const silences = [account, place, series, request, BREAKER].map((name) => this.#silences.get(name));
@@ -99,12 +99,12 @@ export class CircuitBreaker {
   }
 
   /** Records a failure of a request sent at `sentAt`, and returns its consequence. */
-  failure(scopes: Scopes, setback: FetchFailure, sentAt: MonotonicMs, need: Need = "other"): Verdict {
+  failure(scopes: Scopes, failure: FetchFailure, sentAt: MonotonicMs, need: Need = "other"): Verdict {
     const now = this.#deps.clock.monotonicMs();
-    const kind = setback.kind === "refused" ? `${setback.status} ${setback.code ?? ""}`.trim() : setback.kind;
-    const lost = setback.kind === "refused" && setback.status === 404;
+    const kind = failure.kind === "refused" ? `${failure.status} ${failure.code ?? ""}`.trim() : failure.kind;
+    const lost = failure.kind === "refused" && failure.status === 404;
     const streak = lost ? this.#countLost(scopes.place, sentAt, now) : this.#streakOf(scopes, kind, sentAt);
-    const verdict = judge(setback, streak, this.#deps.random, need);
+    const verdict = judge(failure, streak, this.#deps.random, need);
     if (verdict.trouble && sentAt >= this.#lastFailureAt) this.#countFailure(kind, now);
     this.#silence(scopes[verdict.scope], { kind, streak, since: now, until: now + verdict.waitMs });
     if (verdict.waitMs >= MIN_KEPT_MS || kind.startsWith("429") || this.#isKeptOver(now)) this.#keep(now);
@@ -209,7 +209,7 @@ export class CircuitBreaker {
   }
 }
 
-/** Returns the failure behind a pause, as far as its kind shows it. */
+/** Returns the failure behind a pause, reconstructed from its kind. */
 function failureOf(kind: string): FetchFailure {
   const why = "an earlier attempt failed";
   if (kind === "malformed") return { kind, why, requestId: null };

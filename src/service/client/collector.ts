@@ -145,7 +145,7 @@ export class Collector {
     switch (outcome.kind) {
       case "answered":
         return this.#keep({ step, answer: outcome, at: clock.now() });
-      case "withheld":
+      case "deferred":
         return Math.max(outcome.until, clock.now() + MIN_PAUSE_MS);
       case "refused":
       case "malformed":

@@ -100,7 +100,7 @@ function openAgent(
   const limits = {
     connections: CONNECTIONS,
     allowH2: false,
-    // The request's own deadline covers all of these; they close what an aborted request leaves open.
+    // The request's own deadline covers all of these; they close the rest of an aborted request.
     connectTimeout: timeoutMs,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,

@@ -16,7 +16,9 @@ export interface Trouble {
   readonly requestId: string | null;
   /** Affected series; null if the whole account is affected. */
   readonly series: string | null;
-  /** True for a LAN client's request: it may never be repeated, so any response of the account ends the trouble. */
+  /**
+   * True for a LAN client's request. The client may never repeat it, so any response of the account ends the trouble.
+   */
   readonly isGuests: boolean;
 }
 
@@ -28,7 +30,7 @@ const MAX_AGE_MS = DAY_MS;
 
 export class Outage {
   readonly #problems: Problems;
-  /** By account and series, oldest first. Bounded by the polled series, plus one per account for LAN clients. */
+  /** Keyed by account and series, oldest first. Bounded by the polled series, plus one per account for LAN clients. */
   readonly #troubles = new Map<string, Trouble>();
   /** Subject of the current problem; null without one. */
   #shown: string | null = null;

@@ -131,8 +131,8 @@ const THIRD_PARTY_LEAST = 4;
 const THIRD_PARTY_MOST = 1_000;
 const CLEAN_DAY_GROWTH = 1.1;
 /**
- * Maximum gap between two responses that counts as time without a 429, because a daemon that sends nothing proves
- * nothing. A place is requested in the early morning and from 13:00 on.
+ * Maximum gap between two responses that counts as time without a 429, because a daemon that sends no requests gets no
+ * 429 either. A place is requested in the early morning and from 13:00 on.
  */
 const MAX_CLEAN_GAP_MS = 18 * HOUR_MS;
 /** Step in which the time without a 429 is stored, to save writes to the card. */

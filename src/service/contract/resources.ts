@@ -1,7 +1,7 @@
 /**
  * Schemas of the service's responses. Source: service interface, part 2.
  *
- * All objects are loose: unknown fields are kept and passed on. Promised fields are required; fields that appear only
+ * All objects are loose: unknown fields are kept and returned. Promised fields are required; fields that appear only
  * in some examples are optional.
  */
 import * as z from "zod/mini";

@@ -125,7 +125,7 @@ export class Customers {
 
 export interface AdmissionOptions {
   readonly customers: Customers;
-  readonly partner: ThirdPartyCredentials;
+  readonly credentials: ThirdPartyCredentials;
   readonly hashEncoding: HashEncoding;
   readonly thirdPartyQuota: QuotaCounter;
 }
@@ -158,10 +158,10 @@ function admitConsumer({ authorization, now }: AuthRequest, { customers }: Admis
 
 function admitPartner(
   { authorization, now }: AuthRequest,
-  { partner, hashEncoding, thirdPartyQuota }: AdmissionOptions,
+  { credentials, hashEncoding, thirdPartyQuota }: AdmissionOptions,
 ): AuthResult {
   const token = bearerToken(authorization);
-  if (token === null || !verifyThirdPartyToken(token, partner, hashEncoding)) {
+  if (token === null || !verifyThirdPartyToken(token, credentials, hashEncoding)) {
     const reason = "the bearer token is not Base64 of <API_KEY>:<HMAC-SHA256 of it with the secret>";
     return { kind: "refused", error: contractError("invalid_token", reason) };
   }

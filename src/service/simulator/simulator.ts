@@ -121,7 +121,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       ...consumerHandlers(world, ({ headers }) => customers.owning(headers.authorization)?.homes ?? []),
       ...thirdPartyHandlers(world, () => quotas.thirdParty.attempts.day),
     },
-    admit: createAdmission({ customers, partner: keys.thirdParty, hashEncoding, thirdPartyQuota }),
+    admit: createAdmission({ customers, credentials: keys.thirdParty, hashEncoding, thirdPartyQuota }),
     calendar: world.calendar,
     now,
     newRequestId: randomUUID,

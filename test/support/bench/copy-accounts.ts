@@ -1,6 +1,6 @@
 /**
- * Copies the rows of one account to many accounts in the same database, under their names and addresses. The result is
- * what the daemon would store, but filling it with the daemon and the simulator takes 15 min for 1,000 homes.
+ * Copies the rows of one account to many accounts in the same database, under their names and addresses. The daemon
+ * would store the same, but it takes 15 min for 1,000 homes with the simulator.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { deflateText, digestOf, inflateText } from "../../../src/storage/chunk-text.ts";

@@ -35,12 +35,12 @@ export class TopicWatcher implements AsyncDisposable {
     return watcher;
   }
 
-  /** Returns the last payload of a topic; null if there is none. */
+  /** Returns the last payload of a topic; null without a message. */
   payload(topic: string): string | null {
     return this.#latest.get(topic) ?? null;
   }
 
-  /** Returns the last payload of a topic as JSON; `{}` if there is none. */
+  /** Returns the last payload of a topic as JSON; `{}` without a message. */
   json(topic: string): Record<string, unknown> {
     return JSON.parse(this.payload(topic) ?? "{}") as Record<string, unknown>;
   }

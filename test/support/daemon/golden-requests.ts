@@ -259,7 +259,7 @@ const door = [
   post("try a plug that is not there", "/local/v1/plugs/none/test", [CONTROL, JSON_BODY], "{}"),
 ] satisfies GoldenRequest[];
 
-/** Requests that are sent one after the other. */
+/** Requests that are sent in sequence. */
 export const goldenRequests: readonly GoldenRequest[] = [...monitoring, ...pages, ...mirror, ...local, ...door];
 
 const PLACE = "latitude=56.16&longitude=10.2";

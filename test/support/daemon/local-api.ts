@@ -42,7 +42,7 @@ export async function askJson(daemon: TestDaemon, path: string): Promise<Record<
   return body;
 }
 
-/** Returns the endpoint that handles a GET request to this path; undefined if there is none. */
+/** Returns the endpoint that handles a GET request to this path; undefined for an unknown path. */
 function endpointOf(path: string) {
   return endpoints.find(
     (row) => row.method === "GET" && new RegExp(`^${row.path.replace(/:\w+/g, "[^/]+")}$`).test(path),

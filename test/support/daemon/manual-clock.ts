@@ -7,7 +7,7 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** Number of checks, 1 ms apart, without a change. After them the loops that do not sleep are taken to have ended. */
+/** Number of checks, 1 ms apart, without a change. Loops that do not sleep then count as ended. */
 const QUIET_LOOKS = 40;
 /** Minimum number of loops in a daemon: state loop, collector and nightly maintenance. */
 const MIN_LOOPS = 3;

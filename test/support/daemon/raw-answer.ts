@@ -10,7 +10,10 @@ export interface RawAnswer {
 
 const HEAD_END = "\r\n\r\n";
 
-/** Sends bytes on a new connection. Resolves with the first response, or after `waitMs` with what was received. */
+/**
+ * Sends bytes on a new connection. Resolves with the first response, or after `waitMs` with the bytes received until
+ * then.
+ */
 export function sendRaw(
   port: number,
   bytes: Buffer,

@@ -9,7 +9,7 @@ import type { TestDaemon } from "./test-daemon.ts";
 /** Paths at which distributions install Chromium. */
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const CHROMIUM: string | undefined = PLACES.find((place) => existsSync(place));
-/** True if Chromium is installed. Browser tests are skipped otherwise, and the suite's name says so. */
+/** True if Chromium is installed. Browser tests are skipped otherwise, and the suite's name contains the reason. */
 export const haveChromium: boolean = CHROMIUM !== undefined;
 
 /** Folder for screenshots, outside the repository. */

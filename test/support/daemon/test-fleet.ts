@@ -118,7 +118,7 @@ export class TestFleet implements AsyncDisposable {
   }
 
   /**
-   * Returns the availability topic of the shard that publishes the home's discovery document; null if there is none.
+   * Returns the availability topic of the shard that publishes the home's discovery document; null without a document.
    */
   shardOfHome(number: number): string | null {
     const document = this.watcher.json(`homeassistant/device/elbro_house-${number}/config`);

@@ -3,7 +3,7 @@ import { pageNames, pageText } from "./docs-pages.ts";
 
 export interface ShellCommand {
   readonly page: string;
-  /** One command, without its comment; `npm start -- x` and `elbro x` stay as they are written. */
+  /** One command, without its comment; `npm start -- x` and `elbro x` stay unchanged. */
   readonly text: string;
   /** The lines that the page shows as its output. */
   readonly output: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * Validates discovery documents and the states that they refer to. Reports what Home Assistant rejects, what it ignores
- * without a log line, and what it accepts but elbro does not want.
+ * Validates discovery documents and the states that they refer to. Reports documents that Home Assistant rejects or
+ * ignores without a log line, and documents that it accepts but elbro does not want.
  */
 import {
   binarySensorClasses,

@@ -36,7 +36,7 @@ const KINDS: Readonly<Record<string, (value: unknown, argument: string) => unkno
     return String(value);
   },
   list: (value, values) => {
-    if (!values.split("|").includes(String(value))) throw new Error(`${String(value)} is none of ${values}`);
+    if (!values.split("|").includes(String(value))) throw new Error(`${String(value)} is not one of ${values}`);
     return String(value);
   },
 };

@@ -36,7 +36,7 @@ const run = (hours: number, rules: object = {}): PlanSpec => ({
   ...rules,
 });
 
-/** Appliances of a house. A group of n plans consists of the first n. */
+/** Appliances of a household. A group of n plans consists of the first n. */
 const HOUSE: readonly GroupPlan[] = [
   { spec: slots(5, { minRunMs: 30 * MINUTE_MS }), watts: 7_400, from: 5, to: 19 },
   { spec: slots(4), watts: 3_000, from: 0, to: 24 },

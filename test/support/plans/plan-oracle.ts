@@ -85,7 +85,7 @@ function runsIn({ fixed }: SmallCase, mask: Mask): [number, number][] {
   return runs;
 }
 
-/** Returns the run that was in progress or had just ended at `now`; null if there is none. */
+/** Returns the run that was in progress or had just ended at `now`; null without such a run. */
 function running({ fixed, now }: SmallCase): { from: number; to: number; inProgress: boolean } | null {
   const last = fixed.at(-1);
   return last && last[1] >= now && last[0] < now ? { from: last[0], to: last[1], inProgress: last[1] > now } : null;

@@ -184,7 +184,7 @@ export class BrokerPlugModel implements AsyncDisposable {
   }
 
   /** Ends all faults. */
-  async mend(): Promise<void> {
+  async endFaults(): Promise<void> {
     this.offsetMs = 0;
     this.planKnown = true;
     this.plug.loses = 0;

@@ -105,8 +105,8 @@ export class PlugInvariants {
   }
 
   /**
-   * Records that the device's timer ended an ON. The daemon takes it for a manual change if it did not start the timer
-   * on this clock, if another client started it, or if the message is late.
+   * Records that the device's timer ended an ON. The daemon interprets it as a manual change in three cases: it did not
+   * start the timer on this clock, another client started it, or the message is late.
    */
   timerEnds(started: Cause): void {
     const { now, isLate } = this.#world;

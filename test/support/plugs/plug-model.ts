@@ -86,7 +86,7 @@ export class PlugModel {
   daemon: PlugManager | null = null;
   /** True if the daemon is connected to the broker. */
   lineUp = false;
-  /** State in the last message to the daemon on this connection; null if there is none. */
+  /** State in the last message to the daemon on this connection; null before the first message. */
   toldOn: boolean | null = null;
   readonly #mutant: PlugMutant;
   #events: Event[] = [];

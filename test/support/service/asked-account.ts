@@ -55,7 +55,7 @@ export class AskedAccount extends ManualMachine {
         authorization: { consumer: `Bearer ${CANARY_KEY}`, thirdParty: "Bearer partner" },
         secrets: [CANARY_KEY],
       }),
-      governor: new RateLimiter({
+      rateLimiter: new RateLimiter({
         ...{ account: name, requestLog, memory, clock },
         source: new LearnedRateLimits(name, memory, () => 1),
       }),

@@ -6,7 +6,7 @@ import { type HashEncoding, thirdPartyToken } from "../../../src/service/third-p
 
 /** Recognisable keys, so that tests can find them in logs and errors. */
 export const CANARY_KEY = "canary-consumer-key-7f3a";
-export const CANARY_PARTNER = { apiKey: "canary-partner-key-51c0", apiSecret: "canary-partner-secret-e9d2" };
+export const CANARY_PARTNER = { apiKey: "canary-third-party-key-51c0", apiSecret: "canary-third-party-secret-e9d2" };
 
 export interface AskedOf<Id extends OperationId> {
   readonly answer: Success<Id> | FetchFailure;
@@ -16,23 +16,23 @@ export interface AskedOf<Id extends OperationId> {
 
 export interface AskingOptions extends TransportOptions {
   readonly consumerKey?: string;
-  readonly partner?: { readonly apiKey: string; readonly apiSecret: string };
+  readonly thirdParty?: { readonly apiKey: string; readonly apiSecret: string };
   readonly hashEncoding?: HashEncoding;
   readonly basePath?: string;
 }
 
 /** Opens the client with a real transport to a server of the test. */
 export async function openAsking(url: string, options: AskingOptions = {}) {
-  const { consumerKey = CANARY_KEY, partner = CANARY_PARTNER, hashEncoding = "hex", basePath = "" } = options;
+  const { consumerKey = CANARY_KEY, thirdParty = CANARY_PARTNER, hashEncoding = "hex", basePath = "" } = options;
   const transport = openTransport(url, options);
-  const token = thirdPartyToken(partner, hashEncoding);
+  const token = thirdPartyToken(thirdParty, hashEncoding);
   const stop = new AbortController();
   const client = createClient({
     get: transport.get,
     basePath,
     userAgent: "elbro/1.2.3",
     authorization: { consumer: `Bearer ${consumerKey}`, thirdParty: `Bearer ${token}` },
-    secrets: [consumerKey, partner.apiKey, partner.apiSecret, token],
+    secrets: [consumerKey, thirdParty.apiKey, thirdParty.apiSecret, token],
   });
   return {
     stop,

@@ -58,7 +58,7 @@ export class RateLimiterModel {
   #events: Event[] = [];
   /** Counter of crashes. Responses to an earlier process are ignored. */
   #process = 0;
-  #governor: RateLimiter;
+  #rateLimiter: RateLimiter;
   /** Requests with a permit, oldest first. */
   readonly spends: { readonly share: Share; readonly at: number }[] = [];
   /** True after the first response with the service's headers. */
@@ -77,7 +77,7 @@ export class RateLimiterModel {
     this.#now = options.startAt;
     this.#bootAt = options.startAt - 5_000;
     this.service = new StrictService(options.limits);
-    this.#governor = this.#start();
+    this.#rateLimiter = this.#start();
   }
 
   get now(): number {
@@ -89,7 +89,7 @@ export class RateLimiterModel {
   }
 
   earliest(share: Share): number {
-    return this.#governor.earliest(share, this.#clock().monotonicMs());
+    return this.#rateLimiter.earliest(share, this.#clock().monotonicMs());
   }
 
   /** Advances time to `at`, event by event. */
@@ -116,7 +116,7 @@ export class RateLimiterModel {
 
   /** Acquires a permit and sends the request. Returns true if the permit was granted. */
   attempt(share: Share, passage: Passage): boolean {
-    const verdict = this.#governor.acquire(share, null, null);
+    const verdict = this.#rateLimiter.acquire(share, null, null);
     if (verdict.kind === "wait") return false;
     this.spends.push({ share, at: this.#now });
     this.#send(verdict.leave, share, passage);
@@ -125,7 +125,7 @@ export class RateLimiterModel {
 
   /** Kills the process after the attempt was committed and before the request was sent. */
   attemptAndDie(share: Share): void {
-    this.#governor.acquire(share, null, null);
+    this.#rateLimiter.acquire(share, null, null);
     this.crash(0);
   }
 
@@ -133,7 +133,7 @@ export class RateLimiterModel {
   crash(downMs: number): void {
     this.#process++;
     this.advance(downMs);
-    this.#governor = this.#start();
+    this.#rateLimiter = this.#start();
   }
 
   /** Reboots the machine, which starts a new monotonic clock. */
@@ -142,7 +142,7 @@ export class RateLimiterModel {
     this.advance(downMs + bootMs);
     this.#bootAt = this.#now - bootMs;
     this.#boots++;
-    this.#governor = this.#start();
+    this.#rateLimiter = this.#start();
   }
 
   /** Suspends the machine: its monotonic clock stops. */

@@ -73,7 +73,7 @@ describe("the system clock", () => {
   });
 
   test.each([MINUTE_MS, 2 * DAY_MS, 43 * 365 * DAY_MS])(
-    "notices in the same time that it was set back by %d ms",
+    "detects within the same time that it was set back by %d ms",
     async (byMs) => {
       const { clock, set } = machine();
       const sleep = asleep(clock, START + HOUR_MS);

@@ -109,7 +109,7 @@ notify:
 plans: []
 `;
 
-  test("is changed, and the rest of the file stays as it is", () => {
+  test("is changed, and the rest of the file is unchanged", () => {
     expect(editSetting(text, "language", "sv")).toBe(text.replace("language: da #", "language: sv #"));
     expect(editSetting(text, "log", { level: "debug" })).toBe(text.replace("{ level:   info }", "{ level: debug }"));
     const changed = editSetting(text, "notify", { topic_url: "https://ntfy.sh/house", events: ["plan", "plug"] });

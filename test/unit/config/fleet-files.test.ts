@@ -57,7 +57,7 @@ describe("the Kubernetes manifests", () => {
     ]);
   });
 
-  test("make each pod one shard of as many as there are replicas", () => {
+  test("make each pod one shard, with as many shards as replicas", () => {
     const { replicas, template } = manifest<StatefulSet>("StatefulSet").spec;
     const environment = Object.fromEntries(template.spec.containers[0].env.map(({ name, value }) => [name, value]));
     const { data } = manifest<Manifest & { readonly data: Record<string, string> }>("ConfigMap");

@@ -110,7 +110,7 @@ describe("at a quarter hour", () => {
     ["nothing again if it is the same", [], 1],
     ["its messages again if they differ", [{ topic: "plan", payload: "ON" }], 2],
   ] as const)(
-    "a part that is decided then is published at once, made after it, and publishes %s",
+    "a part that is decided at the boundary is published at once, then made again, and publishes %s",
     async (_, later, times) => {
       await using looped = await new Looped(100).settled();
       looped.decided = "home5";
@@ -126,7 +126,7 @@ describe("at a quarter hour", () => {
     },
   );
 
-  test("a home whose data changed meanwhile is made again", async () => {
+  test("a home whose data changed after it was made is made again", async () => {
     await using looped = await new Looped(100).settled();
     await looped.clock.runUntil(NOON + QUARTER_MS - 1);
     looped.forget();

@@ -158,13 +158,13 @@ describe.skipIf(!converters)("plugs with the real Zigbee2MQTT converters", { tim
     const { memory } = world;
     const again = await ZigbeeWorld.open(zigbeeModels["Sonoff S60ZBTPF"], { memory });
     expect(again.codes).toEqual(["plug_without_timer"]);
-    const mended = await ZigbeeWorld.open(zigbeeModels.IKEA, { memory });
-    const later = await mended.runsFor(20 * MINUTE_MS);
-    await mended.runUntil(later + 3 * MINUTE_MS);
-    expect([mended.codes, memory.get("plug/plug/timer")]).toEqual([[], "works"]);
-    const secondEnd = await mended.runsFor(20 * MINUTE_MS);
-    await mended.runUntil(secondEnd);
-    expect(mended.bridge.on).toBe(false);
+    const recovered = await ZigbeeWorld.open(zigbeeModels.IKEA, { memory });
+    const later = await recovered.runsFor(20 * MINUTE_MS);
+    await recovered.runUntil(later + 3 * MINUTE_MS);
+    expect([recovered.codes, memory.get("plug/plug/timer")]).toEqual([[], "works"]);
+    const secondEnd = await recovered.runsFor(20 * MINUTE_MS);
+    await recovered.runUntil(secondEnd);
+    expect(recovered.bridge.on).toBe(false);
   });
 
   test("may have a friendly name with slashes", async () => {

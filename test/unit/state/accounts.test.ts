@@ -88,13 +88,13 @@ test("back-fill stops at two thirds of the minute's polling, and other polling c
     asking.ask(stepOf(account.name, world.service.addressIds.danish, priority, day));
   const kinds: string[] = [];
   for (let day = 1; day <= 12; day++) kinds.push((await ask(day, "backfill")).kind);
-  expect(kinds).toEqual([...Array(10).fill("answered"), "withheld", "withheld"]);
+  expect(kinds).toEqual([...Array(10).fill("answered"), "deferred", "deferred"]);
   const { series } = stepOf(account.name, world.service.addressIds.danish, "today");
   const now = world.clock.now();
   expect(asking.notBefore(series, "backfill", now)).toBe(now + 92 * SECOND_MS);
   expect(asking.notBefore(series, "usage", now)).toBe(now);
   for (let day = 20; day < 25; day++) expect((await ask(day, "usage")).kind).toBe("answered");
-  expect((await ask(30, "usage")).kind).toBe("withheld");
+  expect((await ask(30, "usage")).kind).toBe("deferred");
   expect((await ask(30, "today")).kind).toBe("answered");
 });
 
@@ -108,7 +108,7 @@ test("each consumer account has its own quota and its own pauses", async () => {
   if (!mine || !yours) throw new RangeError("two accounts were configured");
   const home = world.service.addressIds.danish;
   expect((await fetchPortOf(yours, world.repository).ask(stepOf("yours", home, "today"))).kind).toBe("refused");
-  expect((await fetchPortOf(yours, world.repository).ask(stepOf("yours", home, "today"))).kind).toBe("withheld");
+  expect((await fetchPortOf(yours, world.repository).ask(stepOf("yours", home, "today"))).kind).toBe("deferred");
   expect((await fetchPortOf(mine, world.repository).ask(stepOf("mine", home, "today"))).kind).toBe("answered");
   expect(world.problems).toMatchObject([{ subject: "yours", code: "invalid_token" }]);
   expect(JSON.stringify(world.problems)).not.toContain("nobody's");
@@ -117,9 +117,9 @@ test("each consumer account has its own quota and its own pauses", async () => {
 });
 
 test("a third-party key or a consumer key alone is enough", async () => {
-  await using partner = await openWorld({ config: PARTNER });
-  expect(partner.accounts.consumers).toEqual([]);
-  const reply = await partner.accounts.thirdParty?.ask({
+  await using world = await openWorld({ config: PARTNER });
+  expect(world.accounts.consumers).toEqual([]);
+  const reply = await world.accounts.thirdParty?.ask({
     ...{ operation: "regionPrices", params: { region: "DK1" }, share: "poll", seriesId: null, range: null },
   });
   expect(reply?.kind).toBe("ok");
@@ -148,7 +148,7 @@ test("a 429 pauses the account, also after a restart", async () => {
   expect((await asking.ask(stepOf("consumer", home, "today"))).kind).toBe("refused");
   const restarted = fetchPortOf(first(world.reopen().consumers), world.repository);
   const until = world.clock.now() + 30 * MINUTE_MS;
-  expect(await restarted.ask(stepOf("consumer", home, "today"))).toMatchObject({ kind: "withheld", until });
+  expect(await restarted.ask(stepOf("consumer", home, "today"))).toMatchObject({ kind: "deferred", until });
   expect(world.service.answered()).toHaveLength(1);
 });
 

@@ -42,8 +42,8 @@ class Kept implements Disposable {
     const writing = new WriteGuard(database);
     const settings = new KeyValueStore(database, writing);
     const { repository, problems } = this;
-    const upkeep = { database, databasePath, repository, settings, writing, calendar, clock, problems, years, log };
-    await new NightlyMaintenance({ ...upkeep, offsetMs: OFFSET_MS }).run(stop.signal);
+    const options = { database, databasePath, repository, settings, writing, calendar, clock, problems, years, log };
+    await new NightlyMaintenance({ ...options, offsetMs: OFFSET_MS }).run(stop.signal);
   }
 
   get wokenAt(): string[] {

@@ -52,7 +52,7 @@ function hours(from: number, count: number): object[] {
 describe("a place requests", () => {
   const COUNTS = "daily requestCounts {}";
 
-  test("only the request count if there is no place", () => {
+  test("only the request count without a place", () => {
     using shown = new Shown([]);
     expect(shown.asked()).toEqual([COUNTS]);
   });

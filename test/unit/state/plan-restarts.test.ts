@@ -40,7 +40,7 @@ function edges(spec: PlanSpec, prices: readonly number[], downs: readonly number
     const [down] = pending;
     if (!down || now < down) continue;
     pending = pending.filter((from) => from > now);
-    // No run starts or ends meanwhile; that case is tested elsewhere.
+    // No run starts or ends while elbro is stopped; that case is tested elsewhere.
     const next = runs.flatMap(({ start, end }) => [start, end]).filter((edge) => edge > now);
     const until = Math.min(timerEnd(now), ...next) - 1;
     if (until <= now + MINUTE_MS) continue;

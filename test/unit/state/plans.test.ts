@@ -34,7 +34,7 @@ describe("plans keep across a restart", () => {
     expect(world.at(NOW + MINUTE)).toMatchObject({ state: "skipped", runs: [] });
   });
 
-  test("settings, until the plan is removed from the file", () => {
+  test("changed settings, until the plan is removed from the file", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.at(NOW);
     expect(world.plans.command(["home", "washer", "hours", "set"], "2", NOW)).toEqual({ kind: "done" });
@@ -150,7 +150,7 @@ describe("a replaced list of plans", () => {
     expect([world.plans.take([washer]), [...world.plans.circles.keys()]]).toEqual([[], [washer.home]]);
   });
 
-  test("keeps what was decided for the other circles", () => {
+  test("keeps the decisions of the other circles", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.at(NOW);
     expect(world.plans.snapshots).toHaveLength(1);

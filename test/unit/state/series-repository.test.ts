@@ -296,7 +296,7 @@ describe("storing", () => {
     expect(repository.stateOf(series).answeredAt).toBe(shelved.now);
   });
 
-  test("two simultaneous responses for one series stores both", async () => {
+  test("keeps both of two simultaneous responses for one series", async () => {
     using shelved = new Shelved();
     const { repository } = shelved;
     const series = { ...seriesOf(account, "prices", pricesOf(range)), unit: "fifteenMinutes" as const };

@@ -86,7 +86,7 @@ test.each([10, 20, 27, 40, 60, 90, 120])("a busy LAN leaves enough of %i request
   const model = collecting({ limit, addresses: 1, publishedMinute: 17 * 60, offsetMs: 0, isLanBusy: true });
   for (const day of PUBLISHED_DAYS) {
     const published = local(`${day} 17:00`);
-    // With fewer requests than slots, the next day fetches what is missing.
+    // With fewer requests than slots, the next day fetches the missing data.
     model.run(published + (limit >= slots.today.length ? 21 * MINUTE_MS : 22 * HOUR_MS));
     const prices = model.targets[0]?.series.find(({ poll }) => poll === "prices");
     const tomorrow = calendar.day(calendar.day(published).end).start;

@@ -84,21 +84,21 @@ describe("a damaged chunk", () => {
     ["a text that is cut off", "rows = substr(rows, 1, length(rows) - 1)"],
     ["no text", "rows = x''"],
     ["another digest", "digest = digest + 1"],
-    ["the flag of a complete chunk that is none", "complete = 1 - complete"],
+    ["a complete chunk with the flag of an incomplete one", "complete = 1 - complete"],
     ["the flag of estimates", "estimated = 1 - estimated"],
   ];
 
   test.each(damages)("with %s counts as not requested, is not returned, and is replaced", (_, change) => {
     using store = stored();
     store.database.exec(`update chunk set ${change} where start_ms = ${second.start}`);
-    const shelf = new SeriesStore(store.database, calendar);
-    expect(shelf.covers(hours, range)).toBe(false);
-    expect(shelf.stateOf(hours).chunk(second.start)).toBeNull();
-    expect(shelf.stateOf(hours).newestGap(range)).toEqual(second);
-    expect(shelf.rows(hours, range)).toEqual(without);
-    expect(`[${shelf.json(hours, range).join("")}]`).toBe(JSON.stringify(without));
-    expect(shelf.store(hours, second, rows, envelope).changed).toBe(true);
-    expect(shelf.covers(hours, range)).toBe(true);
+    const seriesStore = new SeriesStore(store.database, calendar);
+    expect(seriesStore.covers(hours, range)).toBe(false);
+    expect(seriesStore.stateOf(hours).chunk(second.start)).toBeNull();
+    expect(seriesStore.stateOf(hours).newestGap(range)).toEqual(second);
+    expect(seriesStore.rows(hours, range)).toEqual(without);
+    expect(`[${seriesStore.json(hours, range).join("")}]`).toBe(JSON.stringify(without));
+    expect(seriesStore.store(hours, second, rows, envelope).changed).toBe(true);
+    expect(seriesStore.covers(hours, range)).toBe(true);
     expect(new SeriesStore(store.reopen(), calendar).rows(hours, range)).toEqual(rows);
   });
 
@@ -109,23 +109,23 @@ describe("a damaged chunk", () => {
     store.database.exec(
       `update chunk set key = key - ((${next - second.start} / 60000) << 20) where start_ms = ${next}`,
     );
-    const shelf = new SeriesStore(store.database, calendar);
-    expect(shelf.covers(hours, second)).toBe(false);
-    expect(shelf.rows(hours, second)).toEqual([]);
+    const seriesStore = new SeriesStore(store.database, calendar);
+    expect(seriesStore.covers(hours, second)).toBe(false);
+    expect(seriesStore.rows(hours, second)).toEqual([]);
   });
 
   test("that is detected after it was known changes the version of its series once", () => {
     using store = stored();
-    const shelf = new SeriesStore(store.database, calendar);
-    expect(shelf.covers(hours, range)).toBe(true);
-    const before = shelf.versionOf(hours);
+    const seriesStore = new SeriesStore(store.database, calendar);
+    expect(seriesStore.covers(hours, range)).toBe(true);
+    const before = seriesStore.versionOf(hours);
     store.database.exec(`update chunk set digest = 0 where start_ms = ${second.start}`);
-    expect(shelf.rows(hours, range)).toEqual(without);
-    const after = shelf.versionOf(hours);
+    expect(seriesStore.rows(hours, range)).toEqual(without);
+    const after = seriesStore.versionOf(hours);
     expect(after).not.toBe(before);
-    expect(shelf.covers(hours, range)).toBe(false);
-    shelf.rows(hours, range);
-    expect(shelf.versionOf(hours)).toBe(after);
+    expect(seriesStore.covers(hours, range)).toBe(false);
+    seriesStore.rows(hours, range);
+    expect(seriesStore.versionOf(hours)).toBe(after);
   });
 
   test("is also one with a valid digest and invalid text", () => {
@@ -134,9 +134,9 @@ describe("a damaged chunk", () => {
     const noise = Buffer.from("no deflated text");
     const digest = digestOf(Number(row?.key), { complete: true, estimated: false }, noise);
     store.database.prepare("update chunk set rows = ?, digest = ? where key = ?").run(noise, digest, Number(row?.key));
-    const shelf = new SeriesStore(store.database, calendar);
-    expect(shelf.rows(hours, range)).toEqual(without);
-    expect(shelf.covers(hours, range)).toBe(false);
+    const seriesStore = new SeriesStore(store.database, calendar);
+    expect(seriesStore.rows(hours, range)).toEqual(without);
+    expect(seriesStore.covers(hours, range)).toBe(false);
   });
 
   test("by one of 2,000 flipped bits never leads to a wrong value or flag", () => {
@@ -172,12 +172,12 @@ describe("a damaged chunk", () => {
       try {
         // As when a database is opened: structural damage is detected before reading.
         if (!isWhole(flipped)) return "file";
-        const shelf = new SeriesStore(flipped, calendar);
-        const found = shelf.rows(hours, range);
-        const days = calendar.intervals("day", range).filter((day) => shelf.stateOf(hours).chunk(day.start));
+        const seriesStore = new SeriesStore(flipped, calendar);
+        const found = seriesStore.rows(hours, range);
+        const days = calendar.intervals("day", range).filter((day) => seriesStore.stateOf(hours).chunk(day.start));
         const there = rows.filter((row) => days.some((day) => isIn(row, day)));
         expect(found).toEqual(there);
-        for (const day of days) expect(shelf.stateOf(hours).chunk(day.start)).toEqual(state);
+        for (const day of days) expect(seriesStore.stateOf(hours).chunk(day.start)).toEqual(state);
         return days.length < 4 ? "chunk" : "none";
       } finally {
         flipped.close();

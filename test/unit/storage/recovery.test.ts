@@ -226,12 +226,12 @@ describe("a copy", () => {
 
   test("is consistent, with or without data written during copying", async () => {
     using store = new StoreOnDisk();
-    const shelf = new SeriesStore(store.database, calendar);
-    shelf.store(key, range, rowsOf("hour", range), {});
+    const seriesStore = new SeriesStore(store.database, calendar);
+    seriesStore.store(key, range, rowsOf("hour", range), {});
     const copying = copyDatabase(store.database, store.path, idle);
-    shelf.store(seriesOf("fifteenMinutes"), range, rowsOf("fifteenMinutes", range), {});
+    seriesStore.store(seriesOf("fifteenMinutes"), range, rowsOf("fifteenMinutes", range), {});
     expect((await copying).kind).toBe("verified");
-    expect(shelf.covers(seriesOf("fifteenMinutes"), range)).toBe(true);
+    expect(seriesStore.covers(seriesOf("fifteenMinutes"), range)).toBe(true);
   });
 
   test("of a damaged database does not replace the intact one", async () => {

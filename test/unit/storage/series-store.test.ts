@@ -26,7 +26,7 @@ describe("chunks", () => {
     ["2026-10-25", 25, 100],
   ])("of the day %s are one with %i hours or %i quarters, complete with all rows", (date, hourCount, quarterCount) => {
     using store = new StoreOnDisk();
-    const shelf = new SeriesStore(store.database, calendar);
+    const seriesStore = new SeriesStore(store.database, calendar);
     const day = dayOf(date);
     for (const [key, unit, count] of [
       [hours, "hour", hourCount],
@@ -34,10 +34,10 @@ describe("chunks", () => {
     ] as const) {
       const rows = rowsOf(unit, day);
       expect(rows).toHaveLength(count);
-      shelf.store(key, day, rows.slice(0, -1), envelope);
-      expect(shelf.stateOf(key).chunk(day.start)).toEqual({ complete: false, estimated: false });
-      shelf.store(key, day, rows, envelope);
-      expect(shelf.stateOf(key).chunk(day.start)).toEqual({ complete: true, estimated: false });
+      seriesStore.store(key, day, rows.slice(0, -1), envelope);
+      expect(seriesStore.stateOf(key).chunk(day.start)).toEqual({ complete: false, estimated: false });
+      seriesStore.store(key, day, rows, envelope);
+      expect(seriesStore.stateOf(key).chunk(day.start)).toEqual({ complete: true, estimated: false });
     }
     const again = reread(store);
     expect(again.rows(hours, day)).toEqual(rowsOf("hour", day));
@@ -46,24 +46,24 @@ describe("chunks", () => {
 
   test("of three days across the autumn change are three", () => {
     using store = new StoreOnDisk();
-    const shelf = new SeriesStore(store.database, calendar);
+    const seriesStore = new SeriesStore(store.database, calendar);
     const range = { start: dayOf("2026-10-24").start, end: dayOf("2026-10-26").end };
     const rows = rowsOf("fifteenMinutes", range);
-    expect(shelf.store(quarters, range, rows, envelope)).toEqual({ changed: true, strayRows: 0 });
-    expect(shelf.rowsByChunk(quarters, range)).toHaveLength(3);
-    expect(shelf.rows(quarters, range)).toEqual(rows);
+    expect(seriesStore.store(quarters, range, rows, envelope)).toEqual({ changed: true, strayRows: 0 });
+    expect(seriesStore.rowsByChunk(quarters, range)).toHaveLength(3);
+    expect(seriesStore.rows(quarters, range)).toEqual(rows);
   });
 
   test("return as JSON the rows that start in a range, from completely and partly requested chunks", () => {
     using store = new StoreOnDisk();
-    const shelf = new SeriesStore(store.database, calendar);
+    const seriesStore = new SeriesStore(store.database, calendar);
     const range = { start: dayOf("2026-10-23").start, end: dayOf("2026-10-27").end };
     const gap = dayOf("2026-10-25");
     const rows = rowsOf("hour", range).filter(({ start }) => start !== formatInstant(range.start + 3 * HOUR_MS));
-    expect(shelf.json(hours, range)).toEqual([]);
-    shelf.store(hours, { start: range.start, end: gap.start }, rows, envelope);
-    shelf.store(hours, gap, [], envelope);
-    shelf.store(hours, { start: gap.end, end: range.end }, rows, envelope);
+    expect(seriesStore.json(hours, range)).toEqual([]);
+    seriesStore.store(hours, { start: range.start, end: gap.start }, rows, envelope);
+    seriesStore.store(hours, gap, [], envelope);
+    seriesStore.store(hours, { start: gap.end, end: range.end }, rows, envelope);
     for (const [from, to] of [
       [0, 0],
       [1, 0],
@@ -74,15 +74,15 @@ describe("chunks", () => {
       [100, 20],
     ] as const) {
       const part = { start: range.start + from * HOUR_MS, end: range.end - to * HOUR_MS };
-      const expected = JSON.stringify(shelf.rows(hours, part));
-      expect(`[${shelf.json(hours, part).join("")}]`).toBe(expected);
+      const expected = JSON.stringify(seriesStore.rows(hours, part));
+      expect(`[${seriesStore.json(hours, part).join("")}]`).toBe(expected);
     }
-    expect(shelf.rows(hours, range)).toHaveLength(23 + 24 + 24 + 24);
+    expect(seriesStore.rows(hours, range)).toHaveLength(23 + 24 + 24 + 24);
   });
 
   test("of days are months, of months years, of years one year", () => {
     using store = new StoreOnDisk();
-    const shelf = new SeriesStore(store.database, calendar);
+    const seriesStore = new SeriesStore(store.database, calendar);
     const year = {
       start: calendar.startOf("year", Date.UTC(2026, 5)),
       end: calendar.startOf("year", Date.UTC(2027, 5)),
@@ -93,20 +93,20 @@ describe("chunks", () => {
       ["year", 1],
     ] as const) {
       const key = seriesOf(unit);
-      shelf.store(key, year, rowsOf(unit, year), envelope);
-      expect(shelf.rowsByChunk(key, year)).toHaveLength(chunks);
-      expect(shelf.stateOf(key).chunk(year.start)?.complete).toBe(true);
-      expect(shelf.covers(key, year)).toBe(true);
-      expect(shelf.covers(key, { start: year.start - 1, end: year.end })).toBe(false);
+      seriesStore.store(key, year, rowsOf(unit, year), envelope);
+      expect(seriesStore.rowsByChunk(key, year)).toHaveLength(chunks);
+      expect(seriesStore.stateOf(key).chunk(year.start)?.complete).toBe(true);
+      expect(seriesStore.covers(key, year)).toBe(true);
+      expect(seriesStore.covers(key, { start: year.start - 1, end: year.end })).toBe(false);
     }
   });
 
   test("are marked as estimates if a row is one", () => {
     using store = new StoreOnDisk();
-    const shelf = new SeriesStore(store.database, calendar);
+    const seriesStore = new SeriesStore(store.database, calendar);
     const range = { start: dayOf("2026-01-01").start, end: dayOf("2026-01-02").end };
     const [first, ...rest] = rowsOf("hour", range);
-    shelf.store(hours, range, [{ ...first, isEstimate: true }, ...rest], envelope);
+    seriesStore.store(hours, range, [{ ...first, isEstimate: true }, ...rest], envelope);
     const state = reread(store).stateOf(hours);
     expect(state.chunk(range.start)).toEqual({ complete: true, estimated: true });
     expect(state.chunk(dayOf("2026-01-02").start)).toEqual({ complete: true, estimated: false });
@@ -124,11 +124,11 @@ describe("stored rows", () => {
     fc.assert(
       fc.property(parts, (answers) => {
         using store = new StoreOnDisk();
-        const shelf = new SeriesStore(store.database, calendar);
-        for (const rows of [...answers, ...answers]) shelf.store(hours, range, rows, envelope);
+        const seriesStore = new SeriesStore(store.database, calendar);
+        for (const rows of [...answers, ...answers]) seriesStore.store(hours, range, rows, envelope);
         const sent = new Set(answers.flat());
-        expect(shelf.rows(hours, range)).toEqual(all.filter((row) => sent.has(row)));
-        for (const rows of answers) expect(shelf.store(hours, range, rows, envelope).changed).toBe(false);
+        expect(seriesStore.rows(hours, range)).toEqual(all.filter((row) => sent.has(row)));
+        for (const rows of answers) expect(seriesStore.store(hours, range, rows, envelope).changed).toBe(false);
       }),
       { numRuns: 40 },
     );
@@ -136,48 +136,48 @@ describe("stored rows", () => {
 
   test("are not written again for an equal response", () => {
     using store = new StoreOnDisk();
-    const shelf = new SeriesStore(store.database, calendar);
-    expect(shelf.store(hours, range, all, envelope).changed).toBe(true);
+    const seriesStore = new SeriesStore(store.database, calendar);
+    expect(seriesStore.store(hours, range, all, envelope).changed).toBe(true);
     const changes = () => Number(store.database.prepare("select total_changes() as count").get()?.count);
     const before = changes();
-    expect(shelf.store(hours, range, all, envelope)).toEqual({ changed: false, strayRows: 0 });
-    expect(shelf.store(hours, range, all.slice(10, 30), envelope)).toEqual({ changed: false, strayRows: 0 });
+    expect(seriesStore.store(hours, range, all, envelope)).toEqual({ changed: false, strayRows: 0 });
+    expect(seriesStore.store(hours, range, all.slice(10, 30), envelope)).toEqual({ changed: false, strayRows: 0 });
     expect(changes()).toBe(before);
   });
 
   test("are kept after a shorter response; a revised row replaces the earlier one", () => {
     using store = new StoreOnDisk();
-    const shelf = new SeriesStore(store.database, calendar);
-    shelf.store(hours, range, all, envelope);
-    expect(shelf.store(hours, range, [], envelope).changed).toBe(false);
+    const seriesStore = new SeriesStore(store.database, calendar);
+    seriesStore.store(hours, range, all, envelope);
+    expect(seriesStore.store(hours, range, [], envelope).changed).toBe(false);
     const revised = { ...all[5], totalPricePerKWh: -1 };
-    expect(shelf.store(hours, range, [revised], envelope).changed).toBe(true);
+    expect(seriesStore.store(hours, range, [revised], envelope).changed).toBe(true);
     expect(reread(store).rows(hours, range)).toEqual(all.with(5, revised));
   });
 
   test("with the same start in one response: the later one is kept", () => {
     using store = new StoreOnDisk();
-    const shelf = new SeriesStore(store.database, calendar);
+    const seriesStore = new SeriesStore(store.database, calendar);
     const [first] = all;
     const twice = { ...first, totalPricePerKWh: 9 };
-    shelf.store(hours, range, [first as Row, twice], envelope);
-    expect(shelf.rows(hours, range)).toEqual([twice]);
+    seriesStore.store(hours, range, [first as Row, twice], envelope);
+    expect(seriesStore.rows(hours, range)).toEqual([twice]);
   });
 
   test("outside the range or without a start are counted and omitted", () => {
     using store = new StoreOnDisk();
-    const shelf = new SeriesStore(store.database, calendar);
+    const seriesStore = new SeriesStore(store.database, calendar);
     const day = dayOf("2026-03-28");
     const stray = [{ start: "yesterday" }, { end: "2026-03-28T00:00:00Z" }, { start: null }];
-    const change = shelf.store(hours, day, [...all, ...stray], envelope);
+    const change = seriesStore.store(hours, day, [...all, ...stray], envelope);
     expect(change).toEqual({ changed: true, strayRows: all.length - 24 + stray.length });
-    expect(shelf.rows(hours, range)).toEqual(rowsOf("hour", day, (start) => start / HOUR_MS));
+    expect(seriesStore.rows(hours, range)).toEqual(rowsOf("hour", day, (start) => start / HOUR_MS));
   });
 
   test("may be empty: the range counts as requested", () => {
     using store = new StoreOnDisk();
-    const shelf = new SeriesStore(store.database, calendar);
-    expect(shelf.store(hours, range, [], envelope)).toEqual({ changed: true, strayRows: 0 });
+    const seriesStore = new SeriesStore(store.database, calendar);
+    expect(seriesStore.store(hours, range, [], envelope)).toEqual({ changed: true, strayRows: 0 });
     const again = reread(store);
     expect(again.covers(hours, range)).toBe(true);
     expect(again.rows(hours, range)).toEqual([]);
@@ -186,26 +186,26 @@ describe("stored rows", () => {
 
   test("of a forecast are replaced completely by the latest response, in its order", () => {
     using store = new StoreOnDisk();
-    const shelf = new SeriesStore(store.database, calendar);
-    expect(shelf.latest(forecast)).toBeNull();
-    shelf.store(forecast, WHOLE, all, envelope);
-    shelf.store(forecast, WHOLE, all.slice(3, 9).reverse(), envelope);
+    const seriesStore = new SeriesStore(store.database, calendar);
+    expect(seriesStore.latest(forecast)).toBeNull();
+    seriesStore.store(forecast, WHOLE, all, envelope);
+    seriesStore.store(forecast, WHOLE, all.slice(3, 9).reverse(), envelope);
     expect(reread(store).latest(forecast)).toEqual(all.slice(3, 9).reverse());
   });
 
   test("have an envelope that is null before the first response, then the latest one", () => {
     using store = new StoreOnDisk();
-    const shelf = new SeriesStore(store.database, calendar);
-    shelf.idOf(hours);
-    expect(shelf.envelope(hours)).toBeNull();
-    shelf.store(hours, range, [], envelope);
-    shelf.store(hours, range, [], { ...envelope, currency: "SEK", unknown: [1] });
+    const seriesStore = new SeriesStore(store.database, calendar);
+    seriesStore.idOf(hours);
+    expect(seriesStore.envelope(hours)).toBeNull();
+    seriesStore.store(hours, range, [], envelope);
+    seriesStore.store(hours, range, [], { ...envelope, currency: "SEK", unknown: [1] });
     expect(reread(store).envelope(hours)).toEqual({ currency: "SEK", vatIncluded: true, unknown: [1] });
   });
 
   test("of different places, accounts, operations and units are separate", () => {
     using store = new StoreOnDisk();
-    const shelf = new SeriesStore(store.database, calendar);
+    const seriesStore = new SeriesStore(store.database, calendar);
     const keys = [
       hours,
       quarters,
@@ -215,7 +215,7 @@ describe("stored rows", () => {
       { ...hours, operation: "consumption" as const },
     ];
     keys.forEach((key, i) => {
-      shelf.store(
+      seriesStore.store(
         key,
         range,
         rowsOf("hour", range, () => i),
@@ -237,11 +237,11 @@ describe("requested ranges", () => {
   /** Text with `#` for requested and `.` for missing days. The returned gap is written as `-`. */
   function gapIn(picture: string): string {
     using store = new StoreOnDisk();
-    const shelf = new SeriesStore(store.database, calendar);
+    const seriesStore = new SeriesStore(store.database, calendar);
     store.database.exec("pragma synchronous = off");
-    shelf.idOf(hours);
+    seriesStore.idOf(hours);
     days.forEach((day, i) => {
-      if (picture[i] === "#") shelf.store(hours, day, [], envelope);
+      if (picture[i] === "#") seriesStore.store(hours, day, [], envelope);
     });
     const gap = reread(store).stateOf(hours).newestGap(within);
     return days.map((day, i) => (gap && day.start >= gap.start && day.end <= gap.end ? "-" : picture[i])).join("");
@@ -261,22 +261,22 @@ describe("requested ranges", () => {
 
   test("of an unknown series are empty: one gap, nothing covered", () => {
     using store = new StoreOnDisk();
-    const shelf = new SeriesStore(store.database, calendar);
-    expect(shelf.stateOf(hours).newestGap(within)).toEqual(within);
-    expect(shelf.stateOf(hours).chunk(within.start)).toBeNull();
-    expect(shelf.covers(hours, within)).toBe(false);
-    expect(shelf.knownId(hours)).toBeNull();
-    expect(shelf.rows(hours, within)).toEqual([]);
+    const seriesStore = new SeriesStore(store.database, calendar);
+    expect(seriesStore.stateOf(hours).newestGap(within)).toEqual(within);
+    expect(seriesStore.stateOf(hours).chunk(within.start)).toBeNull();
+    expect(seriesStore.covers(hours, within)).toBe(false);
+    expect(seriesStore.knownId(hours)).toBeNull();
+    expect(seriesStore.rows(hours, within)).toEqual([]);
   });
 
   test("cover a range if every chunk in it was requested", () => {
     using store = new StoreOnDisk();
-    const shelf = new SeriesStore(store.database, calendar);
+    const seriesStore = new SeriesStore(store.database, calendar);
     const [, second, third] = days as [Interval, Interval, Interval];
-    shelf.store(hours, { start: second.start, end: third.end }, [], envelope);
-    expect(shelf.covers(hours, { start: second.start + HOUR_MS, end: third.end - HOUR_MS })).toBe(true);
-    expect(shelf.covers(hours, { start: second.start - HOUR_MS, end: third.end })).toBe(false);
-    expect(shelf.covers(hours, { start: second.start, end: third.end + 1 })).toBe(false);
+    seriesStore.store(hours, { start: second.start, end: third.end }, [], envelope);
+    expect(seriesStore.covers(hours, { start: second.start + HOUR_MS, end: third.end - HOUR_MS })).toBe(true);
+    expect(seriesStore.covers(hours, { start: second.start - HOUR_MS, end: third.end })).toBe(false);
+    expect(seriesStore.covers(hours, { start: second.start, end: third.end + 1 })).toBe(false);
   });
 });
 
@@ -286,9 +286,9 @@ describe("a large response", () => {
 
   test("is stored in slices; after a crash between two, the stored part is a valid smaller response", () => {
     using store = new StoreOnDisk();
-    const shelf = new SeriesStore(store.database, calendar);
+    const seriesStore = new SeriesStore(store.database, calendar);
     let finished = false;
-    const storing = shelf.storing(quarters, range, rows, envelope, () => {
+    const storing = seriesStore.storing(quarters, range, rows, envelope, () => {
       finished = true;
     });
     for (let i = 0; i < 5; i++) expect(storing.next().done).toBe(false);
@@ -306,10 +306,10 @@ describe("a large response", () => {
 
   test("has at most 350 rows per slice, and a small one is a single slice", () => {
     using store = new StoreOnDisk();
-    const shelf = new SeriesStore(store.database, calendar);
+    const seriesStore = new SeriesStore(store.database, calendar);
     const slicesOf = (part: Interval) => {
       const inside = rowsOf("fifteenMinutes", part);
-      return [...shelf.storing(quarters, part, inside, envelope, () => undefined)].length + 1;
+      return [...seriesStore.storing(quarters, part, inside, envelope, () => undefined)].length + 1;
     };
     expect(slicesOf({ start: range.start, end: calendar.add("day", range.start, 3) })).toBe(1);
     expect(slicesOf(range)).toBe(Math.ceil(90 / 3));
@@ -327,35 +327,35 @@ describe("a large response", () => {
     ];
     for (const order of orders) {
       using store = new StoreOnDisk();
-      const shelf = new SeriesStore(store.database, calendar);
+      const seriesStore = new SeriesStore(store.database, calendar);
       const strayRows = order.length > rows.length ? stray.length : 0;
-      expect(shelf.store(quarters, range, order, envelope)).toEqual({ changed: true, strayRows });
-      expect(shelf.json(quarters, range)).toEqual(expected.json(quarters, range));
-      expect(shelf.store(quarters, range, order, envelope)).toEqual({ changed: false, strayRows });
+      expect(seriesStore.store(quarters, range, order, envelope)).toEqual({ changed: true, strayRows });
+      expect(seriesStore.json(quarters, range)).toEqual(expected.json(quarters, range));
+      expect(seriesStore.store(quarters, range, order, envelope)).toEqual({ changed: false, strayRows });
     }
   });
 
   test("with a row for each second of a day takes time proportional to its rows", () => {
     using store = new StoreOnDisk();
-    const shelf = new SeriesStore(store.database, calendar);
+    const seriesStore = new SeriesStore(store.database, calendar);
     const day = dayOf("2026-01-01");
     const seconds = Array.from({ length: 86_400 }, (_, i) => ({ start: formatInstant(day.start + i * SECOND_MS) }));
-    expect(shelf.store(quarters, day, seconds, envelope)).toEqual({ changed: true, strayRows: 0 });
-    expect(shelf.rows(quarters, day)).toEqual(seconds);
+    expect(seriesStore.store(quarters, day, seconds, envelope)).toEqual({ changed: true, strayRows: 0 });
+    expect(seriesStore.rows(quarters, day)).toEqual(seconds);
   });
 
   test("that fails leaves memory and file consistent", () => {
     using store = new StoreOnDisk();
-    const shelf = new SeriesStore(store.database, calendar);
+    const seriesStore = new SeriesStore(store.database, calendar);
     const day = dayOf("2026-01-01");
-    const failing = shelf.storing(quarters, day, rowsOf("fifteenMinutes", day), envelope, () => {
+    const failing = seriesStore.storing(quarters, day, rowsOf("fifteenMinutes", day), envelope, () => {
       throw new Error("the disk is full");
     });
     expect(() => failing.next()).toThrow("the disk is full");
-    expect(shelf.covers(quarters, day)).toBe(false);
-    expect(shelf.envelope(quarters)).toBeNull();
+    expect(seriesStore.covers(quarters, day)).toBe(false);
+    expect(seriesStore.envelope(quarters)).toBeNull();
     expect(countOf(store, "chunk")).toBe(0);
-    shelf.store(quarters, day, rowsOf("fifteenMinutes", day), envelope);
+    seriesStore.store(quarters, day, rowsOf("fifteenMinutes", day), envelope);
     expect(reread(store).rows(quarters, day)).toEqual(rowsOf("fifteenMinutes", day));
   });
 });

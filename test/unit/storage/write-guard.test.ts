@@ -70,11 +70,11 @@ describe.each(ways)("while a database is $name", ({ code, fill, free }) => {
     const { spends } = new SeriesRepository(store.database, calendar, () => NOW, writing);
     const { clock, memory } = new ManualMachine();
     const source = new LearnedRateLimits("consumer", memory, () => 1);
-    const governor = new RateLimiter({ account: "consumer", requestLog: spends, memory, clock, source });
+    const rateLimiter = new RateLimiter({ account: "consumer", requestLog: spends, memory, clock, source });
     fill(store.database);
     // One row may fit in the last page, but not a hundred.
     const verdicts = Array.from({ length: 100 }, () => {
-      const verdict = governor.acquire("lan", null, null);
+      const verdict = rateLimiter.acquire("lan", null, null);
       if (verdict.kind === "go") verdict.leave.settle();
       return verdict.kind === "go" ? "go" : verdict.why;
     });

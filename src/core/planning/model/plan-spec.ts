@@ -181,8 +181,9 @@ export interface PlanSolved {
 }
 
 /**
- * Why a plan is infeasible: the remaining window is too short; runs of other plans block it; prices are above the
- * maximum; the limits for runs, pauses and gaps contradict each other.
+ * Reason why a plan is infeasible. `window_too_short`: the remaining window is too short. `blocked`: other plans run at
+ * that time. `max_price`: prices are above the maximum. `constraints`: the limits for runs, pauses and gaps contradict
+ * each other.
  */
 export type ImpossibleReason = "window_too_short" | "blocked" | "max_price" | "constraints";
 

@@ -7,7 +7,7 @@ import type { GroupBound } from "./group-bound.ts";
 import type { GroupPlan } from "./group-plan.ts";
 
 export interface BeamResult {
-  /** By plan, 1 in each step that is ON; null if nothing cheaper was found. */
+  /** Indexed by plan: 1 in each step that is ON; null if nothing cheaper was found. */
   readonly on: readonly Uint8Array[] | null;
   readonly cost: number;
   /** True if no state was dropped that could lead to something cheaper. */
@@ -44,7 +44,7 @@ export class GroupBeam {
   readonly #limits: Float64Array;
   readonly #bound: GroupBound;
   readonly #maxTried: number;
-  /** By plan and state, for the current step. */
+  /** Indexed by plan and state, for the current step. */
   readonly #moves: readonly Map<number, Moves>[];
   readonly #hasLongKeys: boolean;
   /** States above this bound are dropped. */

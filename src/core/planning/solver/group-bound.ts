@@ -8,7 +8,7 @@
 
 import type { GroupPlan } from "./group-plan.ts";
 
-/** By plan, in steps of its own line. */
+/** Indexed by plan, in steps of its own line. */
 export type ByPlan = readonly Float64Array[];
 
 const NONE = Number.POSITIVE_INFINITY;

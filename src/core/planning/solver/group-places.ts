@@ -6,11 +6,11 @@ const NONE = Number.POSITIVE_INFINITY;
 
 export class GroupPlaces {
   readonly #plans: readonly GroupPlan[];
-  /** By step: power that the placed plans leave. Unit: W. */
+  /** Power that the placed plans leave, indexed by step. Unit: W. */
   readonly #room: Float64Array;
-  /** By plan: fees for the next placing, reused. */
+  /** Fees for the next placing, indexed by plan; reused. */
   readonly #fees: readonly Float64Array[];
-  /** By plan, 1 in each step that is ON; null if it is not placed. */
+  /** Indexed by plan: 1 in each step that is ON; null if the plan is not placed. */
   readonly #on: (Uint8Array | null)[];
   readonly #costs: number[];
   /** Steps with room when a plan was placed without fees: it is at its minimum cost in any part of them that has it. */
@@ -26,7 +26,7 @@ export class GroupPlaces {
     this.#costs = problems.map(() => NONE);
   }
 
-  /** By plan, 1 in each step that is ON; null if not all plans are placed. */
+  /** Indexed by plan: 1 in each step that is ON; null if not all plans are placed. */
   get on(): readonly Uint8Array[] | null {
     const placed = this.#on.filter((on) => on !== null);
     return placed.length === this.#on.length ? placed : null;

@@ -33,12 +33,12 @@ export class GroupPlan {
   /** OFF steps are counted up to this number. */
   readonly #maxOff: number;
   readonly #phases: number;
-  /** By step: the next step, from this one on, that has to be ON. */
+  /** The next step, from this one on, that has to be ON; indexed by step. */
   readonly #nextForced: Int32Array;
   #fees: Float64Array;
-  /** By step: cost plus fee. */
+  /** Cost plus fee, indexed by step. */
   readonly #paid: Float64Array;
-  /** By step: cost of the first `minRun` steps of a run that begins there, fees included. */
+  /** Cost of the first `minRun` steps of a run that begins in a step, fees included; indexed by step. */
   #starts: Float64Array;
   /** Cost to the end by runs, missing steps and step, in a run that has its minimum length. */
   readonly #rows: Float64Array;

@@ -27,9 +27,12 @@ export interface RunsProblem {
 
 /** A problem with values derived from it. */
 export interface RunsLine extends RunsProblem {
-  /** By step: cost of a run of `minRun` that begins there. */
+  /** Cost of a run of `minRun` that begins in a step, indexed by step. */
   readonly starts: Float64Array;
-  /** By the first step OFF: the last step in which it has to be ON again; the end of the line if none. */
+  /**
+   * The last step in which it has to be ON again, indexed by the first step OFF; the end of the line without such a
+   * step.
+   */
   readonly latest: Int32Array;
   /** First step that has to be ON; the end of the line if none. */
   readonly firstForced: number;

@@ -51,7 +51,7 @@ export class RunsTable {
   readonly #entered: number;
   /** Null if there is no solution. */
   readonly #bound: RunsBound | null;
-  /** By runs that may still begin: minimum of the ways to a step and to earlier steps. */
+  /** Minimum cost of the ways to a step and to earlier steps, indexed by the number of runs that may still begin. */
   readonly #leastWays: readonly Float64Array[];
   #guesses = 0;
   /** All solutions up to this cost are in the table. */
@@ -84,8 +84,8 @@ export class RunsTable {
   }
 
   /**
-   * Returns the cheapest solution whose first run begins where it `may` and that costs at most `most`; null if there is
-   * none. Of equal solutions, the one that is ON in the first step in which they differ.
+   * Returns the cheapest solution whose first run begins where it `may` and that costs at most `most`; null without
+   * one. Of equal solutions, the one that is ON in the first step in which they differ.
    */
   cheapest({ may = anywhere, most = Number.MAX_VALUE, on = this.#on } = {}): RunsChoice | null {
     const left = this.#entered - this.#on + on;

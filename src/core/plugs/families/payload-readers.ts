@@ -7,7 +7,7 @@ export type Heard =
   | { readonly kind: "bridge"; readonly up: boolean }
   | { readonly kind: "done"; readonly on: boolean };
 
-/** Reads a payload; returns null if it says nothing about the plug. */
+/** Reads a payload; returns null if it does not contain the state of the plug. */
 export type Reader = (payload: string) => Heard | null;
 
 /** Longer payloads are ignored: a plug's state is a few hundred characters. */

@@ -97,7 +97,10 @@ export interface PlugFamilyRow extends PlugCommands {
   readonly channel: { readonly about: string; readonly fits: RegExp; readonly ordinary: string | null };
   /** For the documentation: whether and how the device ends an ON or an OFF by itself. */
   readonly deadManNote: { readonly on: string; readonly off: string };
-  /** Settings that commands leave in the device, and how their defaults are restored; absent if there are none. */
+  /**
+   * Settings that commands leave in the device, and how to restore their defaults; absent for a family without such
+   * settings.
+   */
   readonly leaves?: string;
   /** Readers of the plug's messages, by topic. */
   readonly listens: (address: PlugAddress) => Readonly<Record<string, Reader>>;

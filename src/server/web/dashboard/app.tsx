@@ -66,7 +66,7 @@ function show(id: string, children: ComponentChildren): void {
   render(<PageContext.Provider value={tools}>{children}</PageContext.Provider>, place);
 }
 
-/** Shows that there is no contact, and tries to start again until the daemon responds. */
+/** Shows that the connection is lost, and retries until the daemon responds. */
 function startLater(): void {
   house.lostAt.value = Date.now();
   setTimeout(() => {

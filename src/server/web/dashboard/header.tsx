@@ -80,7 +80,7 @@ export function HomeChoice() {
   );
 }
 
-/** Notice without contact, with the age of the shown data. */
+/** Notice of a lost connection, with the age of the shown data. */
 export function Contact() {
   const { t, f, house } = usePage();
   if (house.lostAt.value === null) return null;

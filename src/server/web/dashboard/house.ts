@@ -1,8 +1,9 @@
 /**
- * The data of the page as signals, and whether the page has contact with the daemon.
+ * Data of the page as signals, and the state of the connection to the daemon.
  *
- * Everything is read once, and again when an event reports a change. Without contact, the page keeps its data, says so,
- * and reads everything again when the contact returns. Stored prices have their times, so they stay right meanwhile.
+ * Everything is read once, and again when an event reports a change. Without a connection, the page keeps its data and
+ * shows a notice. It reads everything again when the connection returns. Until then its prices stay correct, because
+ * each has its time.
  */
 import { batch, computed, signal } from "@preact/signals";
 import type { Home, Plan, PlansAnswer, PricesAnswer, Session, System } from "./answers.ts";
@@ -227,7 +228,7 @@ export class House {
   #rowsChanged({ home, series }: DataEvent): void {
     const shown = this.home.value;
     const readPrices = (id: string) => this.#soon(`prices ${id}`, () => this.readPrices(id), GATHER_MS);
-    // A home exists as soon as its address has rows.
+    // A home exists once its address has rows.
     if (!shown) this.#soon("session", () => this.readSession(), GATHER_MS);
     // Rows without a home may belong to a place, which has only prices.
     if (home === null && shown?.address_id === null) readPrices(shown.id);

@@ -113,9 +113,9 @@ describe("bars of the price chart", () => {
 
   test("of two days have one scale", () => {
     const cheap = dayWith("2026-06-01", () => 1);
-    const dear = dayWith("2026-06-02", () => 4);
-    const scale = scaleOf([cheap, dear]);
-    expect(lengthOf(chart(dear, { scale })[0]) / lengthOf(chart(cheap, { scale })[0])).toBeGreaterThan(3.5);
+    const expensive = dayWith("2026-06-02", () => 4);
+    const scale = scaleOf([cheap, expensive]);
+    expect(lengthOf(chart(expensive, { scale })[0]) / lengthOf(chart(cheap, { scale })[0])).toBeGreaterThan(3.5);
     expect(chart(cheap, { scale })[0]).not.toBe(chart(cheap)[0]);
   });
 

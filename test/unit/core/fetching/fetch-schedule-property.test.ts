@@ -127,14 +127,14 @@ test(`in normal operation the median day has at most ${USUAL_DAY} requests`, () 
 test("missing data is requested until it is complete, for any earlier responses", () => {
   fc.assert(
     fc.property(model, fc.integer({ min: 0, max: 3 * 24 * 60 }), ({ arrivals, ...options }, troubleMinutes) => {
-      const mended = options.start + troubleMinutes * MINUTE_MS;
+      const recovered = options.start + troubleMinutes * MINUTE_MS;
       const before = serviceOf(arrivals);
       const it = new FetchScheduleModel({
         ...options,
         service: (operation, day, now) =>
-          now < mended ? before(operation, day, now) : wholeWhenOver(operation, day, now),
+          now < recovered ? before(operation, day, now) : wholeWhenOver(operation, day, now),
       });
-      const end = calendar.timeOnDay(mended + 9 * DAY_MS, 19 * 60);
+      const end = calendar.timeOnDay(recovered + 9 * DAY_MS, 19 * 60);
       it.run(end);
       const today = calendar.startOf("day", end);
       const chunk = (operation: "prices" | (typeof USAGE)[number], day: EpochMs) =>

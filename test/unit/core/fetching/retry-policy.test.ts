@@ -11,8 +11,8 @@ const least = () => 0;
 const most = () => 1;
 
 /** Returns the waits of a failure for each streak, with the lowest and highest random number. */
-function waits(setback: FetchFailure, streaks: readonly number[]): readonly (readonly [number, number])[] {
-  return streaks.map((streak) => [judge(setback, streak, least).waitMs, judge(setback, streak, most).waitMs]);
+function waits(failure: FetchFailure, streaks: readonly number[]): readonly (readonly [number, number])[] {
+  return streaks.map((streak) => [judge(failure, streak, least).waitMs, judge(failure, streak, most).waitMs]);
 }
 
 describe("judge", () => {
@@ -30,10 +30,10 @@ describe("judge", () => {
     ["404 second", refused(404, "resource_not_found"), 1, "series", null, 2 * HOUR_MS],
     ["404 third in a day", refused(404, "resource_not_found"), 2, "place", "address_gone", DAY_MS],
     ["422", refused(422, "feature_unavailable"), 0, "series", null, DAY_MS],
-  ] as const)("decides on scope, problem and wait for %s", (_, setback, streak, scope, problem, waitMs) => {
+  ] as const)("decides on scope, problem and wait for %s", (_, failure, streak, scope, problem, waitMs) => {
     const verdict = { scope, waitMs, problem, trouble: false, settled: false };
-    expect(judge(setback, streak, least)).toEqual(verdict);
-    expect(judge(setback, streak, most)).toEqual(verdict);
+    expect(judge(failure, streak, least)).toEqual(verdict);
+    expect(judge(failure, streak, most)).toEqual(verdict);
   });
 
   test.each([
@@ -45,12 +45,12 @@ describe("judge", () => {
     ["no answer", unreachable(), "account", "unreachable", 15 * SECOND_MS, 5 * MINUTE_MS],
   ] as const)(
     "waits after %s with exponential back-off and full jitter",
-    (_, setback, scope, problem, firstMs, longestMs) => {
+    (_, failure, scope, problem, firstMs, longestMs) => {
       for (const streak of [0, 1, 2, 3, 4, 5, 50, 1_000]) {
         const longest = Math.min(longestMs, firstMs * 2 ** streak);
-        expect(judge(setback, streak, most)).toMatchObject({ scope, problem, waitMs: longest, trouble: true });
-        expect(judge(setback, streak, least).waitMs).toBe(SECOND_MS);
-        expect(judge(setback, streak, () => 0.5).waitMs).toBe(longest / 2);
+        expect(judge(failure, streak, most)).toMatchObject({ scope, problem, waitMs: longest, trouble: true });
+        expect(judge(failure, streak, least).waitMs).toBe(SECOND_MS);
+        expect(judge(failure, streak, () => 0.5).waitMs).toBe(longest / 2);
       }
     },
   );
@@ -105,7 +105,7 @@ describe("judge", () => {
   });
 
   test("waits between 1 s and 25 h after any failure, and gives advice for every problem", () => {
-    const setback = fc.oneof(
+    const failure = fc.oneof(
       fc.constant(malformed()),
       fc.constant(unreachable()),
       fc
@@ -113,7 +113,7 @@ describe("judge", () => {
         .map(([status, named]) => refused(status, null, named)),
     );
     fc.assert(
-      fc.property(setback, fc.nat(10_000), fc.double({ min: 0, max: 1, noNaN: true }), (each, streak, dice) => {
+      fc.property(failure, fc.nat(10_000), fc.double({ min: 0, max: 1, noNaN: true }), (each, streak, dice) => {
         const { waitMs, problem } = judge(each, streak, () => dice);
         expect(waitMs).toBeGreaterThanOrEqual(SECOND_MS);
         expect(waitMs).toBeLessThanOrEqual(25 * HOUR_MS + 5 * SECOND_MS);

@@ -249,8 +249,8 @@ describe("a query for one night", () => {
   });
 
   test("is never ON above max_price", () => {
-    const dear = specOf({ maxPrice: 0.4 });
-    expect(runsSeen({ spec: dear, from: evening, to: morning, known: () => all })).toEqual([]);
+    const expensive = specOf({ maxPrice: 0.4 });
+    expect(runsSeen({ spec: expensive, from: evening, to: morning, known: () => all })).toEqual([]);
     const fine = specOf({ maxPrice: 0.5 });
     expect(runsSeen({ spec: fine, from: evening, to: morning, known: () => all })).toEqual([night]);
   });

@@ -16,16 +16,16 @@ const car: SlotsPlan = {
 };
 
 describe("if only some hours are possible, a plan runs in", () => {
-  const dear: SlotsPlan = { ...car, maxPrice: 0.6, kwh: 8 };
+  const expensive: SlotsPlan = { ...car, maxPrice: 0.6, kwh: 8 };
 
   test("the hours at or below max_price; the reason contains the missing hours and their cause", () => {
-    const planned = step({ now: AFTERNOON, spec: dear });
+    const planned = step({ now: AFTERNOON, spec: expensive });
     expect([planned.state, timesOf(planned.memory)]).toEqual(["partial", ["01:00-03:00"]]);
     expect(planned.memory?.outcome).toMatchObject({ shortfall: { missingMs: 2 * HOUR, reason: "max_price" }, cost: 2 });
-    expect(wordsOf(planned, AFTERNOON, dear)).toMatch(/^prices are above max_price 0.6: 2 h are missing of 4 h; /);
-    const running = live({ now: AFTERNOON, spec: dear }, at("2026-03-11T01:30:00Z"));
+    expect(wordsOf(planned, AFTERNOON, expensive)).toMatch(/^prices are above max_price 0.6: 2 h are missing of 4 h; /);
+    const running = live({ now: AFTERNOON, spec: expensive }, at("2026-03-11T01:30:00Z"));
     expect([running.state, running.on]).toEqual(["running", true]);
-    const over = live({ now: AFTERNOON, spec: dear }, at("2026-03-11T03:30:00Z"));
+    const over = live({ now: AFTERNOON, spec: expensive }, at("2026-03-11T03:30:00Z"));
     expect([over.state, over.nextChangeAt]).toEqual(["partial", ENDS]);
   });
 
@@ -38,7 +38,7 @@ describe("if only some hours are possible, a plan runs in", () => {
   });
 
   test("no hour with `when_short: nothing` or of kind window", () => {
-    const nothing = step({ now: AFTERNOON, spec: { ...dear, whenShort: "nothing" } });
+    const nothing = step({ now: AFTERNOON, spec: { ...expensive, whenShort: "nothing" } });
     expect([nothing.state, timesOf(nothing.memory)]).toEqual(["impossible", []]);
     const window = step({ now: AFTERNOON, spec: { ...washer, hoursMs: 4 * HOUR, maxPrice: 0.6 } });
     expect(window.state).toBe("impossible");

@@ -107,7 +107,7 @@ describe("a manual run has the price of the time that it runs", () => {
     expect(wordsOf(over, AFTERNOON + 2 * HOUR, spec)).toBe("has run: 17:00-19:00, 2.17 DKK/kWh on average");
   });
 
-  test("or to the time of stop; a skipped occurrence has none", () => {
+  test("if it is stopped: up to that time; a skipped occurrence has no price", () => {
     const opens = AFTERNOON + 5 * HOUR;
     const begun = runNow(spec, planned, opens, []);
     if (begun.kind === "refused") throw new Error(begun.reason);

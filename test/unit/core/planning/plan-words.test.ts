@@ -93,7 +93,7 @@ describe("a plan waits for tomorrow's prices, and reports it", () => {
 });
 
 describe("times", () => {
-  test("the hour that comes twice in autumn has A, then B", () => {
+  test("the repeated hour in autumn has A, then B", () => {
     const spec: WindowPlan = { ...washer, hoursMs: HOUR / 2 };
     const [first, change] = [at("2026-10-25T00:45:00Z"), at("2026-10-25T01:00:00Z")];
     const prices = points(daysOf("2026-10-22", "2026-10-26"), () => 2).map((point) =>

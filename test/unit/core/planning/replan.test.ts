@@ -40,8 +40,8 @@ describe("a run that has not started is planned again", () => {
   test("around finished runs, so that no hour is planned twice", () => {
     const spec: PlanSpec = { ...slots, hoursMs: 4 * HOUR } as PlanSpec;
     const running = step({ now: STARTS, memory: step({ now: OPENS, spec }).memory, spec });
-    const dearer = timelineOf(nightPrices().map((point) => ({ ...point, price: point.price + 1 })));
-    const again = step({ now: STARTS + 600_000, memory: running.memory, spec, timeline: dearer });
+    const higher = timelineOf(nightPrices().map((point) => ({ ...point, price: point.price + 1 })));
+    const again = step({ now: STARTS + 600_000, memory: running.memory, spec, timeline: higher });
     const runs = [...(again.memory?.startedRuns ?? []), ...(again.memory?.planned ?? [])].sort(
       (a, b) => a.start - b.start,
     );
@@ -136,11 +136,11 @@ describe("fallback hours", () => {
 
   test("are used in a gap of the prices, even if other prices are known", () => {
     const gap = nightPrices().filter(({ start }) => start !== at("2026-03-11T03:00:00Z"));
-    const dear = gap.map((point) => ({ ...point, price: point.start > at("2026-03-11T03:00:00Z") ? 0.1 : 2 }));
-    const planned = step({ now: OPENS, spec, timeline: timelineOf(dear) });
+    const expensive = gap.map((point) => ({ ...point, price: point.start > at("2026-03-11T03:00:00Z") ? 0.1 : 2 }));
+    const planned = step({ now: OPENS, spec, timeline: timelineOf(expensive) });
     expect(planned.state).toBe("scheduled");
     const now = at("2026-03-11T03:05:00Z");
-    const inGap = step({ now, spec, timeline: timelineOf(dear), memory: planned.memory });
+    const inGap = step({ now, spec, timeline: timelineOf(expensive), memory: planned.memory });
     expect([inGap.state, inGap.running?.basis]).toEqual(["fallback", "fallback"]);
   });
 });

@@ -94,7 +94,7 @@ describe("tiles", () => {
     ["one is doubled in the place of another", rows.with(3, { start: "", end: "", ...rows[2] })],
     ["two are exchanged", [...rows.slice(1, 2), ...rows.slice(0, 1), ...rows.slice(2)]],
     ["one is too short", rows.with(0, { start: rows[0]?.start ?? "", end: "2026-10-24T22:15:00Z" })],
-    ["there are none", []],
+    ["all are missing", []],
     ["the extra hour is appended at the end", [...rows.toSpliced(3, 1), ...rows.slice(3, 4)]],
   ])("rejects rows if %s", (_, broken) => {
     expect(tiles(broken, "hour", day, calendar)).toBe(false);

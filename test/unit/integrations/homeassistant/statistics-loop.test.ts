@@ -165,7 +165,7 @@ describe("statistics are imported", () => {
 });
 
 describe("a failed import", () => {
-  test("is a problem only if Home Assistant is away for longer than a restart, until it is back", async () => {
+  test("is a problem only if Home Assistant is unreachable for longer than a restart takes, until it responds again", async () => {
     await using homeAssistant = await EmulatedHomeAssistant.start();
     await homeAssistant.down();
     await using running = new RunningLoop(homeAssistant);

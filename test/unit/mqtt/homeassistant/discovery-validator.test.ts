@@ -212,7 +212,7 @@ describe("a violation in a state is reported:", () => {
   test.each<[string, Json]>([
     ["the state has 256 characters; 255 are taken", { ...STATE, starts: "x".repeat(256) }],
     ["the state is empty, and ignored", { ...STATE, level: "" }],
-    ["the state dear is not one of its options", { ...STATE, level: "dear" }],
+    ["the state costly is not one of its options", { ...STATE, level: "costly" }],
     ["the state high is not a plain decimal number", { ...STATE, price: "high" }],
     ["the state 1e-7 is not a plain decimal number", { ...STATE, price: 1e-7 }],
     ["is not an instant with an offset", { ...STATE, starts: "2026-03-10T23:00:00" }],

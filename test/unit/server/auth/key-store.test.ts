@@ -149,7 +149,7 @@ describe("keys of the command line", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("that cannot be read leave the known ones in force, and are a problem meanwhile", async () => {
+  test("that cannot be read stay valid as last read, and are reported as a problem", async () => {
     using dir = new TempDir();
     const clock = new ManualClock(EVENING);
     await keep(dir, kitchen);

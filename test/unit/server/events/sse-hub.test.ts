@@ -86,7 +86,7 @@ describe("a new client", () => {
     expect(heard(hub, "life-3")()[0]).toContain('"resumed":true');
   });
 
-  test("of one home gets the events of that home and of none; its last id is still the newest", () => {
+  test("of one home gets the events of that home and those without a home; its last id is still the newest", () => {
     const hub = hubWith([event(1, "home"), event(2, "cabin"), event(3)]);
     const ear = heard(hub, null, "cabin");
     hub.broadcast(event(4, "home"));

@@ -13,8 +13,8 @@ import { foundAt, startMirror } from "../../../support/service/mirror-server.ts"
 import { malformed, refused, unreachable } from "../../../support/service/setbacks.ts";
 
 const NOW = Date.parse("2026-03-10T09:00:30Z");
-const withheld: Asked = {
-  kind: "withheld",
+const deferred: Asked = {
+  kind: "deferred",
   until: NOW + 90_500,
   why: "the request quota for this purpose is used up for now",
   after: null,
@@ -42,16 +42,16 @@ const setbacks: readonly (readonly [string, Asked, number, string])[] = [
   ["a code under another status", refused(418, "rate_limited"), 502, "upstream_unavailable"],
   ["a malformed answer", malformed(), 502, "upstream_unavailable"],
   ["no answer", unreachable(), 502, "upstream_unavailable"],
-  ["the daemon's own quota", withheld, 429, "rate_limited"],
-  ["a silence after a 422", { ...withheld, after: refused(422, "feature_unavailable") }, 422, "feature_unavailable"],
-  ["a silence after no answer", { ...withheld, after: unreachable() }, 502, "upstream_unavailable"],
+  ["the daemon's own quota", deferred, 429, "rate_limited"],
+  ["a silence after a 422", { ...deferred, after: refused(422, "feature_unavailable") }, 422, "feature_unavailable"],
+  ["a silence after no answer", { ...deferred, after: unreachable() }, 502, "upstream_unavailable"],
   [
     "a silence after a refused key",
-    { ...withheld, after: refused(401, "invalid_token") },
+    { ...deferred, after: refused(401, "invalid_token") },
     503,
     "entitlement_unavailable",
   ],
-  ["a silence that was asked for", { ...withheld, after: refused(429, "rate_limited", 1_000) }, 429, "rate_limited"],
+  ["a silence that was asked for", { ...deferred, after: refused(429, "rate_limited", 1_000) }, 429, "rate_limited"],
 ];
 
 /** Statuses that are final: stored data is not returned instead. */
@@ -71,8 +71,8 @@ describe("without stored data the client gets the service's error:", () => {
     [refused(429, null, 41_200), "42"],
     [refused(429, null, 0), "1"],
     [refused(429, null), "60"],
-    [withheld, "91"],
-    [{ ...withheld, until: NOW - HOUR_MS }, "1"],
+    [deferred, "91"],
+    [{ ...deferred, until: NOW - HOUR_MS }, "1"],
   ] as const)("with a Retry-After of at least one second: %o", async (asked, retryAfter) => {
     await using mirror = await startMirror({ ask: async () => asked });
     expect((await mirror.ask()).headers.get("retry-after")).toBe(retryAfter);
@@ -241,7 +241,7 @@ test("an exception after the response is reported and has no other effect", asyn
 
 test("a part of the range is returned if the service is not available", async () => {
   const part = foundAt(NOW - HOUR_MS, false, '{"data":[1]}');
-  for (const asked of [unreachable(), withheld, refused(503, null)]) {
+  for (const asked of [unreachable(), deferred, refused(503, null)]) {
     await using mirror = await startMirror({ findPart: () => part, ask: async () => asked });
     const { status, body, headers } = await mirror.ask();
     expect([status, body, headers.get("x-elbro-stale"), headers.get("age")]).toEqual([
@@ -265,7 +265,7 @@ test("a client without stored data waits for the service", async () => {
 });
 
 test("a database without writes leads to 503 with Retry-After", async () => {
-  const unwritten: Asked = { ...withheld, why: "the database cannot be written", isUnwritten: true };
+  const unwritten: Asked = { ...deferred, why: "the database cannot be written", isUnwritten: true };
   await using mirror = await startMirror({ ask: async () => unwritten });
   const { status, body, headers } = await mirror.ask();
   expect([status, body.errorCode, headers.get("retry-after")]).toEqual([503, "entitlement_unavailable", "91"]);
@@ -281,7 +281,7 @@ test("a client with max-stale gets stored data marked as stale, without a reques
   expect(answer.headers.get("age")).toBe("3600");
 });
 
-test("a slow client gets its own response, whatever is cached and evicted meanwhile", async () => {
+test("a slow client gets its own response, also if other responses are cached and evicted before it ends", async () => {
   /** The cache holds two of these bodies. Four fill the socket buffers of a connection that is not read. */
   const bodyOf = (address: string) => address.slice(-1).repeat(2_000_000);
   const address = (digit: number) => ADDRESS_ID.replace(/.$/, String(digit));

@@ -83,7 +83,7 @@ describe("a response", () => {
     expect(source.reads).toBe(2);
   });
 
-  test("is the last of its event-loop tick if it is large; four small ones are", async () => {
+  test("ends the work of its event-loop tick if it is large; otherwise the fourth response does", async () => {
     for (const [days, most] of [
       [30, 1],
       [0, 4],
@@ -148,7 +148,7 @@ describe("a compressed response", () => {
     }
   });
 
-  test("is one of at most two at a time; meanwhile clients get the plain body if they accept it", async () => {
+  test("is one of at most two at a time; until it is made, clients get the plain body if they accept it", async () => {
     const waiting: (() => void)[] = [];
     const cache = new ResponseCache({
       compress: async (_, bytes) => {

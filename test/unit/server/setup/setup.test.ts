@@ -127,7 +127,7 @@ describe("the routes of the set-up", () => {
     });
   });
 
-  test("say what is wrong in the language of the page", async () => {
+  test("describe the mistake in the language of the page", async () => {
     using dir = new TempDir();
     const headers = { ...page, "accept-language": "da" };
     const tried = (route: string, body: object) =>

@@ -73,9 +73,9 @@ describe("the shares", () => {
     const world = await opened();
     for (let day = 0; day < 30; day++) void askPrices(world, "lan", day);
     expect(world.arrived).toHaveLength(30);
-    const withheld = askPrices(world, "lan", 99);
+    const deferred = askPrices(world, "lan", 99);
     const polled = askPrices(world, "poll", 99);
-    expect(await withheld).toMatchObject({ kind: "withheld", until: world.wallMs + 92 * SECOND_MS });
+    expect(await deferred).toMatchObject({ kind: "deferred", until: world.wallMs + 92 * SECOND_MS });
     expect(world.arrived).toHaveLength(31);
     world.arrived[30]?.answer(200, prices);
     expect((await polled).kind).toBe("ok");
@@ -84,7 +84,7 @@ describe("the shares", () => {
   test("defer polling after a quarter of the quota while the LAN continues", async () => {
     const world = await opened();
     for (let day = 0; day < 14; day++) void askPrices(world, "poll", day);
-    expect(await askPrices(world, "poll", 99)).toMatchObject({ kind: "withheld" });
+    expect(await askPrices(world, "poll", 99)).toMatchObject({ kind: "deferred" });
     void askPrices(world, "lan", 99);
     expect(world.arrived).toHaveLength(15);
   });
@@ -96,7 +96,7 @@ describe("the shares", () => {
     const params = { addressId: HOME };
     expect(account.notBefore("forecastPrices", params, "backfill", wallMs)).toBe(wallMs + 92 * SECOND_MS);
     expect(account.notBefore("forecastPrices", params, "poll", wallMs)).toBe(wallMs);
-    expect(await askPrices(world, "backfill", 99)).toMatchObject({ kind: "withheld" });
+    expect(await askPrices(world, "backfill", 99)).toMatchObject({ kind: "deferred" });
   });
 
   test("do not record deferred requests", async () => {
@@ -112,7 +112,7 @@ describe("failures", () => {
     const asked = askPrices(world, "lan");
     world.arrived[0]?.answer(429, error("rate_limited"), { "retry-after": "600" });
     expect(await asked).toMatchObject({ kind: "refused", retryAfterMs: 600 * SECOND_MS });
-    expect(await askForecast(world, "poll")).toMatchObject({ kind: "withheld", until: world.wallMs + 10 * MINUTE_MS });
+    expect(await askForecast(world, "poll")).toMatchObject({ kind: "deferred", until: world.wallMs + 10 * MINUTE_MS });
     expect(world.arrived).toHaveLength(1);
   });
 
@@ -123,7 +123,7 @@ describe("failures", () => {
     await asked;
     const { account, wallMs } = world;
     expect(account.notBefore("forecastPrices", { addressId: HOME }, "poll", wallMs)).toBe(wallMs + DAY_MS);
-    expect(await askForecast(world, "poll")).toMatchObject({ kind: "withheld", until: wallMs + DAY_MS });
+    expect(await askForecast(world, "poll")).toMatchObject({ kind: "deferred", until: wallMs + DAY_MS });
   });
 
   test("with status 400 in back-fill do not stop other requests of the series", async () => {
@@ -131,7 +131,7 @@ describe("failures", () => {
     const asked = askPrices(world, "backfill");
     world.arrived[0]?.answer(400, error("range_too_large"));
     await asked;
-    expect(await askPrices(world, "backfill", 1)).toMatchObject({ kind: "withheld" });
+    expect(await askPrices(world, "backfill", 1)).toMatchObject({ kind: "deferred" });
     void askPrices(world, "poll", 1);
     expect(world.arrived).toHaveLength(2);
   });
@@ -146,7 +146,7 @@ describe("failures", () => {
     const asked = at(1);
     world.arrived[0]?.answer(400, {});
     await asked;
-    expect(await at(1)).toMatchObject({ kind: "withheld" });
+    expect(await at(1)).toMatchObject({ kind: "deferred" });
     void at(2);
     expect(world.arrived).toHaveLength(2);
   });
@@ -161,7 +161,7 @@ describe("failures", () => {
     const asked = at(1);
     world.arrived[0]?.answer(502, {});
     await asked;
-    expect(await at(1)).toMatchObject({ kind: "withheld" });
+    expect(await at(1)).toMatchObject({ kind: "deferred" });
     void at(2);
     expect(world.arrived).toHaveLength(2);
   });
@@ -255,7 +255,7 @@ describe("problems", () => {
     expect(world.told.map(({ problem }) => [problem.code, problem.subject])).toEqual([
       ["address_gone", `consumer ${HOME}`],
     ]);
-    expect(await askPrices(world, "poll")).toMatchObject({ kind: "withheld" });
+    expect(await askPrices(world, "poll")).toMatchObject({ kind: "deferred" });
   });
 
   test.each([
@@ -267,7 +267,7 @@ describe("problems", () => {
       const asked = askPrices(world, "lan");
       world.arrived[i]?.answer(status, error(code));
       await asked;
-      expect(await askPrices(world, "lan")).toMatchObject({ kind: "withheld", after: { status } });
+      expect(await askPrices(world, "lan")).toMatchObject({ kind: "deferred", after: { status } });
       world.advance(25 * HOUR_MS);
     }
     expect(world.told).toEqual([]);
@@ -369,7 +369,7 @@ describe("problems", () => {
         await asked;
       }
       world.advance(HOUR_MS);
-      expect(await askForecast(world, "poll")).toMatchObject({ kind: "withheld" });
+      expect(await askForecast(world, "poll")).toMatchObject({ kind: "deferred" });
       void askPrices(world, "prices");
       expect(world.arrived).toHaveLength(3);
     },

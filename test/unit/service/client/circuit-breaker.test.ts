@@ -19,17 +19,17 @@ function gateOf(machine: ManualMachine, { keyMark = "key", dice = 1 } = {}): Cir
   return new CircuitBreaker({ account: "consumer", memory, clock, random: () => dice, keyMark });
 }
 
-/** Returns the remaining pause of scopes in ms; 0 if there is none. */
+/** Returns the remaining pause of scopes in ms; 0 without a pause. */
 function silence(gate: CircuitBreaker, machine: ManualMachine, of: Scopes = prices): number {
   return Math.max(0, gate.pausedUntil(of) - machine.upMs);
 }
 
 /** Waits for the end of the pause, then reports a failure. */
-function meet(gate: CircuitBreaker, machine: ManualMachine, setback: FetchFailure, of: Scopes = prices) {
+function meet(gate: CircuitBreaker, machine: ManualMachine, failure: FetchFailure, of: Scopes = prices) {
   machine.advance(silence(gate, machine, of));
   const sentAt = machine.upMs;
   machine.advance(200);
-  return gate.failure(of, setback, sentAt);
+  return gate.failure(of, failure, sentAt);
 }
 
 describe("a failure pauses its scope:", () => {
@@ -47,10 +47,10 @@ describe("a failure pauses its scope:", () => {
     ["503", refused(503, "entitlement_unavailable"), { prices: 300_000, costs: 300_000, otherHome: 300_000 }],
     ["no answer", unreachable(), { prices: 15_000, costs: 15_000, otherHome: 15_000 }],
     ["nonsense", malformed(), { prices: 2 * MINUTE_MS, costs: 0, otherHome: 0 }],
-  ])("%s", (_, setback, expected) => {
+  ])("%s", (_, failure, expected) => {
     const machine = new ManualMachine();
     const gate = gateOf(machine);
-    meet(gate, machine, setback);
+    meet(gate, machine, failure);
     expect({
       prices: silence(gate, machine),
       costs: silence(gate, machine, costs),

@@ -15,7 +15,7 @@ import { startAt } from "../../../support/service/standing-simulator.ts";
 
 const NOON = Date.UTC(2026, 5, 10, 12);
 const keys = { keys: { consumerKey: CANARY_KEY, thirdParty: CANARY_PARTNER } };
-const credentials = { consumerKey: CANARY_KEY, partner: CANARY_PARTNER };
+const credentials = { consumerKey: CANARY_KEY, thirdParty: CANARY_PARTNER };
 const COPENHAGEN = { latitude: 55.676, longitude: 12.568 };
 
 /** Parameters for which the simulator has data. */

@@ -137,24 +137,24 @@ describe("a LAN request in flight", () => {
 describe("a request without a response", () => {
   test("that is deferred is repeated at the given time", async () => {
     const until = START + 7 * MINUTE_MS;
-    const it = collecting([{ kind: "withheld", until, why: "quota", after: null }, answered]);
+    const it = collecting([{ kind: "deferred", until, why: "quota", after: null }, answered]);
     await it.clock.runUntil(START + HOUR_MS);
     expect(it.asked).toEqual(["08:00:00", "08:07:00"]);
   });
 
   test("that is deferred to a past time is repeated after one second", async () => {
-    const it = collecting([{ kind: "withheld", until: START - HOUR_MS, why: "quota", after: null }]);
+    const it = collecting([{ kind: "deferred", until: START - HOUR_MS, why: "quota", after: null }]);
     await it.clock.runUntil(START + 3 * SECOND_MS);
     expect(it.asked).toEqual(["08:00:00", "08:00:01", "08:00:02", "08:00:03"]);
   });
 
   test.each([unreachable(), refused(503, null), refused(500, "internal_error")])(
     "that failed is repeated at the time of the error policy: %o",
-    async (setback) => {
+    async (failure) => {
       const it = collecting([
         () => {
           it.world.notBefore = START + 2 * MINUTE_MS;
-          return { ...setback, settled: false };
+          return { ...failure, settled: false };
         },
         answered,
       ]);

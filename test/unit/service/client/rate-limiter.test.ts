@@ -13,11 +13,11 @@ import { ManualMachine } from "../../../support/daemon/manual-machine.ts";
 /** Rate limiter on a machine that the test moves, with a real request log. */
 class Governed extends ManualMachine {
   readonly #database = openDatabase(":memory:");
-  governor: RateLimiter = this.#open();
+  rateLimiter: RateLimiter = this.#open();
 
   /** Kills and restarts the process. */
   restart(): void {
-    this.governor = this.#open();
+    this.rateLimiter = this.#open();
   }
 
   #open(): RateLimiter {
@@ -31,11 +31,11 @@ class Governed extends ManualMachine {
   }
 
   waitMs(share: Share = "poll"): number {
-    return this.governor.earliest(share, this.upMs) - this.upMs;
+    return this.rateLimiter.earliest(share, this.upMs) - this.upMs;
   }
 
   take(share: Share = "poll"): Permit {
-    const verdict = this.governor.acquire(share, null, null);
+    const verdict = this.rateLimiter.acquire(share, null, null);
     if (verdict.kind === "wait") throw new Error(`not before ${verdict.untilMs - this.upMs} ms`);
     return verdict.leave;
   }

@@ -17,7 +17,7 @@ export const texts: EditingTexts = {
   delete_plug_about:
     "Den fjernes fra konfigurationen, og elbro tænder og slukker den ikke længere. En sikkerhedskopi af filen gemmes.",
   delete_followed: "Andre henviser til den. Ret eller slet dem først: {names}",
-  fixed: "Den kan ikke ændres her, fordi elbro ikke kan skrive dér, hvor den er defineret. Du kan kopiere den.",
+  fixed: "Den kan ikke ændres her, fordi elbro ikke kan skrive i den fil, der definerer den. Du kan kopiere den.",
   invented: "Dette er et demohjem, så intet kan gemmes. Alt andet kan du prøve.",
   saved: "{name} er gemt i {file}. Den tidligere udgave af filen ligger blandt konfigurationens sikkerhedskopier.",
   saved_page: "{name} er gemt i page.yaml i datamappen, fordi elbro ikke kan skrive i konfigurationsfilen.",
@@ -41,7 +41,7 @@ export const texts: EditingTexts = {
   announced_failed: "Søgningen efter stikkontakter på brokeren mislykkedes: {reason}",
   announced_add: "Tilføj",
   announced_other: "En anden stikkontakt",
-  timer_sure: "Dens egen timer slukker den, også hvis elbro går ned; kørsler på op til {length}.",
+  timer_sure: "Dens egen timer slukker den, også hvis elbro går ned, ved kørsler på op til {length}.",
   timer_unsure: "Dens egen timer burde slukke den efter højst {length}. elbro kontrollerer det ved første kørsel.",
   timer_none: "Den kan ikke slukke sig selv: går elbro ned, mens den er tændt, forbliver den tændt.",
   timer_off: "Den kan også tænde sig selv igen, som en fryser har brug for.",

@@ -15,7 +15,7 @@ export const texts = {
   delete_plug_about:
     "It is removed from the configuration, and elbro no longer switches it. A backup of the file is kept.",
   delete_followed: "Other entries refer to it. Change or delete them first: {names}",
-  fixed: "This cannot be changed here, because elbro cannot write where it is defined. You can copy it.",
+  fixed: "This cannot be changed here, because elbro cannot write the file that defines it. You can copy it.",
   invented: "This is a demo home, so nothing can be saved. You can try everything else.",
   saved: "{name} is saved in {file}. The previous version of the file is among the configuration backups.",
   saved_page: "{name} is saved in page.yaml in the data directory, because elbro cannot write the configuration file.",
@@ -38,7 +38,7 @@ export const texts = {
   announced_failed: "Searching for plugs on the broker failed: {reason}",
   announced_add: "Add",
   announced_other: "Another plug",
-  timer_sure: "Its own timer switches it off, even if elbro fails; runs of up to {length}.",
+  timer_sure: "Its own timer switches it off even if elbro fails, for runs of up to {length}.",
   timer_unsure: "Its own timer should switch it off after at most {length}. elbro checks this during the first run.",
   timer_none: "It cannot switch itself off: if elbro fails while it is on, it stays on.",
   timer_off: "It can also switch itself back on, as a freezer needs.",

@@ -17,7 +17,7 @@ export const texts: EditingTexts = {
   delete_plug_about:
     "Den fjernes fra konfigurasjonen, og elbro styrer den ikke lenger. En sikkerhetskopi av filen beholdes.",
   delete_followed: "Andre viser til den. Endre eller slett dem først: {names}",
-  fixed: "Den kan ikke endres her, fordi elbro ikke kan skrive der den er definert. Du kan kopiere den.",
+  fixed: "Den kan ikke endres her, fordi elbro ikke kan skrive i filen som definerer den. Du kan kopiere den.",
   invented: "Dette er et demohjem, så ingenting kan lagres. Alt annet kan du prøve.",
   saved: "{name} er lagret i {file}. Den forrige versjonen av filen ligger blant sikkerhetskopiene av konfigurasjonen.",
   saved_page: "{name} er lagret i page.yaml i datamappen, fordi elbro ikke kan skrive i konfigurasjonsfilen.",

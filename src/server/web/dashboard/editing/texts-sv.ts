@@ -17,7 +17,7 @@ export const texts: EditingTexts = {
   delete_plug_about:
     "Det tas bort ur konfigurationen, och elbro styr det inte längre. En säkerhetskopia av filen sparas.",
   delete_followed: "Andra hänvisar till den. Ändra eller ta bort dem först: {names}",
-  fixed: "Den kan inte ändras här, eftersom elbro inte kan skriva där den är definierad. Du kan kopiera den.",
+  fixed: "Den kan inte ändras här, eftersom elbro inte kan skriva i filen som definierar den. Du kan kopiera den.",
   invented: "Det här är ett demohem, så inget kan sparas. Allt annat kan du prova.",
   saved: "{name} är sparad i {file}. Den tidigare versionen av filen finns bland konfigurationens säkerhetskopior.",
   saved_page: "{name} är sparad i page.yaml i datakatalogen, eftersom elbro inte kan skriva i konfigurationsfilen.",

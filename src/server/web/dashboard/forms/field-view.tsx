@@ -195,7 +195,7 @@ function ChoicesField({ field, place, value, onChange }: FieldProps<"choices">) 
   const chosen = Array.isArray(given) ? (given as readonly Json[]) : [];
   const toggle = (option: string, isChosen: boolean) => {
     const next = field.options.filter((each) => (each === option ? isChosen : chosen.includes(each)));
-    // Without a default, none is the same as nothing.
+    // Without a default, an empty choice removes the value.
     onChange(next.length === 0 && field.fallback === undefined ? undefined : next);
   };
   return (

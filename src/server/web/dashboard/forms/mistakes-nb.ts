@@ -3,7 +3,7 @@ import type { MistakeTexts } from "./mistake-patterns.ts";
 
 export const mistakeTexts: MistakeTexts = {
   hours_window: "Det er bare {0} timer mellom «ikke før» og «ferdig kl.»; {1} timer får ikke plass.",
-  hours_up_to: "Høyst {0} timer: det er tallet i «opptil».",
+  hours_up_to: "Høyst {0} timer: det er tallet i «høyeste antall timer».",
   group_power: "Gruppen tillater høyst {0} kW; her er det {1} kW.",
   group_full: "Gruppen har for mange planer: høyst {0}.",
   group_home: "Planene i en gruppe må høre til samme hjem.",
@@ -13,12 +13,12 @@ export const mistakeTexts: MistakeTexts = {
   together: "De to hører sammen: fyll ut begge.",
   follows_one: "Velg nøyaktig én: en plan, de billige timene til et hjem, eller et eget emne.",
   required: "Må fylles ut.",
-  same_device: "Denne enheten er allerede satt opp; de to ville koblet mot hverandre.",
+  same_device: "Denne enheten er allerede satt opp; de to ville motarbeidet hverandre.",
   taken: "Det finnes allerede en med denne id-en eller dette navnet.",
   unknown: "Dette finnes ikke: {0}.",
   unknown_key: "Denne nøkkelen finnes ikke.",
   same_home: "Den andre planen hører til et annet hjem ({0}).",
-  circle: "Planene venter på hverandre i ring: {0}.",
+  circle: "Planene venter på hverandre i en sirkel: {0}.",
   other_kind: "Gjelder ikke for denne typen plan.",
   levels_order: "Grensene må stige: veldig billig < billig < normal < dyr.",
   time: "Et klokkeslett som 07:00.",
@@ -31,7 +31,7 @@ export const mistakeTexts: MistakeTexts = {
   http_only: "Bare Tasmota og Shelly kan styres over HTTP.",
   custom_only: "Bare for familien med egne emner.",
   useless: "Har ingen betydning sammen med {0}.",
-  follows: "Følger av energi og effekt; fyll bare ut det ene.",
+  follows: "Beregnes av energi og effekt; fyll bare ut det ene.",
   topic_url: "Adressen til et emne, for eksempel https://ntfy.sh/mitt-hus-4821.",
   wrong: "Har ikke riktig form.",
 };

@@ -4,7 +4,7 @@ import type { FormTextTable } from "./texts-en.ts";
 
 export const formTexts: FormTextTable = {
   "plans[].name": { label: "Navn", about: "Navnet på planen. Emnene i MQTT lages av det." },
-  "plans[].home": { label: "Hjem", about: "Hjemmet som har prisene som brukes." },
+  "plans[].home": { label: "Hjem", about: "Hjemmet som planen bruker prisene til." },
   "plans[].kind": {
     label: "Type",
     about: "Hvordan timene velges.",
@@ -17,11 +17,11 @@ export const formTexts: FormTextTable = {
   },
   "plans[].hours": {
     label: "Timer",
-    about: "Hvor lenge den kjører; ved «unngå» hvor lenge den ikke gjør det. Et tall, eller 45m, 1h30m.",
+    about: "Hvor lenge planen kjører; ved «unngå» hvor lenge den ikke kjører. Et tall, eller 45m, 1h30m.",
   },
   "plans[].kwh": {
     label: "Energi per gang, kWh",
-    about: "Hva planen bruker per gang, så kostnader og besparelser kan vises i penger.",
+    about: "Energien planen bruker per gang, så kostnader og besparelser kan vises i penger.",
   },
   "plans[].from": { label: "Ikke før", about: "Planen kjører ikke før dette tidspunktet." },
   "plans[].ready_by": { label: "Ferdig kl.", about: "Planen er ferdig før dette tidspunktet." },
@@ -85,15 +85,16 @@ export const formTexts: FormTextTable = {
     about: "Tilstanden når signalet er ukjent, og når elbro har stoppet.",
     options: { on: "På", off: "Av", keep: "Som den var" },
   },
-  "plugs[].min_on": { label: "Korteste tid på, minutter", about: "Så lenge er den minst på." },
-  "plugs[].min_off": { label: "Korteste tid av, minutter", about: "Så lenge er den minst av." },
-  "plans[].id": { label: "Id", about: "Hva den heter i MQTT-emnene, hvis det ikke er navnet." },
+  "plugs[].min_on": { label: "Korteste tid på, minutter", about: "Den korteste tiden pluggen er på." },
+  "plugs[].min_off": { label: "Korteste tid av, minutter", about: "Den korteste tiden pluggen er av." },
+  "plans[].id": { label: "Id", about: "Navnet på planen i MQTT-emnene, hvis det skal være et annet." },
   "plans[].up_to": {
-    label: "Opptil, timer",
-    about: "Sammen med «billig er»: høyeste antall timer så lenge det er billig. Et tall i timer, eller 45m, 1h30m.",
+    label: "Høyeste antall timer",
+    about:
+      "Sammen med «grense for billig»: høyeste antall timer så lenge det er billig. Et tall i timer, eller 45m, 1h30m.",
   },
   "plans[].cheap_below": {
-    label: "Billig er",
+    label: "Grense for billig",
     about: "En pris, et prisnivå (for eksempel cheap) eller den billigste delen av døgnet (for eksempel 30%).",
   },
   "plans[].profile": {
@@ -102,72 +103,81 @@ export const formTexts: FormTextTable = {
   },
   "plans[].min_run": {
     label: "Korteste kjøring",
-    about: "Så lenge kjører den minst om gangen. Et tall i timer, eller 45m, 1h30m.",
+    about: "Den korteste tiden planen kjører om gangen. Et tall i timer, eller 45m, 1h30m.",
   },
   "plans[].min_pause": {
     label: "Korteste pause",
-    about: "Så lenge er den minst av. Et tall i timer, eller 45m, 1h30m.",
+    about: "Den korteste pausen mellom to kjøringer. Et tall i timer, eller 45m, 1h30m.",
   },
-  "plans[].max_gap": { label: "Lengste tid av", about: "Så lenge er den høyst av. Et tall i timer, eller 45m, 1h30m." },
-  "plans[].at_most_runs": { label: "Flest kjøringer", about: "Hvor mange deler timene høyst kan deles i." },
+  "plans[].max_gap": {
+    label: "Lengste tid av",
+    about: "Den lengste tiden planen er av. Et tall i timer, eller 45m, 1h30m.",
+  },
+  "plans[].at_most_runs": { label: "Høyeste antall kjøringer", about: "Hvor mange kjøringer timene høyst deles i." },
   "plans[].tolerance": {
     label: "Toleranse, %",
-    about: "Så mye dyrere enn det billigste kan det være og likevel regnes som like godt.",
+    about: "Hvor mange prosent over den beste prisen som fortsatt er akseptabelt.",
   },
   "plans[].tolerance_side": {
-    label: "Av like gode tider",
-    about: "Om den tidligste eller den seneste av dem velges.",
+    label: "Valg mellom akseptable tider",
+    about: "Om den tidligste eller den seneste av de akseptable tidene brukes.",
     options: { earliest: "Den tidligste", latest: "Den seneste" },
   },
   "plans[].after_pause": {
-    label: "Pause etter den planen",
-    about: "Hvor lenge etter den andre planen. Et tall i timer, eller 45m, 1h30m.",
+    label: "Minste pause etter den planen",
+    about: "Den minste tiden fra slutten av den andre planen til starten av denne. Et tall i timer, eller 45m, 1h30m.",
   },
-  "plans[].power_limit": { label: "Aldri samtidig", about: "Planer med samme ord her kjører aldri samtidig." },
+  "plans[].power_limit": { label: "Aldri samtidig", about: "Planer med samme tekst her kjører aldri samtidig." },
   "plans[].energy": {
     label: "Energi, kWh",
-    about: "Sammen med effekten, i stedet for timer og energi per gang: hva en omgang skal bruke.",
+    about: "Sammen med effekten, i stedet for timer og energi per gang: energien planen bruker per gang.",
   },
   "plans[].price": {
-    label: "Pris som gjelder",
-    about: "Om det er salgsprisen som gjelder i stedet for kjøpsprisen.",
-    options: { export: "For solgt strøm" },
+    label: "Pris å planlegge etter",
+    about: "Planlegger etter eksportprisen i stedet for prisen på kjøpt strøm.",
+    options: { export: "Eksportpris" },
   },
-  "plans[].group": { label: "Effektgruppe", about: "Navnet på effektgruppen den hører til." },
-  "plans[].kw": { label: "Effekt, kW", about: "Hva den trekker mens den kjører." },
-  "plans[].priority": { label: "Prioritet", about: "Hvem i gruppen som kjører når ikke alle kan: 1 vinner." },
+  "plans[].group": { label: "Effektgruppe", about: "Navnet på effektgruppen til planen." },
+  "plans[].kw": { label: "Effekt, kW", about: "Effekten til planen mens den kjører." },
+  "plans[].priority": {
+    label: "Prioritet",
+    about: "Rekkefølgen i gruppen når ikke alle planer kan kjøre: 1 er først.",
+  },
   "plans[].when_short": {
     label: "Hvis ikke alle timene passer",
-    about: "Om den da kjører timene som er mulige.",
+    about: "Om planen da kjører timene som er mulige.",
     options: { partial: "Kjør dem som passer", nothing: "Ikke kjør" },
   },
   "plans[].when_lost": {
     label: "Uten priser",
-    about: "Hva den vil når priser mangler eller klokken ikke er til å stole på.",
+    about: "Tilstanden til planen når priser mangler eller klokken ikke er til å stole på.",
     options: { on: "På", off: "Av", keep: "Som den var" },
   },
-  "plugs[].id": { label: "Id", about: "Hva den heter i MQTT-emnene, hvis det ikke er navnet." },
+  "plugs[].id": { label: "Id", about: "Navnet på pluggen i MQTT-emnene, hvis det skal være et annet." },
   "plugs[].signal": {
     label: "Signal fra hjemmet",
     about: "Signalet den følger, sammen med et hjem.",
     options: { cheap: "Billige timer" },
   },
-  "plugs[].signal_topic": { label: "Ditt eget emne", about: "Et av dine MQTT-emner som sier ON eller OFF." },
+  "plugs[].signal_topic": {
+    label: "Ditt eget emne",
+    about: "Et av dine MQTT-emner med ON eller OFF, som pluggen følger.",
+  },
   "plugs[].inverted": { label: "Omvendt", about: "Om apparatet er på mens reléet er av (SG-Ready)." },
-  "plugs[].on": { label: "Melding som slår på", about: "For egne emner: hva som slår den på." },
-  "plugs[].off": { label: "Melding som slår av", about: "For egne emner: hva som slår den av." },
+  "plugs[].on": { label: "Melding som slår på", about: "For egne emner: meldingen som slår på pluggen." },
+  "plugs[].off": { label: "Melding som slår av", about: "For egne emner: meldingen som slår av pluggen." },
   "plugs[].dead_man": {
-    label: "Melding som starter timeren",
-    about: "For egne emner: hva som får den til å slå av selv; {seconds} er tiden.",
+    label: "Melding som starter tidsbryteren",
+    about: "For egne emner: meldingen som får pluggen til å slå seg av selv; {seconds} er tiden.",
   },
   "plugs[].ask": {
     label: "Melding som spør om tilstanden",
-    about: "For egne emner: hva som får den til å melde tilstanden sin.",
+    about: "For egne emner: meldingen som spør om tilstanden til pluggen.",
   },
-  "plugs[].state": { label: "Hvor den melder tilstanden sin", about: "For egne emner: hvor den melder om den er på." },
+  "plugs[].state": { label: "Emne med tilstanden", about: "For egne emner: emnet med tilstanden til pluggen." },
   "plugs[].availability": {
-    label: "Hvor den melder at den er på nett",
-    about: "For egne emner: hvor den melder om den kan nås.",
+    label: "Emne som viser om den kan nås",
+    about: "For egne emner: emnet som viser om pluggen kan nås.",
   },
   "*.topic": { label: "MQTT-emne", about: "" },
   "*.payload": { label: "Melding", about: "" },
@@ -183,24 +193,24 @@ export const formTexts: FormTextTable = {
   levels: {
     label: "Prisnivåer",
     about:
-      "Hvor prisnivåene slutter, som del av gjennomsnittet for de siste tre dagene. Det som er dyrere, er veldig dyrt.",
+      "Øvre grenser for prisnivåene, som andel av gjennomsnittet for de siste tre dagene. Over dem er prisen veldig dyr.",
   },
-  "levels.very_cheap": { label: "Veldig billig", about: "Veldig billig er høyst denne delen av gjennomsnittet." },
-  "levels.cheap": { label: "Billig", about: "Billig er høyst denne delen; signalet «billig» er på opp til her." },
-  "levels.normal": { label: "Normal", about: "Normal er høyst denne delen." },
-  "levels.expensive": { label: "Dyr", about: "Dyr er høyst denne delen." },
+  "levels.very_cheap": { label: "Veldig billig", about: "Veldig billig: opp til denne andelen av gjennomsnittet." },
+  "levels.cheap": { label: "Billig", about: "Billig: opp til denne andelen; signalet «billig» er på opp til her." },
+  "levels.normal": { label: "Normal", about: "Normal: opp til denne andelen." },
+  "levels.expensive": { label: "Dyr", about: "Dyr: opp til denne andelen." },
   "levels.use_forecast": {
     label: "Bruk anslag for billig",
     about: "Om «billig» også kan være på etter en anslått pris så lenge den bekreftede mangler.",
   },
   notify: {
     label: "Varsler",
-    about: "Sender varsler til telefoner gjennom en ntfy-server: husets egen eller https://ntfy.sh.",
+    about: "Sender varsler til telefoner gjennom en ntfy-server: din egen eller https://ntfy.sh.",
   },
   "notify.topic_url": {
     label: "Emne",
     about:
-      "Adressen til emnet på ntfy-serveren, for eksempel https://ntfy.sh/mitt-hus-4821. Alle som kjenner navnet, kan lese med, så velg et som ingen gjetter.",
+      "Adressen til emnet på ntfy-serveren, for eksempel https://ntfy.sh/mitt-hus-4821. Alle som kjenner navnet, kan lese med, så velg et som er vanskelig å gjette.",
   },
   "notify.token": { label: "Tilgangstoken", about: "Et token til serveren, hvis emnet krever det." },
   "notify.username": { label: "Bruker", about: "En bruker på serveren, sammen med passordet." },
@@ -218,7 +228,7 @@ export const formTexts: FormTextTable = {
   },
   "notify.quiet_hours": {
     label: "Stilletid",
-    about: "Tiden da ingenting sendes, for eksempel 22:00-07:00. Det som fortsatt gjelder etterpå, sendes da.",
+    about: "Tidsrom uten varsler, for eksempel 22:00-07:00. De som fortsatt er aktuelle, sendes etterpå.",
   },
   "notify.language": {
     label: "Språk",
@@ -228,9 +238,9 @@ export const formTexts: FormTextTable = {
   mdns: {
     label: "Navn på nettverket",
     about:
-      "Under dette navnet finner telefoner og datamaskiner siden: elbro blir til http://elbro.local:8080/. Uten navn kunngjøres ingenting.",
+      "Navnet som siden finnes under på nettverket: elbro gir http://elbro.local:8080/. Uten navn kunngjøres ingenting.",
   },
-  log: { label: "Logg", about: "Hva som skrives til programmets utskrift." },
+  log: { label: "Logg", about: "Loggen som elbro skriver til standard ut." },
   "log.level": {
     label: "Laveste nivå",
     about: "Linjer som er mindre viktige, skrives ikke.",
@@ -241,8 +251,8 @@ export const formTexts: FormTextTable = {
     about: "JSON for programmer, tekst for mennesker. Standard: tekst i en terminal, ellers JSON.",
     options: { json: "JSON", text: "Tekst" },
   },
-  history: { label: "Historikk", about: "Hva som hentes fra tiden før." },
-  "history.months": { label: "Måneder", about: "Hvor mange måneder tilbake som hentes etter første start." },
-  retention: { label: "Lagring", about: "Hva som blir lagret." },
-  "retention.years": { label: "År", about: "Hvor mange år som lagres." },
+  history: { label: "Historikk", about: "Hvor mye historikk som hentes." },
+  "history.months": { label: "Måneder", about: "Antall måneder som hentes etter første start." },
+  retention: { label: "Lagring", about: "Hvor lenge data lagres." },
+  "retention.years": { label: "År", about: "Antall år data lagres." },
 };

@@ -19,7 +19,7 @@ const MIN_AMOUNT = 0.005;
 /** Possible distances in hours between labels of the time axis. */
 const TICK_HOURS = [3, 6, 12, 24];
 
-/** Minimum time to the right of a label. */
+/** Minimum time between a label and the end of the chart, in ms. */
 const LABEL_MS = 5_400_000;
 
 type Start = StartsAnswer["starts"][number];

@@ -97,7 +97,7 @@ async function started(key: string): Promise<"ready" | "slow" | "failed"> {
   for (let looks = 0; looks < SLOW_AFTER; looks++) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     const setup = await get<SetupState>("local/v1/setup").catch(() => null);
-    // A demo that was started again wants a new code, or says why it is back.
+    // A demo that was started again requires a new code, or reports why the home could not be started.
     if (setup?.state === "code" || (setup?.failure ?? null) !== null) return "failed";
     if (setup?.state !== "done") continue;
     const isIn = await post("local/v1/session", { key }).then(

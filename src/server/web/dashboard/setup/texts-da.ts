@@ -62,7 +62,7 @@ export const texts: SetupTexts = {
   key_name_wrong: "Brug højst 40 bogstaver fra a til z, cifre, _ . og -, uden mellemrum.",
   finish: "Sæt op",
   not_started:
-    "elbro kunne ikke starte med dit hjem, så demoen er tilbage. Det, du indtastede, er her stadig: ret det, der er i vejen, og sæt op igen.",
+    "elbro kunne ikke starte med dit hjem, så demoen er tilbage. Dine indtastninger er her stadig: ret fejlen, og sæt op igen.",
   done_title: "Dit hjem er sat op",
   done_starting: "elbro starter med dit hjem …",
   done_ready: "elbro er startet med dit hjem.",

@@ -21,8 +21,8 @@ export const texts: SetupTexts = {
   service_help:
     "I appen: profil, API-tilgang (krever et aktivt Plus-abonnement). Nøkkelen kontrolleres med en gang og blir på maskinen som elbro kjører på.",
   api_key: "API-nøkkel",
-  service_invalid_token: "Tjenesten kjenner ikke nøkkelen. Kopier den på nytt fra appen, eller lag en ny der.",
-  service_credential_expired: "Nøkkelen er utløpt. Lag en ny i appen.",
+  service_invalid_token: "Tjenesten kjenner ikke nøkkelen. Kopier den på nytt fra appen, eller opprett en ny der.",
+  service_credential_expired: "Nøkkelen er utløpt. Opprett en ny i appen.",
   service_plus_required: "Abonnementet er utløpt. Forny Plus i appen, så virker nøkkelen igjen.",
   service_forbidden: "Tjenesten nekter tilgang med denne nøkkelen. Sjekk i appen hva den kan lese.",
   service_rate_limited: "Kvoten til nøkkelen er brukt opp for nå. Bruker et annet program den? Prøv igjen senere.",
@@ -62,7 +62,7 @@ export const texts: SetupTexts = {
   key_name_wrong: "Bruk høyst 40 bokstaver fra a til z, sifre, _ . og -, uten mellomrom.",
   finish: "Sett opp",
   not_started:
-    "elbro kunne ikke starte med hjemmet ditt, så demoen er tilbake. Det du skrev inn, er her fortsatt: endre det som er i veien, og sett opp på nytt.",
+    "elbro kunne ikke starte med hjemmet ditt, så demoen er tilbake. Opplysningene dine er her fortsatt: rett feilen, og sett opp på nytt.",
   done_title: "Hjemmet ditt er satt opp",
   done_starting: "elbro starter med hjemmet ditt …",
   done_ready: "elbro har startet med hjemmet ditt.",

@@ -64,7 +64,7 @@ export const texts: SetupTexts = {
   key_name_wrong: "Använd högst 40 bokstäver från a till z, siffror, _ . och -, utan mellanslag.",
   finish: "Konfigurera",
   not_started:
-    "elbro kunde inte starta med ditt hem, så demon är tillbaka. Det du angav finns kvar: ändra det som är i vägen och ställ in igen.",
+    "elbro kunde inte starta med ditt hem, så demon är tillbaka. Dina uppgifter finns kvar: rätta felet och konfigurera igen.",
   done_title: "Ditt hem är konfigurerat",
   done_starting: "elbro startar med ditt hem …",
   done_ready: "elbro har startat med ditt hem.",

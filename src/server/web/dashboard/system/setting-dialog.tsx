@@ -17,11 +17,11 @@ interface SettingDialogProps {
   readonly t: TranslateOf<keyof SystemTexts>;
   readonly tools: SettingTools;
   readonly setting: SavedSetting;
-  /** `done` says what was done; null if nothing was. */
+  /** `done` describes the result; null if nothing was changed. */
   readonly onClose: (done: string | null) => void;
 }
 
-/** Keys that stand first. The rest, such as a login that few need, is folded away unless it is set. */
+/** Keys that are shown first. The others, such as a login that few need, are hidden unless set. */
 const FIRST: Partial<Record<SavedSetting["name"], readonly string[]>> = {
   notify: ["topic_url", "events", "quiet_hours", "language"],
 };

@@ -1,4 +1,4 @@
-/** What the settings and their dialogs use together. */
+/** Functions that the settings and their dialogs share. */
 import type { SavedSettings } from "../../../../state/settings-editor.ts";
 import type { JsonSchema } from "../forms/fields.ts";
 import { type FormTexts, plainName } from "../forms/form-texts.ts";

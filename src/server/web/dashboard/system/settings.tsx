@@ -1,4 +1,4 @@
-/** Settings of the configuration: what is set, a form for each, and a test of notifications. */
+/** Settings of the configuration: current values, a form for each, and a test of notifications. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { SavedSetting, SavedSettings } from "../../../../state/settings-editor.ts";
@@ -42,7 +42,7 @@ export function Settings() {
   const open = (name: SavedSetting["name"]) =>
     run(async () => {
       setAnswer({ text: "" });
-      // Other programs change the file too: the form starts with what is in it now.
+      // Other programs change the file too, so the form starts with its current content.
       const [{ SettingDialog }, now] = await Promise.all([import("./setting-dialog.tsx"), read()]);
       const setting = now.saved.settings.find((each) => each.name === name);
       if (setting)
@@ -121,13 +121,13 @@ interface Words {
 
 type Texts = ReturnType<typeof useTexts>;
 
-/** Why nothing can be changed here, in the language of the page; null if something can. */
+/** Reason why this page cannot change settings, in its language; null if it can. */
 function fixedText({ fixed, source }: SavedSettings, t: Texts): string | null {
   if (fixed === null) return null;
   return source === null ? t("settings_no_file") : t("settings_fixed", { file: source });
 }
 
-/** What is set, in one line. */
+/** Current values, in one line. */
 function summaryOf({ name, value, secrets }: SavedSetting, { schema, texts }: SettingTools, words: Words): string {
   const { t } = words;
   const below = schema.properties?.[name];

@@ -1,4 +1,4 @@
-/** Context with the texts of the owner's blocks. */
+/** Context with the texts of the blocks for keys with the scope `control`. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { TranslateOf } from "../language.ts";

@@ -206,9 +206,9 @@ test("if only some hours are possible, the plan of lower priority still gets as 
 });
 
 test("a plan that cannot get all its hours even alone is still planned with its group", () => {
-  const dear: PlanSpec = { ...common, kind: "slots", hoursMs: 4 * QUARTER_MS, maxPrice: 2 };
+  const expensive: PlanSpec = { ...common, kind: "slots", hoursMs: 4 * QUARTER_MS, maxPrice: 2 };
   const other: PlanSpec = { ...common, kind: "slots", hoursMs: 2 * QUARTER_MS };
-  const plans = [dear, other].map((spec) => ({ spec, watts: 7_000, from: 0, to: STEPS }));
+  const plans = [expensive, other].map((spec) => ({ spec, watts: 7_000, from: 0, to: STEPS }));
   const members = membersOf({ prices: [5, 5, 1, 2, 9, 9, 9, 9], plans, taken: [] });
   expect(solveGroup(members, LIMIT, [])).toEqual([[spanOf(2, 4)], [spanOf(0, 2)]]);
 });

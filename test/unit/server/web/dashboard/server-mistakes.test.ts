@@ -57,7 +57,7 @@ const cases: readonly (readonly [name: string, tree: Record<string, unknown>, da
     },
     /venter på hinanden/,
   ],
-  ["a key of another kind", { plans: [{ ...dryer, max_gap: 2 }] }, /ikke for denne slags plan/],
+  ["a key of another kind", { plans: [{ ...dryer, max_gap: 2 }] }, /ikke for denne type plan/],
   ["a priority alone", { plans: [{ ...dryer, priority: 2 }] }, /kun betydning i en effektgruppe/],
   [
     "too much power",
@@ -69,7 +69,7 @@ const cases: readonly (readonly [name: string, tree: Record<string, unknown>, da
   ["a span", { plans: [{ ...dryer, fallback: ["night"] }] }, /Et tidsrum/],
   ["a length", { plans: [{ ...dryer, hours: "soon" }] }, /Timer som et tal/],
   ["a large number", { plans: [{ ...dryer, tolerance: 200 }] }, /^Højst 100/],
-  ["energy and hours", { plans: [{ ...dryer, energy: 2, kw: 1 }] }, /Følger af energi og effekt/],
+  ["energy and hours", { plans: [{ ...dryer, energy: 2, kw: 1 }] }, /Beregnes af energi og effekt/],
   ["a plug without a plan", { plans: [dryer], plugs: [{ ...plug, plan: undefined }] }, /Vælg præcis én/],
   ["one device twice", { plans: [dryer], plugs: [plug, { ...plug, name: "B" }] }, /Denne enhed er allerede sat op/],
   [
