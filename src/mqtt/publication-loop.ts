@@ -16,7 +16,7 @@ export interface PublicationDeps {
   /** Names of the current parts. Returns the same set as long as they do not change. */
   readonly parts: () => ReadonlySet<string>;
   readonly make: (part: string, now: EpochMs) => PublishedPart;
-  /** Makes a part for a later time; by default like `make`. A part with `isAhead` is made again after that time. */
+  /** Makes a part for a later time; by default like `make`. A part with `isAhead` is made again a second after that time. */
   readonly makeAhead?: (part: string, at: EpochMs) => PublishedPart;
   readonly show: (part: string, made: PublishedPart) => void;
   /** Shows urgent messages of a part that was never shown. Used when 20 or more parts are new. */
@@ -37,6 +37,8 @@ const MIN_PAUSE_MS = 1_000;
 const MANY = 20;
 /** Lead time in ms per part for preparing a boundary: several times the time that a new day takes. */
 const LEAD_MS = 30;
+/** Delay in ms after a boundary until parts made ahead are made again, so that the messages of all homes go first. */
+const REMAKE_MS = 1_000;
 
 interface Prepared {
   readonly at: EpochMs;
@@ -128,15 +130,15 @@ export class PublicationLoop {
         const isReady = prepared !== undefined && prepared.at <= at && at < prepared.made.until;
         if (prepared && prepared.at <= at) this.#prepared.delete(part);
         const made = isReady ? prepared.made : make(part, at);
-        this.#note(part, made.until);
+        const isAhead = isReady && made.isAhead;
+        this.#note(part, isAhead ? Math.min(at + REMAKE_MS, made.until) : made.until);
         if (!isDeepStrictEqual(this.#shownAhead.get(part), made.messages)) show(part, made);
         this.#shownAhead.delete(part);
-        if (isReady && made.isAhead) this.#shownAhead.set(part, made.messages);
+        if (isAhead) this.#shownAhead.set(part, made.messages);
         return !signal.aborted;
       },
       slices,
     );
-    if (this.#shownAhead.size > 0) this.changed(...this.#shownAhead.keys());
     if (present === known || signal.aborted) return;
     for (const part of this.#dueOf.keys()) if (!present.has(part)) this.#note(part, null);
     this.#parts = present;
@@ -167,7 +169,7 @@ export class PublicationLoop {
     const { clock, make, makeAhead = make, slices } = this.#deps;
     const edge = Math.min(...this.#due.keys());
     const parts = this.#due.get(edge) ?? new Set();
-    const left = [...parts].filter((part) => !this.#prepared.has(part));
+    const left = [...parts].filter((part) => !this.#prepared.has(part) && !this.#shownAhead.has(part));
     const beginAt = edge - parts.size * LEAD_MS;
     if (parts.size < MANY || left.length === 0) return edge;
     if (clock.now() < beginAt) return beginAt;

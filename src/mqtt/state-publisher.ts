@@ -41,7 +41,7 @@ export interface PublishedPart {
   /** Every message of the part. A topic that is missing has no value any more. */
   readonly messages: readonly Message[];
   readonly until: EpochMs;
-  /** True for plans made ahead. They are made again at their time, because plans are decided then. */
+  /** True for plans made ahead. They are made again after their time, because plans are decided then. */
   readonly isAhead?: true;
 }
 

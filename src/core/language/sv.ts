@@ -84,7 +84,7 @@ export const sv: Translation = {
     refused_stop_it: "planen körs; använd stop för att avsluta den",
     refused_nothing_planned: "inga fler körningar är planerade, så det finns inget att hoppa över",
     refused_not_running: "planen körs inte",
-    refused_clock: "det går inte att lita på maskinens klocka, så planer tar inte emot kommandon",
+    refused_clock: "det går inte att lita på datorns klocka, så planer tar inte emot kommandon",
     refused_not_writable:
       "det går inte att skriva i databasen, så ändringen skulle gå förlorad; frigör utrymme på disken",
 
