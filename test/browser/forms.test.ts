@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { formTexts } from "../../src/server/web/dashboard/forms/texts-en.ts";
 import { startDashboard } from "../support/daemon/dashboard-daemon.ts";
 import { axeViolations, MISFITS } from "../support/daemon/page-checks.ts";
 import { pageScript } from "../support/daemon/page-script.ts";
@@ -74,7 +75,7 @@ describe.skipIf(!haveChromium)(
 
     const submitted = (screen: Screen) => screen.page.evaluate("window.submitted");
 
-    test("a plan has a field for each of its keys, with the description of the schema", async () => {
+    test("a plan has a field for each of its keys, with its description", async () => {
       await using screen = await formOf("plans", {});
       const schema = (await (await daemon.request("/local/v1/configuration/schema")).json()) as {
         properties: { plans: { items: { properties: Record<string, { description?: string }> } } };
@@ -82,7 +83,9 @@ describe.skipIf(!haveChromium)(
       const { properties } = schema.properties.plans.items;
       expect(await screen.page.locator("#form form > .field-row").count()).toBe(Object.keys(properties).length);
       const shown = await screen.text("#form");
-      for (const { description = "" } of Object.values(properties)) expect(shown).toContain(description);
+      const ownTexts: Readonly<Record<string, { readonly about?: string }>> = formTexts;
+      for (const [key, { description = "" }] of Object.entries(properties))
+        expect(shown).toContain(ownTexts[`plans[].${key}`]?.about ?? description);
       expect(shown).toContain("Default: no.");
     });
 

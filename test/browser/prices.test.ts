@@ -115,11 +115,11 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
     const csv = marketFile("2026-05-28T22:00:00Z", perMwh);
     await using daemon = await startDashboard({ start: "2026-06-01T09:20:00Z", simulator: { prices: { csv } } });
     await using screen = await screens.look(daemon, { size: "wall" });
-    await screen.untilText("#now .price", /^-\d\.\d\d/);
+    await screen.untilText("#now .price", /^−\d\.\d\d/);
     expect(await screen.text("#now .level-line")).toContain("Very cheap");
     await choose(screen, "Today");
     const told = await readOut(screen);
-    expect(told.filter((each) => /-DKK \d|DKK -\d|-\d/.test(each)).length).toBe(20);
+    expect(told.filter((each) => /−DKK \d|DKK −\d|−\d/.test(each)).length).toBe(20);
     // Colored pixels are below the zero line, and not above it.
     const below = await inkShares(screen, 12);
     expect(below.below).toBeGreaterThan(0.2);

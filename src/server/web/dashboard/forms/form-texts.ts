@@ -1,4 +1,4 @@
-/** Label, description and options of a field in the language of the page. English descriptions are in the schema. */
+/** Label, description and options of a field in the language of the page. English falls back to the schema. */
 export interface FieldText {
   readonly label: string;
   readonly about?: string;
