@@ -83,7 +83,7 @@ describe.skipIf(!haveChromium)(
       const { properties } = schema.properties.plans.items;
       expect(await screen.page.locator("#form form > .field-row").count()).toBe(Object.keys(properties).length);
       const shown = await screen.text("#form");
-      const ownTexts: Readonly<Record<string, { readonly about?: string }>> = formTexts;
+      const ownTexts: Readonly<Record<string, { readonly label: string; readonly about?: string }>> = formTexts;
       for (const [key, { description = "" }] of Object.entries(properties))
         expect(shown).toContain(ownTexts[`plans[].${key}`]?.about ?? description);
       expect(shown).toContain("Default: no.");
