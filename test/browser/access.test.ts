@@ -24,6 +24,7 @@ describe.skipIf(!haveChromium)("login to the dashboard (in Chromium; skipped if 
   test("without a key the page shows only the login form", async () => {
     await using screen = await screens.look(daemon, { signedIn: false });
     await screen.page.getByRole("heading", { name: "Log in" }).waitFor();
+    expect((await fetch(screen.url)).headers.get("link")).toBeNull();
     expect(await screen.text("main")).not.toMatch(/\d,\d|kWh|Dishwasher/);
     await screen.picture("login");
     for (const path of [
@@ -36,7 +37,7 @@ describe.skipIf(!haveChromium)("login to the dashboard (in Chromium; skipped if 
       expect([path, (await fetch(screen.url + path)).status]).toEqual([path, 401]);
   });
 
-  test("the page begins with six files, and asks for the session once, before its scripts run", async () => {
+  test("the page begins with six files, and requests session, prices and plans once, before its scripts run", async () => {
     await using screen = await screens.look(daemon);
     await screen.untilText("#now .price", /\d\.\d\d/);
     const requests = (await screen.page.evaluate(
@@ -44,8 +45,12 @@ describe.skipIf(!haveChromium)("login to the dashboard (in Chromium; skipped if 
     )) as { name: string; startTime: number; responseEnd: number }[];
     const scriptsAt = Math.max(...requests.filter(({ name }) => name === "early.js").map((each) => each.responseEnd));
     const first = requests.filter(({ startTime }) => startTime < scriptsAt).map(({ name }) => name);
-    expect(first.toSorted()).toEqual(["app.js", "base.js", "early.js", "page.css", "session", "view.js"]);
-    expect(requests.filter(({ name }) => name === "session")).toHaveLength(1);
+    const data = ["plans", "prices?home=home", "session"];
+    expect(first.toSorted()).toEqual(["app.js", "base.js", "early.js", "page.css", ...data, "view.js"]);
+    // The page requests the system after them, and data again only after an event.
+    const systemAt = requests.find(({ name }) => name === "system")?.startTime ?? Number.NaN;
+    const before = requests.filter(({ name, startTime }) => data.includes(name) && startTime <= systemAt);
+    expect(before).toHaveLength(data.length);
   });
 
   test("a wrong key is refused with a message, and the right one starts a session", async () => {

@@ -37,7 +37,7 @@ export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly
       scope: "open",
       summary: "The dashboard.",
       openApi: () => ({ operationId: "getDashboard", responses: { 200: htmlResponse("The page.") } }),
-      handle: page,
+      handle: async (request) => withPreloads(await page(request), state, access, request),
     },
     {
       method: "GET",
@@ -79,6 +79,21 @@ export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly
           : fromElsewhere(),
     },
   ];
+}
+
+/** Adds a `Link` header, so that a browser that may read requests the data of the first view before the scripts run. */
+function withPreloads(
+  answer: LocalAnswer,
+  state: Shown,
+  { pages }: DashboardAccess,
+  request: LocalRequest,
+): LocalAnswer {
+  const mayRead = pages.signedIn(request) !== null || pages.mode === "open";
+  const [home] = mayRead ? houseOf(state).homes : [];
+  if (!home || answer.kind === "error") return answer;
+  const data = [`local/v1/prices?home=${home.id}`, "local/v1/plans"];
+  const Link = data.map((path) => `<${path}>; rel=preload; as=fetch; crossorigin`).join(", ");
+  return { ...answer, headers: { ...answer.headers, Link } };
 }
 
 function tellSession(state: Shown, access: DashboardAccess, request: LocalRequest): LocalAnswer {
