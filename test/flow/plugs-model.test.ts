@@ -6,6 +6,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { BrokerPlugModel } from "../support/plugs/broker-plug-model.ts";
 import { FAMILIES } from "../support/plugs/firmware-emulators.ts";
+import { TIMER_TEST_MS } from "../support/plugs/plug-invariants.ts";
 
 const LIVES = process.env.ELBRO_NIGHTLY === "1" ? 1_000 : 24;
 const MINUTE_MS = 60_000;
@@ -83,10 +84,13 @@ test(`in ${LIVES} sequences no plug is ON after its run and timer, no command is
         return device.on === world.wanted?.on;
       };
       await world.endFaults();
-      await world.advance(17 * MINUTE_MS);
-      await expect.poll(isAsWanted, UNTIL).toBe(true);
-      await world.advance(60 * MINUTE_MS);
-      await expect.poll(isAsWanted, UNTIL).toBe(true);
+      for (const afterMs of [17 * MINUTE_MS, 60 * MINUTE_MS]) {
+        await world.advance(afterMs);
+        // A plug may be ON after the end of a run while the daemon tests its timer.
+        const isTest = runs.some(({ end }) => end <= world.now && world.now < end + TIMER_TEST_MS);
+        if (isTest) await world.advance(TIMER_TEST_MS);
+        await expect.poll(isAsWanted, UNTIL).toBe(true);
+      }
       expect(world.violations).toEqual([]);
       const foreign = steps.some(([, step]) => step === "foreign") ? [firmware.foreignOn.topic] : [];
       for (const topic of await world.keptCommands()) expect(foreign).toContain(topic);
