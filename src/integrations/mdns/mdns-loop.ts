@@ -49,6 +49,8 @@ export async function announceDashboard(options: MdnsLoopOptions, signal: AbortS
   let thread: MdnsThread | null = null;
   /** The last line that was logged, because each state is logged once. */
   let logged = "";
+  /** Whether the last thread failed. Its successor is silent until it announces or fails too. */
+  let hasFailed = false;
   const logOnce = (level: "info" | "warn", facts: object, text: string) => {
     const line = JSON.stringify([text, facts]);
     if (line !== logged) log[level](facts, text);
@@ -61,9 +63,11 @@ export async function announceDashboard(options: MdnsLoopOptions, signal: AbortS
       thread = null;
     }
     if (names.length === 0) logOnce("warn", { host }, "mdns: not announced, because no network leads to api.host");
-    else if (thread?.isSilent) logOnce("warn", { interfaces: names }, "mdns: not announced yet; still trying");
-    else
+    else if (thread?.isSilent) {
+      if (!hasFailed) logOnce("warn", { interfaces: names }, "mdns: not announced yet; still trying");
+    } else
       thread ??= new MdnsThread({ name, port, interfaces: names }, (outcome) => {
+        hasFailed = outcome.kind === "failed";
         if (outcome.kind === "failed")
           logOnce("warn", { reason: outcome.reason }, "mdns: the announcement failed; retrying every 30 s");
         else if (outcome.host === `${name}.local`) logOnce("info", { host: outcome.host, port }, "mdns: announced");
