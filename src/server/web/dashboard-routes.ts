@@ -82,14 +82,8 @@ export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly
 }
 
 /** Adds a `Link` header, so that a browser that may read requests the data of the first view before the scripts run. */
-function withPreloads(
-  answer: LocalAnswer,
-  state: Shown,
-  { pages }: DashboardAccess,
-  request: LocalRequest,
-): LocalAnswer {
-  const mayRead = pages.signedIn(request) !== null || pages.mode === "open";
-  const [home] = mayRead ? houseOf(state).homes : [];
+function withPreloads(answer: LocalAnswer, state: Shown, access: DashboardAccess, request: LocalRequest): LocalAnswer {
+  const [home] = sessionOf(state, access, request).house?.homes ?? [];
   if (!home || answer.kind === "error") return answer;
   const data = [`local/v1/prices?home=${home.id}`, "local/v1/plans"];
   const Link = data.map((path) => `<${path}>; rel=preload; as=fetch; crossorigin`).join(", ");
