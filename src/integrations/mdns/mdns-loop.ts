@@ -63,9 +63,9 @@ export async function announceDashboard(options: MdnsLoopOptions, signal: AbortS
       thread = null;
     }
     if (names.length === 0) logOnce("warn", { host }, "mdns: not announced, because no network leads to api.host");
-    else if (thread?.isSilent) {
-      if (!hasFailed) logOnce("warn", { interfaces: names }, "mdns: not announced yet; still trying");
-    } else
+    else if (thread?.isSilent && !hasFailed)
+      logOnce("warn", { interfaces: names }, "mdns: not announced yet; still trying");
+    else
       thread ??= new MdnsThread({ name, port, interfaces: names }, (outcome) => {
         hasFailed = outcome.kind === "failed";
         if (outcome.kind === "failed")
