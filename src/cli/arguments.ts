@@ -93,20 +93,20 @@ export function readCommandLine(
   const [least, most] = line.words ?? [0, 0];
   if (positionals.length < least || positionals.length > most)
     throw new BadArgument(`usage: elbro ${line.usage}; see elbro ${nameOf(line)} --help`);
-  const told = (option: Common, variable: string): Told | null => {
+  const optionOf = (option: Common, variable: string): GivenOption | null => {
     // A command may have its own option of that name.
     if (!(option in common)) return null;
     const [given, set] = [textOf(values[option]), environment[variable]];
     if (given !== undefined) return { by: `--${option}`, text: given };
     return set === undefined ? null : { by: variable, text: set };
   };
-  const clock = told("clock", "ELBRO_CLOCK");
-  const speed = told("speed", "ELBRO_SPEED");
+  const clock = optionOf("clock", "ELBRO_CLOCK");
+  const speed = optionOf("speed", "ELBRO_SPEED");
   return {
     kind: "given",
     words: positionals,
     values,
-    configPath: told("config", "ELBRO_CONFIG")?.text ?? null,
+    configPath: optionOf("config", "ELBRO_CONFIG")?.text ?? null,
     simulated: clock || speed ? { start: clock && readClock(clock), speed: speed ? readSpeed(speed) : 1 } : null,
   };
 }
@@ -154,19 +154,19 @@ export function optionLines(rows: readonly (readonly [name: string, option: Opti
 }
 
 /** Value with its source: an option or a variable. */
-interface Told {
+interface GivenOption {
   readonly by: string;
   readonly text: string;
 }
 
-function readClock({ by, text }: Told): EpochMs {
+function readClock({ by, text }: GivenOption): EpochMs {
   const reading = parseInstant(text);
   if (reading.kind === "unreadable")
     throw new BadArgument(`${by}: ${reading.why}; expected for example 2025-10-25T20:00:00Z`);
   return reading.value;
 }
 
-function readSpeed({ by, text }: Told): number {
+function readSpeed({ by, text }: GivenOption): number {
   const speed = Number(text);
   if (speed > 0 && speed <= MAX_SPEED) return speed;
   throw new BadArgument(`${by}: "${text}" is not a number above 0 and at most ${MAX_SPEED}`);

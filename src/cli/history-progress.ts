@@ -10,16 +10,16 @@ export interface HistoryProgressDeps {
 }
 
 /** Shorter pauses are not logged: a quota per minute causes one in every minute. */
-const TOLD_FROM_MS = 5 * MINUTE_MS;
+const REPORTED_FROM_MS = 5 * MINUTE_MS;
 const SHOWN_FROM_MS = 5_000;
 
 export function historyProgress({ now, log, show }: HistoryProgressDeps): (history: BackfillState | null) => void {
-  let toldUntil = Number.NEGATIVE_INFINITY;
+  let reportedUntil = Number.NEGATIVE_INFINITY;
   return (history) => {
     const pause = history?.pause ?? null;
     const leftMs = pause === null ? 0 : pause.until - now();
-    if (pause && leftMs >= TOLD_FROM_MS && now() >= toldUntil) {
-      toldUntil = pause.until;
+    if (pause && leftMs >= REPORTED_FROM_MS && now() >= reportedUntil) {
+      reportedUntil = pause.until;
       const { known, wanted } = history ?? {};
       const until = new Date(pause.until).toISOString();
       log.info({ until, why: pause.why, known, wanted }, "history pauses");

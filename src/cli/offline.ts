@@ -97,8 +97,8 @@ async function brokerFinding(config: Config): Promise<CheckResult> {
     return checkResultOf("broker", trouble && textIn("en", trouble), `${withoutLogin(url)} accepts the login`);
   }
   const trouble = await whyNotFree(host, port);
-  const told = trouble && `the built-in broker cannot listen on port ${port}: ${trouble}`;
-  return checkResultOf("broker", told, `built in, port ${port} free`);
+  const failure = trouble && `the built-in broker cannot listen on port ${port}: ${trouble}`;
+  return checkResultOf("broker", failure, `built in, port ${port} free`);
 }
 
 function whyNotFree(host: string, port: number): Promise<string | null> {

@@ -80,10 +80,10 @@ function lineOf(line: string, colors: boolean, times: NonNullable<TerminalLogOpt
     .map((part) => String(part).padStart(2, "0"))
     .join("-");
   const clock = `${times === "clock" ? "" : `${day} `}${at.toTimeString().slice(0, "10:42:07".length)}`;
-  const told = Object.entries(facts).map(([name, value]) => `${name}=${factText(value)}`);
+  const texts = Object.entries(facts).map(([name, value]) => `${name}=${factText(value)}`);
   const name = levels.labels[level] ?? String(level);
   const shown = level >= WARN ? name.toUpperCase() : name;
-  const text = [clock, shown.padEnd(NAME_WIDTH), msg, ...told].join(" ");
+  const text = [clock, shown.padEnd(NAME_WIDTH), msg, ...texts].join(" ");
   const color = colors ? ANSI[level] : undefined;
   return color === undefined ? text : `${color}${text}${ANSI_END}`;
 }

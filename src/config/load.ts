@@ -116,11 +116,11 @@ function readInForm<Schema extends z.core.$ZodType & Pick<z.ZodMiniType, "safePa
     const secretFiles = [...draft.secretFiles].filter((file) => !secrets.includes(file));
     return { kind: "config", config: result.data as z.output<Schema>, holdsSecrets, secretFiles };
   }
-  const told = mistakes.map((mistake) => {
+  const described = mistakes.map((mistake) => {
     const placed = own ? inPage(mistake, own) : mistake;
     return placed === mistake ? withPlace(mistake, draft.variables, file) : placed;
   });
-  return { kind: "mistakes", mistakes: told };
+  return { kind: "mistakes", mistakes: described };
 }
 
 /** Adds the entries of the page's file; returns null if it does not exist. */

@@ -104,7 +104,7 @@ async function runNotifications(
       }),
     publish: (note, stop) => publish(account, note, stop, proxy ? { proxy } : {}),
     memory: settings,
-    pulse: stats.pulse("notifying"),
+    heartbeat: stats.heartbeat("notifying"),
     click: dashboardUrlOf(config.api),
   });
   await loop.run(signal);
@@ -121,7 +121,7 @@ async function runArchive(
   const loop = new ArchiveLoop({
     ...{ account, problems, clock, log, random },
     openBacklog: () => ArchiveBacklog.open(database, settings, writing),
-    pulse: stats.pulse("archiving"),
+    heartbeat: stats.heartbeat("archiving"),
     onWritten(rows) {
       figures.rows += rows;
     },
@@ -145,7 +145,7 @@ async function runStatistics(
     memory: settings,
     costField: config.service.cost_field,
     retentionYears: config.retention.years,
-    pulse: stats.pulse("importing statistics"),
+    heartbeat: stats.heartbeat("importing statistics"),
   });
   changes.seriesChanged.subscribe((series) => loop.changed(series));
   await loop.run(signal);

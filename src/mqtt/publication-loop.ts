@@ -26,8 +26,8 @@ export interface PublicationDeps {
   /** Called at the end of each iteration. Returns when the next iteration is due at the latest. */
   readonly finish: (now: EpochMs) => EpochMs | Promise<EpochMs>;
   /** Returns a value that every part depends on. When it changes, all parts are made again. */
-  readonly mood: (now: EpochMs) => unknown;
-  readonly pulse?: Pick<LoopHeartbeat, "turn" | "sleep">;
+  readonly trust: (now: EpochMs) => unknown;
+  readonly heartbeat?: Pick<LoopHeartbeat, "turn" | "sleep">;
   readonly slices?: SliceClock;
 }
 
@@ -57,7 +57,7 @@ export class PublicationLoop {
   readonly #prepared = new Map<string, Prepared>();
   /** Messages of parts that were made ahead and shown, until the parts are made again. Bounded by the parts. */
   readonly #shownAhead = new Map<string, PublishedPart["messages"]>();
-  #mood: unknown;
+  #trust: unknown;
   readonly #shown = Promise.withResolvers<void>();
 
   constructor(deps: PublicationDeps) {
@@ -84,9 +84,9 @@ export class PublicationLoop {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, pulse, finish } = this.#deps;
+    const { clock, heartbeat, finish } = this.#deps;
     while (!signal.aborted) {
-      pulse?.turn();
+      heartbeat?.turn();
       await this.#publish(signal);
       this.#shown.resolve();
       if (signal.aborted) return;
@@ -94,20 +94,20 @@ export class PublicationLoop {
       const finishAt = await finish(now);
       const until = Math.min(finishAt, await this.#prepare(signal));
       const sleepUntil = until > now ? until : now + MIN_PAUSE_MS;
-      pulse?.sleep(sleepUntil);
+      heartbeat?.sleep(sleepUntil);
       await this.#waker.sleep((wake) => clock.sleepUntil(sleepUntil, wake), signal);
     }
   }
 
   /** Makes and publishes the changed parts and those that are due. */
   async #publish(signal: AbortSignal): Promise<void> {
-    const { clock, parts, make, show, showFirst, keepParts, mood, slices } = this.#deps;
+    const { clock, parts, make, show, showFirst, keepParts, trust, slices } = this.#deps;
     const now = clock.now();
     const known = this.#parts;
     const present = parts();
     for (const part of present) if (!known.has(part)) this.#changed.add(part);
-    if (mood(now) !== this.#mood) {
-      this.#mood = mood(now);
+    if (trust(now) !== this.#trust) {
+      this.#trust = trust(now);
       this.#prepared.clear();
       for (const part of present) this.#changed.add(part);
     }

@@ -133,7 +133,7 @@ function showFirstPrices({ homes, startedAt }: State, showing: StatePublisher, c
  * Maximum number of accounts with which the daemon's own state is published at each change. With more accounts, the
  * minimum interval in ms is PACE_MS times their number.
  */
-const TOLD_AT_ONCE = 20;
+const SHOWN_AT_ONCE = 20;
 const PACE_MS = 10;
 
 /** Creates the loop that publishes each part when it changes, at the latest at the next interval boundary. */
@@ -152,12 +152,12 @@ function publicationLoop(
     client.show(messages, part);
     published.emit({ part, messages });
   };
-  let toldAt = Number.NEGATIVE_INFINITY;
-  const tellDaemon = async (now: EpochMs): Promise<EpochMs> => {
-    const paceMs = accounts.all.length > TOLD_AT_ONCE ? accounts.all.length * PACE_MS : 0;
-    const since = clock.monotonicMs() - toldAt;
+  let daemonShownAt = Number.NEGATIVE_INFINITY;
+  const showDaemon = async (now: EpochMs): Promise<EpochMs> => {
+    const paceMs = accounts.all.length > SHOWN_AT_ONCE ? accounts.all.length * PACE_MS : 0;
+    const since = clock.monotonicMs() - daemonShownAt;
     if (since < paceMs) return now + paceMs - since;
-    toldAt = clock.monotonicMs();
+    daemonShownAt = clock.monotonicMs();
     const daemon = await state.daemonState(now);
     show(DAEMON, showing.daemon(daemon));
     onProgress?.(daemon.backfill);
@@ -181,7 +181,7 @@ function publicationLoop(
       if (home) client.showFirst(showing.pricesOf(home, now), part);
     },
     async keepParts(kept) {
-      if (toldAt === Number.NEGATIVE_INFINITY) await tellDaemon(clock.now());
+      if (daemonShownAt === Number.NEGATIVE_INFINITY) await showDaemon(clock.now());
       client.keepParts(new Set([...kept, DAEMON]));
       published.emit({ kept: new Set([...kept, DAEMON]) });
     },
@@ -189,10 +189,10 @@ function publicationLoop(
       state.checkClock(now);
       state.checkMachine(now);
       const lookAt = watch.look(client.status().trouble, now, clock.monotonicMs());
-      return Math.min(lookAt, await tellDaemon(now));
+      return Math.min(lookAt, await showDaemon(now));
     },
-    mood: isTimeTrusted,
-    pulse: state.stats.pulse("showing"),
+    trust: isTimeTrusted,
+    heartbeat: state.stats.heartbeat("showing"),
   });
   const wake = () => loop.wake();
   client.addListener({ subscriptions: [], onMessage: () => undefined, onUp: wake, onDown: wake });

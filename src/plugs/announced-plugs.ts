@@ -21,7 +21,7 @@ const announcements = Object.entries(plugFamilies).flatMap(([family, row]: [stri
 export class AnnouncedPlugs {
   readonly #client: Client;
   /** Announced plugs by topic. Bounded by MAX_TOPICS. */
-  readonly #told = new Map<string, readonly Announced[]>();
+  readonly #byTopic = new Map<string, readonly Announced[]>();
   #listening = false;
 
   constructor(client: Client) {
@@ -35,7 +35,7 @@ export class AnnouncedPlugs {
     const asked = announcements.flatMap(({ announces: { ask } }) => ask ?? []);
     for (const { topic, payload } of asked) this.#client.sendCommand(topic, payload);
     if (isFirst) await pause(ANSWERS_WITHIN_MS);
-    return [...this.#told.values()].flat().toSorted((a, b) => a.name.localeCompare(b.name));
+    return [...this.#byTopic.values()].flat().toSorted((a, b) => a.name.localeCompare(b.name));
   }
 
   #listen(): void {
@@ -54,9 +54,9 @@ export class AnnouncedPlugs {
       if (!plugs) continue;
       // All devices of a family without a bridge announce themselves on the same topic.
       const key = announces.ask ? `${topic} ${plugs[0]?.topic}` : topic;
-      if (plugs.length === 0) this.#told.delete(key);
-      else if (this.#told.has(key) || this.#told.size < MAX_TOPICS)
-        this.#told.set(
+      if (plugs.length === 0) this.#byTopic.delete(key);
+      else if (this.#byTopic.has(key) || this.#byTopic.size < MAX_TOPICS)
+        this.#byTopic.set(
           key,
           plugs.slice(0, MAX_PLUGS_OF_TOPIC).map((plug) => shownOf(family, row, plug)),
         );

@@ -388,7 +388,7 @@ class Plug {
     this.#state = decision.state;
     this.#last = decision;
     this.#lastWanted = wanted;
-    this.#tell(before, decision, now);
+    this.#report(before, decision, now);
     return decision;
   }
 
@@ -418,7 +418,7 @@ class Plug {
   }
 
   /** Stores, logs and reports the changes of a decision. */
-  #tell(before: PlugState, { state, aim, reason, commands }: PlugDecision, now: EpochMs): void {
+  #report(before: PlugState, { state, aim, reason, commands }: PlugDecision, now: EpochMs): void {
     const id = this.id;
     const { name } = this.config;
     const hasMinimum = this.#rules.minOnMs > 0 || this.#rules.minOffMs > 0;
@@ -442,11 +442,11 @@ class Plug {
       });
     }
     if (!state.unresponsive && before.unresponsive) this.#deps.problems.end(`plug ${id}`);
-    this.#tellTimer(before, state, now);
+    this.#reportTimer(before, state, now);
   }
 
   /** Stores whether the timer was seen to work, and reports a plug without a working timer. */
-  #tellTimer(before: PlugState, { timerWorks }: PlugState, now: EpochMs): void {
+  #reportTimer(before: PlugState, { timerWorks }: PlugState, now: EpochMs): void {
     const { memory, problems } = this.#deps;
     if (this.#rules.isTimerUnsure && timerWorks !== before.timerWorks)
       memory.write(this.#timerMemory, timerWorks ? "works" : "none");

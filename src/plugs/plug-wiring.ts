@@ -76,7 +76,7 @@ export function startPlugs(
   /** Creates the loop if there are plugs. */
   const open = () => {
     if (current.plugs.length > 0)
-      loop ??= new StateLoop(clock, (now) => plugs.tick(now), state.stats.pulse("switching"));
+      loop ??= new StateLoop(clock, (now) => plugs.tick(now), state.stats.heartbeat("switching"));
     if (isRunning && loop) running ??= loop.run(signal);
   };
   mqtt.publisher.showPlugs(() => plugs.snapshots());
@@ -117,7 +117,7 @@ function wantedOf(plug: PlugConfig, state: Followed, language: Language, now: Ep
   if (plug.plan !== undefined) return plans.wantedByAny(plansOf(plug), plug.home ?? null, now);
   const home = plug.home === undefined ? null : homes.named(plug.home);
   if (home) {
-    tellHome(plug, null, state, now);
+    reportHome(plug, null, state, now);
     return wantedAt(home.name, homeReader.snapshot(home, now), language);
   }
   const around = places.snapshots(now, homes.ids);
@@ -125,7 +125,7 @@ function wantedOf(plug: PlugConfig, state: Followed, language: Language, now: Ep
   const found =
     around.find(({ place }) => place.id === plug.home) ?? around.find(({ place }) => slugOf(place.name) === plug.home);
   const ids = [...homes.ids, ...around.map(({ place }) => place.id)];
-  if (homes.known || found) tellHome(plug, found ? null : ids, state, now);
+  if (homes.known || found) reportHome(plug, found ? null : ids, state, now);
   return found ? wantedAt(found.place.name, found, language) : null;
 }
 
@@ -140,7 +140,7 @@ function wantedAt(name: string, { cheap, current, level, nextChangeAt }: Signal,
 }
 
 /** Starts or ends the problem of a plug with an unknown home. `ids` are the known homes; null ends the problem. */
-function tellHome(plug: PlugConfig, ids: readonly string[] | null, { problems }: Followed, now: EpochMs): void {
+function reportHome(plug: PlugConfig, ids: readonly string[] | null, { problems }: Followed, now: EpochMs): void {
   const subject = homeSubject(plugId(plug));
   if (ids === null) {
     problems.end(subject);

@@ -86,7 +86,7 @@ export function apiRoutes(deps: ApiDeps, keys: ApiKeys): Router {
     dashboard: config.api.dashboard ?? "key",
     ingress: deps.ingress,
   });
-  const door: RouteContext = {
+  const context: RouteContext = {
     admit: (message) => pages.admitLocal(message) ?? keys.admitLocal(message),
     remains: (message) => pages.remains(message) || keys.isKnown(message.authorization, message.scope),
     now: () => clock.now(),
@@ -94,8 +94,8 @@ export function apiRoutes(deps: ApiDeps, keys: ApiKeys): Router {
     onCrash: (error, requestId) => log.warn({ err: error, requestId }, "a LAN request failed"),
     onAnswer: (caller, status) => deps.state.stats.answered.add(caller ?? "", String(status)),
   };
-  const mirror = mirrorOptions(deps, (message) => pages.admitMirror(message) ?? keys.admit(message), door);
-  const router = createLocalRouter(door, mirror);
+  const mirror = mirrorOptions(deps, (message) => pages.admitMirror(message) ?? keys.admit(message), context);
+  const router = createLocalRouter(context, mirror);
   mount(router, mirror);
   const routes: readonly LocalRoute[] = [
     ...localRoutes(deps),
@@ -107,6 +107,6 @@ export function apiRoutes(deps: ApiDeps, keys: ApiKeys): Router {
     ...dashboardRoutes(deps.state, { keys, pages, editor: deps.editor, canSetUp: deps.setup !== null }),
     ...setupRoutes(deps.setup),
   ];
-  for (const route of routes) addRoute(router, route, door);
+  for (const route of routes) addRoute(router, route, context);
   return router;
 }

@@ -95,7 +95,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
         clock,
         source,
       }),
-      gate: new CircuitBreaker({ account: name, memory, clock, random, keyMark }),
+      circuitBreaker: new CircuitBreaker({ account: name, memory, clock, random, keyMark }),
       clock,
       problems,
       outage,
@@ -156,8 +156,8 @@ function recentAttempts({
   repository: { requestLog },
   clock,
 }: AccountsOptions): (account: string) => AttemptLog["recent"] {
-  const told = Math.min(requestLog.serverTime() ?? Number.NEGATIVE_INFINITY, clock.now());
-  const all = requestLog.recentOfAll(MAX_ATTEMPTS, told - COUNTED_DAYS * DAY_MS);
+  const newest = Math.min(requestLog.serverTime() ?? Number.NEGATIVE_INFINITY, clock.now());
+  const all = requestLog.recentOfAll(MAX_ATTEMPTS, newest - COUNTED_DAYS * DAY_MS);
   const read = new Set<string>();
   // Each is read once, when its rate limiter is made, and then released. An account that returns is read alone.
   return (account) => (name, count) => {

@@ -15,9 +15,9 @@ export interface ClockGuardDeps {
   /** When this release was made. An earlier time is wrong. */
   readonly releasedAt: EpochMs;
   /** The service's time in an earlier run; null if it was never received. */
-  readonly lastToldMs: EpochMs | null;
+  readonly lastServerMs: EpochMs | null;
   /** The service's time before a restart of this process, in the same boot of the machine. */
-  readonly toldInBoot?: ServiceTime | null;
+  readonly serverTimeInBoot?: ServiceTime | null;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
@@ -37,16 +37,16 @@ export class ClockGuard {
    * The service's time in the last two answers. One alone may be wrong. If they differ, the one closer to the clock
    * counts.
    */
-  #told: readonly ServiceTime[];
+  #serverTimes: readonly ServiceTime[];
 
   constructor(deps: ClockGuardDeps) {
     this.#deps = deps;
-    this.#told = deps.toldInBoot ? [deps.toldInBoot] : [];
+    this.#serverTimes = deps.serverTimeInBoot ? [deps.serverTimeInBoot] : [];
   }
 
   /** Records the service's time from an answer that has just arrived. */
   note(serverMs: EpochMs): void {
-    this.#told = [...this.#told.slice(-1), { serverMs, monotonicMs: this.#deps.clock.monotonicMs() }];
+    this.#serverTimes = [...this.#serverTimes.slice(-1), { serverMs, monotonicMs: this.#deps.clock.monotonicMs() }];
   }
 
   trusted(now: EpochMs): boolean {
@@ -60,7 +60,7 @@ export class ClockGuard {
 
   /** Returns why the time is not trusted; null if it is. */
   why(now: EpochMs): Text | null {
-    const { releasedAt, lastToldMs } = this.#deps;
+    const { releasedAt, lastServerMs } = this.#deps;
     if (now < releasedAt) return message("found_clock_released", { time: shown(now) });
     const serviceNow = this.#serviceNow(now);
     if (serviceNow !== null && Math.abs(now - serviceNow) > MAX_APART_MS)
@@ -68,13 +68,13 @@ export class ClockGuard {
         time: shown(now),
         length: lengthOf(now - serviceNow),
       });
-    if (serviceNow === null && lastToldMs !== null && now < lastToldMs - MAX_APART_MS)
-      return message("found_clock_set_back", { time: shown(now), before: shown(lastToldMs) });
+    if (serviceNow === null && lastServerMs !== null && now < lastServerMs - MAX_APART_MS)
+      return message("found_clock_set_back", { time: shown(now), before: shown(lastServerMs) });
     return null;
   }
 
   /** Starts or ends the problem of a wrong clock. */
-  tell(problems: Pick<Problems, "start" | "end">, now: EpochMs): void {
+  report(problems: Pick<Problems, "start" | "end">, now: EpochMs): void {
     const detail = this.why(now);
     if (detail === null) problems.end(SUBJECT);
     else problems.start({ code: "clock_wrong", subject: SUBJECT, since: now, detail });
@@ -83,7 +83,7 @@ export class ClockGuard {
   /** Returns the service's time now, by the machine's monotonic clock; null if it was never received. */
   #serviceNow(now: EpochMs): EpochMs | null {
     const monotonicMs = this.#deps.clock.monotonicMs();
-    const times = this.#told.map((told) => told.serverMs + monotonicMs - told.monotonicMs);
+    const times = this.#serverTimes.map((time) => time.serverMs + monotonicMs - time.monotonicMs);
     return times.sort((a, b) => Math.abs(b - now) - Math.abs(a - now)).at(-1) ?? null;
   }
 }

@@ -207,10 +207,10 @@ function written(list: EntryList, used: object): Tree {
 
 /** Returns keys and values as their owner would write them, without default values. */
 export function withoutDefaults(shape: NonNullable<ReturnType<typeof shapeOf>>, used: object): Tree {
-  const told = Object.entries(used).filter(
+  const entries = Object.entries(used).filter(
     ([name, value]) => value !== undefined && !isDeepStrictEqual(value, defaultOf(shape[name])),
   );
-  return Object.fromEntries(told);
+  return Object.fromEntries(entries);
 }
 
 /** Returns the keys of an entry whose values are in files of their own. */

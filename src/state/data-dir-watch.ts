@@ -17,7 +17,7 @@ export class DataDirWatch {
   }
 
   /** Starts or ends the problem. SQLite's writes to a deleted file are lost when the process ends. */
-  tell(problems: Pick<Problems, "start" | "end">, now: EpochMs): void {
+  report(problems: Pick<Problems, "start" | "end">, now: EpochMs): void {
     const inode = inodeOf(this.#databasePath);
     const detail = inode === null ? "found_database_gone" : "found_other_database";
     if (inode === this.#inode) problems.end(SUBJECT);

@@ -17,7 +17,7 @@ export class HeapWatch {
   }
 
   /** Starts or ends the problem. */
-  tell(problems: Pick<Problems, "start" | "end">, homes: number, now: EpochMs): void {
+  report(problems: Pick<Problems, "start" | "end">, homes: number, now: EpochMs): void {
     if (this.#limitMb >= heapMbFor(homes)) problems.end(SUBJECT);
     else
       problems.start({

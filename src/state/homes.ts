@@ -26,7 +26,7 @@ export class Homes {
   readonly #library: SeriesRepository;
   readonly #settings: KeyValueStore;
   /** Addresses of each account, in the order of the accounts. */
-  #told: ReadonlyMap<string, readonly Address[]> = new Map();
+  #addresses: ReadonlyMap<string, readonly Address[]> = new Map();
   /** Accounts whose addresses have to be read. */
   readonly #stale = new Set<string>();
   /** Addresses by id in lower case. An address that several accounts may read belongs to the first. */
@@ -49,7 +49,7 @@ export class Homes {
     this.#settings = settings;
     this.#replace(accounts, config);
     repository.store.watch("addresses", ({ account }) => {
-      if (this.#told.has(account)) this.#stale.add(account);
+      if (this.#addresses.has(account)) this.#stale.add(account);
     });
   }
 
@@ -72,17 +72,17 @@ export class Homes {
     this.#config = config ? new Map(config.map((home) => [home.address_id.toLowerCase(), home])) : null;
     this.#given = new Set(config?.flatMap((home) => home.id ?? []));
     for (const id of this.#given) this.#taken.add(id);
-    const before = this.#told;
-    this.#told = new Map(accounts.map((account) => [account, before.get(account) ?? []]));
+    const before = this.#addresses;
+    this.#addresses = new Map(accounts.map((account) => [account, before.get(account) ?? []]));
     for (const account of accounts) if (!before.has(account)) this.#stale.add(account);
-    for (const account of this.#stale) if (!this.#told.has(account)) this.#stale.delete(account);
+    for (const account of this.#stale) if (!this.#addresses.has(account)) this.#stale.delete(account);
     this.#joinAll();
   }
 
   /** Returns every known home. A home keeps its id permanently, even if its label changes in the service's app. */
   list(): readonly Home[] {
     this.#read();
-    this.#list ??= [...this.#told.keys()].flatMap((account) => this.of(account));
+    this.#list ??= [...this.#addresses.keys()].flatMap((account) => this.of(account));
     return this.#list;
   }
 
@@ -107,7 +107,7 @@ export class Homes {
   /** Returns the homes of one account. */
   of(account: string): readonly Home[] {
     this.#read();
-    return (this.#told.get(account) ?? []).flatMap(({ id }) => {
+    return (this.#addresses.get(account) ?? []).flatMap(({ id }) => {
       const held = this.#held.get(id.toLowerCase());
       return held?.account === account ? (held.home ?? []) : [];
     });
@@ -148,15 +148,15 @@ export class Homes {
     if (this.#stale.size === 0) return;
     const stale = [...this.#stale];
     this.#stale.clear();
-    const before = stale.flatMap((account) => this.#told.get(account) ?? []);
-    const told = new Map(this.#told);
+    const before = stale.flatMap((account) => this.#addresses.get(account) ?? []);
+    const addresses = new Map(this.#addresses);
     for (const account of stale) {
       const rows = this.#library.store.latest(seriesOf(account, "addresses", {})) ?? [];
-      told.set(account, rows as unknown as readonly Address[]);
+      addresses.set(account, rows as unknown as readonly Address[]);
     }
-    this.#told = told;
+    this.#addresses = addresses;
     for (const account of stale)
-      for (const address of this.#told.get(account) ?? [])
+      for (const address of this.#addresses.get(account) ?? [])
         this.#taken.add(this.#settings.read(nameOfId(address)) ?? "");
     if (before.length > 0) this.#joinAll();
     else {
@@ -171,11 +171,11 @@ export class Homes {
     this.#ids = null;
     this.#held.clear();
     this.#byId.clear();
-    for (const account of this.#told.keys()) this.#join(account);
+    for (const account of this.#addresses.keys()) this.#join(account);
   }
 
   #join(account: string): void {
-    for (const address of this.#told.get(account) ?? []) {
+    for (const address of this.#addresses.get(account) ?? []) {
       if (this.#isOthers(account, address)) continue;
       const key = address.id.toLowerCase();
       const home = this.#homeAt(account, address, this.#held.get(key)?.home?.id);
@@ -188,7 +188,7 @@ export class Homes {
   #isOthers(account: string, { id }: Address): boolean {
     const owner = this.#held.get(id.toLowerCase())?.account;
     if (owner === undefined || owner === account) return false;
-    const accounts = [...this.#told.keys()];
+    const accounts = [...this.#addresses.keys()];
     return accounts.indexOf(owner) < accounts.indexOf(account);
   }
 

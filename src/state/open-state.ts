@@ -15,8 +15,8 @@ import { Calendar, SERVICE_ZONE } from "../core/time/calendar.ts";
 import { DAY_MS, type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 import type { Account } from "../service/client/account.ts";
 import { Collector, type CollectorLog } from "../service/client/collector.ts";
-import { Gate } from "../service/client/gate.ts";
 import type { Service, ServiceOptions } from "../service/client/open-service.ts";
+import { Semaphore } from "../service/client/semaphore.ts";
 import { consumerTargets } from "../service/contract/polled-series.ts";
 import { type Storage, type StorageOptions, transitionsIn } from "../storage/open-storage.ts";
 import { PlanStore } from "../storage/plan-store.ts";
@@ -97,17 +97,17 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   const guard = new ClockGuard({
     // A simulated clock is always trusted.
     releasedAt: simulatedTime ? Number.NEGATIVE_INFINITY : RELEASED_AT,
-    lastToldMs: simulatedTime ? null : repository.requestLog.serverTime(),
-    toldInBoot: simulatedTime ? null : repository.requestLog.serverTimeOf(clock.boot),
+    lastServerMs: simulatedTime ? null : repository.requestLog.serverTime(),
+    serverTimeInBoot: simulatedTime ? null : repository.requestLog.serverTimeOf(clock.boot),
     clock,
   });
   const isTimeTrusted = (now: EpochMs) => guard.trusted(now);
-  const checkClock = (now: EpochMs) => guard.tell(problems, now);
+  const checkClock = (now: EpochMs) => guard.report(problems, now);
   const dataDir = new DataDirWatch(storage.databasePath);
   const heap = new HeapWatch();
   const shared = new SharedAccounts(shardOfConfig(config), storage.settings);
   const refused = new RefusedFiles(problems);
-  refused.tell(config.accounts?.refused, startedAt);
+  refused.report(config.accounts?.refused, startedAt);
   const accounts = openAccounts({
     ...{ config, service, repository, clock, problems, random, proxy, signal },
     settings: storage.settings,
@@ -169,7 +169,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
     ...state,
     ...loops,
     take(next) {
-      refused.tell(next.accounts?.refused, clock.now());
+      refused.report(next.accounts?.refused, clock.now());
       accounts.take(next);
       shared.keep(accounts.all);
       const isJudgedAnew = !isDeepStrictEqual(thresholds, thresholdsOf(next.levels));
@@ -187,8 +187,8 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
     isTimeTrusted,
     checkClock,
     checkMachine(now) {
-      dataDir.tell(problems, now);
-      heap.tell(problems, Math.max(homes.ids.size, accounts.consumers.length), now);
+      dataDir.report(problems, now);
+      heap.report(problems, Math.max(homes.ids.size, accounts.consumers.length), now);
     },
     daemonState: (now) => daemonStates.at(now),
   };
@@ -229,7 +229,7 @@ type Loops = Pick<State, "refresh" | "copyNow" | "run" | "close"> & { readonly f
 /** The collector of an account. */
 interface Collecting {
   readonly collector: Collector;
-  readonly pulse: LoopHeartbeat;
+  readonly heartbeat: LoopHeartbeat;
   readonly end: AbortController;
 }
 
@@ -240,12 +240,12 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
   const { settings } = storage;
   const kept = Number(settings.once("offset_ms", () => String(Math.floor(random() * MAX_OFFSET_MS))));
   const offsetMs = kept >= 0 && kept <= MAX_OFFSET_MS ? kept : 0;
-  const polling = new Gate(MAX_POLLING);
+  const polling = new Semaphore(MAX_POLLING);
   const open = (account: Account, i: number): Collecting => {
     const isThirdParty = account === accounts.thirdParty;
-    const pulse = stats.pulse(`collecting ${account.name}`);
+    const heartbeat = stats.heartbeat(`collecting ${account.name}`);
     const collector = new Collector({
-      ...{ calendar, clock, historyFrom, log, gate: polling },
+      ...{ calendar, clock, historyFrom, log, semaphore: polling },
       // Distributes the accounts over the range of offsets that installations use.
       offsetMs: (offsetMs + Math.floor((i * MAX_OFFSET_MS) / accounts.all.length)) % MAX_OFFSET_MS,
       asking: fetchPortOf(account, repository),
@@ -257,9 +257,9 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
         return isTimePossible(now) ? places.targets(now) : [];
       },
       onChange: (series) => changes.seriesChanged.emit(series),
-      pulse,
+      heartbeat,
     });
-    return { collector, pulse, end: new AbortController() };
+    return { collector, heartbeat, end: new AbortController() };
   };
   const collecting = new Map(accounts.all.map((account, i) => [account, open(account, i)]));
   const refresh = (only?: ReadonlySet<string>) => {
@@ -269,10 +269,10 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
   const maintenance = new NightlyMaintenance({ ...storage, ...state, clock, years, offsetMs, log });
   const writeRecovery = new WriteRecoveryLoop({ writing: storage.writing, clock, problems, onRecovered: refresh });
   const running = new Set<Promise<void>>();
-  const start = ({ collector, pulse, end }: Collecting) => {
+  const start = ({ collector, heartbeat, end }: Collecting) => {
     const loop = collector.run(AbortSignal.any([signal, end.signal])).finally(() => {
       running.delete(loop);
-      stats.ended(pulse);
+      stats.ended(heartbeat);
     });
     running.add(loop);
   };

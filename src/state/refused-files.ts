@@ -5,15 +5,15 @@ import type { EpochMs } from "../core/time/interval.ts";
 export class RefusedFiles {
   readonly #problems: Pick<Problems, "start" | "end">;
   /** Last reported mistake by file. */
-  #told: Readonly<Record<string, string>> = {};
+  #reported: Readonly<Record<string, string>> = {};
 
   constructor(problems: Pick<Problems, "start" | "end">) {
     this.#problems = problems;
   }
 
   /** Starts and ends the problems. `refused` has the mistake of each file. */
-  tell(refused: Readonly<Record<string, string>> = {}, now: EpochMs): void {
-    for (const [file, text] of Object.entries(this.#told))
+  report(refused: Readonly<Record<string, string>> = {}, now: EpochMs): void {
+    for (const [file, text] of Object.entries(this.#reported))
       if (refused[file] !== text) this.#problems.end(subjectOf(file));
     for (const [file, text] of Object.entries(refused))
       this.#problems.start({
@@ -23,7 +23,7 @@ export class RefusedFiles {
         names: { file },
         detail: `${file}: ${text}`,
       });
-    this.#told = refused;
+    this.#reported = refused;
   }
 }
 

@@ -22,7 +22,7 @@ export class RuntimeStats {
   /** Start time on the monotonic clock. */
   readonly startedMs: MonotonicMs;
   readonly #clock: Pick<Clock, "now" | "monotonicMs">;
-  readonly #pulses: LoopHeartbeat[] = [];
+  readonly #heartbeats: LoopHeartbeat[] = [];
   #delay: LoopDelay | null = null;
 
   constructor(clock: Pick<Clock, "now" | "monotonicMs">) {
@@ -31,15 +31,15 @@ export class RuntimeStats {
   }
 
   /** Returns the heartbeat of a loop that is about to run. Bounded by the loops of the daemon. */
-  pulse(name: string): LoopHeartbeat {
-    const pulse = new LoopHeartbeat(name, this.#clock);
-    this.#pulses.push(pulse);
-    return pulse;
+  heartbeat(name: string): LoopHeartbeat {
+    const heartbeat = new LoopHeartbeat(name, this.#clock);
+    this.#heartbeats.push(heartbeat);
+    return heartbeat;
   }
 
   /** Removes the heartbeat of a loop that has ended. */
-  ended(pulse: LoopHeartbeat): void {
-    this.#pulses.splice(this.#pulses.indexOf(pulse), 1);
+  ended(heartbeat: LoopHeartbeat): void {
+    this.#heartbeats.splice(this.#heartbeats.indexOf(heartbeat), 1);
   }
 
   /**
@@ -55,7 +55,7 @@ export class RuntimeStats {
     return delay;
   }
 
-  get pulses(): readonly LoopHeartbeat[] {
-    return this.#pulses;
+  get heartbeats(): readonly LoopHeartbeat[] {
+    return this.#heartbeats;
   }
 }

@@ -83,11 +83,11 @@ export class SeriesStore {
   }
 
   /**
-   * Calls `told` for every series of an operation whose rows may have changed. The callback must not read them
+   * Calls `listener` for every series of an operation whose rows may have changed. The callback must not read them
    * synchronously.
    */
-  watch(operation: string, told: (key: SeriesKey) => void): void {
-    this.#watchers.set(operation, told);
+  watch(operation: string, listener: (key: SeriesKey) => void): void {
+    this.#watchers.set(operation, listener);
   }
 
   /** Returns the version of one series, which changes with its data; null if it was never stored. */

@@ -43,14 +43,14 @@ export class WriteGuard {
   }
 
   /** Sets the callback for the start of a trouble. */
-  onTrouble(told: () => void): void {
-    this.#onTrouble = told;
+  onTrouble(listener: () => void): void {
+    this.#onTrouble = listener;
   }
 
   /** Sets the callback for damaged values, and calls it for those found before. */
-  onDamage(told: (what: string) => void): void {
-    this.#onDamage = told;
-    for (const what of this.#damage.splice(0)) told(what);
+  onDamage(listener: (what: string) => void): void {
+    this.#onDamage = listener;
+    for (const what of this.#damage.splice(0)) listener(what);
   }
 
   /** Reports a damaged value. `drop` removes it, so that it counts as never stored. */

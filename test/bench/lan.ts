@@ -45,7 +45,7 @@ export async function run(): Promise<Record<string, number | null>> {
   ];
   // The start is measured elsewhere. The warm-up of daemon and load generator is not part of any time here.
   await callers.ask({ port: daemon.port, headers: daemon.headers, paths: [small], connections: 1, ms: WARM_MS });
-  await daemon.told();
+  await daemon.sample();
   daemon.longest = { held: 0, late: 0 };
   const cold = await coldTimes(daemon, callers);
   const bodies = await Promise.all([small, year, quarters].map((path) => daemon.body(path)));
@@ -104,7 +104,7 @@ async function growthBytes(daemon: LanBenchDaemon, callers: Callers): Promise<nu
       const load = { port: daemon.port, headers: [...daemon.headers, ...more], paths, connections: SMALL_CONNECTIONS };
       await callers.ask({ ...load, count: count / kinds.length });
     }
-    return (await daemon.told()).rss;
+    return (await daemon.sample()).rss;
   };
   const before = await round(REQUESTS / 5);
   return (await round(REQUESTS)) - before;

@@ -58,7 +58,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
   test("every bar has the API's price, in the home's time zone, with any time zone of the browser", async () => {
     await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z" });
     await using screen = await screens.look(daemon);
-    await screen.untilText("#prices .told", /DKK/);
+    await screen.untilText("#prices .readout", /DKK/);
     await choose(screen, "Today");
     const told = await readOut(screen);
     const { prices } = (await (
@@ -149,16 +149,16 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
   test("a tap on the chart shows the price there, and the page still scrolls vertically", async () => {
     await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: [] });
     await using screen = await screens.look(daemon, { size: "phone" });
-    await screen.untilText("#prices .told", /DKK/);
+    await screen.untilText("#prices .readout", /DKK/);
     await choose(screen, "Today");
     const chart = screen.page.locator("#prices .u-over");
     await chart.scrollIntoViewIfNeeded();
     const box = await chart.boundingBox();
     if (!box) throw new Error("no chart");
     await screen.page.touchscreen.tap(box.x + box.width * 0.01, box.y + box.height / 2);
-    await screen.untilText("#prices .told", /00:00–00:15/);
+    await screen.untilText("#prices .readout", /00:00–00:15/);
     await screen.page.touchscreen.tap(box.x + box.width * 0.51, box.y + box.height / 2);
-    await screen.untilText("#prices .told", /12:00–12:15|12:15–12:30/);
+    await screen.untilText("#prices .readout", /12:00–12:15|12:15–12:30/);
     expect(await screen.page.evaluate("getComputedStyle(document.querySelector('#prices .u-over')).touchAction")).toBe(
       "pan-y",
     );
@@ -167,7 +167,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
   test("the same prices are available as a table", async () => {
     await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: [] });
     await using screen = await screens.look(daemon);
-    await screen.untilText("#prices .told", /DKK/);
+    await screen.untilText("#prices .readout", /DKK/);
     await choose(screen, "Today");
     await screen.page.locator("#prices summary").click();
     // The browser fires the toggle event of a fold asynchronously.

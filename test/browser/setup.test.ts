@@ -289,7 +289,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
   ] as const)("%s, %s, %s: no step is cut off, and axe finds no violation", async (size, scheme, language) => {
     await using screen = await opened({ size, scheme, language });
     const { page } = screen;
-    await screen.picture(`setup-door-${size}-${scheme}`);
+    await screen.picture(`setup-code-${size}-${scheme}`);
     const dialog = page.getByRole("dialog");
     const submit = () => dialog.locator("button[type=submit]").click();
     const look = async (step: string) => {

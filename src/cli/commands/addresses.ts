@@ -24,6 +24,6 @@ function accountText({ account, addresses, trouble }: AdminResponses["addresses"
       `  has      ${capabilities.join(", ") || "nothing"}`,
     ].join("\n"),
   );
-  const told = trouble === null ? [] : [`account ${account}: ${trouble}`];
-  return [...texts, ...told].join("\n") || `account ${account} has no addresses`;
+  const troubles = trouble === null ? [] : [`account ${account}: ${trouble}`];
+  return [...texts, ...troubles].join("\n") || `account ${account} has no addresses`;
 }

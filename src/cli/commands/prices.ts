@@ -51,8 +51,8 @@ function homeText(
     if (day.prices.length === 0) return [];
     return [`${day.date}${currency === null ? "" : `, ${currency} per kWh`}`, ...priceChart(day, now, style)];
   });
-  const told = trouble === null ? [] : [trouble];
+  const troubles = trouble === null ? [] : [trouble];
   const missing = shown.length === 0 ? ["today's prices are not known"] : [];
   const summary = priceSummary(days, now);
-  return [`${name} (${id})`, ...(summary === "" ? [] : [summary]), ...shown, ...missing, ...told].join("\n");
+  return [`${name} (${id})`, ...(summary === "" ? [] : [summary]), ...shown, ...missing, ...troubles].join("\n");
 }

@@ -208,15 +208,15 @@ function greet(config: Config, daemon: Daemon, clock: Clock, write: (line: strin
     config.mqtt.url === undefined ? `built-in broker, port ${daemon.brokerPort}` : new URL(config.mqtt.url).host;
   say(greeting({ version: VERSION, dashboard: dashboardAt(config.api, daemon.apiPort), broker }));
   const startedMs = clock.monotonicMs();
-  let isTold = false;
+  let isGreeted = false;
   daemon.published.subscribe(() => {
-    if (isTold) return;
+    if (isGreeted) return;
     const now = clock.now();
     const prices = daemon.currentPrices(now, MAX_GREETED);
     const isWhole = prices.every(({ price }) => price !== null);
     const isLate = clock.monotonicMs() - startedMs >= GREETING_WAIT_MS;
-    isTold = prices.some(({ price }) => price !== null) && (isWhole || isLate);
-    if (isTold) void daemon.nextRuns(now).then((runs) => say(houseText({ prices, runs }, daemon.calendar, now)));
+    isGreeted = prices.some(({ price }) => price !== null) && (isWhole || isLate);
+    if (isGreeted) void daemon.nextRuns(now).then((runs) => say(houseText({ prices, runs }, daemon.calendar, now)));
   });
 }
 

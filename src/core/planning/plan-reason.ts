@@ -58,7 +58,7 @@ export interface ReasonedFrom {
 }
 
 /** Input of a reason, with the function that returns texts in its language. */
-interface Telling extends ReasonedFrom {
+interface ReasonContext extends ReasonedFrom {
   readonly say: Say;
 }
 
@@ -67,51 +67,51 @@ type SolvedOutcome = Extract<PlanRecord["outcome"], { kind: "solved" }>;
 /** Home Assistant rejects a state of more than 255 characters. */
 const MAX_REASON_LENGTH = 255;
 /** Maximum runs in a text; further runs are only counted. */
-const MAX_RUNS_TOLD = 4;
+const MAX_NAMED_RUNS = 4;
 
 export function reasonOf(given: ReasonedFrom): PlanReason {
   const { state, on, running } = given.advance;
   const say = sayIn(given.language);
-  const { code, text: told } = reasoned({ ...given, say });
-  const text = `${told}${on && !running && state !== "scheduled" ? say("plan_stays_on") : ""}`;
+  const { code, text: sentence } = reasoned({ ...given, say });
+  const text = `${sentence}${on && !running && state !== "scheduled" ? say("plan_stays_on") : ""}`;
   return { code, text: text.length > MAX_REASON_LENGTH ? `${text.slice(0, MAX_REASON_LENGTH - 1)}…` : text };
 }
 
-function reasoned(given: Telling): PlanReason {
+function reasoned(given: ReasonContext): PlanReason {
   const { spec, advance, trusted, say } = given;
   const { memory, state, running } = advance;
-  const told = (code: PlanCode, text: string): PlanReason => ({ code, text });
-  if (!spec.enabled) return told("disabled", say("plan_disabled"));
-  if (given.home !== null && !running) return told("unknown_home", say("plan_unknown_home", { home: given.home }));
-  if (!memory) return told("no_occurrence", say("plan_no_occurrence"));
-  if (!trusted) return told("clock_not_trusted", say(advance.on ? "plan_clock" : "plan_clock_off"));
+  const reason = (code: PlanCode, text: string): PlanReason => ({ code, text });
+  if (!spec.enabled) return reason("disabled", say("plan_disabled"));
+  if (given.home !== null && !running) return reason("unknown_home", say("plan_unknown_home", { home: given.home }));
+  if (!memory) return reason("no_occurrence", say("plan_no_occurrence"));
+  if (!trusted) return reason("clock_not_trusted", say(advance.on ? "plan_clock" : "plan_clock_off"));
   if (running) return runningReason(given, memory, running);
   switch (state) {
     case "scheduled": {
       const estimated = memory.planned.some((run) => run.basis === "estimates");
       const note = estimated ? say("plan_on_estimates") : "";
-      return told(estimated ? "scheduled_on_estimates" : "scheduled", `${planWords(given, memory)}${note}`);
+      return reason(estimated ? "scheduled_on_estimates" : "scheduled", `${planWords(given, memory)}${note}`);
     }
     case "partial": {
       const words = memory.planned.length > 0 ? planWords(given, memory) : hasRunWords(given, memory);
-      return told("partial", `${shortWords(given, memory)}; ${words}`);
+      return reason("partial", `${shortWords(given, memory)}; ${words}`);
     }
     case "fallback":
-      return told("fallback_planned", say("plan_fallback", { runs: spansOf(given, memory.planned) }));
+      return reason("fallback_planned", say("plan_fallback", { runs: spansOf(given, memory.planned) }));
     case "done":
-      return told("done", `${hasRunWords(given, memory)}${interruptedWords(given, memory)}`);
+      return reason("done", `${hasRunWords(given, memory)}${interruptedWords(given, memory)}`);
     case "skipped": {
       const end = endOf(given, memory.window.end);
       return memory.ended === "stopped"
-        ? told("stopped", say("plan_stopped", { end }))
-        : told("skipped", say("plan_skipped", { end }));
+        ? reason("stopped", say("plan_stopped", { end }))
+        : reason("skipped", say("plan_skipped", { end }));
     }
     default:
       return idleReason(given, memory);
   }
 }
 
-function runningReason(given: Telling, memory: PlanRecord, run: PlanRun): PlanReason {
+function runningReason(given: ReasonContext, memory: PlanRecord, run: PlanRun): PlanReason {
   const { say } = given;
   const end = endOf(given, run.end);
   switch (run.basis) {
@@ -127,18 +127,18 @@ function runningReason(given: Telling, memory: PlanRecord, run: PlanRun): PlanRe
   }
 }
 
-function hasRunWords(given: Telling, memory: PlanRecord): string {
+function hasRunWords(given: ReasonContext, memory: PlanRecord): string {
   const { say } = given;
   if (given.spec.kind === "avoid") return say("plan_was", { plan: planWords(given, memory) });
   return `${say("plan_has_run", { runs: spansOf(given, runsOf(memory)) })}${averageOf(given, memory)}`;
 }
 
-function interruptedWords(given: Telling, memory: PlanRecord): string {
+function interruptedWords(given: ReasonContext, memory: PlanRecord): string {
   const times = interruptionsOf(given.spec, memory);
   return times.length === 0 ? "" : given.say("plan_was_off", { times: spansOf(given, times) });
 }
 
-function idleReason(given: Telling, memory: PlanRecord): PlanReason {
+function idleReason(given: ReasonContext, memory: PlanRecord): PlanReason {
   const { say } = given;
   const { outcome, owedMs } = memory;
   if (owedMs > 0) {
@@ -166,12 +166,12 @@ function idleReason(given: Telling, memory: PlanRecord): PlanReason {
 }
 
 /** Returns the missing hours and the reason; empty if none are missing. */
-function shortWords(given: Telling, { outcome }: PlanRecord): string {
+function shortWords(given: ReasonContext, { outcome }: PlanRecord): string {
   const shortfall = outcome.kind === "solved" ? outcome.shortfall : null;
   return shortfall ? impossibleWords(given, shortfall.reason, shortfall.missingMs) : "";
 }
 
-function impossibleWords(given: Telling, reason: PlanShortfall["reason"], shortfallMs: number): string {
+function impossibleWords(given: ReasonContext, reason: PlanShortfall["reason"], shortfallMs: number): string {
   const { say, spec } = given;
   const wanted = "hoursMs" in spec ? say("hours_long", { hours: hoursOf(given, spec.hoursMs) }) : say("plan_its_time");
   const missing = say("plan_missing", { hours: hoursOf(given, shortfallMs) });
@@ -190,7 +190,7 @@ function impossibleWords(given: Telling, reason: PlanShortfall["reason"], shortf
 }
 
 /** Returns for example "23:15-02:15, 1.12 DKK/kWh on average; next best 01:00 at 1.31; bought at 2.05 if started now". */
-function planWords(given: Telling, memory: PlanRecord): string {
+function planWords(given: ReasonContext, memory: PlanRecord): string {
   const { say, spec } = given;
   const runs = runsOf(memory);
   if (spec.kind === "avoid") return `${onButWords(given, memory, runs)}${averageOf(given, memory)}`;
@@ -212,7 +212,7 @@ function planWords(given: Telling, memory: PlanRecord): string {
 
 /** Returns the price of a start now, and of a start when the window opens if that is another quarter. */
 function baselineWords(
-  given: Telling,
+  given: ReasonContext,
   { alternatives: { startedNow: windowStart }, startedNowAt: opensAt }: SolvedOutcome,
 ): string[] {
   const { say, now, advance } = given;
@@ -224,12 +224,12 @@ function baselineWords(
 }
 
 /** Describes an `avoid` plan by its times OFF, because it is nearly always ON. */
-function onButWords(given: Telling, { window, since }: PlanRecord, runs: readonly Interval[]): string {
+function onButWords(given: ReasonContext, { window, since }: PlanRecord, runs: readonly Interval[]): string {
   const off = without({ start: Math.max(window.start, since), end: window.end }, runs);
   return off.length === 0 ? given.say("plan_on_all_time") : given.say("plan_on_but", { times: spansOf(given, off) });
 }
 
-function averageOf(given: Telling, { outcome }: PlanRecord): string {
+function averageOf(given: ReasonContext, { outcome }: PlanRecord): string {
   if (outcome.kind !== "solved" || outcome.meanPrice === null) return "";
   const { currency, say } = given;
   return say("plan_average", {
@@ -237,23 +237,23 @@ function averageOf(given: Telling, { outcome }: PlanRecord): string {
   });
 }
 
-function spansOf(given: Telling, runs: readonly Interval[]): string {
+function spansOf(given: ReasonContext, runs: readonly Interval[]): string {
   const joined = mergeRuns(runs);
-  const told = joined.slice(0, MAX_RUNS_TOLD).map(({ start, end }) => {
+  const spans = joined.slice(0, MAX_NAMED_RUNS).map(({ start, end }) => {
     const [from, to] = [clockOn(given, start, start, given.now), clockOn(given, end, end - 1, start)];
     return given.say("span", { start: spoken(given, from, "within"), end: spoken(given, to, "within") });
   });
-  const more = joined.length - told.length;
-  return `${told.join(", ")}${more > 0 ? given.say("and_more", { count: more }) : ""}`;
+  const more = joined.length - spans.length;
+  return `${spans.join(", ")}${more > 0 ? given.say("and_more", { count: more }) : ""}`;
 }
 
 /** Returns the local time, with the day if that is not today. */
-function timeOf(given: Telling, at: EpochMs): string {
+function timeOf(given: ReasonContext, at: EpochMs): string {
   return spoken(given, clockOn(given, at, at, given.now), "alone");
 }
 
 /** Returns the local time of an end. Midnight belongs to the day that it ends. */
-function endOf(given: Telling, at: EpochMs): string {
+function endOf(given: ReasonContext, at: EpochMs): string {
   return spoken(given, clockOn(given, at, at - 1, given.now), "alone");
 }
 
@@ -264,13 +264,13 @@ interface Clock {
 }
 
 /** Formats a time in Danish as `man. kl. 02.15` alone, and as `man. 02.15` within a span. */
-function spoken({ say }: Telling, { clock, day }: Clock, where: "alone" | "within"): string {
+function spoken({ say }: ReasonContext, { clock, day }: Clock, where: "alone" | "within"): string {
   if (where === "within") return day === null ? clock : `${day} ${clock}`;
   return day === null ? say("clock_alone", { clock }) : say("clock_of_day", { day, clock });
 }
 
 /** Returns the local time of `at`, with the day of `on` if that is not the day of `known`. */
-function clockOn(given: Telling, at: EpochMs, on: EpochMs, known: EpochMs): Clock {
+function clockOn(given: ReasonContext, at: EpochMs, on: EpochMs, known: EpochMs): Clock {
   const { calendar, say } = given;
   const clock = clockOf(given, at);
   if (calendar.startOf("day", on) === calendar.startOf("day", known)) return { clock, day: null };
@@ -280,20 +280,20 @@ function clockOn(given: Telling, at: EpochMs, on: EpochMs, known: EpochMs): Cloc
 }
 
 /** Returns for example `02:15`. In the hour that comes twice in autumn: `02:15 A`, then `02:15 B`, as on the dashboard. */
-function clockOf({ calendar, say }: Telling, at: EpochMs): string {
+function clockOf({ calendar, say }: ReasonContext, at: EpochMs): string {
   const offset = calendar.offsetAt(at);
   const fold = calendar.offsetAt(at + HOUR_MS) < offset ? " A" : calendar.offsetAt(at - HOUR_MS) > offset ? " B" : "";
   return `${localTimeText(calendar.minuteOfDay(at)).replace(":", say("clock_point"))}${fold}`;
 }
 
-function priceIn(given: Telling, perKwh: number): string {
+function priceIn(given: ReasonContext, perKwh: number): string {
   return decimal(given, perKwh.toFixed(2));
 }
 
-function hoursOf(given: Telling, ms: number): string {
+function hoursOf(given: ReasonContext, ms: number): string {
   return decimal(given, hoursText(ms));
 }
 
-function decimal({ say }: Telling, number: string): string {
+function decimal({ say }: ReasonContext, number: string): string {
   return number.replace(".", say("decimal_point"));
 }

@@ -43,9 +43,9 @@ export type SettingRead = { readonly kind: "value"; readonly spec: PlanSpec } | 
 
 /** Returns the settings that a plan has. */
 function settingsOf(spec: PlanSpec): PlanSetting[] {
-  const isTold = "energyKw" in spec && spec.energyKw !== undefined;
-  const other: PlanSetting[] = [isTold || spec.kind === "below" ? "hours" : "energy"];
-  if (!isTold) other.push("energy");
+  const hasEnergy = "energyKw" in spec && spec.energyKw !== undefined;
+  const other: PlanSetting[] = [hasEnergy || spec.kind === "below" ? "hours" : "energy"];
+  if (!hasEnergy) other.push("energy");
   if (spec.once) other.push("from", "ready_by");
   return planSettings.filter((setting) => !other.includes(setting));
 }

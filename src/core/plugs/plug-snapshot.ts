@@ -30,7 +30,7 @@ export interface PlugSnapshot {
 /** Home Assistant rejects states of more than 255 characters. */
 const MAX_REASON_LENGTH = 255;
 
-interface PlugTold {
+interface PlugReasonContext {
   /** Reason of its plan or signal in words; null without one. */
   readonly because: string | null;
   readonly whenLost: WhenLost;
@@ -38,12 +38,12 @@ interface PlugTold {
 }
 
 /** Returns the reason for the command of a plug in words. */
-export function plugReasonText(code: PlugReason, told: PlugTold): string {
-  const text = wordsOf(code, told, sayIn(told.language));
+export function plugReasonText(code: PlugReason, context: PlugReasonContext): string {
+  const text = wordsOf(code, context, sayIn(context.language));
   return text.length > MAX_REASON_LENGTH ? `${text.slice(0, MAX_REASON_LENGTH - 1)}…` : text;
 }
 
-function wordsOf(code: PlugReason, { because, whenLost }: PlugTold, say: Say): string {
+function wordsOf(code: PlugReason, { because, whenLost }: PlugReasonContext, say: Say): string {
   const then = (reason: string) => (because === null ? reason : say("plug_then", { reason, planned: because }));
   switch (code) {
     case "wanted_on":

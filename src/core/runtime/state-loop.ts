@@ -13,14 +13,14 @@ const MIN_PAUSE_MS = 1_000;
 export class StateLoop {
   readonly #clock: Clock;
   readonly #show: (now: EpochMs) => EpochMs;
-  readonly #pulse: Pick<LoopHeartbeat, "turn" | "sleep"> | null;
+  readonly #heartbeat: Pick<LoopHeartbeat, "turn" | "sleep"> | null;
   readonly #waker = new LoopWaker();
 
   /** `show` publishes the state at `now` and returns the instant of the next change. */
-  constructor(clock: Clock, show: (now: EpochMs) => EpochMs, pulse?: Pick<LoopHeartbeat, "turn" | "sleep">) {
+  constructor(clock: Clock, show: (now: EpochMs) => EpochMs, heartbeat?: Pick<LoopHeartbeat, "turn" | "sleep">) {
     this.#clock = clock;
     this.#show = show;
-    this.#pulse = pulse ?? null;
+    this.#heartbeat = heartbeat ?? null;
   }
 
   /** Publishes the state again immediately because data changed. */
@@ -30,11 +30,11 @@ export class StateLoop {
 
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      this.#pulse?.turn();
+      this.#heartbeat?.turn();
       const now = this.#clock.now();
       const next = this.#show(now);
       const until = next > now ? next : now + MIN_PAUSE_MS;
-      this.#pulse?.sleep(until);
+      this.#heartbeat?.sleep(until);
       await this.#waker.sleep((wake) => this.#clock.sleepUntil(until, wake), signal);
     }
   }

@@ -16,7 +16,7 @@ export interface ArchiveLoopDeps {
   readonly log: { info(facts: object, text: string): void };
   /** Returns a number from 0 to 1. */
   readonly random: () => number;
-  readonly pulse: Pick<LoopHeartbeat, "turn" | "sleep">;
+  readonly heartbeat: Pick<LoopHeartbeat, "turn" | "sleep">;
   /** Called after each batch with the number of rows that it changed in the archive. */
   readonly onWritten: (rows: number) => void;
 }
@@ -57,13 +57,13 @@ export class ArchiveLoop {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, pulse } = this.#deps;
+    const { clock, heartbeat } = this.#deps;
     while (!signal.aborted) {
-      pulse.turn();
+      heartbeat.turn();
       const until = this.#nextAt;
       if (until <= clock.now()) await this.#copyAll(signal);
       else {
-        pulse.sleep(until);
+        heartbeat.sleep(until);
         await this.#waker.sleep((wake) => clock.sleepUntil(until, wake), signal);
       }
     }
@@ -89,10 +89,10 @@ export class ArchiveLoop {
   }
 
   async #copy(backlog: ArchiveBacklog, signal: AbortSignal): Promise<void> {
-    const { pulse, onWritten } = this.#deps;
+    const { heartbeat, onWritten } = this.#deps;
     const archive = await this.#connected(backlog, signal);
     for (let batch = backlog.next(); batch && !signal.aborted; batch = backlog.next()) {
-      pulse.turn();
+      heartbeat.turn();
       onWritten(await archive.write(backlog.source, batch));
       // The disk cannot be written, so `next` would return the same batch again.
       if (!backlog.confirm(batch)) return;
@@ -101,10 +101,10 @@ export class ArchiveLoop {
 
   async #connected(backlog: ArchiveBacklog, signal: AbortSignal): Promise<PostgresArchive> {
     if (this.#archive?.isOpen) return this.#archive;
-    const { account, clock, log, pulse } = this.#deps;
-    pulse.sleep(clock.now() + MIGRATE_TIMEOUT_MS);
+    const { account, clock, log, heartbeat } = this.#deps;
+    heartbeat.sleep(clock.now() + MIGRATE_TIMEOUT_MS);
     const archive = await PostgresArchive.connect(account, signal);
-    pulse.turn();
+    heartbeat.turn();
     this.#archive = archive;
     const last = await archive.lastBatch(backlog.source);
     if (last < backlog.confirmedBatch) {

@@ -25,7 +25,7 @@ export interface StatisticsLoopDeps extends ImportDeps {
   readonly clock: Clock;
   readonly log: { info(facts: object, text: string): void };
   readonly random: () => number;
-  readonly pulse: Pick<LoopHeartbeat, "turn" | "sleep">;
+  readonly heartbeat: Pick<LoopHeartbeat, "turn" | "sleep">;
 }
 
 const SUBJECT = "Home Assistant";
@@ -67,13 +67,13 @@ export class StatisticsLoop {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, pulse } = this.#deps;
+    const { clock, heartbeat } = this.#deps;
     while (!signal.aborted) {
-      pulse.turn();
+      heartbeat.turn();
       const until = this.#dueAt();
       if (until <= clock.now()) await this.#importAll(signal);
       else {
-        pulse.sleep(until);
+        heartbeat.sleep(until);
         await this.#waker.sleep((wake) => clock.sleepUntil(until, wake), signal);
       }
     }
@@ -109,12 +109,12 @@ export class StatisticsLoop {
   }
 
   async #importHomes(api: StatisticsApi, homes: readonly Home[]): Promise<void> {
-    const { calendar, clock, retentionYears, log, pulse } = this.#deps;
+    const { calendar, clock, retentionYears, log, heartbeat } = this.#deps;
     const now = clock.now();
     const range = { start: historyStart(now, retentionYears, calendar), end: calendar.next("day", now) };
     for (const home of homes) {
       for (const operation of usageOperations) {
-        pulse.turn();
+        heartbeat.turn();
         const rows = await this.#import.run(api, home, operation, range);
         if (rows > 0) log.info({ home: home.id, operation, rows }, "statistics imported into Home Assistant");
       }

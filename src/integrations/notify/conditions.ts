@@ -69,11 +69,11 @@ function negativeOf(snapshot: HomeSnapshot, { calendar, now }: Observed, say: Sa
       if (last?.end === start) last.end = end;
       else spans.push({ start, end });
     }
-    const told = spans
+    const texts = spans
       .slice(0, MAX_SPANS)
       .map(({ start, end }) => say("span", { start: clockOf(start, calendar, say), end: clockOf(end, calendar, say) }));
-    const more = spans.length - told.length;
-    const times = `${told.join(", ")}${more > 0 ? say("and_more", { count: more }) : ""}`;
+    const more = spans.length - texts.length;
+    const times = `${texts.join(", ")}${more > 0 ? say("and_more", { count: more }) : ""}`;
     const least = money(Math.min(...negative.map(({ price }) => price)), currency, say);
     const message = say(i === 0 ? "note_negative_today" : "note_negative_tomorrow", { times, least });
     const id = `negative ${home.id} ${calendar.dateOf(first.start)}`;

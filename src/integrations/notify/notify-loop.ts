@@ -23,7 +23,7 @@ export interface NotifyLoopDeps {
   readonly clock: Clock;
   readonly memory: KeyValue;
   readonly problems: Pick<Problems, "start" | "end">;
-  readonly pulse: Pick<LoopHeartbeat, "turn" | "sleep">;
+  readonly heartbeat: Pick<LoopHeartbeat, "turn" | "sleep">;
   readonly log: { info(facts: object, text: string): void };
   /** URL that a tap on the notification opens. */
   readonly click?: string | undefined;
@@ -44,14 +44,14 @@ const RETRY_REFUSED_MS = 6 * HOUR_MS;
 /** Time after which an unreachable server is reported as a problem. */
 const TOLERATED_MS = HOUR_MS;
 /** Maximum number of remembered conditions; the oldest is forgotten first. */
-const MAX_TOLD = 300;
+const MAX_NOTIFIED = 300;
 const MEMORY = "notified";
 const SUBJECT = "notifications";
 
 export class NotifyLoop {
   readonly #deps: NotifyLoopDeps;
   /** Times when notified conditions last held. Stored, so that a restart repeats no message. Bounded by MAX_TOLD. */
-  #told: Map<string, EpochMs>;
+  #notified: Map<string, EpochMs>;
   /** Conditions that were not sent yet: time since they hold, and attempts. Bounded by the conditions. */
   #waiting = new Map<string, { readonly since: EpochMs; readonly tries: number }>();
   #nextSendAt: EpochMs = Number.NEGATIVE_INFINITY;
@@ -60,17 +60,17 @@ export class NotifyLoop {
   constructor(deps: NotifyLoopDeps) {
     this.#deps = deps;
     const now = deps.clock.now();
-    const told = readJson(deps.memory, MEMORY, z.array(z.string())) ?? [];
-    this.#told = new Map(told.map((id) => [id, now]));
+    const notified = readJson(deps.memory, MEMORY, z.array(z.string())) ?? [];
+    this.#notified = new Map(notified.map((id) => [id, now]));
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, pulse } = this.#deps;
+    const { clock, heartbeat } = this.#deps;
     while (!signal.aborted) {
-      pulse.turn();
+      heartbeat.turn();
       await this.look(signal);
       const until = clock.now() + LOOK_EVERY_MS;
-      pulse.sleep(until);
+      heartbeat.sleep(until);
       await clock.sleepUntil(until, signal);
     }
   }
@@ -93,15 +93,15 @@ export class NotifyLoop {
   /** Records conditions that hold, and forgets those that ended. */
   #remember(holding: readonly Condition[], now: EpochMs): void {
     const ids = new Set(holding.map(({ id }) => id));
-    const before = this.#told.size;
-    for (const [id, at] of this.#told) {
-      if (ids.has(id)) this.#told.set(id, now);
-      else if (now - at >= FORGET_AFTER_MS) this.#told.delete(id);
+    const before = this.#notified.size;
+    for (const [id, at] of this.#notified) {
+      if (ids.has(id)) this.#notified.set(id, now);
+      else if (now - at >= FORGET_AFTER_MS) this.#notified.delete(id);
     }
-    if (this.#told.size < before) this.#keep();
+    if (this.#notified.size < before) this.#keep();
     this.#waiting = new Map(
       holding
-        .filter(({ id }) => !this.#told.has(id))
+        .filter(({ id }) => !this.#notified.has(id))
         .map(({ id }) => [id, this.#waiting.get(id) ?? { since: now, tries: 0 }]),
     );
   }
@@ -115,7 +115,7 @@ export class NotifyLoop {
       this.#failures = null;
       problems.end(SUBJECT);
       log.info({ event, id }, "notification sent");
-      this.#tell(id, now);
+      this.#markNotified(id, now);
       return;
     }
     const { since, count } = this.#failures ?? { since: now, count: 0 };
@@ -131,18 +131,18 @@ export class NotifyLoop {
     this.#nextSendAt = now + Math.max(backoffMs, (published.retryAfterSec ?? 0) * SECOND_MS);
     if (tries + 1 < MAX_TRIES) return;
     log.info({ event, id, why: textIn("en", published.why) }, "notification not sent; no further attempts");
-    this.#tell(id, now);
+    this.#markNotified(id, now);
   }
 
-  #tell(id: string, now: EpochMs): void {
+  #markNotified(id: string, now: EpochMs): void {
     this.#waiting.delete(id);
-    this.#told.set(id, now);
-    for (const oldest of [...this.#told.keys()].slice(0, -MAX_TOLD)) this.#told.delete(oldest);
+    this.#notified.set(id, now);
+    for (const oldest of [...this.#notified.keys()].slice(0, -MAX_NOTIFIED)) this.#notified.delete(oldest);
     this.#keep();
   }
 
   #keep(): void {
-    this.#deps.memory.write(MEMORY, JSON.stringify([...this.#told.keys()]));
+    this.#deps.memory.write(MEMORY, JSON.stringify([...this.#notified.keys()]));
   }
 
   /** Returns whether `now` is within the quiet hours, which may cross midnight. */

@@ -133,7 +133,7 @@ class Rules {
   readonly #connectionOf: ConnectionOf;
   readonly #users = new WeakMap<Client, BrokerUser>();
   readonly #filters = new WeakMap<Client, Set<string>>();
-  readonly #told = new WeakMap<Client, Set<string>>();
+  readonly #reported = new WeakMap<Client, Set<string>>();
   readonly #lockOut = new LoginThrottle();
   /** Authenticated clients by client id. Bounded by MAX_CLIENTS. */
   readonly #present = new Map<string, { readonly user: string; readonly address: string; readonly stream: Duplex }>();
@@ -210,10 +210,10 @@ class Rules {
     cleanProperties(packet);
     const reason = this.#whyDropped(user, packet);
     if (reason === null) return true;
-    const told = this.#told.get(client) ?? new Set();
-    this.#told.set(client, told);
-    if (!told.has(reason)) this.#options.onRefused(user?.name ?? "", packet.topic, reason);
-    told.add(reason);
+    const reported = this.#reported.get(client) ?? new Set();
+    this.#reported.set(client, reported);
+    if (!reported.has(reason)) this.#options.onRefused(user?.name ?? "", packet.topic, reason);
+    reported.add(reason);
     return false;
   }
 

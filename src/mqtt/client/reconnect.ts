@@ -29,7 +29,7 @@ const DOUBLINGS_AFTER_TAKEOVER = 5;
 export async function keepConnected(options: ConnectionOptions, signal: AbortSignal): Promise<void> {
   let version: ProtocolVersion = 5;
   let history: History = { failures: 0, youngLives: 0 };
-  let told: string | null = null;
+  let reported: string | null = null;
   while (!signal.aborted) {
     const life = await runSession(options, version, signal);
     if (signal.aborted) return;
@@ -40,8 +40,8 @@ export async function keepConnected(options: ConnectionOptions, signal: AbortSig
     if (!life.wasUp) version = 5;
     history = afterLife(history, life);
     const reason = tooYoung(history, life) > 0 ? explainYoungEnds(life.reason, life.brokeAt) : life.reason;
-    if (life.wasUp || textIn("en", reason) !== told) options.onDown(reason);
-    told = textIn("en", reason);
+    if (life.wasUp || textIn("en", reason) !== reported) options.onDown(reason);
+    reported = textIn("en", reason);
     await pause(backoffMs(history, life, options.random()), undefined, { signal }).catch(() => undefined);
   }
 }

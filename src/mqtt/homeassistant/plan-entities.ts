@@ -175,7 +175,7 @@ const settingRows: readonly Row[] = [
     command: { setting: "hours", min: MIN_HOURS, max: 24, step: MIN_HOURS },
     unit: "h",
     icon: "mdi:timer-outline",
-    exists: ({ definition: { spec } }) => spec.kind !== "below" && !isToldEnergy(spec),
+    exists: ({ definition: { spec } }) => spec.kind !== "below" && !hasEnergyTarget(spec),
   },
   {
     key: "energy",
@@ -187,7 +187,7 @@ const settingRows: readonly Row[] = [
     command: { setting: "energy", min: 0.5, max: MAX_ENERGY_KWH, step: 0.5 },
     unit: "kWh",
     icon: "mdi:battery-charging-medium",
-    exists: ({ definition: { spec } }) => isToldEnergy(spec),
+    exists: ({ definition: { spec } }) => hasEnergyTarget(spec),
   },
   {
     key: "from",
@@ -265,7 +265,7 @@ function comesAgain({ definition: { spec } }: PlanSnapshot): boolean {
   return spec.once === undefined;
 }
 
-function isToldEnergy(spec: PlanSpec): boolean {
+function hasEnergyTarget(spec: PlanSpec): boolean {
   return "energyKw" in spec && spec.energyKw !== undefined;
 }
 

@@ -23,7 +23,7 @@ export class EventFeed {
   readonly hub: SseHub;
   readonly #options: EventFeedOptions;
   /** Last event by part of the state and topic. Bounded by the topics of the homes. */
-  readonly #told = new Map<string, ReadonlyMap<string, LiveEvent>>();
+  readonly #published = new Map<string, ReadonlyMap<string, LiveEvent>>();
   #hasListened = false;
 
   constructor(options: EventFeedOptions) {
@@ -43,22 +43,22 @@ export class EventFeed {
 
   /** Broadcasts the changes in a published part of the state. */
   show(messages: readonly Message[], part = ""): void {
-    const before = this.#told.get(part);
+    const before = this.#published.get(part);
     const base = `${this.#options.baseTopic}/`;
-    const told = new Map<string, LiveEvent>();
+    const events = new Map<string, LiveEvent>();
     const payloads = new Map(messages.map(({ topic, payload }) => [topic, payload]));
     for (const { topic, payload } of messages) {
       const other = (below: string) => payloads.get(base + below) ?? null;
       const event = topic.startsWith(base) ? eventOf(topic.slice(base.length), payload, other) : null;
-      if (event) told.set(topic, event);
+      if (event) events.set(topic, event);
     }
-    this.#told.set(part, told);
-    for (const [topic, event] of told) if (before?.get(topic)?.data !== event.data) this.#broadcast(event);
+    this.#published.set(part, events);
+    for (const [topic, event] of events) if (before?.get(topic)?.data !== event.data) this.#broadcast(event);
   }
 
   /** Drops the events of all parts except these. */
   keepParts(parts: ReadonlySet<string>): void {
-    for (const part of this.#told.keys()) if (!parts.has(part)) this.#told.delete(part);
+    for (const part of this.#published.keys()) if (!parts.has(part)) this.#published.delete(part);
   }
 
   /** Broadcasts that a series has other rows than before, so that clients read it again. */
@@ -70,7 +70,7 @@ export class EventFeed {
   /** Returns the current state: events of homes first, then those without a home. */
   #present(): LiveEvent[] {
     const isHome = (part: string) => !part.startsWith("/");
-    const parts = [...this.#told].toSorted(([a], [b]) => Number(isHome(b)) - Number(isHome(a)));
+    const parts = [...this.#published].toSorted(([a], [b]) => Number(isHome(b)) - Number(isHome(a)));
     return parts.flatMap(([, events]) => [...events.values()]);
   }
 

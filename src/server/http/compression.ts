@@ -50,20 +50,20 @@ export async function represented(answer: Bytes, asked: IncomingHttpHeaders): Pr
   const accepted = codingsFor(asked["accept-encoding"]);
   const { headers } = answer;
   const tag = headers?.ETag;
-  const told = (coding: Coding) => ({
+  const headersFor = (coding: Coding) => ({
     ...headers,
     ...(tag === undefined ? {} : { ETag: tagOf(tag, coding) }),
     Vary: "Accept-Encoding",
   });
   const tags = asked["if-none-match"];
   const held = tag === undefined ? undefined : accepted.find((coding) => holdsTag(tags, tagOf(tag, coding)));
-  if (held !== undefined) return { kind: "text", text: "", status: 304, headers: told(held) };
+  if (held !== undefined) return { kind: "text", text: "", status: 304, headers: headersFor(held) };
   const [coding = "identity"] = accepted;
-  if (coding === "identity") return { ...answer, headers: told(coding) };
+  if (coding === "identity") return { ...answer, headers: headersFor(coding) };
   const bytes = await compress(coding, answer.bytes);
-  return { ...answer, bytes, headers: { ...told(coding), "Content-Encoding": coding } };
+  return { ...answer, bytes, headers: { ...headersFor(coding), "Content-Encoding": coding } };
 }
 
-function inBytes({ body, ...told }: Extract<LocalAnswer, { kind: "json" }>): Bytes {
-  return { ...told, kind: "bytes", bytes: Buffer.from(JSON.stringify(body)), type: JSON_TYPE };
+function inBytes({ body, ...rest }: Extract<LocalAnswer, { kind: "json" }>): Bytes {
+  return { ...rest, kind: "bytes", bytes: Buffer.from(JSON.stringify(body)), type: JSON_TYPE };
 }

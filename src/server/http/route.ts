@@ -88,10 +88,10 @@ export interface RouteContext {
 }
 
 /** Adds a route to the router. */
-export function addRoute(router: Router, route: LocalRoute, door: RouteContext): void {
+export function addRoute(router: Router, route: LocalRoute, context: RouteContext): void {
   const methods = route.method === "GET" ? (["GET", "HEAD"] as const) : ([route.method] as const);
   router.on([...methods], route.path, (request, response, path, _store, query) =>
-    answer(route, door, { request, response, path, query: queryOf(query) }),
+    answer(route, context, { request, response, path, query: queryOf(query) }),
   );
 }
 
@@ -100,21 +100,21 @@ interface Visit extends Exchange {
   readonly query: URLSearchParams;
 }
 
-async function answer(route: LocalRoute, door: RouteContext, visit: Visit): Promise<void> {
+async function answer(route: LocalRoute, context: RouteContext, visit: Visit): Promise<void> {
   const { request, response } = visit;
-  const requestId = door.newRequestId();
+  const requestId = context.newRequestId();
   const headers = answerHeaders(requestId);
   const found: Found = { requestId, headers, caller: null };
   try {
-    sendAnswer(await negotiated(await answerOf(route, door, visit, found), request.headers), headers, visit);
+    sendAnswer(await negotiated(await answerOf(route, context, visit, found), request.headers), headers, visit);
   } catch (error) {
     // The caller disconnected while the body was read.
     const isGone = response.destroyed && !request.complete;
-    if (!isGone) door.onCrash(error, requestId);
+    if (!isGone) context.onCrash(error, requestId);
     if (isGone || response.headersSent) response.destroy();
     else sendAnswer(localError("internal_error", `unexpected error; quote ${requestId}`), headers, visit);
   }
-  door.onAnswer?.(found.caller, response.statusCode);
+  context.onAnswer?.(found.caller, response.statusCode);
 }
 
 /** Facts that are collected while a request is processed. */
@@ -132,22 +132,22 @@ function scopeOf({ scope }: LocalRoute, authorization: string | undefined): "ope
 /** Returns the response of a route. Adds the key's quota to the headers in `found`. */
 async function answerOf(
   route: LocalRoute,
-  door: RouteContext,
+  context: RouteContext,
   { request, response, path, query }: Visit,
   found: Found,
 ): Promise<LocalAnswer> {
   const { requestId, headers } = found;
-  const now = door.now();
-  const { headers: told, socket } = request;
+  const now = context.now();
+  const { headers: requestHeaders, socket } = request;
   const remoteAddress = socket.remoteAddress ?? "";
-  const { authorization } = told;
+  const { authorization } = requestHeaders;
   const scope = scopeOf(route, authorization);
-  const from = { authorization, remoteAddress, headers: told };
+  const from = { authorization, remoteAddress, headers: requestHeaders };
   const arrivalAt = (at: EpochMs): LocalAuthRequest | null =>
     scope === "open" ? null : { interface: "local", scope, ...from, now: at };
   const message = arrivalAt(now);
   if (message) {
-    const admission = door.admit(message);
+    const admission = context.admit(message);
     if (admission.quota) addQuotaHeaders(headers, admission.quota);
     found.caller = admission.caller ?? null;
     if (admission.kind === "refused") return admission.error;
@@ -161,14 +161,14 @@ async function answerOf(
   if (reading.kind === "error") return reading;
   const { signal } = gone;
   const isStillAuthorized = () => {
-    const again = arrivalAt(door.now());
-    return again === null || (door.remains?.(again) ?? true);
+    const again = arrivalAt(context.now());
+    return again === null || (context.remains?.(again) ?? true);
   };
   return route.handle({
     method: route.method,
     path,
     query,
-    headers: told,
+    headers: requestHeaders,
     body: reading.body,
     file: route.takesFile ? request : null,
     remoteAddress,

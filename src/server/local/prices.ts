@@ -185,8 +185,8 @@ export const priceEndpoints: readonly Endpoint[] = [
       };
       const text = JSON.stringify(body);
       const tag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
-      const told = { ETag: tag, "Cache-Control": "private, no-cache" };
-      return { kind: "bytes", bytes: Buffer.from(text), type: "application/json", headers: told };
+      const headers = { ETag: tag, "Cache-Control": "private, no-cache" };
+      return { kind: "bytes", bytes: Buffer.from(text), type: "application/json", headers: headers };
     },
   }),
 ];

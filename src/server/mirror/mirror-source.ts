@@ -28,10 +28,10 @@ export interface MirrorDeps {
 }
 
 /** Returns the options by which the service's operations are mounted for the LAN. */
-export function mirrorOptions(deps: MirrorDeps, admit: MountOptions["admit"], door: RouteContext): MountOptions {
+export function mirrorOptions(deps: MirrorDeps, admit: MountOptions["admit"], context: RouteContext): MountOptions {
   return {
-    ...door,
-    handlers: mirrorHandlers(mirrorSource(deps, door), new ResponseCache()),
+    ...context,
+    handlers: mirrorHandlers(mirrorSource(deps, context), new ResponseCache()),
     admit,
     calendar: deps.state.calendar,
     headers: DATA_HEADERS,

@@ -13,8 +13,8 @@ function perWindow(name: string, help: string, read: (window: ReportedWindow) =>
   return metric(name, help, ["account", "window"], ({ accounts }) =>
     accounts.flatMap((account) =>
       (["minute", "day"] as const).map((window) => {
-        const told = account.windows[window];
-        return [[account.name, window], told && read(told)] as const;
+        const reported = account.windows[window];
+        return [[account.name, window], reported && read(reported)] as const;
       }),
     ),
   );

@@ -86,7 +86,7 @@ export class Health {
   }
 
   #loop(): HealthCheck {
-    const late = this.#deps.state.stats.pulses.filter(({ lateMs }) => lateMs > 0);
+    const late = this.#deps.state.stats.heartbeats.filter(({ lateMs }) => lateMs > 0);
     if (late.length === 0) return check("loop", "ok", "all loops run on time");
     const detail = late.map(({ name, lateMs }) => `${name}: ${Math.ceil(lateMs / SECOND_MS)} s late`);
     return check("loop", "loop_stuck", `${late.length} of the loops are overdue`, detail);

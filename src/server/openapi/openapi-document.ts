@@ -152,8 +152,11 @@ function tagOf(path: string): string {
 /** Adds the path parameters that `parameters` does not describe. */
 function withPathNames(path: string, parameters: readonly Schema[]): readonly Schema[] {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
-  const untold = names.filter((name) => !parameters.some((each) => each.in === "path" && each.name === name));
-  return [...untold.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } })), ...parameters];
+  const undescribed = names.filter((name) => !parameters.some((each) => each.in === "path" && each.name === name));
+  return [
+    ...undescribed.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } })),
+    ...parameters,
+  ];
 }
 
 function errorsOf(scope: RouteScope): Schema {

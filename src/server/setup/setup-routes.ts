@@ -21,7 +21,7 @@ import {
   text,
 } from "../openapi/json-schema.ts";
 import { finishSetup, type SetupOptions, type WantedSetup } from "./setup.ts";
-import { SetupDoor } from "./setup-door.ts";
+import { SetupAccess } from "./setup-access.ts";
 import { type Trial, tryExternalBroker, tryHomeAssistant, tryService } from "./setup-trials.ts";
 
 /** Limit of tests per minute. Each may send a request to the service, which counts it against the quota. */
@@ -51,7 +51,7 @@ const bodies = {
 type Work<Body> = (options: SetupOptions, body: Body, request: LocalRequest) => Promise<LocalAnswer> | LocalAnswer;
 
 export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[] {
-  const door = options && new SetupDoor(options.onCode);
+  const access = options && new SetupAccess(options.onCode);
   /** Whether a home is set up and the demo is about to end. */
   let isFinished = false;
   const trials = { start: Number.NEGATIVE_INFINITY, count: 0 };
@@ -64,8 +64,8 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
     scope: "open",
     openApi: () => openApiOf(facts),
     async handle(request) {
-      if (!options || !door) return isSetUp();
-      const refusal = door.refusal(request);
+      if (!options || !access) return isSetUp();
+      const refusal = access.refusal(request);
       if (refusal) return refusal;
       if (facts.isTrial && isTooMany(request.now))
         return { ...localError("rate_limited", "too many attempts; try again in a minute"), retryAfterSec: 60 };
@@ -86,7 +86,7 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
       }),
       handle: (request) => ({
         kind: "json",
-        body: stateOf(options && { ...options, failure: isFinished ? null : options.failure }, door, request),
+        body: stateOf(options && { ...options, failure: isFinished ? null : options.failure }, access, request),
       }),
     },
     {
@@ -96,10 +96,10 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
       summary: "Allows a browser that has the code from the log to set up the home. Each code works for one browser.",
       openApi: () => openApiOf({ operationId: "enterSetup", example: { code: "ABCD-EFGH" }, schema: stateSchema }),
       handle(request) {
-        if (!door) return isSetUp();
+        if (!access) return isSetUp();
         const reading = bodies.code.safeParse(request.body);
         if (!reading.success) return badBody(reading.error.issues);
-        const cookie = door.enter(reading.data.code, request);
+        const cookie = access.enter(reading.data.code, request);
         if (typeof cookie !== "string") return cookie;
         return {
           kind: "json",
@@ -131,10 +131,10 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
           mistakes: result.mistakes,
         };
       // The daemon ends after it has sent the response.
-      const { kind: _, undo, ...told } = result;
+      const { kind: _, undo, ...shown } = result;
       isFinished = true;
       signal.addEventListener("abort", () => given.onDone(undo), { once: true });
-      return { kind: "json", status: 201, body: { ...told, file: given.path } };
+      return { kind: "json", status: 201, body: { ...shown, file: given.path } };
     }),
   ];
 }
@@ -145,11 +145,11 @@ function trialAnswer(trial: Trial, { headers }: LocalRequest): LocalAnswer {
   return { kind: "json", body: { ...trial, detail } };
 }
 
-function stateOf(options: SetupOptions | null, door: SetupDoor | null, request: LocalRequest) {
-  if (!options || !door) return { state: "done", file: null, failure: null };
+function stateOf(options: SetupOptions | null, access: SetupAccess | null, request: LocalRequest) {
+  if (!options || !access) return { state: "done", file: null, failure: null };
   const { path: file, failure } = options;
   // The reason may contain addresses and file names of this machine.
-  return door.refusal(request) === null ? { state: "open", file, failure } : { state: "code", file, failure: null };
+  return access.refusal(request) === null ? { state: "open", file, failure } : { state: "code", file, failure: null };
 }
 
 function isSetUp(): LocalError {

@@ -53,7 +53,7 @@ export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly
       scope: "open",
       summary: "The session of the dashboard and its permissions.",
       openApi: () => sessionOpenApi.get,
-      handle: (request) => tellSession(state, access, request),
+      handle: (request) => sessionAnswer(state, access, request),
     },
     {
       method: "POST",
@@ -90,7 +90,7 @@ function withPreloads(answer: LocalAnswer, state: Shown, access: DashboardAccess
   return { ...answer, headers: { ...answer.headers, Link } };
 }
 
-function tellSession(state: Shown, access: DashboardAccess, request: LocalRequest): LocalAnswer {
+function sessionAnswer(state: Shown, access: DashboardAccess, request: LocalRequest): LocalAnswer {
   const cookie = access.pages.sessions.renew(request.headers.cookie, request.now);
   return {
     kind: "json",

@@ -45,7 +45,7 @@ export interface AccountDeps {
   readonly name: string;
   readonly client: Client;
   readonly rateLimiter: RateLimiter;
-  readonly gate: CircuitBreaker;
+  readonly circuitBreaker: CircuitBreaker;
   readonly clock: RateLimiterClock;
   readonly problems: Problems;
   /** Shared with the other accounts. */
@@ -69,15 +69,15 @@ export class Account {
   readonly #deps: AccountDeps;
   /** Requests in flight, by path: equal requests share one. Bounded by the minute limit. */
   readonly #flights = new Map<string, Promise<AccountReply<OperationId>>>();
-  #told: Partial<QuotaStanding> = {};
+  #reportedQuota: Partial<QuotaStanding> = {};
   /** Last failure per paused scope, for requests during the pause. Null before the first failure, to save 4 kB. */
   #failures: LRUCache<string, FetchFailure> | null = null;
 
   constructor(deps: AccountDeps) {
     this.name = deps.name;
     this.#deps = deps;
-    for (const { name, kind, verdict } of deps.gate.restored())
-      this.#tell(verdict, name, message("found_before_start", { code: kind }), null, "poll");
+    for (const { name, kind, verdict } of deps.circuitBreaker.restored())
+      this.#report(verdict, name, message("found_before_start", { code: kind }), null, "poll");
   }
 
   /** Problem of the whole account; null if its requests succeed. */
@@ -90,30 +90,30 @@ export class Account {
    * unused.
    */
   standing(now: EpochMs): Readonly<Record<QuotaWindow, ReportedWindow | null>> {
-    const told = (window: QuotaWindow): ReportedWindow | null => {
-      const standing = this.#told[window];
+    const reported = (window: QuotaWindow): ReportedWindow | null => {
+      const standing = this.#reportedQuota[window];
       if (!standing) return null;
       const { limit, remaining, resetSec } = standing;
       const resetsAt = resetSec * SECOND_MS;
       return resetsAt > now ? { limit, left: remaining, resetsAt } : { limit, left: limit, resetsAt: null };
     };
-    return { minute: told("minute"), day: told("day") };
+    return { minute: reported("minute"), day: reported("day") };
   }
 
   /** Returns the earliest time for a request of this share; `now` if it is allowed immediately. */
   notBefore(operation: OperationId, params: ParamsOf<OperationId>, share: Share, now: EpochMs): EpochMs {
-    const { clock, gate, rateLimiter } = this.#deps;
+    const { clock, circuitBreaker, rateLimiter } = this.#deps;
     const monotonicMs = clock.monotonicMs();
     const scopes = this.#scopesOf(operation, params, share);
-    const until = Math.max(gate.pausedUntil(scopes), rateLimiter.earliest(share, monotonicMs));
+    const until = Math.max(circuitBreaker.pausedUntil(scopes), rateLimiter.earliest(share, monotonicMs));
     return now + Math.max(0, Math.ceil(until - monotonicMs));
   }
 
   /** Returns the pause of the back-fill and its reason; null if back-fill requests are allowed now. */
   backfillPause(now: EpochMs): BackfillPause | null {
-    const { clock, gate, rateLimiter } = this.#deps;
+    const { clock, circuitBreaker, rateLimiter } = this.#deps;
     const monotonicMs = clock.monotonicMs();
-    const silentUntil = gate.pausedUntil({ account: this.name, place: "", series: "", request: "" });
+    const silentUntil = circuitBreaker.pausedUntil({ account: this.name, place: "", series: "", request: "" });
     const until = Math.max(silentUntil, rateLimiter.earliest("backfill", monotonicMs));
     if (until <= monotonicMs) return null;
     const why = until > silentUntil ? "quota" : (this.trouble ?? "service_trouble");
@@ -125,14 +125,14 @@ export class Account {
     const path = writeRequest(inquiry.operation, inquiry.params);
     const flying = this.#flights.get(path);
     if (flying) return flying as Promise<AccountReply<Id>>;
-    const { rateLimiter, gate, clock } = this.#deps;
+    const { rateLimiter, circuitBreaker, clock } = this.#deps;
     const scopes = this.#scopesOf(inquiry.operation, inquiry.params, inquiry.share);
-    const silentUntil = gate.pausedUntil(scopes);
+    const silentUntil = circuitBreaker.pausedUntil(scopes);
     if (silentUntil > clock.monotonicMs())
       return this.#deferred(
         silentUntil,
         "requests are paused because the service asked for it or reports errors",
-        this.#lastSetback(scopes) ?? gate.cause(scopes),
+        this.#lastSetback(scopes) ?? circuitBreaker.cause(scopes),
       );
     const verdict = rateLimiter.acquire(inquiry.share, inquiry.seriesId, inquiry.range);
     if (verdict.kind === "wait")
@@ -154,9 +154,9 @@ export class Account {
       signal: this.#deps.signal,
       note: (notes) => {
         requestId = notes.requestId;
-        this.#told = { ...this.#told, ...notes.quota };
+        this.#reportedQuota = { ...this.#reportedQuota, ...notes.quota };
         leave.note(notes);
-        this.#tellShortage();
+        this.#reportShortage();
         const serverMs = serviceTime(notes);
         if (serverMs !== null) this.#deps.onServerTime(serverMs);
       },
@@ -171,7 +171,7 @@ export class Account {
     }
   }
 
-  #tellShortage(): void {
+  #reportShortage(): void {
     const { problems, rateLimiter, clock } = this.#deps;
     const subject = `${this.name} quota`;
     const detail = rateLimiter.shortage;
@@ -180,12 +180,12 @@ export class Account {
   }
 
   #succeeded<Id extends OperationId>(scopes: Scopes, answer: Success<Id>, requestId: string | null): AccountReply<Id> {
-    const { gate, problems, outage, clock } = this.#deps;
-    gate.success(scopes);
+    const { circuitBreaker, problems, outage, clock } = this.#deps;
+    circuitBreaker.success(scopes);
     for (const scope of [...Object.values(scopes), TROUBLE]) this.#failures?.delete(scope);
     const well = [scopes.series, scopes.place];
     // A response to an earlier request does not end a pause of the account, so its problem stays too.
-    if (gate.pausedUntil(scopes) <= clock.monotonicMs()) well.push(this.name);
+    if (circuitBreaker.pausedUntil(scopes) <= clock.monotonicMs()) well.push(this.name);
     outage.answered(this.name, well, clock.now());
     for (const subject of well) problems.end(subject);
     return { ...answer, requestId };
@@ -197,23 +197,23 @@ export class Account {
     failure: FetchFailure,
     sentAt: MonotonicMs,
   ): FetchFailure & { readonly settled: boolean } {
-    const { gate, signal } = this.#deps;
+    const { circuitBreaker, signal } = this.#deps;
     if (signal.aborted) return { ...failure, settled: false };
     const isGuests = isCallersOwn(share, failure);
     const reached = isGuests ? { ...scopes, series: scopes.request, place: scopes.request } : scopes;
-    const verdict = gate.failure(reached, failure, sentAt, needOf(operation));
+    const verdict = circuitBreaker.failure(reached, failure, sentAt, needOf(operation));
     this.#failures ??= new LRUCache({ max: MAX_FAILURES });
     this.#failures.set(reached[verdict.scope], failure);
     if (verdict.trouble) this.#failures.set(TROUBLE, failure);
     // Problems have no request as subject: a problem of one request is reported for its series.
     const subject = scopes[verdict.scope === "request" ? "series" : verdict.scope];
     const requestId = failure.kind === "unreachable" ? null : failure.requestId;
-    if (!isGuests) this.#tell(verdict, subject, detailOf(failure), requestId, share);
+    if (!isGuests) this.#report(verdict, subject, detailOf(failure), requestId, share);
     return { ...failure, settled: verdict.settled };
   }
 
   /** Reports the problem that follows from a failure to the owner. */
-  #tell(verdict: Verdict, subject: string, detail: Text, requestId: string | null, share: Share): void {
+  #report(verdict: Verdict, subject: string, detail: Text, requestId: string | null, share: Share): void {
     const { outage, problems, clock } = this.#deps;
     const [since, account, code] = [clock.now(), this.name, verdict.problem];
     if (code === null) return;

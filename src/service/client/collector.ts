@@ -19,7 +19,7 @@ import { LoopWaker } from "../../core/runtime/loop-waker.ts";
 import { type Envelope, type Rows, type SeriesKey, seriesName, WHOLE } from "../../core/series/series.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../../core/time/interval.ts";
-import { Gate } from "./gate.ts";
+import { Semaphore } from "./semaphore.ts";
 import { SharedFlights } from "./shared-flights.ts";
 
 /** Interface to the service. */
@@ -63,9 +63,9 @@ export interface CollectorDeps {
   readonly onChange: (series: SeriesKey) => void;
   readonly log: CollectorLog;
   /** Limits how many collectors run at a time. */
-  readonly gate?: Gate;
+  readonly semaphore?: Semaphore;
   /** Notified when the loop works and until when it sleeps. */
-  readonly pulse?: Pick<LoopHeartbeat, "turn" | "sleep">;
+  readonly heartbeat?: Pick<LoopHeartbeat, "turn" | "sleep">;
 }
 
 /** Minimum pause after a request that failed or that the rate limiter deferred; it prevents a busy loop. */
@@ -100,17 +100,17 @@ export class Collector {
 
   /** Runs until the signal fires. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, pulse, gate = new Gate(1) } = this.#deps;
+    const { clock, heartbeat, semaphore = new Semaphore(1) } = this.#deps;
     while (!signal.aborted) {
       // While it waits for other collectors, the loop does not count as late.
-      pulse?.sleep(Number.POSITIVE_INFINITY);
-      const until = await gate.pass(async () => {
-        pulse?.turn();
+      heartbeat?.sleep(Number.POSITIVE_INFINITY);
+      const until = await semaphore.pass(async () => {
+        heartbeat?.turn();
         if (signal.aborted) return 0;
         return this.#unwritten ? this.#keep(this.#unwritten) : this.#takeStep();
       });
       if (until <= clock.now()) continue;
-      pulse?.sleep(until);
+      heartbeat?.sleep(until);
       await this.#waker.sleep((wake) => clock.sleepUntil(until, wake), signal);
     }
   }
@@ -165,7 +165,7 @@ export class Collector {
       return clock.now() + UNWRITTEN_PAUSE_MS;
     }
     const series = seriesName(step.series);
-    this.#tellStrays(series, change.strayRows);
+    this.#reportStrays(series, change.strayRows);
     log.debug({ series, rows: rows.length, changed: change.changed, priority: step.priority }, "answered");
     if (step.priority === "backfill" && step.range) {
       const from = new Date(step.range.start).toISOString().slice(0, 10);
@@ -178,7 +178,7 @@ export class Collector {
   }
 
   /** Logs rows outside the requested range when they first occur and when they stop. */
-  #tellStrays(series: string, rows: number): void {
+  #reportStrays(series: string, rows: number): void {
     const { log } = this.#deps;
     if (rows > 0 && !this.#straying.has(series)) {
       this.#straying.add(series);

@@ -187,7 +187,7 @@ export class RateLimiter {
     source.learn(notes, now);
     if (serverMs !== null) this.#agePast(serverMs, now);
     const budget = source.budget(now);
-    this.#ceilings.told({ id, quota: notes.quota, serverMs, now, budget, spending: this.#spending });
+    this.#ceilings.apply({ id, quota: notes.quota, serverMs, now, budget, spending: this.#spending });
     this.#keepCeilings(now);
     // From now on, the remaining quota reported by the service includes the unknown attempts.
     if (notes.quota.day && serverMs !== null) this.#unknown.end();

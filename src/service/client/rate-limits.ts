@@ -100,22 +100,22 @@ export class LearnedRateLimits implements RateLimitSource {
 
   #learnWindow(
     window: QuotaWindow,
-    told: WindowStanding,
+    reported: WindowStanding,
     { order, serverMs, now }: { order: "newer" | "same"; serverMs: EpochMs | null; now: MonotonicMs },
   ): void {
     const known = this.#learned[window];
     // A response from a later window shows that the higher limit is in force.
     const raised = known?.raise;
-    const holds = raised && told.resetSec > raised.resetSec;
-    const { limit, raise } = (holds ? { limit: raised.limit, raise: null } : known) ?? { ...told, raise: null };
-    if (told.limit <= limit) this.#set(window, { limit: told.limit, raise: null });
+    const holds = raised && reported.resetSec > raised.resetSec;
+    const { limit, raise } = (holds ? { limit: raised.limit, raise: null } : known) ?? { ...reported, raise: null };
+    if (reported.limit <= limit) this.#set(window, { limit: reported.limit, raise: null });
     // Two responses within one second: their order is unknown, so the lower limit counts.
     else if (order === "same")
-      this.#set(window, { limit, raise: raise && { ...raise, limit: Math.min(raise.limit, told.limit) } });
+      this.#set(window, { limit, raise: raise && { ...raise, limit: Math.min(raise.limit, reported.limit) } });
     else {
-      const pending = raise?.resetSec === told.resetSec ? raise.from : null;
-      const from = pending ?? now + windowRestMs(window, told.resetSec, serverMs) + FLIGHT_MS;
-      this.#set(window, { limit, raise: { limit: told.limit, resetSec: told.resetSec, from } });
+      const pending = raise?.resetSec === reported.resetSec ? raise.from : null;
+      const from = pending ?? now + windowRestMs(window, reported.resetSec, serverMs) + FLIGHT_MS;
+      this.#set(window, { limit, raise: { limit: reported.limit, resetSec: reported.resetSec, from } });
     }
   }
 

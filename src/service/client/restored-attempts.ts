@@ -67,8 +67,8 @@ export function ageByServerTime(
   const aged: PlacedAttempt[] = [];
   let latest = now;
   for (const attempt of placed.toReversed()) {
-    const told = attempt.serverMs === null ? latest : now - (serverNow - attempt.serverMs);
-    latest = Math.min(latest, attempt.at, told);
+    const byServerTime = attempt.serverMs === null ? latest : now - (serverNow - attempt.serverMs);
+    latest = Math.min(latest, attempt.at, byServerTime);
     aged.push({ ...attempt, at: latest });
   }
   return aged.reverse();

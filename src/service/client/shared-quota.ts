@@ -23,7 +23,7 @@ import { type QuotaWindow, quotaWindows } from "../contract/limits.ts";
 import type { QuotaStanding, WindowStanding } from "../contract/quota-headers.ts";
 
 /** Quota report in the response to the attempt `id`. */
-interface ToldQuota {
+interface QuotaReport {
   readonly id: number;
   readonly quota: Partial<QuotaStanding>;
   /** Service time of the response; null if unknown. */
@@ -102,19 +102,19 @@ export class SharedQuota {
   }
 
   /** Applies the quota report of a response. */
-  told(told: ToldQuota): void {
-    const track = this.#tracks.find(({ id }) => id === told.id);
+  apply(report: QuotaReport): void {
+    const track = this.#tracks.find(({ id }) => id === report.id);
     if (!track) return;
-    track.answeredAt = told.now;
+    track.answeredAt = report.now;
     for (const window of quotaWindows) {
-      const standing = told.quota[window];
-      if (standing) this.#toldOf(window, standing, track, told);
+      const standing = report.quota[window];
+      if (standing) this.#learnWindow(window, standing, track, report);
     }
-    this.#prune(told.now);
+    this.#prune(report.now);
     for (const [window, ceiling] of this.#ceilings) {
       const later = this.#laterThan(window, ceiling);
       ceiling.left = ceiling.remaining - later;
-      ceiling.others = ceiling.used > told.spending.count("all", ceiling.oursSince) - later;
+      ceiling.others = ceiling.used > report.spending.count("all", ceiling.oursSince) - later;
     }
   }
 
@@ -140,16 +140,16 @@ export class SharedQuota {
     });
   }
 
-  #toldOf(window: QuotaWindow, standing: WindowStanding, track: Track, told: ToldQuota): void {
+  #learnWindow(window: QuotaWindow, standing: WindowStanding, track: Track, report: QuotaReport): void {
     const { limit, remaining, resetSec } = standing;
     const mark = { used: limit - remaining, resetSec };
     track.marks[window] = mark;
     const before = this.#ceilings.get(window);
-    const { limit: known } = windowOf(told.budget, window);
+    const { limit: known } = windowOf(report.budget, window);
     // The reported limit may already be the higher one that applies from the next window on.
     const left = Math.max(0, Math.min(remaining, known - mark.used));
-    if (before && before.until > told.now && !supersedes({ track, mark, left }, before)) return;
-    const { now, serverMs, spending, budget } = told;
+    if (before && before.until > report.now && !supersedes({ track, mark, left }, before)) return;
+    const { now, serverMs, spending, budget } = report;
     const restMs = windowRestMs(window, resetSec, serverMs);
     const beganAt = now + restMs - SERVICE_WINDOW_MS[window];
     const spent = { poll: spending.count("poll", beganAt), lan: spending.count("lan", beganAt) };

@@ -23,7 +23,7 @@ const loop = new ArchiveLoop({
   clock: { boot: "process", now: Date.now, monotonicMs: Date.now, sleepUntil: () => pause(1) },
   log: { info: (_facts, text) => say(text) },
   random: Math.random,
-  pulse: { turn: () => undefined, sleep: () => undefined },
+  heartbeat: { turn: () => undefined, sleep: () => undefined },
   onWritten: (rows) => say(`written ${rows}`),
 });
 void loop.run(stop.signal);

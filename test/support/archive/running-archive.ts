@@ -44,7 +44,7 @@ export class RunningArchive implements AsyncDisposable {
         return this.#backlog;
       },
       log: { info: (_facts, text) => void this.log.push(text) },
-      pulse: { turn: () => undefined, sleep: () => undefined },
+      heartbeat: { turn: () => undefined, sleep: () => undefined },
       onWritten: (rows) => {
         this.written.push(rows);
         this.onBatch();

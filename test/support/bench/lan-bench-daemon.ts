@@ -25,7 +25,7 @@ export const YEAR_DAYS = 366;
 export const QUARTER_DAYS = 90;
 
 /** Sample of the daemon's process. Units: ms, bytes. */
-export interface Told {
+export interface ProcessSample {
   /** Longest event-loop tick since the last sample; `late` includes delays by other processes. */
   readonly held: number;
   readonly late: number;
@@ -37,7 +37,7 @@ export class LanBenchDaemon implements AsyncDisposable {
   readonly port: number;
   readonly headers = [`Authorization: Bearer ${LAN_KEY}`];
   /** The longest event-loop tick of all samples so far. */
-  longest: Pick<Told, "held" | "late"> = { held: 0, late: 0 };
+  longest: Pick<ProcessSample, "held" | "late"> = { held: 0, late: 0 };
   readonly #process: DaemonProcess;
   readonly #end: EpochMs;
   readonly #owned: AsyncDisposableStack;
@@ -90,10 +90,10 @@ export class LanBenchDaemon implements AsyncDisposable {
   }
 
   /** Returns the state of its event loop, and its memory after a garbage collection. */
-  async told(): Promise<Told> {
-    const told = (await this.#process.ask("?")) as Told;
-    this.longest = { held: Math.max(this.longest.held, told.held), late: Math.max(this.longest.late, told.late) };
-    return told;
+  async sample(): Promise<ProcessSample> {
+    const sample = (await this.#process.ask("?")) as ProcessSample;
+    this.longest = { held: Math.max(this.longest.held, sample.held), late: Math.max(this.longest.late, sample.late) };
+    return sample;
   }
 
   [Symbol.asyncDispose](): Promise<void> {

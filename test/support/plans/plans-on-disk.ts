@@ -25,7 +25,7 @@ export interface PlansWorld {
 export class PlansOnDisk implements Disposable {
   readonly world: PlansWorld;
   /** Number of calls of `onChange`. */
-  told = 0;
+  changeCount = 0;
   plans: Plans;
   readonly #dir = new TempDir();
   #database: ReturnType<typeof openDatabase>;
@@ -75,7 +75,7 @@ export class PlansOnDisk implements Disposable {
       language: world.language ?? "en",
       problems: { start: () => undefined, end: () => undefined },
       startedAt: world.startedAt ?? 0,
-      onChange: () => this.told++,
+      onChange: () => this.changeCount++,
     });
   }
 

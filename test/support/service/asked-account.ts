@@ -25,13 +25,13 @@ interface Waiting {
 export class AskedAccount extends ManualMachine {
   readonly arrived: Waiting[] = [];
   /** Problems that were reported to the owner. */
-  readonly told: { readonly state: "started" | "ended"; readonly problem: Problem }[] = [];
+  readonly problemChanges: { readonly state: "started" | "ended"; readonly problem: Problem }[] = [];
   readonly spent: string[] = [];
   readonly stop = new AbortController();
   readonly requestLog = new RequestLog(openDatabase(":memory:"));
   account: Account;
 
-  readonly problems = new Problems((problem, state) => this.told.push({ state, problem }));
+  readonly problems = new Problems((problem, state) => this.problemChanges.push({ state, problem }));
 
   constructor() {
     super();
@@ -59,7 +59,7 @@ export class AskedAccount extends ManualMachine {
         ...{ account: name, requestLog, memory, clock },
         source: new LearnedRateLimits(name, memory, () => 1),
       }),
-      gate: new CircuitBreaker({ account: name, memory, clock, random: () => 0, keyMark: "key" }),
+      circuitBreaker: new CircuitBreaker({ account: name, memory, clock, random: () => 0, keyMark: "key" }),
       clock,
       problems: this.problems,
       outage: new Outage(this.problems),

@@ -14,7 +14,7 @@ class Looped implements AsyncDisposable {
   readonly shown: string[] = [];
   readonly kept: string[][] = [];
   turns = 0;
-  mood: unknown = "trusted";
+  trust: unknown = "trusted";
   /** Simulated time to make one part. */
   makeMs = 0;
   parts: ReadonlySet<string>;
@@ -41,7 +41,7 @@ class Looped implements AsyncDisposable {
     show: (part) => this.shown.push(`${part}@${(this.clock.now() - NOON) / MINUTE_MS}`),
     keepParts: (parts) => void this.kept.push([...parts]),
     finish: () => Number.POSITIVE_INFINITY,
-    mood: () => this.mood,
+    trust: () => this.trust,
     slices: {
       nowMs: () => this.#workMs,
       nextTurn: async () => void this.turns++,
@@ -145,7 +145,7 @@ describe("at a quarter hour", () => {
     await using looped = await new Looped(100).settled();
     await looped.clock.runUntil(NOON + QUARTER_MS - 1);
     looped.forget();
-    looped.mood = "not trusted";
+    looped.trust = "not trusted";
     await looped.clock.runUntil(NOON + QUARTER_MS);
     expect(looped.made.filter((made) => made.endsWith("@15"))).toHaveLength(100);
   });

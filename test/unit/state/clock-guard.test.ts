@@ -8,9 +8,9 @@ const RELEASED = Date.UTC(2026, 10, 1);
 const NOW = Date.UTC(2026, 11, 24, 18);
 
 /** Machine that has been up since NOW, by its monotonic clock. */
-function machine(lastToldMs: number | null = null) {
+function machine(lastServerMs: number | null = null) {
   let upMs = 5_000;
-  const trust = new ClockGuard({ releasedAt: RELEASED, lastToldMs, clock: { monotonicMs: () => upMs } });
+  const trust = new ClockGuard({ releasedAt: RELEASED, lastServerMs, clock: { monotonicMs: () => upMs } });
   return {
     trust,
     pass: (ms: number) => {
@@ -48,8 +48,8 @@ describe("before the first response of the service", () => {
 
 test("the service's time from before a restart applies within a boot, so that a changed clock is detected", () => {
   const clock = { monotonicMs: () => 5 * HOUR_MS };
-  const toldInBoot = { serverMs: NOW - HOUR_MS, monotonicMs: 4 * HOUR_MS };
-  const trust = new ClockGuard({ releasedAt: NOW - DAY_MS, lastToldMs: NOW - HOUR_MS, toldInBoot, clock });
+  const serverTimeInBoot = { serverMs: NOW - HOUR_MS, monotonicMs: 4 * HOUR_MS };
+  const trust = new ClockGuard({ releasedAt: NOW - DAY_MS, lastServerMs: NOW - HOUR_MS, serverTimeInBoot, clock });
   expect([NOW, NOW + HOUR_MS].map((now) => trust.trusted(now))).toEqual([true, false]);
 });
 
@@ -127,7 +127,7 @@ test("a wrong clock is reported once with a remedy, and once when it is correcte
   const told: [string, Problem][] = [];
   const problems = new Problems((problem, state) => void told.push([state, problem]));
   const { trust } = machine();
-  for (const now of [NOW, 0, 1_000, NOW, NOW]) trust.tell(problems, now);
+  for (const now of [NOW, 0, 1_000, NOW, NOW]) trust.report(problems, now);
   expect(told.map(([state, { code, subject }]) => [state, code, subject])).toEqual([
     ["started", "clock_wrong", "clock"],
     ["ended", "clock_wrong", "clock"],

@@ -7,7 +7,7 @@ import { NODE_FLAGS } from "../../support/daemon/node-flags.ts";
 function problemsOf(limitMb: number, homes: readonly number[]) {
   const problems = new Problems(() => undefined);
   const watch = new HeapWatch(limitMb);
-  for (const count of homes) watch.tell(problems, count, 0);
+  for (const count of homes) watch.report(problems, count, 0);
   return problems.list();
 }
 

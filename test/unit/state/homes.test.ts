@@ -19,7 +19,7 @@ class Told implements Disposable {
   readonly #store = new StoreOnDisk();
   readonly #library = new SeriesRepository(this.#store.database, calendar, () => NOW);
 
-  async tell(addresses: readonly (readonly [string, string])[], account = "consumer"): Promise<void> {
+  async report(addresses: readonly (readonly [string, string])[], account = "consumer"): Promise<void> {
     const data = addresses.map(([id, label]) => ({ ...first, id, label }));
     await this.#library.keepAnswer(account, "addresses", {}, { data } as never, NOW);
   }
@@ -63,7 +63,7 @@ test("there is no home before an account has its addresses", () => {
 
 test("every address is a home, named by its label, with quarter-hourly resolution", async () => {
   using told = new Told();
-  await told.tell([[A, "Sommerhus på Læsø"]]);
+  await told.report([[A, "Sommerhus på Læsø"]]);
   expect(told.homes().list()).toEqual([
     {
       id: "sommerhus_paa_laesoe",
@@ -78,7 +78,7 @@ test("every address is a home, named by its label, with quarter-hourly resolutio
 describe("a home id", () => {
   test("is unique if labels are equal", async () => {
     using told = new Told();
-    await told.tell([
+    await told.report([
       [A, "Home"],
       [B, "home!"],
       [C, "HOME"],
@@ -88,12 +88,12 @@ describe("a home id", () => {
 
   test("stays when the label changes, and when addresses are reordered or added", async () => {
     using told = new Told();
-    await told.tell([
+    await told.report([
       [A, "Home"],
       [B, "Cabin"],
     ]);
     expect(told.ids()).toEqual(["home", "cabin"]);
-    await told.tell([
+    await told.report([
       [C, "Home"],
       [B, "Home"],
       [A, "Flat"],
@@ -109,7 +109,7 @@ describe("a home id", () => {
 
   test("that the owner assigns to another home moves to that home", async () => {
     using told = new Told();
-    await told.tell([
+    await told.report([
       [A, "Home"],
       [B, "Cabin"],
     ]);
@@ -121,7 +121,7 @@ describe("a home id", () => {
 
   test("that was generated returns when the owner's id is removed", async () => {
     using told = new Told();
-    await told.tell([[A, "Home"]]);
+    await told.report([[A, "Home"]]);
     expect([told.ids(), told.ids([home(A, "villa")]), told.ids()]).toEqual([["home"], ["villa"], ["home"]]);
   });
 });
@@ -129,7 +129,7 @@ describe("a home id", () => {
 describe("homes in the configuration", () => {
   test("replace all other homes and keep their resolution; address ids match in any case", async () => {
     using told = new Told();
-    await told.tell([
+    await told.report([
       [A, "Home"],
       [B, "Cabin"],
     ]);
@@ -140,7 +140,7 @@ describe("homes in the configuration", () => {
 
   test("without an account are omitted", async () => {
     using told = new Told();
-    await told.tell([[A, "Home"]]);
+    await told.report([[A, "Home"]]);
     expect(told.ids([home(C, "villa")])).toEqual([]);
   });
 });
@@ -148,8 +148,8 @@ describe("homes in the configuration", () => {
 describe("several accounts", () => {
   test("have their own homes with different ids", async () => {
     using told = new Told();
-    await told.tell([[A, "Home"]], "mine");
-    await told.tell([[B, "Home"]], "yours");
+    await told.report([[A, "Home"]], "mine");
+    await told.report([[B, "Home"]], "yours");
     const homes = told.homes(undefined, ["mine", "yours"]);
     expect(homes.list()).toMatchObject([
       { id: "home", account: "mine" },
@@ -161,8 +161,8 @@ describe("several accounts", () => {
 
   test("with the same address have one home, which the first account requests", async () => {
     using told = new Told();
-    await told.tell([[A, "Home"]], "mine");
-    await told.tell(
+    await told.report([[A, "Home"]], "mine");
+    await told.report(
       [
         [A.toUpperCase(), "Home"],
         [B, "Cabin"],
@@ -180,7 +180,7 @@ describe("several accounts", () => {
 
 test("the requested series are those that the address has data for", async () => {
   using told = new Told();
-  await told.tell([[A, "Home"]]);
+  await told.report([[A, "Home"]]);
   const [target] = told.homes().targets("consumer");
   const able = Object.entries(first?.capabilities ?? {}).flatMap(([name, is]) => (is ? name : []));
   expect(target?.series.map(({ series }) => series.operation).toSorted()).toEqual(able.toSorted());
@@ -191,11 +191,11 @@ test("a new account among many reads only its own addresses", async () => {
   using told = new Told();
   const accounts = Array.from({ length: 50 }, (_, i) => `account${i}`);
   const idOf = (i: number) => `3f2504e0-4f89-41d3-9a0c-0305e82c33${String(i).padStart(2, "0")}`;
-  for (const [i, account] of accounts.slice(1).entries()) await told.tell([[idOf(i), `Flat ${i}`]], account);
+  for (const [i, account] of accounts.slice(1).entries()) await told.report([[idOf(i), `Flat ${i}`]], account);
   const homes = told.homes(undefined, accounts);
   expect(homes.list()).toHaveLength(49);
   const reads = told.countReads();
-  await told.tell([[idOf(60), "Attic"]], "account0");
+  await told.report([[idOf(60), "Attic"]], "account0");
   expect(homes.list().map(({ id }) => id)).toEqual(["attic", ...accounts.slice(1).map((_, i) => `flat_${i}`)]);
   expect(homes.named("attic")).toMatchObject({ account: "account0", addressId: idOf(60) });
   expect(homes.at(idOf(60))?.id).toBe("attic");
@@ -205,17 +205,17 @@ test("a new account among many reads only its own addresses", async () => {
 test("an address that an earlier account reports later moves to that account with the same id", async () => {
   using told = new Told();
   const homes = told.homes(undefined, ["mine", "yours"]);
-  await told.tell([[A, "Flat"]], "yours");
+  await told.report([[A, "Flat"]], "yours");
   expect(homes.list()).toMatchObject([{ id: "flat", account: "yours" }]);
-  await told.tell([[A, "Flat"]], "mine");
+  await told.report([[A, "Flat"]], "mine");
   expect(homes.list()).toMatchObject([{ id: "flat", account: "mine" }]);
 });
 
 test("a replaced selection returns the homes that were added, changed or removed, and no other", async () => {
   using told = new Told();
-  await told.tell([[A, "Flat"]], "mine");
-  await told.tell([[B, "Cabin"]], "yours");
-  await told.tell([[C, "Attic"]], "hers");
+  await told.report([[A, "Flat"]], "mine");
+  await told.report([[B, "Cabin"]], "yours");
+  await told.report([[C, "Attic"]], "hers");
   const homes = told.homes([home(A, "flat"), home(B, "cabin")], ["mine", "yours"]);
   const changed = (...replaced: Parameters<Homes["take"]>) => homes.take(...replaced).map(({ id }) => id);
   expect(changed(["mine", "yours", "hers"], [home(A, "flat"), home(B, "cabin"), home(C, "attic")])).toEqual(["attic"]);

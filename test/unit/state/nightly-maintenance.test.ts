@@ -17,8 +17,8 @@ const OFFSET_MS = 3 * MINUTE_MS;
 class Kept implements Disposable {
   readonly store = new StoreOnDisk();
   readonly logged: string[] = [];
-  readonly told: string[] = [];
-  readonly problems = new Problems((problem, state) => this.told.push(`${state} ${problem.code}`));
+  readonly problemChanges: string[] = [];
+  readonly problems = new Problems((problem, state) => this.problemChanges.push(`${state} ${problem.code}`));
   /** Times until which it slept. */
   readonly woken: EpochMs[] = [];
   now: EpochMs = START;
@@ -99,11 +99,11 @@ test("a failed copy is a problem, reported once, until a copy succeeds", async (
   const inTheWay = `${copyPathOf(kept.store.path)}.part`;
   mkdirSync(inTheWay);
   await kept.nights(2);
-  expect(kept.told).toEqual(["started copy_failed"]);
+  expect(kept.problemChanges).toEqual(["started copy_failed"]);
   expect(kept.problems.list()[0]?.detail).toMatch(/directory/);
   rmdirSync(inTheWay);
   await kept.nights(1);
-  expect(kept.told).toEqual(["started copy_failed", "ended copy_failed"]);
+  expect(kept.problemChanges).toEqual(["started copy_failed", "ended copy_failed"]);
 });
 
 test("a failed copy is repeated within an hour, and ten minutes after a restart", async () => {
@@ -117,7 +117,7 @@ test("a failed copy is repeated within an hour, and ten minutes after a restart"
   rmdirSync(inTheWay);
   await kept.nights(2);
   expect(kept.wokenAt.slice(3)).toEqual(["2026-06-01T09:20:00Z", "2026-06-02T01:43:00Z"]);
-  expect(kept.told).toEqual(["started copy_failed", "ended copy_failed"]);
+  expect(kept.problemChanges).toEqual(["started copy_failed", "ended copy_failed"]);
 });
 
 test("a database damaged in use is reported, and its last intact copy stays", async () => {
@@ -137,7 +137,7 @@ test("a database damaged in use is reported, and its last intact copy stays", as
   writeSync(descriptor, new Uint8Array(4_096).fill(7), 0, 4_096, 8_192);
   closeSync(descriptor);
   await kept.nights(1);
-  expect(kept.told).toEqual(["started database_damaged"]);
+  expect(kept.problemChanges).toEqual(["started database_damaged"]);
   expect(readFileSync(copyPathOf(kept.store.path))).toEqual(good);
 });
 
@@ -152,5 +152,5 @@ test("a replaced database is reported with all details until the next intact cop
       "file is not a database; it is kept as /data/elbro.db.broken-x; the copy of 2026-06-01T08:00:00Z replaced it",
   });
   await kept.nights(1);
-  expect(kept.told).toEqual(["started database_restored", "ended database_restored"]);
+  expect(kept.problemChanges).toEqual(["started database_restored", "ended database_restored"]);
 });

@@ -31,7 +31,7 @@ class Shown implements Disposable {
     this.places = new Places({ config, repository: this.#library, calendar, memory });
   }
 
-  async told<Id extends OperationId>(operation: Id, params: ParamsOf<Id>, body: unknown): Promise<void> {
+  async stored<Id extends OperationId>(operation: Id, params: ParamsOf<Id>, body: unknown): Promise<void> {
     await this.#library.keepAnswer("third_party", operation, params, body as never, NOW);
   }
 
@@ -83,13 +83,13 @@ describe("a place requests", () => {
   test("by address: its id once, then its prices", async () => {
     using shown = new Shown([FLAT]);
     expect(shown.asked()).toEqual([COUNTS, 'once addressSuggestions {"query":"Vesterbrogade 1"}']);
-    await shown.told("addressSuggestions", { query: "Vesterbrogade 1" }, [{ id: "id-1", text: "Vesterbrogade 1" }]);
+    await shown.stored("addressSuggestions", { query: "Vesterbrogade 1" }, [{ id: "id-1", text: "Vesterbrogade 1" }]);
     expect(shown.asked()).toEqual([COUNTS, 'placePrices addressPrices {"addressId":"id-1"}']);
   });
 
   test("by an unknown address: its id only, once", async () => {
     using shown = new Shown([FLAT]);
-    await shown.told("addressSuggestions", { query: "Vesterbrogade 1" }, []);
+    await shown.stored("addressSuggestions", { query: "Vesterbrogade 1" }, []);
     expect(shown.asked()).toEqual([COUNTS, 'once addressSuggestions {"query":"Vesterbrogade 1"}']);
   });
 
@@ -97,9 +97,9 @@ describe("a place requests", () => {
     using shown = new Shown([REGION]);
     const reaches = () => shown.places.targets(NOW).find(({ poll }) => poll === "placePrices")?.reaches;
     expect(reaches()).toBeNull();
-    await shown.told("regionPrices", { region: "DK1" }, hours(local("2026-03-10"), 24));
+    await shown.stored("regionPrices", { region: "DK1" }, hours(local("2026-03-10"), 24));
     expect(reaches()).toBe(local("2026-03-11"));
-    await shown.told("regionPrices", { region: "DK1" }, []);
+    await shown.stored("regionPrices", { region: "DK1" }, []);
     expect(reaches()).toBe(local("2026-03-11"));
   });
 });
@@ -145,7 +145,7 @@ describe("a displayed place", () => {
 
   test("has the current price, or null without prices", async () => {
     using shown = new Shown([REGION, CABIN]);
-    await shown.told("regionPrices", { region: "DK1" }, hours(local("2026-03-10"), 24));
+    await shown.stored("regionPrices", { region: "DK1" }, hours(local("2026-03-10"), 24));
     const [region, cabin] = shown.places.snapshots(NOW, new Set());
     expect([region?.current?.price, cabin?.current ?? null]).toEqual([1.09, null]);
     const [later] = shown.places.snapshots(local("2026-03-11 00:00"), new Set());

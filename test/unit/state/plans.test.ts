@@ -51,11 +51,11 @@ describe("a plan command", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.at(NOW);
     world.plans.act("washer", "run_now", NOW);
-    expect([world.told, world.plans.wanted("washer", null, NOW)?.on]).toEqual([1, true]);
+    expect([world.changeCount, world.plans.wanted("washer", null, NOW)?.on]).toEqual([1, true]);
     world.plans.act("washer", "run_now", NOW);
-    expect(world.told).toBe(1);
+    expect(world.changeCount).toBe(1);
     world.plans.command(["home", "washer", "enabled", "set"], "OFF", NOW);
-    expect([world.told, world.plans.wanted("washer", null, NOW)?.on]).toEqual([2, false]);
+    expect([world.changeCount, world.plans.wanted("washer", null, NOW)?.on]).toEqual([2, false]);
   });
 
   test("that was rejected is displayed with the plan until one succeeds", () => {
@@ -63,11 +63,11 @@ describe("a plan command", () => {
     expect(world.at(NOW)).toMatchObject({ refused: null });
     const refused = world.plans.command(["home", "washer", "hours", "set"], "30", NOW);
     expect(refused).toMatchObject({ kind: "refused" });
-    expect([world.told, world.at(NOW)?.refused]).toEqual([1, "reason" in refused && refused.reason]);
+    expect([world.changeCount, world.at(NOW)?.refused]).toEqual([1, "reason" in refused && refused.reason]);
     world.plans.command(["home", "washer", "hours", "set"], "30", NOW);
-    expect(world.told).toBe(1);
+    expect(world.changeCount).toBe(1);
     world.plans.command(["home", "washer", "hours", "set"], "2", NOW);
-    expect([world.told, world.at(NOW)?.refused]).toEqual([2, null]);
+    expect([world.changeCount, world.at(NOW)?.refused]).toEqual([2, null]);
   });
 
   test("that is refused has a reason in the configured language, as has the plan", () => {

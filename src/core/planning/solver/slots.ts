@@ -102,7 +102,7 @@ function chooseSlots(task: PlanTask<SlotsPlan>, on: number): Selection | null {
   return {
     runs: choice.runs,
     nextBest: nextBest(task, problem, solver, choice),
-    best: isSame ? null : told(task, best, on),
+    best: isSame ? null : alternativeOf(task, best, on),
   };
 }
 
@@ -166,11 +166,15 @@ function nextBest(
   const apart = otherStart(task.grid, on);
   const other = solver.cheapest({ may: (first) => Math.abs(first - chosen) >= apart });
   if (!other) return null;
-  return told(task, other, on);
+  return alternativeOf(task, other, on);
 }
 
 /** Returns the start and the mean price of a solution. */
-function told({ grid }: PlanTask, { runs, cost }: RunsChoice, on: number): NonNullable<PlanAlternatives["nextBest"]> {
+function alternativeOf(
+  { grid }: PlanTask,
+  { runs, cost }: RunsChoice,
+  on: number,
+): NonNullable<PlanAlternatives["nextBest"]> {
   const first = runs[0]?.[0] ?? 0;
   return { start: spanOf(grid, first, first + 1).start, meanPrice: cost / on / PRICE_SCALE };
 }

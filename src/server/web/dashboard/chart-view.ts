@@ -41,7 +41,7 @@ export interface ChartView {
   readonly unit: string;
   readonly valueText: (value: number) => string;
   /** Returns the text of a bar for screen readers. */
-  readonly tell: (index: number) => string;
+  readonly describe: (index: number) => string;
   /** Called with the index of the picked bar; null if none is picked. */
   readonly onPick: (index: number | null) => void;
   readonly now?: number | null;

@@ -21,7 +21,7 @@ const MIN_HEIGHT = 120;
 
 const EMPTY: LabelledView = {
   ...{ from: 0, to: 1, bars: [], ticks: [], ticksFor: () => [], rest: null, label: "", unit: "" },
-  ...{ valueText: String, tell: () => "", onPick: () => undefined },
+  ...{ valueText: String, describe: () => "", onPick: () => undefined },
 };
 
 export class Chart {
@@ -195,7 +195,7 @@ export class Chart {
     const read = this.#picked ?? this.#view.rest;
     const { over } = this.#plot;
     over.setAttribute("aria-valuenow", String(read ?? 0));
-    over.setAttribute("aria-valuetext", read === null ? this.#view.label : this.#view.tell(read));
+    over.setAttribute("aria-valuetext", read === null ? this.#view.label : this.#view.describe(read));
     this.#place();
     this.#view.onPick(this.#picked);
   }

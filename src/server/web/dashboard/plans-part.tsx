@@ -14,7 +14,7 @@ export function PlansPart() {
   const { t, house } = page;
   // The open dialog, the result of the last one, and the number of changes.
   const [dialog, setDialog] = useState<ComponentChildren>(null);
-  const [told, setTold] = useState("");
+  const [notice, setNotice] = useState("");
   const [edits, setEdits] = useState(0);
   const session = house.session.value;
   const plans = house.plans.value ?? [];
@@ -29,18 +29,18 @@ export function PlansPart() {
   const closed = (done: string | null) => {
     setDialog(null);
     if (done === null) return;
-    setTold(done);
+    setNotice(done);
     setEdits((count) => count + 1);
     void house.readPlans();
     void house.readSystem();
   };
   const onTask = async (task: Task) => {
-    setTold("");
+    setNotice("");
     try {
       const { openEditor } = await import("./editing/editor.tsx");
       setDialog(await openEditor(task, page, closed));
     } catch (thrown) {
-      setTold(t("not_opened", { reason: refusalIn(thrown).reason }));
+      setNotice(t("not_opened", { reason: refusalIn(thrown).reason }));
     }
   };
   return (
@@ -55,7 +55,7 @@ export function PlansPart() {
           )}
         </div>
         <p class="answer edited" role="status">
-          {told}
+          {notice}
         </p>
         {waiting.length > 0 && (
           <p class="soft">{t("plans_waiting", { count: waiting.length, names: waiting.join(", ") })}</p>

@@ -78,7 +78,7 @@ function PriceChart({ home, prices, range }: PriceChartProps) {
       unit: `${page.f.currency(prices.currency)}/kWh`,
       label: t("chart_prices", { home: home.name }),
       rest: present < 0 ? null : present,
-      tell: (index) => readOut(points[index], prices.currency, page),
+      describe: (index) => readOut(points[index], prices.currency, page),
       onPick: setPicked,
     }),
     [points, from, to, now, plans, home, prices, page],
@@ -113,10 +113,10 @@ function PickedPrice({
   const page = usePage();
   const { t, f } = page;
   return (
-    <p class="told" aria-hidden="true">
+    <p class="readout" aria-hidden="true">
       {point ? (
         <>
-          <span class="told-when">{intervalText(point, page)}</span>
+          <span class="readout-when">{intervalText(point, page)}</span>
           <strong class="number">{`${f.money(point.price, currency)}/kWh`}</strong>
           <LevelMark level={point.level} />
           {point.estimate && <span class="tag">{t("estimate")}</span>}

@@ -111,8 +111,8 @@ type Options = RequestInit & { readonly headers: Readonly<Record<string, string>
 
 function refusalOf(response: Response, body: unknown): Refusal {
   const retryAfterSec = Number(response.headers.get("retry-after")) || null;
-  const { errorCode = "unreadable", reason = `status ${response.status}`, ...told } = (body ?? {}) as ErrorBody;
-  return new Refusal({ ...told, status: response.status, code: errorCode, reason, retryAfterSec });
+  const { errorCode = "unreadable", reason = `status ${response.status}`, ...details } = (body ?? {}) as ErrorBody;
+  return new Refusal({ ...details, status: response.status, code: errorCode, reason, retryAfterSec });
 }
 
 async function answered(path: string, options: Options, timeoutMs: number): Promise<Response> {

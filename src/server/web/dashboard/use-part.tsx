@@ -209,17 +209,17 @@ function UseChart({ use, home }: { readonly use: ReadUse | null; readonly home: 
       unit: currency === null ? "kWh" : f.currency(currency),
       valueText: (value) => f.number(value, value % 1 === 0 ? 0 : Math.abs(value) < 1 ? 2 : 1),
       label: t("chart_use", { measure: t(`measure_${measure}`), home: home.name }),
-      tell: (index) => readOut(past[index], range.unit, currency, page).filter(Boolean).join(", "),
+      describe: (index) => readOut(past[index], range.unit, currency, page).filter(Boolean).join(", "),
     };
   }, [use]);
   const bar = picked === null ? undefined : past[picked];
   const [when, amount, notes] = readOut(bar, use?.range.unit ?? "day", use?.currency ?? null, page);
   return (
     <>
-      <p class="told" aria-hidden="true">
+      <p class="readout" aria-hidden="true">
         {bar ? (
           <>
-            <span class="told-when">{when}</span>
+            <span class="readout-when">{when}</span>
             <strong class="number">{amount}</strong>
             {notes && <span class="tag">{notes}</span>}
           </>

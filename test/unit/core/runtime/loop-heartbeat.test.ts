@@ -7,50 +7,50 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 function asleepFor(ms: number) {
   const machine = new ManualMachine();
-  const pulse = new LoopHeartbeat("a loop", machine.clock);
-  pulse.sleep(machine.wallMs + ms);
-  return { machine, pulse };
+  const heartbeat = new LoopHeartbeat("a loop", machine.clock);
+  heartbeat.sleep(machine.wallMs + ms);
+  return { machine, heartbeat };
 }
 
 describe("a sleeping loop", () => {
   test("is late two minutes after it should have woken up", () => {
-    const { machine, pulse } = asleepFor(HOUR_MS);
+    const { machine, heartbeat } = asleepFor(HOUR_MS);
     machine.advance(HOUR_MS + 2 * MINUTE_MS);
-    expect(pulse.lateMs).toBe(0);
+    expect(heartbeat.lateMs).toBe(0);
     machine.advance(7_000);
-    expect(pulse.lateMs).toBe(7_000);
-    pulse.turn();
-    expect(pulse.lateMs).toBe(0);
+    expect(heartbeat.lateMs).toBe(7_000);
+    heartbeat.turn();
+    expect(heartbeat.lateMs).toBe(0);
   });
 
   test("is not late after the clock was set ahead, because it wakes up some seconds later", () => {
-    const { machine, pulse } = asleepFor(HOUR_MS);
+    const { machine, heartbeat } = asleepFor(HOUR_MS);
     machine.wallMs += 50 * 365 * 24 * HOUR_MS;
     machine.advance(15_000);
-    expect(pulse.lateMs).toBe(0);
+    expect(heartbeat.lateMs).toBe(0);
   });
 
   test("is late by the monotonic clock if it does not notice that the clock was set ahead", () => {
-    const { machine, pulse } = asleepFor(HOUR_MS);
+    const { machine, heartbeat } = asleepFor(HOUR_MS);
     machine.wallMs += 24 * HOUR_MS;
     machine.advance(HOUR_MS + 3 * MINUTE_MS);
-    expect(pulse.lateMs).toBe(MINUTE_MS);
+    expect(heartbeat.lateMs).toBe(MINUTE_MS);
   });
 
   test("is not late after the clock was set back", () => {
-    const { machine, pulse } = asleepFor(HOUR_MS);
+    const { machine, heartbeat } = asleepFor(HOUR_MS);
     machine.wallMs -= 24 * HOUR_MS;
     machine.advance(2 * HOUR_MS);
-    expect(pulse.lateMs).toBe(0);
+    expect(heartbeat.lateMs).toBe(0);
   });
 });
 
 test("a working loop is late five minutes after the start of its iteration", () => {
   const machine = new ManualMachine();
-  const pulse = new LoopHeartbeat("a loop", machine.clock);
+  const heartbeat = new LoopHeartbeat("a loop", machine.clock);
   machine.advance(5 * MINUTE_MS);
-  expect(pulse.lateMs).toBe(0);
-  pulse.turn();
+  expect(heartbeat.lateMs).toBe(0);
+  heartbeat.turn();
   machine.advance(6 * MINUTE_MS);
-  expect(pulse.lateMs).toBe(MINUTE_MS);
+  expect(heartbeat.lateMs).toBe(MINUTE_MS);
 });

@@ -80,7 +80,7 @@ class RunningLoop implements AsyncDisposable {
       retentionYears: 10,
       log: { info: () => undefined },
       random: () => 1,
-      pulse: { turn: () => undefined, sleep: () => undefined },
+      heartbeat: { turn: () => undefined, sleep: () => undefined },
     });
     this.#running = this.loop.run(this.#stop.signal);
   }

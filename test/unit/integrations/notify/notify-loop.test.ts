@@ -46,7 +46,7 @@ class Watched {
         read: (name) => this.memory.get(name) ?? null,
         write: (name, value) => void this.memory.set(name, value),
       },
-      pulse: { turn: () => undefined, sleep: () => undefined },
+      heartbeat: { turn: () => undefined, sleep: () => undefined },
       log: { info: () => undefined },
     });
   }

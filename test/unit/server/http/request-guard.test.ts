@@ -9,27 +9,27 @@ import { addRoute, type RouteContext } from "../../../../src/server/http/route.t
 const PANEL = "https://panel.example.org";
 
 async function serving() {
-  const door: RouteContext = {
+  const context: RouteContext = {
     admit: () => ({ kind: "admitted", caller: "kitchen" }),
     now: () => 0,
     newRequestId: () => "request-id",
     onCrash: (error) => expect.unreachable(String(error)),
   };
-  const router = createLocalRouter(door);
+  const router = createLocalRouter(context);
   const here = { scope: "open", summary: "" } as const;
   addRoute(
     router,
     { ...here, method: "GET", path: "/here", handle: ({ query }) => ({ kind: "json", body: [...query] }) },
-    door,
+    context,
   );
   addRoute(
     router,
     { ...here, method: "POST", path: "/set", handle: ({ body }) => ({ kind: "json", body: body ?? null }) },
-    door,
+    context,
   );
   const hosts = new AllowedHosts("Pi-Cellar", ["elbro.example.org", "*.home.example.org"]);
   const listener = await listen(
-    guardRequests(router, { hosts, cors: new Set([PANEL]), newRequestId: door.newRequestId }),
+    guardRequests(router, { hosts, cors: new Set([PANEL]), newRequestId: context.newRequestId }),
     "127.0.0.1",
     0,
   );
@@ -123,13 +123,13 @@ describe("the Host header", () => {
     const router = createLocalRouter({ newRequestId: () => "" });
     const rules = { hosts: new AllowedHosts("pi", []), cors: new Set<string>(), newRequestId: () => "" };
     let passed = 0;
-    const door = guardRequests({ ...router, lookup: () => void passed++ }, rules);
+    const context = guardRequests({ ...router, lookup: () => void passed++ }, rules);
     const request = {
       ...{ method: "GET", url: "/", httpVersion: "1.1", rawHeaders: ["Host", "house.duckdns.org"] },
       headers: { host: "house.duckdns.org", "x-ingress-path": "/api/hassio_ingress/x" },
       socket: { remoteAddress: "::ffff:172.30.32.2" },
     };
-    door.lookup(request as never, {} as never);
+    context.lookup(request as never, {} as never);
     expect(passed).toBe(1);
     // A proxy in front of Home Assistant may use another name than browsers do.
     const command = {
@@ -137,7 +137,7 @@ describe("the Host header", () => {
       method: "POST",
       headers: { ...request.headers, origin: "https://outer.example.org" },
     };
-    door.lookup(command as never, {} as never);
+    context.lookup(command as never, {} as never);
     expect(passed).toBe(2);
   });
 

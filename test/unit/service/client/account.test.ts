@@ -48,7 +48,7 @@ describe("single flight", () => {
     const asked = Array.from({ length: 100 }, () => askForecast(world, "lan"));
     world.arrived[0]?.answer(500, error("internal_error"));
     for (const reply of await Promise.all(asked)) expect(reply).toMatchObject({ kind: "refused", status: 500 });
-    expect(world.told).toHaveLength(1);
+    expect(world.problemChanges).toHaveLength(1);
   });
 
   test("sends a new request after the previous one has ended", async () => {
@@ -184,7 +184,7 @@ describe("failures", () => {
     const asked = askForecast(world, "poll");
     world.stop.abort();
     expect(await asked).toMatchObject({ kind: "unreachable" });
-    expect(world.told).toEqual([]);
+    expect(world.problemChanges).toEqual([]);
     expect(world.keptTexts.has("silence/consumer")).toBe(false);
   });
 });
@@ -198,7 +198,7 @@ describe("problems", () => {
       await asked;
       world.advance(DAY_MS);
     }
-    expect(world.told).toMatchObject([
+    expect(world.problemChanges).toMatchObject([
       {
         state: "started",
         problem: {
@@ -210,7 +210,7 @@ describe("problems", () => {
     const asked = askForecast(world, "poll");
     world.arrived[4]?.answer(200, forecast);
     await asked;
-    expect(world.told.map(({ state, problem }) => `${problem.code} ${state}`)).toEqual([
+    expect(world.problemChanges.map(({ state, problem }) => `${problem.code} ${state}`)).toEqual([
       "plus_required started",
       "plus_required ended",
     ]);
@@ -224,7 +224,7 @@ describe("problems", () => {
     const answered = askPrices(world, "poll");
     world.arrived[1]?.answer(200, prices);
     await answered;
-    expect(world.told.map(({ state, problem }) => `${problem.subject} ${state}`)).toEqual([
+    expect(world.problemChanges.map(({ state, problem }) => `${problem.subject} ${state}`)).toEqual([
       `consumer forecastPrices ${HOME} started`,
     ]);
   });
@@ -236,12 +236,12 @@ describe("problems", () => {
     await limited;
     world.arrived[1]?.answer(200, prices);
     await lucky;
-    expect(world.told.map(({ state }) => state)).toEqual(["started"]);
+    expect(world.problemChanges.map(({ state }) => state)).toEqual(["started"]);
     world.advance(HOUR_MS);
     const later = askPrices(world, "lan");
     world.arrived[2]?.answer(200, prices);
     await later;
-    expect(world.told.map(({ state }) => state)).toEqual(["started", "ended"]);
+    expect(world.problemChanges.map(({ state }) => state)).toEqual(["started", "ended"]);
   });
 
   test("include an address that the service no longer knows", async () => {
@@ -252,7 +252,7 @@ describe("problems", () => {
       await asked;
       world.advance(3 * HOUR_MS);
     }
-    expect(world.told.map(({ problem }) => [problem.code, problem.subject])).toEqual([
+    expect(world.problemChanges.map(({ problem }) => [problem.code, problem.subject])).toEqual([
       ["address_gone", `consumer ${HOME}`],
     ]);
     expect(await askPrices(world, "poll")).toMatchObject({ kind: "deferred" });
@@ -270,7 +270,7 @@ describe("problems", () => {
       expect(await askPrices(world, "lan")).toMatchObject({ kind: "deferred", after: { status } });
       world.advance(25 * HOUR_MS);
     }
-    expect(world.told).toEqual([]);
+    expect(world.problemChanges).toEqual([]);
     void askPrices(world, "poll");
     void askForecast(world, "poll");
     expect(world.arrived).toHaveLength(6);
@@ -296,18 +296,22 @@ describe("problems", () => {
       502,
       asks.map(() => error("upstream_unavailable")),
     );
-    expect(world.told.map(({ problem, state }) => [problem.code, problem.subject, state])).toEqual([
+    expect(world.problemChanges.map(({ problem, state }) => [problem.code, problem.subject, state])).toEqual([
       ["service_trouble", "consumer data", "started"],
     ]);
-    expect(world.told[0]?.problem.detail).toBe(`consumer forecastPrices ${HOME}: 502 upstream_unavailable: because`);
+    expect(world.problemChanges[0]?.problem.detail).toBe(
+      `consumer forecastPrices ${HOME}: 502 upstream_unavailable: because`,
+    );
     expect(world.account.trouble).toBe(null);
     await answerAll(200, [forecast, forecast, prices]);
-    expect(world.told.map(({ state }) => state)).toEqual(["started", "ended"]);
+    expect(world.problemChanges.map(({ state }) => state)).toEqual(["started", "ended"]);
   });
 
   test("include one outage for two accounts, which any response ends", () => {
-    const told: string[] = [];
-    const outage = new Outage(new Problems(({ subject, code }, state) => told.push(`${subject} ${code} ${state}`)));
+    const problemChanges: string[] = [];
+    const outage = new Outage(
+      new Problems(({ subject, code }, state) => problemChanges.push(`${subject} ${code} ${state}`)),
+    );
     const trouble = {
       code: "unreachable",
       since: 1,
@@ -319,7 +323,7 @@ describe("problems", () => {
     for (const account of ["consumer", "third_party"]) outage.start({ ...trouble, account });
     expect([outage.codeOf("consumer"), outage.codeOf("third_party")]).toEqual(["unreachable", "unreachable"]);
     outage.answered("third_party", ["third_party"], 2);
-    expect(told).toEqual(["consumer unreachable started", "consumer unreachable ended"]);
+    expect(problemChanges).toEqual(["consumer unreachable started", "consumer unreachable ended"]);
     expect(outage.codeOf("consumer")).toBe(null);
   });
 
@@ -331,7 +335,7 @@ describe("problems", () => {
     const answered = askPrices(world, "poll");
     world.arrived[1]?.answer(200, prices);
     await answered;
-    expect(world.told.map(({ state }) => state)).toEqual(["started", "ended"]);
+    expect(world.problemChanges.map(({ state }) => state)).toEqual(["started", "ended"]);
   });
 
   test.each([
@@ -352,11 +356,13 @@ describe("problems", () => {
     const [status, body, headers] = answer();
     world.arrived[0]?.answer(status, body, headers);
     await asked;
-    world.told.length = 0;
+    world.problemChanges.length = 0;
     for (const { subject: old } of world.problems.list()) world.problems.end(old);
-    world.told.length = 0;
+    world.problemChanges.length = 0;
     world.restart();
-    expect(world.told.map(({ problem }) => [problem.code, problem.subject])).toEqual(code ? [[code, subject]] : []);
+    expect(world.problemChanges.map(({ problem }) => [problem.code, problem.subject])).toEqual(
+      code ? [[code, subject]] : [],
+    );
   });
 
   test.each([["poll" as const], ["lan" as const]])(
@@ -385,7 +391,7 @@ describe("problems", () => {
     };
     await answered(40);
     await answered(40);
-    expect(world.told).toMatchObject([
+    expect(world.problemChanges).toMatchObject([
       {
         state: "started",
         problem: {
@@ -395,12 +401,12 @@ describe("problems", () => {
         },
       },
     ]);
-    expect(world.told[0]?.problem.detail).toBe("40 requests per day; a day with retries may need 45");
+    expect(world.problemChanges[0]?.problem.detail).toBe("40 requests per day; a day with retries may need 45");
     world.advance(26 * HOUR_MS);
     await answered(2_000);
     world.advance(26 * HOUR_MS);
     await answered(2_000);
-    expect(world.told.map(({ state }) => state)).toEqual(["started", "ended"]);
+    expect(world.problemChanges.map(({ state }) => state)).toEqual(["started", "ended"]);
   });
 
   test("do not include a missing capability", async () => {
@@ -408,7 +414,7 @@ describe("problems", () => {
     const asked = askForecast(world, "poll");
     world.arrived[0]?.answer(422, error("feature_unavailable"));
     await asked;
-    expect(world.told).toEqual([]);
+    expect(world.problemChanges).toEqual([]);
   });
 
   test.each([
@@ -420,8 +426,8 @@ describe("problems", () => {
     const asked = askForecast(world, "poll");
     world.arrived[0]?.answer(status, body, { "x-request-id": CANARY_KEY });
     await asked;
-    expect(world.told).toHaveLength(1);
-    expect(JSON.stringify([world.told, await asked, [...world.keptTexts]])).not.toContain(CANARY_KEY);
+    expect(world.problemChanges).toHaveLength(1);
+    expect(JSON.stringify([world.problemChanges, await asked, [...world.keptTexts]])).not.toContain(CANARY_KEY);
   });
 
   test("do not contain the key after a failed connection", async () => {
@@ -429,6 +435,6 @@ describe("problems", () => {
     const asked = askForecast(world, "poll");
     world.arrived[0]?.lose(`bad header Bearer ${CANARY_KEY}`);
     await asked;
-    expect(world.told[0]?.problem.detail).toBe("bad header Bearer …");
+    expect(world.problemChanges[0]?.problem.detail).toBe("bad header Bearer …");
   });
 });

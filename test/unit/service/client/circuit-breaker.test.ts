@@ -14,22 +14,22 @@ const prices = scopes("prices");
 const costs = scopes("costs");
 const otherHome = scopes("prices there", "another address");
 
-function gateOf(machine: ManualMachine, { keyMark = "key", dice = 1 } = {}): CircuitBreaker {
+function breakerOf(machine: ManualMachine, { keyMark = "key", dice = 1 } = {}): CircuitBreaker {
   const { clock, memory } = machine;
   return new CircuitBreaker({ account: "consumer", memory, clock, random: () => dice, keyMark });
 }
 
 /** Returns the remaining pause of scopes in ms; 0 without a pause. */
-function silence(gate: CircuitBreaker, machine: ManualMachine, of: Scopes = prices): number {
-  return Math.max(0, gate.pausedUntil(of) - machine.upMs);
+function silence(breaker: CircuitBreaker, machine: ManualMachine, of: Scopes = prices): number {
+  return Math.max(0, breaker.pausedUntil(of) - machine.upMs);
 }
 
 /** Waits for the end of the pause, then reports a failure. */
-function meet(gate: CircuitBreaker, machine: ManualMachine, failure: FetchFailure, of: Scopes = prices) {
-  machine.advance(silence(gate, machine, of));
+function meet(breaker: CircuitBreaker, machine: ManualMachine, failure: FetchFailure, of: Scopes = prices) {
+  machine.advance(silence(breaker, machine, of));
   const sentAt = machine.upMs;
   machine.advance(200);
-  return gate.failure(of, failure, sentAt);
+  return breaker.failure(of, failure, sentAt);
 }
 
 describe("a failure pauses its scope:", () => {
@@ -49,137 +49,139 @@ describe("a failure pauses its scope:", () => {
     ["nonsense", malformed(), { prices: 2 * MINUTE_MS, costs: 0, otherHome: 0 }],
   ])("%s", (_, failure, expected) => {
     const machine = new ManualMachine();
-    const gate = gateOf(machine);
-    meet(gate, machine, failure);
+    const breaker = breakerOf(machine);
+    meet(breaker, machine, failure);
     expect({
-      prices: silence(gate, machine),
-      costs: silence(gate, machine, costs),
-      otherHome: silence(gate, machine, otherHome),
+      prices: silence(breaker, machine),
+      costs: silence(breaker, machine, costs),
+      otherHome: silence(breaker, machine, otherHome),
     }).toEqual(expected);
   });
 
   test("a 400 pauses the request but not its series", () => {
     const machine = new ManualMachine();
-    const gate = gateOf(machine);
-    meet(gate, machine, refused(400, "range_too_large"), { ...prices, request: "prices backfill" });
-    expect(silence(gate, machine, { ...prices, request: "prices backfill" })).toBe(DAY_MS);
-    expect(silence(gate, machine, prices)).toBe(0);
+    const breaker = breakerOf(machine);
+    meet(breaker, machine, refused(400, "range_too_large"), { ...prices, request: "prices backfill" });
+    expect(silence(breaker, machine, { ...prices, request: "prices backfill" })).toBe(DAY_MS);
+    expect(silence(breaker, machine, prices)).toBe(0);
   });
 });
 
 describe("repeated failures", () => {
   test("with status 401 are confirmed after two minutes, then repeated every six hours", () => {
     const machine = new ManualMachine();
-    const gate = gateOf(machine);
-    const waits = [0, 1, 2].map(() => meet(gate, machine, refused(401, "invalid_token")).waitMs);
+    const breaker = breakerOf(machine);
+    const waits = [0, 1, 2].map(() => meet(breaker, machine, refused(401, "invalid_token")).waitMs);
     expect(waits).toEqual([2 * MINUTE_MS, 6 * HOUR_MS, 6 * HOUR_MS]);
   });
 
   test("with status 401 of simultaneous requests do not confirm each other", () => {
     const machine = new ManualMachine();
-    const gate = gateOf(machine);
+    const breaker = breakerOf(machine);
     const sentAt = machine.upMs;
     machine.advance(200);
-    expect(gate.failure(prices, refused(401, "invalid_token"), sentAt).waitMs).toBe(2 * MINUTE_MS);
+    expect(breaker.failure(prices, refused(401, "invalid_token"), sentAt).waitMs).toBe(2 * MINUTE_MS);
     machine.advance(50);
-    expect(gate.failure(costs, refused(401, "invalid_token"), sentAt).waitMs).toBe(2 * MINUTE_MS);
+    expect(breaker.failure(costs, refused(401, "invalid_token"), sentAt).waitMs).toBe(2 * MINUTE_MS);
   });
 
   test("with status 404, three in a day for one address, pause the address except for one request a day", () => {
     const machine = new ManualMachine();
-    const gate = gateOf(machine);
-    expect(meet(gate, machine, refused(404, "resource_not_found")).problem).toBe(null);
-    expect(meet(gate, machine, refused(404, "resource_not_found"), costs).problem).toBe(null);
-    expect(meet(gate, machine, refused(404, "resource_not_found"), scopes("export")).problem).toBe("address_gone");
-    expect(silence(gate, machine, scopes("anything else"))).toBe(DAY_MS);
-    expect(silence(gate, machine, otherHome)).toBe(0);
-    expect(meet(gate, machine, refused(404, "resource_not_found")).problem).toBe("address_gone");
-    expect(silence(gate, machine)).toBe(DAY_MS);
+    const breaker = breakerOf(machine);
+    expect(meet(breaker, machine, refused(404, "resource_not_found")).problem).toBe(null);
+    expect(meet(breaker, machine, refused(404, "resource_not_found"), costs).problem).toBe(null);
+    expect(meet(breaker, machine, refused(404, "resource_not_found"), scopes("export")).problem).toBe("address_gone");
+    expect(silence(breaker, machine, scopes("anything else"))).toBe(DAY_MS);
+    expect(silence(breaker, machine, otherHome)).toBe(0);
+    expect(meet(breaker, machine, refused(404, "resource_not_found")).problem).toBe("address_gone");
+    expect(silence(breaker, machine)).toBe(DAY_MS);
   });
 
   test("with status 404 are counted from zero after a success and after a day", () => {
     const machine = new ManualMachine();
-    const gate = gateOf(machine);
-    meet(gate, machine, refused(404, "resource_not_found"));
-    meet(gate, machine, refused(404, "resource_not_found"));
-    gate.success(prices);
-    expect(meet(gate, machine, refused(404, "resource_not_found")).scope).toBe("series");
-    meet(gate, machine, refused(404, "resource_not_found"));
+    const breaker = breakerOf(machine);
+    meet(breaker, machine, refused(404, "resource_not_found"));
+    meet(breaker, machine, refused(404, "resource_not_found"));
+    breaker.success(prices);
+    expect(meet(breaker, machine, refused(404, "resource_not_found")).scope).toBe("series");
+    meet(breaker, machine, refused(404, "resource_not_found"));
     machine.advance(DAY_MS);
-    expect(meet(gate, machine, refused(404, "resource_not_found")).scope).toBe("series");
+    expect(meet(breaker, machine, refused(404, "resource_not_found")).scope).toBe("series");
   });
 
   test("with status 502 double the wait from 2 to 30 min, until a success", () => {
     const machine = new ManualMachine();
-    const gate = gateOf(machine);
-    const waits = [0, 1, 2, 3, 4, 5].map(() => meet(gate, machine, refused(502, null)).waitMs / MINUTE_MS);
+    const breaker = breakerOf(machine);
+    const waits = [0, 1, 2, 3, 4, 5].map(() => meet(breaker, machine, refused(502, null)).waitMs / MINUTE_MS);
     expect(waits).toEqual([2, 4, 8, 16, 30, 30]);
-    gate.success(prices);
-    expect(silence(gate, machine)).toBe(0);
-    expect(meet(gate, machine, refused(502, null)).waitMs).toBe(2 * MINUTE_MS);
+    breaker.success(prices);
+    expect(silence(breaker, machine)).toBe(0);
+    expect(meet(breaker, machine, refused(502, null)).waitMs).toBe(2 * MINUTE_MS);
   });
 
   test("of one series do not extend the wait of another", () => {
     const machine = new ManualMachine();
-    const gate = gateOf(machine);
-    meet(gate, machine, refused(502, null));
-    meet(gate, machine, refused(502, null));
-    expect(meet(gate, machine, refused(502, null), costs).waitMs).toBe(2 * MINUTE_MS);
+    const breaker = breakerOf(machine);
+    meet(breaker, machine, refused(502, null));
+    meet(breaker, machine, refused(502, null));
+    expect(meet(breaker, machine, refused(502, null), costs).waitMs).toBe(2 * MINUTE_MS);
   });
 
   test("without a response double the wait from 15 s to 5 min for all series together", () => {
     const machine = new ManualMachine();
-    const gate = gateOf(machine);
+    const breaker = breakerOf(machine);
     const asked = [prices, costs, otherHome, prices];
-    expect(asked.map((each) => meet(gate, machine, unreachable(), each).waitMs / SECOND_MS)).toEqual([15, 30, 60, 120]);
+    expect(asked.map((each) => meet(breaker, machine, unreachable(), each).waitMs / SECOND_MS)).toEqual([
+      15, 30, 60, 120,
+    ]);
   });
 });
 
 describe("the breaker", () => {
   test("opens after five failures of any series for 5 min, doubling to 60 min", () => {
     const machine = new ManualMachine();
-    const gate = gateOf(machine, { dice: 0 });
+    const breaker = breakerOf(machine, { dice: 0 });
     const open = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((i) => {
-      meet(gate, machine, refused(500, null), scopes(`series ${i}`));
-      return silence(gate, machine, scopes("one never asked")) / MINUTE_MS;
+      meet(breaker, machine, refused(500, null), scopes(`series ${i}`));
+      return silence(breaker, machine, scopes("one never asked")) / MINUTE_MS;
     });
     expect(open).toEqual([0, 0, 0, 0, 5, 10, 20, 40, 60, 60, 60]);
   });
 
   test("counts simultaneous failures once", () => {
     const machine = new ManualMachine();
-    const gate = gateOf(machine, { dice: 0 });
+    const breaker = breakerOf(machine, { dice: 0 });
     const sentAt = machine.upMs;
     for (let i = 0; i < 10; i++) {
       machine.advance(5);
-      gate.failure(scopes(`series ${i}`), unreachable(), sentAt);
+      breaker.failure(scopes(`series ${i}`), unreachable(), sentAt);
     }
-    expect(silence(gate, machine)).toBeLessThanOrEqual(SECOND_MS);
+    expect(silence(breaker, machine)).toBeLessThanOrEqual(SECOND_MS);
   });
 
   test("closes and resets its count after a success", () => {
     const machine = new ManualMachine();
-    const gate = gateOf(machine, { dice: 0 });
-    for (let i = 0; i < 6; i++) meet(gate, machine, refused(500, null), scopes(`series ${i}`));
-    gate.success(costs);
-    expect(silence(gate, machine, scopes("one never asked"))).toBe(0);
-    meet(gate, machine, refused(500, null));
-    expect(silence(gate, machine, costs)).toBe(0);
+    const breaker = breakerOf(machine, { dice: 0 });
+    for (let i = 0; i < 6; i++) meet(breaker, machine, refused(500, null), scopes(`series ${i}`));
+    breaker.success(costs);
+    expect(silence(breaker, machine, scopes("one never asked"))).toBe(0);
+    meet(breaker, machine, refused(500, null));
+    expect(silence(breaker, machine, costs)).toBe(0);
   });
 
   test("does not open for rejections that are not caused by a service fault", () => {
     const machine = new ManualMachine();
-    const gate = gateOf(machine, { dice: 0 });
-    for (let i = 0; i < 20; i++) meet(gate, machine, refused(422, "feature_unavailable"), scopes(`series ${i}`));
-    expect(silence(gate, machine, costs)).toBe(0);
+    const breaker = breakerOf(machine, { dice: 0 });
+    for (let i = 0; i < 20; i++) meet(breaker, machine, refused(422, "feature_unavailable"), scopes(`series ${i}`));
+    expect(silence(breaker, machine, costs)).toBe(0);
   });
 
   test("stays open after a restart", () => {
     const machine = new ManualMachine();
-    const gate = gateOf(machine, { dice: 0 });
-    for (let i = 0; i < 6; i++) meet(gate, machine, refused(500, null), scopes(`series ${i}`));
+    const breaker = breakerOf(machine, { dice: 0 });
+    for (let i = 0; i < 6; i++) meet(breaker, machine, refused(500, null), scopes(`series ${i}`));
     machine.advance(MINUTE_MS);
-    const restarted = gateOf(machine, { dice: 0 });
+    const restarted = breakerOf(machine, { dice: 0 });
     expect(silence(restarted, machine, costs)).toBe(9 * MINUTE_MS);
     meet(restarted, machine, refused(500, null));
     expect(silence(restarted, machine, costs)).toBe(20 * MINUTE_MS);
@@ -191,58 +193,58 @@ describe("a pause after a 429", () => {
 
   test("does not end when a request in flight succeeds", () => {
     const machine = new ManualMachine();
-    const gate = gateOf(machine, { dice: 0 });
-    meet(gate, machine, limited);
-    gate.success(costs);
-    expect(silence(gate, machine)).toBe(HOUR_MS);
+    const breaker = breakerOf(machine, { dice: 0 });
+    meet(breaker, machine, limited);
+    breaker.success(costs);
+    expect(silence(breaker, machine)).toBe(HOUR_MS);
   });
 
   test("is not shortened by another failure", () => {
     const machine = new ManualMachine();
-    const gate = gateOf(machine, { dice: 0 });
-    meet(gate, machine, limited);
-    gate.failure(costs, unreachable(), machine.upMs);
-    gate.failure(costs, refused(429, "rate_limited", SECOND_MS), machine.upMs);
-    expect(silence(gate, machine)).toBe(HOUR_MS);
+    const breaker = breakerOf(machine, { dice: 0 });
+    meet(breaker, machine, limited);
+    breaker.failure(costs, unreachable(), machine.upMs);
+    breaker.failure(costs, refused(429, "rate_limited", SECOND_MS), machine.upMs);
+    expect(silence(breaker, machine)).toBe(HOUR_MS);
   });
 
   test("survives a restart exactly, for any wall clock", () => {
     const machine = new ManualMachine();
-    meet(gateOf(machine, { dice: 0 }), machine, limited);
+    meet(breakerOf(machine, { dice: 0 }), machine, limited);
     machine.advance(MINUTE_MS);
     for (const wall of [0, Date.UTC(2069, 0, 1), machine.wallMs]) {
       machine.wallMs = wall;
-      expect(silence(gateOf(machine), machine)).toBe(59 * MINUTE_MS);
+      expect(silence(breakerOf(machine), machine)).toBe(59 * MINUTE_MS);
     }
   });
 
   test("that has ended does not resume after a reboot", () => {
     const machine = new ManualMachine();
-    const gate = gateOf(machine, { dice: 0 });
-    meet(gate, machine, refused(429, "rate_limited", HOUR_MS));
-    expect(gateOf(machine).restored()).toMatchObject([{ name: "consumer", verdict: { problem: "rate_limited" } }]);
+    const breaker = breakerOf(machine, { dice: 0 });
+    meet(breaker, machine, refused(429, "rate_limited", HOUR_MS));
+    expect(breakerOf(machine).restored()).toMatchObject([{ name: "consumer", verdict: { problem: "rate_limited" } }]);
     machine.advance(2 * HOUR_MS);
-    gate.success(prices);
+    breaker.success(prices);
     machine.reboot(MINUTE_MS, machine.clock.now());
-    expect(silence(gateOf(machine), machine)).toBe(0);
-    expect(gateOf(machine).restored()).toEqual([]);
+    expect(silence(breakerOf(machine), machine)).toBe(0);
+    expect(breakerOf(machine).restored()).toEqual([]);
   });
 
   test("that has ended does not resume after a reboot, also if only failures followed", () => {
     const machine = new ManualMachine();
-    const gate = gateOf(machine, { dice: 0 });
-    meet(gate, machine, refused(429, "rate_limited", HOUR_MS));
-    meet(gate, machine, unreachable());
+    const breaker = breakerOf(machine, { dice: 0 });
+    meet(breaker, machine, refused(429, "rate_limited", HOUR_MS));
+    meet(breaker, machine, unreachable());
     machine.reboot(MINUTE_MS, machine.clock.now());
-    expect(silence(gateOf(machine), machine)).toBeLessThanOrEqual(SECOND_MS);
+    expect(silence(breakerOf(machine), machine)).toBeLessThanOrEqual(SECOND_MS);
   });
 
   test("survives a reboot with any wall clock", () => {
     for (const wall of [0, Date.UTC(2069, 0, 1)]) {
       const machine = new ManualMachine();
-      meet(gateOf(machine, { dice: 0 }), machine, limited);
+      meet(breakerOf(machine, { dice: 0 }), machine, limited);
       machine.reboot(MINUTE_MS, wall);
-      const rest = silence(gateOf(machine), machine);
+      const rest = silence(breakerOf(machine), machine);
       expect(rest).toBeGreaterThan(59 * MINUTE_MS);
       expect(rest).toBeLessThanOrEqual(HOUR_MS);
     }
@@ -250,58 +252,58 @@ describe("a pause after a 429", () => {
 
   test("of one second is stored too", () => {
     const machine = new ManualMachine();
-    meet(gateOf(machine, { dice: 0 }), machine, refused(429, null, 0));
-    expect(silence(gateOf(machine), machine)).toBe(SECOND_MS);
+    meet(breakerOf(machine, { dice: 0 }), machine, refused(429, null, 0));
+    expect(silence(breakerOf(machine), machine)).toBe(SECOND_MS);
   });
 
   test("also applies to a new key", () => {
     const machine = new ManualMachine();
-    meet(gateOf(machine, { dice: 0 }), machine, limited);
-    expect(silence(gateOf(machine, { keyMark: "another key" }), machine)).toBe(HOUR_MS);
+    meet(breakerOf(machine, { dice: 0 }), machine, limited);
+    expect(silence(breakerOf(machine, { keyMark: "another key" }), machine)).toBe(HOUR_MS);
   });
 });
 
 describe("after a restart", () => {
   test("a disabled series stays disabled until its daily recheck", () => {
     const machine = new ManualMachine();
-    meet(gateOf(machine), machine, refused(422, "feature_unavailable"));
+    meet(breakerOf(machine), machine, refused(422, "feature_unavailable"));
     machine.advance(HOUR_MS);
-    const gate = gateOf(machine);
-    expect(silence(gate, machine)).toBe(23 * HOUR_MS);
-    expect(silence(gate, machine, costs)).toBe(0);
+    const breaker = breakerOf(machine);
+    expect(silence(breaker, machine)).toBe(23 * HOUR_MS);
+    expect(silence(breaker, machine, costs)).toBe(0);
   });
 
   test("two of three 404s are still counted", () => {
     const machine = new ManualMachine();
-    meet(gateOf(machine), machine, refused(404, "resource_not_found"));
-    meet(gateOf(machine), machine, refused(404, "resource_not_found"));
-    expect(meet(gateOf(machine), machine, refused(404, "resource_not_found")).problem).toBe("address_gone");
+    meet(breakerOf(machine), machine, refused(404, "resource_not_found"));
+    meet(breakerOf(machine), machine, refused(404, "resource_not_found"));
+    expect(meet(breakerOf(machine), machine, refused(404, "resource_not_found")).problem).toBe("address_gone");
   });
 
   test("by reboot, the wall clock determines the time that the machine was off", () => {
     const machine = new ManualMachine();
-    meet(gateOf(machine), machine, refused(422, "feature_unavailable"));
+    meet(breakerOf(machine), machine, refused(422, "feature_unavailable"));
     machine.reboot(20 * HOUR_MS);
-    expect(silence(gateOf(machine), machine)).toBe(4 * HOUR_MS);
+    expect(silence(breakerOf(machine), machine)).toBe(4 * HOUR_MS);
   });
 
   test("a wall clock before the start of the pause does not extend it", () => {
     const machine = new ManualMachine();
-    meet(gateOf(machine), machine, refused(401, "credential_expired"));
+    meet(breakerOf(machine), machine, refused(401, "credential_expired"));
     machine.reboot(20 * HOUR_MS, 0);
-    expect(silence(gateOf(machine), machine)).toBeLessThanOrEqual(DAY_MS);
+    expect(silence(breakerOf(machine), machine)).toBeLessThanOrEqual(DAY_MS);
   });
 
   test("a new key is used immediately", () => {
     const machine = new ManualMachine();
-    meet(gateOf(machine), machine, refused(401, "credential_expired"));
-    expect(silence(gateOf(machine), machine)).toBe(DAY_MS);
-    expect(silence(gateOf(machine, { keyMark: "another key" }), machine)).toBe(0);
+    meet(breakerOf(machine), machine, refused(401, "credential_expired"));
+    expect(silence(breakerOf(machine), machine)).toBe(DAY_MS);
+    expect(silence(breakerOf(machine, { keyMark: "another key" }), machine)).toBe(0);
   });
 
   test("short pauses are not restored, because they are not stored", () => {
     const machine = new ManualMachine();
-    meet(gateOf(machine), machine, unreachable());
+    meet(breakerOf(machine), machine, unreachable());
     expect(machine.keptTexts.size).toBe(0);
   });
 
@@ -309,16 +311,17 @@ describe("after a restart", () => {
     for (const text of ["", "{", "null", "[]", '{"silences":3}']) {
       const machine = new ManualMachine();
       machine.keptTexts.set("silence/consumer", text);
-      expect(silence(gateOf(machine), machine), text).toBe(0);
+      expect(silence(breakerOf(machine), machine), text).toBe(0);
     }
   });
 });
 
 test("a thousand failed LAN requests do not displace the account's pause", () => {
   const machine = new ManualMachine();
-  const gate = gateOf(machine);
-  meet(gate, machine, refused(429, "rate_limited", HOUR_MS));
-  for (let i = 0; i < 1_000; i++) gate.failure(scopes(`series ${i}`, `place ${i}`), refused(400, null), machine.upMs);
-  expect(silence(gate, machine, scopes("never asked"))).toBeGreaterThan(59 * MINUTE_MS);
+  const breaker = breakerOf(machine);
+  meet(breaker, machine, refused(429, "rate_limited", HOUR_MS));
+  for (let i = 0; i < 1_000; i++)
+    breaker.failure(scopes(`series ${i}`, `place ${i}`), refused(400, null), machine.upMs);
+  expect(silence(breaker, machine, scopes("never asked"))).toBeGreaterThan(59 * MINUTE_MS);
   expect((machine.keptTexts.get("silence/consumer") ?? "").length).toBeLessThan(60_000);
 });

@@ -93,6 +93,6 @@ export async function refusalText(e: EditingTranslate, { status, reason }: Refus
   if (status === 412) return { text: e("changed_elsewhere"), isTranslated: true };
   if (isInvented) return { text: e("invented"), isTranslated: true };
   const { mistakesInLanguage } = await import("../forms/server-mistakes.ts");
-  const [told] = await mistakesInLanguage(e.language, [{ path: "", text: reason }]);
-  return { text: e("refused", { reason: told?.text ?? reason }), isTranslated: told?.isTranslated ?? false };
+  const [mistake] = await mistakesInLanguage(e.language, [{ path: "", text: reason }]);
+  return { text: e("refused", { reason: mistake?.text ?? reason }), isTranslated: mistake?.isTranslated ?? false };
 }

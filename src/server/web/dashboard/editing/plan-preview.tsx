@@ -110,14 +110,14 @@ function Hours({ e, plan, points }: HoursProps) {
   const percentOf = (at: number) => ((at - first.start) / MINUTE_MS / span) * 100;
   const midnight = f.zone.shift("day", now, 1);
   const isChosen = (point: PricePoint) => runs.some(({ start, end }) => start < point.end && point.start < end);
-  const told = runs.map(({ start, end }) => f.span(start, end)).join(", ");
+  const runTimes = runs.map(({ start, end }) => f.span(start, end)).join(", ");
   return (
     <figure class="preview-hours">
       <svg
         viewBox={`0 0 ${span} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={told ? e("preview_hours", { runs: told }) : e("preview_none")}
+        aria-label={runTimes ? e("preview_hours", { runs: runTimes }) : e("preview_none")}
       >
         {coming.map((point) => {
           const height = Math.max(MIN_HEIGHT, ((point.price - least) / (most - least || 1)) * HEIGHT);

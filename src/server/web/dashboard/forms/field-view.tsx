@@ -37,8 +37,8 @@ function useFieldText({ path, name, about, fallback, isRequired, kind }: Field, 
   const { t } = usePage();
   const { id, texts, mistakeAt } = useForm();
   const own = textOf(texts, path);
-  const isToldAlready = fallback === undefined || Array.isArray(fallback);
-  const defaultText = isToldAlready ? "" : t("form_default", { value: shownValue(fallback, own, t) });
+  const isShownAlready = fallback === undefined || Array.isArray(fallback);
+  const defaultText = isShownAlready ? "" : t("form_default", { value: shownValue(fallback, own, t) });
   return {
     // Includes the kind, because a choice of forms and the chosen form have the same place.
     id: `form-${id}-${place}-${kind}`.replaceAll(/[^\w-]/g, "-"),

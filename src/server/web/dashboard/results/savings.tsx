@@ -29,7 +29,7 @@ export function Savings({ home, plans, isNear, baseline, onBaseline }: SavingsPr
     () => months && groupedByPlan(months, baseline, { now: house.now(), zone: f.zone, otherName: t("savings_other") }),
     [months, baseline],
   );
-  const tell = (index: number) => {
+  const describe = (index: number) => {
     const bar = grouped?.bars[index];
     if (!bar) return "";
     const facts = { plan: bar.name, saved: f.money(bar.value, bar.currency), cost: f.money(bar.cost, bar.currency) };
@@ -39,7 +39,7 @@ export function Savings({ home, plans, isNear, baseline, onBaseline }: SavingsPr
     if (!grouped) return null;
     const { from, to, bars, currency, starts } = grouped;
     return {
-      ...{ from, to, bars, rest: null, onPick: setPicked, tell },
+      ...{ from, to, bars, rest: null, onPick: setPicked, describe },
       ticksFor: (room) => {
         const step = [1, 2, 3, 4, 6].find((each) => starts.length / each <= room) ?? 12;
         return starts
@@ -63,8 +63,8 @@ export function Savings({ home, plans, isNear, baseline, onBaseline }: SavingsPr
         onChoose={onBaseline}
       />
       <p class="faint">{t(`baseline_${baseline}_about`)}</p>
-      <p class="told" aria-hidden="true">
-        {picked === null ? <Totals grouped={grouped} /> : tell(picked)}
+      <p class="readout" aria-hidden="true">
+        {picked === null ? <Totals grouped={grouped} /> : describe(picked)}
       </p>
       {months && isEmpty ? (
         // Runs without an amount are explained below.

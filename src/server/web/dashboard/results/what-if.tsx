@@ -43,10 +43,10 @@ export function WhatIf({ plans, isNear }: WhatIfProps) {
   const { answer } = useRead<StartsAnswer>(paths, `${quarter} ${plan?.next_start} ${plan?.mean_price}`);
   const found = answer?.[0]?.plan === plan?.id ? answer?.[0] : undefined;
   const view = useMemo(
-    () => found && viewOf(found, t("what_if_chart", { plan: found.name }), tell, setPicked, page),
+    () => found && viewOf(found, t("what_if_chart", { plan: found.name }), describe, setPicked, page),
     [found],
   );
-  function tell(index: number): string {
+  function describe(index: number): string {
     const start = found?.starts[index];
     if (!found || !start) return "";
     return `${t("what_if_start", { time: whenOf(Date.parse(start.start), page) })}: ${amountOf(start, found, page)}`;
@@ -83,8 +83,8 @@ export function WhatIf({ plans, isNear }: WhatIfProps) {
         </div>
       </form>
       {found && <Answers found={found} time={time} />}
-      <p class="told" aria-hidden="true">
-        {picked === null ? <span class="soft">{page.t("point_at_chart")}</span> : tell(picked)}
+      <p class="readout" aria-hidden="true">
+        {picked === null ? <span class="soft">{page.t("point_at_chart")}</span> : describe(picked)}
       </p>
       <Plot view={view ?? null} isEmpty={found?.starts.length === 0} emptyText={found ? t("what_if_unknown") : ""} />
     </ResultBlock>
@@ -181,7 +181,7 @@ function nextAt(time: string, now: number, { f: { zone } }: PageTools): number {
 function viewOf(
   found: StartsAnswer,
   label: string,
-  tell: (index: number) => string,
+  describe: (index: number) => string,
   onPick: (index: number | null) => void,
   { f }: PageTools,
 ): ChartView {
@@ -197,7 +197,7 @@ function viewOf(
     return { start: at, end, value: figureOf(start), kind, estimate: start.estimate };
   });
   return {
-    ...{ from, to, bars, rest: null, onPick, tell, label },
+    ...{ from, to, bars, rest: null, onPick, describe, label },
     ticksFor: (room) => {
       const hours = TICK_HOURS.find((each) => (to - from) / (each * (DAY_MS / 24)) <= room) ?? 24;
       return f.zone

@@ -1,5 +1,5 @@
 /** Semaphore: runs at most `most` tasks at a time. Between two waiting tasks the event loop can do other work. */
-export class Gate {
+export class Semaphore {
   #free: number;
   /** Bounded by the accounts. */
   readonly #waiting: (() => void)[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { LocalRequest } from "../../../../src/server/http/route.ts";
-import { SetupDoor } from "../../../../src/server/setup/setup-door.ts";
+import { SetupAccess } from "../../../../src/server/setup/setup-access.ts";
 
 const PAGE = { "x-elbro-page": "1", host: "127.0.0.1:8080" };
 
@@ -10,7 +10,7 @@ function request(remoteAddress: string, headers: LocalRequest["headers"] = PAGE,
 
 function doorAndCodes() {
   const codes: string[] = [];
-  return { door: new SetupDoor((code) => codes.push(code)), codes };
+  return { door: new SetupAccess((code) => codes.push(code)), codes };
 }
 
 describe("access to the set-up", () => {

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { Gate } from "../../../../src/service/client/gate.ts";
+import { Semaphore } from "../../../../src/service/client/semaphore.ts";
 
 test("Gate limits concurrency, keeps the order, and frees the place of a failed task", async () => {
-  const gate = new Gate(2);
+  const semaphore = new Semaphore(2);
   const inside = new Set<number>();
   const order: number[] = [];
   let most = 0;
   const pass = (i: number) =>
-    gate.pass(async () => {
+    semaphore.pass(async () => {
       inside.add(i);
       order.push(i);
       most = Math.max(most, inside.size);

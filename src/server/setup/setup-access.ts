@@ -20,16 +20,16 @@ const TOKEN_BYTES = 32;
 const PROXY_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"] as const;
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
-export class SetupDoor {
+export class SetupAccess {
   /** Writes a new code to the log. */
-  readonly #tell: (code: string) => void;
+  readonly #showCode: (code: string) => void;
   readonly #throttle = new LoginThrottle();
   #code = "";
   /** Cookie of the browser that entered a code last; null before that. */
   #token: string | null = null;
 
-  constructor(tell: (code: string) => void) {
-    this.#tell = tell;
+  constructor(showCode: (code: string) => void) {
+    this.#showCode = showCode;
     this.#renew();
   }
 
@@ -65,7 +65,7 @@ export class SetupDoor {
 
   #renew(): void {
     this.#code = Array.from({ length: CODE_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join("");
-    this.#tell(this.#code.replace(/(.{4})(?=.)/, "$1-"));
+    this.#showCode(this.#code.replace(/(.{4})(?=.)/, "$1-"));
   }
 
   #isIn({ cookie = "" }: IncomingHttpHeaders): boolean {
