@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { ChunkState } from "../core/fetching/fetch-types.ts";
 import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
-import { deflateText, digestOf, inflateText } from "./chunk-text.ts";
+import { deflateText, digestOf, inflateTexts } from "./chunk-text.ts";
 
 /** Stored chunk. `text` is the result of `textOfRows`. */
 export interface StoredChunk {
@@ -64,12 +64,14 @@ export class ChunkTable {
    * omitted.
    */
   texts(seriesId: number, starts: readonly EpochMs[]): Map<EpochMs, Buffer> {
-    return new Map(
-      this.#soundRows(seriesId, starts).flatMap((row) => {
-        const text = this.#textOf(seriesId, row);
-        return text === null ? [] : [[row.start, text]];
-      }),
-    );
+    const rows = this.#soundRows(seriesId, starts);
+    const texts = new Map<EpochMs, Buffer>();
+    for (const [i, text] of textsIn(rows).entries()) {
+      const { start } = rows[i] as SoundRow;
+      if (text) texts.set(start, text);
+      else this.#noteDamaged(seriesId, start);
+    }
+    return texts;
   }
 
   /**
@@ -82,8 +84,8 @@ export class ChunkTable {
     for (const row of this.#read.all(JSON.stringify(keys)) as unknown as unknown[][]) {
       const key = Number(row[0]);
       const sound = soundRowOf(row);
-      const text = sound && textIn(sound);
-      if (text === null) continue;
+      const text = sound && textsIn([sound])[0];
+      if (!text) continue;
       yield { key, seriesId: key - Math.floor(key / MAX_SERIES) * MAX_SERIES, text: text.toString() };
     }
   }
@@ -98,7 +100,7 @@ export class ChunkTable {
     let count = 0;
     for (const row of this.#all.iterate() as unknown as Iterable<unknown[]>) {
       const sound = soundRowOf(row);
-      if (sound === null || textIn(sound) === null) count++;
+      if (sound === null || !textsIn([sound])[0]) count++;
     }
     return count;
   }
@@ -145,12 +147,6 @@ export class ChunkTable {
     });
   }
 
-  #textOf(seriesId: number, row: SoundRow): Buffer | null {
-    const text = textIn(row);
-    if (text === null) this.#noteDamaged(seriesId, row.start);
-    return text;
-  }
-
   #noteDamaged(seriesId: number, start: EpochMs): void {
     const key = keyOf(seriesId, start);
     if (this.#damaged.has(key)) return;
@@ -166,12 +162,13 @@ function soundRowOf([key, complete, estimated, digest, deflated]: readonly unkno
   return { start: startOf(Number(key)), state, deflated };
 }
 
-/** Returns the text of a row; null if it cannot be inflated. */
-function textIn({ deflated }: SoundRow): Buffer | null {
+/** Returns the text of each row; null for a row that cannot be inflated. */
+function textsIn(rows: readonly SoundRow[]): (Buffer | null)[] {
   try {
-    return inflateText(deflated);
+    return inflateTexts(rows.map(({ deflated }) => deflated));
   } catch {
-    return null;
+    // One at a time, to find the damaged one.
+    return rows.length === 1 ? [null] : rows.flatMap((row) => textsIn([row]));
   }
 }
 

@@ -5,7 +5,7 @@ import { Problems } from "../../../src/core/status/problem.ts";
 import type { EpochMs, Interval } from "../../../src/core/time/interval.ts";
 import { ArchiveLoop } from "../../../src/integrations/archive/archive-loop.ts";
 import { ArchiveBacklog } from "../../../src/storage/archive-backlog.ts";
-import { inflateText, rowsOfText } from "../../../src/storage/chunk-text.ts";
+import { inflateTexts, rowsOfText } from "../../../src/storage/chunk-text.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { WriteGuard } from "../../../src/storage/write-guard.ts";
@@ -121,7 +121,8 @@ export function storedIn(database: DatabaseSync): Map<string, unknown> {
   const named = chunks.flatMap(({ name, rows }) => {
     const series = String(name).split("/").map(decodeURIComponent);
     if (!(rows instanceof Uint8Array)) throw new Error(`${name} has no rows`);
-    return rowsOfText(inflateText(rows)).flatMap((row) => {
+    const stored = inflateTexts([rows]).flatMap(rowsOfText);
+    return stored.flatMap((row) => {
       const start = Date.parse(String(row.start ?? row.date));
       const end = typeof row.end === "string" ? Date.parse(row.end) : null;
       return Number.isNaN(start) ? [] : [[[...series, start].join(" "), { end, values: row }] as const];

@@ -3,7 +3,7 @@
  * would store the same, but it takes 15 min for 1,000 homes with the simulator.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { deflateText, digestOf, inflateText } from "../../../src/storage/chunk-text.ts";
+import { deflateText, digestOf, inflateTexts } from "../../../src/storage/chunk-text.ts";
 import { openDatabase, transaction, withDigest } from "../../../src/storage/database.ts";
 import { SIGN_ATTEMPTS } from "../../../src/storage/request-log.ts";
 
@@ -51,7 +51,7 @@ export function copyAccounts(path: string, from: CopiedAccount, to: readonly Cop
           const state = { complete: complete === 1, estimated: estimated === 1 };
           const isList = String(name).includes("/addresses/");
           const bytes = rows as Uint8Array;
-          const own = isList ? deflateText(renamed(inflateText(bytes).toString())) : bytes;
+          const own = isList ? deflateText(renamed(inflateTexts([bytes]).join(""))) : bytes;
           addChunk.run(newKey, Number(complete), Number(estimated), digestOf(newKey, state, own), own);
         }
       }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Row, WHOLE } from "../../../src/core/series/series.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/core/time/interval.ts";
-import { deflateText, digestOf, inflateText, rowsOfText, textOfRows } from "../../../src/storage/chunk-text.ts";
+import { deflateText, digestOf, inflateTexts, rowsOfText, textOfRows } from "../../../src/storage/chunk-text.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/daemon/store-on-disk.ts";
 import { haveRealPrices, readRealPrices } from "../../support/plans/real-prices.ts";
@@ -39,11 +39,25 @@ describe("stored rows", () => {
   });
 
   test("of earlier versions can be read with the current dictionary", () => {
-    const stored = Buffer.from("4337cf58d7c83cc4c818bb79c6ba46162896619a67a867648a37d06a01", "hex");
-    expect(inflateText(stored).toString()).toBe(
-      '{"start":"2026-03-27T23:00:00Z","end":"2026-03-28T00:00:00Z","totalPricePerKWh":1.25,"variableChargesPerKWh":null}',
-    );
-    expect(digestOf(29_577_060, { complete: true, estimated: false }, stored)).toBe(-404860721);
+    const text =
+      '{"start":"2026-03-27T23:00:00Z","end":"2026-03-28T00:00:00Z","totalPricePerKWh":1.25,"variableChargesPerKWh":null}';
+    const stored = Buffer.from("4237cf58d7c83cc4c818bb79c6ba46162896619a67a867648a37d06a01000000ffff", "hex");
+    expect(inflateTexts([stored, stored]).map(String)).toEqual([text, text]);
+    expect(digestOf(29_577_060, { complete: true, estimated: false }, stored)).toBe(1793505645);
+  });
+
+  test("with a final block, as the first versions wrote them, are read together with newer ones", () => {
+    using store = new StoreOnDisk();
+    const range = { start: dayOf("2026-03-27").start, end: dayOf("2026-03-30").end };
+    const rows = rowsOf("hour", range);
+    new SeriesStore(store.database, calendar).store(hours, range, rows, envelope);
+    const [row] = store.database.prepare("select key, rows from chunk order by key limit 1").all();
+    const bytes = Buffer.concat([row?.rows as Uint8Array, Buffer.from([3, 0])]);
+    const digest = digestOf(Number(row?.key), { complete: true, estimated: false }, bytes);
+    store.database.prepare("update chunk set rows = ?, digest = ? where key = ?").run(bytes, digest, Number(row?.key));
+    const again = new SeriesStore(store.database, calendar);
+    expect(again.rows(hours, range)).toEqual(rows);
+    expect(again.covers(hours, range)).toBe(true);
   });
 
   test.runIf(haveRealPrices)("of real prices take at most 12 bytes per row of two values", () => {
@@ -59,7 +73,7 @@ describe("stored rows", () => {
     for (const rows of days.values()) {
       const text = textOfRows(rows);
       const deflated = deflateText(text);
-      expect(rowsOfText(inflateText(deflated))).toEqual(rows);
+      expect(inflateTexts([deflated, deflated]).map(rowsOfText)).toEqual([rows, rows]);
       bytes += deflated.length;
       count += rows.length;
     }
