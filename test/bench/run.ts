@@ -31,8 +31,8 @@ function plain(figure: number | null): string {
 async function runBench(name: string): Promise<boolean> {
   try {
     const bench: Bench = await import(`./${name}.ts`);
-    const told = bench.run();
-    for await (const line of Symbol.asyncIterator in told ? told : [told]) {
+    const lines = bench.run();
+    for await (const line of Symbol.asyncIterator in lines ? lines : [lines]) {
       const figures = Object.entries(line).map(([key, figure]) => `${key}=${plain(figure)}`);
       console.log(`${name}: ${figures.join(" ")}`);
     }

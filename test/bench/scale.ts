@@ -377,7 +377,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Pro
 /** Returns the longest event-loop tick since the last call. */
 function loopOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve) => {
-    child.once("message", (told: { held: number }) => resolve(told.held));
+    child.once("message", (sample: { held: number }) => resolve(sample.held));
     child.send("look");
   });
 }

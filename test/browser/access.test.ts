@@ -72,15 +72,15 @@ describe.skipIf(!haveChromium)("login to the dashboard (in Chromium; skipped if 
     await using own = await startDashboard({ start: START });
     await using screen = await screens.look(own, { signedIn: false });
     const { page } = screen;
-    const told = page.getByRole("alert");
-    for (let i = 0; i < 40 && !/Too many/.test((await told.textContent()) ?? ""); i++) {
+    const alert = page.getByRole("alert");
+    for (let i = 0; i < 40 && !/Too many/.test((await alert.textContent()) ?? ""); i++) {
       const answered = page.waitForResponse(/local\/v1\/session/);
       await page.getByLabel("Key", { exact: true }).fill(`guess-${i}`);
       await page.keyboard.press("Enter");
       await answered;
       await page.getByRole("button", { name: "Log in" }).and(page.locator(":enabled")).waitFor();
     }
-    expect(await told.textContent()).toMatch(/Too many wrong keys\. Try again in \d+ seconds?\./);
+    expect(await alert.textContent()).toMatch(/Too many wrong keys\. Try again in \d+ seconds?\./);
   });
 
   test("a session survives a restart of the daemon", async () => {

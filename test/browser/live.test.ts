@@ -60,8 +60,8 @@ describe.skipIf(!haveChromium)("live updates of the dashboard (in Chromium; skip
     await untilPlain(screen);
     daemon.simulator.setFaults([{ fault: "status", operation: "*", status: 401, errorCode: "invalid_token" }]);
     await daemon.clock.runUntil(at("2026-03-10T13:40:00Z"));
-    const told = await screen.untilText("#now .problems", /does not know this API key/);
-    expect(told).toMatch(/create a new key in the app/);
+    const text = await screen.untilText("#now .problems", /does not know this API key/);
+    expect(text).toMatch(/create a new key in the app/);
     await screen.picture("problem-phone");
     daemon.simulator.setFaults([]);
     await daemon.clock.runUntil(at("2026-03-10T23:40:00Z"));

@@ -38,9 +38,9 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if 
   const card = (name: string) => screen.page.getByRole("article", { name });
 
   test("a plan shows its next run, its mean price and its saving", async () => {
-    const told = (await card("Dishwasher").textContent())?.replace(/\s+/g, " ") ?? "";
-    expect(told).toMatch(/(today|tomorrow|Today|Tomorrow) \d\d:\d\d–\d\d:\d\d/);
-    expect(told).toMatch(
+    const text = (await card("Dishwasher").textContent())?.replace(/\s+/g, " ") ?? "";
+    expect(text).toMatch(/(today|tomorrow|Today|Tomorrow) \d\d:\d\d–\d\d:\d\d/);
+    expect(text).toMatch(
       /Planned at the cheapest time · DKK \d\.\d\d\/kWh on average · DKK \d\.\d\d\/kWh cheaper than/,
     );
     await screen.picture("plans-phone");
@@ -92,17 +92,17 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if 
     await using danish = await screens.look(daemon, { size: "phone", language: "da-DK" });
     await danish.untilText("#plans", /Dishwasher Planlagt/);
     const dishwasher = danish.page.getByRole("article", { name: "Dishwasher" });
-    const told = dishwasher.getByRole("status");
+    const text = dishwasher.getByRole("status");
     await dishwasher.getByText("Justér", { exact: true }).click();
     await dishwasher.getByLabel("Timer").fill("20");
     await dishwasher.getByRole("button", { name: "Gem" }).click();
-    await told
+    await text
       .filter({ hasText: /^Afvist: Der er ikke plads til timerne .*\(hours: expected at most .*\)$/ })
       .waitFor();
     await dishwasher.getByRole("switch").uncheck();
     await danish.untilText("#plans", /Dishwasher Slået fra/);
     await dishwasher.getByRole("button", { name: "Kør nu" }).click();
-    await told.filter({ hasText: /^Afvist: Planen er slået fra. Slå den til først.$/ }).waitFor();
+    await text.filter({ hasText: /^Afvist: Planen er slået fra. Slå den til først.$/ }).waitFor();
   });
 
   test("a plan can be started and stopped", async () => {

@@ -15,13 +15,13 @@ async function readOut(screen: Screen, part = "#prices"): Promise<string[]> {
   const slider = screen.page.locator(`${part} [role=slider]`);
   await slider.focus();
   await screen.page.keyboard.press("Home");
-  const told: string[] = [];
+  const readouts: string[] = [];
   const count = Number(await slider.getAttribute("aria-valuemax")) + 1;
   for (let i = 0; i < count; i++) {
-    told.push(((await slider.getAttribute("aria-valuetext")) ?? "").replace(/\s+/g, " "));
+    readouts.push(((await slider.getAttribute("aria-valuetext")) ?? "").replace(/\s+/g, " "));
     await screen.page.keyboard.press("ArrowRight");
   }
-  return told;
+  return readouts;
 }
 
 const choose = (screen: Screen, name: string) =>
@@ -60,14 +60,14 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
     await using screen = await screens.look(daemon);
     await screen.untilText("#prices .readout", /DKK/);
     await choose(screen, "Today");
-    const told = await readOut(screen);
+    const readouts = await readOut(screen);
     const { prices } = (await (
       await daemon.request("/local/v1/prices?home=home&from=2026-03-09T23:00:00Z&to=2026-03-10T23:00:00Z")
     ).json()) as { prices: ToldPrice[] };
-    expect(told).toHaveLength(96);
-    for (const [i, { price }] of prices.entries()) expect(told[i]).toContain(`DKK ${price.toFixed(2)}/kWh`);
-    expect(told[0]).toMatch(/^Tue,? 10 Mar 00:00–00:15/);
-    expect(told[95]).toMatch(/^Tue,? 10 Mar 23:45–00:00/);
+    expect(readouts).toHaveLength(96);
+    for (const [i, { price }] of prices.entries()) expect(readouts[i]).toContain(`DKK ${price.toFixed(2)}/kWh`);
+    expect(readouts[0]).toMatch(/^Tue,? 10 Mar 00:00–00:15/);
+    expect(readouts[95]).toMatch(/^Tue,? 10 Mar 23:45–00:00/);
   });
 
   test("the day of 25 hours has 100 quarters, and the repeated hour is marked A and B", async () => {
@@ -75,11 +75,11 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
     await using screen = await screens.look(daemon, { size: "wall" });
     await screen.untilText("#prices .notes", /has 25 hours: the clocks go back/);
     await choose(screen, "Today");
-    const told = await readOut(screen);
-    expect(told).toHaveLength(100);
-    expect(told[8]).toMatch(/02:00 A–02:15 A \(A: summer time\)/);
-    expect(told[12]).toMatch(/02:00 B–02:15 B \(B: winter time\)/);
-    expect(told[16]).toMatch(/03:00–03:15:/);
+    const readouts = await readOut(screen);
+    expect(readouts).toHaveLength(100);
+    expect(readouts[8]).toMatch(/02:00 A–02:15 A \(A: summer time\)/);
+    expect(readouts[12]).toMatch(/02:00 B–02:15 B \(B: winter time\)/);
+    expect(readouts[16]).toMatch(/03:00–03:15:/);
     await screen.page.keyboard.press("Escape");
     await screen.picture("prices-25-hours");
   });
@@ -89,10 +89,10 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
     await using screen = await screens.look(daemon, { size: "wall" });
     await screen.untilText("#prices .notes", /has 23 hours: the clocks go forward/);
     await choose(screen, "Today");
-    const told = await readOut(screen);
-    expect(told).toHaveLength(92);
-    expect(told[7]).toContain("01:45–03:00");
-    expect(told[8]).toContain("03:00–03:15");
+    const readouts = await readOut(screen);
+    expect(readouts).toHaveLength(92);
+    expect(readouts[7]).toContain("01:45–03:00");
+    expect(readouts[8]).toContain("03:00–03:15");
     await screen.picture("prices-23-hours");
   });
 
@@ -101,9 +101,9 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
     await using screen = await screens.look(daemon, { size: "phone" });
     await screen.untilText("#prices .notes", /Tomorrow’s prices are expected at about 13:00\. Estimates until then\./);
     await choose(screen, "Tomorrow");
-    const told = await readOut(screen);
-    expect(told).toHaveLength(24);
-    for (const each of told) expect(each).toMatch(/, estimate$/);
+    const readouts = await readOut(screen);
+    expect(readouts).toHaveLength(24);
+    for (const each of readouts) expect(each).toMatch(/, estimate$/);
     await screen.picture("prices-no-tomorrow-phone");
     await daemon.clock.runUntil(Date.parse("2026-03-10T13:30:00Z"));
     await screen.until("!document.querySelector('#prices .notes').textContent.includes('expected')");
@@ -118,8 +118,8 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
     await screen.untilText("#now .price", /^−\d\.\d\d/);
     expect(await screen.text("#now .level-line")).toContain("Very cheap");
     await choose(screen, "Today");
-    const told = await readOut(screen);
-    expect(told.filter((each) => /−DKK \d|DKK −\d|−\d/.test(each)).length).toBe(20);
+    const readouts = await readOut(screen);
+    expect(readouts.filter((each) => /−DKK \d|DKK −\d|−\d/.test(each)).length).toBe(20);
     // Colored pixels are below the zero line, and not above it.
     const below = await inkShares(screen, 12);
     expect(below.below).toBeGreaterThan(0.2);

@@ -107,10 +107,10 @@ describe.skipIf(!haveChromium)("results on the dashboard (in Chromium; skipped i
         .reduce((total, month) => total + (month[`against_${baseline}`] ?? 0), 0)
         .toFixed(2);
     const money = (text: string) => text.replaceAll(",", "");
-    const told = money(await screen.text("#results .block >> nth=0"));
-    expect(told).toContain(`Saved in 12 months DKK ${sum("window_start")}`);
-    expect(told).toContain(`Car DKK ${sum("window_start", "car")}`);
-    expect(told).toContain("Gulvvarmeanlægget i det store badeværelse has no kWh setting");
+    const text = money(await screen.text("#results .block >> nth=0"));
+    expect(text).toContain(`Saved in 12 months DKK ${sum("window_start")}`);
+    expect(text).toContain(`Car DKK ${sum("window_start", "car")}`);
+    expect(text).toContain("Gulvvarmeanlægget i det store badeværelse has no kWh setting");
     await screen.page.getByRole("radio", { name: "Average price" }).check();
     const other = money(await screen.untilText("#results .block >> nth=0", /at the average price/));
     expect(other).toContain(`Saved in 12 months DKK ${sum("mean")}`);

@@ -29,11 +29,11 @@ describe.skipIf(!haveChromium)("the System part of the dashboard (in Chromium; s
     await using screen = await screens.look(daemon, { size: "wall" });
     await screen.untilText("#system", /Requests today/);
     await screen.page.reload();
-    let told = "";
+    let text = "";
     let version = "";
     // The daemon still fetches history, so page and API are read until both have the same numbers.
     const isSame = async () => {
-      told = await screen.untilText("#system", /Requests today \d+ \d+ answered/);
+      text = await screen.untilText("#system", /Requests today \d+ \d+ answered/);
       const system = (await (await daemon.request("/local/v1/system")).json()) as {
         interfaces: ToldInterface[];
         version: string;
@@ -41,16 +41,16 @@ describe.skipIf(!haveChromium)("the System part of the dashboard (in Chromium; s
       version = system.version;
       const [consumer] = system.interfaces;
       const left = `${consumer?.quota.day.left} of ${consumer?.quota.day.limit} left`;
-      return told.includes(left) && told.includes(`Requests today ${consumer?.today.requests}`);
+      return text.includes(left) && text.includes(`Requests today ${consumer?.today.requests}`);
     };
     await expect.poll(isSame, { timeout: 20_000 }).toBe(true);
-    expect(told).toMatch(/Service State Works/);
-    expect(told).toMatch(/Prices Home (just now|\d+ (min|hr)\.? ago) 10 Mar, 1\d:\d\d/);
-    expect(told).toMatch(/History: \d+% is here, the rest follows\.|The history is complete\./);
-    expect(told).toMatch(/Broker ✓ connected · built in/);
-    expect(told).toContain(`elbro ${version}`);
-    expect(told).toContain(process.versions.node);
-    expect(told).toMatch(/Problems ✓ None\./);
+    expect(text).toMatch(/Service State Works/);
+    expect(text).toMatch(/Prices Home (just now|\d+ (min|hr)\.? ago) 10 Mar, 1\d:\d\d/);
+    expect(text).toMatch(/History: \d+% is here, the rest follows\.|The history is complete\./);
+    expect(text).toMatch(/Broker ✓ connected · built in/);
+    expect(text).toContain(`elbro ${version}`);
+    expect(text).toContain(process.versions.node);
+    expect(text).toMatch(/Problems ✓ None\./);
   });
 
   test("a plug that does not respond has no green mark", async () => {

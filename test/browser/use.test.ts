@@ -42,7 +42,7 @@ describe.skipIf(!haveChromium)("usage on the dashboard (in Chromium; skipped if 
 
   const pick = (screen: Screen, name: string) =>
     screen.page.locator("#use").getByRole("radio", { name, exact: true }).check();
-  const told = async (screen: Screen) =>
+  const readout = async (screen: Screen) =>
     ((await screen.page.locator("#use [role=slider]").getAttribute("aria-valuetext")) ?? "").replace(/\s+/g, " ");
 
   test("a month by days: its sum equals the sum of the hours, and missing days are named", async () => {
@@ -87,7 +87,7 @@ describe.skipIf(!haveChromium)("usage on the dashboard (in Chromium; skipped if 
     await screen.page.locator("#use [role=slider]").focus();
     await screen.page.keyboard.press("Home");
     const amount = first?.energyKWh.toFixed(2);
-    expect(await told(screen)).toMatch(new RegExp(`^Wed,? 18 Mar 00:00–01:00, ${amount} kWh(, estimate)?$`));
+    expect(await readout(screen)).toMatch(new RegExp(`^Wed,? 18 Mar 00:00–01:00, ${amount} kWh(, estimate)?$`));
     await screen.picture("use-day-phone");
   });
 

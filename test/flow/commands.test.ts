@@ -209,13 +209,13 @@ describe.skipIf(!haveMosquitto)("an external broker (needs Mosquitto)", () => {
   test.each([
     ["right", /ok {3}broker: mqtt:\/\/127.0.0.1/, 0],
     ["wrong", /FAIL broker: the broker (rejects the user name or password|does not authorize this user)/, 1],
-  ])("with the %s password", async (password, told, expected) => {
+  ])("with the %s password", async (password, message, expected) => {
     await using mosquitto = await Mosquitto.start({ users: { elbro: "right" } });
     await using installed = await TestDaemon.install({
       config: { mqtt: { url: `mqtt://127.0.0.1:${mosquitto.port}`, username: "elbro", password } },
     });
     const { code, output } = await installed.run("check", "--online");
-    expect(output).toMatch(told);
+    expect(output).toMatch(message);
     expect(code).toBe(expected);
   });
 });

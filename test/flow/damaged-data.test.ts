@@ -23,7 +23,7 @@ test(`with ${FLIPS} damaged databases the daemon always starts, and never shows 
   const file = daemon.dir.file("elbro.db");
   const bytes = readFileSync(file);
   daemon.simulator.setFaults([{ operation: "*", fault: "lostConnection" }]);
-  let told = 0;
+  let reported = 0;
   for (let i = 0; i < FLIPS; i++) {
     const damaged = Buffer.from(bytes);
     const at = (i * 7_919 + 104_729) % bytes.length;
@@ -33,10 +33,10 @@ test(`with ${FLIPS} damaged databases the daemon always starts, and never shows 
     await daemon.restart();
     expect([price, null]).toContain(await priceNow(daemon));
     if (daemon.log.splice(0).some(({ facts }) => "code" in facts && /damaged|restored/.test(String(facts.code))))
-      told++;
+      reported++;
   }
   await daemon.stop();
-  expect(told).toBeGreaterThan(0);
+  expect(reported).toBeGreaterThan(0);
 }, 600_000);
 
 test("damaged chunks are reported as a problem and requested again, so that prices are soon complete", async () => {

@@ -133,9 +133,9 @@ test("with the embedded broker, forget waits for Home Assistant and publishes th
   await using homeAssistant = await TopicWatcher.on(port, login);
   await homeAssistant.publish("homeassistant/status", "online");
   expect(await command.exit).toBe(0);
-  const told = homeAssistant.seen.filter(({ topic }) => documents.includes(topic));
-  expect(told.map(({ topic }) => topic).sort()).toEqual(documents);
-  for (const { payload } of told) {
+  const sent = homeAssistant.seen.filter(({ topic }) => documents.includes(topic));
+  expect(sent.map(({ topic }) => topic).sort()).toEqual(documents);
+  for (const { payload } of sent) {
     const { components } = JSON.parse(payload) as { components: Record<string, object> };
     expect(Object.values(components).every((component) => Object.keys(component).join() === "platform")).toBe(true);
   }

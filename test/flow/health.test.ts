@@ -147,8 +147,8 @@ test("a broker that rejects the login is a problem", async () => {
   await using it = await starting({ mqtt: { url: `mqtt://127.0.0.1:${broker.port}` } } as Partial<Config>);
   await it.clock.runUntil(MORNING + 11 * MINUTE_MS);
   expect(await problemText(it)).toContain("broker_unreachable");
-  const told = it.log.find(({ facts }) => "code" in facts && facts.code === "broker_unreachable");
-  expect(told?.facts).toMatchObject({ detail: expect.stringContaining("rejects the user name or password") });
+  const problem = it.log.find(({ facts }) => "code" in facts && facts.code === "broker_unreachable");
+  expect(problem?.facts).toMatchObject({ detail: expect.stringContaining("rejects the user name or password") });
 });
 
 test("a data directory that disappears is a problem until it is back", async () => {

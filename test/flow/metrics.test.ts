@@ -72,10 +72,10 @@ test("hourly metrics of a day equal the home's state, and their number stays con
   expect(figure(metrics, "elbro_uptime_seconds")).toBe(DAY_MS / 1_000 + 60);
   expect(figure(metrics, "elbro_prices_known_seconds", { home: "home" })).toBeGreaterThan(12 * 3_600);
   // All documented metrics exist, except those that do not apply to this home.
-  const told = new Set(metrics.map(({ name }) => name));
-  const untold = metricRows.map(({ name }) => name).filter((name) => !told.has(name));
+  const exposed = new Set(metrics.map(({ name }) => name));
+  const missing = metricRows.map(({ name }) => name).filter((name) => !exposed.has(name));
   const absent = ["elbro_problems", "elbro_plug_on", "elbro_plug_available", "elbro_plan_next_start_seconds"];
-  expect(untold.filter((name) => !absent.includes(name) && !name.startsWith("elbro_archive_"))).toEqual([]);
+  expect(missing.filter((name) => !absent.includes(name) && !name.startsWith("elbro_archive_"))).toEqual([]);
   for (const { name, samples } of metrics) {
     const labels = metricRows.find((row) => row.name === name)?.labels;
     for (const sample of samples) expect(Object.keys(sample.labels), name).toEqual(labels);

@@ -198,8 +198,8 @@ test("the log reports repeated wrong passwords once with their address and witho
   for (let i = 0; i < 20; i++)
     await client(broker?.port ?? 0, { username: "tv", password: "guess" }).catch(() => undefined);
   await broker?.close();
-  const told = lines.filter(({ text }) => /wrong passwords/.test(text));
-  expect(told.map(({ facts }) => facts)).toEqual([{ address: "127.0.0.1" }]);
+  const warnings = lines.filter(({ text }) => /wrong passwords/.test(text));
+  expect(warnings.map(({ facts }) => facts)).toEqual([{ address: "127.0.0.1" }]);
   expect(JSON.stringify(lines)).not.toContain("guess");
 });
 

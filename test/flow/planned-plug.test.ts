@@ -87,7 +87,7 @@ class DaemonWithPlug implements AsyncDisposable {
   }
 
   /** Returns the commands that the plug received, each as `ON` or `OFF`. */
-  get told(): string[] {
+  get commands(): string[] {
     return this.plug.got.flatMap(({ payload }) => /\bO(?:N|FF)$/.exec(payload)?.[0] ?? []);
   }
 
@@ -141,8 +141,8 @@ describe("a plug that follows its plan", () => {
     await at.untilPlug(false);
     expect(at.plug.device.cause).toBe("command");
     await at.daemon.watcher.until(() => at.plugState.on === false, "the plug's state");
-    const told = at.told.filter((text, i, all) => text !== all[i - 1]);
-    expect(told).toEqual(["OFF", "ON", "OFF"]);
+    const commands = at.commands.filter((text, i, all) => text !== all[i - 1]);
+    expect(commands).toEqual(["OFF", "ON", "OFF"]);
     const { watcher } = at.daemon;
     assertDiscovery(watcher.topics().map((topic) => ({ topic, payload: watcher.payload(topic) ?? "" })));
     const { components } = watcher.json("homeassistant/device/elbro_plug_washer_plug/config") as { components: object };
@@ -204,13 +204,13 @@ describe("a restart in the middle of a run", () => {
     await at.stop();
     await at.sleepUntil(STARTS + 24 * MINUTE_MS);
     expect(at.plug.device.on).toBe(true);
-    const before = at.told.length;
+    const before = at.commands.length;
     await at.restart();
     const running = await at.untilPlan(({ state }) => state === "running", "the run again");
     expect(running.next_end).toBe(isoOf(ENDS));
-    await expect.poll(() => at.told.length, UNTIL).toBeGreaterThan(before);
+    await expect.poll(() => at.commands.length, UNTIL).toBeGreaterThan(before);
     await at.runUntil(ENDS - 1);
-    expect(at.told.slice(before)).not.toContain("OFF");
+    expect(at.commands.slice(before)).not.toContain("OFF");
     expect(at.plug.device.on).toBe(true);
     await at.daemon.clock.runUntil(ENDS);
     await at.untilPlug(false);
@@ -305,11 +305,11 @@ test("without a trusted clock no plan switches a plug ON, with that reason; afte
     reason: "the clock of this machine cannot be trusted, so plans accept no commands",
   });
   await at.runUntil(start + 6 * HOUR_MS);
-  expect(at.told).not.toContain("ON");
+  expect(at.commands).not.toContain("ON");
   expect(at.plugState).toMatchObject({ reason_code: "clock_not_trusted" });
   at.daemon.serviceAheadMs = 0;
   await at.runUntil(start + 24 * HOUR_MS);
   await at.untilPlan(({ state }) => state === "scheduled", "the plan");
   await at.runUntil(start + 30 * HOUR_MS);
-  expect(at.told).toContain("ON");
+  expect(at.commands).toContain("ON");
 });

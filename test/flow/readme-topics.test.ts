@@ -6,7 +6,7 @@ import { pageText } from "../support/docs/docs-pages.ts";
 const PAGE = pageText("docs/mqtt.md");
 
 /** Documented topics with `<name>` for variable levels. `…/costs` continues the topic before it. */
-const told: readonly string[] = PAGE.split("\n").flatMap((line) => {
+const documented: readonly string[] = PAGE.split("\n").flatMap((line) => {
   let before = "";
   const place = line.startsWith("|") ? (line.split("|")[1] ?? "") : line;
   return [...place.matchAll(/`((?:elbro|…)\/[^`]+)`/g)].map(([, topic = ""]) => {
@@ -56,9 +56,9 @@ test("mqtt.md contains exactly the topics that elbro publishes", async () => {
     "everything there is to show",
   );
   const published = watcher.topics().filter((topic) => topic.startsWith("elbro/"));
-  const patterns = told.map((topic) => ({ topic, pattern: patternOf(topic) }));
-  const untold = published.filter((topic) => !patterns.some(({ pattern }) => pattern.test(topic)));
-  expect(untold).toEqual([]);
+  const patterns = documented.map((topic) => ({ topic, pattern: patternOf(topic) }));
+  const undocumented = published.filter((topic) => !patterns.some(({ pattern }) => pattern.test(topic)));
+  expect(undocumented).toEqual([]);
   const unsaid = patterns.filter(
     ({ topic, pattern }) => !isCommand(topic) && !published.some((each) => pattern.test(each)),
   );

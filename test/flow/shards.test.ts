@@ -133,11 +133,11 @@ describe.skipIf(!haveMosquitto)("shards with one Mosquitto (skipped if it is not
     expect(watcher.topics().filter((topic) => topic.includes("house-4"))).toEqual([]);
     expect([1, 2, 3].filter(has)).toEqual([1, 2, 3]);
 
-    const told = fleet.log.filter((line) => line.includes("account_refused")).join("\n");
-    expect(told).toContain("a3.yaml: homes[0].address_id: expected a UUID");
-    expect(told).toContain("(line 3)");
-    expect(told).toMatch(/a2\.yaml: homes\[0\]\.id: is used by a1\.yaml already; each needs its own \(line \d+\)/);
-    expect(told).not.toContain("key-of-three");
+    const refusals = fleet.log.filter((line) => line.includes("account_refused")).join("\n");
+    expect(refusals).toContain("a3.yaml: homes[0].address_id: expected a UUID");
+    expect(refusals).toContain("(line 3)");
+    expect(refusals).toMatch(/a2\.yaml: homes\[0\]\.id: is used by a1\.yaml already; each needs its own \(line \d+\)/);
+    expect(refusals).not.toContain("key-of-three");
 
     fleet.writeAccount(3);
     fleet.writeAccount(2);

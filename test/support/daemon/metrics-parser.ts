@@ -42,7 +42,7 @@ export function readMetrics(text: string): ReadMetric[] {
     } else if (typeLine) {
       const [, name = "", type = ""] = typeLine;
       if (!help || help.name !== name) fail("a TYPE without its HELP");
-      if (metrics.some((metric) => metric.name === name)) fail("told twice");
+      if (metrics.some((metric) => metric.name === name)) fail("appears twice");
       if ((type === "counter") !== name.endsWith("_total")) fail("counters, and they alone, end in _total");
       if (BAD_UNITS.test(name)) fail("no base unit");
       metrics.push({ name, type, help: help?.text ?? "", samples: [] });

@@ -42,8 +42,8 @@ export class EmulatedPlug {
     }
     const before = this.on;
     if (order.set !== undefined) this.#set(order.set, now, cause, order.timerSec ?? null);
-    const told = order.tells || before !== this.on ? this.firmware.state(this.on) : [];
-    return order.answer ? [order.answer(this.on), ...told] : told;
+    const messages = order.tells || before !== this.on ? this.firmware.state(this.on) : [];
+    return order.answer ? [order.answer(this.on), ...messages] : messages;
   }
 
   /** Presses the button. */

@@ -109,7 +109,7 @@ export class StrictService {
     }
     for (const word of window.words) {
       if (word.heardAt < spentAt && window.ours > word.most)
-        this.#violate(at, name, `attempt ${window.ours}, though ${word.most} were told to be the most`);
+        this.#violate(at, name, `attempt ${window.ours}, though ${word.most} are the announced maximum`);
     }
   }
 

@@ -4,34 +4,34 @@ import type { BackfillPause } from "../../../src/core/status/daemon-status.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 
 function watched() {
-  const told: [string, object][] = [];
+  const logged: [string, object][] = [];
   const shown: (string | null)[] = [];
   let now = Date.UTC(2026, 10, 23, 9);
   const tell = historyProgress({
     now: () => now,
-    log: { info: (facts, text) => told.push([text, facts]) },
+    log: { info: (facts, text) => logged.push([text, facts]) },
     show: (done) => shown.push(done?.note ?? null),
   });
   const see = (why: BackfillPause["why"], forMs: number) =>
     tell({ known: 50, wanted: 200, pause: { until: now + forMs, why } });
-  return { tell, see, told, shown, pass: (ms: number) => (now += ms) };
+  return { tell, see, logged, shown, pass: (ms: number) => (now += ms) };
 }
 
 test("a long pause is printed once, with its reason and its end", () => {
-  const { see, told, pass } = watched();
+  const { see, logged, pass } = watched();
   see("quota", 3 * HOUR_MS);
   pass(MINUTE_MS);
   see("quota", 3 * HOUR_MS);
-  expect(told).toEqual([
+  expect(logged).toEqual([
     ["history pauses", { until: "2026-11-23T12:00:00.000Z", why: "quota", known: 50, wanted: 200 }],
   ]);
   pass(3 * HOUR_MS);
   see("rate_limited", HOUR_MS);
-  expect(told).toHaveLength(2);
+  expect(logged).toHaveLength(2);
 });
 
 test("on a terminal the reason of any pause follows the numbers", () => {
-  const { tell, see, told, shown } = watched();
+  const { tell, see, logged, shown } = watched();
   see("quota", 40_000);
   see("service_trouble", 10 * MINUTE_MS);
   tell({ known: 60, wanted: 200, pause: null });
@@ -42,5 +42,5 @@ test("on a terminal the reason of any pause follows the numbers", () => {
     "",
     null,
   ]);
-  expect(told).toHaveLength(1);
+  expect(logged).toHaveLength(1);
 });

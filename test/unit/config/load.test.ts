@@ -29,10 +29,10 @@ function mistakesOf(text: string | null, environment: Record<string, string | un
 
 describe("an invalid file is reported completely, without its secrets:", () => {
   test.each(corpusNames)("%s", (name) => {
-    const told = mistakesOf(corpusText(name)).join("\n");
-    expect(`${told}\n`).toBe(corpusMistakes(name));
-    expect(told).not.toContain(CANARY);
-    expect(told).not.toContain("4711");
+    const reported = mistakesOf(corpusText(name)).join("\n");
+    expect(`${reported}\n`).toBe(corpusMistakes(name));
+    expect(reported).not.toContain(CANARY);
+    expect(reported).not.toContain("4711");
   });
 
   test("every file with messages has its configuration", () => {
@@ -170,9 +170,9 @@ describe("an environment variable", () => {
       { ELBRO_CONSUMER_API_KEY: CANARY, ELBRO_CONSUMER_API_KEY_FILE: "/run/secrets/key" },
       "consumer.api_key_file (ELBRO_CONSUMER_API_KEY_FILE): api_key is also set; remove one of them",
     ],
-  ])("with a mistake is reported with its name: %j", (environment, told) => {
+  ])("with a mistake is reported with its name: %j", (environment, reported) => {
     const mistakes = mistakesOf(null, environment as Record<string, string>);
-    expect(mistakes).toContain(told);
+    expect(mistakes).toContain(reported);
     expect(mistakes.join()).not.toContain(CANARY);
   });
 

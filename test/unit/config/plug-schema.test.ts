@@ -144,11 +144,11 @@ describe("when_lost", () => {
   - { name: E, family: zigbee2mqtt, topic: e, plan: freezer, inverted: true }
   - { name: F, family: esphome, topic: f, channel: r, plan: boiler }
 `);
-    const told = (name: string, family: string, state: string) =>
+    const mistake = (name: string, family: string, state: string) =>
       `plugs: ${name} (${family}) cannot end an ${state} by itself: if elbro fails, it stays ${state}; see docs/plugs.md`;
     expect(plugWarnings(config.plugs, config.plans)).toEqual([
-      told("A", "zigbee2mqtt", "OFF"),
-      told("C", "shelly_gen1", "ON"),
+      mistake("A", "zigbee2mqtt", "OFF"),
+      mistake("C", "shelly_gen1", "ON"),
     ]);
   });
 });

@@ -39,6 +39,6 @@ test("all other documented configurations are valid", () => {
 });
 
 test("plans.md lists every reason code with a state", () => {
-  const told = planStateDocs();
-  expect(planCodes.filter((code) => !told.includes(`\`${code}\``))).toEqual([]);
+  const documented = planStateDocs();
+  expect(planCodes.filter((code) => !documented.includes(`\`${code}\``))).toEqual([]);
 });

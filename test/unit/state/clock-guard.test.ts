@@ -124,13 +124,13 @@ describe("after the first response of the service", () => {
 });
 
 test("a wrong clock is reported once with a remedy, and once when it is corrected", () => {
-  const told: [string, Problem][] = [];
-  const problems = new Problems((problem, state) => void told.push([state, problem]));
+  const changes: [string, Problem][] = [];
+  const problems = new Problems((problem, state) => void changes.push([state, problem]));
   const { trust } = machine();
   for (const now of [NOW, 0, 1_000, NOW, NOW]) trust.report(problems, now);
-  expect(told.map(([state, { code, subject }]) => [state, code, subject])).toEqual([
+  expect(changes.map(([state, { code, subject }]) => [state, code, subject])).toEqual([
     ["started", "clock_wrong", "clock"],
     ["ended", "clock_wrong", "clock"],
   ]);
-  expect(told[0]?.[1]).toMatchObject({ since: 0, advice: expect.stringContaining("NTP"), requestId: null });
+  expect(changes[0]?.[1]).toMatchObject({ since: 0, advice: expect.stringContaining("NTP"), requestId: null });
 });

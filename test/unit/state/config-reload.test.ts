@@ -53,11 +53,11 @@ describe("changeBetween", () => {
 describe("a reload", () => {
   function reloading(apply: (next: Config) => void = () => undefined) {
     const said: string[] = [];
-    const told: [string, Problem][] = [];
+    const changes: [string, Problem][] = [];
     const note = (facts: object, text: string) => void said.push(`${text} ${JSON.stringify(facts)}`);
-    const problems = new Problems((problem, state) => void told.push([state, problem]));
+    const problems = new Problems((problem, state) => void changes.push([state, problem]));
     const parts = { clock: { now: () => 1 }, problems, log: { info: note, warn: note } };
-    return { said, told, problems, parts, it: new ConfigReload(config(), parts, apply) };
+    return { said, changes, problems, parts, it: new ConfigReload(config(), parts, apply) };
   }
 
   test("applies live changes and names those that need a restart", async () => {
@@ -81,7 +81,7 @@ describe("a reload", () => {
   });
 
   test("of an invalid configuration changes nothing and is a problem until a valid one follows", async () => {
-    const { it, told, problems } = reloading();
+    const { it, changes, problems } = reloading();
     const bad = async () => {
       throw new StartError("cannot be used:\n  api.port: expected a number");
     };
@@ -95,7 +95,7 @@ describe("a reload", () => {
     ]);
     await it.reload(async () => config());
     expect(problems.list()).toEqual([]);
-    expect(told.map(([state]) => state)).toEqual(["started", "ended"]);
+    expect(changes.map(([state]) => state)).toEqual(["started", "ended"]);
   });
 
   test("that fails to apply changes nothing", async () => {

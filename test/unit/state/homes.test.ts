@@ -15,7 +15,7 @@ const [A, B, C] = ["1", "2", "3"].map((digit) => `3f2504e0-4f89-41d3-9a0c-0305e8
 ];
 
 /** Accounts with addresses, each with id and label. */
-class Told implements Disposable {
+class ReportedHomes implements Disposable {
   readonly #store = new StoreOnDisk();
   readonly #library = new SeriesRepository(this.#store.database, calendar, () => NOW);
 
@@ -56,15 +56,15 @@ function home(address_id: string, id?: string): NonNullable<Config["homes"]>[num
 }
 
 test("there is no home before an account has its addresses", () => {
-  using told = new Told();
-  const homes = told.homes();
+  using reported = new ReportedHomes();
+  const homes = reported.homes();
   expect([homes.list(), homes.targets("consumer"), homes.known, homes.address(A)]).toEqual([[], [], false, null]);
 });
 
 test("every address is a home, named by its label, with quarter-hourly resolution", async () => {
-  using told = new Told();
-  await told.report([[A, "Sommerhus på Læsø"]]);
-  expect(told.homes().list()).toEqual([
+  using reported = new ReportedHomes();
+  await reported.report([[A, "Sommerhus på Læsø"]]);
+  expect(reported.homes().list()).toEqual([
     {
       id: "sommerhus_paa_laesoe",
       name: "Sommerhus på Læsø",
@@ -77,30 +77,30 @@ test("every address is a home, named by its label, with quarter-hourly resolutio
 
 describe("a home id", () => {
   test("is unique if labels are equal", async () => {
-    using told = new Told();
-    await told.report([
+    using reported = new ReportedHomes();
+    await reported.report([
       [A, "Home"],
       [B, "home!"],
       [C, "HOME"],
     ]);
-    expect(told.ids()).toEqual(["home", "home_2", "home_3"]);
+    expect(reported.ids()).toEqual(["home", "home_2", "home_3"]);
   });
 
   test("stays when the label changes, and when addresses are reordered or added", async () => {
-    using told = new Told();
-    await told.report([
+    using reported = new ReportedHomes();
+    await reported.report([
       [A, "Home"],
       [B, "Cabin"],
     ]);
-    expect(told.ids()).toEqual(["home", "cabin"]);
-    await told.report([
+    expect(reported.ids()).toEqual(["home", "cabin"]);
+    await reported.report([
       [C, "Home"],
       [B, "Home"],
       [A, "Flat"],
     ]);
-    expect(told.ids()).toEqual(["home_2", "cabin", "home"]);
+    expect(reported.ids()).toEqual(["home_2", "cabin", "home"]);
     expect(
-      told
+      reported
         .homes()
         .list()
         .map(({ name }) => name),
@@ -108,49 +108,49 @@ describe("a home id", () => {
   });
 
   test("that the owner assigns to another home moves to that home", async () => {
-    using told = new Told();
-    await told.report([
+    using reported = new ReportedHomes();
+    await reported.report([
       [A, "Home"],
       [B, "Cabin"],
     ]);
-    expect(told.ids()).toEqual(["home", "cabin"]);
+    expect(reported.ids()).toEqual(["home", "cabin"]);
     const config = [home(A), home(B, "home")];
-    expect(told.ids(config)).toEqual(["home_2", "home"]);
-    expect(told.ids(config)).toEqual(["home_2", "home"]);
+    expect(reported.ids(config)).toEqual(["home_2", "home"]);
+    expect(reported.ids(config)).toEqual(["home_2", "home"]);
   });
 
   test("that was generated returns when the owner's id is removed", async () => {
-    using told = new Told();
-    await told.report([[A, "Home"]]);
-    expect([told.ids(), told.ids([home(A, "villa")]), told.ids()]).toEqual([["home"], ["villa"], ["home"]]);
+    using reported = new ReportedHomes();
+    await reported.report([[A, "Home"]]);
+    expect([reported.ids(), reported.ids([home(A, "villa")]), reported.ids()]).toEqual([["home"], ["villa"], ["home"]]);
   });
 });
 
 describe("homes in the configuration", () => {
   test("replace all other homes and keep their resolution; address ids match in any case", async () => {
-    using told = new Told();
-    await told.report([
+    using reported = new ReportedHomes();
+    await reported.report([
       [A, "Home"],
       [B, "Cabin"],
     ]);
-    const homes = told.homes([home(A.toUpperCase(), "villa")]);
+    const homes = reported.homes([home(A.toUpperCase(), "villa")]);
     expect(homes.list()).toMatchObject([{ id: "villa", addressId: A, resolution: "hour" }]);
     expect(homes.targets("consumer")).toMatchObject([{ addressId: A, resolution: "hour" }]);
   });
 
   test("without an account are omitted", async () => {
-    using told = new Told();
-    await told.report([[A, "Home"]]);
-    expect(told.ids([home(C, "villa")])).toEqual([]);
+    using reported = new ReportedHomes();
+    await reported.report([[A, "Home"]]);
+    expect(reported.ids([home(C, "villa")])).toEqual([]);
   });
 });
 
 describe("several accounts", () => {
   test("have their own homes with different ids", async () => {
-    using told = new Told();
-    await told.report([[A, "Home"]], "mine");
-    await told.report([[B, "Home"]], "yours");
-    const homes = told.homes(undefined, ["mine", "yours"]);
+    using reported = new ReportedHomes();
+    await reported.report([[A, "Home"]], "mine");
+    await reported.report([[B, "Home"]], "yours");
+    const homes = reported.homes(undefined, ["mine", "yours"]);
     expect(homes.list()).toMatchObject([
       { id: "home", account: "mine" },
       { id: "home_2", account: "yours" },
@@ -160,16 +160,16 @@ describe("several accounts", () => {
   });
 
   test("with the same address have one home, which the first account requests", async () => {
-    using told = new Told();
-    await told.report([[A, "Home"]], "mine");
-    await told.report(
+    using reported = new ReportedHomes();
+    await reported.report([[A, "Home"]], "mine");
+    await reported.report(
       [
         [A.toUpperCase(), "Home"],
         [B, "Cabin"],
       ],
       "yours",
     );
-    const homes = told.homes(undefined, ["mine", "yours"]);
+    const homes = reported.homes(undefined, ["mine", "yours"]);
     expect(homes.list()).toMatchObject([
       { id: "home", account: "mine" },
       { id: "cabin", account: "yours" },
@@ -179,23 +179,23 @@ describe("several accounts", () => {
 });
 
 test("the requested series are those that the address has data for", async () => {
-  using told = new Told();
-  await told.report([[A, "Home"]]);
-  const [target] = told.homes().targets("consumer");
+  using reported = new ReportedHomes();
+  await reported.report([[A, "Home"]]);
+  const [target] = reported.homes().targets("consumer");
   const able = Object.entries(first?.capabilities ?? {}).flatMap(([name, is]) => (is ? name : []));
   expect(target?.series.map(({ series }) => series.operation).toSorted()).toEqual(able.toSorted());
-  expect(told.homes().targets("another")).toEqual([]);
+  expect(reported.homes().targets("another")).toEqual([]);
 });
 
 test("a new account among many reads only its own addresses", async () => {
-  using told = new Told();
+  using reported = new ReportedHomes();
   const accounts = Array.from({ length: 50 }, (_, i) => `account${i}`);
   const idOf = (i: number) => `3f2504e0-4f89-41d3-9a0c-0305e82c33${String(i).padStart(2, "0")}`;
-  for (const [i, account] of accounts.slice(1).entries()) await told.report([[idOf(i), `Flat ${i}`]], account);
-  const homes = told.homes(undefined, accounts);
+  for (const [i, account] of accounts.slice(1).entries()) await reported.report([[idOf(i), `Flat ${i}`]], account);
+  const homes = reported.homes(undefined, accounts);
   expect(homes.list()).toHaveLength(49);
-  const reads = told.countReads();
-  await told.report([[idOf(60), "Attic"]], "account0");
+  const reads = reported.countReads();
+  await reported.report([[idOf(60), "Attic"]], "account0");
   expect(homes.list().map(({ id }) => id)).toEqual(["attic", ...accounts.slice(1).map((_, i) => `flat_${i}`)]);
   expect(homes.named("attic")).toMatchObject({ account: "account0", addressId: idOf(60) });
   expect(homes.at(idOf(60))?.id).toBe("attic");
@@ -203,20 +203,20 @@ test("a new account among many reads only its own addresses", async () => {
 });
 
 test("an address that an earlier account reports later moves to that account with the same id", async () => {
-  using told = new Told();
-  const homes = told.homes(undefined, ["mine", "yours"]);
-  await told.report([[A, "Flat"]], "yours");
+  using reported = new ReportedHomes();
+  const homes = reported.homes(undefined, ["mine", "yours"]);
+  await reported.report([[A, "Flat"]], "yours");
   expect(homes.list()).toMatchObject([{ id: "flat", account: "yours" }]);
-  await told.report([[A, "Flat"]], "mine");
+  await reported.report([[A, "Flat"]], "mine");
   expect(homes.list()).toMatchObject([{ id: "flat", account: "mine" }]);
 });
 
 test("a replaced selection returns the homes that were added, changed or removed, and no other", async () => {
-  using told = new Told();
-  await told.report([[A, "Flat"]], "mine");
-  await told.report([[B, "Cabin"]], "yours");
-  await told.report([[C, "Attic"]], "hers");
-  const homes = told.homes([home(A, "flat"), home(B, "cabin")], ["mine", "yours"]);
+  using reported = new ReportedHomes();
+  await reported.report([[A, "Flat"]], "mine");
+  await reported.report([[B, "Cabin"]], "yours");
+  await reported.report([[C, "Attic"]], "hers");
+  const homes = reported.homes([home(A, "flat"), home(B, "cabin")], ["mine", "yours"]);
   const changed = (...replaced: Parameters<Homes["take"]>) => homes.take(...replaced).map(({ id }) => id);
   expect(changed(["mine", "yours", "hers"], [home(A, "flat"), home(B, "cabin"), home(C, "attic")])).toEqual(["attic"]);
   const quarters = { ...home(B, "cabin"), resolution: "fifteenMinutes" as const };

@@ -90,7 +90,7 @@ test(`after ${FLIPS} damaged bytes and truncations, every value is either as wri
   store.database.close();
   const bytes = readFileSync(store.path);
   const upTo = numbers();
-  const found = { read: 0, told: 0, restored: 0 };
+  const found = { read: 0, reported: 0, restored: 0 };
   const began = performance.now();
   for (let i = 0; i < FLIPS; i++) {
     const at = upTo(bytes.length);
@@ -108,13 +108,13 @@ test(`after ${FLIPS} damaged bytes and truncations, every value is either as wri
     );
     expect({ at, i, wrong }).toEqual({ at, i, wrong: [] });
     const isWhole = JSON.stringify(content) === JSON.stringify(sound);
-    found[isWhole ? "read" : "told"]++;
+    found[isWhole ? "read" : "reported"]++;
     if (!isWhole && !recovery && damages.length === 0)
       expect({ at, i, damages: damageIn(database) }).not.toEqual({ at, i, damages: [] });
     database.close();
   }
   process.stdout.write(`flips: ${JSON.stringify(found)} in ${((performance.now() - began) / 1_000).toFixed(0)} s\n`);
-  expect(found.told + found.restored).toBeGreaterThan(FLIPS / 10);
+  expect(found.reported + found.restored).toBeGreaterThan(FLIPS / 10);
 }, 36_000_000);
 
 test("after a flipped bit in the header the file is used, or replaced by its copy", () => {

@@ -27,11 +27,11 @@ function sources(): string {
 }
 
 describe.each(["da", "sv", "nb"] as const)("%s", (language) => {
-  const { texts, advice: told, names: called } = translations[language];
+  const { texts, advice: adviceTexts, names: called } = translations[language];
 
   test.each([
     ["texts", en as Texts, texts],
-    ["advice", advice, told],
+    ["advice", advice, adviceTexts],
     ["names", names, called],
   ])("has all %s, with the same placeholders as English", (_what, english, other: Texts) => {
     expect(Object.keys(other).sort()).toEqual(Object.keys(english).sort());
@@ -42,7 +42,7 @@ describe.each(["da", "sv", "nb"] as const)("%s", (language) => {
 
   test("is not English", () => {
     const english = { ...en, ...advice, ...names } as Texts;
-    const own = { ...texts, ...told, ...called } as Texts;
+    const own = { ...texts, ...adviceTexts, ...called } as Texts;
     const isSame = (key: string) => own[key] === english[key] && /[a-z]{13}|\w \w/.test(own[key] ?? "");
     expect(Object.keys(english).filter(isSame)).toEqual([]);
   });

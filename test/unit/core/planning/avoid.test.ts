@@ -199,7 +199,7 @@ function longestOff(spec: AvoidPlan, known: readonly PricePoint[], events: reado
       const [event] = queue.splice(0, 1) as [Event];
       nextEvent = now + (queue[0]?.afterMs ?? 0);
       const own = { ...spec, enabled };
-      const told =
+      const decision =
         event.what === "run_now"
           ? runNow(own, memory, now, [])
           : event.what === "skip"
@@ -207,7 +207,7 @@ function longestOff(spec: AvoidPlan, known: readonly PricePoint[], events: reado
             : event.what === "stop"
               ? stop(memory, now, own)
               : null;
-      if (told?.kind === "done") memory = told.memory;
+      if (decision?.kind === "done") memory = decision.memory;
       if (event.what === "lose_prices" || event.what === "find_prices") lost = event.what === "lose_prices";
       if (event.what === "lose_clock" || event.what === "find_clock") trusted = event.what === "find_clock";
       if (event.what === "disable" || event.what === "enable") enabled = event.what === "enable";

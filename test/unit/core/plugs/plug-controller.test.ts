@@ -25,7 +25,7 @@ const there = (available: boolean, retained = false): PlugEvent => ({ kind: "ava
 const MARGIN_SEC = 150;
 
 /** Controller of one plug. Returns its commands as text: `on 1050`, `off`, `ask`. */
-class Told {
+class ReportedHomes {
   readonly rules: PlugRules;
   trusted = true;
   wanted: Wanted | null = null;
@@ -47,16 +47,16 @@ class Told {
   }
 
   /** Returns a plug that has connected, received OFF and confirmed it. */
-  static atRest(rules: Partial<PlugRules> = {}, now = at(0)): Told {
-    const plug = new Told(rules);
+  static atRest(rules: Partial<PlugRules> = {}, now = at(0)): ReportedHomes {
+    const plug = new ReportedHomes(rules);
     plug.hears(now, "connected");
     plug.hears(now, heard(false));
     return plug;
   }
 
   /** Returns a plug that a plan has switched ON until `until`, confirmed. */
-  static running(until: number, rules: Partial<PlugRules> = {}, now = at(0)): Told {
-    const plug = Told.atRest(rules, now);
+  static running(until: number, rules: Partial<PlugRules> = {}, now = at(0)): ReportedHomes {
+    const plug = ReportedHomes.atRest(rules, now);
     plug.wanted = { on: true, until };
     plug.hears(now);
     plug.hears(now, heard(true));
@@ -66,20 +66,20 @@ class Told {
 
 describe("at the start", () => {
   test("sends OFF first, also without a plan and if the plan wants OFF", () => {
-    expect(new Told().hears(at(0), "connected")).toEqual(["off"]);
-    const waiting = new Told();
+    expect(new ReportedHomes().hears(at(0), "connected")).toEqual(["off"]);
+    const waiting = new ReportedHomes();
     waiting.wanted = { on: false, until: at(30) };
     expect(waiting.hears(at(0), "connected")).toEqual(["off"]);
   });
 
   test("sends ON if a run is in progress", () => {
-    const plug = new Told();
+    const plug = new ReportedHomes();
     plug.wanted = { on: true, until: at(40) };
     expect(plug.hears(at(5), "connected")).toEqual([`on ${600 + MARGIN_SEC}`]);
   });
 
   test("sends nothing until the clock is trusted, then OFF", () => {
-    const plug = new Told();
+    const plug = new ReportedHomes();
     plug.trusted = false;
     plug.wanted = { on: true, until: at(40) };
     expect(plug.hears(at(0), "connected")).toEqual([]);
@@ -92,7 +92,7 @@ describe("at the start", () => {
 
 describe("ON with a timer", () => {
   test("ends shortly after its quarter hour, is renewed at each, and ends shortly after the run", () => {
-    const plug = Told.running(at(40), {}, at(10));
+    const plug = ReportedHomes.running(at(40), {}, at(10));
     const said: string[] = [];
     for (let minute = 10; minute <= 42; minute++) {
       const commands = plug.hears(at(minute));
@@ -104,33 +104,33 @@ describe("ON with a timer", () => {
   });
 
   test("wakes up at the end of the run or of the quarter hour", () => {
-    expect(Told.running(at(7)).last.wakeAt).toBe(at(7));
-    expect(Told.running(at(40)).last.wakeAt).toBe(at(15));
+    expect(ReportedHomes.running(at(7)).last.wakeAt).toBe(at(7));
+    expect(ReportedHomes.running(at(40)).last.wakeAt).toBe(at(15));
   });
 
   test("is followed by OFF when `until` has passed, even if the plan has not changed", () => {
-    expect(Told.running(at(7)).hears(at(7))).toEqual(["off"]);
+    expect(ReportedHomes.running(at(7)).hears(at(7))).toEqual(["off"]);
   });
 
   test("is repeated every quarter hour for a family without a timer", () => {
-    const plug = Told.running(at(40), { deadMan: null });
+    const plug = ReportedHomes.running(at(40), { deadMan: null });
     expect(plug.hears(at(15))).toEqual(["on -"]);
   });
 
   test("keeps the timer limits of the device", () => {
-    const tight = Told.atRest({ deadMan: { leastSec: 1, mostSec: 60 } });
+    const tight = ReportedHomes.atRest({ deadMan: { leastSec: 1, mostSec: 60 } });
     tight.wanted = { on: true, until: at(40) };
     expect(tight.hears(at(0))).toEqual(["on 60"]);
-    const coarse = Told.atRest({ deadMan: { leastSec: 2_000, mostSec: 4_000 } });
+    const coarse = ReportedHomes.atRest({ deadMan: { leastSec: 2_000, mostSec: 4_000 } });
     coarse.wanted = { on: true, until: at(40) };
     expect(coarse.hears(at(0))).toEqual(["on 2000"]);
   });
 
   test("is followed by OFF if the clock is no longer trusted or the plan is unknown", () => {
-    const doubted = Told.running(at(40));
+    const doubted = ReportedHomes.running(at(40));
     doubted.trusted = false;
     expect(doubted.hears(at(3))).toEqual(["off"]);
-    const forgotten = Told.running(at(40));
+    const forgotten = ReportedHomes.running(at(40));
     forgotten.wanted = null;
     expect(forgotten.hears(at(3))).toEqual(["off"]);
     expect(forgotten.last.reason).toBe("no_signal");
@@ -141,22 +141,22 @@ describe("a plug that rests ON (when_lost: on)", () => {
   const FREEZER = { whenLost: "on" } as const;
 
   test("is ON at the start, without prices and before the clock is trusted, without a timer", () => {
-    const unknown = new Told(FREEZER);
+    const unknown = new ReportedHomes(FREEZER);
     unknown.trusted = false;
     expect(unknown.hears(at(0), "connected")).toEqual(["on -"]);
     expect([unknown.last.reason, unknown.last.aim]).toEqual(["clock_not_trusted", true]);
-    expect(new Told(FREEZER).hears(at(0), "connected")).toEqual(["on -"]);
+    expect(new ReportedHomes(FREEZER).hears(at(0), "connected")).toEqual(["on -"]);
   });
 
   test("is ON if its plan is unknown, for any `lost` of the plan", () => {
-    const plug = new Told(FREEZER);
+    const plug = new ReportedHomes(FREEZER);
     plug.wanted = { on: false, until: null, lost: "off" };
     expect(plug.hears(at(0), "connected")).toEqual(["on -"]);
     expect(plug.last.reason).toBe("no_signal");
   });
 
   test("gets an OFF with a timer that ends shortly after the quarter hour or the run, and is renewed", () => {
-    const plug = new Told(FREEZER);
+    const plug = new ReportedHomes(FREEZER);
     plug.hears(at(0), "connected");
     plug.hears(at(0), heard(true));
     plug.wanted = { on: false, until: at(40) };
@@ -171,7 +171,7 @@ describe("a plug that rests ON (when_lost: on)", () => {
 
   test("gets ON immediately if the clock is no longer trusted or prices are missing, even within min_off", () => {
     for (const change of [{ trusted: false }, { wanted: null }]) {
-      const plug = new Told(FREEZER);
+      const plug = new ReportedHomes(FREEZER);
       plug.hears(at(0), "connected");
       plug.hears(at(0), heard(true));
       plug.wanted = { on: false, until: at(40) };
@@ -182,7 +182,7 @@ describe("a plug that rests ON (when_lost: on)", () => {
   });
 
   test("gets OFF again after its own timer ended it, which is not a manual override", () => {
-    const plug = new Told(FREEZER);
+    const plug = new ReportedHomes(FREEZER);
     plug.hears(at(0), "connected");
     plug.hears(at(0), heard(true));
     plug.wanted = { on: false, until: at(40) };
@@ -197,7 +197,7 @@ describe("a plug that rests ON (when_lost: on)", () => {
 
 describe("a plug that keeps its state (when_lost: keep)", () => {
   test("gets no command before the first signal, then keeps the last wanted state; commands have no timer", () => {
-    const plug = new Told({ whenLost: "keep", deadMan: null });
+    const plug = new ReportedHomes({ whenLost: "keep", deadMan: null });
     expect(plug.hears(at(0), "connected")).toEqual([]);
     plug.wanted = { on: true, until: at(40) };
     expect(plug.hears(at(1))).toEqual(["on -"]);
@@ -211,8 +211,8 @@ describe("a plug that keeps its state (when_lost: keep)", () => {
 
 describe("a timer that may not work", () => {
   const UNSURE = { isTimerUnsure: true, answers: "asked" } as const;
-  const atItsEnd = (rules: Partial<PlugRules> = {}): Told => {
-    const plug = Told.running(at(7), { ...UNSURE, ...rules });
+  const atItsEnd = (rules: Partial<PlugRules> = {}): ReportedHomes => {
+    const plug = ReportedHomes.running(at(7), { ...UNSURE, ...rules });
     plug.wanted = { on: false, until: null };
     return plug;
   };
@@ -239,14 +239,14 @@ describe("a timer that may not work", () => {
   });
 
   test("is not tested if a run is stopped, or if the timer is known to work", () => {
-    const stopped = Told.running(at(60), UNSURE);
+    const stopped = ReportedHomes.running(at(60), UNSURE);
     stopped.wanted = { on: false, until: null };
     expect(stopped.hears(at(2))).toEqual(["off"]);
     expect(atItsEnd({ isTimerUnsure: false }).hears(at(7))).toEqual(["off"]);
   });
 
   test("a plug that does not confirm a repeated timed ON is asked at each renewal, and is not unresponsive", () => {
-    const plug = Told.running(at(40), UNSURE);
+    const plug = ReportedHomes.running(at(40), UNSURE);
     expect(plug.hears(at(15))).toEqual([`on ${900 + MARGIN_SEC}`, "ask"]);
     plug.hears(at(15, 1), heard(true));
     expect([plug.hears(at(15, 10)), plug.last.state.unresponsive]).toEqual([[], false]);
@@ -255,7 +255,7 @@ describe("a timer that may not work", () => {
 
 describe("a bridge", () => {
   test("that goes offline makes its plugs unavailable; when it returns, commands are repeated", () => {
-    const plug = Told.running(at(40));
+    const plug = ReportedHomes.running(at(40));
     expect(plug.hears(at(2), { kind: "bridge", up: true })).toEqual([]);
     plug.hears(at(2), { kind: "bridge", up: false });
     expect(plug.last.state.available).toBe(false);
@@ -266,7 +266,7 @@ describe("a bridge", () => {
 
 describe("the confirmation of a command", () => {
   test("is awaited for 10 s with three retries; then the plug is unresponsive until it answers", () => {
-    const plug = new Told();
+    const plug = new ReportedHomes();
     plug.hears(at(0), "connected");
     expect(plug.last.wakeAt).toBe(at(0, 10));
     expect(plug.hears(at(0, 9))).toEqual([]);
@@ -280,7 +280,7 @@ describe("the confirmation of a command", () => {
   });
 
   test("must report the wanted state, or that the command was executed", () => {
-    const plug = new Told();
+    const plug = new ReportedHomes();
     plug.hears(at(0), "connected");
     plug.hears(at(0, 1), heard(true));
     expect(plug.hears(at(0, 10))).toEqual(["off", "ask"]);
@@ -289,7 +289,7 @@ describe("the confirmation of a command", () => {
   });
 
   test("is not needed if the state stays and the plug reports only changes, unless an earlier command was lost", () => {
-    const plug = Told.atRest({ answers: "changes" });
+    const plug = ReportedHomes.atRest({ answers: "changes" });
     plug.hears(at(1), "disconnected");
     plug.hears(at(2), "connected");
     plug.hears(at(2), heard(false, true));
@@ -301,13 +301,13 @@ describe("the confirmation of a command", () => {
   });
 
   test("is not awaited from a plug that never reports", () => {
-    const plug = new Told({ answers: "never" });
+    const plug = new ReportedHomes({ answers: "never" });
     plug.hears(at(0), "connected");
     expect([plug.last.state.sent?.settled, plug.last.state.unresponsive]).toEqual([true, false]);
   });
 
   test("must follow a renewal: the plug's earlier ON does not settle it", () => {
-    const plug = Told.running(at(40));
+    const plug = ReportedHomes.running(at(40));
     expect(plug.hears(at(15))).toEqual([`on ${900 + MARGIN_SEC}`]);
     expect(plug.hears(at(15, 10))).toEqual([`on ${890 + MARGIN_SEC}`]);
   });
@@ -319,18 +319,18 @@ describe("a plug that reconnects", () => {
     ["the plug was away", [[there(false)], [there(true)]]],
     ["the plug was away unnoticed", [[there(true)]]],
   ] as const)("gets its command again: %s", (_, events) => {
-    const plug = Told.running(at(40));
+    const plug = ReportedHomes.running(at(40));
     const said = events.flatMap(([event]) => plug.hears(at(2), event));
     expect(said).toEqual([`on ${780 + MARGIN_SEC}`]);
   });
 
   test("does not get its command again for a retained availability message", () => {
-    const plug = Told.running(at(40));
+    const plug = ReportedHomes.running(at(40));
     expect(plug.hears(at(2), there(true, true))).toEqual([]);
   });
 
   test("gets a corrected command after it executed a retained one, which is not a manual override", () => {
-    const plug = Told.atRest();
+    const plug = ReportedHomes.atRest();
     plug.hears(at(2), there(false));
     expect(plug.hears(at(3), there(true))).toEqual(["off"]);
     plug.hears(at(3, 1), heard(false));
@@ -339,7 +339,7 @@ describe("a plug that reconnects", () => {
   });
 
   test("commands are not sent while the broker is disconnected", () => {
-    const plug = Told.running(at(40));
+    const plug = ReportedHomes.running(at(40));
     expect(plug.hears(at(2), "disconnected")).toEqual([]);
     expect(plug.hears(at(40))).toEqual([]);
     expect(plug.last.reason).toBe("no_broker");
@@ -349,7 +349,7 @@ describe("a plug that reconnects", () => {
 
 describe("a manual override", () => {
   test("to OFF in a run lasts until the next planned change", () => {
-    const plug = Told.running(at(40));
+    const plug = ReportedHomes.running(at(40));
     expect(plug.hears(at(5), heard(false))).toEqual([]);
     expect([plug.last.reason, plug.last.aim]).toEqual(["switched_off_by_hand", false]);
     expect(plug.hears(at(15))).toEqual([]);
@@ -361,7 +361,7 @@ describe("a manual override", () => {
   });
 
   test("to ON outside of runs lasts until the next planned change and is not renewed", () => {
-    const plug = Told.atRest();
+    const plug = ReportedHomes.atRest();
     plug.wanted = { on: false, until: at(60) };
     expect(plug.hears(at(5), heard(true))).toEqual(["clear_timer"]);
     expect(plug.hears(at(30))).toEqual([]);
@@ -374,7 +374,7 @@ describe("a manual override", () => {
   });
 
   test("to ON during the minimum off time ends with the run", () => {
-    const plug = Told.atRest({ minOffMs: 10 * 60_000 });
+    const plug = ReportedHomes.atRest({ minOffMs: 10 * 60_000 });
     plug.wanted = { on: true, until: at(20) };
     plug.hears(at(5));
     expect(plug.hears(at(6), heard(true))).toEqual(["clear_timer"]);
@@ -383,27 +383,27 @@ describe("a manual override", () => {
   });
 
   test("to OFF ends when the plug is switched on manually; it immediately gets a timer", () => {
-    const plug = Told.running(at(40));
+    const plug = ReportedHomes.running(at(40));
     plug.hears(at(5), heard(false));
     expect(plug.hears(at(6), heard(true))).toEqual([`on ${540 + MARGIN_SEC}`]);
   });
 
   test("is reverted with override: enforce, at most a few times per minute", () => {
-    const plug = Told.running(at(40), { override: "enforce" });
+    const plug = ReportedHomes.running(at(40), { override: "enforce" });
     expect(plug.hears(at(5), heard(false))).toEqual([`on ${600 + MARGIN_SEC}`, "ask"]);
     plug.hears(at(5), heard(true));
     const seconds = Array.from({ length: 150 }, (_, second) => second);
-    const told = seconds.filter((second) => {
+    const sent = seconds.filter((second) => {
       const commands = [...plug.hears(at(5, second), heard(false)), ...plug.hears(at(5, second))];
       plug.hears(at(5, second), heard(true));
       return commands.length > 0;
     });
-    expect(told).toEqual([2, 4, 64, 66, 68, 70, 130, 132, 134, 136]);
+    expect(sent).toEqual([2, 4, 64, 66, 68, 70, 130, 132, 134, 136]);
     expect(plug.last.state.unresponsive).toBe(false);
   });
 
   test("is not assumed if the device's timer ended an ON whose renewals were lost", () => {
-    const plug = Told.running(at(40));
+    const plug = ReportedHomes.running(at(40));
     plug.hears(at(15));
     for (const second of [10, 20, 30, 40]) plug.hears(at(15, second));
     expect(plug.hears(at(17, 30), heard(false))).toEqual([]);
@@ -411,7 +411,7 @@ describe("a manual override", () => {
   });
 
   test("is not assumed for a retained message", () => {
-    const plug = Told.running(at(40));
+    const plug = ReportedHomes.running(at(40));
     plug.hears(at(5), heard(false, true));
     expect([plug.last.state.manualOverride, plug.last.state.reported]).toEqual([null, true]);
   });
@@ -421,7 +421,7 @@ describe("minimum times", () => {
   const minOnMs = 10 * 60_000;
 
   test("extend an ON that ends too soon, without renewal", () => {
-    const plug = Told.running(at(13), { minOnMs }, at(10));
+    const plug = ReportedHomes.running(at(13), { minOnMs }, at(10));
     plug.wanted = { on: false, until: null };
     expect(plug.hears(at(13))).toEqual([]);
     expect([plug.last.reason, plug.last.wakeAt]).toEqual(["minimum_on_time", at(13) + MARGIN_SEC * 1_000]);
@@ -429,7 +429,7 @@ describe("minimum times", () => {
   });
 
   test("do not extend an ON beyond its timer", () => {
-    const plug = Told.running(at(1), { minOnMs: 60 * 60_000 });
+    const plug = ReportedHomes.running(at(1), { minOnMs: 60 * 60_000 });
     plug.wanted = { on: false, until: null };
     plug.hears(at(1));
     expect(plug.last.wakeAt).toBe(at(1) + MARGIN_SEC * 1_000);
@@ -438,7 +438,7 @@ describe("minimum times", () => {
   });
 
   test("delay an ON by the minimum off time, also if the OFF began before a restart", () => {
-    const plug = new Told({ minOffMs: 5 * 60_000 }, { on: false, at: at(0) });
+    const plug = new ReportedHomes({ minOffMs: 5 * 60_000 }, { on: false, at: at(0) });
     plug.wanted = { on: true, until: at(40) };
     expect(plug.hears(at(2), "connected")).toEqual(["off"]);
     plug.hears(at(2), heard(false));
@@ -447,7 +447,7 @@ describe("minimum times", () => {
   });
 
   test("do not extend an ON if the clock is no longer trusted", () => {
-    const plug = Told.running(at(40), { minOnMs });
+    const plug = ReportedHomes.running(at(40), { minOnMs });
     plug.trusted = false;
     expect(plug.hears(at(1))).toEqual(["off"]);
   });
@@ -455,14 +455,14 @@ describe("minimum times", () => {
 
 describe("a clock that was set back", () => {
   test("does not extend a minimum time from before a restart", () => {
-    const plug = new Told({ minOffMs: 5 * 60_000 }, { on: false, at: at(600) });
+    const plug = new ReportedHomes({ minOffMs: 5 * 60_000 }, { on: false, at: at(600) });
     plug.wanted = { on: true, until: at(40) };
     plug.hears(at(2), "connected");
     expect(plug.last.wakeAt).toBeLessThanOrEqual(at(7));
   });
 
   test("limits the times for confirmation, renewal and timer end", () => {
-    const plug = Told.running(at(600), {}, at(120));
+    const plug = ReportedHomes.running(at(600), {}, at(120));
     plug.hears(at(135));
     expect(plug.last.state.sent?.echoBy).toBe(at(135, 10));
     plug.hears(at(0));

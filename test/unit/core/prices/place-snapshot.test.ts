@@ -83,10 +83,10 @@ describe("a place", () => {
   });
 
   test("publishes level, cheap and the start of the cheapest hours without configuration", () => {
-    const told = new Map(placeMessages("elbro", place("charges")).map(({ topic, payload }) => [topic, payload]));
-    expect(told.get("elbro/cabin/price/level")).toBe("cheap");
-    expect(told.get("elbro/cabin/cheap")).toBe("ON");
-    const { cheapest } = JSON.parse(told.get("elbro/cabin/cheapest") ?? "");
+    const values = new Map(placeMessages("elbro", place("charges")).map(({ topic, payload }) => [topic, payload]));
+    expect(values.get("elbro/cabin/price/level")).toBe("cheap");
+    expect(values.get("elbro/cabin/cheap")).toBe("ON");
+    const { cheapest } = JSON.parse(values.get("elbro/cabin/cheapest") ?? "");
     expect(cheapest.map(({ hours, start }: { hours: number; start: string }) => [hours, start])).toEqual(
       [1, 2, 3, 4].map((hours) => [hours, "2026-03-10T13:00:00Z"]),
     );

@@ -95,12 +95,12 @@ test("sends a document without components for a removed device after the broker 
     origin: { name: "elbro" },
     components: { on: { platform: "switch" }, reason: { platform: "sensor" } },
   };
-  const told = () => port.transient.map(({ topic, payload }) => [topic, JSON.parse(payload)]);
-  expect(told()).toEqual([["homeassistant/device/heater/config", withdrawn]]);
+  const sent = () => port.transient.map(({ topic, payload }) => [topic, JSON.parse(payload)]);
+  expect(sent()).toEqual([["homeassistant/device/heater/config", withdrawn]]);
   publisher.repeat(); // Home Assistant connects.
   port.answer();
-  expect(told()).toHaveLength(2);
-  expect(told()[1]).toEqual(told()[0]);
+  expect(sent()).toHaveLength(2);
+  expect(sent()[1]).toEqual(sent()[0]);
   expect(port.topics()).not.toContain("homeassistant/device/heater/config");
 });
 

@@ -266,12 +266,12 @@ test("a key that others can guess is logged by its name if other machines can re
     { name: "short", key: "kitchen" },
     { name: "long", key: "a-text-that-is-long" },
   ];
-  for (const [host, told] of [
+  for (const [host, count] of [
     ["127.0.0.1", 0],
     ["0.0.0.0", 1],
   ] as const) {
     const access = livingIn(dir, new ManualClock(EVENING), { host, keys });
-    expect(access.warnings).toEqual(Array(told).fill(expect.stringContaining("short enough to be guessed")));
+    expect(access.warnings).toEqual(Array(count).fill(expect.stringContaining("short enough to be guessed")));
     await access.close();
   }
 });

@@ -41,9 +41,9 @@ describe("a published message becomes an event:", () => {
       '{"quota":{"a":1},"interfaces":{},"backfill":null,"version":"1"}',
       'quota {"quota":{"a":1},"interfaces":{},"backfill":null}',
     ],
-  ])("%s %s", async (topic, payload, told) => {
-    expect((await listening([{ topic: `elbro/${topic}`, payload }])).heard()).toEqual([told]);
-    expect((await listening([{ topic: `my/base/${topic}`, payload }], "my/base")).heard()).toEqual([told]);
+  ])("%s %s", async (topic, payload, expected) => {
+    expect((await listening([{ topic: `elbro/${topic}`, payload }])).heard()).toEqual([expected]);
+    expect((await listening([{ topic: `my/base/${topic}`, payload }], "my/base")).heard()).toEqual([expected]);
   });
 
   test.each(["elbro/home/prices", "elbro/status", "homeassistant/device/elbro_home/config", "elbrox/home/cheap"])(
@@ -63,8 +63,8 @@ test("the signal cheap contains whether the current price is an estimate", async
   const { feed, heard } = await listening([cheap, price(true)]);
   feed.show([cheap, price(false)]);
   feed.show([cheap, price(null)]);
-  const told = heard().filter((line) => line.startsWith("signal "));
-  expect(told.map((line) => JSON.parse(line.slice("signal ".length)).estimate)).toEqual([true, false, null]);
+  const expected = heard().filter((line) => line.startsWith("signal "));
+  expect(expected.map((line) => JSON.parse(line.slice("signal ".length)).estimate)).toEqual([true, false, null]);
 });
 
 test("only changes are sent, also for a topic with heartbeats", async () => {

@@ -189,16 +189,16 @@ test("a client that stops reading is disconnected despite system buffers; others
   const [slow, quick] = [client(false), client(true)];
   while (hub.counts.listeners < 2) await new Promise((resolve) => setImmediate(resolve));
   const data = JSON.stringify("x".repeat(16_000));
-  let told = 0;
-  for (; hub.counts.dropped === 0 && told < 5_000; told++) {
+  let sent = 0;
+  for (; hub.counts.dropped === 0 && sent < 5_000; sent++) {
     hub.broadcast({ type: "price", home: null, data });
-    while (told % 8 === 7 && quick.bytes < told * 16_000) await new Promise((resolve) => setImmediate(resolve));
+    while (sent % 8 === 7 && quick.bytes < sent * 16_000) await new Promise((resolve) => setImmediate(resolve));
   }
   // The system's buffers fill up before ours. Ours hold at most their limit and one event.
   expect([hub.counts.dropped, hub.counts.listeners]).toEqual([1, 1]);
   expect(MAX_WAITING_BYTES).toBeLessThan(1_000_000);
   hub.broadcast(event(1));
-  while (quick.bytes < told * 16_000) await new Promise((resolve) => setImmediate(resolve));
+  while (quick.bytes < sent * 16_000) await new Promise((resolve) => setImmediate(resolve));
   slow.socket.resume();
   while (!slow.closed) await new Promise((resolve) => setImmediate(resolve));
   hub.close();

@@ -135,10 +135,10 @@ test.each([
     });
     socket.write(text);
     await closed;
-    const told = [...got.matchAll(/HTTP\/1\.1 (\d{3}) [\s\S]*?"errorCode":"(\w+)"/g)].map(([, ...parts]) =>
+    const received = [...got.matchAll(/HTTP\/1\.1 (\d{3}) [\s\S]*?"errorCode":"(\w+)"/g)].map(([, ...parts]) =>
       parts.join(" "),
     );
-    expect(told).toEqual(answers);
+    expect(received).toEqual(answers);
   },
 );
 

@@ -217,9 +217,9 @@ describe("a client with a current ETag", () => {
       ["gzip, identity;q=0", tag, 200, gzipTag],
       ["br", gzipTag, 200, tag.replace(/"$/, '-br"')],
     ];
-    for (const [takes, has, status, told] of cases) {
+    for (const [takes, has, status, etag] of cases) {
       const answer = await cache.represent("a", source, { "accept-encoding": takes, "if-none-match": has });
-      expect([takes, has, answer.status, headerOf(answer, "ETag")]).toEqual([takes, has, status, told]);
+      expect([takes, has, answer.status, headerOf(answer, "ETag")]).toEqual([takes, has, status, etag]);
     }
     source.version++;
     source.price = 2;

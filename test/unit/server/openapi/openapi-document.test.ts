@@ -122,8 +122,8 @@ describe("the OpenAPI document of the LAN API", () => {
     expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length);
     for (const { path, operation } of operations) {
       const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-      const told = operation.parameters.filter((each) => each.in === "path").map(({ name }) => name);
-      expect(told.sort(), path).toEqual(names.sort());
+      const declared = operation.parameters.filter((each) => each.in === "path").map(({ name }) => name);
+      expect(declared.sort(), path).toEqual(names.sort());
     }
   });
 

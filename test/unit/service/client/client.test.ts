@@ -106,9 +106,9 @@ describe("authentication", () => {
   });
 
   test("does not repeat a key that the service quotes in an error", async () => {
-    const told = JSON.stringify({ error: true, reason: `key ${CANARY_KEY} is bad`, errorCode: `x ${CANARY_KEY}` });
+    const body = JSON.stringify({ error: true, reason: `key ${CANARY_KEY} is bad`, errorCode: `x ${CANARY_KEY}` });
     const headers = [`X-Request-ID: ${CANARY_KEY}`];
-    await using server = await RawServer.start((socket) => socket.end(rawAnswer(told, headers, "403 Forbidden")));
+    await using server = await RawServer.start((socket) => socket.end(rawAnswer(body, headers, "403 Forbidden")));
     await using asking = await openAsking(server.url);
     const { answer, notes } = await asking.ask("addresses", {});
     expect(answer).toEqual({

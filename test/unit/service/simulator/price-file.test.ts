@@ -29,7 +29,7 @@ function tellingFile(from: string, to: string): string {
   return lines.join("\n");
 }
 
-function told(market: Market, noonUtc: number): number[] {
+function pricesOf(market: Market, noonUtc: number): number[] {
   return spotPricesOn(market, "DK1", calendar.day(noonUtc), "hour").map(({ pricePerKwh }) =>
     Math.round(pricePerKwh * 1000),
   );
@@ -74,25 +74,25 @@ describe("a price file of a year, moved to today's date", () => {
   const market = marketOf(tellingFile("2025-01-01T00:00:00Z", "2025-12-31T00:00:00Z"), "onTodaysDate");
 
   test("keeps the weekday: 2026-11-21 has the prices of 2025-11-22", () => {
-    expect(told(market, Date.UTC(2026, 10, 21, 12))[7]).toBe(2207);
+    expect(pricesOf(market, Date.UTC(2026, 10, 21, 12))[7]).toBe(2207);
   });
 
   test("stays within half a week of the date, also years later", () => {
     for (let year = 2027; year < 2060; year++) {
-      const dayOfMonth = Math.floor((told(market, Date.UTC(year, 5, 15, 12))[0] ?? 0) / 100);
+      const dayOfMonth = Math.floor((pricesOf(market, Date.UTC(year, 5, 15, 12))[0] ?? 0) / 100);
       expect(Math.abs(dayOfMonth - 15)).toBeLessThanOrEqual(4);
     }
   });
 
   test("returns a day of the file itself unchanged", () => {
-    expect(told(market, Date.UTC(2025, 4, 9, 12))[13]).toBe(913);
+    expect(pricesOf(market, Date.UTC(2025, 4, 9, 12))[13]).toBe(913);
   });
 
   test("has the repeated hour on the 25-hour day, for any source day", () => {
     for (let year = 2026; year < 2040; year++) {
       const end = calendar.boundaries("day", { start: Date.UTC(year, 9, 24), end: Date.UTC(year, 10, 1) });
       const start = end.find((at, i) => (end[i + 1] ?? at) - at === 25 * HOUR_MS) ?? 0;
-      const hours = told(market, start + DAY_MS / 2).map((price) => price % 100);
+      const hours = pricesOf(market, start + DAY_MS / 2).map((price) => price % 100);
       expect(hours).toEqual([0, 1, 2, 2, ...Array.from({ length: 21 }, (_, i) => i + 3)]);
     }
   });
@@ -101,15 +101,15 @@ describe("a price file of a year, moved to today's date", () => {
     for (let year = 2026; year < 2040; year++) {
       const bounds = calendar.boundaries("day", { start: Date.UTC(year, 2, 24), end: Date.UTC(year, 2, 31, 23) });
       const start = bounds.find((at, i) => (bounds[i + 1] ?? at) - at === 23 * HOUR_MS) ?? 0;
-      const hours = told(market, start + DAY_MS / 2).map((price) => price % 100);
+      const hours = pricesOf(market, start + DAY_MS / 2).map((price) => price % 100);
       expect(hours).toEqual([0, 1, ...Array.from({ length: 21 }, (_, i) => i + 3)]);
     }
   });
 
   test("of two months has no price in the other ten", () => {
     const short = marketOf(tellingFile("2025-09-15T00:00:00Z", "2025-11-13T00:00:00Z"), "onTodaysDate");
-    expect(told(short, Date.UTC(2026, 9, 10, 12))).toHaveLength(24);
-    expect(told(short, Date.UTC(2026, 5, 10, 12))).toEqual([]);
+    expect(pricesOf(short, Date.UTC(2026, 9, 10, 12))).toHaveLength(24);
+    expect(pricesOf(short, Date.UTC(2026, 5, 10, 12))).toEqual([]);
   });
 });
 
