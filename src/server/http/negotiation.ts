@@ -1,7 +1,7 @@
 /** Content negotiation and conditional requests. Source: RFC 9110, 12.5.3 and 13.1.2. */
 
 /** Supported content codings, the smallest result first. */
-const codings = ["br", "gzip", "identity"] as const;
+export const codings = ["br", "gzip", "identity"] as const;
 export type Coding = (typeof codings)[number];
 
 const AS_IT_IS: readonly Coding[] = ["identity"];

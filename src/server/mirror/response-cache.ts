@@ -8,7 +8,7 @@ import { LRUCache } from "lru-cache";
 import type { Headers } from "../../service/serve/mount.ts";
 import type { AnswerSource } from "../../state/stored-answer.ts";
 import { compress } from "../http/compression.ts";
-import { type Coding, codingsFor, holdsTag, tagOf } from "../http/negotiation.ts";
+import { type Coding, codings, codingsFor, holdsTag, tagOf } from "../http/negotiation.ts";
 
 /** Request headers that select the form of a response. */
 export interface Preconditions {
@@ -101,6 +101,7 @@ export class ResponseCache {
     const body = source.read();
     const digest = digestOf(body);
     const made = { version, digest, body, headers: headersOf(digest, "identity") };
+    if (known && known.digest !== digest) for (const coding of codings) this.#bodies.delete(etagOf(known, coding));
     this.#bodies.set(request, made);
     this.#bytesInTick += Math.max(body.length, MIN_BYTES_COUNTED);
     this.#tickEnd ??= nextTick().then(() => {

@@ -50,6 +50,21 @@ describe("a response", () => {
     expect(cache.bytes).toBe(Buffer.byteLength(source.body));
   });
 
+  test("replaces the one of the version before, with its compressed forms", async () => {
+    const cache = new ResponseCache();
+    const source = new Quarters(30);
+    const sizes: number[] = [];
+    for (; source.version <= 3; source.version++) {
+      source.price = source.version;
+      for (const coding of ["gzip", "br"]) await cache.represent("a", source, { "accept-encoding": coding });
+      sizes.push(cache.bytes);
+    }
+    const [first = 0] = sizes;
+    const compressed = first - Buffer.byteLength(source.body);
+    expect(compressed).toBeGreaterThan(500);
+    for (const size of sizes) expect(Math.abs(size - first)).toBeLessThan(50);
+  });
+
   test("has a strong ETag and varies by encoding", async () => {
     const cache = new ResponseCache();
     const source = new Quarters(2);
