@@ -3,7 +3,7 @@
 import { rowsWithin } from "../core/series/series.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { type BodyOf, type OperationId, operationOf, type ParamsOf } from "../service/contract/operations.ts";
-import { putTogether, rangeOf, takeApart } from "../service/contract/series-mapping.ts";
+import { aroundRows, rangeOf, takeApart } from "../service/contract/series-mapping.ts";
 import { textOfRows } from "../storage/chunk-text.ts";
 import type { Found } from "./stored-answer.ts";
 
@@ -24,7 +24,7 @@ export function foundIn<Id extends OperationId>({ operation, wanted, asked, body
   if (range.start < whole.start || range.end > whole.end) return null;
   const { rows, envelope } = takeApart(operation, body);
   const inside = operationOf(operation).range ? rowsWithin([...rows], range) : [...rows];
-  const read = () => putTogether(operation, wanted, envelope, [Buffer.from(textOfRows(inside))]);
+  const read = () => Buffer.from(aroundRows(operation, wanted, envelope).join(textOfRows(inside)));
   // Negative, because versions of the series store are positive.
   return { version: -at, answeredAt: at, fresh: true, read };
 }

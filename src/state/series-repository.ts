@@ -10,7 +10,7 @@ import type { StorePort } from "../service/client/collector.ts";
 import type { AttemptLog } from "../service/client/rate-limiter.ts";
 import type { BodyOf } from "../service/contract/operations.ts";
 import { type OperationId, operationOf, type ParamsOf } from "../service/contract/operations.ts";
-import { putTogether, rangeOf, seriesOf, takeApart } from "../service/contract/series-mapping.ts";
+import { aroundRows, rangeOf, seriesOf, takeApart } from "../service/contract/series-mapping.ts";
 import { RequestLog } from "../storage/request-log.ts";
 import { LEDGER_MS } from "../storage/retention.ts";
 import { SeriesStore } from "../storage/series-store.ts";
@@ -153,7 +153,7 @@ export class SeriesRepository implements StorePort {
     const asked = chunkStarts(series.unit, range, this.#calendar).filter((start) => chunk(start) !== null);
     if (asked.length === 0) return null;
     const ages = asked.map(this.#ages(series, operation, now)).map(({ answeredAt }) => answeredAt ?? now - LEDGER_MS);
-    const read = () => putTogether(operation, params, envelope, this.store.json(series, range));
+    const read = () => this.store.json(series, range, aroundRows(operation, params, envelope));
     return { version, fresh: false, answeredAt: Math.min(...ages), read };
   }
 
@@ -174,7 +174,7 @@ export class SeriesRepository implements StorePort {
       version,
       freshUntil: Math.min(...ages.map(({ freshUntil }) => freshUntil)),
       answeredAt: answered.includes(null) ? null : Math.min(...answered.filter((at) => at !== null)),
-      read: () => putTogether(operation, params, envelope, this.store.json(series, range)),
+      read: () => this.store.json(series, range, aroundRows(operation, params, envelope)),
     };
     this.#lookups.set(params, lookup);
     return lookup;

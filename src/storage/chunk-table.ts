@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { ChunkState } from "../core/fetching/fetch-types.ts";
 import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
-import { deflateText, digestOf, inflateTexts } from "./chunk-text.ts";
+import { deflateText, digestOf, inflateJoined, inflateTexts, uncompressed } from "./chunk-text.ts";
 
 /** Stored chunk. `text` is the result of `textOfRows`. */
 export interface StoredChunk {
@@ -72,6 +72,26 @@ export class ChunkTable {
       else this.#noteDamaged(seriesId, start);
     }
     return texts;
+  }
+
+  /**
+   * Returns `around[0]`, the parts joined by commas, and `around[1]`, in UTF-8. A part is the start of a stored chunk,
+   * or a text; missing and damaged chunks are omitted.
+   */
+  joined(seriesId: number, parts: readonly (EpochMs | string)[], around: readonly [string, string]): Buffer {
+    const starts = parts.filter((part) => typeof part === "number");
+    const stored = new Map(this.#soundRows(seriesId, starts).map(({ start, deflated }) => [start, deflated]));
+    const deflated = parts.map((part) => (typeof part === "string" ? uncompressed(part) : stored.get(part)));
+    try {
+      return inflateJoined(
+        deflated.filter((each) => each !== undefined),
+        around,
+      );
+    } catch {
+      const texts = this.texts(seriesId, starts);
+      const readable = parts.map((part) => (typeof part === "string" ? part : (texts.get(part)?.toString() ?? "")));
+      return Buffer.from(around.join(readable.filter((text) => text !== "").join(",")));
+    }
   }
 
   /**

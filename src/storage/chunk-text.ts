@@ -29,8 +29,9 @@ const INFLATED_RATIO = 5;
 const MIN_BUFFER_BYTES = 4 * 1024;
 /** Begins every text of a stream, before the dictionary. JSON never contains this control character. */
 const SEPARATOR = 0x1e;
-/** The separator and the dictionary as a block without compression that is not the last of its stream. */
-const PREFIX_BLOCK = storedBlock(Buffer.from([SEPARATOR, ...DICTIONARY]));
+const PREFIX = Buffer.from([SEPARATOR, ...DICTIONARY]);
+const PREFIX_BLOCK = uncompressed(PREFIX);
+const COMMA = ",".charCodeAt(0);
 /** Empty block that is the last of its stream. */
 const LAST_BLOCK = Uint8Array.of(3, 0);
 
@@ -51,19 +52,58 @@ export function deflateText(text: string): Uint8Array {
   return deflateRawSync(text, { level: LEVEL, windowBits: WINDOW_BITS, dictionary: DICTIONARY, finishFlush });
 }
 
+/** Returns a text in a form that can be inflated together with chunks. */
+export function uncompressed(text: string | Uint8Array): Uint8Array {
+  return deflateRawSync(text, { level: 0, finishFlush: constants.Z_SYNC_FLUSH });
+}
+
 /**
- * Returns the texts in UTF-8, as responses need them. Shape: one per element of `deflated`, in the same order. Throws if
- * the bytes are not results of `deflateText`.
+ * Returns the texts in UTF-8. Shape: one per element of `deflated`, in the same order. Throws if the bytes are not
+ * results of `deflateText` or `uncompressed`.
  */
 export function inflateTexts(deflated: readonly Uint8Array[]): Buffer[] {
+  const { bytes, places } = inflated(deflated);
+  return places.map(({ start, end }) => bytes.subarray(start, end));
+}
+
+/**
+ * Returns `head`, the texts joined by commas, and `tail` in UTF-8, without empty texts. They are moved together in the
+ * inflated bytes: a copy of a year would take another 1.1 MB. Throws like `inflateTexts`.
+ */
+export function inflateJoined(deflated: readonly Uint8Array[], [head, tail]: readonly [string, string]): Buffer {
+  const { bytes, places } = inflated([uncompressed(head), ...deflated, uncompressed(tail)]);
+  const [first, ...others] = places as [Place, ...Place[]];
+  const last = others.at(-1);
+  let { end } = first;
+  for (const place of others) {
+    if (end > first.end && place !== last && place.start < place.end) bytes[end++] = COMMA;
+    bytes.copyWithin(end, place.start, place.end);
+    end += place.end - place.start;
+  }
+  return bytes.subarray(first.start, end);
+}
+
+/** Range of bytes of one text. */
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Inflates texts as one stream. Before each of them, the bytes contain `PREFIX`. */
+function inflated(deflated: readonly Uint8Array[]): { readonly bytes: Buffer; readonly places: readonly Place[] } {
   const stream = Buffer.concat([...deflated.flatMap((bytes) => [PREFIX_BLOCK, bytes]), LAST_BLOCK]);
   const chunkSize = Math.max(MIN_BUFFER_BYTES, INFLATED_RATIO * stream.length);
-  const inflated = inflateRawSync(stream, { windowBits: WINDOW_BITS, chunkSize });
-  const starts = deflated.length === 0 ? [] : [0];
-  for (let at = inflated.indexOf(SEPARATOR, 1); at > 0; at = inflated.indexOf(SEPARATOR, at + 1)) starts.push(at);
-  if (starts.length !== deflated.length)
-    throw new Error(`${deflated.length} deflated chunks contain ${starts.length} texts`);
-  return starts.map((start, i) => inflated.subarray(start + 1 + DICTIONARY.length, starts[i + 1]));
+  const bytes = inflateRawSync(stream, { windowBits: WINDOW_BITS, chunkSize });
+  const places: Place[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const next = bytes.indexOf(SEPARATOR, at + 1);
+    const end = next === -1 ? bytes.length : next;
+    places.push({ start: at + PREFIX.length, end });
+    at = end;
+  }
+  if (places.length !== deflated.length)
+    throw new Error(`${deflated.length} deflated texts contain ${places.length} texts`);
+  return { bytes, places };
 }
 
 /**
@@ -72,12 +112,4 @@ export function inflateTexts(deflated: readonly Uint8Array[]): Buffer[] {
  */
 export function digestOf(key: number, { complete, estimated }: ChunkState, deflated: Uint8Array): number {
   return crc32(deflated, crc32(`${key} ${complete} ${estimated}`, DICTIONARY_DIGEST)) | 0;
-}
-
-/** Returns a block without compression that is not the last of its stream. Source: RFC 1951, 3.2.4. */
-function storedBlock(bytes: Uint8Array): Uint8Array {
-  const header = Buffer.alloc(5);
-  header.writeUInt16LE(bytes.length, 1);
-  header.writeUInt16LE(0xffff - bytes.length, 3);
-  return Buffer.concat([header, bytes]);
 }

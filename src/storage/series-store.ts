@@ -29,9 +29,6 @@ import { transaction, withDigest } from "./database.ts";
 import { batchesOf, cutIntoChunks, type Filled, mergeByStart } from "./row-batches.ts";
 import { WriteGuard } from "./write-guard.ts";
 
-const NOTHING = Buffer.alloc(0);
-const COMMA = Buffer.from(",");
-
 /** Effect of storing a response. */
 export interface SeriesChange {
   readonly changed: boolean;
@@ -156,19 +153,18 @@ export class SeriesStore {
   }
 
   /**
-   * Returns the rows that start inside `range` as JSON in UTF-8: the inside of an array, in pieces. For a `latest`
-   * series, all rows. Only partly requested chunks are parsed.
+   * Returns the rows that start inside `range` as JSON in UTF-8: the inside of an array, between the two texts `around`.
+   * For a `latest` series, all rows. Only partly requested chunks are parsed.
    */
-  json(key: SeriesKey, range: Interval): Buffer[] {
-    const chunks = chunksOf(key.unit, range, this.#calendar);
+  json(key: SeriesKey, range: Interval, around: readonly [string, string]): Buffer {
+    const id = this.knownId(key);
+    if (id === null) return Buffer.from(around.join(""));
     const isCut = chunkUnitOf(key.unit) !== null;
-    const texts = this.#texts(key, chunks);
-    const parts = chunks.map((chunk) => {
-      const text = texts.get(chunk.start) ?? NOTHING;
-      const isWhole = !isCut || (chunk.start >= range.start && chunk.end <= range.end);
-      return isWhole ? text : Buffer.from(textOfRows(rowsWithin(rowsOfText(text), range)));
-    });
-    return parts.filter((part) => part.length > 0).flatMap((part, i) => (i === 0 ? [part] : [COMMA, part]));
+    const isPart = ({ start, end }: Interval) => isCut && (start < range.start || end > range.end);
+    const parts = chunksOf(key.unit, range, this.#calendar).map((chunk) =>
+      isPart(chunk) ? textOfRows(rowsWithin(this.rowsByChunk(key, chunk).flat(), range)) : chunk.start,
+    );
+    return this.#chunks.joined(id, parts, around);
   }
 
   /** Returns the other fields of the response: currency, VAT, zone; null if the series was never answered. */

@@ -66,18 +66,8 @@ export function takeApart<Id extends OperationId>(operation: Id, body: BodyOf<Id
   }
 }
 
-/** Rebuilds a response in UTF-8 for the given parameters. Shape: `rows` are parts of the inside of a JSON array. */
-export function putTogether<Id extends OperationId>(
-  operation: Id,
-  params: ParamsOf<Id>,
-  envelope: Envelope,
-  rows: readonly Buffer[],
-): Buffer {
-  const [head, tail] = aroundRows(operation, params, envelope);
-  return Buffer.concat([Buffer.from(head), ...rows, Buffer.from(tail)]);
-}
-
-function aroundRows(
+/** Returns the JSON of a response before and after the inside of the array of its rows. */
+export function aroundRows(
   operation: OperationId,
   params: ParamsOf<OperationId>,
   envelope: Envelope,

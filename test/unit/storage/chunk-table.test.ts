@@ -32,7 +32,7 @@ describe("stored rows", () => {
         new SeriesStore(store.database, calendar).store(key, WHOLE, rows, envelope);
         const again = new SeriesStore(store.database, calendar);
         expect(JSON.stringify(again.latest(key))).toBe(JSON.stringify(rows));
-        expect(again.json(key, WHOLE).join("")).toBe(JSON.stringify(rows).slice(1, -1));
+        expect(again.json(key, WHOLE, ["[", "]"]).toString()).toBe(JSON.stringify(rows));
       }),
       { numRuns: 100 },
     );
@@ -57,6 +57,7 @@ describe("stored rows", () => {
     store.database.prepare("update chunk set rows = ?, digest = ? where key = ?").run(bytes, digest, Number(row?.key));
     const again = new SeriesStore(store.database, calendar);
     expect(again.rows(hours, range)).toEqual(rows);
+    expect(again.json(hours, range, ["[", "]"]).toString()).toBe(JSON.stringify(rows));
     expect(again.covers(hours, range)).toBe(true);
   });
 
@@ -110,7 +111,7 @@ describe("a damaged chunk", () => {
     expect(seriesStore.stateOf(hours).chunk(second.start)).toBeNull();
     expect(seriesStore.stateOf(hours).newestGap(range)).toEqual(second);
     expect(seriesStore.rows(hours, range)).toEqual(without);
-    expect(`[${seriesStore.json(hours, range).join("")}]`).toBe(JSON.stringify(without));
+    expect(seriesStore.json(hours, range, ["[", "]"]).toString()).toBe(JSON.stringify(without));
     expect(seriesStore.store(hours, second, rows, envelope).changed).toBe(true);
     expect(seriesStore.covers(hours, range)).toBe(true);
     expect(new SeriesStore(store.reopen(), calendar).rows(hours, range)).toEqual(rows);
@@ -149,6 +150,7 @@ describe("a damaged chunk", () => {
     const digest = digestOf(Number(row?.key), { complete: true, estimated: false }, noise);
     store.database.prepare("update chunk set rows = ?, digest = ? where key = ?").run(noise, digest, Number(row?.key));
     const seriesStore = new SeriesStore(store.database, calendar);
+    expect(seriesStore.json(hours, range, ["[", "]"]).toString()).toBe(JSON.stringify(without));
     expect(seriesStore.rows(hours, range)).toEqual(without);
     expect(seriesStore.covers(hours, range)).toBe(false);
   });

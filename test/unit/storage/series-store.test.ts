@@ -60,7 +60,7 @@ describe("chunks", () => {
     const range = { start: dayOf("2026-10-23").start, end: dayOf("2026-10-27").end };
     const gap = dayOf("2026-10-25");
     const rows = rowsOf("hour", range).filter(({ start }) => start !== formatInstant(range.start + 3 * HOUR_MS));
-    expect(seriesStore.json(hours, range)).toEqual([]);
+    expect(seriesStore.json(hours, range, ["[", "]"]).toString()).toBe("[]");
     seriesStore.store(hours, { start: range.start, end: gap.start }, rows, envelope);
     seriesStore.store(hours, gap, [], envelope);
     seriesStore.store(hours, { start: gap.end, end: range.end }, rows, envelope);
@@ -75,7 +75,7 @@ describe("chunks", () => {
     ] as const) {
       const part = { start: range.start + from * HOUR_MS, end: range.end - to * HOUR_MS };
       const expected = JSON.stringify(seriesStore.rows(hours, part));
-      expect(`[${seriesStore.json(hours, part).join("")}]`).toBe(expected);
+      expect(seriesStore.json(hours, part, ["[", "]"]).toString()).toBe(expected);
     }
     expect(seriesStore.rows(hours, range)).toHaveLength(23 + 24 + 24 + 24);
   });
@@ -330,7 +330,7 @@ describe("a large response", () => {
       const seriesStore = new SeriesStore(store.database, calendar);
       const strayRows = order.length > rows.length ? stray.length : 0;
       expect(seriesStore.store(quarters, range, order, envelope)).toEqual({ changed: true, strayRows });
-      expect(seriesStore.json(quarters, range)).toEqual(expected.json(quarters, range));
+      expect(seriesStore.json(quarters, range, ["", ""])).toEqual(expected.json(quarters, range, ["", ""]));
       expect(seriesStore.store(quarters, range, order, envelope)).toEqual({ changed: false, strayRows });
     }
   });
