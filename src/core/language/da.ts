@@ -33,7 +33,7 @@ export const da = {
 
     plan_stays_on: "; forbliver tændt",
     plan_disabled: "planen er slået fra",
-    plan_unknown_home: "ukendt hjem “{home}”",
+    plan_unknown_home: "ukendt hjem ”{home}”",
     plan_no_occurrence: "planen har ikke et tidsrum på nogen dag; tjek dage, starttid og sluttid",
     plan_clock: "maskinens ur er ikke til at stole på",
     plan_clock_off: "maskinens ur er ikke til at stole på, så planen er slukket",
@@ -52,7 +52,7 @@ export const da = {
     plan_no_prices_from: "der er ingen priser fra {time}",
     plan_no_fallback_left: ", og ingen faste timer tilbage",
     plan_nothing_runs: "; der køres ikke",
-    plan_waits_for_plan: "venter, til “{plan}” er planlagt",
+    plan_waits_for_plan: "venter, til ”{plan}” er planlagt",
     plan_no_price_now: "den aktuelle pris kendes ikke",
     plan_no_low_price: "ingen kendt pris er lav nok",
     plan_no_export_price:
@@ -124,7 +124,7 @@ export const da = {
     note_answered: "serveren svarede med status {status}{error}",
     note_test: "Notifikationer fra elbro vises her.",
 
-    owner_plan: "planen “{id}”",
+    owner_plan: "planen ”{id}”",
     owner_plug: "stikkontakten {name}",
     the_homes: "hjemmene",
     net_name: "dens navn kan ikke slås op",
@@ -195,9 +195,9 @@ export const da = {
 
     found_in_series: "{series}: {what}",
     found_before_start: "{code} før starten; pausen fortsætter",
-    found_home: "forventede et hjems id ({known}), fandt “{found}”",
-    found_home_near: "forventede et hjems id ({known}), fandt “{found}”; mente du {meant}?",
-    found_no_home: "forventede et hjems id, fandt “{found}”; der er ingen hjem",
+    found_home: "forventede et hjems id ({known}), fandt ”{found}”",
+    found_home_near: "forventede et hjems id ({known}), fandt ”{found}”; mente du {meant}?",
+    found_no_home: "forventede et hjems id, fandt ”{found}”; der er ingen hjem",
     found_plug_offline: "har ikke svaret på 4 kommandoer ({state}); den er offline",
     found_plug_silent: "har ikke svaret på 4 kommandoer ({state}); elbro prøver igen hvert kvarter",
     found_timer_failed: "dens timer afsluttede ikke {state}",
@@ -265,7 +265,7 @@ export const da = {
     archive_unreachable:
       "der kan ikke skrives i arkivet; tjek, at PostgreSQL kører, og archive.url og archive.password",
     notifications_failed:
-      "notifikationer kan ikke sendes; tjek notify.topic_url, token og serveren; “elbro notify” sender en test",
+      "notifikationer kan ikke sendes; tjek notify.topic_url, token og serveren; ”elbro notify” sender en test",
     statistic_ids_collide:
       "statistikken for {home} importeres ikke: dens id er det samme som for {other} i Home Assistant; ret homes[].id",
   },
