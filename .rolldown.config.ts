@@ -82,7 +82,7 @@ async function dashboardScripts(): Promise<OutputChunk[]> {
         groups: [
           {
             name: "base",
-            test: /preact|dashboard\/(early|house|requests|language)\.ts/,
+            test: /preact|dashboard\/(early|page-store|requests|language)\.ts/,
             tags: ["$initial"],
             priority: 1,
           },

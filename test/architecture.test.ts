@@ -105,7 +105,7 @@ describe("imports between modules", () => {
     const path = "src/server/web/dashboard/app.tsx";
     const whatIsWrong = (source: string) => violationsIn({ [path]: source }).map(({ what }) => what);
     const later = " export const b = Date.now();";
-    for (const name of ["./house.ts", "preact/hooks"])
+    for (const name of ["./page-store.ts", "preact/hooks"])
       expect(whatIsWrong(`import { a } from "${name}"; export const c = a;${later}`)).toEqual([]);
     expect(whatIsWrong(`import type { A } from "../../local/plans.ts"; export type C = A;${later}`)).toEqual([]);
     for (const name of ["../../local/plans.ts", "luxon", "node:fs"])

@@ -315,10 +315,10 @@ class Plug {
     if (deadMan === null) return say("plug_try_no_timer");
     if (this.#line !== "up" || this.#state.available === false) return say("plug_try_away");
     if (this.#state.unresponsive) return say("plug_try_silent");
-    if (this.#state.reported === true || this.#last?.aim === true) return say("plug_try_is_on");
+    if (this.#state.reported === true || this.#last?.targetOn === true) return say("plug_try_is_on");
     this.#trialUntil = now + TRIAL_MS;
-    const { aim, reason } = this.#decide({ kind: "tick" }, now);
-    if (aim === true) return null;
+    const { targetOn, reason } = this.#decide({ kind: "tick" }, now);
+    if (targetOn === true) return null;
     this.#trialUntil = Number.NEGATIVE_INFINITY;
     this.#decide({ kind: "tick" }, now);
     return this.#reasonText(reason, language);
@@ -349,12 +349,12 @@ class Plug {
 
   snapshot(): PlugSnapshot {
     const { connected, available, reported, since, unresponsive } = this.#state;
-    const { aim, reason: code } = this.#last ?? { aim: null, reason: "no_broker" };
+    const { targetOn, reason: code } = this.#last ?? { targetOn: null, reason: "no_broker" };
     return {
       id: this.id,
       name: this.config.name,
       on: reported,
-      wanted: aim,
+      wanted: targetOn,
       code,
       reason: this.#reasonText(code),
       available: connected ? (available ?? (reported === null ? null : true)) : false,
@@ -418,15 +418,15 @@ class Plug {
   }
 
   /** Stores, logs and reports the changes of a decision. */
-  #report(before: PlugState, { state, aim, reason, commands }: PlugDecision, now: EpochMs): void {
+  #report(before: PlugState, { state, targetOn, reason, commands }: PlugDecision, now: EpochMs): void {
     const id = this.id;
     const { name } = this.config;
     const hasMinimum = this.#rules.minOnMs > 0 || this.#rules.minOffMs > 0;
     if (hasMinimum && state.since && state.since !== before.since)
       this.#deps.memory.write(this.#memoryName, JSON.stringify(state.since));
-    if (aim !== null && commands.length > 0 && aim !== this.#said) {
-      this.#said = aim;
-      this.#deps.log.info({ plug: id, on: aim, reason, why: this.#lastWanted?.reason }, "plug switched");
+    if (targetOn !== null && commands.length > 0 && targetOn !== this.#said) {
+      this.#said = targetOn;
+      this.#deps.log.info({ plug: id, on: targetOn, reason, why: this.#lastWanted?.reason }, "plug switched");
     }
     if (state.manualOverride !== null && before.manualOverride === null)
       this.#deps.log.info({ plug: id, on: state.manualOverride }, "plug switched manually");

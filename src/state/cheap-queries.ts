@@ -53,22 +53,24 @@ const NO_MONTH = {
 const NO_HISTORY = { month: NO_MONTH, monthBefore: NO_MONTH, lastRun: null };
 
 /** Started runs of a query in its window. `runs` is ascending. */
-const keptBegun = z.object({
+const storedQuery = z.object({
   ...{ question: z.string(), start: z.number(), end: z.number(), since: z.number() },
   runs: z.array(z.object({ start: z.number(), end: z.number() })),
 });
-type Begun = Readonly<z.infer<typeof keptBegun>>;
+type StartedQuery = Readonly<z.infer<typeof storedQuery>>;
 
 export class CheapQueries {
   readonly #deps: CheapQueriesDeps;
   /** States by query, the most recent last. */
   readonly #states = new Map<string, CheapState>();
   /** Runs that were started before the daemon's restart, by query. Bounded by MAX_QUERIES. */
-  readonly #begun: Map<string, Begun>;
+  readonly #started: Map<string, StartedQuery>;
 
   constructor(deps: CheapQueriesDeps) {
     this.#deps = deps;
-    this.#begun = new Map((readJson(deps.memory, NAME, z.array(keptBegun)) ?? []).map((each) => [each.question, each]));
+    this.#started = new Map(
+      (readJson(deps.memory, NAME, z.array(storedQuery)) ?? []).map((each) => [each.question, each]),
+    );
   }
 
   ask(subject: Priced, timeline: Timeline | null, spec: CheapSpec, now: EpochMs): CheapAnswer {
@@ -76,9 +78,9 @@ export class CheapQueries {
     const key = cheapKey(subject.id, spec);
     const moment = { spec, now, timeline, calendar, trusted: isTimeTrusted(now) };
     const before = this.#states.get(key) ?? null;
-    const begun = this.#begun.get(key);
-    const state = askCheap(moment, before, begun ? memoryOf(begun) : null);
-    this.#begun.delete(key);
+    const started = this.#started.get(key);
+    const state = askCheap(moment, before, started ? memoryOf(started) : null);
+    this.#started.delete(key);
     this.#remember(key, state);
     if (begunText(before?.advance.memory) !== begunText(state.advance.memory)) this.#keep(now);
     const { advance } = state;
@@ -111,22 +113,22 @@ export class CheapQueries {
 
   /** Stores the started runs only. Everything else is planned again with the same result. */
   #keep(now: EpochMs): void {
-    const asked = [...this.#states].flatMap(([question, { advance }]) => begunIn(question, advance.memory));
-    const begun = [...this.#begun.values(), ...asked].filter(({ end }) => end > now);
-    this.#deps.memory.write(NAME, JSON.stringify(begun.slice(-MAX_QUERIES)));
+    const asked = [...this.#states].flatMap(([question, { advance }]) => startedIn(question, advance.memory));
+    const started = [...this.#started.values(), ...asked].filter(({ end }) => end > now);
+    this.#deps.memory.write(NAME, JSON.stringify(started.slice(-MAX_QUERIES)));
   }
 }
 
-function begunIn(question: string, memory: PlanRecord | null): Begun[] {
+function startedIn(question: string, memory: PlanRecord | null): StartedQuery[] {
   if (!memory || memory.startedRuns.length === 0) return [];
   const { window, since, startedRuns } = memory;
   const runs = startedRuns.map(({ start, end }) => ({ start, end }));
   return [{ question, start: window.start, end: window.end, since, runs }];
 }
 
-function memoryOf({ start, end, since, runs }: Begun): PlanRecord {
-  const begun = runs.map((run) => ({ ...run, basis: "prices" as const, settled: false }));
-  return { ...newRecord({ start, end, until: end }, since, []), startedRuns: begun };
+function memoryOf({ start, end, since, runs }: StartedQuery): PlanRecord {
+  const started = runs.map((run) => ({ ...run, basis: "prices" as const, settled: false }));
+  return { ...newRecord({ start, end, until: end }, since, []), startedRuns: started };
 }
 
 /** Returns the started runs as a text for comparison. */

@@ -10,7 +10,7 @@ import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 const SHOW_FORM = `
   import { render } from "preact";
   import { Format, localeOf } from "./format.ts";
-  import { House } from "./house.ts";
+  import { House } from "./page-store.ts";
   import { languageFor, wordsIn } from "./language.ts";
   import { PageContext } from "./page.ts";
   import { Zone } from "./zone.ts";

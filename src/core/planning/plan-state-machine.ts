@@ -164,14 +164,14 @@ export function halted(memory: PlanRecord, now: EpochMs): PlanRecord {
   return { ...memory, startedRuns, planned: [], madeFrom: null };
 }
 
-interface Begun {
+interface BeginResult {
   readonly memory: PlanRecord;
   /** True if a due run did not begin. */
   readonly missed: boolean;
 }
 
 /** Begins the due runs. */
-function begin(moment: PlanInput, memory: PlanRecord): Begun {
+function begin(moment: PlanInput, memory: PlanRecord): BeginResult {
   const { now } = moment;
   const due = memory.planned.filter((run) => run.start <= now);
   if (due.length === 0) return { memory, missed: false };

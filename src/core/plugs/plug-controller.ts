@@ -69,7 +69,7 @@ export interface PlugDecision {
    * Target state; null while undecided: the clock was never trusted, or the plug was switched manually out of its
    * resting state.
    */
-  readonly aim: boolean | null;
+  readonly targetOn: boolean | null;
   readonly reason: PlugReason;
   /** Time of the next decision if no event occurs; null for never. */
   readonly wakeAt: EpochMs | null;
@@ -82,14 +82,15 @@ export function decide(moment: PlugMoment): PlugDecision {
   const { manualOverride } = state;
   const target = held(state, moment);
   const isLeftToHand = manualOverride !== null && manualOverride !== restsOn(rules);
-  const aim = !state.begun || isLeftToHand ? null : (manualOverride ?? target.on);
+  const targetOn = !state.begun || isLeftToHand ? null : (manualOverride ?? target.on);
   const reason = reasonOf(state, target, moment);
-  const next = aim === null || !state.connected ? { state, commands: [] } : act(state, aim, target.until, moment);
-  const wakeAt = earliest([moment.wanted?.until, target.until, ...due(next.state, aim, target.until, rules)], now);
+  const next =
+    targetOn === null || !state.connected ? { state, commands: [] } : act(state, targetOn, target.until, moment);
+  const wakeAt = earliest([moment.wanted?.until, target.until, ...due(next.state, targetOn, target.until, rules)], now);
   // The timer of the previous command must not end a state that was switched manually.
   const isNewHand = isLeftToHand && moment.state.manualOverride === null && rules.deadMan !== null;
   const commands = isNewHand ? [{ kind: "clear_timer" } as const] : next.commands;
-  return { state: next.state, commands, aim, reason, wakeAt: trusted || state.begun ? wakeAt : null };
+  return { state: next.state, commands, targetOn, reason, wakeAt: trusted || state.begun ? wakeAt : null };
 }
 
 /** Returns true if the wanted state is known. */
@@ -151,21 +152,21 @@ function held(state: PlugState, moment: PlugMoment): Target {
 
 type Action = Pick<PlugDecision, "state" | "commands">;
 
-function act(state: PlugState, aim: boolean, heldUntil: EpochMs | null, moment: PlugMoment): Action {
+function act(state: PlugState, targetOn: boolean, heldUntil: EpochMs | null, moment: PlugMoment): Action {
   const { sent } = state;
   const { now } = moment;
-  if (!sent || sent.on !== aim) return sendCommand(state, aim, 0, moment);
+  if (!sent || sent.on !== targetOn) return sendCommand(state, targetOn, 0, moment);
   // A delayed return to the resting state is not renewed.
-  const isTimed = aim !== restsOn(moment.rules);
+  const isTimed = targetOn !== restsOn(moment.rules);
   if (isTimed && heldUntil !== null) return { state, commands: [] };
   if (sent.echoBy !== null) {
     if (now < sent.echoBy) return { state, commands: [] };
-    if (sent.fights) return sendCommand(state, aim, 0, moment);
-    if (sent.retries < MAX_RETRIES) return sendCommand(state, aim, sent.retries + 1, moment);
-    return act({ ...state, unresponsive: true, sent: { ...sent, echoBy: null } }, aim, heldUntil, moment);
+    if (sent.fights) return sendCommand(state, targetOn, 0, moment);
+    if (sent.retries < MAX_RETRIES) return sendCommand(state, targetOn, sent.retries + 1, moment);
+    return act({ ...state, unresponsive: true, sent: { ...sent, echoBy: null } }, targetOn, heldUntil, moment);
   }
   if ((isTimed || !sent.settled) && now >= sent.renewAt)
-    return sendCommand(state, aim, sent.settled ? 0 : MAX_RETRIES, moment);
+    return sendCommand(state, targetOn, sent.settled ? 0 : MAX_RETRIES, moment);
   return { state, commands: [] };
 }
 
@@ -219,12 +220,12 @@ function lastingMs(renewAt: EpochMs, { wanted, rules, now }: PlugMoment): number
 /** Returns when a command to the plug must be repeated or renewed. */
 function due(
   { sent, connected }: PlugState,
-  aim: boolean | null,
+  targetOn: boolean | null,
   heldUntil: EpochMs | null,
   rules: PlugRules,
 ): (EpochMs | null)[] {
-  const isTimed = aim !== restsOn(rules);
-  if (!sent || !connected || aim === null || (isTimed && heldUntil !== null)) return [];
+  const isTimed = targetOn !== restsOn(rules);
+  if (!sent || !connected || targetOn === null || (isTimed && heldUntil !== null)) return [];
   return [sent.echoBy ?? (isTimed || !sent.settled ? sent.renewAt : null)];
 }
 

@@ -46,7 +46,7 @@ export class SessionAuth {
 
   /** Checks a page's request to a route of the LAN's own; null if the keys decide. */
   admitLocal(message: LocalAuthRequest): LocalAuthResult | null {
-    const key = this.#visitor(message);
+    const key = this.#sessionKeyOf(message);
     if (!key) return null;
     if (this.#isTooMany(message)) return { kind: "refused", error: tooMany() };
     if (message.scope === "read") return { kind: "admitted", caller: key.name };
@@ -58,12 +58,12 @@ export class SessionAuth {
 
   /** Returns whether a page's session is still valid or not needed. Counts nothing. */
   remains(message: LocalAuthRequest): boolean {
-    return this.#visitor(message) !== null;
+    return this.#sessionKeyOf(message) !== null;
   }
 
   /** Checks a page's request to the mirror, where a read may spend quota; null if the keys decide. */
   admitMirror(message: AuthRequest): AuthResult | null {
-    const key = this.#visitor(message);
+    const key = this.#sessionKeyOf(message);
     if (!key || !fromOwnPage(message.headers)) return null;
     return this.#isTooMany(message) ? { kind: "refused", error: tooMany() } : { kind: "admitted" };
   }
@@ -75,7 +75,7 @@ export class SessionAuth {
   }
 
   /** Returns the key for a request that sends none: that of the user, or a read-only one if the dashboard is open. */
-  #visitor(message: Pick<AuthRequest, "authorization" | "headers" | "remoteAddress" | "now">): SessionKey | null {
+  #sessionKeyOf(message: Pick<AuthRequest, "authorization" | "headers" | "remoteAddress" | "now">): SessionKey | null {
     if (message.authorization !== undefined) return null;
     return this.signedIn(message) ?? (this.mode === "open" ? ANYBODY : null);
   }

@@ -15,7 +15,7 @@ import { type EpochMs, formatInstant, type Interval } from "../../core/time/inte
 import { type BodyOf, isOperationId, type OperationId, operationOf, type ParamsOf } from "./operations.ts";
 
 /** Response split for the series store. */
-export interface Shelved {
+export interface SplitResponse {
   readonly rows: Rows;
   readonly envelope: Envelope;
 }
@@ -53,7 +53,7 @@ export function paramsOf(series: SeriesKey, range: Interval | undefined): Params
 }
 
 /** Splits a response into rows and envelope. Address and range are dropped, because they depend on the request. */
-export function takeApart<Id extends OperationId>(operation: Id, body: BodyOf<Id>): Shelved {
+export function takeApart<Id extends OperationId>(operation: Id, body: BodyOf<Id>): SplitResponse {
   switch (operationOf(operation).response.shape) {
     case "document":
       return { rows: [body as Row], envelope: {} };

@@ -7,7 +7,7 @@ import type { Region } from "./regions.ts";
 export const homeNames = ["danish", "swedish", "norwegian"] as const;
 export type HomeName = (typeof homeNames)[number];
 
-interface House {
+interface HomeTraits {
   readonly region: Region;
   /** Constant consumption: fridge, router, standby. */
   readonly baseWatts: number;
@@ -19,7 +19,7 @@ interface House {
   readonly longitude: number;
 }
 
-export interface Home extends House {
+export interface Home extends HomeTraits {
   readonly name: HomeName;
   readonly address: Address;
 }
@@ -79,12 +79,12 @@ interface Place {
   readonly supplierName?: string;
 }
 
-function home(name: HomeName, house: House, place: Place, available: readonly Capability[]): Home {
+function home(name: HomeName, traits: HomeTraits, place: Place, available: readonly Capability[]): Home {
   const { id, label, formattedAddress, gridOperatorName = null, supplierName = null } = place;
   const flags = capabilityNames.map((capability) => [capability, available.includes(capability)]);
   const address = {
-    ...{ id, label, formattedAddress, region: house.region, timeZone: SERVICE_ZONE, gridOperatorName, supplierName },
+    ...{ id, label, formattedAddress, region: traits.region, timeZone: SERVICE_ZONE, gridOperatorName, supplierName },
     capabilities: Object.fromEntries(flags) as Address["capabilities"],
   };
-  return { name, address, ...house };
+  return { name, address, ...traits };
 }

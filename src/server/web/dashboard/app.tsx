@@ -2,7 +2,7 @@
 import { effect, signal, untracked } from "@preact/signals";
 import { type ComponentChildren, type ComponentType, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { house, language, started, texts } from "./early.ts";
+import { language, started, store, texts } from "./early.ts";
 import { Foot } from "./foot.tsx";
 import { Format, localeOf } from "./format.ts";
 import { Contact, HomeChoice, PartLinks } from "./header.tsx";
@@ -33,12 +33,12 @@ const loadSystem = async () => (await import("./system-part.tsx")).SystemPart;
 
 const [t, refusal] = await Promise.all([texts, started]);
 const tools: PageTools = {
-  house,
+  store,
   t,
-  f: new Format(localeOf(language), new Zone(house.session.value?.house?.time_zone ?? DEFAULT_ZONE)),
+  f: new Format(localeOf(language), new Zone(store.session.value?.house?.time_zone ?? DEFAULT_ZONE)),
 };
 /** Whether the user has opened the login of a page that can be read without one. */
-const isAtDoor = signal(false);
+const showsLogin = signal(false);
 
 document.title = t("title");
 if (refusal) startLater();
@@ -46,12 +46,12 @@ show("homes", <HomeChoice />);
 show("parts", <PartLinks />);
 show("contact", <Contact />);
 show("over", <Over />);
-show("foot", <Foot onLogIn={() => (isAtDoor.value = true)} />);
+show("foot", <Foot onLogIn={() => (showsLogin.value = true)} />);
 effect(() => {
-  const { session, mayRead, isReady } = house;
+  const { session, mayRead, isReady } = store;
   document.body.classList.remove("starting");
   document.body.classList.toggle("signed-out", session.value !== null && !mayRead.value);
-  document.body.classList.toggle("no-home", mayRead.value && house.home.value === undefined);
+  document.body.classList.toggle("no-home", mayRead.value && store.home.value === undefined);
   // Until the first view can be shown, the page keeps its placeholders.
   const isAsked = session.value !== null && !mayRead.value;
   if (isAsked || isReady.value) untracked(() => show("page", <Page />));
@@ -68,10 +68,10 @@ function show(id: string, children: ComponentChildren): void {
 
 /** Shows that the connection is lost, and retries until the daemon responds. */
 function startLater(): void {
-  house.lostAt.value = Date.now();
+  store.lostAt.value = Date.now();
   setTimeout(() => {
-    house.start().then(
-      () => (house.lostAt.value = null),
+    store.start().then(
+      () => (store.lostAt.value = null),
       () => startLater(),
     );
   }, RETRY_MS);
@@ -79,7 +79,7 @@ function startLater(): void {
 
 /** The parts of the page, or the login. */
 function Page() {
-  if (!house.mayRead.value || isAtDoor.value) return <Door />;
+  if (!store.mayRead.value || showsLogin.value) return <LoginPage />;
   return (
     <>
       <NowPart />
@@ -109,11 +109,11 @@ function Later({ load }: { readonly load: () => Promise<ComponentType> }) {
   return Loaded && <Loaded />;
 }
 
-function Door() {
+function LoginPage() {
   const Login = useLoaded(async () => (await import("./login.tsx")).Login);
   const enter = async () => {
-    await house.begin();
-    isAtDoor.value = false;
+    await store.begin();
+    showsLogin.value = false;
   };
   return Login ? <Login onEntered={enter} /> : null;
 }
@@ -127,14 +127,14 @@ function useLoaded<Props>(load: () => Promise<ComponentType<Props>>): ComponentT
 
 /** Updates the shown time every 15 s, at the boundaries of prices, and when the page becomes visible. */
 function keepTime(): void {
-  setInterval(() => house.tick(), TICK_MS);
-  setInterval(() => void house.readSession().catch(() => null), RENEW_MS);
-  document.addEventListener("visibilitychange", () => house.tick());
+  setInterval(() => store.tick(), TICK_MS);
+  setInterval(() => void store.readSession().catch(() => null), RENEW_MS);
+  document.addEventListener("visibilitychange", () => store.tick());
   effect(() => {
-    const shown = house.time.value;
-    const next = house.prices.value?.points.find((point) => point.end > shown)?.end;
+    const shown = store.time.value;
+    const next = store.prices.value?.points.find((point) => point.end > shown)?.end;
     if (next === undefined) return;
-    const timer = setTimeout(() => house.tick(), Math.min(next - house.now() + AFTER_BOUNDARY_MS, MAX_TIMER_MS));
+    const timer = setTimeout(() => store.tick(), Math.min(next - store.now() + AFTER_BOUNDARY_MS, MAX_TIMER_MS));
     return () => clearTimeout(timer);
   });
 }

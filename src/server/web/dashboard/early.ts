@@ -2,18 +2,19 @@
  * Requests the session, the data and the texts before the components of the page are loaded. The page loads this script
  * first, so that requests are in flight while the rest is being loaded.
  */
-import { House } from "./house.ts";
+
 import { kept, languageFor, wordsIn } from "./language.ts";
+import { PageStore } from "./page-store.ts";
 import { get, post, refusalIn } from "./requests.ts";
 
-export const house = new House(kept("home"));
+export const store = new PageStore(kept("home"));
 export const language = languageFor(navigator.languages, kept("language"));
 // Sent with every request as Accept-Language.
 document.documentElement.lang = language;
 export const texts = wordsIn(language);
 /** Resolves when the session is known: with null, or with the refusal if it could not be read. */
 export const started = enterByLink()
-  .then(() => house.start())
+  .then(() => store.start())
   .then(() => null, refusalIn);
 
 /**

@@ -9,8 +9,8 @@ async function logOut(): Promise<void> {
 }
 
 export function Foot({ onLogIn }: { readonly onLogIn: () => void }) {
-  const { t, f, house } = usePage();
-  const session = house.session.value;
+  const { t, f, store } = usePage();
+  const session = store.session.value;
   const changeLanguage = (language: string) => {
     keep("language", language);
     location.reload();

@@ -58,17 +58,17 @@ function useCurrentPart(): PartName | null {
 }
 
 export function HomeChoice() {
-  const { t, house } = usePage();
-  const homes = house.homes.value;
-  if (homes.length < 2 || !house.mayRead.value) return null;
+  const { t, store } = usePage();
+  const homes = store.homes.value;
+  if (homes.length < 2 || !store.mayRead.value) return null;
   const choose = (id: string) => {
-    house.choose(id);
+    store.choose(id);
     keep("home", id);
   };
   return (
     <select
       aria-label={t("home")}
-      value={house.home.value?.id}
+      value={store.home.value?.id}
       onChange={({ currentTarget }) => choose(currentTarget.value)}
     >
       {homes.map(({ id, name }) => (
@@ -82,9 +82,9 @@ export function HomeChoice() {
 
 /** Notice of a lost connection, with the age of the shown data. */
 export function Contact() {
-  const { t, f, house } = usePage();
-  if (house.lostAt.value === null) return null;
-  const { readAt } = house;
+  const { t, f, store } = usePage();
+  if (store.lostAt.value === null) return null;
+  const { readAt } = store;
   return (
     <p class="notice">
       <span aria-hidden="true">⚠</span>

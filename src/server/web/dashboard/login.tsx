@@ -10,7 +10,7 @@ const SHOWN = { type: "text" } as const;
 const HIDDEN = { type: "password" } as const;
 
 export function Login({ onEntered }: { readonly onEntered: () => Promise<void> }) {
-  const { t, house } = usePage();
+  const { t, store } = usePage();
   const key = useRef<HTMLInputElement>(null);
   const [isVisible, setVisible] = useState(false);
   const [isBusy, setBusy] = useState(false);
@@ -22,7 +22,7 @@ export function Login({ onEntered }: { readonly onEntered: () => Promise<void> }
     setWrong("");
     try {
       await post("local/v1/session", { key: key.current?.value.trim() ?? "" });
-      await house.readSession();
+      await store.readSession();
       await onEntered();
     } catch (thrown) {
       setWrong(refusalText(refusalIn(thrown), t));
@@ -36,7 +36,7 @@ export function Login({ onEntered }: { readonly onEntered: () => Promise<void> }
       <form class="card login" onSubmit={enter}>
         <h2 id="now-title">{t("log_in_title")}</h2>
         <p id="key-help" class="soft">
-          {t(house.session.value?.can_set_up ? "log_in_help_demo" : "log_in_help")}
+          {t(store.session.value?.can_set_up ? "log_in_help_demo" : "log_in_help")}
         </p>
         <input type="text" name="username" value="elbro" autocomplete="username" hidden />
         <label for="key">{t("key")}</label>

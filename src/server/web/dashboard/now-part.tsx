@@ -3,8 +3,8 @@
 import type { Problem } from "./answers.ts";
 import { presentProblems } from "./daemon.ts";
 import { LevelMark, Part } from "./elements.tsx";
-import { NO_PRICES, type Prices } from "./house.ts";
 import { type PageTools, usePage } from "./page.ts";
+import { NO_PRICES, type Prices } from "./page-store.ts";
 import { headlineOf, reasonOf } from "./plan-words.ts";
 import { ProblemCards } from "./problem-card.tsx";
 import { SetupCard } from "./setup-button.tsx";
@@ -19,16 +19,16 @@ const MAX_FULL_SIZE = 4;
 const CHEAPEST = [1, 2, 3, 4];
 
 export function NowPart() {
-  const { t, house } = usePage();
-  const prices = house.prices.value ?? NO_PRICES;
-  const problems = presentProblems(house.system.value);
+  const { t, store } = usePage();
+  const prices = store.prices.value ?? NO_PRICES;
+  const problems = presentProblems(store.system.value);
   return (
     <Part id="now" card={false}>
       <h2 id="now-title" class="unseen">
         {t("now")}
       </h2>
       <SetupCard />
-      {house.home.value ? (
+      {store.home.value ? (
         <>
           <PriceNow prices={prices} />
           <ProblemCards problems={problems} />
@@ -58,7 +58,7 @@ function PriceNow({ prices }: { readonly prices: Prices }) {
   const page = usePage();
   const { t, f } = page;
   const { points, currency } = prices;
-  const now = page.house.time.value;
+  const now = page.store.time.value;
   const current = points[indexAt(points, now)];
   const figure = current ? f.number(current.price) : "–";
   return (
@@ -111,8 +111,8 @@ function outlookText({ points, currency }: Prices, { t, f }: PageTools, now: num
 
 /** Row of bars with the coming hours. The chart below has more detail. */
 function ComingHours({ prices: { points, currency } }: { readonly prices: Prices }) {
-  const { t, f, house } = usePage();
-  const hours = comingHours(points, house.time.value, COMING_HOURS);
+  const { t, f, store } = usePage();
+  const hours = comingHours(points, store.time.value, COMING_HOURS);
   const most = Math.max(0, ...hours.map(({ mean }) => mean ?? 0));
   const least = Math.min(0, ...hours.map(({ mean }) => mean ?? 0));
   const perUnit = RISE_PX / (most - least || 1);
@@ -144,8 +144,8 @@ function ComingHours({ prices: { points, currency } }: { readonly prices: Prices
 }
 
 function CheapestHours({ prices: { points, currency } }: { readonly prices: Prices }) {
-  const { t, f, house } = usePage();
-  const now = house.time.value;
+  const { t, f, store } = usePage();
+  const now = store.time.value;
   const today = f.zone.startOf("day", now);
   const found = CHEAPEST.flatMap((hours) => {
     const best = cheapestHours(points, hours, now);
@@ -175,9 +175,9 @@ function CheapestHours({ prices: { points, currency } }: { readonly prices: Pric
 
 function PlanLines() {
   const page = usePage();
-  const { t, house } = page;
-  const home = house.home.value;
-  const plans = (house.plans.value ?? []).filter((plan) => plan.home === home?.id);
+  const { t, store } = page;
+  const home = store.home.value;
+  const plans = (store.plans.value ?? []).filter((plan) => plan.home === home?.id);
   return (
     <div class="card plan-lines-card" hidden={plans.length === 0}>
       <div class="head">
@@ -188,7 +188,7 @@ function PlanLines() {
           <li key={plan.id} class={plan.on ? "on" : undefined}>
             <span class={`dot plan-lines-dot ${plan.state}`} aria-hidden="true" />
             <span class="name">{plan.name}</span>
-            <span class="next">{headlineOf(plan, page, house.time.value)}</span>
+            <span class="next">{headlineOf(plan, page, store.time.value)}</span>
             <span class="faint why">{reasonOf(plan, page)}</span>
           </li>
         ))}

@@ -2,8 +2,8 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Format } from "./format.ts";
-import type { House } from "./house.ts";
 import type { Translate } from "./language.ts";
+import type { PageStore } from "./page-store.ts";
 
 export interface Words {
   readonly t: Translate;
@@ -11,7 +11,7 @@ export interface Words {
 }
 
 export interface PageTools extends Words {
-  readonly house: House;
+  readonly store: PageStore;
 }
 
 export const PageContext = createContext<PageTools | null>(null);

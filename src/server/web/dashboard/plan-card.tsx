@@ -16,18 +16,18 @@ interface PlanCardProps {
 
 export function PlanCard({ plan, mayControl, onTask }: PlanCardProps) {
   const page = usePage();
-  const { t, house } = page;
+  const { t, store } = page;
   const [answer, setAnswer] = useState("");
   /** State of the switch after a click, until the daemon has responded; null otherwise. */
   const [switched, setSwitched] = useState<boolean | null>(null);
   const isEnabled = switched ?? plan.settings.enabled?.value !== false;
-  const now = house.time.value;
+  const now = store.time.value;
   const title = `plan-${plan.id}`;
   const send = async (change: PlanChange) => {
     setAnswer(t("sending"));
     const result = await sendTo(plan.id, change, page);
     setAnswer(result.text);
-    await house.readPlans();
+    await store.readPlans();
     setSwitched(null);
     return result.isDone;
   };
@@ -105,8 +105,8 @@ async function sendTo(id: string, change: PlanChange, { t }: PageTools): Promise
 
 /** List of the runs, if there are several. */
 function Runs({ plan }: { readonly plan: Plan }) {
-  const { f, house } = usePage();
-  const now = house.time.value;
+  const { f, store } = usePage();
+  const now = store.time.value;
   const runs = joinedRuns(plan);
   return (
     <ul class="runs">

@@ -11,15 +11,15 @@ import { refusalIn } from "./requests.ts";
 
 export function PlansPart() {
   const page = usePage();
-  const { t, house } = page;
+  const { t, store } = page;
   // The open dialog, the result of the last one, and the number of changes.
   const [dialog, setDialog] = useState<ComponentChildren>(null);
   const [notice, setNotice] = useState("");
   const [edits, setEdits] = useState(0);
-  const session = house.session.value;
-  const plans = house.plans.value ?? [];
-  const shown = plans.filter((plan) => plan.home === house.home.value?.id);
-  const waiting = house.waitingPlans.value;
+  const session = store.session.value;
+  const plans = store.plans.value ?? [];
+  const shown = plans.filter((plan) => plan.home === store.home.value?.id);
+  const waiting = store.waitingPlans.value;
   const hint = hintOf(shown.length + waiting.length, session);
   useLayoutEffect(() => {
     document.body.classList.toggle("no-plans", shown.length === 0);
@@ -31,8 +31,8 @@ export function PlansPart() {
     if (done === null) return;
     setNotice(done);
     setEdits((count) => count + 1);
-    void house.readPlans();
-    void house.readSystem();
+    void store.readPlans();
+    void store.readSystem();
   };
   const onTask = async (task: Task) => {
     setNotice("");
@@ -48,7 +48,7 @@ export function PlansPart() {
       <div class="card">
         <div class="head">
           <h2 id="plans-title">{t("plans")}</h2>
-          {mayControl && house.home.value && (
+          {mayControl && store.home.value && (
             <button type="button" onClick={() => void onTask({ list: "plans", mode: "new" })}>
               {t("plan_new")}
             </button>

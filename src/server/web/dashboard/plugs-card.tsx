@@ -15,10 +15,10 @@ interface PlugsCardProps {
 }
 
 export function PlugsCard({ mayControl, edits, onTask }: PlugsCardProps) {
-  const { t, house } = usePage();
+  const { t, store } = usePage();
   const [plugs, setPlugs] = useState<readonly Plug[] | null>(null);
   // Reads the plugs again when their state in the system report changes.
-  const state = JSON.stringify(house.system.value?.plugs ?? null);
+  const state = JSON.stringify(store.system.value?.plugs ?? null);
   useEffect(() => {
     get<{ readonly plugs: readonly Plug[] }>("local/v1/plugs").then(
       (answer) => setPlugs(answer.plugs),
@@ -100,10 +100,10 @@ function stateOf({ on, available, problem }: Plug) {
   return on ? "plug_on" : "plug_off";
 }
 
-function followed({ plans, home, signal_topic: topic }: Plug, { t, house }: PageTools): string {
+function followed({ plans, home, signal_topic: topic }: Plug, { t, store }: PageTools): string {
   const nameOf = (list: readonly { readonly id: string; readonly name: string }[], id: string) =>
     list.find((each) => each.id === id)?.name ?? id;
   if (topic !== null) return t("plug_follows_topic", { name: topic });
-  if (home !== null) return t("plug_follows_cheap", { name: nameOf(house.homes.value, home) });
-  return t("plug_follows", { names: plans.map((id) => nameOf(house.plans.value ?? [], id)).join(", ") });
+  if (home !== null) return t("plug_follows_cheap", { name: nameOf(store.homes.value, home) });
+  return t("plug_follows", { names: plans.map((id) => nameOf(store.plans.value ?? [], id)).join(", ") });
 }

@@ -29,8 +29,8 @@ export function PriceTable(props: PriceTableProps) {
 
 function Rows({ points, currency }: PriceTableProps) {
   const page = usePage();
-  const { t, f, house } = page;
-  const now = house.time.value;
+  const { t, f, store } = page;
+  const now = store.time.value;
   return (
     <table>
       <ColumnHeads keys={["time", "price_per_kwh", "level"]} />

@@ -1,6 +1,7 @@
 /** Texts about prices. */
-import type { Prices } from "./house.ts";
+
 import type { PageTools, Words } from "./page.ts";
+import type { Prices } from "./page-store.ts";
 import { covers, figuresOf, type PricePoint, within } from "./timeline.ts";
 import { HOUR_MS } from "./zone.ts";
 
@@ -39,10 +40,10 @@ export function notesOf(
   { points }: Prices,
   range: PriceRange,
   { from, to }: Bounds,
-  { t, f, house }: PageTools,
+  { t, f, store }: PageTools,
 ): string[] {
   const { zone } = f;
-  const now = house.time.value;
+  const now = store.time.value;
   const [today, tomorrow, after] = [zone.startOf("day", now), zone.shift("day", now, 1), zone.shift("day", now, 2)];
   const notes: string[] = [];
   if (points.length === 0) notes.push(t("no_prices_yet"));

@@ -4,8 +4,8 @@ import type { Home, Plan } from "./answers.ts";
 import type { ChartLane, ChartSpan, ChartTick, ChartView } from "./chart-view.ts";
 import { Choice, LevelMark, Part } from "./elements.tsx";
 import type { Format } from "./format.ts";
-import { NO_PRICES, type Prices } from "./house.ts";
 import { usePage } from "./page.ts";
+import { NO_PRICES, type Prices } from "./page-store.ts";
 import { joinedRuns } from "./plan-words.ts";
 import { Plot } from "./plot.tsx";
 import { PriceTable } from "./price-table.tsx";
@@ -24,9 +24,9 @@ import { DAY_MS, HOUR_MS } from "./zone.ts";
 const MAX_LANES = 6;
 
 export function PricesPart() {
-  const { t, house } = usePage();
+  const { t, store } = usePage();
   const [range, setRange] = useState<PriceRange>("both");
-  const home = house.home.value;
+  const home = store.home.value;
   if (!home) return null;
   return (
     <Part id="prices">
@@ -40,7 +40,7 @@ export function PricesPart() {
           onChoose={setRange}
         />
       </div>
-      <PriceChart home={home} prices={house.prices.value ?? NO_PRICES} range={range} />
+      <PriceChart home={home} prices={store.prices.value ?? NO_PRICES} range={range} />
     </Part>
   );
 }
@@ -53,10 +53,10 @@ interface PriceChartProps {
 
 function PriceChart({ home, prices, range }: PriceChartProps) {
   const page = usePage();
-  const { t, house } = page;
+  const { t, store } = page;
   const [picked, setPicked] = useState<number | null>(null);
-  const now = house.time.value;
-  const plans = house.plans.value;
+  const now = store.time.value;
+  const plans = store.plans.value;
   const { from, to } = boundsOf(range, prices.points, now, page.f);
   const points = useMemo(
     () => prices.points.filter((point) => point.end > from && point.start < to),

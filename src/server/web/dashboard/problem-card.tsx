@@ -40,8 +40,8 @@ interface ProblemProps {
 }
 
 function ProblemCard({ problem: { subject, advice, detail }, isDetailed }: ProblemProps) {
-  const { t, house } = usePage();
-  const isOfAccount = house.system.value?.interfaces.some(({ account }) => account === subject);
+  const { t, store } = usePage();
+  const isOfAccount = store.system.value?.interfaces.some(({ account }) => account === subject);
   return (
     <div class="problem">
       <p class="problem-what">

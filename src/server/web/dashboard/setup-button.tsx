@@ -7,8 +7,8 @@ export const isSettingUp = signal(false);
 
 /** Card with the button; empty if a set-up is not possible. */
 export function SetupCard() {
-  const { t, house } = usePage();
-  if (!house.session.value?.can_set_up) return null;
+  const { t, store } = usePage();
+  if (!store.session.value?.can_set_up) return null;
   return (
     <div class="card setup-card">
       <p>{t("invented")}</p>

@@ -17,8 +17,8 @@ type Plug = System["plugs"][number];
 type SystemProps = { readonly system: System };
 
 export function SystemPart() {
-  const { t, house } = usePage();
-  const system = house.system.value;
+  const { t, store } = usePage();
+  const system = store.system.value;
   return (
     <Part id="system">
       <div class="head">
@@ -41,7 +41,7 @@ export function SystemPart() {
           </>
         )}
       </div>
-      {house.session.value?.control && <OwnerBlocks />}
+      {store.session.value?.control && <OwnerBlocks />}
     </Part>
   );
 }

@@ -31,8 +31,8 @@ const MEASURE_NAMES = Object.keys(MEASURES) as MeasureName[];
 const PERIOD_KINDS = [...(Object.keys(PERIODS) as (keyof typeof PERIODS)[]), "custom"] as const;
 
 export function UsePart() {
-  const { house } = usePage();
-  const home = house.home.value;
+  const { store } = usePage();
+  const home = store.home.value;
   const measures = MEASURE_NAMES.filter((name) => home?.capabilities?.[MEASURES[name].capability]);
   if (!home || measures.length === 0) return null;
   return <Use home={home} measures={measures} />;
@@ -46,11 +46,11 @@ interface UseProps {
 
 function Use({ home, measures }: UseProps) {
   const page = usePage();
-  const { t, f, house } = page;
+  const { t, f, store } = page;
   const [wanted, setMeasure] = useState<MeasureName>("consumption");
   const [period, setPeriod] = useState<Period>({ kind: "month", at: null });
   const measure = measures.includes(wanted) ? wanted : (measures[0] ?? wanted);
-  const now = house.time.peek();
+  const now = store.time.peek();
   const range = rangeOf(period, now, f.zone);
   const { use, facts, refusal, isBusy } = useReadUse(home, measure, period);
   const step = (count: number) => setPeriod(steppedFrom(period, count, now, f.zone));
@@ -147,11 +147,11 @@ interface UseState {
 /** Reads the usage of a period: first its bars and their sum, then the prices paid. Earlier data stays until then. */
 function useReadUse(home: Home, measure: MeasureName, period: Period): UseState {
   const page = usePage();
-  const { house, f } = page;
+  const { store, f } = page;
   const [reading] = useState(() => new UseReading());
   const [state, setState] = useState<UseState>({ use: null, facts: NO_FACTS, refusal: null, isBusy: false });
   const isNear = useNearness("use");
-  const changes = house.rowChanges.value;
+  const changes = store.rowChanges.value;
   const readChanges = useRef(changes);
   const factsOf = useRef("");
   useEffect(() => {
@@ -163,7 +163,7 @@ function useReadUse(home: Home, measure: MeasureName, period: Period): UseState 
       if (isWanted) setState((before) => ({ ...before, ...part }));
     };
     const read = async () => {
-      const now = house.now();
+      const now = store.now();
       const range = rangeOf(period, now, f.zone);
       const usage = await reading.rows(home, measure, range, now, f.zone);
       // Future hours and those of today do not count as missing, because meters report a day later.

@@ -33,7 +33,7 @@ class ReportedHomes {
 
   constructor(rules: Partial<PlugRules> = {}, since: Since | null = null) {
     this.rules = { ...RULES, ...rules };
-    this.last = { state: unknownPlug(since), commands: [], aim: null, reason: "no_broker", wakeAt: null };
+    this.last = { state: unknownPlug(since), commands: [], targetOn: null, reason: "no_broker", wakeAt: null };
   }
 
   hears(now: number, event: PlugEvent | "tick" | "connected" | "disconnected" = "tick"): string[] {
@@ -83,7 +83,7 @@ describe("at the start", () => {
     plug.trusted = false;
     plug.wanted = { on: true, until: at(40) };
     expect(plug.hears(at(0), "connected")).toEqual([]);
-    expect([plug.last.reason, plug.last.aim, plug.last.wakeAt]).toEqual(["clock_not_trusted", null, null]);
+    expect([plug.last.reason, plug.last.targetOn, plug.last.wakeAt]).toEqual(["clock_not_trusted", null, null]);
     plug.wanted = null;
     plug.trusted = true;
     expect(plug.hears(at(1))).toEqual(["off"]);
@@ -144,7 +144,7 @@ describe("a plug that rests ON (when_lost: on)", () => {
     const unknown = new ReportedHomes(FREEZER);
     unknown.trusted = false;
     expect(unknown.hears(at(0), "connected")).toEqual(["on -"]);
-    expect([unknown.last.reason, unknown.last.aim]).toEqual(["clock_not_trusted", true]);
+    expect([unknown.last.reason, unknown.last.targetOn]).toEqual(["clock_not_trusted", true]);
     expect(new ReportedHomes(FREEZER).hears(at(0), "connected")).toEqual(["on -"]);
   });
 
@@ -220,9 +220,13 @@ describe("a timer that may not work", () => {
   test("is tested at the end of the first run, and trusted if the plug switches itself off", () => {
     const plug = atItsEnd();
     expect(plug.hears(at(7))).toEqual([]);
-    expect([plug.last.reason, plug.last.aim]).toEqual(["timer_test", true]);
+    expect([plug.last.reason, plug.last.targetOn]).toEqual(["timer_test", true]);
     plug.hears(at(9, 30), heard(false));
-    expect([plug.last.state.timerWorks, plug.last.aim, plug.last.state.manualOverride]).toEqual([true, false, null]);
+    expect([plug.last.state.timerWorks, plug.last.targetOn, plug.last.state.manualOverride]).toEqual([
+      true,
+      false,
+      null,
+    ]);
     plug.wanted = { on: true, until: at(20) };
     plug.hears(at(15));
     plug.hears(at(15), heard(true));
@@ -351,7 +355,7 @@ describe("a manual override", () => {
   test("to OFF in a run lasts until the next planned change", () => {
     const plug = ReportedHomes.running(at(40));
     expect(plug.hears(at(5), heard(false))).toEqual([]);
-    expect([plug.last.reason, plug.last.aim]).toEqual(["switched_off_by_hand", false]);
+    expect([plug.last.reason, plug.last.targetOn]).toEqual(["switched_off_by_hand", false]);
     expect(plug.hears(at(15))).toEqual([]);
     plug.wanted = { on: false, until: at(60) };
     expect(plug.hears(at(40))).toEqual(["off"]);
@@ -365,7 +369,7 @@ describe("a manual override", () => {
     plug.wanted = { on: false, until: at(60) };
     expect(plug.hears(at(5), heard(true))).toEqual(["clear_timer"]);
     expect(plug.hears(at(30))).toEqual([]);
-    expect([plug.last.reason, plug.last.aim]).toEqual(["switched_on_by_hand", null]);
+    expect([plug.last.reason, plug.last.targetOn]).toEqual(["switched_on_by_hand", null]);
     plug.wanted = { on: true, until: at(70) };
     expect(plug.hears(at(60))).toEqual([`on ${600 + MARGIN_SEC}`]);
     plug.hears(at(60), heard(true));

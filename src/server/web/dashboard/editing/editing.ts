@@ -70,13 +70,13 @@ export function save(task: Task, saved: SavedEntry | null, entry: JsonObject | n
 }
 
 /** Returns the first value of the form. A copy has a new name and no id. */
-export function firstValue(task: Task, { saved, e }: EditingTools, { house }: PageTools): JsonObject {
+export function firstValue(task: Task, { saved, e }: EditingTools, { store }: PageTools): JsonObject {
   if (saved && task.mode === "copy") {
     const { id: _, ...entry } = saved.entry;
     return { ...entry, name: e("copy_name", { name: task.name }) };
   }
   if (saved) return saved.entry;
-  const home: Json = house.home.value?.id ?? "";
+  const home: Json = store.home.value?.id ?? "";
   return task.list === "plans" ? { home, kind: "window", hours: 2 } : {};
 }
 

@@ -47,7 +47,7 @@ function Editor({ task, tools, onClose }: EditorProps) {
       onClose(doneText(e, task, String(entry.name), edited));
     } catch (thrown) {
       const refusal = refusalIn(thrown);
-      const whole = { path: "", ...(await refusalText(e, refusal, page.house.session.value?.can_save === false)) };
+      const whole = { path: "", ...(await refusalText(e, refusal, page.store.session.value?.can_save === false)) };
       const { mistakesInLanguage } = await import("../forms/server-mistakes.ts");
       const found = await mistakesInLanguage(page.t.language, refusal.mistakes);
       setMistakes(found.length > 0 ? found : [whole]);
@@ -95,10 +95,10 @@ function titleOf(task: Task, e: EditingTools["e"]): string {
 }
 
 /** Returns the known homes and plans, as options of the fields that name one. */
-function suggestionsOf({ house }: PageTools) {
+function suggestionsOf({ store }: PageTools) {
   const option = ({ id, name }: { readonly id: string; readonly name: string }) => ({ value: id, text: name });
-  const homes = house.homes.value.map(option);
-  const plans = (house.plans.value ?? []).map(option);
+  const homes = store.homes.value.map(option);
+  const plans = (store.plans.value ?? []).map(option);
   return {
     ...{ "plans[].home": homes, "plans[].after": plans },
     ...{ "plugs[].home": homes, "plugs[].plan": plans, "plugs[].plan[]": plans },
@@ -106,7 +106,7 @@ function suggestionsOf({ house }: PageTools) {
 }
 
 function Deletion({ task, tools: { e, plugs }, onClose }: EditorProps) {
-  const { house } = usePage();
+  const { store } = usePage();
   const [wrong, setWrong] = useState<{ readonly text: string; readonly isTranslated: boolean } | null>(null);
   if (task.mode !== "delete") return null;
   const { id, list, name } = task;
@@ -114,14 +114,14 @@ function Deletion({ task, tools: { e, plugs }, onClose }: EditorProps) {
   const followers = isPlan
     ? [
         ...plugs.filter(({ plans }) => plans.includes(id)),
-        ...(house.plans.value ?? []).filter(({ after }) => after === id),
+        ...(store.plans.value ?? []).filter(({ after }) => after === id),
       ]
     : [];
   const remove = async () => {
     try {
       onClose(doneText(e, task, name, await save(task, null, null)));
     } catch (thrown) {
-      setWrong(await refusalText(e, refusalIn(thrown), house.session.value?.can_save === false));
+      setWrong(await refusalText(e, refusalIn(thrown), store.session.value?.can_save === false));
     }
   };
   return (

@@ -21,7 +21,7 @@ interface PreviewProps {
 
 export function PlanPreview({ e, draft }: PreviewProps) {
   const page = usePage();
-  const { house } = page;
+  const { store } = page;
   const [seen, setSeen] = useState<Plan | Refusal | null>(null);
   const asked = JSON.stringify({ ...draft, name: draft.name || NAMELESS });
   useEffect(() => {
@@ -37,9 +37,9 @@ export function PlanPreview({ e, draft }: PreviewProps) {
       clearTimeout(timer);
     };
   }, [asked]);
-  const prices = house.pricesByHome.value.get(String(draft.home));
+  const prices = store.pricesByHome.value.get(String(draft.home));
   useEffect(() => {
-    if (!prices && house.homes.value.some(({ id }) => id === draft.home)) void house.readPrices(String(draft.home));
+    if (!prices && store.homes.value.some(({ id }) => id === draft.home)) void store.readPrices(String(draft.home));
   }, [draft.home]);
   if (!seen || "status" in seen) {
     const key = seen?.code === "not_known" ? "preview_unknown" : "preview_incomplete";
@@ -52,7 +52,7 @@ export function PlanPreview({ e, draft }: PreviewProps) {
   return (
     <div class="preview" role="status">
       <p class="faint">{e("preview")}</p>
-      <p class="headline">{headlineOf(seen, page, house.time.value)}</p>
+      <p class="headline">{headlineOf(seen, page, store.time.value)}</p>
       <p class="soft">{costText(seen, e, page)}</p>
       {prices && <Hours e={e} plan={seen} points={prices.points} />}
     </div>
@@ -97,8 +97,8 @@ const MIDDLE = 50;
 /** Bars of the current and future prices, with the chosen hours in full colour. */
 function Hours({ e, plan, points }: HoursProps) {
   const page = usePage();
-  const { f, t, house } = page;
-  const now = house.time.value;
+  const { f, t, store } = page;
+  const now = store.time.value;
   const runs = joinedRuns(plan);
   const horizon = Math.max(now + HORIZON_MS, ...runs.map(({ end }) => end));
   const coming = points.filter(({ start, end }) => end > now && start < horizon);

@@ -34,8 +34,8 @@ interface Typed {
 export function Compare({ home, measures, isNear }: CompareProps) {
   const t = useTexts();
   const page = usePage();
-  const { f, house } = page;
-  const now = house.time.peek();
+  const { f, store } = page;
+  const now = store.time.peek();
   const [pair, setPair] = useState<Pair>("month_before");
   const [typed, setTyped] = useState<readonly [Typed, Typed]>(() => {
     const { first, second } = comparedSpans("last_month", now, f.zone);
@@ -136,13 +136,13 @@ interface FiguresProps {
 function Figures({ home, measures, spans, isNear }: FiguresProps) {
   const t = useTexts();
   const page = usePage();
-  const { t: words, house } = page;
+  const { t: words, store } = page;
   const pathOf = (measure: MeasureName, { from, to }: Span) => {
     const range = `from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}`;
     return `local/v1/usage?home=${encodeURIComponent(home.id)}&measure=${measure}&by=day&${range}`;
   };
   const paths = measures.flatMap((measure) => spans.map((span) => pathOf(measure, span)));
-  const { answer, refusal } = useRead<UsageAnswer>(isNear ? paths : null, house.rowChanges.value);
+  const { answer, refusal } = useRead<UsageAnswer>(isNear ? paths : null, store.rowChanges.value);
   const names = spans.map((span) => spanText(span, page));
   const sums = measures.map((measure, i) => ({ measure, both: [0, 1].map((k) => sumOf(answer?.[2 * i + k])) }));
   const both = (measure: MeasureName) => sums.find((each) => each.measure === measure)?.both ?? [];

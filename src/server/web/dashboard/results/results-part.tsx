@@ -21,8 +21,8 @@ export async function resultsPart(language: Language): Promise<ComponentType> {
 }
 
 function ResultsPart({ texts }: { readonly texts: ResultTranslate }) {
-  const { house } = usePage();
-  const home = house.home.value;
+  const { store } = usePage();
+  const home = store.home.value;
   if (!home) return null;
   return (
     <ResultContext.Provider value={texts}>
@@ -33,10 +33,10 @@ function ResultsPart({ texts }: { readonly texts: ResultTranslate }) {
 
 function Results({ home }: { readonly home: Home }) {
   const t = useTexts();
-  const { house } = usePage();
+  const { store } = usePage();
   const isNear = useNearness("results");
   const [baseline, setBaseline] = useState<Baseline>("window_start");
-  const plans = (house.plans.value ?? []).filter((plan) => plan.home === home.id);
+  const plans = (store.plans.value ?? []).filter((plan) => plan.home === home.id);
   const measures = (Object.keys(MEASURES) as MeasureName[]).filter(
     (name) => home.capabilities?.[MEASURES[name].capability],
   );
@@ -70,9 +70,9 @@ interface CsvProps {
 /** Links to CSV files of the shown data. */
 function CsvFiles({ home, measures, hasPlans }: CsvProps) {
   const t = useTexts();
-  const { t: page, f, house } = usePage();
+  const { t: page, f, store } = usePage();
   const of = `home=${encodeURIComponent(home.id)}`;
-  const yearAgo = new Date(f.zone.shift("month", house.time.peek(), -12)).toISOString();
+  const yearAgo = new Date(f.zone.shift("month", store.time.peek(), -12)).toISOString();
   const decimal = f.number(0.5, 1).includes(",") ? "&decimal=comma" : "";
   const files = [
     { name: t("csv_prices"), path: `prices.csv?${of}` },
@@ -87,7 +87,7 @@ function CsvFiles({ home, measures, hasPlans }: CsvProps) {
           { name: t("csv_plans"), path: "plans.csv?" },
         ]
       : []),
-    ...((house.system.value?.plugs.length ?? 0) > 0 ? [{ name: t("csv_plugs"), path: "plugs.csv?" }] : []),
+    ...((store.system.value?.plugs.length ?? 0) > 0 ? [{ name: t("csv_plugs"), path: "plugs.csv?" }] : []),
   ];
   return (
     <details class="csv">

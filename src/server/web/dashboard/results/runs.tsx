@@ -24,7 +24,7 @@ export function Runs({ home, plans, isNear, baseline }: RunsProps) {
   const t = useTexts();
   const page = usePage();
   const [shown, setShown] = useState(SHOWN);
-  const from = new Date(page.f.zone.shift("day", page.house.now(), -DAYS)).toISOString();
+  const from = new Date(page.f.zone.shift("day", page.store.now(), -DAYS)).toISOString();
   const paths = isNear ? [`local/v1/runs?home=${encodeURIComponent(home.id)}&from=${from}`] : null;
   const { answer } = useRead<{ readonly runs: readonly RunAnswer[] }>(paths, versionOf(plans));
   const runs = answer?.[0]?.runs;

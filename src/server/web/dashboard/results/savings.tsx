@@ -20,13 +20,13 @@ interface SavingsProps {
 
 export function Savings({ home, plans, isNear, baseline, onBaseline }: SavingsProps) {
   const t = useTexts();
-  const { f, house } = usePage();
+  const { f, store } = usePage();
   const [picked, setPicked] = useState<number | null>(null);
   const paths = isNear ? [`local/v1/savings?home=${encodeURIComponent(home.id)}`] : null;
   const { answer } = useRead<{ readonly months: readonly MonthAnswer[] }>(paths, versionOf(plans));
   const months = answer?.[0]?.months;
   const grouped = useMemo(
-    () => months && groupedByPlan(months, baseline, { now: house.now(), zone: f.zone, otherName: t("savings_other") }),
+    () => months && groupedByPlan(months, baseline, { now: store.now(), zone: f.zone, otherName: t("savings_other") }),
     [months, baseline],
   );
   const describe = (index: number) => {

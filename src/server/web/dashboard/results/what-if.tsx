@@ -32,13 +32,13 @@ interface WhatIfProps {
 export function WhatIf({ plans, isNear }: WhatIfProps) {
   const t = useTexts();
   const page = usePage();
-  const { house } = page;
+  const { store } = page;
   const able = plans.filter(({ kind }) => WITH_HOURS.includes(kind));
   const [wanted, setWanted] = useState<string | null>(null);
   const [time, setTime] = useState(DEFAULT_TIME);
   const [picked, setPicked] = useState<number | null>(null);
   const plan = able.find(({ id }) => id === wanted) ?? able[0];
-  const quarter = Math.floor(house.time.value / QUARTER_MS);
+  const quarter = Math.floor(store.time.value / QUARTER_MS);
   const paths = isNear && plan ? [`local/v1/plans/${encodeURIComponent(plan.id)}/starts`] : null;
   const { answer } = useRead<StartsAnswer>(paths, `${quarter} ${plan?.next_start} ${plan?.mean_price}`);
   const found = answer?.[0]?.plan === plan?.id ? answer?.[0] : undefined;
@@ -101,7 +101,7 @@ function Answers({ found, time }: { readonly found: StartsAnswer; readonly time:
   const lines = [
     { name: t("what_if_now"), start: starts[0]?.start === found.now ? starts[0] : undefined },
     {
-      name: begun(t("what_if_at", { day: dayWord(at, page, page.house.now()), time: page.f.clock(at) })),
+      name: capitalized(t("what_if_at", { day: dayWord(at, page, page.store.now()), time: page.f.clock(at) })),
       start: chosen,
     },
   ];
@@ -127,7 +127,7 @@ function Answers({ found, time }: { readonly found: StartsAnswer; readonly time:
 }
 
 /** Returns a text with a capital first letter. */
-function begun(text: string): string {
+function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
@@ -164,7 +164,7 @@ function priceText(value: number, { kwh, currency }: StartsAnswer, { f }: PageTo
 
 /** Returns day and time, for instance `tomorrow 18:00`. */
 function whenOf(at: number, page: PageTools): string {
-  return `${dayWord(at, page, page.house.now())} ${page.f.clock(at)}`;
+  return `${dayWord(at, page, page.store.now())} ${page.f.clock(at)}`;
 }
 
 /** Returns the next instant with a local time of day. */

@@ -36,7 +36,7 @@ interface DataEvent {
   readonly series: string;
 }
 
-export class House {
+export class PageStore {
   readonly session = signal<Session | null>(null);
   readonly homes = signal<readonly Home[]>([]);
   /** Id of the shown home. */
