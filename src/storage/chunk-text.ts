@@ -54,7 +54,8 @@ export function deflateText(text: string): Uint8Array {
 
 /** Returns a text in a form that can be inflated together with chunks. */
 export function uncompressed(text: string | Uint8Array): Uint8Array {
-  return deflateRawSync(text, { level: 0, finishFlush: constants.Z_SYNC_FLUSH });
+  const finishFlush = constants.Z_SYNC_FLUSH;
+  return deflateRawSync(text, { level: 0, windowBits: WINDOW_BITS, chunkSize: MIN_BUFFER_BYTES, finishFlush });
 }
 
 /**
