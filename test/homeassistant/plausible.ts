@@ -11,6 +11,7 @@ const MAY_BE_UNKNOWN: Readonly<Record<string, string>> = {
   next_end: "a plan that is done has no next run",
   saving: "a plan without runs saves nothing",
   saving_per_kwh: "a plan without runs saves nothing",
+  saving_now_per_kwh: "a plan that has started cannot start now",
   mean_price: "a plan without runs has no price",
   cost: "a plan without runs costs nothing",
   max_price: "is not set",
