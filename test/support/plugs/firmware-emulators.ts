@@ -30,6 +30,8 @@ export interface Firmware {
   readonly hasTimer: boolean;
   /** True if its timer can switch it on. */
   readonly hasOffTimer: boolean;
+  /** True if it neither answers an unchanged state nor can be asked for it. */
+  readonly reportsOnlyChanges?: true;
   readonly listens: readonly string[];
   readonly online: Said;
   readonly offline: Said;
@@ -165,6 +167,7 @@ const esphome: Firmware = {
   setup: { family: "esphome", topic: "boiler", channel: "relay" },
   hasTimer: false,
   hasOffTimer: false,
+  reportsOnlyChanges: true,
   listens: ["boiler/switch/relay/command"],
   online: kept("boiler/status", "online"),
   offline: kept("boiler/status", "offline"),

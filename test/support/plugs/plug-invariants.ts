@@ -83,15 +83,16 @@ export class PlugInvariants {
   }
 
   /**
-   * Checks that the plug is reported as unresponsive only after at least `MAX_RETRIES` losses. Not checked for ESPHome,
-   * which reports only changes.
+   * Checks that the plug is reported as unresponsive only after at least `MAX_RETRIES` losses. Not checked for
+   * firmware that reports only changes.
    */
   foundSilent(): void {
-    const { now, setup, isLate } = this.#world;
+    const { now, firmware, isLate } = this.#world;
     // A clock that was set forward makes every response late.
     if (now < this.#clockSetAt + REACTION_MS) return;
     const recent = this.#losses.filter((at) => at > now - REACTION_MS - ECHO_MS).length;
-    if (setup.family !== "esphome" && !isLate && recent < MAX_RETRIES) this.#violated(`silent after ${recent} losses`);
+    if (!firmware.reportsOnlyChanges && !isLate && recent < MAX_RETRIES)
+      this.#violated(`silent after ${recent} losses`);
   }
 
   daemonStarts(): void {
