@@ -10,7 +10,7 @@ import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 const SHOW_FORM = `
   import { render } from "preact";
   import { Format, localeOf } from "./format.ts";
-  import { House } from "./page-store.ts";
+  import { PageStore } from "./page-store.ts";
   import { languageFor, wordsIn } from "./language.ts";
   import { PageContext } from "./page.ts";
   import { Zone } from "./zone.ts";
@@ -22,7 +22,7 @@ const SHOW_FORM = `
     const [t, texts] = await Promise.all([wordsIn(language), formTextsIn(language)]);
     const answer = await fetch(new URL("local/v1/configuration/schema", document.baseURI), { headers: { "X-Elbro-Page": "1" } });
     const schema = (await answer.json()).properties[section].items;
-    const tools = { t, f: new Format(localeOf(language), new Zone("Europe/Copenhagen")), house: new House(null) };
+    const tools = { t, f: new Format(localeOf(language), new Zone("Europe/Copenhagen")), store: new PageStore(null) };
     const place = document.createElement("div");
     place.id = "form";
     place.className = "card";
