@@ -12,7 +12,7 @@ const COMMAND_MB = 130;
 const DAEMON_MB = 150;
 const GIGABYTE = 1024 ** 3;
 const WATCHED_MS = 6_000;
-const AS_STARTED = { NODE_OPTIONS: "--max-semi-space-size=1 --max-old-space-size=40", ...MALLOC_SETTINGS };
+const AS_STARTED = { NODE_OPTIONS: "--max-semi-space-size=1 --max-old-space-size=36", ...MALLOC_SETTINGS };
 
 /** Runs a command to its end. Returns its output and its peak memory. */
 async function peakOf(dir: TempDir, args: readonly string[], environment: Record<string, string> = {}) {

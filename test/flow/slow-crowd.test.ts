@@ -15,7 +15,7 @@ const MEDIAN_MS = 250;
 const MAX_GROWTH_MB = 60;
 /** Node flags of `npm start` and the image. */
 const AS_STARTED = {
-  NODE_OPTIONS: "--max-semi-space-size=1 --max-old-space-size=40",
+  NODE_OPTIONS: "--max-semi-space-size=1 --max-old-space-size=36",
   ...MALLOC_SETTINGS,
 };
 

@@ -28,7 +28,7 @@ const MAX_RESIDENT_MB = 220;
 const LIMITS = { requests_per_minute: 1_000_000, requests_per_day: 100_000_000 };
 /** Address of the attackers, which differs from the owner's. */
 const ELSEWHERE = "127.0.0.2";
-const LAUNCH = { NODE_OPTIONS: "--max-semi-space-size=1 --max-old-space-size=40", ...MALLOC_SETTINGS };
+const LAUNCH = { NODE_OPTIONS: "--max-semi-space-size=1 --max-old-space-size=36", ...MALLOC_SETTINGS };
 
 /** Attacks the program. Returns the number of requests. */
 export async function hostile({ random, scale }: PartOptions, report: Report): Promise<number> {
