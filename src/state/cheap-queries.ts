@@ -82,7 +82,7 @@ export class CheapQueries {
     const state = askCheap(moment, before, started ? memoryOf(started) : null);
     this.#started.delete(key);
     this.#remember(key, state);
-    if (begunText(before?.advance.memory) !== begunText(state.advance.memory)) this.#keep(now);
+    if (startedText(before?.advance.memory) !== startedText(state.advance.memory)) this.#keep(now);
     const { advance } = state;
     const currency = timeline?.currency ?? null;
     const reason = reasonOf({ spec, advance, now, calendar, trusted: moment.trusted, currency, home: null, language });
@@ -132,6 +132,6 @@ function memoryOf({ start, end, since, runs }: StartedQuery): PlanRecord {
 }
 
 /** Returns the started runs as a text for comparison. */
-function begunText(memory: PlanRecord | null | undefined): string {
+function startedText(memory: PlanRecord | null | undefined): string {
   return (memory?.startedRuns ?? []).map(({ start, end }) => `${start}-${end}`).join();
 }

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { DaemonProcess } from "../support/daemon/daemon-process.ts";
 import { InstalledDaemon } from "../support/daemon/installed-daemon.ts";
-import { MALLOC_SETTINGS } from "../support/daemon/node-flags.ts";
+import { START_ENVIRONMENT } from "../support/daemon/node-flags.ts";
 import { TempDir } from "../support/daemon/temp-dir.ts";
 import { RawServer, rawAnswer } from "../support/service/raw-server.ts";
 
@@ -12,7 +12,6 @@ const COMMAND_MB = 130;
 const DAEMON_MB = 150;
 const GIGABYTE = 1024 ** 3;
 const WATCHED_MS = 6_000;
-const AS_STARTED = { NODE_OPTIONS: "--max-semi-space-size=1 --max-old-space-size=36", ...MALLOC_SETTINGS };
 
 /** Runs a command to its end. Returns its output and its peak memory. */
 async function peakOf(dir: TempDir, args: readonly string[], environment: Record<string, string> = {}) {
@@ -77,7 +76,7 @@ describe("a daemon stays within its memory limit with", () => {
 
   async function peakWith(config: object): Promise<number> {
     await using installed = await InstalledDaemon.prepare({ simulator: { homes: ["danish"] }, config });
-    await using daemon = installed.spawn([], AS_STARTED);
+    await using daemon = installed.spawn([], START_ENVIRONMENT);
     await daemon.line(/API listens/);
     await pause(WATCHED_MS);
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${daemon.pid}/status`, "utf8"))?.[1]) / 1024;

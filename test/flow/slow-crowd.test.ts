@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { type Agent, request } from "node:http";
 import { expect, test } from "vitest";
 import { DaemonProcess } from "../support/daemon/daemon-process.ts";
-import { MALLOC_SETTINGS } from "../support/daemon/node-flags.ts";
+import { START_ENVIRONMENT } from "../support/daemon/node-flags.ts";
 import { SlowClients } from "../support/daemon/slow-clients.ts";
 
 const CROWD = 1_000;
@@ -13,11 +13,6 @@ const APART_MS = 50;
 const MAX_SLEEP_MS = 5_000;
 const MEDIAN_MS = 250;
 const MAX_GROWTH_MB = 60;
-/** Node flags of `npm start` and the image. */
-const AS_STARTED = {
-  NODE_OPTIONS: "--max-semi-space-size=1 --max-old-space-size=36",
-  ...MALLOC_SETTINGS,
-};
 
 interface Asked {
   readonly status: number;
@@ -53,7 +48,7 @@ test.each([
     ...{ ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0", ELBRO_API_REQUESTS_PER_MINUTE: "100000" },
     // The demo fetches no history, which would affect the measurement.
     ELBRO_HISTORY_MONTHS: "0",
-    ...AS_STARTED,
+    ...START_ENVIRONMENT,
   });
   const port = Number(/:(\d+)\/consumer/.exec(await daemon.line(/curl/))?.[1]);
   await ask(port, false);

@@ -10,7 +10,7 @@ import * as fc from "fast-check";
 import { HostileClients, hostilePackets } from "../support/broker/hostile-clients.ts";
 import { hostileRequests } from "../support/daemon/hostile-requests.ts";
 import { InstalledDaemon } from "../support/daemon/installed-daemon.ts";
-import { MALLOC_SETTINGS } from "../support/daemon/node-flags.ts";
+import { START_ENVIRONMENT } from "../support/daemon/node-flags.ts";
 import { sendRaw } from "../support/daemon/raw-answer.ts";
 import { SlowClients } from "../support/daemon/slow-clients.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
@@ -28,7 +28,6 @@ const MAX_RESIDENT_MB = 220;
 const LIMITS = { requests_per_minute: 1_000_000, requests_per_day: 100_000_000 };
 /** Address of the attackers, which differs from the owner's. */
 const ELSEWHERE = "127.0.0.2";
-const LAUNCH = { NODE_OPTIONS: "--max-semi-space-size=1 --max-old-space-size=36", ...MALLOC_SETTINGS };
 
 /** Attacks the program. Returns the number of requests. */
 export async function hostile({ random, scale }: PartOptions, report: Report): Promise<number> {
@@ -37,7 +36,7 @@ export async function hostile({ random, scale }: PartOptions, report: Report): P
     config: { history: { months: 1 } },
   });
   installed.configure({ api: { host: "127.0.0.1", port: 0, keys: [{ name: "test", key: LAN_KEY }], ...LIMITS } });
-  await using daemon = await installed.launch(LAUNCH);
+  await using daemon = await installed.launch(START_ENVIRONMENT);
   const [port, brokerPort] = [await daemon.apiPort(), await daemon.brokerPort()];
   let isOver = false;
   void daemon.exit.then((code) => {

@@ -16,3 +16,9 @@ export function nodeFlags(homes: number): string[] {
 export const MALLOC_SETTINGS: Readonly<Record<string, string>> = Object.fromEntries(
   [...scripts.start.matchAll(/(MALLOC_\w+)=(\S+)/g)].map(([, name, value]) => [name, value]),
 );
+
+/** Environment of the daemon in `npm start` and the image. */
+export const START_ENVIRONMENT: Readonly<Record<string, string>> = {
+  NODE_OPTIONS: NODE_FLAGS.join(" "),
+  ...MALLOC_SETTINGS,
+};
