@@ -24,7 +24,7 @@ ENV ELBRO_DATA_DIR=/data \
     MALLOC_ARENA_MAX=1 \
     MALLOC_MMAP_THRESHOLD_=131072 \
     NODE_COMPILE_CACHE=/data/.cache \
-    NODE_OPTIONS="--max-semi-space-size=1 --max-old-space-size=36"
+    NODE_OPTIONS="--max-semi-space-size=1 --max-old-space-size=64"
 VOLUME /data
 EXPOSE 8080 1883
 HEALTHCHECK --interval=60s --timeout=5s --start-period=20s CMD ["elbro", "health"]

@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { TopicWatcher } from "../support/broker/topic-watcher.ts";
 import { DaemonProcess } from "../support/daemon/daemon-process.ts";
+import { START_ENVIRONMENT } from "../support/daemon/node-flags.ts";
 import { SmallDisk } from "../support/daemon/small-disk.ts";
 import { TempDir } from "../support/daemon/temp-dir.ts";
 
@@ -31,6 +32,14 @@ describe("the demo", () => {
     expect(code).toBe(0);
     expect(tookMs).toBeLessThan(2_000);
     expect(watcher.payload("elbro/status")).toBe("offline");
+  });
+
+  test("fills its history with the heap limit of npm start, also at a high speed", async () => {
+    for (const args of [[], ["--speed", "600"]]) {
+      await using daemon = new DaemonProcess(args, { ...FREE_PORTS, ...START_ENVIRONMENT });
+      await daemon.line(/consumptionCosts.*history filled/);
+      expect((await daemon.end("SIGINT")).code).toBe(0);
+    }
   });
 
   test("outside loopback requires a key and a password, which it prints", async () => {

@@ -260,7 +260,7 @@ run_on_arm() {
   engine create --name "$NAME" "$IMAGE" >/dev/null
   engine cp "$NAME:/app" "$work/app"
   engine rm -f -v "$NAME" >/dev/null
-  local node=(qemu-aarch64-static -L /usr/aarch64-linux-gnu "$work/package/bin/node" --max-semi-space-size=1 --max-old-space-size=36)
+  local node=(qemu-aarch64-static -L /usr/aarch64-linux-gnu "$work/package/bin/node" --max-semi-space-size=1 --max-old-space-size=64)
   test "$("${node[@]}" -p process.arch)" = arm64 || fail "no arm64"
   # Starts in a folder without a configuration, because the current folder may have one.
   (cd "$work" && exec env ELBRO_API_PORT=38080 ELBRO_BROKER_PORT=31883 "${node[@]}" app/elbro.cjs) >"$work/arm.log" 2>&1 &
