@@ -179,7 +179,12 @@ export class HomeReader {
     const series = usageOf(home, operation);
     const envelope = store.envelope(series);
     if (!envelope) return null;
-    const days = usageDays(store.rowsByChunk(series, usageRange(now, calendar)), operation, calendar, costField);
+    const range = usageRange(now, calendar);
+    // One month at a time: the rows of a whole year take 4 MB of memory.
+    const days = calendar.intervals("month", range).flatMap(({ start, end }) => {
+      const chunks = store.rowsByChunk(series, { start, end: Math.min(end, range.end) });
+      return usageDays(chunks, operation, calendar, costField);
+    });
     return { unit: unitOf(envelope), days: packDays(days) };
   }
 

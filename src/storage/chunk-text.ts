@@ -25,8 +25,13 @@ const LEVEL = 9;
 const WINDOW_BITS = 11;
 /** Usual ratio of inflated to deflated size, dictionaries included. Then the first output buffer holds everything. */
 const INFLATED_RATIO = 5;
-/** Minimum size of an output buffer. Unit: bytes. */
+/** Minimum size of an output buffer for texts that are not compressed. Unit: bytes. */
 const MIN_BUFFER_BYTES = 4 * 1024;
+/**
+ * Size of an output buffer for a deflated chunk: a day of hours has 0.4 kB, of quarter-hours 1.4 kB. A year of chunks is
+ * written at once, and the default of 16 KiB for each of them would take 6 MB. Unit: bytes.
+ */
+const DEFLATED_BUFFER_BYTES = 1024;
 /** Begins every text of a stream, before the dictionary. JSON never contains this control character. */
 const SEPARATOR = 0x1e;
 const PREFIX = Buffer.from([SEPARATOR, ...DICTIONARY]);
@@ -48,8 +53,13 @@ export function rowsOfText(text: string | Buffer): Row[] {
 }
 
 export function deflateText(text: string): Uint8Array {
-  const finishFlush = constants.Z_SYNC_FLUSH;
-  return deflateRawSync(text, { level: LEVEL, windowBits: WINDOW_BITS, dictionary: DICTIONARY, finishFlush });
+  return deflateRawSync(text, {
+    level: LEVEL,
+    windowBits: WINDOW_BITS,
+    dictionary: DICTIONARY,
+    finishFlush: constants.Z_SYNC_FLUSH,
+    chunkSize: DEFLATED_BUFFER_BYTES,
+  });
 }
 
 /** Returns a text in a form that can be inflated together with chunks. */

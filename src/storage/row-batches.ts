@@ -1,7 +1,7 @@
 /** Splits rows into chunks and merges them by start. */
 
-import { type Row, rowStart, rowsWithin } from "../core/series/series.ts";
-import type { EpochMs, Interval } from "../core/time/interval.ts";
+import { type Row, rowStart } from "../core/series/series.ts";
+import { contains, type EpochMs, type Interval } from "../core/time/interval.ts";
 
 /** Chunk and the rows of a response that start in it. */
 export interface Filled {
@@ -23,20 +23,33 @@ export function cutIntoChunks(
   rows: readonly Row[],
   chunks: readonly Interval[],
 ): { readonly filled: readonly Filled[]; readonly strayRows: number } {
-  const inside = rowsWithin(rows, { start: chunks[0]?.start ?? 0, end: chunks.at(-1)?.end ?? 0 });
-  const sorted = mergeByStart([], inside);
-  let next = 0;
-  const filled = chunks.map((chunk) => {
-    const first = next;
-    while (startAt(sorted, next) < chunk.end) next++;
-    return { chunk, rows: sorted.slice(first, next) };
-  });
-  return { filled, strayRows: rows.length - inside.length };
+  const rowsOf = chunks.map((): Row[] => []);
+  let strayRows = 0;
+  let index = 0;
+  let last = Number.NEGATIVE_INFINITY;
+  let isAscending = true;
+  for (const row of rows) {
+    const start = rowStart(row) ?? Number.NaN;
+    index = chunkAround(chunks, start, index);
+    const chunk = chunks[index];
+    if (!chunk || !contains(chunk, start)) {
+      strayRows++;
+      continue;
+    }
+    rowsOf[index]?.push(row);
+    isAscending &&= start > last;
+    last = start;
+  }
+  const inOrder = (each: Row[]) => (isAscending ? each : mergeByStart([], each));
+  return { filled: chunks.map((chunk, i) => ({ chunk, rows: inOrder(rowsOf[i] ?? []) })), strayRows };
 }
 
-function startAt(rows: readonly Row[], index: number): EpochMs {
-  const row = rows[index];
-  return (row && rowStart(row)) ?? Number.POSITIVE_INFINITY;
+/** Returns the index of the chunk that contains `at`, or of the nearest one. Searches from `near`. */
+function chunkAround(chunks: readonly Interval[], at: EpochMs, near: number): number {
+  let index = near;
+  while (at >= (chunks[index + 1]?.start ?? Number.POSITIVE_INFINITY)) index++;
+  while (at < (chunks[index]?.start ?? Number.NEGATIVE_INFINITY) && index > 0) index--;
+  return index;
 }
 
 /** Groups chunks so that each group can be stored in one transaction. */

@@ -294,9 +294,10 @@ export class SeriesStore {
 
   #storeChunk(key: SeriesKey, record: SeriesRecord, chunk: Interval, newer: readonly Row[], now: EpochMs): boolean {
     const stored = this.#chunks.texts(record.id, [chunk.start]).get(chunk.start)?.toString();
-    if (stored === textOfRows(newer)) return false;
+    const newerText = textOfRows(newer);
+    if (stored === newerText) return false;
     const rows = stored === undefined ? newer : this.#joined(key, rowsOfText(stored), newer, now);
-    const text = textOfRows(rows);
+    const text = rows === newer ? newerText : textOfRows(rows);
     if (stored === text) return false;
     const complete = key.unit === "latest" || tiles(rows, key.unit, chunk, this.#calendar);
     const state = { complete, estimated: rows.some((row) => row.isEstimate === true) };
