@@ -1,5 +1,6 @@
 /** Reads a home's prices and usage from storage and caches them per day. */
 
+import { crc32 } from "node:zlib";
 import { LRUCache } from "lru-cache";
 import * as z from "zod/mini";
 import { type Home, type HomeSnapshot, homeSnapshot } from "../core/prices/home-snapshot.ts";
@@ -22,16 +23,16 @@ import {
   usageFigures,
   usageRange,
 } from "../core/prices/usage.ts";
-import { DEFAULT_COST_FIELD, type UsageOperation, usageOperations } from "../core/prices/usage-amounts.ts";
+import { type UsageOperation, usageOperations } from "../core/prices/usage-amounts.ts";
 import { type UsagePeriod, type UsageWanted, usagePeriods } from "../core/prices/usage-periods.ts";
 import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import type { Envelope, SeriesKey } from "../core/series/series.ts";
 import type { Calendar } from "../core/time/calendar.ts";
-import type { EpochMs, Interval } from "../core/time/interval.ts";
+import { contains, type EpochMs, type Interval } from "../core/time/interval.ts";
 import type { SeriesRepository } from "./series-repository.ts";
 
 export interface HomeReaderDeps {
-  readonly store: Pick<SeriesRepository["store"], "envelope" | "rows" | "latest" | "rowsByChunk">;
+  readonly store: Pick<SeriesRepository["store"], "envelope" | "rows" | "latest" | "rowsByChunk" | "digests">;
   readonly calendar: Calendar;
   readonly memory: KeyValue;
   readonly thresholds?: LevelThresholds;
@@ -39,11 +40,20 @@ export interface HomeReaderDeps {
   readonly costField?: string | undefined;
 }
 
-/** Days of one series of usage. */
-interface SeriesDays {
-  readonly unit: string;
+/** Days of one month of usage. */
+interface MonthDays {
+  /** Digest of the chunks that the days were read from. */
+  readonly digest: number;
   /** Result of `packDays`. */
   readonly days: Float64Array;
+}
+
+/** Months of one series of usage. Shape: by start, ascending. */
+type Months = ReadonlyMap<EpochMs, MonthDays>;
+
+interface SeriesDays {
+  readonly unit: string;
+  readonly months: Months;
 }
 
 /** A timeline whose points `packPoints` made. */
@@ -64,7 +74,8 @@ const UNPACKED_HOMES = 20;
 
 /**
  * Reads a home from storage. Expensive steps are parsing a week of quarters, reading a month and adding up a year.
- * They are done once per change of the series and per day. At an interval boundary, only cached values are read.
+ * They are done once per change of the series and per day; of the year, only changed months are read again. At an
+ * interval boundary, only cached values are read.
  */
 export class HomeReader {
   readonly #deps: HomeReaderDeps;
@@ -73,6 +84,8 @@ export class HomeReader {
   readonly #unpacked = new LRUCache<string, Made<Timeline | null>>({ max: UNPACKED_HOMES });
   readonly #months = new Map<string, Made<Float64Array>>();
   readonly #usageDays = new Map<string, Made<SeriesDays | null>>();
+  /** Months of the last reading, also after a change. */
+  readonly #usageMonths = new Map<string, Months>();
   readonly #usage = new Map<string, Made<UsageFigures | null>>();
 
   constructor(deps: HomeReaderDeps) {
@@ -91,7 +104,7 @@ export class HomeReader {
   forget({ addressId }: Home): void {
     for (const made of [this.#timelines, this.#unpacked, this.#months]) made.delete(addressId);
     for (const operation of usageOperations)
-      for (const made of [this.#usageDays, this.#usage]) made.delete(`${addressId} ${operation}`);
+      for (const made of [this.#usageDays, this.#usageMonths, this.#usage]) made.delete(`${addressId} ${operation}`);
   }
 
   snapshot(home: Home, now: EpochMs): HomeSnapshot {
@@ -167,25 +180,37 @@ export class HomeReader {
   #usageOf(home: Home, operation: UsageOperation, now: EpochMs): UsageFigures | null {
     const { calendar } = this.#deps;
     const key = `${home.addressId} ${operation}`;
-    const read = () => this.#readUsage(home, operation, now);
     return madeOn(this.#usage, key, calendar.startOf("day", now), () => {
-      const known = madeOn(this.#usageDays, key, usageRange(now, calendar).start, read);
-      return known && usageFigures(unpackDays(known.days, calendar), known.unit, now, calendar);
+      const range = usageRange(now, calendar);
+      const known = madeOn(this.#usageDays, key, range.start, () => this.#readUsage(home, operation, range));
+      if (!known) return null;
+      const days = [...known.months.values()].flatMap((month) => unpackDays(month.days, calendar));
+      return usageFigures(days, known.unit, now, calendar);
     });
   }
 
-  #readUsage(home: Home, operation: UsageOperation, now: EpochMs): SeriesDays | null {
-    const { store, calendar, costField = DEFAULT_COST_FIELD } = this.#deps;
+  #readUsage(home: Home, operation: UsageOperation, range: Interval): SeriesDays | null {
+    const { store, calendar } = this.#deps;
     const series = usageOf(home, operation);
     const envelope = store.envelope(series);
     if (!envelope) return null;
-    const range = usageRange(now, calendar);
-    // One month at a time: the rows of a whole year take 4 MB of memory.
-    const days = calendar.intervals("month", range).flatMap(({ start, end }) => {
-      const chunks = store.rowsByChunk(series, { start, end: Math.min(end, range.end) });
-      return usageDays(chunks, operation, calendar, costField);
-    });
-    return { unit: unitOf(envelope), days: packDays(days) };
+    const key = `${home.addressId} ${operation}`;
+    const known = this.#usageMonths.get(key);
+    const digests = [...store.digests(series, range)];
+    const monthOf = ({ start, end }: Interval) => {
+      const month = { start, end: Math.min(end, range.end) };
+      const digest = crc32(String(digests.filter(([chunk]) => contains(month, chunk))));
+      const before = known?.get(start);
+      return before?.digest === digest ? before : { digest, days: this.#readDays(series, operation, month) };
+    };
+    const months = new Map(calendar.intervals("month", range).map((month) => [month.start, monthOf(month)]));
+    this.#usageMonths.set(key, months);
+    return { unit: unitOf(envelope), months };
+  }
+
+  #readDays(series: SeriesKey, operation: UsageOperation, month: Interval): Float64Array {
+    const { store, calendar, costField } = this.#deps;
+    return packDays(usageDays(store.rowsByChunk(series, month), operation, calendar, costField));
   }
 
   /** Returns when tomorrow's prices were first seen, also by an earlier run of the daemon. */

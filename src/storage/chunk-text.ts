@@ -23,8 +23,11 @@ const DICTIONARY_DIGEST = crc32(DICTIONARY);
 const LEVEL = 9;
 /** Base-2 logarithm of the window. Rows resemble the row before, so 2 KiB compress as well as the usual 32 KiB. */
 const WINDOW_BITS = 11;
-/** Usual ratio of inflated to deflated size, dictionaries included. Then the first output buffer holds everything. */
-const INFLATED_RATIO = 5;
+/**
+ * Maximum usual ratio of inflated to deflated size, dictionaries included: 5 for consumption, 10 for prices. Then the
+ * first output buffer holds everything. Its unused end takes no memory.
+ */
+const INFLATED_RATIO = 11;
 /** Minimum size of an output buffer for texts that are not compressed. Unit: bytes. */
 const MIN_BUFFER_BYTES = 4 * 1024;
 /**

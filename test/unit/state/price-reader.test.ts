@@ -1,6 +1,7 @@
+import { crc32 } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Row, rowStart, type SeriesKey } from "../../../src/core/series/series.ts";
-import { formatInstant, type Interval } from "../../../src/core/time/interval.ts";
+import { type EpochMs, formatInstant, type Interval } from "../../../src/core/time/interval.ts";
 import { HomeReader, type HomeReaderDeps } from "../../../src/state/price-reader.ts";
 import { at, calendar, dayOf, daysOf, HOME } from "../../support/home/price-days.ts";
 
@@ -34,6 +35,14 @@ class CountedShelf {
 
   rowsByChunk(series: SeriesKey, range: Interval): Row[][] {
     return calendar.intervals("day", range).map((day) => this.rows(series, day));
+  }
+
+  digests(series: SeriesKey, range: Interval): Map<EpochMs, number> {
+    const { reads } = this;
+    const digestOf = (day: Interval) => crc32(JSON.stringify(this.rows(series, day)));
+    const digests = calendar.intervals("day", range).map((day) => [day.start, digestOf(day)] as const);
+    this.reads = reads;
+    return new Map(digests);
   }
 }
 
@@ -96,6 +105,21 @@ describe("stored data of a home", () => {
     expect(house.usage(HOME, NOON).consumption?.yesterday?.value).toBe(before);
     house.changed(CONSUMPTION);
     expect(house.usage(HOME, NOON).consumption?.yesterday?.value).toBe(48);
+  });
+
+  test("of a year is read again only in the months with changed days", () => {
+    const year = rowsOf(daysOf("2026-01-01", "2026-03-09"), "hour", () => ({ energyKWh: 1, isEstimate: false }));
+    store.put(CONSUMPTION, year);
+    expect(house.usage(HOME, NOON).consumption?.year?.value).toBe(year.length);
+    const { reads } = store;
+    const changed = dayOf("2026-02-10").start;
+    store.put(
+      CONSUMPTION,
+      year.map((row) => (rowStart(row) === changed ? { ...row, energyKWh: 11 } : row)),
+    );
+    house.changed(CONSUMPTION);
+    expect(house.usage(HOME, NOON).consumption?.year?.value).toBe(year.length + 10);
+    expect(store.reads - reads).toBe(28);
   });
 });
 
