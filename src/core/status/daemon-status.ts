@@ -72,7 +72,7 @@ export function serviceStateOf(problem: Problem | null, answered: boolean): Serv
   return known ?? (answered ? "ok" : "waiting");
 }
 
-/** Returns one sentence per problem, oldest first; null if there are no problems. */
+/** Returns one sentence per problem, in the given order; null if there are no problems. */
 export function problemReason(problems: readonly Problem[]): string | null {
   return problems.length === 0 ? null : problems.map(({ subject, advice }) => `${subject}: ${advice}`).join(" ");
 }

@@ -1,4 +1,4 @@
-/** The problem catalogue: one row per code, used by API, MQTT, documentation and dashboard. */
+/** Row of the problem catalogue: one per code, used by API, MQTT, documentation and dashboard. */
 export interface ProblemRow {
   readonly meaning: string;
   /** Actions of the daemon while the problem lasts. */
@@ -75,6 +75,13 @@ export const serviceProblems = {
 } as const satisfies Readonly<Record<string, ProblemRow>>;
 
 const otherProblems = {
+  clock_wrong: {
+    meaning: "The clock of this machine cannot be correct.",
+    automaticAction: "Does not switch by price. No price signal is ON; only what has `when_lost: on` is.",
+    remedy: "Let the machine set its clock (NTP). A Raspberry Pi has no battery clock and needs the network for it.",
+    advice:
+      "the clock of this machine is wrong, so elbro does not switch by price; set it, and let NTP keep it correct",
+  },
   memory_too_small: {
     meaning:
       "The memory limit of Node is lower than this number of homes needs. Node ends elbro when the limit is reached.",
@@ -82,20 +89,59 @@ const otherProblems = {
     remedy: "Set the environment variable `NODE_OPTIONS` to the flags that the problem shows, and restart.",
     advice: 'set NODE_OPTIONS="{flags}" in the environment of elbro and restart it',
   },
-  quota_too_small: {
-    meaning: "The service's quota is lower than these addresses or places may need on a day with retries.",
-    automaticAction: "Requests confirmed prices of today and tomorrow first; history and usage get the rest.",
-    remedy:
-      "Ask the provider for a higher quota, or list fewer addresses in `homes`, or fewer places in `third_party.places`.",
+  disk_full: {
+    meaning: "The disk of the data directory is full.",
+    automaticAction:
+      "Sends no requests to the service, because each request must be recorded first. Stored data is still shown and used for switching; new data stays in memory. Retries after seconds, then less often, at least every 5 minutes.",
+    remedy: "Free space on the disk. elbro then continues by itself.",
     advice:
-      "the quota is low, so usage and history arrive late; ask the provider for a higher quota, or configure fewer addresses or places",
+      "the disk of the data directory is full, so elbro sends no requests to the service; free space, and elbro continues by itself",
   },
-  clock_wrong: {
-    meaning: "The clock of this machine cannot be correct.",
-    automaticAction: "Does not switch by price. No price signal is ON; only what has `when_lost: on` is.",
-    remedy: "Let the machine set its clock (NTP). A Raspberry Pi has no battery clock and needs the network for it.",
+  database_not_writable: {
+    meaning: "The database cannot be written: the disk fails or is mounted read-only.",
+    automaticAction: "The same as for a full disk.",
+    remedy:
+      "Give the user that runs elbro write access to the data directory, and check the disk or memory card. elbro then continues by itself.",
     advice:
-      "the clock of this machine is wrong, so elbro does not switch by price; set it, and let NTP keep it correct",
+      "the database cannot be written, so elbro sends no requests to the service; give its user write access to the data directory, and check the disk or memory card; elbro then continues by itself",
+  },
+  data_dir_gone: {
+    meaning: "The data directory is missing, or is not the one that was there at the start.",
+    automaticAction:
+      "Continues with the data in memory. New data is lost at the next restart. The problem ends when the directory is back.",
+    remedy: "Reconnect the disk or restore the folder, or restart elbro to use what is there now.",
+    advice:
+      "the data directory is missing; reconnect its disk or restore the folder, or restart elbro to use what is there now",
+  },
+  database_damaged: {
+    meaning: "The nightly check found damage in the database.",
+    automaticAction: "Keeps running, and keeps the last good copy.",
+    remedy: "Restart elbro: it sets the damaged file aside and uses the copy. Then check the disk or memory card.",
+    advice:
+      "the database is damaged; restart elbro to replace it by the last good copy, then check the disk or memory card",
+  },
+  database_restored: {
+    meaning: "The database was damaged at the start and was replaced by the last good copy.",
+    automaticAction: "Requests the missing data again. The problem ends with the next intact copy.",
+    remedy: "Check the disk or memory card.",
+    advice:
+      "the database was damaged and has been replaced; elbro requests the missing data again; check the disk or memory card",
+  },
+  values_damaged: {
+    meaning: "Some stored values are damaged: the disk or memory card changed them.",
+    automaticAction:
+      "Ignores them and requests them again; plans and settings among them are reset. The problem ends with the next nightly copy.",
+    remedy: "Check the disk or memory card. `elbro check` verifies everything that is stored.",
+    advice:
+      "some stored values are damaged and ignored; elbro requests them again if the service has them; check the disk or memory card",
+  },
+  broker_unreachable: {
+    meaning: "The MQTT broker has been unreachable, or has rejected the login, for 10 minutes.",
+    automaticAction: "Retries at least every minute, and then publishes the current state of everything.",
+    remedy:
+      "Check that the broker runs, and `mqtt.url`, `mqtt.username` and `mqtt.password`. `elbro check --online` shows where the connection fails.",
+    advice:
+      "the MQTT broker cannot be reached or rejects the login; check that it runs, and the mqtt section of the configuration",
   },
   plug_silent: {
     meaning: "A plug does not answer, or does not follow commands.",
@@ -137,59 +183,13 @@ const otherProblems = {
     advice:
       "the account file {file} has mistakes; correct the listed lines; elbro reads the file again when it changes",
   },
-  database_damaged: {
-    meaning: "The nightly check found damage in the database.",
-    automaticAction: "Keeps running, and keeps the last good copy.",
-    remedy: "Restart elbro: it sets the damaged file aside and uses the copy. Then check the disk or memory card.",
-    advice:
-      "the database is damaged; restart elbro to replace it by the last good copy, then check the disk or memory card",
-  },
-  database_restored: {
-    meaning: "The database was damaged at the start and was replaced by the last good copy.",
-    automaticAction: "Requests the missing data again. The problem ends with the next intact copy.",
-    remedy: "Check the disk or memory card.",
-    advice:
-      "the database was damaged and has been replaced; elbro requests the missing data again; check the disk or memory card",
-  },
-  values_damaged: {
-    meaning: "Some stored values are damaged: the disk or memory card changed them.",
-    automaticAction:
-      "Ignores them and requests them again; plans and settings among them are reset. The problem ends with the next nightly copy.",
-    remedy: "Check the disk or memory card. `elbro check` verifies everything that is stored.",
-    advice:
-      "some stored values are damaged and ignored; elbro requests them again if the service has them; check the disk or memory card",
-  },
-  disk_full: {
-    meaning: "The disk of the data directory is full.",
-    automaticAction:
-      "Sends no requests to the service, because each request must be recorded first. Stored data is still shown and used for switching; new data stays in memory. Retries after seconds, then less often, at least every 5 minutes.",
-    remedy: "Free space on the disk. elbro then continues by itself.",
-    advice:
-      "the disk of the data directory is full, so elbro sends no requests to the service; free space, and elbro continues by itself",
-  },
-  database_not_writable: {
-    meaning: "The database cannot be written: the disk fails or is mounted read-only.",
-    automaticAction: "The same as for a full disk.",
+  quota_too_small: {
+    meaning: "The service's quota is lower than these addresses or places may need on a day with retries.",
+    automaticAction: "Requests confirmed prices of today and tomorrow first; history and usage get the rest.",
     remedy:
-      "Give the user that runs elbro write access to the data directory, and check the disk or memory card. elbro then continues by itself.",
+      "Ask the provider for a higher quota, or list fewer addresses in `homes`, or fewer places in `third_party.places`.",
     advice:
-      "the database cannot be written, so elbro sends no requests to the service; give its user write access to the data directory, and check the disk or memory card; elbro then continues by itself",
-  },
-  data_dir_gone: {
-    meaning: "The data directory is missing, or is not the one that was there at the start.",
-    automaticAction:
-      "Continues with the data in memory. New data is lost at the next restart. The problem ends when the directory is back.",
-    remedy: "Reconnect the disk or restore the folder, or restart elbro to use what is there now.",
-    advice:
-      "the data directory is missing; reconnect its disk or restore the folder, or restart elbro to use what is there now",
-  },
-  broker_unreachable: {
-    meaning: "The MQTT broker has been unreachable, or has rejected the login, for 10 minutes.",
-    automaticAction: "Retries at least every minute, and then publishes the current state of everything.",
-    remedy:
-      "Check that the broker runs, and `mqtt.url`, `mqtt.username` and `mqtt.password`. `elbro check --online` shows where the connection fails.",
-    advice:
-      "the MQTT broker cannot be reached or rejects the login; check that it runs, and the mqtt section of the configuration",
+      "the quota is low, so usage and history arrive late; ask the provider for a higher quota, or configure fewer addresses or places",
   },
   copy_failed: {
     meaning: "The nightly copy of the database failed.",
@@ -234,6 +234,7 @@ const otherProblems = {
   },
 } as const satisfies Readonly<Record<string, ProblemRow>>;
 
+/** All problems, the most important first: lists of current problems have the same order. */
 export const problemCatalog = { ...serviceProblems, ...otherProblems };
 
 export type ServiceProblemCode = keyof typeof serviceProblems;

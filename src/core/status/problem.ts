@@ -44,9 +44,11 @@ export class Problems {
     this.#onChange = onChange;
   }
 
-  /** Returns all current problems. Shape: oldest first. */
+  /** Returns all current problems. Shape: most important first, as in the catalogue; of the same code, oldest first. */
   list(): Problem[] {
-    return [...this.#current.values()].sort((a, b) => a.since - b.since);
+    const importance = Object.keys(problemCatalog);
+    const rank = ({ code }: Problem) => importance.indexOf(code);
+    return [...this.#current.values()].sort((a, b) => rank(a) - rank(b) || a.since - b.since);
   }
 
   /** Returns the problem of a subject; null if it has none. */
