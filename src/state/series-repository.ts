@@ -12,7 +12,7 @@ import type { BodyOf } from "../service/contract/operations.ts";
 import { type OperationId, operationOf, type ParamsOf } from "../service/contract/operations.ts";
 import { aroundRows, rangeOf, seriesOf, takeApart } from "../service/contract/series-mapping.ts";
 import { RequestLog } from "../storage/request-log.ts";
-import { LEDGER_MS } from "../storage/retention.ts";
+import { MAX_REQUEST_AGE_MS } from "../storage/retention.ts";
 import { SeriesStore } from "../storage/series-store.ts";
 import { WriteGuard } from "../storage/write-guard.ts";
 import type { Found } from "./stored-answer.ts";
@@ -138,7 +138,7 @@ export class SeriesRepository implements StorePort {
     const lookup = isSame && now >= known.seenAt ? known : this.#lookUp(account, operation, params, now);
     if (!lookup) return null;
     const { version, read } = lookup;
-    const answeredAt = Math.min(now, lookup.answeredAt ?? now - LEDGER_MS);
+    const answeredAt = Math.min(now, lookup.answeredAt ?? now - MAX_REQUEST_AGE_MS);
     return { version, fresh: now <= lookup.freshUntil, answeredAt, read };
   }
 
@@ -152,7 +152,9 @@ export class SeriesRepository implements StorePort {
     const { chunk } = this.store.stateOf(series);
     const asked = chunkStarts(series.unit, range, this.#calendar).filter((start) => chunk(start) !== null);
     if (asked.length === 0) return null;
-    const ages = asked.map(this.#ages(series, operation, now)).map(({ answeredAt }) => answeredAt ?? now - LEDGER_MS);
+    const ages = asked
+      .map(this.#ages(series, operation, now))
+      .map(({ answeredAt }) => answeredAt ?? now - MAX_REQUEST_AGE_MS);
     const read = () => this.store.json(series, range, aroundRows(operation, params, envelope));
     return { version, fresh: false, answeredAt: Math.min(...ages), read };
   }

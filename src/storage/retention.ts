@@ -11,13 +11,13 @@ import type { SeriesStore } from "./series-store.ts";
  * Retention of attempts. The rate limiter needs one day, the fetch schedule one week, and the mirror at most 30 days.
  * The rest is for the owner's own review of the requests.
  */
-export const LEDGER_MS: number = 90 * DAY_MS;
+export const MAX_REQUEST_AGE_MS: number = 90 * DAY_MS;
 /** Rows deleted in one transaction: less than 1 ms of work. */
 const ROWS_PER_STEP = 200;
 
 /**
- * Deletes chunks that start more than `years` ago, and attempts older than `LEDGER_MS`. Yields between steps, so that
- * the caller can let other work run. Uses the earlier of the service's time and the clock, so that a wrong clock or a
+ * Deletes chunks that start more than `years` ago, and attempts older than `MAX_REQUEST_AGE_MS`. Yields between steps,
+ * so that the caller can let other work run. Uses the earlier of the service's time and the clock, so that a wrong clock or a
  * damaged number deletes nothing. Returns the numbers of deleted rows.
  */
 export function* deleteOld(
@@ -31,7 +31,7 @@ export function* deleteOld(
   const now = Math.min(serverNow, clockNow);
   const before = historyStart(now, years, calendar);
   const chunks = yield* inSteps((most) => store.deleteBefore(before, most));
-  const attempts = yield* inSteps((most) => requestLog.deleteBefore(now - LEDGER_MS, most));
+  const attempts = yield* inSteps((most) => requestLog.deleteBefore(now - MAX_REQUEST_AGE_MS, most));
   return { chunks, attempts };
 }
 

@@ -26,7 +26,7 @@ import { TempDir } from "../support/daemon/temp-dir.ts";
 const YEARS = 10;
 const BEGIN = Date.UTC(2026, 0, 15);
 const MEASURED_DAYS = 60;
-const LEDGER_DAYS = 90;
+const REQUEST_LOG_DAYS = 90;
 const READS = 200;
 
 export async function run(): Promise<Record<string, number>> {
@@ -72,7 +72,7 @@ async function measureYears(path: string): Promise<Record<string, number>> {
     home.database.exec("pragma synchronous = off");
     for (let day = calendar.startOf("day", BEGIN); day < end; day = calendar.add("day", day, 1))
       numbers += await home.finalDay(day);
-    for (let i = LEDGER_DAYS; i > 0; i--) await home.day(calendar.add("day", end, -i));
+    for (let i = REQUEST_LOG_DAYS; i > 0; i--) await home.day(calendar.add("day", end, -i));
   }
   const bytes = statSync(path).size;
   return { ten_years_mb: bytes / 1e6, bytes_per_value: bytes / numbers, ...measureReading(path, end) };

@@ -45,9 +45,9 @@ export type Asked =
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 422]);
 /** Statuses whose error codes are returned to the caller. */
 const PASSED_ON: ReadonlySet<number> = new Set([400, 403, 404, 422, 502, 503]);
-const FROM_SHELF = { "X-Elbro-Source": "shelf" };
+const FROM_STORAGE = { "X-Elbro-Source": "shelf" };
 const FROM_SERVICE = { "X-Elbro-Source": "service" };
-const STALE = { ...FROM_SHELF, "X-Elbro-Stale": "true" };
+const STALE = { ...FROM_STORAGE, "X-Elbro-Stale": "true" };
 /** Error codes for statuses without a known code. */
 const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: "invalid_parameter",
@@ -131,7 +131,7 @@ async function answer(
   const found = parts.source.find(id, params, context.now);
   const given =
     found && (found.fresh || TAKES_OLDER.test(context.headers["cache-control"] ?? ""))
-      ? { kind: "given" as const, found, at: context.now, how: found.fresh ? FROM_SHELF : STALE }
+      ? { kind: "given" as const, found, at: context.now, how: found.fresh ? FROM_STORAGE : STALE }
       : await ask(parts, [id, params, context.now], found !== null);
   if (given.kind === "error") return given;
   const { status, headers, body } = await parts.cache.represent(context.key, given.found, context.headers);

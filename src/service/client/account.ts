@@ -132,7 +132,7 @@ export class Account {
       return this.#deferred(
         silentUntil,
         "requests are paused because the service asked for it or reports errors",
-        this.#lastSetback(scopes) ?? circuitBreaker.cause(scopes),
+        this.#lastFailure(scopes) ?? circuitBreaker.cause(scopes),
       );
     const verdict = rateLimiter.acquire(inquiry.share, inquiry.seriesId, inquiry.range);
     if (verdict.kind === "wait")
@@ -243,7 +243,7 @@ export class Account {
     return { request, series, place, account: this.name };
   }
 
-  #lastSetback({ request, series, place, account }: Scopes): FetchFailure | null {
+  #lastFailure({ request, series, place, account }: Scopes): FetchFailure | null {
     const last = [request, series, place, account, TROUBLE].find((scope) => this.#failures?.has(scope));
     return this.#failures?.get(last ?? "") ?? null;
   }

@@ -10,7 +10,7 @@ const PRICES: SeriesKey = { account: HOME.account, place: HOME.addressId, operat
 const CONSUMPTION: SeriesKey = { ...PRICES, operation: "consumption", unit: "hour" };
 
 /** Store in memory that counts its reads. */
-class CountedShelf {
+class CountedStore {
   reads = 0;
   readonly #rows = new Map<string, readonly Row[]>();
 
@@ -52,9 +52,9 @@ function rowsOf(range: Interval, unit: "hour" | "fifteenMinutes", fields: (index
     .map(({ start, end }, i) => ({ start: formatInstant(start), end: formatInstant(end), ...fields(i) }));
 }
 
-let store: CountedShelf;
+let store: CountedStore;
 let memory: Map<string, string>;
-let house: HomeReader;
+let reader: HomeReader;
 
 function open(more: Partial<HomeReaderDeps> = {}): HomeReader {
   return new HomeReader({
@@ -66,7 +66,7 @@ function open(more: Partial<HomeReaderDeps> = {}): HomeReader {
 }
 
 beforeEach(() => {
-  store = new CountedShelf();
+  store = new CountedStore();
   memory = new Map();
   store.put(
     PRICES,
@@ -76,49 +76,49 @@ beforeEach(() => {
     CONSUMPTION,
     rowsOf(daysOf("2026-01-01", "2026-03-09"), "hour", () => ({ energyKWh: 0.5, isEstimate: false })),
   );
-  house = open();
+  reader = open();
 });
 
 describe("stored data of a home", () => {
   test("is read once per day for all snapshots, and again after midnight", () => {
-    house.snapshot(HOME, NOON);
-    house.usage(HOME, NOON);
+    reader.snapshot(HOME, NOON);
+    reader.usage(HOME, NOON);
     const { reads } = store;
     for (let minute = 0; minute < 600; minute += 15) {
-      house.snapshot(HOME, NOON + minute * 60_000);
-      house.usage(HOME, NOON + minute * 60_000);
+      reader.snapshot(HOME, NOON + minute * 60_000);
+      reader.usage(HOME, NOON + minute * 60_000);
     }
     expect(store.reads).toBe(reads);
-    house.snapshot(HOME, NOON + 86_400_000);
+    reader.snapshot(HOME, NOON + 86_400_000);
     expect(store.reads).toBeGreaterThan(reads);
   });
 
   test("is read again only after its own series changed", () => {
-    const before = house.usage(HOME, NOON).consumption?.yesterday?.value;
-    house.snapshot(HOME, NOON);
+    const before = reader.usage(HOME, NOON).consumption?.yesterday?.value;
+    reader.snapshot(HOME, NOON);
     store.put(
       CONSUMPTION,
       rowsOf(daysOf("2026-01-01", "2026-03-09"), "hour", () => ({ energyKWh: 2, isEstimate: false })),
     );
-    house.changed(PRICES);
-    house.changed({ ...CONSUMPTION, unit: "day" });
-    expect(house.usage(HOME, NOON).consumption?.yesterday?.value).toBe(before);
-    house.changed(CONSUMPTION);
-    expect(house.usage(HOME, NOON).consumption?.yesterday?.value).toBe(48);
+    reader.changed(PRICES);
+    reader.changed({ ...CONSUMPTION, unit: "day" });
+    expect(reader.usage(HOME, NOON).consumption?.yesterday?.value).toBe(before);
+    reader.changed(CONSUMPTION);
+    expect(reader.usage(HOME, NOON).consumption?.yesterday?.value).toBe(48);
   });
 
   test("of a year is read again only in the months with changed days", () => {
     const year = rowsOf(daysOf("2026-01-01", "2026-03-09"), "hour", () => ({ energyKWh: 1, isEstimate: false }));
     store.put(CONSUMPTION, year);
-    expect(house.usage(HOME, NOON).consumption?.year?.value).toBe(year.length);
+    expect(reader.usage(HOME, NOON).consumption?.year?.value).toBe(year.length);
     const { reads } = store;
     const changed = dayOf("2026-02-10").start;
     store.put(
       CONSUMPTION,
       year.map((row) => (rowStart(row) === changed ? { ...row, energyKWh: 11 } : row)),
     );
-    house.changed(CONSUMPTION);
-    expect(house.usage(HOME, NOON).consumption?.year?.value).toBe(year.length + 10);
+    reader.changed(CONSUMPTION);
+    expect(reader.usage(HOME, NOON).consumption?.year?.value).toBe(year.length + 10);
     expect(store.reads - reads).toBe(28);
   });
 });
@@ -127,13 +127,13 @@ test("a home that is configured in another way is read again, and no other", () 
   const other = { ...HOME, id: "other", addressId: "11111111-2222-4333-8444-000000000002" };
   const readsOf = (home: typeof HOME) => {
     const { reads } = store;
-    house.snapshot(home, NOON);
-    house.usage(home, NOON);
+    reader.snapshot(home, NOON);
+    reader.usage(home, NOON);
     return store.reads - reads;
   };
   const reads = [readsOf(HOME), readsOf(other)];
   expect(Math.min(...reads)).toBeGreaterThan(1);
-  house.forget(other);
+  reader.forget(other);
   expect([readsOf(HOME), readsOf(other)]).toEqual([0, reads[1]]);
 });
 
@@ -142,54 +142,54 @@ test("more homes than are kept unpacked are not read again either", () => {
     ...{ ...HOME, id: `home-${i}` },
     addressId: `11111111-2222-4333-8444-${String(i).padStart(12, "0")}`,
   }));
-  const first = homes.map((home) => house.timeline(home, NOON));
+  const first = homes.map((home) => reader.timeline(home, NOON));
   const { reads } = store;
-  expect(homes.map((home) => house.timeline(home, NOON + 60_000))).toStrictEqual(first);
+  expect(homes.map((home) => reader.timeline(home, NOON + 60_000))).toStrictEqual(first);
   expect(store.reads).toBe(reads);
-  expect(house.timeline(HOME, NOON)).toBe(house.timeline(HOME, NOON));
+  expect(reader.timeline(HOME, NOON)).toBe(reader.timeline(HOME, NOON));
 });
 
 describe("a home's snapshot", () => {
   test("compares the price of thirty days with the prices before today", () => {
-    expect(house.snapshot(HOME, NOON).percentile30Days).toBe(0);
-    expect(house.snapshot(HOME, NOON + 45 * 60_000).percentile30Days).toBe(75);
+    expect(reader.snapshot(HOME, NOON).percentile30Days).toBe(0);
+    expect(reader.snapshot(HOME, NOON + 45 * 60_000).percentile30Days).toBe(75);
   });
 
   test("uses the configured thresholds", () => {
-    expect(house.snapshot(HOME, NOON).level).toBe("cheap");
+    expect(reader.snapshot(HOME, NOON).level).toBe("cheap");
     const strict = open({ thresholds: { veryCheap: 0.1, cheap: 0.2, normal: 1.15, expensive: 1.4 } });
     expect(strict.snapshot(HOME, NOON).level).toBe("normal");
   });
 
   test("contains usage to date, and null for a series without a response", () => {
-    const usage = house.usage(HOME, NOON);
+    const usage = reader.usage(HOME, NOON);
     expect(usage.consumption).toMatchObject({ unit: "kWh", yearToDate: { value: 68 * 12, days: 68 } });
     expect([usage.consumptionCosts, usage.solarExport, usage.solarExportRevenue]).toEqual([null, null, null]);
   });
 
   test("contains null without stored prices", () => {
-    store = new CountedShelf();
+    store = new CountedStore();
     expect(open().snapshot(HOME, NOON)).toMatchObject({ currency: null, current: null });
   });
 });
 
 describe("the publication time of tomorrow's prices", () => {
   test("stays the same during the day and after a restart", () => {
-    expect(house.snapshot(HOME, NOON).tomorrowPublishedAt).toBe(NOON);
-    house.changed(PRICES);
-    expect(house.snapshot(HOME, NOON + 60_000).tomorrowPublishedAt).toBe(NOON);
+    expect(reader.snapshot(HOME, NOON).tomorrowPublishedAt).toBe(NOON);
+    reader.changed(PRICES);
+    expect(reader.snapshot(HOME, NOON + 60_000).tomorrowPublishedAt).toBe(NOON);
     expect(open().snapshot(HOME, NOON + 120_000).tomorrowPublishedAt).toBe(NOON);
   });
 
   test("is null after midnight, until the next prices arrive", () => {
-    house.snapshot(HOME, NOON);
+    reader.snapshot(HOME, NOON);
     const next = dayOf("2026-03-11").start;
-    expect(house.snapshot(HOME, next).tomorrowPublishedAt).toBeNull();
+    expect(reader.snapshot(HOME, next).tomorrowPublishedAt).toBeNull();
     store.put(
       PRICES,
       rowsOf(daysOf("2026-03-11", "2026-03-12"), "fifteenMinutes", () => ({ totalPricePerKWh: 1 })),
     );
-    house.changed(PRICES);
-    expect(house.snapshot(HOME, next + 50_000_000).tomorrowPublishedAt).toBe(next + 50_000_000);
+    reader.changed(PRICES);
+    expect(reader.snapshot(HOME, next + 50_000_000).tomorrowPublishedAt).toBe(next + 50_000_000);
   });
 });

@@ -5,7 +5,7 @@ import { breakerWaitMs, judge } from "../../../../src/core/fetching/retry-policy
 import { serviceProblems } from "../../../../src/core/status/problem-catalog.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
 import { errorTable } from "../../../../src/service/contract/errors.ts";
-import { malformed, refused, unreachable } from "../../../support/service/setbacks.ts";
+import { malformed, refused, unreachable } from "../../../support/service/fetch-failures.ts";
 
 const least = () => 0;
 const most = () => 1;

@@ -9,8 +9,8 @@ import { type Asked, mirrorHandlers } from "../../../../src/server/mirror/mirror
 import { ResponseCache } from "../../../../src/server/mirror/response-cache.ts";
 import { contractError } from "../../../../src/service/contract/errors.ts";
 import { ADDRESS_ID } from "../../../fixtures/answers.ts";
+import { malformed, refused, unreachable } from "../../../support/service/fetch-failures.ts";
 import { foundAt, startMirror } from "../../../support/service/mirror-server.ts";
-import { malformed, refused, unreachable } from "../../../support/service/setbacks.ts";
 
 const NOW = Date.parse("2026-03-10T09:00:30Z");
 const deferred: Asked = {
@@ -21,7 +21,7 @@ const deferred: Asked = {
 };
 
 /** Failures of the service, with status and code for a LAN client without stored data. */
-const setbacks: readonly (readonly [string, Asked, number, string])[] = [
+const failures: readonly (readonly [string, Asked, number, string])[] = [
   ["400 with a code", refused(400, "range_too_large"), 400, "range_too_large"],
   ["400 without one", refused(400, null), 400, "invalid_parameter"],
   ["401", refused(401, "invalid_token"), 503, "entitlement_unavailable"],
@@ -58,7 +58,7 @@ const setbacks: readonly (readonly [string, Asked, number, string])[] = [
 const FINAL = [400, 404, 422];
 
 describe("without stored data the client gets the service's error:", () => {
-  test.each(setbacks)("%s", async (_name, asked, status, errorCode) => {
+  test.each(failures)("%s", async (_name, asked, status, errorCode) => {
     await using mirror = await startMirror({ ask: async () => asked });
     const answer = await mirror.ask();
     expect(answer.status).toBe(status);
@@ -82,7 +82,7 @@ describe("without stored data the client gets the service's error:", () => {
 describe("with older stored data the client gets", () => {
   const older = foundAt(NOW - HOUR_MS, false, '{"data":[1]}');
 
-  test.each(setbacks)("the data, or a final error, after %s", async (_name, asked, status, errorCode) => {
+  test.each(failures)("the data, or a final error, after %s", async (_name, asked, status, errorCode) => {
     await using mirror = await startMirror({ find: () => older, ask: async () => asked });
     const answer = await mirror.ask();
     if (asked.kind === "refused" && FINAL.includes(asked.status)) {

@@ -6,8 +6,8 @@ import { Collector, type FetchPort, type StorePort } from "../../../../src/servi
 import { SharedFlights } from "../../../../src/service/client/shared-flights.ts";
 import { consumerTargets } from "../../../../src/service/contract/polled-series.ts";
 import { SingleLoopClock } from "../../../support/daemon/single-loop-clock.ts";
+import { refused, unreachable } from "../../../support/service/fetch-failures.ts";
 import { calendar, local } from "../../../support/service/fetch-schedule-model.ts";
-import { refused, unreachable } from "../../../support/service/setbacks.ts";
 
 type Reply = Awaited<ReturnType<FetchPort["ask"]>>;
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Semaphore } from "../../../../src/service/client/semaphore.ts";
 
-test("Gate limits concurrency, keeps the order, and frees the place of a failed task", async () => {
+test("Semaphore limits concurrency, keeps the order, and frees the place of a failed task", async () => {
   const semaphore = new Semaphore(2);
   const inside = new Set<number>();
   const order: number[] = [];
