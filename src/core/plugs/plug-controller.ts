@@ -81,15 +81,15 @@ export function decide(moment: PlugMoment): PlugDecision {
   const state = edged(observed(heard(afterSetBack(moment.state, now), event, rules, now), moment), moment);
   const { manualOverride } = state;
   const target = held(state, moment);
-  const isLeftToHand = manualOverride !== null && manualOverride !== restsOn(rules);
-  const targetOn = !state.begun || isLeftToHand ? null : (manualOverride ?? target.on);
+  const isManual = manualOverride !== null && manualOverride !== restsOn(rules);
+  const targetOn = !state.begun || isManual ? null : (manualOverride ?? target.on);
   const reason = reasonOf(state, target, moment);
   const next =
     targetOn === null || !state.connected ? { state, commands: [] } : act(state, targetOn, target.until, moment);
   const wakeAt = earliest([moment.wanted?.until, target.until, ...due(next.state, targetOn, target.until, rules)], now);
   // The timer of the previous command must not end a state that was switched manually.
-  const isNewHand = isLeftToHand && moment.state.manualOverride === null && rules.deadMan !== null;
-  const commands = isNewHand ? [{ kind: "clear_timer" } as const] : next.commands;
+  const isNewManual = isManual && moment.state.manualOverride === null && rules.deadMan !== null;
+  const commands = isNewManual ? [{ kind: "clear_timer" } as const] : next.commands;
   return { state: next.state, commands, targetOn, reason, wakeAt: trusted || state.begun ? wakeAt : null };
 }
 
@@ -181,11 +181,11 @@ function sendCommand(state: PlugState, on: boolean, retries: number, moment: Plu
   const settled = rules.answers === "never" || (rules.answers === "changes" && isSo);
   const echoBy = settled ? null : now + ECHO_MS;
   const sent: Sent = { on, at: now, retries, settled, fights: false, echoBy, renewAt };
-  const ends = isTimed ? endsWith(state.ends, now + lastsMs) : state.ends;
+  const ends = isTimed ? endsWith(endsBefore(state, renewAt), now + lastsMs) : state.ends;
   const deadManSec = isTimed && rules.deadMan ? Math.ceil(lastsMs / 1_000) : null;
   const command: PlugCommand = { kind: on ? "on" : "off", deadManSec };
   const known = rules.answers === "never" ? { ...noted(state, on, now), reported: null } : state;
-  const asks = rules.answers === "asked" ? isTimed || retries > 0 : retries > 0 && isTelling(state, on, rules);
+  const asks = rules.answers === "asked" ? isTimed || retries > 0 : retries > 0 && isReportExpected(state, on, rules);
   return { state: { ...known, sent, ends }, commands: asks ? [command, { kind: "ask" }] : [command] };
 }
 
@@ -193,8 +193,16 @@ function sendCommand(state: PlugState, on: boolean, retries: number, moment: Plu
  * Returns true if a reported state proves that the command was executed. It does not if the plug may have had that
  * state before.
  */
-function isTelling({ reported }: PlugState, on: boolean, { answers }: PlugRules): boolean {
+function isReportExpected({ reported }: PlugState, on: boolean, { answers }: PlugRules): boolean {
   return answers === "changes" || (reported !== null && reported !== on);
+}
+
+/**
+ * Returns the remembered timer ends. Without one, a timer of the previous process may still run: it ends shortly after
+ * the last renewal.
+ */
+function endsBefore({ ends }: PlugState, renewAt: EpochMs): readonly EpochMs[] {
+  return ends.length > 0 ? ends : [renewAt - RENEWED_EVERY_MS + DEAD_MAN_MARGIN_MS];
 }
 
 /**

@@ -59,6 +59,7 @@ export class PlugInvariants {
   readonly #world: ObservedModel;
   #calmSince: EpochMs = 0;
   readonly #losses: EpochMs[] = [];
+  readonly #presses: EpochMs[] = [];
   #pressedAt: EpochMs | null = null;
   #clockSetAt: EpochMs = Number.NEGATIVE_INFINITY;
   #wanted = false;
@@ -83,16 +84,16 @@ export class PlugInvariants {
   }
 
   /**
-   * Checks that the plug is reported as unresponsive only after at least `MAX_RETRIES` losses. Not checked for
-   * firmware that reports only changes.
+   * Checks that the plug is reported as unresponsive only after at least `MAX_RETRIES` losses or presses, because a
+   * command that a press contradicts is repeated too. Not checked for firmware that reports only changes.
    */
   foundSilent(): void {
     const { now, firmware, isLate } = this.#world;
     // A clock that was set forward makes every response late.
     if (now < this.#clockSetAt + REACTION_MS) return;
-    const recent = this.#losses.filter((at) => at > now - REACTION_MS - ECHO_MS).length;
+    const recent = [...this.#losses, ...this.#presses].filter((at) => at > now - REACTION_MS - ECHO_MS).length;
     if (!firmware.reportsOnlyChanges && !isLate && recent < MAX_RETRIES)
-      this.#violated(`silent after ${recent} losses`);
+      this.#violated(`silent after ${recent} losses and presses`);
   }
 
   daemonStarts(): void {
@@ -102,6 +103,7 @@ export class PlugInvariants {
 
   pressed(): void {
     this.#pressedAt = this.#world.now;
+    this.#presses.push(this.#world.now);
     this.disturbed();
   }
 
@@ -178,9 +180,9 @@ export class PlugInvariants {
     if (!this.#saidInLife && at > since) this.#violated("nothing was said at the start");
     if (this.#byHand() || toldOn === !plug.on) return;
     const [minAwayMs, minRestMs] = this.#restsOn ? [setup.minOffMs, setup.minOnMs] : [setup.minOnMs, setup.minOffMs];
-    // The daemon once lets the timer end a run, to test it.
+    // The daemon once lets the timer end a run, to test it. The test can begin at the end of the minimum time.
     const testMs = setup.family === "zigbee2mqtt" ? TIMER_TEST_MS : 0;
-    if (this.#isAway && !this.#wanted && at > since + Math.min(Math.max(minAwayMs, testMs), MAX_DEAD_MAN_MS))
+    if (this.#isAway && !this.#wanted && at > since + Math.min(minAwayMs + testMs, MAX_DEAD_MAN_MS))
       this.#violated(`${this.#away} although all is well and ${this.#rest} is wanted (by ${plug.cause})`);
     if (!this.#isAway && this.#wanted && at > since + minRestMs)
       this.#violated(`${this.#rest} although all is well and ${this.#away} is wanted (by ${plug.cause})`);
