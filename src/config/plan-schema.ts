@@ -184,7 +184,7 @@ export function groupMistakes(entries: readonly PlanEntry[], groups: readonly Gr
         : mistake("priority", "is for plans in a power group only; this plan has no group");
     }
     const group = groups.find(({ name }) => name === entry.group);
-    const fellows = entries.filter((other) => other.group === entry.group);
+    const sameGroup = entries.filter((other) => other.group === entry.group);
     const draws = kilowattsOf(entry);
     if (entry.kind !== "avoid" && (entry.when_lost ?? "off") !== "off")
       return mistake(
@@ -193,10 +193,10 @@ export function groupMistakes(entries: readonly PlanEntry[], groups: readonly Gr
       );
     const names = groups.map(({ name }) => name);
     if (!group) return mistake("group", unknownText("a group", entry.group, names));
-    if (fellows.length > MAX_GROUP_PLANS)
-      return mistake("group", `expected at most ${MAX_GROUP_PLANS} plans in a group, found ${fellows.length}`);
-    if (fellows[0]?.home !== entry.home)
-      return mistake("group", `expected plans of one home, found ${fellows[0]?.home} and ${entry.home}`);
+    if (sameGroup.length > MAX_GROUP_PLANS)
+      return mistake("group", `expected at most ${MAX_GROUP_PLANS} plans in a group, found ${sameGroup.length}`);
+    if (sameGroup[0]?.home !== entry.home)
+      return mistake("group", `expected plans of one home, found ${sameGroup[0]?.home} and ${entry.home}`);
     if (draws === undefined)
       return mistake("kw", "expected kw, or kwh with hours, for a plan of a group, found nothing");
     if (draws <= group.limit_kw) return [];

@@ -139,14 +139,14 @@ export class PlugManager {
   /** Sends the commands that are due. Returns when to call it again. */
   tick(now: EpochMs): EpochMs {
     const before = JSON.stringify(this.snapshots());
-    const wakes = this.#plugs.map((plug) => plug.look(now));
+    const wakes = this.#plugs.map((plug) => plug.tick(now));
     if (JSON.stringify(this.snapshots()) !== before) this.#deps.onChange();
     return Math.min(now + MAX_SLEEP_MS, ...wakes);
   }
 
   /** Switches plugs to their resting state before the daemon ends, unless the device does so by itself. */
   shutdown(): void {
-    for (const plug of this.#plugs) plug.leave();
+    for (const plug of this.#plugs) plug.shutdown();
   }
 
   /** Waits for the last commands over HTTP. */
@@ -178,7 +178,7 @@ class Plug {
   /** Events that wait for the loop. Bounded by MAX_WAITING. */
   #waiting: PlugEvent[] = [];
   /** A connection is `new` until the plug's signal has arrived on it, or is not awaited any longer. */
-  #line: "down" | "new" | "up" = "down";
+  #link: "down" | "new" | "up" = "down";
   #signal: boolean | null = null;
   #signalBy: EpochMs | null = null;
   #said: boolean | null = null;
@@ -205,7 +205,7 @@ class Plug {
     this.#state = { ...unknownPlug(readJson(deps.memory, this.#memoryName, keptSince)), timerWorks };
     const reads = http?.reads(this.#address);
     this.#http = url === undefined || !reads ? null : deps.openHttp(url, (body) => this.#answered(body, reads));
-    if (this.#http) this.#line = "new";
+    if (this.#http) this.#link = "new";
   }
 
   /** The device that it switches. */
@@ -247,7 +247,7 @@ class Plug {
   isUp(up: boolean): void {
     if (this.#http) return;
     this.#waiting = [];
-    this.#line = up ? "new" : "down";
+    this.#link = up ? "new" : "down";
     this.#signalBy = null;
   }
 
@@ -287,15 +287,15 @@ class Plug {
     this.#deps.wake();
   }
 
-  look(now: EpochMs): EpochMs {
-    if (this.#line === "new" && this.config.signal_topic !== undefined) this.#signalBy ??= now + SIGNAL_GRACE_MS;
-    if (this.#line === "new" && now >= (this.#signalBy ?? now)) return this.#hear([{ kind: "connected" }], now);
-    if (this.#line === "up") return Math.min(this.#hear([], now), this.#poll(now));
+  tick(now: EpochMs): EpochMs {
+    if (this.#link === "new" && this.config.signal_topic !== undefined) this.#signalBy ??= now + SIGNAL_GRACE_MS;
+    if (this.#link === "new" && now >= (this.#signalBy ?? now)) return this.#handle([{ kind: "connected" }], now);
+    if (this.#link === "up") return Math.min(this.#handle([], now), this.#poll(now));
     const decision = this.#decide({ kind: "disconnected" }, now);
     return Math.min(decision.wakeAt ?? Number.POSITIVE_INFINITY, this.#signalBy ?? Number.POSITIVE_INFINITY);
   }
 
-  leave(): void {
+  shutdown(): void {
     if (this.whenLost === "on" || this.#rules.deadMan === null) this.release();
   }
 
@@ -313,7 +313,7 @@ class Plug {
     const say = sayIn(language);
     if (whenLost !== "off") return say("plug_try_stays_on");
     if (deadMan === null) return say("plug_try_no_timer");
-    if (this.#line !== "up" || this.#state.available === false) return say("plug_try_away");
+    if (this.#link !== "up" || this.#state.available === false) return say("plug_try_away");
     if (this.#state.unresponsive) return say("plug_try_silent");
     if (this.#state.reported === true || this.#last?.targetOn === true) return say("plug_try_is_on");
     this.#trialUntil = now + TRIAL_MS;
@@ -372,8 +372,8 @@ class Plug {
   }
 
   /** Passes `first`, all waiting events and a tick to the rules. Returns when to do so again. */
-  #hear(first: readonly PlugEvent[], now: EpochMs): EpochMs {
-    this.#line = "up";
+  #handle(first: readonly PlugEvent[], now: EpochMs): EpochMs {
+    this.#link = "up";
     for (const event of [...first, ...this.#waiting.splice(0)]) this.#decide(event, now);
     return this.#decide({ kind: "tick" }, now).wakeAt ?? Number.POSITIVE_INFINITY;
   }
@@ -405,12 +405,12 @@ class Plug {
   }
 
   #send(command: PlugCommand): void {
-    for (const message of this.#say(command))
+    for (const message of this.#messagesFor(command))
       if (this.#http) this.#http.send(message);
       else this.#deps.publishOnce(message.topic, message.payload);
   }
 
-  #say(command: PlugCommand): PlugMessage[] {
+  #messagesFor(command: PlugCommand): PlugMessage[] {
     const commands = this.#commands;
     if (command.kind === "ask") return commands.ask(this.#address);
     if (command.kind === "clear_timer") return commands.clearTimer?.(this.#address) ?? [];

@@ -172,7 +172,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
       refused.report(next.accounts?.refused, clock.now());
       accounts.take(next);
       shared.keep(accounts.all);
-      const isJudgedAnew = !isDeepStrictEqual(thresholds, thresholdsOf(next.levels));
+      const levelsChanged = !isDeepStrictEqual(thresholds, thresholdsOf(next.levels));
       // Changed in place, because other modules hold this object.
       Object.assign(thresholds, thresholdsOf(next.levels));
       const changed = homes.take(namesOf(accounts.consumers), next.homes);
@@ -180,9 +180,9 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
       const circles = plans.take(planDefinitions(next.plans, next.groups), next.groups);
       loops.follow();
       if (changed.length > 0) loops.refresh(new Set(changed.map(({ account }) => account)));
-      for (const id of isJudgedAnew ? homes.ids : changed.map(({ id }) => id)) changes.stateChanged.emit({ home: id });
+      for (const id of levelsChanged ? homes.ids : changed.map(({ id }) => id)) changes.stateChanged.emit({ home: id });
       changes.stateChanged.emit({ home: null });
-      for (const home of isJudgedAnew ? plans.circles.keys() : circles) changes.stateChanged.emit({ home });
+      for (const home of levelsChanged ? plans.circles.keys() : circles) changes.stateChanged.emit({ home });
     },
     isTimeTrusted,
     checkClock,

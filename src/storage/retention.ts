@@ -17,8 +17,8 @@ const ROWS_PER_STEP = 200;
 
 /**
  * Deletes chunks that start more than `years` ago, and attempts older than `MAX_REQUEST_AGE_MS`. Yields between steps,
- * so that the caller can let other work run. Uses the earlier of the service's time and the clock, so that a wrong clock or a
- * damaged number deletes nothing. Returns the numbers of deleted rows.
+ * so that the caller can let other work run. Uses the earlier of the service's time and the clock, so that a wrong
+ * clock or a damaged number deletes nothing. Returns the numbers of deleted rows.
  */
 export function* deleteOld(
   parts: { readonly store: SeriesStore; readonly requestLog: RequestLog; readonly calendar: Calendar },

@@ -41,12 +41,12 @@ export class WriteRecoveryLoop {
         onRecovered();
       }
       waitMs = FIRST_WAIT_MS;
-      await this.#waker.sleep(fired, signal);
+      await this.#waker.sleep(aborted, signal);
     }
   }
 }
 
-function fired(signal: AbortSignal): Promise<void> {
+function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });

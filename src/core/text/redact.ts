@@ -27,7 +27,7 @@ const COORDINATES = new Set(["latitude", "longitude"]);
 const OWN_WORDS = new Set(["code", "state", "kind", "basis", "family"]);
 
 /** Returns true if the name of a home or place may reveal where it is. */
-export function tellsPlace(name: string): boolean {
+export function revealsPlace(name: string): boolean {
   return name !== "" && !HARMLESS.has(name.toLowerCase());
 }
 

@@ -37,7 +37,7 @@ export function conditionsIn(observed: Observed): Condition[] {
   const say = sayIn(observed.language);
   return [
     ...observed.homes.flatMap((home) => [...tomorrowOf(home, observed, say), ...negativeOf(home, observed, say)]),
-    ...observed.plans.flatMap((plan) => hinderedOf(plan, observed, say)),
+    ...observed.plans.flatMap((plan) => obstacleOf(plan, observed, say)),
     ...observed.problems.flatMap((problem) => problemOf(problem, observed, say)),
   ];
 }
@@ -83,7 +83,7 @@ function negativeOf(snapshot: HomeSnapshot, { calendar, now }: Observed, say: Sa
   });
 }
 
-function hinderedOf({ definition, state, reason }: PlanSnapshot, { calendar, now }: Observed, say: Say): Condition[] {
+function obstacleOf({ definition, state, reason }: PlanSnapshot, { calendar, now }: Observed, say: Say): Condition[] {
   if (!HINDERED.has(state)) return [];
   const id = `plan ${definition.id} ${state} ${calendar.dateOf(now)}`;
   const title = say(state === "partial" ? "note_plan_part_title" : "note_plan_title", { plan: definition.name });

@@ -20,7 +20,7 @@ type Retained = Pick<AedesPublishPacket, "qos" | "payload" | "properties"> & { r
 const EMPTIED = Buffer.alloc(0);
 
 /** Skips a message whose topic was cleared before it was sent. */
-export const forwardWhatIsThere: AuthorizeForwardHandler = (_client, packet) =>
+export const forwardNonEmpty: AuthorizeForwardHandler = (_client, packet) =>
   packet.payload === EMPTIED ? null : packet;
 
 export class BrokerMemory {

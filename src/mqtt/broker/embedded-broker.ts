@@ -6,7 +6,7 @@ import { type Duplex, duplexPair } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { Aedes, type Client } from "aedes";
 import { type BrokerRules, MAX_KEEPALIVE_SEC, rulesOf } from "./authorization.ts";
-import { BrokerMemory, forwardWhatIsThere, MAX_UNFINISHED } from "./broker-memory.ts";
+import { BrokerMemory, forwardNonEmpty, MAX_UNFINISHED } from "./broker-memory.ts";
 import { NetworkConnections, type RefusedConnection } from "./network-connection.ts";
 import { type BrokerUser, BrokerUsers } from "./users.ts";
 
@@ -68,7 +68,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     pendingSessionsLimit: MAX_PENDING_SESSIONS,
     receiveMaximum: MAX_UNFINISHED,
     concurrency: CONCURRENCY,
-    authorizeForward: forwardWhatIsThere,
+    authorizeForward: forwardNonEmpty,
     ...rulesOf({ ...options, users: new BrokerUsers(options.users) }, (client) => connections.of(client)),
   });
   await aedes.listen();

@@ -109,15 +109,15 @@ export class NetworkConnections {
   guard(socket: net.Socket): void {
     socket.setKeepAlive(true, TCP_KEEPALIVE_MS);
     socket.on("error", () => socket.destroy());
-    socket.on("close", () => this.#leave(socket));
-    const timeOut = () => this.#sendAway(socket, `no login within ${LOGIN_TIMEOUT_MS / 1_000} s`);
+    socket.on("close", () => this.#endWaiting(socket));
+    const timeOut = () => this.#reject(socket, `no login within ${LOGIN_TIMEOUT_MS / 1_000} s`);
     this.#waiting.set(socket, setTimeout(timeOut, LOGIN_TIMEOUT_MS));
     const waiting = [...this.#waiting.keys()];
     const ofAddress = waiting.filter(({ remoteAddress }) => remoteAddress === socket.remoteAddress);
     const crowded = ofAddress.length > MAX_WAITING_OF_ADDRESS ? ofAddress : waiting;
     const [longest] = crowded;
     if (longest && (crowded === ofAddress || crowded.length > MAX_WAITING))
-      this.#sendAway(longest, "too many connections without a login");
+      this.#reject(longest, "too many connections without a login");
   }
 
   /** Reads MQTT from a stream over a guarded socket. */
@@ -125,9 +125,9 @@ export class NetworkConnections {
     const connection = new NetworkConnection({
       ...{ stream, isLocal, address: socket.remoteAddress ?? "" },
       onConnect: () => this.onConnect(stream),
-      onAdmitted: () => this.#leave(socket),
+      onAdmitted: () => this.#endWaiting(socket),
       onRefused: (refused) => {
-        this.#leave(socket);
+        this.#endWaiting(socket);
         this.#refuse(socket, refused);
       },
     });
@@ -143,7 +143,7 @@ export class NetworkConnections {
   /** Closes all unauthenticated connections. */
   closePending(): void {
     for (const socket of this.#waiting.keys()) {
-      this.#leave(socket);
+      this.#endWaiting(socket);
       socket.destroy();
     }
   }
@@ -152,13 +152,13 @@ export class NetworkConnections {
     for (const stream of this.#connections.keys()) stream.destroy();
   }
 
-  #leave(socket: net.Socket): void {
+  #endWaiting(socket: net.Socket): void {
     clearTimeout(this.#waiting.get(socket));
     this.#waiting.delete(socket);
   }
 
-  #sendAway(socket: net.Socket, reason: string): void {
-    this.#leave(socket);
+  #reject(socket: net.Socket, reason: string): void {
+    this.#endWaiting(socket);
     this.#refuse(socket, { address: socket.remoteAddress ?? "", reason, user: null });
     socket.destroy();
   }

@@ -75,7 +75,7 @@ export function explainSilentClose(phase: Phase): string {
  * acknowledge on the last connection.
  * Mosquitto before 2.0.12 disconnects a client that publishes to a topic without permission.
  */
-export function explainYoungEnds(reason: Text, topics: readonly string[]): Text {
+export function explainEarlyDisconnects(reason: Text, topics: readonly string[]): Text {
   if (topics.length === 0) return translated("mqtt_again", { reason });
   return translated("mqtt_again_topics", { reason, topics: topics.join(", ") });
 }

@@ -99,7 +99,7 @@ export class PublishedTopics {
   }
 
   /** Drops a topic that another daemon publishes from now on. */
-  leave(topic: string): void {
+  release(topic: string): void {
     this.#delete(topic);
     this.#uncleared(topic);
   }

@@ -5,7 +5,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { textIn } from "../../core/language/text.ts";
 import type { ConnectionOptions } from "./broker-session.ts";
-import { explainYoungEnds } from "./connect-errors.ts";
+import { explainEarlyDisconnects } from "./connect-errors.ts";
 import { type ProtocolVersion, runSession, type SessionResult } from "./session.ts";
 
 /**
@@ -19,7 +19,7 @@ const SLOWLY_MS = { first: 1_000, longest: 60_000 };
  * Maximum number of consecutive short connections that count as broker restarts. More of them usually mean that the
  * broker rejects a message.
  */
-const YOUNG_LIVES_FORGIVEN = 3;
+const ALLOWED_EARLY_ENDS = 3;
 /**
  * After another client took the client id, the wait is 16 to 32 s. Two clients with one id must not alternate all day.
  */
@@ -28,21 +28,24 @@ const DOUBLINGS_AFTER_TAKEOVER = 5;
 /** Stays connected until the signal fires, then publishes `offline` and closes the connection. */
 export async function keepConnected(options: ConnectionOptions, signal: AbortSignal): Promise<void> {
   let version: ProtocolVersion = 5;
-  let history: History = { failures: 0, youngLives: 0 };
+  let history: History = { failures: 0, earlyEnds: 0 };
   let reported: string | null = null;
   while (!signal.aborted) {
-    const life = await runSession(options, version, signal);
+    const session = await runSession(options, version, signal);
     if (signal.aborted) return;
-    if (life.tryOlderVersion) {
+    if (session.tryOlderVersion) {
       version = 4;
       continue;
     }
-    if (!life.wasUp) version = 5;
-    history = afterLife(history, life);
-    const reason = tooYoung(history, life) > 0 ? explainYoungEnds(life.reason, life.brokeAt) : life.reason;
-    if (life.wasUp || textIn("en", reason) !== reported) options.onDown(reason);
+    if (!session.wasUp) version = 5;
+    history = historyAfter(history, session);
+    const reason =
+      earlyDisconnects(history, session) > 0
+        ? explainEarlyDisconnects(session.reason, session.brokeAt)
+        : session.reason;
+    if (session.wasUp || textIn("en", reason) !== reported) options.onDown(reason);
     reported = textIn("en", reason);
-    await pause(backoffMs(history, life, options.random()), undefined, { signal }).catch(() => undefined);
+    await pause(backoffMs(history, session, options.random()), undefined, { signal }).catch(() => undefined);
   }
 }
 
@@ -50,25 +53,25 @@ interface History {
   /** Consecutive attempts without a connection. */
   readonly failures: number;
   /** Short connections since the last stable one or the last closed port. */
-  readonly youngLives: number;
+  readonly earlyEnds: number;
 }
 
-function afterLife({ failures, youngLives }: History, life: SessionResult): History {
-  if (life.wasStable) return { failures: 0, youngLives: 0 };
-  if (life.wasUp) return { failures: 0, youngLives: youngLives + 1 };
+function historyAfter({ failures, earlyEnds }: History, session: SessionResult): History {
+  if (session.wasStable) return { failures: 0, earlyEnds: 0 };
+  if (session.wasUp) return { failures: 0, earlyEnds: earlyEnds + 1 };
   // The port was closed: the broker restarted, which explains the short connection before.
-  return { failures: failures + 1, youngLives: life.retrySoon ? 0 : youngLives };
+  return { failures: failures + 1, earlyEnds: session.retrySoon ? 0 : earlyEnds };
 }
 
 /** Returns by how many the short connections exceed the tolerated number; 0 if this attempt did not connect. */
-function tooYoung({ youngLives }: History, life: SessionResult): number {
-  return life.wasUp ? Math.max(0, youngLives - YOUNG_LIVES_FORGIVEN) : 0;
+function earlyDisconnects({ earlyEnds }: History, session: SessionResult): number {
+  return session.wasUp ? Math.max(0, earlyEnds - ALLOWED_EARLY_ENDS) : 0;
 }
 
 /** Returns the wait in ms. It doubles with every failure; jitter reduces it by up to half. */
-function backoffMs(history: History, life: SessionResult, random: number): number {
-  const young = tooYoung(history, life);
-  const pace = life.retrySoon && young === 0 ? SOON_MS : SLOWLY_MS;
-  const doublings = life.takenOver ? DOUBLINGS_AFTER_TAKEOVER : life.wasUp ? young : history.failures - 1;
+function backoffMs(history: History, session: SessionResult, random: number): number {
+  const early = earlyDisconnects(history, session);
+  const pace = session.retrySoon && early === 0 ? SOON_MS : SLOWLY_MS;
+  const doublings = session.takenOver ? DOUBLINGS_AFTER_TAKEOVER : session.wasUp ? early : history.failures - 1;
   return Math.min(pace.longest, pace.first * 2 ** Math.min(doublings, 10)) * (0.5 + random / 2);
 }

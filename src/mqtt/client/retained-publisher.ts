@@ -53,7 +53,7 @@ export class RetainedPublisher {
   /** Topics that were already cleared at the last call of `age`. */
   #aged: readonly string[] = [];
   #port: PublishPort | null = null;
-  #onTheWay = 0;
+  #unacknowledged = 0;
   /** Obsolete documents for which the broker is being asked whether it retains them. Bounded by the window. */
   readonly #asked = new Set<string>();
   #taken = 0;
@@ -135,7 +135,7 @@ export class RetainedPublisher {
   /** Publishes everything wanted on a new connection. */
   attach(port: PublishPort): void {
     this.#port = port;
-    this.#onTheWay = 0;
+    this.#unacknowledged = 0;
     this.#asked.clear();
     this.#forgetUnsent();
     this.#reduced.clear();
@@ -181,7 +181,7 @@ export class RetainedPublisher {
     if (!this.#isWhole) return;
     const unwanted = this.#memory.topics().filter((topic) => !this.#wanted.has(topic) && !this.#alsoOurs.has(topic));
     const obsolete = unwanted.filter((topic) => !this.#isOthers(topic));
-    for (const topic of unwanted) if (this.#isOthers(topic)) this.#memory.leave(topic);
+    for (const topic of unwanted) if (this.#isOthers(topic)) this.#memory.release(topic);
     this.#obsolete = new Set([
       ...obsolete.filter(isDeviceDocument),
       ...obsolete.filter((topic) => !isDeviceDocument(topic)),
@@ -196,14 +196,14 @@ export class RetainedPublisher {
 
   #send(): void {
     for (const unsent of Object.values(this.#unsent)) if (!this.#sendOf(unsent)) return;
-    if (this.#onTheWay + this.#asked.size === 0) this.#memory.save();
+    if (this.#unacknowledged + this.#asked.size === 0) this.#memory.save();
   }
 
   /** Sends as many messages as the window allows. Returns false if the window is full. */
   #sendOf(unsent: Set<string>): boolean {
     const port = this.#port;
     for (const topic of unsent) {
-      if (!port || this.#onTheWay + this.#asked.size >= port.window) return false;
+      if (!port || this.#unacknowledged + this.#asked.size >= port.window) return false;
       const isObsolete = !this.#wanted.has(topic);
       // The states of a removed device are cleared after its document, whose templates read them.
       if (isObsolete && this.#asked.size > 0 && !isDeviceDocument(topic)) continue;
@@ -216,10 +216,10 @@ export class RetainedPublisher {
 
   #publish(port: PublishPort, topic: string): void {
     const { payload, settled } = this.#sendingOf(topic);
-    this.#onTheWay++;
+    this.#unacknowledged++;
     port.publish(topic, payload, (taken) => {
       if (port !== this.#port) return;
-      this.#onTheWay--;
+      this.#unacknowledged--;
       if (taken) this.#taken++;
       if (taken) settled();
       this.#send();

@@ -35,7 +35,7 @@ const CONNACK_TIMEOUT_MS = 5_000;
 const UNSUPPORTED_VERSION_CODES: readonly unknown[] = [1, 0x84];
 const TAKEN_OVER_CODE = 0x8e;
 /** Time limit for publishing `offline`. The daemon ends within 2 s, with or without a broker. */
-const GOODBYE_MS = 1_000;
+const MAX_END_MS = 1_000;
 const OLD_AGE_MS = 30_000;
 /** A connection without an acknowledgement for this long is closed, even if the broker answers pings. */
 const STUCK_MS = 60_000;
@@ -84,11 +84,11 @@ class Session {
   #phase: Phase = "greeting";
   #error: unknown = null;
   /** Topics of the unacknowledged messages, oldest first. Bounded by the window. */
-  readonly #onTheWay: string[] = [];
-  #stuck: NodeJS.Timeout | undefined;
+  readonly #unacknowledged: string[] = [];
+  #progressTimer: NodeJS.Timeout | undefined;
   /** Bounded by MAX_WAITING_COMMANDS. Discarded when the connection ends. */
   readonly #waitingCommands: { readonly topic: string; readonly payload: string }[] = [];
-  #commandsOnTheWay = 0;
+  #unacknowledgedCommands = 0;
   #isLeaving = false;
   /** Callbacks of `askRetained` by topic. Bounded by the window. */
   readonly #awaited = new Map<string, () => void>();
@@ -101,20 +101,20 @@ class Session {
     const bounds = new PacketBounds();
     stream.on("data", (piece: Buffer) => {
       const flaw = stream.destroyed ? null : bounds.flawOf(piece);
-      if (flaw !== null) this.#leave(flaw);
+      if (flaw !== null) this.#disconnect(flaw);
     });
   }
 
   over(signal: AbortSignal): Promise<SessionResult> {
     const client = this.#client;
-    const stop = () => this.#goodbye();
+    const stop = () => this.#end();
     signal.addEventListener("abort", stop);
-    client.on("connect", (connack) => this.#welcome(connack, signal));
+    client.on("connect", (connack) => this.#onConnect(connack, signal));
     client.on("message", (topic, payload, packet) => {
       if (packet.retain) this.#awaited.get(topic)?.();
       const message = { topic, payload: payload.toString(), retained: packet.retain };
       if (topic !== this.#options.statusTopic) this.#options.onMessage(message);
-      else if (message.payload === "offline" && !signal.aborted) this.#sayOnline(topic);
+      else if (message.payload === "offline" && !signal.aborted) this.#publishOnline(topic);
     });
     client.on("disconnect", ({ reasonCode }) => {
       this.#error = Object.assign(new Error(`reason ${reasonCode}`), { code: reasonCode ?? 0 });
@@ -126,10 +126,10 @@ class Session {
     return new Promise((resolve) => {
       client.on("close", () => {
         signal.removeEventListener("abort", stop);
-        clearTimeout(this.#stuck);
-        const life = this.#summary();
+        clearTimeout(this.#progressTimer);
+        const result = this.#summary();
         client.end(true);
-        resolve(life);
+        resolve(result);
       });
       if (signal.aborted) stop();
     });
@@ -138,26 +138,26 @@ class Session {
   #summary(): SessionResult {
     const code = this.#error instanceof Error && "code" in this.#error ? this.#error.code : undefined;
     const wasUp = this.#phase === "up";
-    const hungUp = this.#error === null || code === "ECONNRESET" || code === "EPIPE";
+    const closedByBroker = this.#error === null || code === "ECONNRESET" || code === "EPIPE";
     return {
       wasUp,
       wasStable: wasUp && performance.now() - this.#startedMs >= OLD_AGE_MS,
-      tryOlderVersion: this.#version === 5 && !wasUp && (hungUp || UNSUPPORTED_VERSION_CODES.includes(code)),
+      tryOlderVersion: this.#version === 5 && !wasUp && (closedByBroker || UNSUPPORTED_VERSION_CODES.includes(code)),
       retrySoon: wasUp && code !== TAKEN_OVER_CODE,
-      brokeAt: this.#onTheWay.slice(0, MAX_NAMED),
+      brokeAt: this.#unacknowledged.slice(0, MAX_NAMED),
       takenOver: code === TAKEN_OVER_CODE,
       reason: this.#error === null ? explainSilentClose(this.#phase) : explainFailure(this.#error, this.#phase),
     };
   }
 
-  #welcome(connack: IConnackPacket, signal: AbortSignal): void {
+  #onConnect(connack: IConnackPacket, signal: AbortSignal): void {
     this.#phase = "up";
     if (signal.aborted) {
-      this.#goodbye();
+      this.#end();
       return;
     }
     const { statusTopic } = this.#options;
-    if (statusTopic !== null) this.#sayOnline(statusTopic);
+    if (statusTopic !== null) this.#publishOnline(statusTopic);
     const most = (connack.properties?.receiveMaximum ?? WINDOW + COMMAND_WINDOW) - COMMAND_WINDOW;
     this.#options.onUp(this.#line(Math.max(1, Math.min(WINDOW, most))));
     this.#subscribe([...(statusTopic === null ? [] : [statusTopic]), ...this.#options.subscriptions()]);
@@ -169,7 +169,7 @@ class Session {
   }
 
   /** Publishes `online`. Also corrects the will of an earlier connection whose loss the broker detects late. */
-  #sayOnline(statusTopic: string): void {
+  #publishOnline(statusTopic: string): void {
     this.#client.publish(statusTopic, "online", { qos: 1, retain: true }, (error) => {
       if (error) this.#noteRefusal(statusTopic, error);
     });
@@ -183,10 +183,10 @@ class Session {
         // While the client closes, MQTT.js rejects every message at once. Each rejection would make the queue send its
         // next message.
         if (!client.connected || this.#isLeaving) return;
-        this.#onTheWay.push(topic);
+        this.#unacknowledged.push(topic);
         this.#watchProgress();
         client.publish(topic, payload, { qos: 1, retain: true }, (error) => {
-          this.#onTheWay.splice(this.#onTheWay.indexOf(topic), 1);
+          this.#unacknowledged.splice(this.#unacknowledged.indexOf(topic), 1);
           this.#watchProgress();
           if (error) this.#noteRefusal(topic, error);
           settled(!error);
@@ -224,12 +224,12 @@ class Session {
   #sendCommands(): void {
     const options: IClientPublishOptions = { qos: 1, retain: false };
     if (this.#version === 5) options.properties = { messageExpiryInterval: COMMAND_EXPIRY_SEC };
-    while (this.#commandsOnTheWay < COMMAND_WINDOW && this.#client.connected) {
+    while (this.#unacknowledgedCommands < COMMAND_WINDOW && this.#client.connected) {
       const command = this.#waitingCommands.shift();
       if (!command) return;
-      this.#commandsOnTheWay++;
+      this.#unacknowledgedCommands++;
       this.#client.publish(command.topic, command.payload, options, (error) => {
-        this.#commandsOnTheWay--;
+        this.#unacknowledgedCommands--;
         if (error) this.#noteRefusal(command.topic, error);
         this.#sendCommands();
       });
@@ -237,13 +237,13 @@ class Session {
   }
 
   #watchProgress(): void {
-    clearTimeout(this.#stuck);
-    if (this.#onTheWay.length === 0) return;
-    this.#stuck = setTimeout(() => this.#leave(en.mqtt_stuck), STUCK_MS);
+    clearTimeout(this.#progressTimer);
+    if (this.#unacknowledged.length === 0) return;
+    this.#progressTimer = setTimeout(() => this.#disconnect(en.mqtt_stuck), STUCK_MS);
   }
 
   /** Closes the connection and records the reason, unless there is an earlier one. */
-  #leave(reason: string): void {
+  #disconnect(reason: string): void {
     this.#error ??= new Error(reason);
     this.#stream.destroy();
   }
@@ -254,10 +254,10 @@ class Session {
     this.#options.onRefused(topic, explainFailure(error, "up"));
   }
 
-  #goodbye(): void {
+  #end(): void {
     const { statusTopic } = this.#options;
     this.#isLeaving = true;
-    const timer = setTimeout(() => this.#stream.destroy(), GOODBYE_MS);
+    const timer = setTimeout(() => this.#stream.destroy(), MAX_END_MS);
     this.#client.once("close", () => clearTimeout(timer));
     if (!this.#client.connected) this.#stream.destroy();
     else if (statusTopic === null) this.#client.end(false);

@@ -198,7 +198,7 @@ const settingRows: readonly Row[] = [
     value: (plan) => settingOf("from")(plan) ?? settingOf("ready_by")(plan) ?? MIDNIGHT,
     command: { setting: "from", pattern: TIME_PATTERN },
     icon: "mdi:clock-start",
-    exists: comesAgain,
+    exists: repeats,
   },
   {
     key: "ready_by",
@@ -209,7 +209,7 @@ const settingRows: readonly Row[] = [
     value: (plan) => settingOf("ready_by")(plan) ?? settingOf("from")(plan) ?? MIDNIGHT,
     command: { setting: "ready_by", pattern: TIME_PATTERN },
     icon: "mdi:clock-end",
-    exists: comesAgain,
+    exists: repeats,
   },
   {
     key: "max_price",
@@ -245,7 +245,7 @@ const buttonRows: readonly Row[] = [
       "Runs its hours once more, in the cheapest of the next 8 hours.",
       "mdi:numeric-1-box-outline",
     ),
-    exists: (plan) => comesAgain(plan) && ["window", "slots"].includes(plan.definition.spec.kind),
+    exists: (plan) => repeats(plan) && ["window", "slots"].includes(plan.definition.spec.kind),
   },
   {
     ...button(
@@ -261,7 +261,7 @@ const buttonRows: readonly Row[] = [
 /** Every entity of a plan. */
 export const planRows: readonly Row[] = [...signalRows, ...moneyRows, ...settingRows, ...buttonRows];
 
-function comesAgain({ definition: { spec } }: PlanSnapshot): boolean {
+function repeats({ definition: { spec } }: PlanSnapshot): boolean {
   return spec.once === undefined;
 }
 

@@ -17,7 +17,7 @@ export interface EventFeedOptions {
 }
 
 /** Length of the random id that distinguishes the runs of a daemon. */
-const LIFE_LENGTH = 8;
+const RUN_ID_LENGTH = 8;
 
 export class EventFeed {
   readonly hub: SseHub;
@@ -30,7 +30,7 @@ export class EventFeed {
     const startedAt = formatInstant(options.startedAt);
     this.#options = options;
     this.hub = new SseHub({
-      life: randomUUID().slice(0, LIFE_LENGTH),
+      runId: randomUUID().slice(0, RUN_ID_LENGTH),
       present: () => this.#present(),
       greeting: (resumed) => JSON.stringify({ version: VERSION, started_at: startedAt, resumed }),
     });

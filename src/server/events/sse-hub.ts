@@ -17,7 +17,7 @@ export interface LiveEvent {
 
 export interface SseHubOptions {
   /** Id of this run of the daemon. Event ids of earlier runs are unknown. */
-  readonly life: string;
+  readonly runId: string;
   /** Returns the current state as events, for a new listener. */
   readonly present: () => readonly LiveEvent[];
   /** Returns the data of `hello`. `resumed` is true if the missed events follow instead of the current state. */
@@ -77,7 +77,7 @@ export class SseHub {
   #keptBytes = 0;
   #seq = 0;
   #dropped = 0;
-  readonly #heart = setInterval(() => this.#beat(), HEARTBEAT_MS).unref();
+  readonly #heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS).unref();
   /** Runs while there are listeners. */
   #access: NodeJS.Timeout | null = null;
   #closed = false;
@@ -101,7 +101,7 @@ export class SseHub {
   /** Sends an event to the listeners that it concerns, and keeps it for those that reconnect. */
   broadcast(event: LiveEvent): void {
     this.#seq++;
-    const text = textOf(event, `${this.#options.life}-${this.#seq}`);
+    const text = textOf(event, `${this.#options.runId}-${this.#seq}`);
     this.#keep({ ...event, seq: this.#seq, text });
     const bytes = Buffer.from(text);
     for (const listener of this.#listeners) if (concerns(event, listener.home)) this.#send(listener, bytes);
@@ -121,7 +121,7 @@ export class SseHub {
     const hello = textOf({ type: "hello", data }, missed && lastEventId ? lastEventId : this.#unfinished);
     const rest = missed?.filter((event) => concerns(event, home)).map(({ text }) => text) ?? this.#presentFor(home);
     // The last id that a listener receives is that of the newest event, even if that event was not for it.
-    const ready = textOf({ type: "ready", data: "{}" }, `${this.#options.life}-${this.#seq}`);
+    const ready = textOf({ type: "ready", data: "{}" }, `${this.#options.runId}-${this.#seq}`);
     this.#send(listener, Buffer.from(`retry: ${RETRY_MS}\n${hello}${rest.join("")}${ready}`));
   }
 
@@ -130,13 +130,13 @@ export class SseHub {
     this.#closed = true;
     for (const { out } of this.#listeners) out.end();
     this.#listeners.clear();
-    clearInterval(this.#heart);
+    clearInterval(this.#heartbeat);
     clearInterval(this.#access ?? undefined);
   }
 
   /** An id that matches no kept event. A listener that reconnects with it gets the whole current state. */
   get #unfinished(): string {
-    return `${this.#options.life}-${this.#seq}-unfinished`;
+    return `${this.#options.runId}-${this.#seq}-unfinished`;
   }
 
   #presentFor(home: string | null): string[] {
@@ -146,8 +146,8 @@ export class SseHub {
 
   /** Returns the events after an id; null if the id is unknown or some events are not kept any more. */
   #since(lastEventId: string | null): readonly Kept[] | null {
-    const { life } = this.#options;
-    const known = lastEventId?.startsWith(`${life}-`) ? lastEventId.slice(life.length + 1) : "";
+    const { runId } = this.#options;
+    const known = lastEventId?.startsWith(`${runId}-`) ? lastEventId.slice(runId.length + 1) : "";
     if (!/^\d{1,15}$/.test(known)) return null;
     const last = Number(known);
     const oldest = this.#kept[0]?.seq ?? this.#seq + 1;

@@ -68,7 +68,7 @@ export function mirrorHandlers(
   cache: ResponseCache,
   overdue: () => Promise<void> = () => pause(OVERDUE_MS, undefined, { ref: false }),
 ): ServerHandlers {
-  const parts = { source, cache, fly: singleFlight(source, overdue) };
+  const parts = { source, cache, askOnce: singleFlight(source, overdue) };
   const handlers = operationIds.map((id) => [
     id,
     (params: ParamsOf<OperationId>, context: RequestContext) => answer(parts, id, params, context),
@@ -79,32 +79,32 @@ export function mirrorHandlers(
 interface MirrorContext {
   readonly source: MirrorSource;
   readonly cache: ResponseCache;
-  readonly fly: (operation: OperationId, params: ParamsOf<OperationId>) => Flight;
+  readonly askOnce: (operation: OperationId, params: ParamsOf<OperationId>) => Flight;
 }
 
 /** A request in flight. */
 interface Flight {
-  readonly landed: Promise<Asked>;
+  readonly response: Promise<Asked>;
   /** Resolves when the request takes too long for a caller with older data. The request continues. */
   readonly late: Promise<typeof LATE>;
 }
 
 /** Returns a function that shares one request, and its storage, among equal requests in flight. */
-function singleFlight({ ask, onLateCrash }: MirrorSource, overdue: () => Promise<void>): MirrorContext["fly"] {
+function singleFlight({ ask, onLateCrash }: MirrorSource, overdue: () => Promise<void>): MirrorContext["askOnce"] {
   /** Requests in flight by operation and parameters. Bounded by the rate limiter's minute. */
   const flights = new Map<string, Flight>();
   return (operation, params) => {
     const key = keyOf(operation, params);
-    const flying = flights.get(key);
-    if (flying) return flying;
+    const inFlight = flights.get(key);
+    if (inFlight) return inFlight;
     let isLate = false;
     const late = overdue().then(() => {
       isLate = true;
       return LATE;
     });
-    const landed = ask(operation, params).finally(() => flights.delete(key));
-    landed.catch((error) => isLate && onLateCrash(error));
-    const flight = { landed, late };
+    const response = ask(operation, params).finally(() => flights.delete(key));
+    response.catch((error) => isLate && onLateCrash(error));
+    const flight = { response, late };
     flights.set(key, flight);
     return flight;
   };
@@ -149,12 +149,12 @@ interface Given {
 
 /** Asks the service. If that fails or takes too long, returns stored data if there is any. */
 async function ask(
-  { source, fly }: MirrorContext,
+  { source, askOnce }: MirrorContext,
   [id, params, now]: readonly [OperationId, ParamsOf<OperationId>, EpochMs],
   hasOlder: boolean,
 ): Promise<Given | ContractError> {
-  const { landed, late } = fly(id, params);
-  const asked = await (hasOlder ? Promise.race([landed, late]) : landed);
+  const { response, late } = askOnce(id, params);
+  const asked = await (hasOlder ? Promise.race([response, late]) : response);
   if (asked.kind === "unkept")
     return { kind: "given", found: asked.found, at: asked.found.answeredAt, how: FROM_SERVICE };
   if (asked.kind === "kept") {

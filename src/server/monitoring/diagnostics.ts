@@ -7,7 +7,7 @@ import { planDefinitions } from "../../config/plan-schema.ts";
 import { plugId } from "../../config/plug-schema.ts";
 import type { Config } from "../../config/schema.ts";
 import { redactedConfig, secretsIn } from "../../config/secrets.ts";
-import { type RedactedText, redact, tellsPlace } from "../../core/text/redact.ts";
+import { type RedactedText, redact, revealsPlace } from "../../core/text/redact.ts";
 import { slugOf } from "../../core/text/slug.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import type { State } from "../../state/open-state.ts";
@@ -101,7 +101,7 @@ function hiddenOf({ config, homes, accounts, plans = [], keys = [] }: Redacted):
     return [...each.values()].flatMap((names, i) => hide(`${kind}_${i + 1}`, ...names));
   };
   const place = (standIn: string, ...texts: (string | undefined)[]): RedactedText[] =>
-    hide(standIn, ...texts.filter((text) => text !== undefined && tellsPlace(text)));
+    hide(standIn, ...texts.filter((text) => text !== undefined && revealsPlace(text)));
   const addresses = accounts.consumers
     .flatMap(({ name }) => homes.targets(name))
     .flatMap(({ addressId }) => homes.address(addressId) ?? []);

@@ -113,31 +113,31 @@ export class Account {
   backfillPause(now: EpochMs): BackfillPause | null {
     const { clock, circuitBreaker, rateLimiter } = this.#deps;
     const monotonicMs = clock.monotonicMs();
-    const silentUntil = circuitBreaker.pausedUntil({ account: this.name, place: "", series: "", request: "" });
-    const until = Math.max(silentUntil, rateLimiter.earliest("backfill", monotonicMs));
+    const pausedUntil = circuitBreaker.pausedUntil({ account: this.name, place: "", series: "", request: "" });
+    const until = Math.max(pausedUntil, rateLimiter.earliest("backfill", monotonicMs));
     if (until <= monotonicMs) return null;
-    const why = until > silentUntil ? "quota" : (this.trouble ?? "service_trouble");
+    const why = until > pausedUntil ? "quota" : (this.trouble ?? "service_trouble");
     return { until: now + Math.ceil(until - monotonicMs), why };
   }
 
   /** Sends a request, or returns why it is deferred. Equal requests in flight share one. */
   async ask<Id extends OperationId>(inquiry: AccountRequest<Id>): Promise<AccountReply<Id>> {
     const path = writeRequest(inquiry.operation, inquiry.params);
-    const flying = this.#flights.get(path);
-    if (flying) return flying as Promise<AccountReply<Id>>;
+    const inFlight = this.#flights.get(path);
+    if (inFlight) return inFlight as Promise<AccountReply<Id>>;
     const { rateLimiter, circuitBreaker, clock } = this.#deps;
     const scopes = this.#scopesOf(inquiry.operation, inquiry.params, inquiry.share);
-    const silentUntil = circuitBreaker.pausedUntil(scopes);
-    if (silentUntil > clock.monotonicMs())
+    const pausedUntil = circuitBreaker.pausedUntil(scopes);
+    if (pausedUntil > clock.monotonicMs())
       return this.#deferred(
-        silentUntil,
+        pausedUntil,
         "requests are paused because the service asked for it or reports errors",
         this.#lastFailure(scopes) ?? circuitBreaker.cause(scopes),
       );
     const verdict = rateLimiter.acquire(inquiry.share, inquiry.seriesId, inquiry.range);
     if (verdict.kind === "wait")
       return { ...this.#deferred(verdict.untilMs, verdict.why), isUnwritten: verdict.isUnwritten ?? false };
-    const reply = this.#send(inquiry, scopes, verdict.leave).finally(() => this.#flights.delete(path));
+    const reply = this.#send(inquiry, scopes, verdict.permit).finally(() => this.#flights.delete(path));
     this.#flights.set(path, reply);
     return reply;
   }
@@ -145,7 +145,7 @@ export class Account {
   async #send<Id extends OperationId>(
     inquiry: AccountRequest<Id>,
     scopes: Scopes,
-    leave: Permit,
+    permit: Permit,
   ): Promise<AccountReply<Id>> {
     const { client, clock } = this.#deps;
     const sentAt = clock.monotonicMs();
@@ -155,7 +155,7 @@ export class Account {
       note: (notes) => {
         requestId = notes.requestId;
         this.#reportedQuota = { ...this.#reportedQuota, ...notes.quota };
-        leave.note(notes);
+        permit.note(notes);
         this.#reportShortage();
         const serverMs = serviceTime(notes);
         if (serverMs !== null) this.#deps.onServerTime(serverMs);
@@ -167,7 +167,7 @@ export class Account {
       if (answer.kind === "ok") return this.#succeeded(scopes, answer, requestId);
       return this.#failed(inquiry, scopes, answer, sentAt);
     } finally {
-      leave.settle();
+      permit.settle();
     }
   }
 

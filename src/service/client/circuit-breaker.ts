@@ -38,11 +38,11 @@ interface Pause {
 }
 
 /** Scope, kind, streak, and remaining time in ms. */
-const keptSilence = z.tuple([z.string(), z.string(), z.number(), z.number()]);
-type KeptSilence = z.infer<typeof keptSilence>;
-const keptSilences = z.object({
+const keptPause = z.tuple([z.string(), z.string(), z.number(), z.number()]);
+type KeptPause = z.infer<typeof keptPause>;
+const keptPauses = z.object({
   ...{ boot: z.string(), monotonicMs: z.number(), wall: z.number(), keyMark: z.string() },
-  silences: z.array(keptSilence),
+  silences: z.array(keptPause),
 });
 
 /** Shorter pauses are not written to disk, unless the service requested them. */
@@ -54,7 +54,7 @@ const BREAKER = "the breaker";
 export class CircuitBreaker {
   readonly #deps: CircuitBreakerDeps;
   /** Pauses by scope, oldest first. Expired ones stay for their streak until a response arrives. */
-  readonly #silences = new Map<string, Pause>();
+  readonly #pauses = new Map<string, Pause>();
   /** Ends of the stored pauses, by scope. Bounded by MAX_SCOPES. */
   #kept: ReadonlyMap<string, MonotonicMs> = new Map();
   /** Consecutive failures of the service or of the connection. */
@@ -72,7 +72,7 @@ export class CircuitBreaker {
    */
   restored(): { readonly name: string; readonly kind: string; readonly verdict: Verdict }[] {
     const { account, clock, random } = this.#deps;
-    return [...this.#silences].flatMap(([name, { kind, streak, until }]) => {
+    return [...this.#pauses].flatMap(([name, { kind, streak, until }]) => {
       const subject = name === BREAKER ? account : name;
       const isOwners = subject === account || subject.startsWith(`${account} `);
       const verdict = judge(failureOf(kind), streak, random);
@@ -86,14 +86,14 @@ export class CircuitBreaker {
   pausedUntil(scopes: Scopes): MonotonicMs {
     const { account, place, series, request } = scopes;
     const names = [account, BREAKER, place, series, request];
-    return Math.max(...names.map((name) => this.#silences.get(name)?.until ?? 0));
+    return Math.max(...names.map((name) => this.#pauses.get(name)?.until ?? 0));
   }
 
   /** Returns the stored fields of the failure behind a pause; null if no scope is paused. */
   cause({ account, place, series, request }: Scopes): FetchFailure | null {
     const now = this.#deps.clock.monotonicMs();
-    const silences = [account, place, series, request, BREAKER].map((name) => this.#silences.get(name));
-    const kind = silences.find((silence) => silence !== undefined && silence.until > now)?.kind;
+    const pauses = [account, place, series, request, BREAKER].map((name) => this.#pauses.get(name));
+    const kind = pauses.find((pause) => pause !== undefined && pause.until > now)?.kind;
     if (kind === undefined) return null;
     return failureOf(kind);
   }
@@ -106,7 +106,7 @@ export class CircuitBreaker {
     const streak = lost ? this.#countLost(scopes.place, sentAt, now) : this.#streakOf(scopes, kind, sentAt);
     const verdict = judge(failure, streak, this.#deps.random, need);
     if (verdict.trouble && sentAt >= this.#lastFailureAt) this.#countFailure(kind, now);
-    this.#silence(scopes[verdict.scope], { kind, streak, since: now, until: now + verdict.waitMs });
+    this.#pause(scopes[verdict.scope], { kind, streak, since: now, until: now + verdict.waitMs });
     if (verdict.waitMs >= MIN_KEPT_MS || kind.startsWith("429") || this.#isKeptOver(now)) this.#keep(now);
     return verdict;
   }
@@ -115,9 +115,9 @@ export class CircuitBreaker {
   success(scopes: Scopes): void {
     const now = this.#deps.clock.monotonicMs();
     const ended = [scopes.series, scopes.request, scopes.place, lostName(scopes.place), BREAKER];
-    if ((this.#silences.get(scopes.account)?.until ?? 0) <= now) ended.push(scopes.account);
+    if ((this.#pauses.get(scopes.account)?.until ?? 0) <= now) ended.push(scopes.account);
     this.#failures = 0;
-    for (const name of ended) this.#silences.delete(name);
+    for (const name of ended) this.#pauses.delete(name);
     if (this.#isKeptOver(now)) this.#keep(now);
   }
 
@@ -126,24 +126,24 @@ export class CircuitBreaker {
    * unknown length.
    */
   #isKeptOver(now: MonotonicMs): boolean {
-    return [...this.#kept].some(([name, until]) => until <= now || !this.#silences.has(name));
+    return [...this.#kept].some(([name, until]) => until <= now || !this.#pauses.has(name));
   }
 
   /** Returns the streak. Requests that were in flight together count as one failure. */
   #streakOf(scopes: Scopes, kind: string, sentAt: MonotonicMs): number {
-    const last = [scopes.account, scopes.series].map((name) => this.#silences.get(name)).find((s) => s?.kind === kind);
+    const last = [scopes.account, scopes.series].map((name) => this.#pauses.get(name)).find((s) => s?.kind === kind);
     return last ? last.streak + (sentAt < last.since ? 0 : 1) : 0;
   }
 
   /** Counts the 404 responses of an address in the last day. An address that was dropped stays dropped. */
   #countLost(place: string, sentAt: MonotonicMs, now: MonotonicMs): number {
     const name = lostName(place);
-    const before = this.#silences.get(name);
+    const before = this.#pauses.get(name);
     const still = before !== undefined && before.until > now;
     const streak = still ? before.streak + (sentAt < before.since ? 0 : 1) : 0;
     const until = still ? before.until : now + UNKNOWN_ADDRESS_MS;
-    this.#silence(name, { kind: "404", streak, since: now, until });
-    return Math.max(streak, this.#silences.get(place)?.streak ?? 0);
+    this.#pause(name, { kind: "404", streak, since: now, until });
+    return Math.max(streak, this.#pauses.get(place)?.streak ?? 0);
   }
 
   /** Opens the breaker at the fifth consecutive failure; each further one doubles the time. */
@@ -151,34 +151,34 @@ export class CircuitBreaker {
     this.#lastFailureAt = now;
     if (++this.#failures < BREAKER_FAILURES) return;
     const openings = this.#failures - BREAKER_FAILURES;
-    this.#silence(BREAKER, { kind, streak: openings, since: now, until: now + breakerWaitMs(openings) });
+    this.#pause(BREAKER, { kind, streak: openings, since: now, until: now + breakerWaitMs(openings) });
     this.#keep(now);
   }
 
   /** Starts a pause, unless a longer one exists. */
-  #silence(name: string, silence: Pause): void {
-    const before = this.#silences.get(name);
-    if (before && before.until > silence.until) return;
-    this.#silences.delete(name);
-    this.#silences.set(name, silence);
-    if (this.#silences.size <= MAX_SCOPES) return;
-    const oldest = [...this.#silences.keys()].find((other) => other !== this.#deps.account && other !== BREAKER);
-    if (oldest !== undefined) this.#silences.delete(oldest);
+  #pause(name: string, pause: Pause): void {
+    const before = this.#pauses.get(name);
+    if (before && before.until > pause.until) return;
+    this.#pauses.delete(name);
+    this.#pauses.set(name, pause);
+    if (this.#pauses.size <= MAX_SCOPES) return;
+    const oldest = [...this.#pauses.keys()].find((other) => other !== this.#deps.account && other !== BREAKER);
+    if (oldest !== undefined) this.#pauses.delete(oldest);
   }
 
   #keep(now: MonotonicMs): void {
     const { account, memory, clock, keyMark } = this.#deps;
-    const silences = [...this.#silences].flatMap(([name, { kind, streak, until }]): KeptSilence[] =>
+    const pauses = [...this.#pauses].flatMap(([name, { kind, streak, until }]): KeptPause[] =>
       until > now ? [[name, kind, streak, Math.ceil(until - now)]] : [],
     );
-    const kept: z.infer<typeof keptSilences> = {
+    const kept: z.infer<typeof keptPauses> = {
       boot: clock.boot,
       monotonicMs: Math.floor(now),
       wall: clock.now(),
       keyMark,
-      silences,
+      silences: pauses,
     };
-    this.#kept = new Map(silences.map(([name, , , restMs]) => [name, now + restMs]));
+    this.#kept = new Map(pauses.map(([name, , , restMs]) => [name, now + restMs]));
     memory.write(`silence/${account}`, JSON.stringify(kept));
   }
 
@@ -189,7 +189,7 @@ export class CircuitBreaker {
    */
   #restore(): void {
     const { account, memory, clock, keyMark } = this.#deps;
-    const kept = readJson(memory, `silence/${account}`, keptSilences);
+    const kept = readJson(memory, `silence/${account}`, keptPauses);
     if (!kept) return;
     const now = clock.monotonicMs();
     const sameBoot = kept.boot === clock.boot;
@@ -203,7 +203,7 @@ export class CircuitBreaker {
       const restNowMs = restMs - (limited ? passedMs : passedByWallMs);
       onDisk.set(name, now + restNowMs);
       if (restNowMs <= 0) continue;
-      this.#silences.set(name, { kind, streak, since: Number.NEGATIVE_INFINITY, until: now + restNowMs });
+      this.#pauses.set(name, { kind, streak, since: Number.NEGATIVE_INFINITY, until: now + restNowMs });
       if (name === BREAKER) this.#failures = BREAKER_FAILURES + streak;
     }
   }

@@ -82,7 +82,7 @@ export interface Permit {
 }
 
 export type PermitResult =
-  | { readonly kind: "go"; readonly leave: Permit }
+  | { readonly kind: "go"; readonly permit: Permit }
   | { readonly kind: "wait"; readonly untilMs: MonotonicMs; readonly why: string; readonly isUnwritten?: true };
 
 /** Wait of other requests while the first response of this process is in flight. */
@@ -158,10 +158,10 @@ export class RateLimiter {
     this.#spending.add({ share, at: monotonicMs });
     this.#ceilings.spent(id, share, monotonicMs);
     this.#inFlight++;
-    return { kind: "go", leave: this.#leave(id) };
+    return { kind: "go", permit: this.#permit(id) };
   }
 
-  #leave(attemptId: number): Permit {
+  #permit(attemptId: number): Permit {
     let open = true;
     let noted: AnswerNotes | null = null;
     return {

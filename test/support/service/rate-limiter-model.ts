@@ -119,7 +119,7 @@ export class RateLimiterModel {
     const verdict = this.#rateLimiter.acquire(share, null, null);
     if (verdict.kind === "wait") return false;
     this.spends.push({ share, at: this.#now });
-    this.#send(verdict.leave, share, passage);
+    this.#send(verdict.permit, share, passage);
     return true;
   }
 

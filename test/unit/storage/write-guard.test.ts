@@ -75,7 +75,7 @@ describe.each(ways)("while a database is $name", ({ code, fill, free }) => {
     // One row may fit in the last page, but not a hundred.
     const verdicts = Array.from({ length: 100 }, () => {
       const verdict = rateLimiter.acquire("lan", null, null);
-      if (verdict.kind === "go") verdict.leave.settle();
+      if (verdict.kind === "go") verdict.permit.settle();
       return verdict.kind === "go" ? "go" : verdict.why;
     });
     const written = new RequestLog(store.database).recent("consumer", 1_000).length;

@@ -14,8 +14,8 @@ export type ByPlan = readonly Float64Array[];
 const NONE = Number.POSITIVE_INFINITY;
 /** Costs are prices times watts. Costs that differ by less are equal. */
 export const SAME_COST = 1;
-/** First stride of the fees: the hoped rise of the bound, as a share of it. Halved after `PATIENCE` rounds in vain. */
-const FIRST_HOPE = 0.1;
+/** First stride of the fees: the expected rise of the bound, as a share of it. Halved after `PATIENCE` rounds in vain. */
+const FIRST_EXPECTED_GAIN = 0.1;
 const PATIENCE = 3;
 /** Share of the previous direction in the next one. */
 const MOMENTUM = 0.6;
@@ -34,7 +34,7 @@ export class GroupBound {
   /** By step: the maximal sets of plans that fit together, one bit per plan. */
   readonly #sets: readonly (readonly number[])[];
   readonly #watts: readonly number[];
-  #hope = 0;
+  #expectedGain = 0;
 
   constructor(plans: readonly GroupPlan[], limits: Float64Array) {
     this.#plans = plans;
@@ -54,7 +54,7 @@ export class GroupBound {
   restart(): void {
     this.value = -NONE;
     this.fees = this.fees.map(({ length }) => new Float64Array(length));
-    this.#hope = 0;
+    this.#expectedGain = 0;
   }
 
   /** Raises the bound. `known` is the cost of the best solution so far; `onRound` gets the fees of each round. */
@@ -71,13 +71,14 @@ export class GroupBound {
       const wanted = this.#plans.map((plan) => plan.cheapest());
       const { refunds, chosen } = this.#refund(fees, wanted);
       const bound = sum - refunds.reduce((total, fee) => total + fee, 0);
-      if (this.#hope === 0) this.#hope = Math.max(Math.abs(bound), known - bound) * FIRST_HOPE + SAME_COST;
-      if (bound > this.value + this.#hope / 2) this.#hope *= 2;
+      if (this.#expectedGain === 0)
+        this.#expectedGain = Math.max(Math.abs(bound), known - bound) * FIRST_EXPECTED_GAIN + SAME_COST;
+      if (bound > this.value + this.#expectedGain / 2) this.#expectedGain *= 2;
       if (bound > this.value + SAME_COST) {
         [this.value, this.fees, this.refunds] = [bound, fees, refunds];
         idle = 0;
       } else if (++idle === PATIENCE) {
-        this.#hope /= 2;
+        this.#expectedGain /= 2;
         idle = 0;
         fees = this.fees;
       }
@@ -85,7 +86,7 @@ export class GroupBound {
       direction = this.#turn(direction, fees, wanted, chosen);
       const steepness = direction.reduce((total, own) => total + own.reduce((sum, slope) => sum + slope * slope, 0), 0);
       if (steepness === 0 || this.value > known - SAME_COST) break;
-      fees = moved(fees, direction, (Math.min(this.value + this.#hope, known) - bound) / steepness);
+      fees = moved(fees, direction, (Math.min(this.value + this.#expectedGain, known) - bound) / steepness);
     }
     for (const [p, plan] of this.#plans.entries()) plan.setFees(this.fees[p] as Float64Array);
   }

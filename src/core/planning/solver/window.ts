@@ -51,8 +51,8 @@ export function solveWindow(task: PlanTask<WindowPlan>): PlanSolution {
     const costs = weighted(stepCosts(grid, undefined, walls), weights);
     return leastOf(walls.maxPrice ? affordable(costs, spec.maxPrice, weights) : costs) < Number.POSITIVE_INFINITY;
   };
-  const tooDear = leastOf(priced) < Number.POSITIVE_INFINITY;
-  const longest = tooDear ? 0 : longestStretch(stepCosts(grid, undefined));
+  const tooExpensive = leastOf(priced) < Number.POSITIVE_INFINITY;
+  const longest = tooExpensive ? 0 : longestStretch(stepCosts(grid, undefined));
   return infeasible(task, weights.length, weights.length - longest, possible);
 }
 

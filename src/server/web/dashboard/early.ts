@@ -13,14 +13,14 @@ export const language = languageFor(navigator.languages, kept("language"));
 document.documentElement.lang = language;
 export const texts = wordsIn(language);
 /** Resolves when the session is known: with null, or with the refusal if it could not be read. */
-export const started = enterByLink()
+export const started = logInByLink()
   .then(() => store.start())
   .then(() => null, refusalIn);
 
 /**
  * Logs in with the key in the URL's fragment, if a link has one. The fragment is sent to the daemon only in the login.
  */
-async function enterByLink(): Promise<void> {
+async function logInByLink(): Promise<void> {
   const [, key] = /^#key=(\S+)$/.exec(location.hash) ?? [];
   if (key === undefined) return;
   history.replaceState(null, "", location.pathname);

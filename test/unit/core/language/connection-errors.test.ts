@@ -2,7 +2,11 @@ import { expect, test } from "vitest";
 import { en } from "../../../../src/core/language/en.ts";
 import { languages } from "../../../../src/core/language/language.ts";
 import { type Text, textIn } from "../../../../src/core/language/text.ts";
-import { explainFailure, explainSilentClose, explainYoungEnds } from "../../../../src/mqtt/client/connect-errors.ts";
+import {
+  explainEarlyDisconnects,
+  explainFailure,
+  explainSilentClose,
+} from "../../../../src/mqtt/client/connect-errors.ts";
 import { describeFailure } from "../../../../src/service/client/network-errors.ts";
 
 const failed = (code: string | number) => Object.assign(new Error("as the library says it"), { code });
@@ -25,8 +29,8 @@ test.each([
   ["a web server", explainFailure(new Error("Unexpected server response: 404"), "opening")],
   ["a broken connection", explainFailure(failed("ECONNRESET"), "up")],
   ["a stuck connection", explainFailure(new Error(en.mqtt_stuck), "up")],
-  ["repeated ends", explainYoungEnds(explainSilentClose("up"), [])],
-  ["repeated ends of a writer", explainYoungEnds(explainFailure(failed(149), "up"), ["elbro/home/price"])],
+  ["repeated ends", explainEarlyDisconnects(explainSilentClose("up"), [])],
+  ["repeated ends of a writer", explainEarlyDisconnects(explainFailure(failed(149), "up"), ["elbro/home/price"])],
   ["not HTTP", describeFailure(Object.assign(new Error(), { name: "HTTPParserError" }))],
 ] satisfies (Text | undefined)[][])("%s is explained in every language", (_, reason = "") => {
   const texts = languages.map((language) => textIn(language, reason));

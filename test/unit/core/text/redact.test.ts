@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { redact, tellsPlace } from "../../../../src/core/text/redact.ts";
+import { redact, revealsPlace } from "../../../../src/core/text/redact.ts";
 
 const hidden = [
   { text: "Vesterbrogade 1", standIn: "address 1", kind: "name" },
@@ -75,8 +75,8 @@ describe("redact", () => {
     expect(redact("Lind Allé 4, Lind, Lindt", list)).toBe("B, A, Lindt");
   });
 
-  test.each(["Home", "hjem", "Sommerhus", ""])("tellsPlace(%j) is false", (name) =>
-    expect(tellsPlace(name)).toBe(false),
+  test.each(["Home", "hjem", "Sommerhus", ""])("revealsPlace(%j) is false", (name) =>
+    expect(revealsPlace(name)).toBe(false),
   );
-  test.each(["Vesterbrogade 1", "Skagen"])("tellsPlace(%j) is true", (name) => expect(tellsPlace(name)).toBe(true));
+  test.each(["Vesterbrogade 1", "Skagen"])("revealsPlace(%j) is true", (name) => expect(revealsPlace(name)).toBe(true));
 });

@@ -13,7 +13,7 @@ import {
 const event = (n: number, home: string | null = null): LiveEvent => ({ type: "price", home, data: `{"n":${n}}` });
 
 function hubWith(present: readonly LiveEvent[] = []): SseHub {
-  return new SseHub({ life: "life", present: () => present, greeting: (resumed) => JSON.stringify({ resumed }) });
+  return new SseHub({ runId: "run", present: () => present, greeting: (resumed) => JSON.stringify({ resumed }) });
 }
 
 /** Returns a function with the events of a subscription so far as lines of `type id data`. */
@@ -34,35 +34,35 @@ describe("a new client", () => {
     hub.broadcast(event(1));
     hub.broadcast(event(2));
     expect(heard(hub, null)()).toEqual([
-      'hello life-2-unfinished {"resumed":false}',
-      'price life-2-unfinished {"n":1}',
-      'price life-2-unfinished {"n":2}',
-      "ready life-2 {}",
+      'hello run-2-unfinished {"resumed":false}',
+      'price run-2-unfinished {"n":1}',
+      'price run-2-unfinished {"n":2}',
+      "ready run-2 {}",
     ]);
   });
 
   test("with an id gets the later events", () => {
     const hub = hubWith([event(3)]);
     for (const n of [1, 2, 3]) hub.broadcast(event(n));
-    expect(heard(hub, "life-1")()).toEqual([
-      'hello life-1 {"resumed":true}',
-      'price life-2 {"n":2}',
-      'price life-3 {"n":3}',
-      "ready life-3 {}",
+    expect(heard(hub, "run-1")()).toEqual([
+      'hello run-1 {"resumed":true}',
+      'price run-2 {"n":2}',
+      'price run-3 {"n":3}',
+      "ready run-3 {}",
     ]);
-    expect(heard(hub, "life-3")().length).toBe(2);
-    expect(heard(hub, "life-0")().length).toBe(5);
+    expect(heard(hub, "run-3")().length).toBe(2);
+    expect(heard(hub, "run-0")().length).toBe(5);
   });
 
   test.each([
     "other-1",
-    "life-4",
-    "life--1",
-    "life-1-unfinished",
-    "life-1e0",
-    "life-",
+    "run-4",
+    "run--1",
+    "run-1-unfinished",
+    "run-1e0",
+    "run-",
     "",
-    "life-99999999999999999999",
+    "run-99999999999999999999",
     "\n",
   ])("with the unknown id %j gets the current state", (id) => {
     const hub = hubWith([event(3)]);
@@ -73,17 +73,17 @@ describe("a new client", () => {
   test("with an old id gets the current state: only the last 500 events are kept", () => {
     const hub = hubWith([event(0)]);
     for (let n = 1; n <= 600; n++) hub.broadcast(event(n));
-    expect(heard(hub, "life-99")()[0]).toContain('"resumed":false');
-    const all = heard(hub, "life-100")();
-    expect([all.length, all[1]]).toEqual([502, 'price life-101 {"n":101}']);
+    expect(heard(hub, "run-99")()[0]).toContain('"resumed":false');
+    const all = heard(hub, "run-100")();
+    expect([all.length, all[1]]).toEqual([502, 'price run-101 {"n":101}']);
   });
 
   test("with an old id after long events gets the current state: their total size is limited too", () => {
     const hub = hubWith();
     const data = JSON.stringify({ long: "x".repeat(100_000) });
     for (let n = 1; n <= 5; n++) hub.broadcast({ type: "plan", home: null, data });
-    expect(heard(hub, "life-2")()[0]).toContain('"resumed":false');
-    expect(heard(hub, "life-3")()[0]).toContain('"resumed":true');
+    expect(heard(hub, "run-2")()[0]).toContain('"resumed":false');
+    expect(heard(hub, "run-3")()[0]).toContain('"resumed":true');
   });
 
   test("of one home gets the events of that home and those without a home; its last id is still the newest", () => {
@@ -93,7 +93,7 @@ describe("a new client", () => {
     hub.broadcast(event(5, "cabin"));
     const numbers = () => ear().map((line) => /"n":(\d)/.exec(line)?.[1]);
     expect(numbers().filter((n) => n !== undefined)).toEqual(["2", "3", "5"]);
-    expect(heard(hub, "life-0", "cabin")().map((line) => line.split(" ")[1])).toEqual(["life-0", "life-2", "life-2"]);
+    expect(heard(hub, "run-0", "cabin")().map((line) => line.split(" ")[1])).toEqual(["run-0", "run-2", "run-2"]);
   });
 });
 

@@ -37,7 +37,7 @@ class Governed extends ManualMachine {
   take(share: Share = "poll"): Permit {
     const verdict = this.rateLimiter.acquire(share, null, null);
     if (verdict.kind === "wait") throw new Error(`not before ${verdict.untilMs - this.upMs} ms`);
-    return verdict.leave;
+    return verdict.permit;
   }
 
   /** Makes one request with a response after 200 ms. */
