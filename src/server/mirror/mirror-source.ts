@@ -87,7 +87,7 @@ function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: RouteContext)
         if (changed) onSeriesChanged(series);
         return null;
       };
-      await keptResponse(deps, account, operation, params);
+      await waitForRequestsInFlight(deps, account, operation, params);
       for (const part of partsToAsk(deps, account.name, operation, params)) {
         const range = operationOf(operation).range ? rangeOf(operation, part) : null;
         const ended = await account.flights.run(series, range, () => askPart(part, range));
@@ -99,7 +99,7 @@ function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: RouteContext)
 }
 
 /** Waits for requests in flight, such as scheduled ones, that fetch a part of the missing data. */
-async function keptResponse<Id extends OperationId>(
+async function waitForRequestsInFlight<Id extends OperationId>(
   { clock, state: { repository } }: MirrorDeps,
   { name, flights }: Account,
   operation: Id,

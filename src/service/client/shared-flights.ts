@@ -9,7 +9,7 @@ import { type Interval, overlaps } from "../../core/time/interval.ts";
 interface Flight {
   readonly series: string;
   readonly range: Interval;
-  readonly response: Promise<unknown>;
+  readonly done: Promise<unknown>;
 }
 
 export class SharedFlights {
@@ -20,15 +20,15 @@ export class SharedFlights {
   overlapping(series: SeriesKey, range: Interval | null): Promise<unknown> | null {
     const name = seriesName(series);
     const flight = [...this.#flights].find((each) => each.series === name && overlaps(each.range, range ?? WHOLE));
-    return flight?.response.catch(() => undefined) ?? null;
+    return flight?.done.catch(() => undefined) ?? null;
   }
 
   /** Runs a request and the storage of its response. */
   async run<Result>(series: SeriesKey, range: Interval | null, work: () => Promise<Result>): Promise<Result> {
-    const flight = { series: seriesName(series), range: range ?? WHOLE, response: work() };
+    const flight = { series: seriesName(series), range: range ?? WHOLE, done: work() };
     this.#flights.add(flight);
     try {
-      return await flight.response;
+      return await flight.done;
     } finally {
       this.#flights.delete(flight);
     }
