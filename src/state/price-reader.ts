@@ -42,8 +42,8 @@ export interface HomeReaderDeps {
 
 /** Days of one month of usage. */
 interface MonthDays {
-  /** Digest of the chunks that the days were read from. */
-  readonly digest: number;
+  /** Digest of the chunks that the days were read from; null if one of them was damaged. */
+  readonly digest: number | null;
   /** Result of `packDays`. */
   readonly days: Float64Array;
 }
@@ -189,28 +189,29 @@ export class HomeReader {
     });
   }
 
+  /** Returns the days in `range`, read month by month. A month is read again only if its chunks changed. */
   #readUsage(home: Home, operation: UsageOperation, range: Interval): SeriesDays | null {
-    const { store, calendar } = this.#deps;
+    const { store, calendar, costField } = this.#deps;
     const series = usageOf(home, operation);
     const envelope = store.envelope(series);
     if (!envelope) return null;
     const key = `${home.addressId} ${operation}`;
     const known = this.#usageMonths.get(key);
     const digests = [...store.digests(series, range)];
-    const monthOf = ({ start, end }: Interval) => {
+    const monthOf = ({ start, end }: Interval): MonthDays => {
       const month = { start, end: Math.min(end, range.end) };
-      const digest = crc32(String(digests.filter(([chunk]) => contains(month, chunk))));
+      const inMonth = digests.filter(([chunk]) => contains(month, chunk));
+      const digest = crc32(String(inMonth));
       const before = known?.get(start);
-      return before?.digest === digest ? before : { digest, days: this.#readDays(series, operation, month) };
+      if (before?.digest === digest) return before;
+      const chunks = store.rowsByChunk(series, month);
+      const days = packDays(usageDays(chunks, operation, calendar, costField));
+      // A damaged chunk is omitted, and gets the same digest when the service returns it again.
+      return { digest: chunks.length === inMonth.length ? digest : null, days };
     };
     const months = new Map(calendar.intervals("month", range).map((month) => [month.start, monthOf(month)]));
     this.#usageMonths.set(key, months);
     return { unit: unitOf(envelope), months };
-  }
-
-  #readDays(series: SeriesKey, operation: UsageOperation, month: Interval): Float64Array {
-    const { store, calendar, costField } = this.#deps;
-    return packDays(usageDays(store.rowsByChunk(series, month), operation, calendar, costField));
   }
 
   /** Returns when tomorrow's prices were first seen, also by an earlier run of the daemon. */

@@ -12,6 +12,8 @@ const CONSUMPTION: SeriesKey = { ...PRICES, operation: "consumption", unit: "hou
 /** Store in memory that counts its reads. */
 class CountedStore {
   reads = 0;
+  /** Start of a chunk that cannot be read, although its digest is known. */
+  damaged: EpochMs | null = null;
   readonly #rows = new Map<string, readonly Row[]>();
 
   put({ operation }: SeriesKey, rows: readonly Row[]): void {
@@ -34,7 +36,8 @@ class CountedStore {
   }
 
   rowsByChunk(series: SeriesKey, range: Interval): Row[][] {
-    return calendar.intervals("day", range).map((day) => this.rows(series, day));
+    const readable = calendar.intervals("day", range).filter(({ start }) => start !== this.damaged);
+    return readable.map((day) => this.rows(series, day));
   }
 
   digests(series: SeriesKey, range: Interval): Map<EpochMs, number> {
@@ -105,6 +108,14 @@ describe("stored data of a home", () => {
     expect(reader.usage(HOME, NOON).consumption?.yesterday?.value).toBe(before);
     reader.changed(CONSUMPTION);
     expect(reader.usage(HOME, NOON).consumption?.yesterday?.value).toBe(48);
+  });
+
+  test("contains a damaged day again after the service returned it unchanged", () => {
+    store.damaged = dayOf("2026-02-10").start;
+    expect(reader.usage(HOME, NOON).consumption?.year?.days).toBe(67);
+    store.damaged = null;
+    reader.changed(CONSUMPTION);
+    expect(reader.usage(HOME, NOON).consumption?.year?.days).toBe(68);
   });
 
   test("of a year is read again only in the months with changed days", () => {
