@@ -12,6 +12,8 @@ const BATTERY = "sensor.test_battery";
 const WATER = "sensor.test_water";
 const ALL = ["appliance", "prices", "tomorrow", "water", "car", "late", "van", "hasty_appliance", "hasty_prices"];
 const SHORT_PATIENCE = { seconds: 3 };
+/** Computed once, because a minute may pass between the creation of the automation and the check. */
+const CAR_READY_BY = localTime(12);
 /** Matches actions of automations with the default `patience`, which is longer than any restart. */
 const ANY = /^(?!.*hasty)/;
 
@@ -186,7 +188,7 @@ function automationsOf(chosen: Chosen): readonly (readonly [string, string, obje
         heater: { entity_id: "input_boolean.heater" },
       },
     ],
-    ["car", "charge_car", car("plugged", "car", localTime(12), 60)],
+    ["car", "charge_car", car("plugged", "car", CAR_READY_BY, 60)],
     ["late", "charge_car", car("late_plugged", "late_car", localTime(12), 60)],
     ["van", "charge_car", car("van_plugged", "van", localTime(9), 130)],
   ];
@@ -201,7 +203,7 @@ async function checkCar(checks: Checks, { home, house }: Seen, { chosen, actions
     // 60 % of 60 kWh at 10 kW are 3.6 hours.
     await until("set", SHOWN_WITHIN_MS, () => {
       const { hours, ready_by } = published("car");
-      return (hours === 3.75 && ready_by === localTime(12)) || undefined;
+      return (hours === 3.75 && ready_by === CAR_READY_BY) || undefined;
     });
     return undefined;
   });
