@@ -11,8 +11,8 @@ const SLOW_TEST_MS = 60_000;
  */
 const RETRIES = 1;
 
-/** Maximum duration of a test file. The longest takes about 2 minutes on two cores. */
-const MAX_FILE_MS = (process.env.ELBRO_NIGHTLY === "1" ? 300 : 10) * 60_000;
+/** Maximum time in which no test file starts or ends. The longest takes about 2 minutes on two cores. */
+const MAX_SILENCE_MS = (process.env.ELBRO_NIGHTLY === "1" ? 300 : 10) * 60_000;
 
 /** Imports CommonJS packages like Node does, so that tests run the same code as the daemon. */
 const deps = { interopDefault: false };
@@ -22,7 +22,7 @@ const setupFiles = ["test/support/runner/property-time-limit.ts"];
 export default defineConfig({
   test: {
     passWithNoTests: true,
-    reporters: ["default", new StuckFileReporter(MAX_FILE_MS)],
+    reporters: ["default", new StuckFileReporter(MAX_SILENCE_MS)],
     // Many tests wait for other processes. Vitest's default is one worker on two cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [

@@ -22,7 +22,7 @@ WORKDIR /data
 ENV ELBRO_DATA_DIR=/data \
     ELBRO_DEMO_HOST=0.0.0.0 \
     MALLOC_ARENA_MAX=1 \
-    MALLOC_MMAP_THRESHOLD_=131072 \
+    MALLOC_MMAP_THRESHOLD_=16384 \
     NODE_COMPILE_CACHE=/data/.cache \
     NODE_OPTIONS="--max-semi-space-size=1 --max-old-space-size=64"
 VOLUME /data

@@ -32,6 +32,11 @@ interface FetchCandidate {
 
 /** Days before today that a price request also covers while they are incomplete. The price levels compare with them. */
 const PRICE_DAYS_BACK = 3;
+/**
+ * Maximum days of one back-fill request. The default history of 13 months takes two requests of about 1 MB each; one
+ * of a whole year would need 8 MB more memory.
+ */
+const MAX_BACKFILL_DAYS = 200;
 /** Maximum sleep before the next decision; it bounds the effect of a clock that was set back. */
 const MAX_SLEEP_MS = HOUR_MS;
 
@@ -209,7 +214,8 @@ function* backfillWants(
   const end = calendar.add("day", calendar.startOf("day", now), -pollDays);
   const gap = start < end ? state.newestGap({ start, end }) : null;
   if (!gap) return;
-  const from = Math.max(gap.start, calendar.add("day", gap.end, -maxRangeDays));
+  const days = Math.min(maxRangeDays, MAX_BACKFILL_DAYS);
+  const from = Math.max(gap.start, calendar.add("day", gap.end, -days));
   yield {
     dueAt: now,
     step: { kind: "request", series, range: { start: from, end: gap.end }, priority: "backfill" },

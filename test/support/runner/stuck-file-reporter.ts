@@ -1,17 +1,17 @@
 /**
- * Ends a test run that hangs, and names the test file that did not finish. Vitest prints only finished files, and its
+ * Ends a test run that hangs, and names the test files that did not finish. Vitest prints only finished files, and its
  * timeouts cannot end a test that never returns to the event loop.
  */
-import type { Reporter, TestCase, TestModule } from "vitest/node";
+import type { Reporter, TestModule } from "vitest/node";
 
 const CHECK_INTERVAL_MS = 5_000;
 
 export class StuckFileReporter implements Reporter {
   readonly #limitMs: number;
-  readonly #startedAt = new Map<TestModule, number>();
-  readonly #running = new Set<TestCase>();
+  readonly #unfinished = new Set<TestModule>();
+  #lastEventAt = performance.now();
 
-  /** `limitMs`: maximum duration of a test file. */
+  /** `limitMs`: maximum time without the start or end of a test file. */
   constructor(limitMs: number) {
     this.#limitMs = limitMs;
   }
@@ -20,30 +20,21 @@ export class StuckFileReporter implements Reporter {
     setInterval(() => this.#check(), CHECK_INTERVAL_MS).unref();
   }
 
-  onTestModuleStart(file: TestModule): void {
-    this.#startedAt.set(file, performance.now());
+  onTestModuleQueued(file: TestModule): void {
+    this.#unfinished.add(file);
+    this.#lastEventAt = performance.now();
   }
 
   onTestModuleEnd(file: TestModule): void {
-    this.#startedAt.delete(file);
-  }
-
-  onTestCaseReady(test: TestCase): void {
-    this.#running.add(test);
-  }
-
-  onTestCaseResult(test: TestCase): void {
-    this.#running.delete(test);
+    this.#unfinished.delete(file);
+    this.#lastEventAt = performance.now();
   }
 
   #check(): void {
-    const stuck = [...this.#startedAt].filter(([, startedAt]) => performance.now() - startedAt > this.#limitMs);
-    if (stuck.length === 0) return;
-    for (const [file] of stuck) {
-      const names = [...this.#running].filter(({ module }) => module === file).map(({ fullName }) => fullName);
-      console.error(`${file.relativeModuleId} did not finish in ${this.#limitMs / 60_000} min: ${names.join("; ")}`);
-    }
-    // Vitest's own `exit` would wait for the test. The workers end with this process.
+    if (performance.now() - this.#lastEventAt < this.#limitMs) return;
+    const names = [...this.#unfinished].map((file) => file.relativeModuleId);
+    console.error(`no test file started or ended for ${this.#limitMs / 60_000} min; unfinished: ${names.join(", ")}`);
+    // Vitest's own `exit` would wait for the file. The workers end with this process.
     process.exit(1);
   }
 }

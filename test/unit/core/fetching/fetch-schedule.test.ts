@@ -119,13 +119,17 @@ describe("places", () => {
 });
 
 describe("history", () => {
-  test("is filled from the newest day back to the configured start, in the largest accepted ranges", () => {
+  test("is filled from the newest day back to the configured start, in the largest accepted ranges up to 200 days", () => {
     const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), historyDays: 500 }).run(
       local(`${TUESDAY} 10:00`),
     );
     const filled = (operation: "prices" | "consumption") =>
       it.of(operation).flatMap(({ step }) => (step.priority === "backfill" ? datesOf(step.range) : []));
-    expect(filled("consumption")).toEqual(["2025-03-02..2026-03-02", "2024-10-26..2025-03-01"]);
+    expect(filled("consumption")).toEqual([
+      "2025-08-15..2026-03-02",
+      "2025-01-27..2025-08-14",
+      "2024-10-26..2025-01-26",
+    ]);
     expect(filled("prices")).toEqual([
       ...["2025-12-07..2026-03-06", "2025-09-08..2025-12-06", "2025-06-10..2025-09-07"],
       ...["2025-03-12..2025-06-09", "2024-12-12..2025-03-11", "2024-10-26..2024-12-11"],
@@ -154,7 +158,11 @@ describe("history", () => {
     open = true;
     it.log = [];
     it.run(it.now + 1);
-    expect(it.dates("consumption")).toEqual(["2025-03-02..2026-03-02", "2024-10-31..2025-03-01"]);
+    expect(it.dates("consumption")).toEqual([
+      "2025-08-15..2026-03-02",
+      "2025-01-27..2025-08-14",
+      "2024-10-31..2025-01-26",
+    ]);
   });
 
   test("fills the days of a long absence, after the requests with regular times", () => {
