@@ -8,7 +8,8 @@ const CHECK_INTERVAL_MS = 5_000;
 
 export class StuckFileReporter implements Reporter {
   readonly #limitMs: number;
-  readonly #unfinished = new Set<TestModule>();
+  /** Paths of files that started. Vitest makes a new object of a file when it has collected the tests. */
+  readonly #unfinished = new Set<string>();
   #lastEventAt = performance.now();
 
   /** `limitMs`: maximum time without the start or end of a test file. */
@@ -21,19 +22,20 @@ export class StuckFileReporter implements Reporter {
   }
 
   onTestModuleQueued(file: TestModule): void {
-    this.#unfinished.add(file);
+    this.#unfinished.add(file.relativeModuleId);
     this.#lastEventAt = performance.now();
   }
 
   onTestModuleEnd(file: TestModule): void {
-    this.#unfinished.delete(file);
+    this.#unfinished.delete(file.relativeModuleId);
     this.#lastEventAt = performance.now();
   }
 
   #check(): void {
     if (performance.now() - this.#lastEventAt < this.#limitMs) return;
-    const names = [...this.#unfinished].map((file) => file.relativeModuleId);
-    console.error(`no test file started or ended for ${this.#limitMs / 60_000} min; unfinished: ${names.join(", ")}`);
+    console.error(
+      `no test file started or ended for ${this.#limitMs / 60_000} min; unfinished: ${[...this.#unfinished].join(", ")}`,
+    );
     // Vitest's own `exit` would wait for the file. The workers end with this process.
     process.exit(1);
   }
