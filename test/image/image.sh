@@ -197,7 +197,7 @@ run_the_app() {
   mkdir -p "$work/app-data"
   printf '{"consumer":{"api_key":"%s"},"service":{"base_url":"%s"},"homes":[],"plans":[{"name":"Car","home":"home","kind":"slots","hours":2}],"plugs":[],"log":{"level":"info"}}' \
     "$service_key" "$service_url" >"$work/app-data/options.json"
-  printf 'listener 41883 127.0.0.1\npassword_file %s\n' "$work/passwords" >"$work/mosquitto.conf"
+  printf 'listener 21884 127.0.0.1\npassword_file %s\n' "$work/passwords" >"$work/mosquitto.conf"
   mosquitto_passwd -c -b "$work/passwords" addons app-password 2>/dev/null
   chmod 644 "$work/passwords"
   mosquitto -c "$work/mosquitto.conf" >"$work/mosquitto.log" 2>&1 &
@@ -205,13 +205,13 @@ run_the_app() {
   node_modules/node/bin/node -e '
     require("node:http").createServer((request, response) => {
       const known = request.url === "/services/mqtt" && request.headers.authorization === "Bearer app-token";
-      response.writeHead(known ? 200 : 401).end(JSON.stringify({ data: { host: "127.0.0.1", port: 41883, ssl: false, username: "addons", password: "app-password" } }));
+      response.writeHead(known ? 200 : 401).end(JSON.stringify({ data: { host: "127.0.0.1", port: 21884, ssl: false, username: "addons", password: "app-password" } }));
     }).listen(80, "127.0.0.1")' >"$work/supervisor.log" 2>&1 &
   supervisor=$!
-  start --network host --add-host supervisor:127.0.0.1 -e SUPERVISOR_TOKEN=app-token -e ELBRO_API_PORT=48080 -e ELBRO_API_HOST=127.0.0.1 -v "$work/app-data:/data" "$APP_IMAGE"
+  start --network host --add-host supervisor:127.0.0.1 -e SUPERVISOR_TOKEN=app-token -e ELBRO_API_PORT=28081 -e ELBRO_API_HOST=127.0.0.1 -v "$work/app-data:/data" "$APP_IMAGE"
   local price
-  price=$(price_of -p 41883 -u addons -P app-password) || { logged | tail; fail "no price from the app"; }
-  mosquitto_sub -p 41883 -u addons -P app-password -t homeassistant/device/elbro_home/config -C 1 -W 5 | grep -q '"Home"' || fail "the app announces no home"
+  price=$(price_of -p 21884 -u addons -P app-password) || { logged | tail; fail "no price from the app"; }
+  mosquitto_sub -p 21884 -u addons -P app-password -t homeassistant/device/elbro_home/config -C 1 -W 5 | grep -q '"Home"' || fail "the app announces no home"
   # The emulated supervisor has no Home Assistant, so this must be the only failure that `check` reports.
   ! inside check --online >"$work/online" || fail "elbro check --online in the app does not try Home Assistant"
   test "$(grep -c '  ok   ' "$work/online")" = 3 && test "$(grep -c '  FAIL Home Assistant' "$work/online")" = 1 ||
@@ -252,6 +252,7 @@ end_in_two_seconds() {
   engine rm -f -v "$NAME" >/dev/null
 }
 
+# The ports are below those that the system gives to outgoing connections.
 # Test for the Raspberry Pi: npm's Node for arm64, emulated, runs the image's bundle and publishes a price.
 run_on_arm() {
   local version
@@ -263,10 +264,10 @@ run_on_arm() {
   local node=(qemu-aarch64-static -L /usr/aarch64-linux-gnu "$work/package/bin/node" --max-semi-space-size=1 --max-old-space-size=64)
   test "$("${node[@]}" -p process.arch)" = arm64 || fail "no arm64"
   # Starts in a folder without a configuration, because the current folder may have one.
-  (cd "$work" && exec env ELBRO_API_PORT=38080 ELBRO_BROKER_PORT=31883 "${node[@]}" app/elbro.cjs) >"$work/arm.log" 2>&1 &
+  (cd "$work" && exec env ELBRO_API_PORT=28080 ELBRO_BROKER_PORT=21883 "${node[@]}" app/elbro.cjs) >"$work/arm.log" 2>&1 &
   simulator=$!
   local price
-  price=$(price_of -p 31883) || { tail -5 "$work/arm.log"; fail "no price on arm64"; }
+  price=$(price_of -p 21883) || { tail -5 "$work/arm.log"; fail "no price on arm64"; }
   kill "$simulator"
   wait "$simulator" || fail "arm64: SIGTERM: exit code $?"
   simulator=
