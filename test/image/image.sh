@@ -252,8 +252,8 @@ end_in_two_seconds() {
   engine rm -f -v "$NAME" >/dev/null
 }
 
-# The ports are below those that the system gives to outgoing connections.
-# Test for the Raspberry Pi: npm's Node for arm64, emulated, runs the image's bundle and publishes a price.
+# Test for the Raspberry Pi: npm's Node for arm64, emulated, runs the image's bundle and publishes a price. Linux gives
+# ports above 32767 to outgoing connections, so all ports of this test are below.
 run_on_arm() {
   local version
   version=$(node_modules/node/bin/node --version)
