@@ -9,6 +9,8 @@ interface Sleeper {
 
 /** Number of checks, 1 ms apart, without a change. Loops that do not sleep then count as ended. */
 const QUIET_LOOKS = 40;
+/** A loop that waits this often for a time in the past would never let another loop or a timeout run. */
+const MAX_PAST_SLEEPS = 100_000;
 /** Minimum number of loops in a daemon: state loop, collector and nightly maintenance. */
 const MIN_LOOPS = 3;
 
@@ -25,6 +27,8 @@ export class ManualClock implements Clock {
   /** Number of sleepers to expect: the largest number since the clock last became quiet. */
   #loops = MIN_LOOPS;
   #changes = 0;
+  /** Sleeps until a time in the past since the last other sleep. */
+  #pastSleeps = 0;
 
   /** `onJump` is called and awaited after every move, before sleepers wake. */
   constructor(start: EpochMs, boot = "manual", onJump?: (now: EpochMs) => Promise<void>) {
@@ -43,7 +47,12 @@ export class ManualClock implements Clock {
   }
 
   sleepUntil(at: EpochMs, signal: AbortSignal): Promise<void> {
-    if (at <= this.#now || signal.aborted) return Promise.resolve();
+    if (at <= this.#now || signal.aborted) {
+      if (++this.#pastSleeps > MAX_PAST_SLEEPS)
+        throw new Error(`a loop always waits until ${at}, and it is ${this.#now}`);
+      return Promise.resolve();
+    }
+    this.#pastSleeps = 0;
     return new Promise((resolve) => {
       const sleeper: Sleeper = {
         at,
