@@ -33,8 +33,8 @@ interface FetchCandidate {
 /** Days before today that a price request also covers while they are incomplete. The price levels compare with them. */
 const PRICE_DAYS_BACK = 3;
 /**
- * Maximum days of one back-fill request. The default history of 13 months takes two requests of about 1 MB each; one
- * of a whole year would need 8 MB more memory.
+ * Maximum days of one back-fill request, to limit the memory for its response. The default history of 13 months takes
+ * two requests, as it would with a year each.
  */
 const MAX_BACKFILL_DAYS = 200;
 /** Maximum sleep before the next decision; it bounds the effect of a clock that was set back. */
