@@ -10,15 +10,22 @@ export class StuckFileReporter implements Reporter {
   readonly #limitMs: number;
   /** Paths of files that started. Vitest makes a new object of a file when it has collected the tests. */
   readonly #unfinished = new Set<string>();
-  #lastEventAt = performance.now();
+  #lastEventAt = 0;
+  #timer: NodeJS.Timeout | undefined;
 
   /** `limitMs`: maximum time without the start or end of a test file. */
   constructor(limitMs: number) {
     this.#limitMs = limitMs;
   }
 
-  onInit(): void {
-    setInterval(() => this.#check(), CHECK_INTERVAL_MS).unref();
+  onTestRunStart(): void {
+    this.#lastEventAt = performance.now();
+    this.#timer = setInterval(() => this.#check(), CHECK_INTERVAL_MS).unref();
+  }
+
+  /** In watch mode, Vitest waits here for the next run. */
+  onTestRunEnd(): void {
+    clearInterval(this.#timer);
   }
 
   onTestModuleQueued(file: TestModule): void {
