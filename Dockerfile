@@ -2,8 +2,8 @@
 FROM node:24-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
-RUN npm install --no-save --ignore-scripts --include=dev
-COPY .rolldown.config.ts tsconfig.json ./
+RUN npm ci --ignore-scripts --include=dev
+COPY rolldown.config.ts tsconfig.json ./
 COPY src ./src
 RUN npm run build
 

@@ -173,7 +173,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     await server.query(`create database ${database}`);
     let round = 0;
     for (let life = 0; life < 5; life++) {
-      const program = new URL("../support/archive/archive-process.ts", import.meta.url).pathname;
+      const program = path.join(import.meta.dirname, "../support/archive/archive-process.ts");
       await using child = new LineProcess([program, disk.path, server.url(database), String(round)]);
       for (let written = 0; written < 4 + life; ) {
         const line = await child.ask();

@@ -36,7 +36,7 @@ const LOOK_EVERY_MS = 30 * SECOND_MS;
 const GOODBYE_MS = 500;
 /** The library needs 5 MB. */
 const THREAD_LIMITS = { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 2 };
-/** Built by `.rolldown.config.ts` into a file next to the program. */
+/** Built by `rolldown.config.ts` into a file next to the program. */
 const THREAD = path.join(
   import.meta.dirname,
   import.meta.filename.endsWith(".ts") ? "mdns-thread.ts" : "mdns-thread.cjs",

@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config/load.ts";
 import { NODE_FLAGS } from "../../support/daemon/node-flags.ts";
@@ -51,7 +52,7 @@ test.each(["Dockerfile", "config/elbro.service", "config/home-assistant/elbro/Do
 );
 
 describe("elbro.service", () => {
-  const path = new URL("../../../config/elbro.service", import.meta.url).pathname;
+  const path = join(import.meta.dirname, "../../../config/elbro.service");
 
   test.skipIf(!canAnalyse)("is sandboxed by systemd's exposure level (needs systemd-analyze)", () => {
     const said = execFileSync("systemd-analyze", ["security", "--offline=true", path], { encoding: "utf8" });

@@ -1,16 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { build, defineConfig, type OutputChunk, type Plugin } from "rolldown";
 import { minify } from "rolldown/utils";
 
-const DASHBOARD = new URL("./src/server/web/dashboard/", import.meta.url);
-const API_DOCS = new URL("./src/server/web/api-docs/", import.meta.url);
-const MDNS_THREAD = new URL("./src/integrations/mdns/mdns-thread.ts", import.meta.url);
-const UPLOT = new URL("./node_modules/uplot/dist/", import.meta.url);
+const DASHBOARD = path.join(import.meta.dirname, "src/server/web/dashboard");
+const API_DOCS = path.join(import.meta.dirname, "src/server/web/api-docs");
+const MDNS_THREAD = path.join(import.meta.dirname, "src/integrations/mdns/mdns-thread.ts");
+const UPLOT = path.join(import.meta.dirname, "node_modules/uplot/dist");
 
 /** Files of the dashboard besides its scripts and styles. */
 const DASHBOARD_FILES = ["index.html", "app.webmanifest", "icon.svg"];
 /** Styles, joined into one file. HTTP/1.1 loads six files at a time, and the first view needs no more. */
-const STYLES = [...["look.css", "parts.css"].map((name) => new URL(name, DASHBOARD)), new URL("uPlot.min.css", UPLOT)];
+const STYLES = [path.join(DASHBOARD, "look.css"), path.join(DASHBOARD, "parts.css"), path.join(UPLOT, "uPlot.min.css")];
 
 /** Writes the pages that browsers get, minified, next to the program. */
 function withPages(): Plugin {
@@ -21,20 +22,20 @@ function withPages(): Plugin {
       const scripts = await dashboardScripts();
       for (const { fileName, code } of scripts) emit(`dashboard/${fileName}`, code);
       for (const name of DASHBOARD_FILES) {
-        const text = read(new URL(name, DASHBOARD));
+        const text = read(path.join(DASHBOARD, name));
         emit(`dashboard/${name}`, name === "index.html" ? withPreloads(text, scripts) : minifiedText(name, text));
       }
-      emit("dashboard/page.css", STYLES.map((url) => minifiedText(url.pathname, read(url))).join("\n"));
+      emit("dashboard/page.css", STYLES.map((file) => minifiedText(file, read(file))).join("\n"));
       for (const name of readdirSync(API_DOCS)) {
-        const text = read(new URL(name, API_DOCS));
+        const text = read(path.join(API_DOCS, name));
         emit(`api-docs/${name}`, name.endsWith(".js") ? (await minify(name, text)).code : minifiedText(name, text));
       }
     },
   };
 }
 
-function read(url: URL): string {
-  return readFileSync(url, "utf8");
+function read(file: string): string {
+  return readFileSync(file, "utf8");
 }
 
 /** Returns CSS without comments and indentation, and any other text unchanged. */
@@ -48,7 +49,7 @@ function withMdnsThread(): Plugin {
     name: "with-mdns-thread",
     async generateBundle() {
       const { output } = await build({
-        input: MDNS_THREAD.pathname,
+        input: MDNS_THREAD,
         platform: "node",
         write: false,
         output: { format: "cjs", minify: true, comments: false },
@@ -71,9 +72,9 @@ function withPreloads(html: string, scripts: readonly OutputChunk[]): string {
  */
 async function dashboardScripts(): Promise<OutputChunk[]> {
   const { output } = await build({
-    input: ["early.ts", "app.tsx"].map((name) => new URL(name, DASHBOARD).pathname),
+    input: ["early.ts", "app.tsx"].map((name) => path.join(DASHBOARD, name)),
     platform: "browser",
-    tsconfig: new URL("tsconfig.json", DASHBOARD).pathname,
+    tsconfig: path.join(DASHBOARD, "tsconfig.json"),
     write: false,
     output: {
       ...{ format: "esm", minify: true, comments: false },
@@ -124,9 +125,9 @@ export default defineConfig({
       // A copy of Node's streams. Loading them twice would cost 6 MB and 27 ms.
       "readable-stream": "node:stream",
       // By default, our `import` and mqtt's `require` would include two builds of this library (16 kB).
-      "lru-cache": new URL("./node_modules/lru-cache/dist/esm/index.js", import.meta.url).pathname,
+      "lru-cache": path.join(import.meta.dirname, "node_modules/lru-cache/dist/esm/index.js"),
       // The module build, so that unused code is omitted.
-      yaml: new URL("./node_modules/yaml/browser/dist/index.js", import.meta.url).pathname,
+      yaml: path.join(import.meta.dirname, "node_modules/yaml/browser/dist/index.js"),
     },
   },
   plugins: [withPages(), withMdnsThread()],
