@@ -6,7 +6,8 @@ import { importCircles, importLevels, importsOf, type Violation, violationsIn } 
 const root = join(import.meta.dirname, "..");
 const sources = Object.fromEntries(
   readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
-    .filter((path) => /\.tsx?$/.test(path))
+    // Settings of tools are no part of the product.
+    .filter((path) => /(?<!\.config)\.tsx?$/.test(path))
     .map((path) => [`src/${path}`, readFileSync(join(root, "src", path), "utf8")]),
 );
 
