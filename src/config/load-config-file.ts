@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
-import { StartError } from "../core/status/start-error.ts";
+import { asStartError, StartError } from "../core/status/start-error.ts";
 import { AccountFiles, AccountsDirError } from "./account-files.ts";
 import { readBounded } from "./bounded-file.ts";
 import { type ConfigTexts, readPage, readText } from "./config-texts.ts";
@@ -82,8 +82,15 @@ export function loadConfiguration(
   environment: Environment,
   accountFiles: AccountFiles = openAccountFiles(),
 ): Configuration {
+  try {
+    return loadFrom(configPath(given, environment), environment, accountFiles);
+  } catch (error) {
+    throw asStartError(error, "the configuration cannot be read");
+  }
+}
+
+function loadFrom(path: string | null, environment: Environment, accountFiles: AccountFiles): Configuration {
   const isApp = isAppOf(environment);
-  const path = configPath(given, environment);
   const reading = readConfiguration(path, environment);
   if (reading.kind === "config") {
     const { holdsSecrets, secretFiles: named } = reading;

@@ -1,6 +1,7 @@
 /** Reads the text of a file and the environment. Returns a configuration, or every mistake in them. */
 import { basename } from "node:path";
 import type * as z from "zod/mini";
+import { internalError, StartError } from "../core/status/start-error.ts";
 import { type ConfigMistake, describeIssue, isSecretKey, pathText, valueAt } from "./config-error.ts";
 import {
   defaultOf,
@@ -86,7 +87,21 @@ export function readAccount(text: string, readFile: ConfigSources["readFile"]): 
   return readInForm(text, accountSchema, readFile);
 }
 
-function readInForm<Schema extends z.core.$ZodType & Pick<z.ZodMiniType, "safeParse">>(
+type ConfigSchema = z.core.$ZodType & Pick<z.ZodMiniType, "safeParse">;
+
+/** Reads a text. An unexpected error is a mistake as well, so that no text ends a running daemon. */
+function readInForm<Schema extends ConfigSchema>(
+  ...given: Parameters<typeof readWhole<Schema>>
+): ConfigReading<z.output<Schema>> {
+  try {
+    return readWhole(...given);
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    return { kind: "mistakes", mistakes: [{ path: "the file", text: internalError(error) }] };
+  }
+}
+
+function readWhole<Schema extends ConfigSchema>(
   text: string | null,
   schema: Schema,
   readFile: ConfigSources["readFile"],

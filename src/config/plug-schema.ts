@@ -8,7 +8,7 @@ import { slugOf } from "../core/text/slug.ts";
 import type { Condition } from "./conditions.ts";
 import { key } from "./key-description.ts";
 import { type PlanEntry, planIds } from "./plan-schema.ts";
-import { mistakes, repeated, slug, text, topic } from "./values.ts";
+import { mistakes, passes, repeated, slug, text, topic } from "./values.ts";
 
 const families = Object.keys(plugFamilies) as [PlugFamily, ...PlugFamily[]];
 const minutes = z._default(z.number().check(z.minimum(0), z.maximum(24 * 60)), 0);
@@ -16,7 +16,7 @@ const said = z.optional(z.strictObject({ topic, payload: z.string() }));
 
 /** A payload to compare with, or a regular expression between slashes. */
 const pattern = text.check(
-  z.refine((value) => isSound(expressionIn(value)), "expected a payload, or a regular expression between slashes"),
+  passes((value) => isSound(expressionIn(value)), "expected a payload, or a regular expression between slashes"),
 );
 
 export const plugSchema = z

@@ -13,7 +13,7 @@ import { key } from "./key-description.ts";
 import { groupsSchema, plansSchema, span } from "./plan-schema.ts";
 import { plugs } from "./plug-schema.ts";
 import { fleetMistakes, referenceMistakes } from "./references.ts";
-import { hashEncoding, mistakes, port, slug, text, textLike, topic, unique } from "./values.ts";
+import { hashEncoding, mistakes, passes, port, slug, text, textLike, topic, unique } from "./values.ts";
 
 const latitude = z.number().check(z.minimum(-90), z.maximum(90));
 const longitude = z.number().check(z.minimum(-180), z.maximum(180));
@@ -54,7 +54,7 @@ const levels = z
   );
 
 /** The third-party account is stored under this name. */
-const accountName = slug.check(z.refine((name) => name !== "third_party", "expected another name than third_party"));
+const accountName = slug.check(passes((name) => name !== "third_party", "expected another name than third_party"));
 const consumer = z.strictObject({
   name: key(z._default(accountName, "consumer"), "Name of the account in problems and in Home Assistant."),
   api_key: key(z.optional(text), "API key from the app: profile, API access (needs an active Plus subscription).", {
@@ -83,7 +83,7 @@ export const accountSchema = z
         .array(
           z.extend(home, {
             id: key(
-              slug.check(z.refine((id) => !SHARD_NAME.test(id), "is the name of a shard; expected another")),
+              slug.check(passes((id) => !SHARD_NAME.test(id), "is the name of a shard; expected another")),
               "Name of the home in topics and plans, unique in the folder.",
             ),
           }),
@@ -175,7 +175,7 @@ const homeAssistant = z.strictObject({
 const topicUrl = z
   .url({ protocol: /^https?$/, error: "expected the URL of a topic, such as https://ntfy.sh/my-house-4821" })
   .check(
-    z.refine(
+    passes(
       (url) => /^\/[-_A-Za-z0-9]{1,64}$/.test(new URL(url).pathname),
       "expected the URL of a topic: one word of letters, digits, _ and - after the name of the server",
     ),

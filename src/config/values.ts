@@ -14,6 +14,14 @@ export const topic = text.check(
 export const port = z.int().check(z.minimum(0), z.maximum(65_535));
 export const hashEncoding = z.enum(["hex", "base64"]);
 
+/**
+ * Returns a check that runs only on a value that passed all earlier checks of its schema. Zod itself continues after a
+ * text of a wrong form, such as a text that is not a URL.
+ */
+export function passes<Value>(fits: (value: Value) => boolean, expected: string) {
+  return z.refine<Value>(fits, { error: expected, when: ({ issues }) => issues.length === 0 });
+}
+
 /** A mistake within a value, and its path. */
 export interface Mistake {
   readonly path: (string | number)[];

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { keys } from "../config/keys.ts";
 import type { Config } from "../config/schema.ts";
 import type { Problems } from "../core/status/problem.ts";
-import { StartError } from "../core/status/start-error.ts";
+import { asStartError } from "../core/status/start-error.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { Listeners } from "./change-bus.ts";
 
@@ -108,8 +108,8 @@ export class ConfigReload {
   }
 
   /**
-   * Reads and applies the configuration. A StartError is reported as a problem and changes nothing.
-   * Returns the configuration in use. Rejects with any other error.
+   * Reads and applies the configuration. An error is reported as a problem and changes nothing.
+   * Returns the configuration in use.
    */
   async reload(read: () => Promise<Config>): Promise<Config> {
     const { problems, clock, log } = this.#deps;
@@ -119,8 +119,7 @@ export class ConfigReload {
       if (live.length > 0) {
         const next = takenOver(this.#used, given);
         this.#check(next);
-        this.applied.emit(next);
-        this.#used = next;
+        this.#apply(next);
       }
       this.#later = later;
       problems.end(SUBJECT);
@@ -128,15 +127,23 @@ export class ConfigReload {
       if (live.length > 0) log.info({ changed: live }, "configuration reloaded");
       for (const key of later) log.warn({}, `${key} has changed; restart elbro to use it`);
     } catch (error) {
-      if (!(error instanceof StartError)) throw error;
+      const { message: detail } = asStartError(error, "the configuration cannot be used");
       // A different mistake is a new problem.
       problems.end(SUBJECT);
-      problems.start({
-        ...{ code: "configuration_refused", subject: SUBJECT, since: clock.now() },
-        detail: error.message,
-      });
+      problems.start({ code: "configuration_refused", subject: SUBJECT, since: clock.now(), detail });
     }
     return this.#used;
+  }
+
+  /** Applies a configuration. If a module fails, applies the previous one again and throws. */
+  #apply(next: Config): void {
+    try {
+      this.applied.emit(next);
+      this.#used = next;
+    } catch (error) {
+      this.applied.emit(this.#used);
+      throw error;
+    }
   }
 }
 

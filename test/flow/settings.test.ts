@@ -74,6 +74,10 @@ test("a mistake, a stale revision and an unknown setting change nothing", async 
     { mistakes: [{ path: "level", text: expect.stringContaining("expected one of debug") }] },
   ]);
   expect(await put(daemon, "log", ["warn"])).toMatchObject([409, {}]);
+  expect(await put(daemon, "notify", { topic_url: "ntfy.sh/my-topic" })).toMatchObject([
+    400,
+    { mistakes: [{ path: "topic_url", text: expect.stringContaining("expected the URL of a topic") }] },
+  ]);
   expect(await put(daemon, "plans", [])).toMatchObject([404, {}]);
   expect(await put(daemon, "language", "nb", { "if-match": '"old"' })).toMatchObject([412, {}]);
   expect((await daemon.send("PUT", "/local/v1/settings/language", { language: "nb" })).status).toBe(400);

@@ -7,6 +7,23 @@ export class StartError extends Error {}
  */
 export class PassingStartError extends StartError {}
 
+/**
+ * Returns the error as a StartError. Of an unexpected error, only its kind and place are shown, because its message may
+ * quote a secret of the configuration.
+ */
+export function asStartError(error: unknown, what: string): StartError {
+  if (error instanceof StartError) return error;
+  const isSystem = error instanceof Error && "syscall" in error;
+  return new StartError(`${what}: ${isSystem ? error.message : internalError(error)}`);
+}
+
+/** Describes an unexpected error without its message: its kind and the first place in its stack. */
+export function internalError(error: unknown): string {
+  if (!(error instanceof Error)) return "internal error; please report this";
+  const [at = ""] = /^ +at .*$/m.exec(error.stack ?? "") ?? [];
+  return `internal error, please report this: ${[error.name, at.trim()].filter(Boolean).join(" ")}`;
+}
+
 /** Another process holds the lock of the data directory. */
 export class DataDirInUse extends StartError {}
 

@@ -46,6 +46,11 @@ export class DaemonProcess implements AsyncDisposable {
     return this.#child.pid ?? 0;
   }
 
+  /** Null while the process runs. */
+  get exitCode(): number | null {
+    return this.#child.exitCode;
+  }
+
   get output(): string {
     return this.lines.join("\n");
   }

@@ -105,4 +105,28 @@ describe("a reload", () => {
     expect(await it.reload(async () => config({ api: { keys: [] } }))).toEqual(config());
     expect(problems.list()).toMatchObject([{ detail: "no key" }]);
   });
+
+  test("that fails unexpectedly is a problem without the error's message, and the old configuration stays", async () => {
+    const { it, problems } = reloading();
+    const failing = async () => {
+      throw new TypeError("Invalid URL: canary");
+    };
+    expect(await it.reload(failing)).toEqual(config());
+    expect(problems.list()).toMatchObject([
+      { detail: expect.stringMatching(/^the configuration cannot be used: internal error.*TypeError/) },
+    ]);
+    expect(JSON.stringify(problems.list())).not.toContain("canary");
+  });
+
+  test("that a module cannot apply is taken back in all modules", async () => {
+    const { it, problems } = reloading();
+    const first: string[] = [];
+    it.applied.subscribe(({ log }) => void first.push(log.level));
+    it.applied.subscribe(({ log }) => {
+      if (log.level === "debug") throw new TypeError("cannot");
+    });
+    expect(await it.reload(async () => config({ log: { level: "debug" } }))).toEqual(config());
+    expect(first).toEqual(["debug", "info"]);
+    expect(problems.list()).toMatchObject([{ code: "configuration_refused" }]);
+  });
 });
