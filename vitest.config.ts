@@ -2,22 +2,28 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { StuckFileReporter } from "./test/support/runner/stuck-file-reporter.ts";
 
-/** Time limit of flow and browser tests, which start real daemons. */
-const SLOW_TEST_MS = 60_000;
+const NIGHTLY = process.env.ELBRO_NIGHTLY === "1";
+const MINUTE_MS = 60_000;
 
+/** Maximum time in which no test ends. It catches tests that never return to the event loop. */
+const MAX_SILENCE_MS = (NIGHTLY ? 120 : 10) * MINUTE_MS;
 /**
- * Number of retries for tests with real processes, sockets and browsers, which may time out on a busy machine. Vitest
- * reports each retry; a defect fails twice.
+ * Time limit of a test or hook. It only ends tests that hang: the slowest takes 20 s on two cores, and a busy machine is
+ * ten times slower. No test is retried and no test has a shorter limit of its own.
  */
-const RETRIES = 1;
+const TEST_MS = (NIGHTLY ? 60 : 5) * MINUTE_MS;
+/** Time limit of `expect.poll`, shorter than that of a test: its message contains the last value. */
+const POLL_MS = 4 * MINUTE_MS;
 
-/** Maximum time in which no test file starts or ends. The longest takes about 2 minutes on two cores. */
-const MAX_SILENCE_MS = (process.env.ELBRO_NIGHTLY === "1" ? 300 : 10) * 60_000;
-
-/** Imports CommonJS packages like Node does, so that tests run the same code as the daemon. */
-const deps = { interopDefault: false };
-
-const setupFiles = ["test/support/runner/property-time-limit.ts"];
+const forAll = {
+  testTimeout: TEST_MS,
+  hookTimeout: TEST_MS,
+  expect: { poll: { timeout: POLL_MS, interval: 10 } },
+  // Imports CommonJS packages like Node does, so that tests run the same code as the daemon.
+  deps: { interopDefault: false },
+  setupFiles: ["test/support/runner/property-time-limit.ts"],
+};
+const build = "test/support/daemon/build.ts";
 
 export default defineConfig({
   test: {
@@ -26,40 +32,10 @@ export default defineConfig({
     // Many tests wait for other processes. Vitest's default is one worker on two cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
-      { test: { name: "unit", include: ["test/unit/**/*.test.ts", "test/architecture.test.ts"], deps, setupFiles } },
-      {
-        test: {
-          name: "contract",
-          include: ["test/contract/**/*.test.ts"],
-          testTimeout: SLOW_TEST_MS,
-          deps,
-          setupFiles,
-        },
-      },
-      {
-        test: {
-          name: "flow",
-          include: ["test/flow/**/*.test.ts"],
-          globalSetup: "test/support/daemon/build.ts",
-          testTimeout: SLOW_TEST_MS,
-          retry: RETRIES,
-          hookTimeout: SLOW_TEST_MS,
-          deps,
-          setupFiles,
-        },
-      },
-      {
-        test: {
-          name: "browser",
-          include: ["test/browser/**/*.test.ts"],
-          globalSetup: "test/support/daemon/build.ts",
-          testTimeout: SLOW_TEST_MS,
-          retry: RETRIES,
-          hookTimeout: SLOW_TEST_MS,
-          deps,
-          setupFiles,
-        },
-      },
+      { test: { ...forAll, name: "unit", include: ["test/unit/**/*.test.ts", "test/architecture.test.ts"] } },
+      { test: { ...forAll, name: "contract", include: ["test/contract/**/*.test.ts"] } },
+      { test: { ...forAll, name: "flow", include: ["test/flow/**/*.test.ts"], globalSetup: build } },
+      { test: { ...forAll, name: "browser", include: ["test/browser/**/*.test.ts"], globalSetup: build } },
     ],
   },
 });

@@ -23,7 +23,6 @@ const TASMOTA = {
   },
   rl: [1, 0],
 };
-const UNTIL = { timeout: 30_000, interval: 100 };
 
 /** Returns a free port. It must be fixed, because the new home uses the same port as the demo. */
 async function freePort(): Promise<number> {
@@ -176,7 +175,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
       .selectOption({ label: "Water" });
     await dialog.getByRole("button", { name: "Save" }).click();
     await screen.untilText("#plans .edited", /Heater is saved/);
-    await expect.poll(() => plug.device.on, UNTIL).toBe(true);
+    await expect.poll(() => plug.device.on).toBe(true);
     await screen.untilText("#plans .plug", /Heater ON/);
     await screen.picture("setup-plug-on-phone");
     await client.endAsync(true);
@@ -215,7 +214,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     await screen.untilText("dialog", /Step 1 of 5/);
     const [cookie] = await screen.page.context().cookies();
     expect(cookie).toMatchObject({ name: "elbro_setup", httpOnly: true, sameSite: "Strict" });
-    await expect.poll(() => fresh.code, UNTIL).not.toBe(code);
+    await expect.poll(() => fresh.code).not.toBe(code);
     expect((await fresh.post("/code", { code }, proxied)).status).toBe(401);
   });
 

@@ -43,7 +43,7 @@ describe.skipIf(!haveChromium)("the System part of the dashboard (in Chromium; s
       const left = `${consumer?.quota.day.left} of ${consumer?.quota.day.limit} left`;
       return text.includes(left) && text.includes(`Requests today ${consumer?.today.requests}`);
     };
-    await expect.poll(isSame, { timeout: 20_000 }).toBe(true);
+    await expect.poll(isSame).toBe(true);
     expect(text).toMatch(/Service State Works/);
     expect(text).toMatch(/Prices Home (just now|\d+ (min|hr)\.? ago) 10 Mar, 1\d:\d\d/);
     expect(text).toMatch(/History: \d+% is here, the rest follows\.|The history is complete\./);

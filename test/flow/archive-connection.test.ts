@@ -31,7 +31,6 @@ describe.skipIf(!havePostgres)("the connection to the archive", () => {
 
   test.for(["end", "reset"] as const)(
     "cut after any number of bytes (%s) rejects with an error and stores a batch completely or not at all",
-    { timeout: 120_000 },
     async (cut) => {
       const database = `cut_${cut}`;
       await server.query(`create database ${database}`);

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { TopicWatcher } from "../support/broker/topic-watcher.ts";
 import { DaemonProcess } from "../support/daemon/daemon-process.ts";
 import { START_ENVIRONMENT } from "../support/daemon/node-flags.ts";
@@ -78,10 +78,7 @@ describe("the demo", () => {
     await using daemon = new DaemonProcess([], { ...FREE_PORTS, NODE_COMPILE_CACHE: cache.path });
     await daemon.line(/curl/);
     // The cached code of the program itself is larger than that of its chunks.
-    await vi.waitFor(() => expect(Math.max(...kept().map((file) => statSync(file).size))).toBeGreaterThan(200_000), {
-      timeout: 10_000,
-      interval: 100,
-    });
+    await expect.poll(() => Math.max(...kept().map((file) => statSync(file).size))).toBeGreaterThan(200_000);
   });
 
   test("can get time and speed from the environment", async () => {

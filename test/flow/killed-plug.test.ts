@@ -40,7 +40,7 @@ test("a plug of a killed daemon switches off by its timer; after a restart the r
   await using plug = new MqttPlug("tasmota", { now, on: true });
   await plug.connect(broker.port);
   const ticking = setInterval(() => plug.tick(), 50);
-  const until = (holds: () => boolean) => expect.poll(holds, { timeout: 30_000, interval: 10 }).toBe(true);
+  const until = (holds: () => boolean) => expect.poll(holds).toBe(true);
   try {
     await using first = startDaemon();
     await watcher.until(() => watcher.json(STATE).state === "scheduled", "the plan");
@@ -92,7 +92,7 @@ test("a freezer's plug switches on by its timer if the daemon is killed while it
   await using plug = new MqttPlug("tasmota", { now, on: false });
   await plug.connect(broker.port);
   const ticking = setInterval(() => plug.tick(), 50);
-  const until = (holds: () => boolean) => expect.poll(holds, { timeout: 50_000, interval: 10 }).toBe(true);
+  const until = (holds: () => boolean) => expect.poll(holds).toBe(true);
   try {
     const clock = new Date(now()).toISOString().slice(0, 19).concat("Z");
     await using daemon = installed.spawn(["--clock", clock, "--speed", String(SPEED)]);

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { whyNoMulticast, ZeroconfResolver } from "../support/mdns/zeroconf-resolver.ts";
 
-const WAIT = { timeout: 20_000, interval: 50 };
 const why = await whyNoMulticast();
 if (why !== null) process.stderr.write(`test/flow/mdns.test.ts is skipped: ${why}\n`);
 
@@ -17,14 +16,14 @@ describe.skipIf(why !== null)(`mDNS${why === null ? "" : ` (${why})`}`, () => {
     await using resolver = await ZeroconfResolver.start();
     await using installed = await TestDaemon.install({ config: config(NAME) });
     await using daemon = await installed.launch();
-    await expect.poll(() => resolver.service(NAME), WAIT).toBeDefined();
+    await expect.poll(() => resolver.service(NAME)).toBeDefined();
     const found = resolver.service(NAME);
     expect(found).toMatchObject({ host: `${NAME}.local.`, port: await daemon.apiPort(), path: "/" });
     const page = await fetch(`http://${found?.addresses?.[0]}:${found?.port}/`);
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("<title>elbro</title>")]);
     const { code, tookMs } = await daemon.end("SIGTERM");
     expect([code, tookMs < 2_000]).toEqual([0, true]);
-    await expect.poll(() => resolver.service(NAME), WAIT).toBeUndefined();
+    await expect.poll(() => resolver.service(NAME)).toBeUndefined();
   });
 
   test("the second daemon with the same name gets another one and logs it", async () => {

@@ -77,7 +77,7 @@ describe("a failed connection is logged once with its reason:", () => {
     await using link = new TestMqttClient({ to: await freePort() });
     await link.firstReason();
     const before = link.attempts;
-    await expect.poll(() => link.attempts, { timeout: 5_000 }).toBeGreaterThan(before + 2);
+    await expect.poll(() => link.attempts).toBeGreaterThan(before + 2);
     expect(link.reasons()).toHaveLength(1);
   });
 });
@@ -154,7 +154,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped if it is not installed)
     await using first = new TestMqttClient({ to: broker.port, clientId: "same" });
     await using second = new TestMqttClient({ to: broker.port, clientId: "same" });
     await expect
-      .poll(() => [...first.reasons(), ...second.reasons()].join(), { timeout: 10_000 })
+      .poll(() => [...first.reasons(), ...second.reasons()].join())
       .toMatch(/check that no second elbro runs on a copy of this data directory/);
     expect(first.attempts + second.attempts).toBeLessThan(12);
     await expect.poll(() => retainedIn(broker.port)).toEqual({ "elbro/status": "online" });
@@ -171,7 +171,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped if it is not installed)
     link.showStates({ "elbro/allowed": "1", "elbro/denied": "1" });
     // Mosquitto before 2.0.12 closes the connection instead of rejecting the topic.
     await expect
-      .poll(() => JSON.stringify(link.lines), { timeout: 10_000 })
+      .poll(() => JSON.stringify(link.lines))
       .toMatch(/not publish to .*elbro\/denied|refuses a topic.*elbro\/denied.*does not let this user/);
     expect(await retainedIn(broker.port)).toHaveProperty(["elbro/allowed"], "1");
   });

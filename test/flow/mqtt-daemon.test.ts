@@ -59,12 +59,12 @@ describe.skipIf(!haveMosquitto)("the daemon with Mosquitto (skipped if it is not
     await using daemon = await TestDaemon.start({ start: NOON, config: { mqtt } });
     const pricesOf = async () => Object.keys(await retained()).filter((topic) => topic.endsWith("/prices"));
     await daemon.clock.settle();
-    await expect.poll(pricesOf, { timeout: 10_000 }).not.toEqual([]);
+    await expect.poll(pricesOf).not.toEqual([]);
     const [address_id = ""] = Object.values(daemon.simulator.addressIds);
     await daemon.stop();
     expect(await retained()).toHaveProperty(["elbro/status"], "offline");
     await daemon.restart({ mqtt, homes: [{ address_id, id: "renamed", resolution: "hour" }] });
-    await expect.poll(pricesOf, { timeout: 10_000 }).toEqual(["elbro/renamed/prices"]);
+    await expect.poll(pricesOf).toEqual(["elbro/renamed/prices"]);
     const devices = Object.keys(await retained()).filter((topic) => topic.startsWith("homeassistant/"));
     expect(devices.sort()).toEqual(["homeassistant/device/elbro/config", "homeassistant/device/elbro_renamed/config"]);
     const homes = new Set(Object.keys(await retained()).flatMap((topic) => /^elbro\/([^/]+)\//.exec(topic)?.[1] ?? []));

@@ -64,7 +64,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped if it is not installed)
       await broker.up();
       await link.up(step + 2);
       const wanted = { ...statesAt(step, homes), ...ONLINE };
-      await expect.poll(async () => wrongTopics(await retainedIn(broker.port), wanted), { timeout: 5_000 }).toEqual([]);
+      await expect.poll(async () => wrongTopics(await retainedIn(broker.port), wanted)).toEqual([]);
     }
   });
 

@@ -8,7 +8,6 @@ import { EmulatedNtfy } from "../support/notify/emulated-ntfy.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const EVENING = Date.parse("2026-03-10T17:00:00Z");
-const UNTIL = { timeout: 20_000, interval: 20 };
 
 /** Configuration of the API with a key that may send a test. */
 const API = {
@@ -29,7 +28,7 @@ test("tomorrow's prices and an impossible plan cause one notification each, also
   await it.clock.runUntil(EVENING);
   const titles = () => ntfy.messages.map(({ title }) => title).sort();
   const expected = ["Home: morgendagens priser", "Sauna kan ikke køre som ønsket"];
-  await expect.poll(titles, UNTIL).toEqual(expected);
+  await expect.poll(titles).toEqual(expected);
   expect(ntfy.messages.find(({ title }) => title?.startsWith("Home"))).toMatchObject({
     topic: "house",
     click: "http://192.168.1.5:8080/",
@@ -84,7 +83,7 @@ test("the notify module is loaded only if it is configured", async () => {
       const files = ((await daemon.ask("loaded")) as string[]).map((file) => path.basename(file));
       return files.filter((file) => /^(notify|ntfy|conditions)/.test(file)).sort();
     };
-    await expect.poll(loaded, UNTIL).toEqual(expected);
+    await expect.poll(loaded).toEqual(expected);
   };
   await expectLoaded([]);
   installed.configure({ notify: { topic_url: `${ntfy.origin}/house` } });

@@ -7,7 +7,6 @@ import { assertDiscovery } from "../support/home/discovery-validator.ts";
 import { command, isoOf, type PlanPayload, payloadOf, planEntry, untilPlan } from "../support/plans/plan-topics.ts";
 import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
 
-const UNTIL = { timeout: 10_000, interval: 5 };
 const QUARTER_MS = 15 * MINUTE_MS;
 /** Maximum time by which a device extends its timer: the dead-man margin. */
 const MARGIN_MS = 150_000;
@@ -75,7 +74,7 @@ class DaemonWithPlug implements AsyncDisposable {
   }
 
   async untilPlug(on: boolean): Promise<void> {
-    await expect.poll(() => this.plug.device.on, UNTIL).toBe(on);
+    await expect.poll(() => this.plug.device.on).toBe(on);
   }
 
   untilPlan(holds: (plan: PlanPayload) => boolean, what: string): Promise<PlanPayload> {
@@ -131,7 +130,7 @@ describe("a plug that follows its plan", () => {
 
     for (let quarter = STARTS + QUARTER_MS; quarter < ENDS; quarter += QUARTER_MS) {
       await at.runUntil(quarter);
-      await expect.poll(() => at.plug.device.timerAt, UNTIL).toBeGreaterThan(quarter + QUARTER_MS);
+      await expect.poll(() => at.plug.device.timerAt).toBeGreaterThan(quarter + QUARTER_MS);
       expect(at.plug.device.timerAt).toBeLessThanOrEqual(quarter + QUARTER_MS + MARGIN_MS);
       expect(at.plug.device.on).toBe(true);
     }
@@ -186,7 +185,7 @@ describe("a plug that follows its plan", () => {
         () => at.daemon.watcher.json("elbro/home/price/state").start === isoOf(time),
         `the price at ${isoOf(time)}`,
       );
-      await expect.poll(() => at.plug.device.on === on(), UNTIL).toBe(true);
+      await expect.poll(() => at.plug.device.on === on()).toBe(true);
       if (!at.plug.device.on) continue;
       quarters++;
       expect(time).toBeGreaterThanOrEqual(opens);
@@ -208,7 +207,7 @@ describe("a restart in the middle of a run", () => {
     await at.restart();
     const running = await at.untilPlan(({ state }) => state === "running", "the run again");
     expect(running.next_end).toBe(isoOf(ENDS));
-    await expect.poll(() => at.commands.length, UNTIL).toBeGreaterThan(before);
+    await expect.poll(() => at.commands.length).toBeGreaterThan(before);
     await at.runUntil(ENDS - 1);
     expect(at.commands.slice(before)).not.toContain("OFF");
     expect(at.plug.device.on).toBe(true);

@@ -11,7 +11,6 @@ import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const NOON = Date.UTC(2026, 2, 10, 11);
-const UNTIL = { timeout: 10_000, interval: 5 };
 
 /** Returns configured plugs for emulated ones, all with the same signal. */
 function plugsOf(families: readonly (typeof FAMILIES)[number][], follows: object): Config["plugs"] {
@@ -59,7 +58,7 @@ test("a plug of every family follows the cheap signal of a home for a day and a 
     await daemon.clock.runUntil(NOON + hour * HOUR_MS + MINUTE_MS);
     const wanted = daemon.watcher.payload(cheap()) === "ON";
     seen.push(wanted ? "#" : ".");
-    await expect.poll(() => played.map(({ device }) => device.on), UNTIL).toEqual(played.map(() => wanted));
+    await expect.poll(() => played.map(({ device }) => device.on)).toEqual(played.map(() => wanted));
     for (const plug of played) plug.tick();
   }
   expect(seen.join("")).toMatch(/#/);
@@ -83,9 +82,9 @@ describe("a signal topic of the owner", () => {
     await using plug = new MqttPlug("tasmota", { now: () => daemon.clock.now(), on: true });
     await plug.connect(portOf(daemon));
     await daemon.clock.runUntil(NOON + 3_000);
-    await expect.poll(() => plug.device.on, UNTIL).toBe(false);
+    await expect.poll(() => plug.device.on).toBe(false);
     await daemon.watcher.publish(SIGNAL, "ON");
-    await expect.poll(() => plug.device.on, UNTIL).toBe(true);
+    await expect.poll(() => plug.device.on).toBe(true);
     await daemon.watcher.until(() => daemon.watcher.json("elbro/plug/tasmota/state").on === true, "the state");
     expect(daemon.watcher.json("elbro/plug/tasmota/state")).toMatchObject({
       wanted: true,
@@ -93,7 +92,7 @@ describe("a signal topic of the owner", () => {
       reason_code: "wanted_on",
     });
     await daemon.watcher.publish(SIGNAL, "maybe");
-    await expect.poll(() => plug.device.on, UNTIL).toBe(false);
+    await expect.poll(() => plug.device.on).toBe(false);
   });
 
   test("is overridden manually until its next message", async () => {
@@ -110,9 +109,9 @@ describe("a signal topic of the owner", () => {
     await daemon.clock.runUntil(NOON + 40 * MINUTE_MS);
     expect(plug.device.on).toBe(true);
     await daemon.watcher.publish(SIGNAL, "ON");
-    await expect.poll(() => plug.device.timerAt, UNTIL).toBeGreaterThan(0);
+    await expect.poll(() => plug.device.timerAt).toBeGreaterThan(0);
     await daemon.watcher.publish(SIGNAL, "OFF");
-    await expect.poll(() => plug.device.on, UNTIL).toBe(false);
+    await expect.poll(() => plug.device.on).toBe(false);
   });
 });
 
@@ -136,7 +135,7 @@ test("a plug for an unknown home is a problem, and OFF", async () => {
   const problems = () => JSON.stringify(daemon.watcher.json("elbro/problems").problems ?? []);
   await daemon.watcher.until(() => problems().includes("unknown_home"), "the problem");
   expect(problems()).toMatch(/set home of the plug tasmota to one of [\w, -]+; its signal is OFF until then/);
-  await expect.poll(() => plug.device.on, UNTIL).toBe(false);
+  await expect.poll(() => plug.device.on).toBe(false);
 });
 
 test("a plug that boots ON gets OFF, also with a retained ON of another client", async () => {
@@ -148,14 +147,14 @@ test("a plug that boots ON gets OFF, also with a retained ON of another client",
   // A report ten seconds later would count as a manual change.
   await quiet(daemon);
   await daemon.clock.runUntil(NOON + 6_000);
-  await expect.poll(() => plug.device.on, UNTIL).toBe(false);
+  await expect.poll(() => plug.device.on).toBe(false);
   await daemon.clock.runUntil(NOON + MINUTE_MS);
   plug.losePower();
   await daemon.watcher.until(() => daemon.watcher.json("elbro/plug/tasmota/state").available === false, "it is away");
   await plug.getPower(portOf(daemon));
   expect(plug.device.on).toBe(true);
   await daemon.clock.runUntil(NOON + MINUTE_MS + 5_000);
-  await expect.poll(() => plug.device.on, UNTIL).toBe(false);
+  await expect.poll(() => plug.device.on).toBe(false);
 });
 
 test("at shutdown plugs without a timer get OFF; others are left to their timer", async () => {
@@ -164,7 +163,7 @@ test("at shutdown plugs without a timer get OFF; others are left to their timer"
   await using untimed = new MqttPlug("esphome", { now: () => daemon.clock.now() });
   for (const plug of [timed, untimed]) await plug.connect(portOf(daemon));
   await daemon.watcher.publish("house/boost", "ON");
-  await expect.poll(() => [timed.device.on, untimed.device.on], UNTIL).toEqual([true, true]);
+  await expect.poll(() => [timed.device.on, untimed.device.on]).toEqual([true, true]);
   await daemon.stop();
   expect([timed.device.on, untimed.device.on]).toEqual([true, false]);
   expect(timed.device.timerAt).toBeLessThanOrEqual(NOON + 18 * MINUTE_MS);
@@ -217,7 +216,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped if it is not installed)
     link.showStates(Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`elbro/state/${i}`, String(i)])));
     const sent = Array.from({ length: 100 }, (_, i) => String(i));
     for (const payload of sent) link.publishOnce("plug/set", payload);
-    await expect.poll(() => got, UNTIL).toEqual(sent);
+    await expect.poll(() => got).toEqual(sent);
     expect(link.reasons()).toEqual([]);
     await client.endAsync();
   });

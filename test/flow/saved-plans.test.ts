@@ -8,7 +8,6 @@ import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
-const UNTIL = { timeout: 20_000, interval: 20 };
 const HOUSE = `# What the house does
 plans:
   # Never in the evening
@@ -42,7 +41,7 @@ describe("a plan that is saved over HTTP", () => {
     const entry = { name: "Heater plug", family: "tasmota", topic: "heater", plan: "heater" };
     expect(await answerOf(daemon.post("/local/v1/plugs", entry))).toMatchObject([201, { id: "heater_plug" }]);
     await daemon.clock.runUntil(daemon.clock.now() + MINUTE_MS);
-    await expect.poll(() => plug.device.on, UNTIL).toBe(true);
+    await expect.poll(() => plug.device.on).toBe(true);
 
     const text = textOf(daemon);
     for (const kept of before.split("\n").filter((line) => /#|api_key/.test(line))) expect(text).toContain(kept.trim());
@@ -67,7 +66,7 @@ describe("a plan that is saved over HTTP", () => {
     const [refused, why] = await answerOf(daemon.send("DELETE", "/local/v1/plans/heater"));
     expect([refused, why.reason]).toEqual([409, expect.stringContaining("plugs[0].plan")]);
     expect(await answerOf(daemon.send("DELETE", "/local/v1/plugs/heater_plug"))).toMatchObject([200, {}]);
-    await expect.poll(() => plug.device.on, UNTIL).toBe(false);
+    await expect.poll(() => plug.device.on).toBe(false);
     expect(await answerOf(daemon.send("DELETE", "/local/v1/plans/heater"))).toMatchObject([200, {}]);
     expect((await daemon.request("/local/v1/plans/heater")).status).toBe(404);
     expect(textOf(daemon).trim()).toBe(before.trim());
@@ -155,10 +154,10 @@ plugs:
     await using plug = new MqttPlug("tasmota", { now: () => daemon.clock.now(), on: false, powerOn: "last" });
     await plug.connect(daemon.brokerPort);
     await daemon.clock.runUntil(daemon.clock.now() + MINUTE_MS);
-    await expect.poll(async () => (await answerOf(daemon.post("/local/v1/plugs/lamp/test", {})))[0], UNTIL).toBe(200);
-    await expect.poll(() => plug.device.on, UNTIL).toBe(true);
+    await expect.poll(async () => (await answerOf(daemon.post("/local/v1/plugs/lamp/test", {})))[0]).toBe(200);
+    await expect.poll(() => plug.device.on).toBe(true);
     await daemon.clock.runUntil(daemon.clock.now() + 11 * SECOND_MS);
-    await expect.poll(() => plug.device.on, UNTIL).toBe(false);
+    await expect.poll(() => plug.device.on).toBe(false);
     const [status, { reason }] = await answerOf(daemon.post("/local/v1/plugs/freezer_plug/test", {}));
     expect([status, reason]).toEqual([409, expect.stringContaining("its when_lost is on")]);
     expect((await daemon.post("/local/v1/plugs/none/test", {})).status).toBe(404);

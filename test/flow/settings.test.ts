@@ -127,7 +127,7 @@ test("notifications start and end with their setting, without a restart", async 
   expect(await put(daemon, "notify", { topic_url: `${ntfy.origin}/house` })).toMatchObject([200, { restart: [] }]);
   await daemon.clock.runUntil(daemon.clock.now() + 5 * 60_000);
   const titles = () => ntfy.messages.map(({ title }) => title);
-  await expect.poll(titles, { timeout: 20_000 }).toContain("Home: morgendagens priser");
+  await expect.poll(titles).toContain("Home: morgendagens priser");
   expect(await put(daemon, "notify", null)).toMatchObject([200, {}]);
   const count = ntfy.requests;
   await daemon.clock.runUntil(Date.parse("2026-03-11T15:00:00Z"));

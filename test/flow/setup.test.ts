@@ -10,8 +10,6 @@ import { freePort } from "../support/broker/mosquitto.ts";
 import { DaemonProcess } from "../support/daemon/daemon-process.ts";
 import { TempDir } from "../support/daemon/temp-dir.ts";
 
-const WAIT = { timeout: 20_000, interval: 50 };
-
 let simulator: Simulator;
 let folder: TempDir;
 let port: number;
@@ -66,7 +64,7 @@ test("with ELBRO_DATA_DIR the demo's database is renamed, and the home gets a ne
   await using daemon = startDemo({ ELBRO_DATA_DIR: data });
   await daemon.line(/^ *key /);
   const { key } = await setUp();
-  await expect.poll(stateOfSetup, WAIT).toMatchObject({ state: "done" });
+  await expect.poll(stateOfSetup).toMatchObject({ state: "done" });
   const now = await fetch(`http://127.0.0.1:${port}/local/v1/now`, { headers: { authorization: `Bearer ${key}` } });
   expect(now.status).toBe(200);
   expect((await daemon.end("SIGTERM")).code).toBe(0);
@@ -83,7 +81,7 @@ test("if the home cannot be started, the demo continues and shows the cause, and
   const other = await listenOn("127.0.0.2", port);
   await setUp();
   const reason = expect.stringContaining(`port ${port} of the api is in use by another program`);
-  await expect.poll(stateOfSetup, WAIT).toEqual({ state: "open", file: "./config/elbro.yaml", failure: reason });
+  await expect.poll(stateOfSetup).toEqual({ state: "open", file: "./config/elbro.yaml", failure: reason });
   const config = folder.file("config");
   expect(readdirSync(config)).toEqual(["elbro.yaml.failed"]);
   expect(readFileSync(`${config}/elbro.yaml.failed`, "utf8")).toContain("consumer:");
@@ -92,7 +90,7 @@ test("if the home cannot be started, the demo continues and shows the cause, and
 
   await new Promise((resolve) => other.close(resolve));
   const { key } = await setUp();
-  await expect.poll(stateOfSetup, WAIT).toMatchObject({ state: "done", failure: null });
+  await expect.poll(stateOfSetup).toMatchObject({ state: "done", failure: null });
   expect(new KeyFile(folder.file("data")).read()).toMatchObject({ keys: [{ name: "phone" }] });
   const now = await fetch(`http://127.0.0.1:${port}/local/v1/now`, { headers: { authorization: `Bearer ${key}` } });
   expect(now.status).toBe(200);

@@ -10,8 +10,9 @@ const COMPILED = path.join(tmpdir(), "node-compile-cache");
 
 /** Child process that runs a file of `children/` and prints lines. */
 export class Child implements AsyncDisposable {
+  /** Resolves when the process has ended and all its output is read. */
+  readonly ended: Promise<unknown>;
   readonly #process: ChildProcess;
-  readonly #ended: Promise<unknown>;
   #text = "";
   #listeners: (() => void)[] = [];
 
@@ -21,7 +22,7 @@ export class Child implements AsyncDisposable {
       stdio: ["ignore", "pipe", "inherit"],
       env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
     });
-    this.#ended = once(this.#process, "close");
+    this.ended = once(this.#process, "close");
     this.#process.stdout?.setEncoding("utf8").on("data", (text: string) => {
       this.#text += text;
       for (const listener of this.#listeners.splice(0)) listener();
@@ -48,7 +49,7 @@ export class Child implements AsyncDisposable {
   /** Kills the process with SIGKILL. Resolves when it has ended and all its output is read. */
   async kill(): Promise<void> {
     this.#process.kill("SIGKILL");
-    await this.#ended;
+    await this.ended;
   }
 
   [Symbol.asyncDispose](): Promise<void> {

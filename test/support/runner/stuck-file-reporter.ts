@@ -13,7 +13,7 @@ export class StuckFileReporter implements Reporter {
   #lastEventAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `limitMs`: maximum time without the start or end of a test file. */
+  /** `limitMs`: maximum time without the end of a test, or the start or end of a test file. */
   constructor(limitMs: number) {
     this.#limitMs = limitMs;
   }
@@ -33,6 +33,10 @@ export class StuckFileReporter implements Reporter {
     this.#lastEventAt = performance.now();
   }
 
+  onTestCaseResult(): void {
+    this.#lastEventAt = performance.now();
+  }
+
   onTestModuleEnd(file: TestModule): void {
     this.#unfinished.delete(file.relativeModuleId);
     this.#lastEventAt = performance.now();
@@ -40,9 +44,7 @@ export class StuckFileReporter implements Reporter {
 
   #check(): void {
     if (performance.now() - this.#lastEventAt < this.#limitMs) return;
-    console.error(
-      `no test file started or ended for ${this.#limitMs / 60_000} min; unfinished: ${[...this.#unfinished].join(", ")}`,
-    );
+    console.error(`no test ended for ${this.#limitMs / 60_000} min; unfinished: ${[...this.#unfinished].join(", ")}`);
     // Vitest's own `exit` would wait for the file. The workers end with this process.
     process.exit(1);
   }

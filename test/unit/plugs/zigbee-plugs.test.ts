@@ -14,7 +14,6 @@ import {
 import { noHttp } from "../../support/plugs/plug-model.ts";
 
 const T0 = Date.UTC(2026, 2, 10, 12);
-const CONVERTERS_TIMEOUT_MS = 60_000;
 
 /** The daemon's plugs and Zigbee2MQTT, with a manual clock. */
 class ZigbeeWorld {
@@ -109,7 +108,7 @@ const cases = Object.entries(zigbeeModels);
 
 if (!converters) console.warn("zigbee-herdsman-converters cannot be installed: the tests of Zigbee plugs are skipped");
 
-describe.skipIf(!converters)("plugs with the real Zigbee2MQTT converters", { timeout: CONVERTERS_TIMEOUT_MS }, () => {
+describe.skipIf(!converters)("plugs with the real Zigbee2MQTT converters", () => {
   test.each(cases)(
     "%s gets ON with a timer, renewed every quarter hour, and never counts as unresponsive",
     async (_, model) => {

@@ -229,9 +229,7 @@ function longestOff(spec: AvoidPlan, known: readonly PricePoint[], events: reado
   return longest;
 }
 
-test("an avoid plan is never OFF longer than max_gap: random prices, commands, outages and restarts", {
-  timeout: 120_000,
-}, () => {
+test("an avoid plan is never OFF longer than max_gap: random prices, commands, outages and restarts", () => {
   const event = fc.record({
     afterMs: fc.integer({ min: 1, max: 600 }).map((minutes) => minutes * MINUTE),
     what: fc.constantFrom(

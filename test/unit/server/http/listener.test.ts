@@ -38,9 +38,7 @@ async function listening(lookup: Lookup = (_request, response) => void response.
   };
 }
 
-test("sockets with slow headers are closed, and other clients are served before that", {
-  timeout: 15_000,
-}, async () => {
+test("sockets with slow headers are closed, and other clients are served before that", async () => {
   await using server = await listening();
   const slow = await Promise.all(
     Array.from({ length: 60 }, () => server.open("GET / HTTP/1.1\r\nHost: elbro\r\nX-Slow: ")),
@@ -56,7 +54,7 @@ test("sockets with slow headers are closed, and other clients are served before 
   expect(performance.now() - began).toBeLessThan(HEADERS_MS);
 });
 
-test("two hundred idle connections do not prevent a request", { timeout: 15_000 }, async () => {
+test("two hundred idle connections do not prevent a request", async () => {
   await using server = await listening();
   const idle = await Promise.all(Array.from({ length: 200 }, () => server.open("")));
   await new Promise((resolve) => setTimeout(resolve, 250));
@@ -119,28 +117,24 @@ test.each([
     "GET / HTTP/1.1\r\nHost: a\r\n\r\n\x01\r\n\r\n",
     ["200 ok", "400 malformed_request"],
   ],
-])(
-  "a request with %s is rejected after the responses to earlier requests",
-  { timeout: 15_000 },
-  async (_name, text, answers) => {
-    await using server = await listening(async (request, response) => {
-      const reading = request.method === "POST" ? await readJsonBody(request).catch(() => null) : null;
-      await setImmediate();
-      response.end(JSON.stringify({ errorCode: reading?.kind ?? "ok" }));
-    });
-    const { socket, closed } = await server.open("");
-    let got = "";
-    socket.on("data", (data) => {
-      got += data;
-    });
-    socket.write(text);
-    await closed;
-    const received = [...got.matchAll(/HTTP\/1\.1 (\d{3}) [\s\S]*?"errorCode":"(\w+)"/g)].map(([, ...parts]) =>
-      parts.join(" "),
-    );
-    expect(received).toEqual(answers);
-  },
-);
+])("a request with %s is rejected after the responses to earlier requests", async (_name, text, answers) => {
+  await using server = await listening(async (request, response) => {
+    const reading = request.method === "POST" ? await readJsonBody(request).catch(() => null) : null;
+    await setImmediate();
+    response.end(JSON.stringify({ errorCode: reading?.kind ?? "ok" }));
+  });
+  const { socket, closed } = await server.open("");
+  let got = "";
+  socket.on("data", (data) => {
+    got += data;
+  });
+  socket.write(text);
+  await closed;
+  const received = [...got.matchAll(/HTTP\/1\.1 (\d{3}) [\s\S]*?"errorCode":"(\w+)"/g)].map(([, ...parts]) =>
+    parts.join(" "),
+  );
+  expect(received).toEqual(answers);
+});
 
 test("a request that expects 100 Continue gets it; other expectations are ignored", async () => {
   await using server = await listening();

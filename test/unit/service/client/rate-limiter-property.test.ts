@@ -15,7 +15,6 @@ import type { Limits } from "../../../support/service/strict-service.ts";
 
 const NIGHTLY = process.env.ELBRO_NIGHTLY === "1";
 const LIVES = NIGHTLY ? 200_000 : 2_000;
-const TEST_TIMEOUT_MS = NIGHTLY ? 3_600_000 : 60_000;
 /** Time after which all limits and windows have expired. */
 const IDLE_DAY_MS = 25 * 3_600_000;
 
@@ -43,26 +42,22 @@ function usedUp(world: RateLimiterModel, share: Share, limits: Limits): boolean 
 }
 
 describe("the rate limiter in a model with faults", () => {
-  test(
-    `exceeds no window of the service in ${LIVES} sequences, and grants every share a permit after an idle day`,
-    () => {
-      let granted = 0;
-      fc.assert(
-        fc.property(schedules, (schedule) => {
-          const world = lived(schedule);
-          granted += world.spends.length;
-          expect(world.service.violations).toEqual([]);
-          world.advance(IDLE_DAY_MS);
-          for (const share of shares) expect(world.earliest(share), share).toBe(world.monotonicMs);
-        }),
-        { numRuns: LIVES },
-      );
-      expect(granted / LIVES, "a life without requests proves nothing").toBeGreaterThan(20);
-    },
-    TEST_TIMEOUT_MS,
-  );
+  test(`exceeds no window of the service in ${LIVES} sequences, and grants every share a permit after an idle day`, () => {
+    let granted = 0;
+    fc.assert(
+      fc.property(schedules, (schedule) => {
+        const world = lived(schedule);
+        granted += world.spends.length;
+        expect(world.service.violations).toEqual([]);
+        world.advance(IDLE_DAY_MS);
+        for (const share of shares) expect(world.earliest(share), share).toBe(world.monotonicMs);
+      }),
+      { numRuns: LIVES },
+    );
+    expect(granted / LIVES, "a life without requests proves nothing").toBeGreaterThan(20);
+  });
 
-  test("defers a share only if its own part is used up", { timeout: TEST_TIMEOUT_MS }, () => {
+  test("defers a share only if its own part is used up", () => {
     fc.assert(
       fc.property(quietSchedules, fc.constantFrom(...shares), (schedule, share) => {
         const world = lived(schedule);

@@ -8,13 +8,12 @@ import { bestOfAll, type LineProblem, lineProblems } from "../../../../support/p
 const night = process.env.ELBRO_NIGHTLY === "1";
 const CASES = night ? 20_000 : 1_200;
 const SHORT_CASES = night ? 20_000 : 400;
-const LIMIT_MS = night ? 1_200_000 : 60_000;
 
 /** Problems that are long enough for the solver to skip most states. */
 const lines = lineProblems({ min: 150, max: 320 });
 const shortLines = lineProblems({ min: 1, max: 40 });
 
-test(`skipping states by a bound does not change the solution: ${CASES} lines`, { timeout: LIMIT_MS }, () => {
+test(`skipping states by a bound does not change the solution: ${CASES} lines`, () => {
   let found = 0;
   fc.assert(
     fc.property(lines, (given) => {
@@ -27,9 +26,7 @@ test(`skipping states by a bound does not change the solution: ${CASES} lines`, 
   expect(found).toBeGreaterThan(CASES / 5);
 });
 
-test(`the best solution with another start is found after the best solution: ${CASES} lines`, {
-  timeout: LIMIT_MS,
-}, () => {
+test(`the best solution with another start is found after the best solution: ${CASES} lines`, () => {
   fc.assert(
     fc.property(lines, fc.integer({ min: 1, max: 30 }), (given, apart) => {
       const solver = new RunsSolver(given);
@@ -41,9 +38,7 @@ test(`the best solution with another start is found after the best solution: ${C
   );
 });
 
-test(`only solutions that cost at most \`most\` are found: ${CASES} lines`, {
-  timeout: LIMIT_MS,
-}, () => {
+test(`only solutions that cost at most \`most\` are found: ${CASES} lines`, () => {
   fc.assert(
     fc.property(lines, (given) => {
       const best = bestOfAll(given);
@@ -55,7 +50,7 @@ test(`only solutions that cost at most \`most\` are found: ${CASES} lines`, {
   );
 });
 
-test(`no solution costs less than the bound, for any estimate near it: ${CASES} lines`, { timeout: LIMIT_MS }, () => {
+test(`no solution costs less than the bound, for any estimate near it: ${CASES} lines`, () => {
   fc.assert(
     fc.property(lines, fc.integer({ min: -5_000, max: 5_000 }), (given, pay) => {
       const best = bestOfAll(given);
@@ -74,7 +69,7 @@ function numbersOf(given: LineProblem): number[] {
   return Array.from(given.costs, (_, i) => i + 1).filter((on) => bestOfAll({ ...given, on }) !== null);
 }
 
-test(`mostSteps returns the largest possible number of steps: ${SHORT_CASES} lines`, { timeout: LIMIT_MS }, () => {
+test(`mostSteps returns the largest possible number of steps: ${SHORT_CASES} lines`, () => {
   fc.assert(
     fc.property(shortLines, (given) => {
       expect(mostSteps(given)).toBe(numbersOf(given).findLast((on) => on <= given.on) ?? 0);
@@ -83,9 +78,7 @@ test(`mostSteps returns the largest possible number of steps: ${SHORT_CASES} lin
   );
 });
 
-test(`fewestSteps returns the smallest possible number that is at least the given one: ${SHORT_CASES} lines`, {
-  timeout: LIMIT_MS,
-}, () => {
+test(`fewestSteps returns the smallest possible number that is at least the given one: ${SHORT_CASES} lines`, () => {
   fc.assert(
     fc.property(shortLines, (given) => {
       expect(fewestSteps(given)).toBe(numbersOf(given).find((on) => on >= given.on) ?? null);
