@@ -213,7 +213,9 @@ export function fetchPortOf(account: Account, repository: SeriesRepository): Fet
       };
       const reply = await account.ask<OperationId>(inquiry);
       if (reply.kind !== "ok") return reply;
-      return { kind: "answered", ...takeApart(operation, reply.body), requestId: reply.requestId };
+      const { rows, envelope } = takeApart(operation, reply.body);
+      const kept = repository.withStored(step.series, rows, reply.dropped);
+      return { kind: "answered", rows: kept, envelope, requestId: reply.requestId };
     },
   };
 }

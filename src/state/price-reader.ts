@@ -166,7 +166,8 @@ export class HomeReader {
       pricePoints(store.rows(confirmed, range), false),
       pricePoints(store.latest(estimated) ?? [], true),
     );
-    return { points: packPoints(points), currency, vatIncluded: envelope.vatIncluded === true };
+    const { vatIncluded } = envelope;
+    return { points: packPoints(points), currency, vatIncluded: typeof vatIncluded === "boolean" ? vatIncluded : null };
   }
 
   #readMonth(home: Home, day: EpochMs): Float64Array {

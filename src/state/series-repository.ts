@@ -3,13 +3,13 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { chunkStarts, chunksOf, chunkUnitOf, type SeriesKey, WHOLE } from "../core/series/series.ts";
+import { chunkStarts, chunksOf, chunkUnitOf, type Rows, type SeriesKey, WHOLE } from "../core/series/series.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
 import type { StorePort } from "../service/client/collector.ts";
 import type { AttemptLog } from "../service/client/rate-limiter.ts";
 import type { BodyOf } from "../service/contract/operations.ts";
-import { type OperationId, operationOf, type ParamsOf } from "../service/contract/operations.ts";
+import { type Dropped, type OperationId, operationOf, type ParamsOf } from "../service/contract/operations.ts";
 import { aroundRows, rangeOf, seriesOf, takeApart } from "../service/contract/series-mapping.ts";
 import { RequestLog } from "../storage/request-log.ts";
 import { MAX_REQUEST_AGE_MS } from "../storage/retention.ts";
@@ -124,10 +124,19 @@ export class SeriesRepository implements StorePort {
     params: ParamsOf<Id>,
     body: BodyOf<Id>,
     at: EpochMs,
+    dropped: Dropped | null = null,
   ): Promise<boolean | null> {
     const { rows, envelope } = takeApart(operation, body);
     const series = seriesOf(account, operation, params);
-    return (await this.keep(series, rangeOf(operation, params), rows, envelope, at))?.changed ?? null;
+    const kept = this.withStored(series, rows, dropped);
+    return (await this.keep(series, rangeOf(operation, params), kept, envelope, at))?.changed ?? null;
+  }
+
+  /** Adds the stored rows of the ids that were dropped from a response, such as an address that is unreadable now. */
+  withStored(series: SeriesKey, rows: Rows, dropped: Dropped | null | undefined): Rows {
+    if (!dropped || dropped.ids.length === 0) return rows;
+    const stored = this.store.latest(series) ?? [];
+    return [...rows, ...stored.filter(({ id }) => dropped.ids.includes(String(id)))];
   }
 
   /** Returns the stored data for a request; null if a part of it was never requested. */

@@ -193,6 +193,7 @@ export const da = {
     ha_not_admin: "tokenets bruger er ikke administrator",
     ha_no_recorder: "integrationen recorder er ikke indlæst",
 
+    found_dropped: "{series}: {count} udeladt; {why}",
     found_in_series: "{series}: {what}",
     found_before_start: "{code} før starten; pausen fortsætter",
     found_home: "forventede et hjems id ({known}), fandt ”{found}”",
@@ -228,6 +229,7 @@ export const da = {
     address_gone: "tjenesten kender ikke længere adressen; elbro beholder dens data og henter ikke mere for den",
     rate_limited: "kvoten hos tjenesten er brugt op; et andet program bruger samme nøgle, eller kvoten er sat ned",
     bad_request: "tjenesten afviste en forespørgsel som ugyldig; meld det gerne med forespørgslens id",
+    parts_dropped: "dele af et svar fra tjenesten passer ikke til dens dokumentation og er udeladt; resten bruges",
     malformed: "tjenestens svar passer ikke til dens dokumentation; de tidligere data bevares",
     service_trouble: "tjenesten melder fejl; elbro prøver igen med længere og længere mellemrum",
     unreachable: "tjenesten kan ikke nås; tjek internetforbindelsen, DNS og proxy",

@@ -193,6 +193,7 @@ export const en = {
   ha_not_admin: "the token's user is not an administrator",
   ha_no_recorder: "the recorder integration is not loaded",
 
+  found_dropped: "{series}: {count} left out; {why}",
   found_in_series: "{series}: {what}",
   found_before_start: "{code} before the start; the pause continues",
   found_home: 'expected the id of a home ({known}), found "{found}"',

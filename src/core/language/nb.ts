@@ -196,6 +196,7 @@ export const nb: Translation = {
     ha_not_admin: "brukeren til tokenet er ikke administrator",
     ha_no_recorder: "integrasjonen recorder er ikke lastet",
 
+    found_dropped: "{series}: {count} utelatt; {why}",
     found_in_series: "{series}: {what}",
     found_before_start: "{code} før starten; pausen fortsetter",
     found_home: "forventet id-en til et hjem ({known}), fant «{found}»",
@@ -231,6 +232,7 @@ export const nb: Translation = {
     address_gone: "tjenesten kjenner ikke lenger adressen; elbro beholder dataene og henter ikke mer for den",
     rate_limited: "kvoten hos tjenesten er brukt opp; et annet program bruker samme nøkkel, eller kvoten er satt ned",
     bad_request: "tjenesten avviste en forespørsel som ugyldig; meld gjerne fra med forespørselens id",
+    parts_dropped: "deler av et svar fra tjenesten passer ikke med dokumentasjonen og er utelatt; resten brukes",
     malformed: "svaret fra tjenesten passer ikke med dokumentasjonen; tidligere data beholdes",
     service_trouble: "tjenesten melder feil; elbro prøver igjen med stadig lengre mellomrom",
     unreachable: "tjenesten kan ikke nås; sjekk internettforbindelsen, DNS og proxy",

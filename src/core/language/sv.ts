@@ -196,6 +196,7 @@ export const sv: Translation = {
     ha_not_admin: "tokenens användare är inte administratör",
     ha_no_recorder: "integrationen recorder är inte laddad",
 
+    found_dropped: "{series}: {count} utelämnade; {why}",
     found_in_series: "{series}: {what}",
     found_before_start: "{code} före starten; pausen fortsätter",
     found_home: "ett hems id ({known}) väntades, ”{found}” hittades",
@@ -231,6 +232,7 @@ export const sv: Translation = {
     address_gone: "tjänsten känner inte längre till adressen; elbro behåller dess data och hämtar inget mer för den",
     rate_limited: "tjänstens kvot är förbrukad; ett annat program använder samma nyckel, eller kvoten har sänkts",
     bad_request: "tjänsten avvisade en förfrågan som ogiltig; rapportera det gärna med förfrågans id",
+    parts_dropped: "delar av ett svar från tjänsten stämmer inte med dokumentationen och utelämnas; resten används",
     malformed: "tjänstens svar stämmer inte med dess dokumentation; tidigare data behålls",
     service_trouble: "tjänsten rapporterar fel; elbro försöker igen med allt längre mellanrum",
     unreachable: "tjänsten kan inte nås; kontrollera internetanslutning, DNS och proxy",

@@ -75,6 +75,12 @@ export const serviceProblems = {
 } as const satisfies Readonly<Record<string, ProblemRow>>;
 
 const otherProblems = {
+  parts_dropped: {
+    meaning: "Parts of a response of the service do not match its documentation, or contradict each other.",
+    automaticAction: "Leaves out those parts, uses the rest, and asks again at the regular times.",
+    remedy: "Usually resolves on its own. If it lasts a day, report it with the request id.",
+    advice: "parts of a response of the service do not match its documentation and are left out; the rest is used",
+  },
   clock_wrong: {
     meaning: "The clock of this machine cannot be correct.",
     automaticAction: "Does not switch by price. No price signal is ON; only what has `when_lost: on` is.",

@@ -234,7 +234,14 @@ export class AdminApi {
     return account.flights.run(series, range, async () => {
       const reply = await account.ask({ operation, params, share: "lan", seriesId: repository.idOf(series), range });
       if (reply.kind !== "ok") return reply;
-      const kept = await repository.keepAnswer(account.name, operation, params, reply.body as BodyOf<Id>, clock.now());
+      const kept = await repository.keepAnswer(
+        account.name,
+        operation,
+        params,
+        reply.body as BodyOf<Id>,
+        clock.now(),
+        reply.dropped,
+      );
       if (kept) onSeriesChanged(series);
       return null;
     });

@@ -82,7 +82,7 @@ function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: RouteContext)
         const reply = await account.ask({ operation, params: part, share: "lan", seriesId, range });
         if (reply.kind !== "ok") return reply;
         const at = clock.now();
-        const changed = await repository.keepAnswer(account.name, operation, part, reply.body, at);
+        const changed = await repository.keepAnswer(account.name, operation, part, reply.body, at, reply.dropped);
         if (changed === null) return unkept({ operation, wanted: params, asked: part, body: reply.body, at });
         if (changed) onSeriesChanged(series);
         return null;

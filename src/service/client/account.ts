@@ -10,7 +10,7 @@ import type { Problems } from "../../core/status/problem.ts";
 import type { ServiceProblemCode } from "../../core/status/problem-catalog.ts";
 import { type EpochMs, type Interval, SECOND_MS } from "../../core/time/interval.ts";
 import type { QuotaWindow } from "../contract/limits.ts";
-import { type OperationId, operationOf, type ParamsOf, type Success } from "../contract/operations.ts";
+import { type Dropped, type OperationId, operationOf, type ParamsOf, type Success } from "../contract/operations.ts";
 import type { QuotaStanding } from "../contract/quota-headers.ts";
 import { writeRequest } from "../contract/request.ts";
 import type { CircuitBreaker, Scopes } from "./circuit-breaker.ts";
@@ -188,7 +188,19 @@ export class Account {
     if (circuitBreaker.pausedUntil(scopes) <= clock.monotonicMs()) well.push(this.name);
     outage.answered(this.name, well, clock.now());
     for (const subject of well) problems.end(subject);
+    this.#reportDropped(scopes.series, answer.dropped ?? null, requestId);
     return { ...answer, requestId };
+  }
+
+  /** Reports the parts of a response that did not fit and were left out, until a response of the series fits. */
+  #reportDropped(series: string, dropped: Dropped | null, requestId: string | null): void {
+    const { problems, clock } = this.#deps;
+    const subject = `${series} parts`;
+    if (dropped === null) problems.end(subject);
+    else {
+      const detail = message("found_dropped", { series, count: dropped.count, why: dropped.why });
+      problems.start({ code: "parts_dropped", subject, since: clock.now(), detail, requestId });
+    }
   }
 
   #failed(

@@ -97,7 +97,8 @@ async function readSuccess<Id extends OperationId>(
   const json = parseJson(body);
   if (json === undefined) return malformed(`the response to ${id} ${flawOf(body) ?? "is not JSON"}`);
   const reading = await readAnswer(id, json, () => setImmediate());
-  return reading.kind === "body" ? { kind: "ok", body: reading.body } : malformed(`${id}: ${reading.why}`);
+  if (reading.kind === "malformed") return malformed(`${id}: ${reading.why}`);
+  return { kind: "ok", body: reading.body, dropped: reading.dropped };
 }
 
 function refusal(answer: HttpAnswer, notes: AnswerNotes, secrets: readonly string[]): FetchFailure {

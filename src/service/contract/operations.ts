@@ -234,8 +234,19 @@ export type BodyOf<Id extends OperationId> = Operations[Id]["response"] extends 
         : never
   : never;
 
+/** Parts of a response that do not fit the contract and were left out, or a field of its envelope that was ignored. */
+export interface Dropped {
+  readonly count: number;
+  /** Position and expected value of the first one. */
+  readonly why: string;
+  /** Ids of dropped addresses. */
+  readonly ids: readonly string[];
+}
+
 /** Response with status 200. */
 export interface Success<Id extends OperationId> {
   readonly kind: "ok";
   readonly body: BodyOf<Id>;
+  /** Parts of the response that did not fit and are not in `body`; absent or null if everything did. */
+  readonly dropped?: Dropped | null;
 }

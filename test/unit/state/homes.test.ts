@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Config } from "../../../src/config/schema.ts";
+import type { Dropped } from "../../../src/service/contract/operations.ts";
 import { Homes } from "../../../src/state/homes.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
@@ -19,9 +20,13 @@ class ReportedHomes implements Disposable {
   readonly #store = new StoreOnDisk();
   readonly #library = new SeriesRepository(this.#store.database, calendar, () => NOW);
 
-  async report(addresses: readonly (readonly [string, string])[], account = "consumer"): Promise<void> {
+  async report(
+    addresses: readonly (readonly [string, string])[],
+    account = "consumer",
+    dropped: Dropped | null = null,
+  ): Promise<void> {
     const data = addresses.map(([id, label]) => ({ ...first, id, label }));
-    await this.#library.keepAnswer(account, "addresses", {}, { data } as never, NOW);
+    await this.#library.keepAnswer(account, "addresses", {}, { data } as never, NOW, dropped);
   }
 
   homes(config?: Config["homes"], accounts: readonly string[] = ["consumer"]): Homes {
@@ -223,4 +228,16 @@ test("a replaced selection returns the homes that were added, changed or removed
   expect(changed(["mine", "yours", "hers"], [home(A, "flat"), quarters, home(C, "attic")])).toEqual(["cabin"]);
   expect(changed(["mine", "yours"], [home(A, "flat"), quarters])).toEqual(["attic"]);
   expect(changed(["mine", "yours"], [home(A, "flat"), quarters])).toEqual([]);
+});
+
+test("an address that was dropped from a response keeps its stored form", async () => {
+  using reported = new ReportedHomes();
+  await reported.report([
+    [A, "Home"],
+    [B, "Cabin"],
+  ]);
+  await reported.report([[A, "Home"]], "consumer", { count: 1, why: "row 1: label: expected string", ids: [B] });
+  expect(reported.ids()).toEqual(["home", "cabin"]);
+  await reported.report([[A, "Home"]]);
+  expect(reported.ids()).toEqual(["home"]);
 });

@@ -438,3 +438,18 @@ describe("problems", () => {
     expect(world.problemChanges[0]?.problem.detail).toBe("bad header Bearer …");
   });
 });
+
+test("parts of a response that are left out are one problem, until a response of the series fits", async () => {
+  const world = await opened();
+  const hour = { start: "2026-06-10T00:00:00Z", end: "2026-06-10T01:00:00Z", totalPricePerKWh: 1 };
+  const first = askPrices(world, "poll");
+  world.arrived[0]?.answer(200, { ...prices, data: [{}, hour, { ...hour, totalPricePerKWh: null }] });
+  expect(await first).toMatchObject({ kind: "ok", body: { data: [hour] } });
+  expect(world.problems.list()).toMatchObject([
+    { code: "parts_dropped", detail: expect.stringMatching(/prices .* 2 left out; row 0: start: expected string$/) },
+  ]);
+  const second = askPrices(world, "poll", 1);
+  world.arrived[1]?.answer(200, { ...prices, data: [hour] });
+  await second;
+  expect(world.problems.list()).toEqual([]);
+});
