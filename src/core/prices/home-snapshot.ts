@@ -13,7 +13,16 @@ import {
   percentileOf,
 } from "./level.ts";
 import { referenceOf } from "./price-comparison.ts";
-import { indexAfter, meanPrice, type PricePoint, pointsIn, repeatsHours, type Timeline, tiled } from "./timeline.ts";
+import {
+  byPosition,
+  indexAfter,
+  meanPrice,
+  type PricePoint,
+  pointsIn,
+  repeatsHours,
+  type Timeline,
+  tiled,
+} from "./timeline.ts";
 
 /** Formats that can be the attributes of an entity. */
 export const attributeFormats = ["nordpool", "energidataservice", "emhass", "predbat"] as const;
@@ -69,8 +78,11 @@ export interface HomeSnapshot {
   /** True if the level is cheap or very cheap. For an estimate only if the thresholds allow estimates. */
   readonly cheap: boolean | null;
   readonly today: readonly PricePoint[];
+  /** Known confirmed prices of tomorrow; complete if `tomorrowValid`. */
   readonly tomorrow: readonly PricePoint[];
   readonly tomorrowValid: boolean;
+  /** Prices of `today` and `tomorrow` by position in the day, null for a missing interval before the last known one. */
+  readonly byPosition: { readonly today: readonly (number | null)[]; readonly tomorrow: readonly (number | null)[] };
   /** True if each of today's hourly prices is repeated for its four quarter-hours. */
   readonly quartersRepeatHours: boolean;
   readonly tomorrowMean: number | null;
@@ -120,6 +132,7 @@ export function homeSnapshot(given: HomePrices): HomeSnapshot {
     today: todayPoints,
     tomorrow: tomorrowPoints,
     tomorrowValid,
+    byPosition: { today: byPosition(todayPoints, today), tomorrow: byPosition(tomorrowPoints, tomorrow) },
     quartersRepeatHours: repeatsHours(todayPoints),
     tomorrowMean: tomorrowValid ? meanPrice(tomorrowPoints) : null,
     tomorrowPublishedAt: tomorrowValid ? (given.publishedAt?.(tomorrow.start) ?? null) : null,

@@ -17,7 +17,8 @@ export interface PricePoint extends Interval {
 export interface Timeline {
   readonly points: readonly PricePoint[];
   readonly currency: string;
-  readonly vatIncluded: boolean;
+  /** Null if the service does not state it. */
+  readonly vatIncluded: boolean | null;
 }
 
 /** Reads price rows. Shape: ascending. A row without valid start, end or price is dropped: it is a gap, not a zero. */
@@ -92,6 +93,21 @@ export function pointAt(points: readonly PricePoint[], at: EpochMs): PricePoint 
 /** Returns the points that start in `range`. Shape: in order. */
 export function pointsIn(points: readonly PricePoint[], range: Interval): readonly PricePoint[] {
   return points.slice(indexAfter(points, range.start - 1), indexAfter(points, range.end - 1));
+}
+
+/**
+ * Returns the prices in steps of the shortest interval, from the start of the day to the last known price. A missing
+ * price is null, so that the position tells the time. Shape: points ascending, inside `day`.
+ */
+export function byPosition(points: readonly PricePoint[], day: Interval): (number | null)[] {
+  const prices: (number | null)[] = [];
+  if (tiled(points, day)) return points.map(({ price }) => price);
+  const step = points.reduce((least, { start, end }) => Math.min(least, end - start), HOUR_MS);
+  for (const { start, price } of points) {
+    while (prices.length < Math.round((start - day.start) / step)) prices.push(null);
+    prices.push(price);
+  }
+  return prices;
 }
 
 /** Returns true if points cover a range completely and without gaps. */

@@ -194,7 +194,7 @@ const aheadRows: readonly Row[] = [
     name: "Prices",
     about: "Number of known prices of today and tomorrow; its attributes hold the prices.",
     platform: "sensor",
-    value: ({ prices }) => prices.today.length + (prices.tomorrowValid ? prices.tomorrow.length : 0),
+    value: ({ prices }) => prices.today.length + prices.tomorrow.length,
     icon: "mdi:chart-bar",
     attributes: "prices",
   },

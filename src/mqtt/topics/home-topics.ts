@@ -1,4 +1,5 @@
 /** Public topics of a home's prices. */
+import { roundedPrices } from "../../core/prices/formats/format-limits.ts";
 import type { HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import { priceState } from "../../core/prices/price-state.ts";
 import type { PricePoint } from "../../core/prices/timeline.ts";
@@ -27,16 +28,15 @@ export function homeMessages(base: string, snapshot: HomeSnapshot): Message[] {
 }
 
 function pricesOf(snapshot: HomeSnapshot): object {
-  const tomorrow = snapshot.tomorrowValid ? snapshot.tomorrow : [];
   return {
     currency: snapshot.currency,
-    today: snapshot.today.map((point) => rounded(point.price)),
-    tomorrow: tomorrow.map((point) => rounded(point.price)),
+    today: roundedPrices(snapshot.byPosition.today),
+    tomorrow: roundedPrices(snapshot.byPosition.tomorrow),
     tomorrow_valid: snapshot.tomorrowValid,
     tomorrow_published_at: instant(snapshot.tomorrowPublishedAt),
     quarters_repeat_hours: snapshot.quartersRepeatHours,
     raw_today: startsAndValues(snapshot.today),
-    raw_tomorrow: startsAndValues(tomorrow),
+    raw_tomorrow: startsAndValues(snapshot.tomorrow),
   };
 }
 

@@ -28,7 +28,7 @@ export const formatEndpoints: readonly Endpoint[] = [
         {
           title: "NordpoolFormat",
           ...object({
-            ...{ today: list(perKwh), tomorrow: list(perKwh), tomorrow_valid: boolean },
+            ...{ today: list(orNull(perKwh)), tomorrow: list(orNull(perKwh)), tomorrow_valid: boolean },
             ...{ raw_today: list(startAndValue), raw_tomorrow: list(startAndValue), price_in_cents: boolean },
             ...{ average: orNull(perKwh), min: orNull(perKwh), max: orNull(perKwh), mean: orNull(perKwh) },
             ...{ peak: orNull(perKwh), off_peak_1: orNull(perKwh), off_peak_2: orNull(perKwh) },

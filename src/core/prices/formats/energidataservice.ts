@@ -7,7 +7,7 @@
 import { rounded } from "../../text/rounding.ts";
 import { localInstant } from "../../time/local-instant.ts";
 import { meanPrice, type PricePoint } from "../timeline.ts";
-import { fitting, pricesOf, shortPrice, wholeTomorrow } from "./format-limits.ts";
+import { fitting, roundedPrices, shortPrice } from "./format-limits.ts";
 import type { FormatSource } from "./format-source.ts";
 
 type Decimals = (price: number) => number;
@@ -28,8 +28,7 @@ export function energidataserviceAttributes(source: FormatSource): object {
 
 function daysOf(source: FormatSource, decimals: Decimals): object {
   const { snapshot, region } = source;
-  const { current, today, currency, tomorrowValid, now } = snapshot;
-  const tomorrow = wholeTomorrow(snapshot);
+  const { current, today, tomorrow, currency, tomorrowValid, now } = snapshot;
   const orNull = <List extends readonly unknown[]>(list: List) => (list.length > 0 ? list : null);
   return {
     current_price: current ? decimals(current.price) : null,
@@ -39,8 +38,8 @@ function daysOf(source: FormatSource, decimals: Decimals): object {
     region_code: region,
     tomorrow_valid: tomorrowValid,
     next_data_update: NEXT_UPDATE,
-    today: pricesOf(today, decimals),
-    tomorrow: orNull(pricesOf(tomorrow, decimals)),
+    today: roundedPrices(snapshot.byPosition.today, decimals),
+    tomorrow: orNull(roundedPrices(snapshot.byPosition.tomorrow, decimals)),
     raw_today: orNull(entries(source, today, decimals)),
     raw_tomorrow: orNull(entries(source, tomorrow, decimals)),
     ...figuresOf("today", source, today),
@@ -49,7 +48,7 @@ function daysOf(source: FormatSource, decimals: Decimals): object {
       source,
       today.filter(({ end }) => end > now),
     ),
-    ...figuresOf("tomorrow", source, tomorrow),
+    ...figuresOf("tomorrow", source, tomorrowValid ? tomorrow : []),
     use_cent: false,
     tariffs: { additional_tariffs: {}, tariffs: {} },
     attribution: "Data sourced from elbro",

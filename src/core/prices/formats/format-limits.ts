@@ -17,14 +17,12 @@ export function shortPrice(price: number): number {
   return Number(price.toFixed(ATTRIBUTE_DECIMALS)) + 0;
 }
 
-/** Returns the prices without their intervals, in the same order. */
-export function pricesOf(points: readonly PricePoint[], decimals: (price: number) => number = rounded): number[] {
-  return points.map(({ price }) => decimals(price));
-}
-
-/** Returns tomorrow's prices if all are known, otherwise none. */
-export function wholeTomorrow({ tomorrow, tomorrowValid }: HomeSnapshot): readonly PricePoint[] {
-  return tomorrowValid ? tomorrow : [];
+/** Rounds prices by position; a missing one stays null. */
+export function roundedPrices(
+  prices: readonly (number | null)[],
+  decimals: (price: number) => number = rounded,
+): (number | null)[] {
+  return prices.map((price) => (price === null ? null : decimals(price)));
 }
 
 /** Returns the current interval and everything known after it: confirmed prices, then estimates. */

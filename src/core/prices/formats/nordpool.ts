@@ -8,7 +8,7 @@ import type { Calendar } from "../../time/calendar.ts";
 import { type EpochMs, formatInstant, HOUR_MS } from "../../time/interval.ts";
 import { localInstant } from "../../time/local-instant.ts";
 import { meanPrice, type PricePoint } from "../timeline.ts";
-import { pricesOf, shortPrice, wholeTomorrow } from "./format-limits.ts";
+import { roundedPrices, shortPrice } from "./format-limits.ts";
 import type { FormatSource } from "./format-source.ts";
 
 const MINUTES = 60;
@@ -47,8 +47,7 @@ export function nordpoolAttributes(source: FormatSource): object {
 
 function shaped(source: FormatSource, { instant, decimals }: Writing): object {
   const { snapshot, calendar, region } = source;
-  const { current, today, day, currency } = snapshot;
-  const tomorrow = wholeTomorrow(snapshot);
+  const { current, today, tomorrow, day, currency } = snapshot;
   const raw = (points: readonly PricePoint[]) =>
     points.map(({ start, end, price }) => ({
       start: instant(start, calendar),
@@ -64,8 +63,8 @@ function shaped(source: FormatSource, { instant, decimals }: Writing): object {
     currency,
     country: COUNTRIES[region?.slice(0, 2) ?? ""] ?? null,
     region,
-    today: pricesOf(today, decimals),
-    tomorrow: pricesOf(tomorrow, decimals),
+    today: roundedPrices(snapshot.byPosition.today, decimals),
+    tomorrow: roundedPrices(snapshot.byPosition.tomorrow, decimals),
     tomorrow_valid: snapshot.tomorrowValid,
     raw_today: raw(today),
     raw_tomorrow: raw(tomorrow),

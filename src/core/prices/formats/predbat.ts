@@ -6,7 +6,7 @@
 import { rounded } from "../../text/rounding.ts";
 import { formatInstant } from "../../time/interval.ts";
 import type { PricePoint } from "../timeline.ts";
-import { shortPrice, wholeTomorrow } from "./format-limits.ts";
+import { shortPrice } from "./format-limits.ts";
 import type { FormatSource } from "./format-source.ts";
 
 export function predbatFormat(source: FormatSource): object {
@@ -24,5 +24,5 @@ function shaped({ snapshot }: FormatSource, decimals: (price: number) => number)
       end: formatInstant(end),
       value: decimals(price),
     }));
-  return { raw_today: raw(snapshot.today), raw_tomorrow: raw(wholeTomorrow(snapshot)) };
+  return { raw_today: raw(snapshot.today), raw_tomorrow: raw(snapshot.tomorrow) };
 }

@@ -58,17 +58,19 @@ describe("topics of a home", () => {
     expect(JSON.parse(none["elbro/home/forecast"] ?? "")).toMatchObject({ forecast: [] });
   });
 
-  test("do not contain an incomplete tomorrow", () => {
+  test("contain the known prices of an incomplete tomorrow, and null at the place of a missing one", () => {
     const short = homeSnapshot({
       home: HOME,
       timeline: timelineOf([
         ...points(dayOf("2026-03-10"), () => 1),
-        ...points(dayOf("2026-03-11"), () => 1).slice(0, 90),
+        ...points(dayOf("2026-03-11"), () => 1).toSpliced(2, 1),
       ]),
       now: at("2026-03-10T13:00:00Z"),
       calendar,
     });
-    expect(JSON.parse(payloadsOf(short)["elbro/home/prices"] ?? "")).toMatchObject({ tomorrow: [], raw_tomorrow: [] });
+    const prices = JSON.parse(payloadsOf(short)["elbro/home/prices"] ?? "");
+    expect([prices.tomorrow.length, prices.tomorrow[2], prices.raw_tomorrow.length]).toEqual([96, null, 95]);
+    expect(prices).toMatchObject({ tomorrow_valid: false, tomorrow_published_at: null });
   });
 });
 

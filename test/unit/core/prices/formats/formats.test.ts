@@ -143,7 +143,8 @@ describe.each(formattedDays)("$name ($date)", (day) => {
 });
 
 describe("when tomorrow is missing", () => {
-  test.each(["missing", "half there"] as const)("%s: no format contains a part of tomorrow", (tomorrow) => {
+  test("no format contains tomorrow before a price is known", () => {
+    const tomorrow = "missing";
     expect(whole("nordpool", normal, { tomorrow })).toMatchObject({
       tomorrow: [],
       raw_tomorrow: [],
@@ -151,6 +152,18 @@ describe("when tomorrow is missing", () => {
     });
     expect(whole("energidataservice", normal, { tomorrow })).toMatchObject({ raw_tomorrow: null, tomorrow_min: null });
     expect(whole("predbat", normal, { tomorrow })).toMatchObject({ raw_tomorrow: [] });
+  });
+
+  test("every format contains the known part of an incomplete tomorrow, without figures of the day", () => {
+    const tomorrow = "half there";
+    const known = whole("predbat", normal, { tomorrow }).raw_tomorrow as Raw;
+    expect(known).toHaveLength(40);
+    const nordpool = whole("nordpool", normal, { tomorrow });
+    expect(nordpool).toMatchObject({ tomorrow: known.map(({ value }) => value), tomorrow_valid: false });
+    expect(nordpool.raw_tomorrow).toHaveLength(known.length);
+    const energidataservice = whole("energidataservice", normal, { tomorrow });
+    expect(energidataservice).toMatchObject({ tomorrow_min: null, tomorrow_mean: null, tomorrow_valid: false });
+    expect(energidataservice.raw_tomorrow).toHaveLength(known.length);
   });
 
   test("evcc and EMHASS contain the confirmed part followed by estimates, each instant once", () => {
