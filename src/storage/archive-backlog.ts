@@ -12,6 +12,7 @@ import { ChunkTable } from "./chunk-table.ts";
 import { rowsOfText } from "./chunk-text.ts";
 import { transaction, withDigest } from "./database.ts";
 import type { KeyValueStore } from "./key-value-store.ts";
+import { ARCHIVE_SCHEMA } from "./migrations.ts";
 import { mergeByStart } from "./row-batches.ts";
 import type { WriteGuard } from "./write-guard.ts";
 
@@ -59,18 +60,6 @@ const MAX_CHUNKS = 100;
 /** Maximum count, because counting reads every entry. */
 const MAX_COUNTED = 100_000;
 const SETTING = "archive";
-
-/**
- * Uses SQLite's own time function, because a function of this program is missing if another program opens the file. A
- * chunk that changes twice in one millisecond gets two different times.
- */
-const NOTE = `insert into archive_backlog (key, changed_ms) values (new.key, cast(unixepoch('subsec') * 1000 as integer))
-  on conflict (key) do update set changed_ms = max(excluded.changed_ms, changed_ms + 1);`;
-const BACKLOG_TABLES = `
-create table archive_backlog (key integer primary key, changed_ms integer not null) strict;
-create trigger archive_inserted after insert on chunk begin ${NOTE} end;
-create trigger archive_updated after update on chunk begin ${NOTE} end;
-`;
 
 /**
  * Drops the triggers and the backlog when no archive is configured any more. An archive configured later starts from
@@ -134,7 +123,7 @@ export class ArchiveBacklog {
     if (!known) {
       if (!isNew && settings.read(SETTING) !== null) writing.damaged(`the setting ${SETTING}`, () => undefined);
       const create = () => {
-        if (isNew) database.exec(BACKLOG_TABLES);
+        if (isNew) database.exec(ARCHIVE_SCHEMA);
         settings.write(SETTING, JSON.stringify(mark));
       };
       if (!writing.attempt(() => transaction(database, create))) return null;

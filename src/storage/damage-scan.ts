@@ -1,9 +1,10 @@
 /** Searches the whole database for damaged values. */
 import { DatabaseSync } from "node:sqlite";
 import { ChunkTable } from "./chunk-table.ts";
-import { withDigest } from "./database.ts";
+import { versionOf, withDigest } from "./database.ts";
 import { KeyValueStore } from "./key-value-store.ts";
 import { lostCommits } from "./log-damage.ts";
+import { SCHEMA_VERSION } from "./migrations.ts";
 import { RUN_COLUMNS } from "./plan-store.ts";
 import { flawOf, SPENDS_UNKNOWN } from "./recovery.ts";
 import { DAMAGED_ATTEMPT } from "./request-log.ts";
@@ -68,7 +69,8 @@ export function damageInFile(databasePath: string): string[] {
   if (flaw !== null) return [flaw];
   const database = new DatabaseSync(databasePath, { readOnly: true });
   try {
-    return damageIn(database);
+    // The next start upgrades an older version, and then checks its values.
+    return versionOf(database) === SCHEMA_VERSION ? damageIn(database) : [];
   } finally {
     database.close();
   }

@@ -1,7 +1,7 @@
-/** SQLite database of a data directory: opens, locks and checks it, and creates its tables. */
+/** SQLite database of a data directory: opens, locks and checks it, and creates or upgrades its tables. */
 import { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
-import { SCHEMA, SCHEMA_VERSION } from "./migrations.ts";
+import { ARCHIVE_SCHEMA, FIRST_SCHEMA, FIRST_VERSION, MIGRATIONS } from "./migrations.ts";
 
 /**
  * Smallest page size that SQLite allows: a request changes a few hundred bytes, but SQLite writes whole pages. Measured
@@ -23,9 +23,6 @@ export class DatabaseError extends Error {}
 /** Another process has locked the database. */
 export class DatabaseInUse extends DatabaseError {}
 
-/** The file has an older schema than this program reads. */
-export class OutdatedDatabase extends DatabaseError {}
-
 /** The database file is damaged. The message is SQLite's. */
 export class BrokenDatabase extends Error {}
 
@@ -36,34 +33,56 @@ export class BrokenDatabase extends Error {}
 const SQLITE_ERROR = 1;
 const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
+const SQLITE_CONSTRAINT = 19;
+const SQLITE_MISMATCH = 20;
 const SQLITE_NOTADB = 26;
 const BROKEN_CODES: ReadonlySet<number> = new Set([SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB]);
+/** Codes of a migration that does not fit the data. The others are damage, or a disk that is full or failing. */
+const UPGRADE_CODES: ReadonlySet<number> = new Set([SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH]);
 /**
  * SQLITE_IOERR codes that mean a damaged file. 266 and 522: a part of the file cannot be read or is missing. 10,
  * without an extended code: SQLite returns it for a write-ahead log that does not fit its file.
  */
 const UNREADABLE: ReadonlySet<unknown> = new Set([10, 266, 522]);
 
+/** What `openDatabase` reports while it opens a file. */
+export interface OpeningOptions {
+  /**
+   * Called before a damaged file is closed, because closing merges the write-ahead log into it and deletes the log.
+   */
+  readonly whenBroken?: () => void;
+  /** Called with the previous version of a file that was upgraded. */
+  readonly whenUpgraded?: (from: number) => void;
+  /** Default: MIGRATIONS. */
+  readonly migrations?: readonly string[];
+}
+
 /**
- * Opens the database, checks it, and creates its tables if it is new. Throws DatabaseError if another process has
- * locked it or it has another version, BrokenDatabase if the file is damaged. `whenBroken` runs before a damaged file
- * is closed, because closing merges the write-ahead log into it and deletes the log.
+ * Opens the database and checks it. Creates the tables of a new file, and upgrades those of an earlier elbro. Throws
+ * DatabaseError if another process has locked the file, a newer elbro wrote it, or the upgrade failed, which leaves the
+ * file as it was. Throws BrokenDatabase if the file is damaged.
  */
-export function openDatabase(path: string, whenBroken: () => void = () => undefined): DatabaseSync {
+export function openDatabase(path: string, options: OpeningOptions = {}): DatabaseSync {
+  const { migrations = MIGRATIONS } = options;
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
     database.exec(`pragma page_size = ${PAGE_BYTES}`);
     database.exec("pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full");
-    database.exec(
-      `pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma foreign_keys = on; pragma cache_size = -${CACHE_KIB}`,
-    );
-    const damage = damageOf(database) ?? damageOfTables(database);
+    database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma cache_size = -${CACHE_KIB}`);
+    const damage = damageOf(database) ?? damageOfTables(database, migrations);
     if (damage !== null) throw new BrokenDatabase(damage);
-    prepareSchema(database, path);
+    const found = versionOf(database);
+    const flaw = versionFlaw(found, migrations);
+    if (flaw !== null) throw new DatabaseError(`${path} ${flaw}`);
+    upgrade(database, path, migrations);
+    // SQLite takes an exclusive lock at the first write, not at the first read.
+    transaction(database, () => database.exec("update setting set value = value where name = ''"));
+    database.exec("pragma foreign_keys = on");
+    if (found > 0 && found < versionOf(database)) options.whenUpgraded?.(found);
     return database;
   } catch (error) {
     const failure = asOpeningError(error, path);
-    if (failure instanceof BrokenDatabase) whenBroken();
+    if (failure instanceof BrokenDatabase) options.whenBroken?.();
     database.close();
     throw failure;
   }
@@ -86,32 +105,46 @@ function damageOf(database: DatabaseSync): string | null {
 }
 
 /**
- * Returns which table is missing or differs from this program's definition; null if all are correct. A disk error can
- * also change table definitions and the version, which SQLite does not detect.
+ * Returns which table is missing or differs from the definition of the file's version; null if all are correct. A disk
+ * error can also change table definitions and the version, which SQLite does not detect.
  */
-export function damageOfTables(database: DatabaseSync): string | null {
+export function damageOfTables(database: DatabaseSync, migrations = MIGRATIONS): string | null {
   const version = versionOf(database);
-  const found = new Set(
-    database
-      .prepare("select sql from sqlite_schema where sql is not null")
-      .all()
-      .map(({ sql }) => sql),
-  );
-  const wrong = [...TABLES].find(([, text]) => !found.has(text))?.[0];
-  if (version === SCHEMA_VERSION) return wrong === undefined ? null : `the table ${wrong} is missing or damaged`;
-  const isOther = version > 0 && version < MAX_VERSION && (wrong !== undefined || found.size > TABLES.size);
-  return isOther || (version === 0 && found.size === 0) ? null : `the file has the invalid version ${version}`;
+  const newest = FIRST_VERSION + migrations.length;
+  const found = definitionsIn(database);
+  if (version === 0 && found.size === 0) return null;
+  const isKnown = version >= FIRST_VERSION && version <= newest;
+  const { required, optional } = definitionsOf(isKnown ? version : newest, migrations);
+  const wrong = [...required].find(([name, definition]) => found.get(name) !== definition)?.[0];
+  if (isKnown) return wrong === undefined ? null : `the table ${wrong} is missing or damaged`;
+  const hasOther = wrong !== undefined || [...found.keys()].some((name) => !required.has(name) && !optional.has(name));
+  return version > newest && version < MAX_VERSION && hasOther ? null : `the file has the invalid version ${version}`;
 }
 
 /** A file with this version or a higher one is damaged. So is one with another version than its tables. */
 const MAX_VERSION = 1_000;
-/** Definition of each table as SQLite stores it, by name. */
-const TABLES: ReadonlyMap<string, string> = new Map(
-  [...SCHEMA.matchAll(/^create table (\w+)([^;]*);/gm)].map(([, name = "", rest]) => [
-    name,
-    `CREATE TABLE ${name}${rest}`,
-  ]),
-);
+
+/** Definitions as SQLite stores them, by the name of the table or trigger. */
+type Definitions = ReadonlyMap<string, string>;
+
+function definitionsIn(database: DatabaseSync): Definitions {
+  const rows = database.prepare("select name, sql from sqlite_schema where sql is not null").all();
+  return new Map(rows.map(({ name, sql }) => [String(name), String(sql)]));
+}
+
+/** Returns what a database of this version has, and what it has in addition while an archive is configured. */
+function definitionsOf(
+  version: number,
+  migrations: readonly string[],
+): { required: Definitions; optional: Definitions } {
+  const database = withDigest(new DatabaseSync(":memory:"));
+  for (const sql of [FIRST_SCHEMA, ...migrations.slice(0, version - FIRST_VERSION)]) database.exec(sql);
+  const required = definitionsIn(database);
+  database.exec(ARCHIVE_SCHEMA);
+  const optional = new Map([...definitionsIn(database)].filter(([name]) => !required.has(name)));
+  database.close();
+  return { required, optional };
+}
 
 /**
  * Adds the SQL function `digest(…)` to a database. Rows of small values store the digest of their values, so that
@@ -152,26 +185,30 @@ export function versionOf(database: DatabaseSync): number {
   return Number(database.prepare("pragma user_version").get()?.user_version);
 }
 
-/** Returns why a database of another version cannot be used; null if it has this program's version. */
-export function versionFlaw(version: number): string | null {
-  if (version > SCHEMA_VERSION)
-    return `was written by a newer elbro (version ${version}; this elbro knows ${SCHEMA_VERSION}); run the newer elbro, or restore an older copy`;
-  if (version < SCHEMA_VERSION)
-    return `was written by an older elbro (version ${version}; this elbro needs ${SCHEMA_VERSION})`;
-  return null;
+/** Returns why the version of a database cannot be used; null if this program reads or upgrades it. */
+export function versionFlaw(version: number, migrations = MIGRATIONS): string | null {
+  const newest = FIRST_VERSION + migrations.length;
+  return version > newest
+    ? `was written by a newer elbro (version ${version}; this elbro knows ${newest}); run the newer elbro, or restore an older copy`
+    : null;
 }
 
-function prepareSchema(database: DatabaseSync, path: string): void {
+/** Creates the tables of a new file, or upgrades those of an older one: all steps, or none if one fails. */
+function upgrade(database: DatabaseSync, path: string, migrations: readonly string[]): void {
+  const newest = FIRST_VERSION + migrations.length;
   const found = versionOf(database);
-  if (found === 0) {
+  if (found === newest) return;
+  withDigest(database);
+  try {
     transaction(database, () => {
-      database.exec(SCHEMA);
-      database.exec(`pragma user_version = ${SCHEMA_VERSION}`);
+      if (found === 0) database.exec(FIRST_SCHEMA);
+      for (const sql of migrations.slice(Math.max(0, found - FIRST_VERSION))) database.exec(sql);
+      database.exec(`pragma user_version = ${newest}`);
     });
-  } else {
-    const flaw = versionFlaw(found);
-    if (flaw !== null) throw new (found < SCHEMA_VERSION ? OutdatedDatabase : DatabaseError)(`${path} ${flaw}`);
+  } catch (error) {
+    if (!(error instanceof Error && "errcode" in error && UPGRADE_CODES.has(Number(error.errcode) & 0xff))) throw error;
+    throw new DatabaseError(
+      `${path} could not be upgraded from version ${found} to ${newest} (${error.message}) and is unchanged; run the previous elbro, or restore an older copy, and report this error`,
+    );
   }
-  // SQLite takes an exclusive lock at the first write, not at the first read.
-  transaction(database, () => database.exec("update setting set value = value where name = ''"));
 }

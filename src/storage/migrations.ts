@@ -1,12 +1,14 @@
 /**
- * Schema version, stored in the file as `user_version`. A file of an older version is set aside and its data requested
- * again; a newer version is rejected. Versions 1 to 3 were never released. Each version has its own table definitions,
- * so a file with this version's tables and another number is damaged.
+ * Tables of the database, and the SQL that upgrades a database of an earlier elbro. The version is stored in the file as
+ * `user_version`. A new file gets the first tables and then every migration, so it has the same tables as an upgraded
+ * one. `digest` is `digest(…)` of the columns before it: see database.ts.
  */
-export const SCHEMA_VERSION = 5;
 
-/** SQL that creates the tables in an empty file. `digest` is `digest(…)` of the columns before it: see database.ts. */
-export const SCHEMA = `
+/** Version of FIRST_SCHEMA. Earlier versions were never released. */
+export const FIRST_VERSION = 5;
+
+/** SQL that creates the tables of FIRST_VERSION in an empty file. It never changes: the databases of owners have it. */
+export const FIRST_SCHEMA = `
 create table setting (
   name   text not null primary key,
   value  text not null,
@@ -85,4 +87,28 @@ create table plan_run (
   digest            integer,
   primary key (plan, start_ms)
 ) strict, without rowid;
+`;
+
+/**
+ * SQL that upgrades a database by one version; the first entry upgrades FIRST_VERSION. New entries are appended, and no
+ * entry changes: databases of owners have run them. An entry runs in a transaction and may call `digest(…)`. It creates
+ * a table or adds a column, so that each version has its own tables: a file whose number and tables do not match is
+ * damaged.
+ */
+export const MIGRATIONS: readonly string[] = [];
+
+/** Version of a database that this program wrote or upgraded. */
+export const SCHEMA_VERSION = FIRST_VERSION + MIGRATIONS.length;
+
+/**
+ * Tables and triggers that exist only while an archive is configured: see archive-backlog.ts. They use SQLite's own time
+ * function, because a function of this program is missing if another program opens the file. A chunk that changes twice
+ * in one millisecond gets two different times.
+ */
+const NOTE = `insert into archive_backlog (key, changed_ms) values (new.key, cast(unixepoch('subsec') * 1000 as integer))
+  on conflict (key) do update set changed_ms = max(excluded.changed_ms, changed_ms + 1);`;
+export const ARCHIVE_SCHEMA = `
+create table archive_backlog (key integer primary key, changed_ms integer not null) strict;
+create trigger archive_inserted after insert on chunk begin ${NOTE} end;
+create trigger archive_updated after update on chunk begin ${NOTE} end;
 `;

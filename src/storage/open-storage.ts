@@ -9,6 +9,7 @@ import { OWNER_ONLY } from "./atomic-file.ts";
 import { dropDamagedRows, lostCommitsText } from "./damage-scan.ts";
 import { DatabaseError, DatabaseInUse } from "./database.ts";
 import { KeyValueStore } from "./key-value-store.ts";
+import { SCHEMA_VERSION } from "./migrations.ts";
 import {
   type OpenedDatabase,
   openOrRestore,
@@ -22,7 +23,7 @@ import { WriteGuard, writeTroubleOf } from "./write-guard.ts";
 export interface StorageOptions {
   readonly config: { readonly data_dir: string };
   readonly clock: { now(): EpochMs };
-  readonly log: { warn(facts: object, text: string): void };
+  readonly log: Record<"info" | "warn", (facts: object, text: string) => void>;
 }
 
 export interface Storage {
@@ -38,14 +39,13 @@ export interface Storage {
 /** Opens the storage and removes damaged rows. Throws StartError if the data directory cannot be used. */
 export function openStorage({ config, clock, log }: StorageOptions): Storage {
   const opened = openDataDir(config.data_dir, clock.now());
-  const { database, databasePath, recovery, outdated, lostCommits, replaced } = opened;
+  const { database, databasePath, recovery, upgradedFrom, lostCommits, replaced } = opened;
   if (replaced)
     log.warn(
       { keys: replaced.keys.map(({ name }) => name), setAside: replaced.setAside },
       "database replaced by the uploaded copy; the keys in the copy are valid again",
     );
-  if (outdated !== null)
-    log.warn({ file: outdated }, "database of an older version set aside; requesting its prices and usage again");
+  if (upgradedFrom !== null) log.info({ from: upgradedFrom, to: SCHEMA_VERSION }, "database upgraded");
   const writing = new WriteGuard(database);
   if (lostCommits > 0) writing.damaged(lostCommitsText(lostCommits), () => undefined);
   dropDamagedRows(database, writing);

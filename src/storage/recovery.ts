@@ -1,7 +1,6 @@
 /**
  * Opens the database of a data directory. A damaged file is renamed with the date, and the last verified copy replaces
- * it; without a copy, an empty database does. A file of an older version is renamed too, and an empty database created.
- * The five newest renamed files of each kind are kept.
+ * it; without a copy, an empty database does. The five newest renamed files of each kind are kept.
  */
 import {
   closeSync,
@@ -25,7 +24,6 @@ import {
   DatabaseError,
   DatabaseInUse,
   damageOfTables,
-  OutdatedDatabase,
   openDatabase,
   versionFlaw,
   versionOf,
@@ -60,8 +58,8 @@ export interface OpenedDatabase {
   readonly database: DatabaseSync;
   /** Null if the database was intact, or did not exist before. */
   readonly recovery: Recovery | null;
-  /** New path of a file of an older version; null if there was none. */
-  readonly outdated: string | null;
+  /** Previous version of a database that was upgraded; null if there was nothing to upgrade. */
+  readonly upgradedFrom: number | null;
   /** Number of commits lost because the write-ahead log is damaged. */
   readonly lostCommits: number;
 }
@@ -109,25 +107,16 @@ export function openOrRestore(databasePath: string, now: EpochMs): OpenedDatabas
       : { kind: "broken", damage: loss, setAside: putAside(databasePath, now) };
   switch (attempt.kind) {
     case "open": {
-      const { database } = attempt;
+      const { database, upgradedFrom } = attempt;
       if (lost > 0) new KeyValueStore(database).write(SPENDS_UNKNOWN, "yes");
-      return { database, recovery: null, outdated: null, lostCommits: lost };
+      return { database, recovery: null, upgradedFrom, lostCommits: lost };
     }
-    case "outdated":
-      return {
-        ...{ database: openWithSpendsUnknown(databasePath), recovery: null, outdated: attempt.setAside },
-        lostCommits: 0,
-      };
     case "broken": {
       const { damage, setAside } = attempt;
       const restored = restore(databasePath, now);
       const database = restored?.database ?? openDatabase(databasePath);
-      return {
-        database,
-        recovery: { damage, setAside, copiedAt: restored?.copiedAt ?? null },
-        outdated: null,
-        lostCommits: 0,
-      };
+      const recovery = { damage, setAside, copiedAt: restored?.copiedAt ?? null };
+      return { database, recovery, upgradedFrom: null, lostCommits: 0 };
     }
   }
 }
@@ -168,22 +157,25 @@ function inRange(formatVersion: number | undefined): boolean {
 
 /** Result of opening a file. */
 type Attempt =
-  | { readonly kind: "open"; readonly database: DatabaseSync }
-  | ({ readonly kind: "broken" } & Omit<Recovery, "copiedAt">)
-  | { readonly kind: "outdated"; readonly setAside: string | null };
+  | { readonly kind: "open"; readonly database: DatabaseSync; readonly upgradedFrom: number | null }
+  | ({ readonly kind: "broken" } & Omit<Recovery, "copiedAt">);
 
-/** Opens an existing file. A damaged file is renamed together with its log, and so is one of an older version. */
+/** Opens an existing file. A damaged file is renamed together with its log. */
 function tryOpening(databasePath: string, now: EpochMs): Attempt {
   let setAside: string | null = null;
+  let upgradedFrom: number | null = null;
   try {
-    const database = openDatabase(databasePath, () => {
-      setAside = putAside(databasePath, now);
+    const database = openDatabase(databasePath, {
+      whenBroken: () => {
+        setAside = putAside(databasePath, now);
+      },
+      whenUpgraded: (from) => {
+        upgradedFrom = from;
+      },
     });
-    return { kind: "open", database };
+    return { kind: "open", database, upgradedFrom };
   } catch (error) {
     if (error instanceof BrokenDatabase) return { kind: "broken", damage: error.message, setAside };
-    if (error instanceof OutdatedDatabase)
-      return { kind: "outdated", setAside: putAside(databasePath, now, "replaced") };
     throw error;
   }
 }
@@ -202,8 +194,18 @@ function restore(databasePath: string, now: EpochMs): { database: DatabaseSync; 
 
 /** Copies a file to the path of the database, atomically. */
 function putInPlace(copyPath: string, databasePath: string): void {
+  moveInPlace(copied(copyPath, databasePath), databasePath);
+}
+
+/** Copies a file next to the database. Returns its path. */
+function copied(copyPath: string, databasePath: string): string {
   const partPath = `${databasePath}.restoring`;
+  for (const ending of ENDINGS) rmSync(partPath + ending, { force: true });
   copyFileSync(copyPath, partPath);
+  return partPath;
+}
+
+function moveInPlace(partPath: string, databasePath: string): void {
   sync(partPath);
   renameSync(partPath, databasePath);
   sync(path.dirname(databasePath));
@@ -218,12 +220,16 @@ export function replaceDatabase(databasePath: string, copyPath: string, now: Epo
   const flaw = flawOf(copyPath);
   if (flaw !== null) throw new DatabaseError(`${copyPath} cannot be used: ${flaw}`);
   if (existsSync(databasePath)) requireFree(databasePath);
-  const setAside = putAside(databasePath, now, "replaced");
-  putInPlace(copyPath, databasePath);
-  // Requests sent after the copy was made are not in it.
-  const database = openWithSpendsUnknown(databasePath);
-  const keys = storedKeys(new KeyValueStore(database));
+  const partPath = copied(copyPath, databasePath);
+  // Upgrades the copy. Requests sent after the copy was made are not in it.
+  const database = openDatabase(partPath);
+  const settings = new KeyValueStore(database);
+  settings.write(SPENDS_UNKNOWN, "yes");
+  const keys = storedKeys(settings);
+  // Merges the write-ahead log into the file.
   database.close();
+  const setAside = putAside(databasePath, now, "replaced");
+  moveInPlace(partPath, databasePath);
   const file = new KeyFile(path.dirname(databasePath));
   const present = file.read();
   const isSame = present.kind === "keys" && isDeepStrictEqual(present.keys, keys);
@@ -238,12 +244,6 @@ export function recoverKeys(database: DatabaseSync, databasePath: string): void 
   const file = new KeyFile(path.dirname(databasePath));
   const keys = storedKeys(new KeyValueStore(database));
   if (keys.length > 0 && file.stamp === null) file.write(keys);
-}
-
-function openWithSpendsUnknown(databasePath: string): DatabaseSync {
-  const database = openDatabase(databasePath);
-  new KeyValueStore(database).write(SPENDS_UNKNOWN, "yes");
-  return database;
 }
 
 /** Returns why a file cannot be used as this program's database; null if it can. Does not change the file. */

@@ -5,7 +5,6 @@ import { type KeptKey, KeyFile } from "../../../src/storage/api-key-file.ts";
 import { copyDatabase } from "../../../src/storage/backup.ts";
 import { DatabaseError, DatabaseInUse, openDatabase } from "../../../src/storage/database.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
-import { SCHEMA_VERSION } from "../../../src/storage/migrations.ts";
 import { openDataDir } from "../../../src/storage/open-storage.ts";
 import { copyPathOf, replaceDatabase, SPENDS_UNKNOWN } from "../../../src/storage/recovery.ts";
 import { StoreOnDisk } from "../../support/daemon/store-on-disk.ts";
@@ -96,17 +95,6 @@ describe("replaceDatabase changes nothing", () => {
       writeFileSync(copyPathOf(store.path), "");
     });
     expect(words).toContain("it is not a database of elbro");
-  });
-
-  test("if the copy has an older version", async () => {
-    const words = await refused((store) => {
-      const copy = new DatabaseSync(copyPathOf(store.path));
-      copy.exec("pragma user_version = 2");
-      copy.close();
-    });
-    expect(words).toContain(
-      `elbro.db.copy cannot be used: was written by an older elbro (version 2; this elbro needs ${SCHEMA_VERSION})`,
-    );
   });
 
   test("if the copy has a newer version", async () => {

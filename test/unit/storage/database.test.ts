@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { DatabaseError, OutdatedDatabase, openDatabase, transaction } from "../../../src/storage/database.ts";
+import { DatabaseError, openDatabase, transaction } from "../../../src/storage/database.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { SCHEMA_VERSION } from "../../../src/storage/migrations.ts";
 import { Child } from "../../support/daemon/child.ts";
@@ -37,20 +37,6 @@ describe("a database", () => {
     expect(versionOf(store.database)).toBe(SCHEMA_VERSION);
     new KeyValueStore(store.database).write("kept", "yes");
     expect(new KeyValueStore(store.reopen()).read("kept")).toBe("yes");
-  });
-
-  test("of an older version is rejected with a message and stays unchanged", () => {
-    using dir = new TempDir();
-    const path = dir.file("elbro.db");
-    const old = new DatabaseSync(path);
-    old.exec("create table setting (name text); pragma user_version = 1");
-    old.close();
-    expect(() => openDatabase(path)).toThrow(
-      new OutdatedDatabase(`${path} was written by an older elbro (version 1; this elbro needs ${SCHEMA_VERSION})`),
-    );
-    const untouched = new DatabaseSync(path);
-    expect(versionOf(untouched)).toBe(1);
-    untouched.close();
   });
 
   test("of a newer version is rejected with a message and stays unchanged", () => {

@@ -15,7 +15,7 @@ import { describe, expect, test } from "vitest";
 import { copyDatabase } from "../../../src/storage/backup.ts";
 import { BrokenDatabase, DatabaseError, openDatabase } from "../../../src/storage/database.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
-import { copyPathOf, openOrRestore, SPENDS_UNKNOWN } from "../../../src/storage/recovery.ts";
+import { copyPathOf, openOrRestore } from "../../../src/storage/recovery.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/daemon/store-on-disk.ts";
 
@@ -170,43 +170,6 @@ describe("an intact database", () => {
     store.database.close();
     expect(() => openOrRestore(store.path, NOW)).toThrow("run the newer elbro");
     expect(readdirSync(store.dir.path).filter((name) => name.includes("broken"))).toEqual([]);
-  });
-});
-
-describe("a database of an older version", () => {
-  const REPLACED = "elbro.db.replaced-2026-02-03T04-05-06Z";
-
-  function outdate(file: string): void {
-    const database = new DatabaseSync(file);
-    database.exec("create table older (a text); pragma user_version = 2");
-    database.close();
-  }
-
-  test("is set aside under a dated name and replaced by an empty one without unknown attempts", async () => {
-    using store = await copied();
-    outdate(store.path);
-    const before = readFileSync(store.path);
-    const { database, recovery, outdated } = openOrRestore(store.path, NOW);
-    store.database = database;
-    expect([recovery, outdated]).toEqual([null, store.dir.file(REPLACED)]);
-    expect(readFileSync(store.dir.file(REPLACED))).toEqual(before);
-    expect(new SeriesStore(database, calendar).covers(key, range)).toBe(false);
-    expect(new KeyValueStore(database).read(SPENDS_UNKNOWN)).toBe("yes");
-    database.close();
-    const again = openOrRestore(store.path, NOW);
-    store.database = again.database;
-    expect([again.recovery, again.outdated]).toEqual([null, null]);
-  });
-
-  test("does not replace a damaged one as its copy; an empty one does", async () => {
-    using store = await copied();
-    outdate(copyPathOf(store.path));
-    overwrite(store.path, 0, noise(1_000));
-    const { database, recovery } = openOrRestore(store.path, NOW);
-    store.database = database;
-    expect(recovery).toMatchObject({ setAside: store.dir.file(ASIDE), copiedAt: null });
-    expect(new SeriesStore(database, calendar).covers(key, range)).toBe(false);
-    expect(existsSync(store.dir.file(REPLACED))).toBe(true);
   });
 });
 
