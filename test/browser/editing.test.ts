@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MINUTE_MS } from "../../src/core/time/interval.ts";
 import { axeViolations, MISFITS, OVERLAPS, WRAPPED } from "../support/daemon/page-checks.ts";
-import { haveChromium, type LookOptions, type Screen, Screens } from "../support/daemon/screen.ts";
+import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/daemon/screen.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
 
@@ -54,10 +54,10 @@ describe.skipIf(!haveChromium)(
       await using screen = await looking(daemon, { size: "phone" });
       const { page } = screen;
       await page.getByRole("button", { name: "New plan" }).click();
-      await dialog(screen).getByLabel("Name", { exact: true }).fill("Washer");
+      await typeKeys(dialog(screen).getByLabel("Name", { exact: true }), "Washer");
       await dialog(screen).getByLabel("Ready by").fill("07:00");
       // Only the preview of the last field has a cost.
-      await dialog(screen).getByLabel("Energy per round, kWh").fill("1.4");
+      await typeKeys(dialog(screen).getByLabel("Energy per round, kWh"), "1.4");
       const seen = await screen.untilText("dialog .preview", /(today|tomorrow).*Costs DKK \d\.\d\d/i);
       expect(await dialog(screen).getByRole("img").getAttribute("aria-label")).toMatch(
         /^Chosen hours: \d\d:\d\d–\d\d:\d\d$/,
@@ -77,14 +77,14 @@ describe.skipIf(!haveChromium)(
       expect(fileText(daemon)).toMatch(/name: Washer\n.*home: home\n.*kind: window\n.*hours: 2\n/);
 
       await card(screen, "Washer").getByRole("button", { name: "Edit" }).click();
-      await dialog(screen).getByLabel("Hours", { exact: true }).fill("3");
+      await typeKeys(dialog(screen).getByLabel("Hours", { exact: true }), "3");
       await dialog(screen).getByRole("button", { name: "Save" }).click();
       await screen.untilText("#plans .edited", /Washer is saved/);
       expect(fileText(daemon)).toMatch(/name: Washer\n.*home: home\n.*kind: window\n.*hours: 3\n/);
 
       await card(screen, "Washer").getByRole("button", { name: "Copy" }).click();
       expect(await dialog(screen).getByLabel("Name", { exact: true }).inputValue()).toBe("Washer (copy)");
-      await dialog(screen).getByLabel("Name", { exact: true }).fill("Dryer");
+      await typeKeys(dialog(screen).getByLabel("Name", { exact: true }), "Dryer");
       await dialog(screen).getByRole("button", { name: "Save" }).click();
       await screen.untilText("#plans", /Dryer Planned/);
 
@@ -104,12 +104,12 @@ describe.skipIf(!haveChromium)(
       const { page } = screen;
       await page.getByRole("button", { name: "New plan" }).click();
       const form = dialog(screen);
-      await form.getByLabel("Name", { exact: true }).fill("Heater");
+      await typeKeys(form.getByLabel("Name", { exact: true }), "Heater");
       await form.getByLabel("Kind").selectOption({ label: "Whenever it is cheap" });
       expect(await form.getByLabel("Hours", { exact: true }).count()).toBe(0);
       await form.getByRole("button", { name: "Save" }).click();
       expect(await form.getByLabel("Cheapest part of the day, %").getAttribute("aria-invalid")).toBe("true");
-      await form.getByLabel("Cheapest part of the day, %").fill("30");
+      await typeKeys(form.getByLabel("Cheapest part of the day, %"), "30");
       await screen.untilText("dialog .preview", /\d\d:\d\d–\d\d:\d\d/);
       await form.getByRole("button", { name: "Save" }).click();
       await screen.untilText("#plans .edited", /Heater is saved/);
@@ -122,7 +122,7 @@ describe.skipIf(!haveChromium)(
       await screen.page.getByRole("button", { name: "New plan" }).click();
       const form = dialog(screen);
       await form.getByLabel("Kind").selectOption({ label: "Always except in expensive hours" });
-      await form.getByLabel("Hours", { exact: true }).fill("1");
+      await typeKeys(form.getByLabel("Hours", { exact: true }), "1");
       // It is 15:23 or later.
       await screen.untilText("dialog .preview", /Today 15:[012]\d–\d\d:\d\d.*Planned at the cheapest time/);
     });
@@ -132,13 +132,13 @@ describe.skipIf(!haveChromium)(
       await using screen = await looking(daemon);
       await screen.page.getByRole("button", { name: "New plan" }).click();
       const form = dialog(screen);
-      await form.getByLabel("Name", { exact: true }).fill("Car");
+      await typeKeys(form.getByLabel("Name", { exact: true }), "Car");
       await form.getByRole("button", { name: "Save" }).click();
       await form
         .getByRole("alert")
         .filter({ hasText: /could not be saved: a plan "car" exists already/ })
         .waitFor();
-      await form.getByLabel("Hours", { exact: true }).fill("3");
+      await typeKeys(form.getByLabel("Hours", { exact: true }), "3");
       await form.getByLabel("Not before").fill("12:00");
       await form.getByLabel("Ready by").fill("13:00");
       await form.getByRole("button", { name: "Save" }).click();
@@ -190,7 +190,7 @@ describe.skipIf(!haveChromium)(
       await screen.page.keyboard.press("Escape");
       await screen.until("!document.querySelector('dialog')");
       await screen.page.getByRole("button", { name: "New plan" }).click();
-      await dialog(screen).getByLabel("Name", { exact: true }).fill("Washer");
+      await typeKeys(dialog(screen).getByLabel("Name", { exact: true }), "Washer");
       await dialog(screen).getByRole("button", { name: "Save" }).click();
       await screen.untilText("#plans .edited", /Washer is saved in page\.yaml in the data directory/);
       expect(fileText(daemon, "page.yaml")).toContain("Washer");

@@ -3,7 +3,7 @@ import { formTexts } from "../../src/server/web/dashboard/forms/texts-en.ts";
 import { startDashboard } from "../support/daemon/dashboard-daemon.ts";
 import { axeViolations, MISFITS } from "../support/daemon/page-checks.ts";
 import { pageScript } from "../support/daemon/page-script.ts";
-import { haveChromium, type LookOptions, type Screen, Screens } from "../support/daemon/screen.ts";
+import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/daemon/screen.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 /** Script that shows the form of a plan or plug in place of the plans, and records the submitted value. */
@@ -93,14 +93,14 @@ describe.skipIf(!haveChromium)(
       await using screen = await formOf("plans", { name: "Washer", home: "home" }, { size: "phone" });
       const { page } = screen;
       await page.getByLabel("Kind").selectOption({ label: "Split hours" });
-      await page.getByLabel("Hours", { exact: true }).fill("1h30m");
-      await page.getByLabel("Highest price per kWh").fill("1,5");
+      await typeKeys(page.getByLabel("Hours", { exact: true }), "1h30m");
+      await typeKeys(page.getByLabel("Highest price per kWh"), "1,5");
       await page.getByLabel("Ready by").fill("07:00");
       await page.getByRole("group", { name: "Days" }).getByLabel("Tue").check();
       await page.getByRole("group", { name: "Days" }).getByLabel("Mon").check();
       const fallback = page.getByRole("group", { name: "Hours without prices" });
       await fallback.getByRole("button", { name: "Add" }).click();
-      await fallback.getByRole("textbox").fill("02:00-05:00");
+      await typeKeys(fallback.getByRole("textbox"), "02:00-05:00");
       await page.getByLabel("Plan on estimates too").check();
       await page.getByRole("button", { name: "Save" }).click();
       expect(await submitted(screen)).toEqual({
@@ -113,9 +113,9 @@ describe.skipIf(!haveChromium)(
     test("a value that violates the schema has an error at its field, and nothing is submitted", async () => {
       await using screen = await formOf("plans", { name: "Washer", home: "Not a slug" });
       const { page } = screen;
-      await page.getByLabel("Hours", { exact: true }).fill("soon");
-      await page.getByLabel("Highest price per kWh").fill("500");
-      await page.getByLabel("Maximum number of runs").fill("1.5");
+      await typeKeys(page.getByLabel("Hours", { exact: true }), "soon");
+      await typeKeys(page.getByLabel("Highest price per kWh"), "500");
+      await typeKeys(page.getByLabel("Maximum number of runs"), "1.5");
       await page.getByRole("button", { name: "Save" }).click();
       await screen.untilText("#form [role=alert]", /5 fields need another value\./);
       const wrong = async (label: string) => {
@@ -133,6 +133,58 @@ describe.skipIf(!haveChromium)(
       await screen.picture("form-plan-wrong");
     });
 
+    test.each([
+      ["en-GB", "Highest price per kWh", "Hours", "Save"],
+      ["da-DK", "Højeste pris pr. kWh", "Timer", "Gem"],
+    ])(
+      "in %s a decimal keeps its text while it is typed, with a comma and with a point",
+      async (language, priceName, hoursName, saveName) => {
+        await using screen = await formOf("plans", { name: "A", home: "home", kind: "window", hours: 2 }, { language });
+        const price = screen.page.getByLabel(priceName, { exact: true });
+        const hours = screen.page.getByLabel(hoursName, { exact: true });
+        const shown = (text: string) => (language === "en-GB" ? text : text.replace(".", ","));
+        for (const [text, value] of [
+          ["1,5", 1.5],
+          ["0.25", 0.25],
+          ["-0,05", -0.05],
+          ["10.00", 10],
+        ] as const) {
+          await typeKeys(price, text);
+          expect(await price.inputValue()).toBe(text);
+          await typeKeys(hours, "1,25");
+          expect(await hours.inputValue()).toBe("1,25");
+          expect(await price.inputValue()).toBe(shown(String(value)));
+          await screen.page.getByRole("button", { name: saveName, exact: true }).click();
+          expect(await submitted(screen)).toMatchObject({ max_price: value, hours: 1.25 });
+        }
+      },
+    );
+
+    test("an error appears when the field is left, and goes when the value is corrected", async () => {
+      await using screen = await formOf("plans", { name: "A", home: "home", kind: "window", hours: 2 });
+      const price = screen.page.getByLabel("Highest price per kWh");
+      const mistake = screen.page.locator(`#${(await price.getAttribute("aria-describedby"))?.split(" ")[1]}`);
+      await typeKeys(price, "1,5 kr");
+      expect(await mistake.textContent()).toBe("");
+      await price.blur();
+      expect(await mistake.textContent()).toBe("Enter a number.");
+      expect(await price.inputValue()).toBe("1,5 kr");
+      await typeKeys(price, "1,5");
+      expect(await mistake.textContent()).toBe("");
+      await typeKeys(price, "150,5");
+      expect(await mistake.textContent()).toBe("At most 100.");
+      await screen.page.getByRole("button", { name: "Save" }).click();
+      expect(await submitted(screen)).toBeUndefined();
+
+      await typeKeys(price, "1,5");
+      await screen.page.evaluate(
+        `window.refuse([{ path: "hours", text: "expected at most 1" }, { path: "", text: "another mistake" }])`,
+      );
+      await screen.untilText("#form", /expected at most 1.*another mistake/);
+      await typeKeys(screen.page.getByLabel("Hours", { exact: true }), "1");
+      await screen.until(`!/expected at most 1|another mistake/.test(document.querySelector("#form").textContent)`);
+    });
+
     test("an error of the daemon appears at the field that it names", async () => {
       await using screen = await formOf("plans", { name: "Washer", home: "home", kind: "window" });
       await screen.page.evaluate(`window.refuse([{ path: "hours", text: "expected hours, found nothing" }])`);
@@ -145,13 +197,13 @@ describe.skipIf(!haveChromium)(
       const { page } = screen;
       await page.getByRole("group", { name: "Plan" }).getByRole("combobox").selectOption({ label: "Several" });
       const plan = page.getByRole("group", { name: "Plan" }).first();
-      await plan.getByRole("textbox").fill("washer");
+      await typeKeys(plan.getByRole("textbox"), "washer");
       await plan.getByRole("button", { name: "Add" }).click();
-      await plan.getByRole("textbox").nth(1).fill("car");
+      await typeKeys(plan.getByRole("textbox").nth(1), "car");
       const on = page.getByRole("group", { name: "Message that switches it on", exact: true });
-      await on.getByLabel("MQTT topic").fill("washer/set");
-      await on.getByLabel("Message").fill("1");
-      await page.getByLabel("Output").fill("2");
+      await typeKeys(on.getByLabel("MQTT topic"), "washer/set");
+      await typeKeys(on.getByLabel("Message"), "1");
+      await typeKeys(page.getByLabel("Output"), "2");
       await page.getByRole("button", { name: "Save" }).click();
       await screen.picture("form-plug");
       expect(await submitted(screen)).toEqual({
@@ -172,7 +224,7 @@ describe.skipIf(!haveChromium)(
       expect(await page.locator("#form form > .field-row").count()).toBe(4);
       expect(await page.getByLabel("Highest price per kWh").isVisible()).toBe(false);
       await page.getByText("More settings").click();
-      await page.getByLabel("Highest price per kWh").fill("1000");
+      await typeKeys(page.getByLabel("Highest price per kWh"), "1000");
       await page.getByText("More settings").click();
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByText("At most 100.").waitFor();

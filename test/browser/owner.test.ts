@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { GUEST_KEY, startDashboard } from "../support/daemon/dashboard-daemon.ts";
 import { axeViolations, MISFITS, OVERLAPS, SMALL_TARGETS } from "../support/daemon/page-checks.ts";
-import { haveChromium, type LookOptions, type Screen, Screens } from "../support/daemon/screen.ts";
+import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/daemon/screen.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const START = Date.parse("2026-03-10T14:20:00Z");
@@ -37,10 +37,10 @@ describe.skipIf(!haveChromium)("keys, log and backup on the page (in Chromium; s
 
   test("a new key is shown once, works, and is revoked after a confirmation", async () => {
     await using screen = await atSystem();
-    await screen.page.getByLabel("Name of the device").fill("phone of Åse");
+    await typeKeys(screen.page.getByLabel("Name of the device"), "phone of Åse");
     await screen.page.getByRole("button", { name: "Create a key" }).click();
     await screen.untilText("#keys", /Use at most 40 letters/);
-    await screen.page.getByLabel("Name of the device").fill("phone");
+    await typeKeys(screen.page.getByLabel("Name of the device"), "phone");
     await screen.page.getByLabel("may also make changes").check();
     await screen.page.getByRole("button", { name: "Create a key" }).click();
     await screen.untilText(
@@ -124,7 +124,7 @@ describe.skipIf(!haveChromium)("keys, log and backup on the page (in Chromium; s
       await daemon.post("/local/v1/keys", { name: "a-device-with-the-longest-name-there-is__".slice(0, 40) });
       await daemon.clock.runUntil(daemon.clock.now() + 1_000);
       await using screen = await atSystem({ size, scheme, language });
-      await screen.page.locator("#key-name").fill("telefon");
+      await typeKeys(screen.page.locator("#key-name"), "telefon");
       await screen.page.locator("#keys form button").click();
       await screen.untilText("#keys", /elbro_/);
       await screen.page.locator(".key-line button").first().click();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startDashboard } from "../support/daemon/dashboard-daemon.ts";
-import { haveChromium, type Screen, Screens } from "../support/daemon/screen.ts";
+import { haveChromium, type Screen, Screens, typeKeys } from "../support/daemon/screen.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 interface ToldPlan {
@@ -59,9 +59,9 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if 
   test("hours, times and highest price can be changed and reset to the file's values", async () => {
     const dishwasher = card("Dishwasher");
     await dishwasher.getByText("Adjust", { exact: true }).click();
-    await dishwasher.getByLabel("Hours").fill("2.5");
+    await typeKeys(dishwasher.getByLabel("Hours"), "2.5");
     await dishwasher.getByLabel("Ready by").fill("06:30");
-    await dishwasher.getByLabel("Highest price per kWh").fill("1.75");
+    await typeKeys(dishwasher.getByLabel("Highest price per kWh"), "1.75");
     await screen.picture("plans-change-phone");
     await dishwasher.getByRole("button", { name: "Save" }).click();
     await dishwasher.getByRole("status").filter({ hasText: "Saved." }).waitFor();
@@ -76,10 +76,37 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if 
     expect((await plan(daemon, "dishwasher")).settings.hours).toMatchObject({ value: 3, changed: false });
   });
 
+  test.each(["en-GB", "da-DK"])("in %s a decimal is typed with a comma or a point", async (language) => {
+    await using other = await screens.look(daemon, { size: "phone", language });
+    await other.untilText("#plans", /Dishwasher/);
+    const dishwasher = other.page.getByRole("article", { name: "Dishwasher" });
+    const [hours, price] = ["hours", "max_price"].map((name) => other.page.locator(`#plan-dishwasher-${name}`));
+    if (!hours || !price) throw new Error("a plan without fields");
+    await dishwasher.locator("summary").click();
+    await typeKeys(hours, "1,5");
+    await typeKeys(price, "0.75 kr");
+    await dishwasher.locator("button[type=submit]").click();
+    await dishwasher
+      .getByRole("alert")
+      .filter({ hasText: /number|tal/ })
+      .waitFor();
+    await typeKeys(price, "0.75");
+    expect([await hours.inputValue(), await price.inputValue()]).toEqual(["1,5", "0.75"]);
+    await dishwasher.locator("button[type=submit]").click();
+    await dishwasher
+      .getByRole("status")
+      .filter({ hasText: /Saved|Gemt/ })
+      .waitFor();
+    expect((await plan(daemon, "dishwasher")).settings).toMatchObject({
+      hours: { value: 1.5 },
+      max_price: { value: 0.75 },
+    });
+  });
+
   test("an impossible value is refused with a message, and nothing changes", async () => {
     const dishwasher = card("Dishwasher");
     await dishwasher.getByText("Adjust", { exact: true }).click();
-    await dishwasher.getByLabel("Hours").fill("20");
+    await typeKeys(dishwasher.getByLabel("Hours"), "20");
     await dishwasher.getByRole("button", { name: "Save" }).click();
     await dishwasher
       .getByRole("status")
@@ -94,7 +121,7 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if 
     const dishwasher = danish.page.getByRole("article", { name: "Dishwasher" });
     const text = dishwasher.getByRole("status");
     await dishwasher.getByText("Justér", { exact: true }).click();
-    await dishwasher.getByLabel("Timer").fill("20");
+    await typeKeys(dishwasher.getByLabel("Timer"), "20");
     await dishwasher.getByRole("button", { name: "Gem" }).click();
     await text
       .filter({ hasText: /^Afvist: Der er ikke plads til timerne .*\(hours: expected at most .*\)$/ })
@@ -124,7 +151,7 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if 
   test("a change over MQTT is shown, but a field that is being edited keeps its text", async () => {
     const dishwasher = card("Dishwasher");
     await dishwasher.getByText("Adjust", { exact: true }).click();
-    await dishwasher.getByLabel("Hours").fill("2");
+    await typeKeys(dishwasher.getByLabel("Hours"), "2");
     await daemon.watcher.publish("elbro/home/plan/dishwasher/ready_by/set", "05:45");
     await screen.until("document.querySelector('#plan-dishwasher-ready_by').value === '05:45'");
     expect(await dishwasher.getByLabel("Hours").inputValue()).toBe("2");

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axeViolations, MISFITS, OVERLAPS, SMALL_TARGETS } from "../support/daemon/page-checks.ts";
-import { haveChromium, type LookOptions, type Screen, Screens } from "../support/daemon/screen.ts";
+import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/daemon/screen.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { EmulatedNtfy } from "../support/notify/emulated-ntfy.ts";
 
@@ -47,8 +47,8 @@ describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped 
     await screen.untilText("dialog", /A change takes effect at once/);
     await dialog(screen).getByRole("button", { name: "Save" }).click();
     await screen.untilText("dialog", /This field is required/);
-    await dialog(screen).getByLabel("Topic").fill(`${ntfy.origin}/house-4821`);
-    await dialog(screen).getByLabel("Quiet hours").fill("22:00-07:00");
+    await typeKeys(dialog(screen).getByLabel("Topic"), `${ntfy.origin}/house-4821`);
+    await typeKeys(dialog(screen).getByLabel("Quiet hours"), "22:00-07:00");
     await dialog(screen).getByLabel("Any other problem").uncheck();
     await screen.picture("setting-notify-phone");
     await dialog(screen).getByRole("button", { name: "Save" }).click();
@@ -80,10 +80,10 @@ describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped 
     await using screen = await looking(daemon);
     await screen.untilText("#settings", /Price levels Cheap: 0\.85/);
     await change(screen, "levels");
-    await dialog(screen).getByLabel("Cheap", { exact: true }).fill("0,5");
+    await typeKeys(dialog(screen).getByLabel("Cheap", { exact: true }), "0,5");
     await dialog(screen).getByRole("button", { name: "Save" }).click();
     await dialog(screen).getByRole("alert").filter({ hasText: "very_cheap < cheap" }).waitFor();
-    await dialog(screen).getByLabel("Cheap", { exact: true }).fill("0,8");
+    await typeKeys(dialog(screen).getByLabel("Cheap", { exact: true }), "0,8");
     await dialog(screen).getByRole("button", { name: "Save" }).click();
     await screen.untilText("#settings", /Price levels: saved in elbro\.yaml and in use\./);
     expect(fileText(daemon)).toContain("  # Cheaper than usual here\n  cheap: 0.8\n");

@@ -8,7 +8,7 @@ import { type Simulator, startSimulator } from "../../src/service/simulator/simu
 import { DaemonProcess } from "../support/daemon/daemon-process.ts";
 import { marketFile } from "../support/daemon/dashboard-daemon.ts";
 import { axeViolations, MISFITS } from "../support/daemon/page-checks.ts";
-import { haveChromium, type LookOptions, type Screen, Screens } from "../support/daemon/screen.ts";
+import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/daemon/screen.ts";
 import { TempDir } from "../support/daemon/temp-dir.ts";
 import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
 
@@ -116,28 +116,28 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     const dialog = page.getByRole("dialog");
     const next = () => dialog.getByRole("button", { name: "Next" }).click();
     await screen.untilText("dialog", /Step 1 of 5: Key of the service/);
-    await dialog.getByLabel("API key").fill("not-the-key");
+    await typeKeys(dialog.getByLabel("API key"), "not-the-key");
     await next();
     await screen.untilText("dialog [role=alert]", /The service does not know this key\. .* Technical detail: 401: /);
     await screen.picture("setup-key-phone");
-    await dialog.getByLabel("API key").fill(simulator.keys.consumerKey ?? "");
+    await typeKeys(dialog.getByLabel("API key"), simulator.keys.consumerKey ?? "");
     await next();
     await screen.untilText("dialog", /Step 2 of 5: Addresses .*DK1|DK2/);
     await next();
     await screen.untilText("dialog", /Step 3 of 5: MQTT broker/);
     await dialog.getByLabel("My own broker").check();
-    await dialog.getByLabel("Address").fill("mqtt://127.0.0.1:1");
+    await typeKeys(dialog.getByLabel("Address"), "mqtt://127.0.0.1:1");
     await next();
     await screen.untilText("dialog [role=alert]", /No connection to the broker: nothing listens there/);
     await dialog.getByLabel("The built-in broker").check();
     await next();
     await screen.untilText("dialog", /Step 4 of 5: Home Assistant/);
-    await dialog.getByLabel("Address").fill("http://127.0.0.1:1");
-    await dialog.getByLabel("Long-lived access token").fill("a-token");
+    await typeKeys(dialog.getByLabel("Address"), "http://127.0.0.1:1");
+    await typeKeys(dialog.getByLabel("Long-lived access token"), "a-token");
     await next();
     await screen.untilText("dialog [role=alert]", /Home Assistant cannot be reached at this address: .*ECONNREFUSED/);
-    await dialog.getByLabel("Address").fill("");
-    await dialog.getByLabel("Long-lived access token").fill("");
+    await typeKeys(dialog.getByLabel("Address"), "");
+    await typeKeys(dialog.getByLabel("Long-lived access token"), "");
     await dialog.getByRole("button", { name: "Skip" }).click();
     await screen.untilText("dialog", /Step 5 of 5/);
     await dialog.getByRole("button", { name: "Set up" }).click();
@@ -162,9 +162,9 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${fresh.brokerPort}`, { username, password });
     await client.publishAsync("tasmota/discovery/4F2100000000/config", JSON.stringify(TASMOTA), { retain: true });
     await page.getByRole("button", { name: "New plan" }).click();
-    await dialog.getByLabel("Name", { exact: true }).fill("Water");
+    await typeKeys(dialog.getByLabel("Name", { exact: true }), "Water");
     await dialog.getByLabel("Kind").selectOption({ label: "Always except in expensive hours" });
-    await dialog.getByLabel("Hours", { exact: true }).fill("1");
+    await typeKeys(dialog.getByLabel("Hours", { exact: true }), "1");
     await dialog.getByRole("button", { name: "Save" }).click();
     await screen.untilText("#plans .edited", /Water is saved in elbro\.yaml/);
     await page.getByRole("button", { name: "Add a plug" }).click();
@@ -206,10 +206,10 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     await screen.page.locator(".setup-card button").click();
     const dialog = screen.page.getByRole("dialog");
     await screen.untilText("dialog", /Enter the code from elbro’s log/);
-    await dialog.getByLabel("Code").fill("AAAA-AAAA");
+    await typeKeys(dialog.getByLabel("Code"), "AAAA-AAAA");
     await dialog.getByRole("button", { name: "Next" }).click();
     await screen.untilText("dialog [role=alert]", /Wrong code/);
-    await dialog.getByLabel("Code").fill(code.toLowerCase());
+    await typeKeys(dialog.getByLabel("Code"), code.toLowerCase());
     await dialog.getByRole("button", { name: "Next" }).click();
     await screen.untilText("dialog", /Step 1 of 5/);
     const [cookie] = await screen.page.context().cookies();
@@ -242,7 +242,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     await using screen = await opened({ size: "phone" });
     const dialog = screen.page.getByRole("dialog");
     const submit = () => dialog.locator("button[type=submit]").click();
-    await dialog.getByLabel("API key").fill(simulator.keys.consumerKey ?? "");
+    await typeKeys(dialog.getByLabel("API key"), simulator.keys.consumerKey ?? "");
     for (const step of [2, 3, 4]) {
       await submit();
       await screen.untilText("dialog .setup-step", new RegExp(` ${step} `));
@@ -268,7 +268,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     const dialog = screen.page.getByRole("dialog");
     const tried = async (fault: Parameters<Simulator["setFaults"]>[0][number], pattern: RegExp) => {
       simulator.setFaults([fault]);
-      await dialog.getByLabel("API-nøgle").fill(simulator.keys.consumerKey ?? "");
+      await typeKeys(dialog.getByLabel("API-nøgle"), simulator.keys.consumerKey ?? "");
       await dialog.getByRole("button", { name: "Næste" }).click();
       await screen.untilText("dialog [role=alert]", pattern);
     };
@@ -296,7 +296,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
       expect(await axeViolations(screen)).toEqual([]);
       await page.screenshot({ path: await screen.picture(`setup-${step}-${size}-${scheme}`) });
     };
-    await dialog.locator("input").fill(simulator.keys.consumerKey ?? "");
+    await typeKeys(dialog.locator("input"), simulator.keys.consumerKey ?? "");
     await look("1");
     await submit();
     await screen.untilText("dialog .setup-step", / 2 /);

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 import { LAN_KEY } from "./test-config.ts";
 import type { TestDaemon } from "./test-daemon.ts";
 
@@ -11,6 +11,13 @@ const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/goog
 const CHROMIUM: string | undefined = PLACES.find((place) => existsSync(place));
 /** True if Chromium is installed. Browser tests are skipped otherwise, and the suite's name contains the reason. */
 export const haveChromium: boolean = CHROMIUM !== undefined;
+
+/** Replaces the text of an input key by key, as a user does. `fill` sets it in one step and hides lost keys. */
+export async function typeKeys(input: Locator, text: string): Promise<void> {
+  await input.press("ControlOrMeta+a");
+  await input.press("Delete");
+  await input.pressSequentially(text);
+}
 
 /** Folder for screenshots, outside the repository. */
 const SCREENSHOTS = process.env.ELBRO_SCREENSHOTS ?? path.join(tmpdir(), "elbro-screenshots");

@@ -1,5 +1,6 @@
 /** Checks values by the schema. The daemon checks them again with further rules. */
 import type { WordKey } from "../language.ts";
+import { numberMistake, readNumber } from "../number-text.ts";
 import { type Field, isEmpty, type Json, type JsonObject } from "./fields.ts";
 
 /** A mistake with the key of its text. */
@@ -7,7 +8,7 @@ export interface FieldMistake {
   /** Path of the value, for instance `fallback[0]`. */
   readonly path: string;
   readonly key: WordKey;
-  readonly facts?: Readonly<Record<string, string | number>>;
+  readonly facts?: Readonly<Record<string, number>>;
 }
 
 /** Returns every mistake in a value. `place` is the path of the value in the form. */
@@ -27,12 +28,10 @@ export function mistakesIn(field: Field, value: Json | undefined, place: string)
     case "scalar":
     case "one-of":
       return field.forms.some((form) => fits(form, value)) ? [] : mistake("form_wrong");
-    case "number":
-      if (typeof value !== "number" || Number.isNaN(value)) return mistake("form_number");
-      if (field.isWhole && !Number.isInteger(value)) return mistake("form_whole");
-      if (field.min !== null && value < field.min) return mistake("form_least", { least: field.min });
-      if (field.max !== null && value > field.max) return mistake("form_most", { most: field.max });
-      return [];
+    case "number": {
+      const wrong = numberMistake(value, field);
+      return wrong ? mistake(wrong.key, wrong.facts) : [];
+    }
     case "text":
       return typeof value === "string" && (field.pattern?.test(value) ?? true) ? [] : mistake("form_wrong");
     case "time":
@@ -52,18 +51,12 @@ export function fits(field: Field, value: Json | undefined): boolean {
   return mistakesIn(field, value, "").length === 0;
 }
 
-/** Reads a text as a number if a form allows it. Returns any other text trimmed. */
-export function readScalar(forms: readonly Field[], text: string): Json | undefined {
+/** Returns the value of a text; undefined for an empty one. A text that does not fit the field stays a text. */
+export function readText(field: Field, text: string): Json | undefined {
+  if (field.kind !== "number" && field.kind !== "scalar") return text;
   const number = readNumber(text);
-  const isNumber = forms.some((form) => form.kind === "number" && fits(form, number));
-  return isNumber || number === undefined ? number : text.trim();
-}
-
-/** Reads a number with a point or a comma. Returns any other text unchanged; undefined if it is empty. */
-export function readNumber(text: string): number | string | undefined {
-  if (text.trim() === "") return undefined;
-  const number = Number(text.replace(",", "."));
-  return Number.isNaN(number) ? text : number;
+  const isNumber = field.kind === "number" || field.forms.some((form) => form.kind === "number" && fits(form, number));
+  return number !== null && isNumber ? number : text.trim() || undefined;
 }
 
 export function placeOf(place: string, name: string): string {

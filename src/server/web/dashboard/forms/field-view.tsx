@@ -1,7 +1,9 @@
 /** A field of a form: label, description, input and mistake. */
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { numberText } from "../number-text.ts";
 import { usePage } from "../page.ts";
-import { fits, placeOf, readNumber, readScalar } from "./checks.ts";
+import { fits, placeOf, readText } from "./checks.ts";
 import type { Field, Json, JsonObject } from "./fields.ts";
 import { useForm } from "./form-context.ts";
 import { type FieldText, optionText, plainName, textOf } from "./form-texts.ts";
@@ -105,9 +107,16 @@ function FieldSet({ text, children }: { readonly text: ShownText; readonly child
   );
 }
 
+/** Text of an input while it is edited, and the value that it was read as. Another value replaces the text. */
+interface Draft {
+  readonly text: string;
+  readonly value: Json | undefined;
+}
+
 function InputField({ field, place, value, onChange }: FieldProps<"text" | "time" | "number" | "choice" | "scalar">) {
   const { t } = usePage();
-  const { suggestions, secretsSet } = useForm();
+  const { suggestions, secretsSet, onEdited } = useForm();
+  const [draft, setDraft] = useState<Draft | null>(null);
   const isSet = secretsSet.includes(place);
   const own = useFieldText(isSet ? { ...field, isRequired: false } : field, place);
   const text = isSet ? { ...own, about: `${t("form_secret_set")} ${own.about}` } : own;
@@ -138,9 +147,18 @@ function InputField({ field, place, value, onChange }: FieldProps<"text" | "time
       <input
         {...attributes}
         {...inputOf(field)}
-        value={String(value ?? "")}
+        value={draft !== null && draft.value === value ? draft.text : shownText(value, t.language)}
         placeholder={isSet && value !== null ? "••••••••" : undefined}
-        onInput={({ currentTarget }) => onChange(read(field, currentTarget.value))}
+        onInput={({ currentTarget: { value: typed } }) => {
+          const next = readText(field, typed);
+          setDraft({ text: typed, value: next });
+          onChange(next);
+        }}
+        onBlur={() => {
+          if (draft === null) return;
+          setDraft(null);
+          onEdited(place);
+        }}
       />
       {isSet && !field.isRequired && (
         <label class="check">
@@ -165,9 +183,8 @@ function inputOf(field: Field) {
     : ({ type: "text", spellcheck: false, autocapitalize: "off" } as const);
 }
 
-function read(field: Field, text: string): Json | undefined {
-  if (field.kind === "number") return readNumber(text);
-  return field.kind === "scalar" ? readScalar(field.forms, text) : text;
+function shownText(value: Json | undefined, language: string): string {
+  return typeof value === "number" ? numberText(value, language) : String(value ?? "");
 }
 
 function YesNoField({ field, place, value, onChange }: FieldProps<"yes-no">) {

@@ -13,6 +13,8 @@ export interface FormOptions {
   readonly secretsSet: readonly string[];
   /** Returns the mistake at a path; undefined without a mistake. */
   readonly mistakeAt: (place: string) => ShownMistake | undefined;
+  /** Called when a changed input loses the focus. */
+  readonly onEdited: (place: string) => void;
 }
 
 export interface ShownMistake {

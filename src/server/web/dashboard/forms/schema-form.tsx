@@ -3,7 +3,8 @@
  * dynamically, so that browsers load it only when needed.
  */
 import type { ComponentChildren } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { numberTexts } from "../number-text.ts";
 import { usePage } from "../page.ts";
 import { type FieldMistake, mistakesIn } from "./checks.ts";
 import { FieldView } from "./field-view.tsx";
@@ -45,31 +46,44 @@ interface SchemaFormProps {
 }
 
 export function SchemaForm(props: SchemaFormProps) {
-  const { schema, path, texts, mistakes = [], first = [], suggestions = {}, secretsSet = [] } = props;
+  const { schema, path, texts, first = [], suggestions = {}, secretsSet = [] } = props;
   const { t } = usePage();
   const [value, setValue] = useState(props.value);
   const [isChecked, setChecked] = useState(false);
+  /** Places of inputs that were changed and left. Their mistakes are shown before the form is submitted. */
+  const [edited, setEdited] = useState<readonly string[]>([]);
+  /** Names of the fields that changed since the daemon found its mistakes. */
+  const [corrected, setCorrected] = useState<readonly string[]>([]);
+  useEffect(() => setCorrected([]), [props.mistakes]);
   const group = useMemo(() => fieldOf(schema, path), [schema, path]);
   const all = group.kind === "group" ? group.fields : [];
   const fields = usefulFields(schema, all, value);
   const found = fields
     .filter(({ name }) => !(secretsSet.includes(name) && isEmpty(value[name])))
     .flatMap((field) => mistakesIn(field, value[field.name], field.name));
-  const own = isChecked ? found : [];
+  const own = isChecked ? found : found.filter(({ path: place }) => edited.includes(place));
   const change = (name: string, next: Json | undefined) => {
     const changed = withValue(value, name, next);
     setValue(changed);
+    setCorrected((before) => [...before.filter((each) => each !== name), name]);
     props.onChange?.(useful(schema, all, changed));
   };
+  const onEdited = (place: string) => setEdited((before) => [...before.filter((each) => each !== place), place]);
   const submit = (event: Event) => {
     event.preventDefault();
     setChecked(true);
     if (found.length === 0) props.onSubmit(useful(schema, all, value));
   };
+  const mistakes = (props.mistakes ?? []).filter(({ path: place }) => !corrected.some((name) => isWithin(place, name)));
   const mistakeAt = (place: string) => ownMistake(own, place, t) ?? serverMistake(mistakes, place);
-  const elsewhere = mistakes.find(({ path: place }) => !all.some(({ name }) => isWithin(place, name)));
+  const elsewhere =
+    corrected.length === 0 && mistakes.find(({ path: place }) => !all.some(({ name }) => isWithin(place, name)));
   const whole =
-    own.length > 0 ? { text: t("form_mistakes", { count: own.length }) } : elsewhere && shownAlone(elsewhere);
+    isChecked && own.length > 0
+      ? { text: t("form_mistakes", { count: own.length }) }
+      : elsewhere
+        ? shownAlone(elsewhere)
+        : undefined;
   const view = (field: Field) => (
     <FieldView
       key={field.name}
@@ -80,9 +94,10 @@ export function SchemaForm(props: SchemaFormProps) {
     />
   );
   const [shown, folded] = sorted(fields, [...first, ...(first.length > 0 ? secretsSet : [])], props.value);
-  const isFoldedWrong = folded.some(({ name }) => mistakeAt(name) !== undefined);
+  // An input in the fold that was just left is in view. The fold opens when the form is submitted.
+  const isFoldedWrong = isChecked && folded.some(({ name }) => mistakeAt(name) !== undefined);
   return (
-    <FormContext.Provider value={{ id: path, texts, suggestions, secretsSet, mistakeAt }}>
+    <FormContext.Provider value={{ id: path, texts, suggestions, secretsSet, mistakeAt, onEdited }}>
       <form class="schema-form" noValidate onSubmit={submit}>
         {shown.map(view)}
         {folded.length > 0 && (
@@ -110,7 +125,7 @@ export function SchemaForm(props: SchemaFormProps) {
 
 function ownMistake(own: readonly FieldMistake[], place: string, t: ReturnType<typeof usePage>["t"]) {
   const found = own.find(({ path }) => path === place);
-  return found && { text: t(found.key, found.facts) };
+  return found && { text: t(found.key, numberTexts(found.facts, t.language)) };
 }
 
 /** Returns the mistake that the daemon reported at a path. Its text is English unless it is marked as translated. */

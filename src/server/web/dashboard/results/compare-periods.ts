@@ -33,6 +33,8 @@ export function comparedSpans(pair: Exclude<Pair, "dates">, now: number, zone: Z
 
 /** Returns the range of two inclusive dates; null if they are invalid or in the wrong order. */
 export function spanOf({ from, to }: { readonly from: string; readonly to: string }, zone: Zone): Span | null {
+  // The value of an incomplete date input is empty.
+  if (from === "" || to === "") return null;
   const start = startOf(from, zone);
   const end = zone.shift("day", startOf(to, zone), 1);
   return Number.isFinite(start) && start < end ? { from: start, to: end } : null;

@@ -115,13 +115,7 @@ function DateField({ name, value, isFrom = false, onDate }: DateFieldProps) {
   return (
     <div class="setting">
       <label for={id}>{t(isFrom ? "custom_from" : "custom_to")}</label>
-      <input
-        id={id}
-        type="date"
-        required
-        value={value}
-        onInput={({ currentTarget }) => currentTarget.value !== "" && onDate(currentTarget.value)}
-      />
+      <input id={id} type="date" required value={value} onInput={({ currentTarget }) => onDate(currentTarget.value)} />
     </div>
   );
 }

@@ -78,11 +78,11 @@ export function WhatIf({ plans, isNear }: WhatIfProps) {
             type="time"
             required
             value={time}
-            onInput={({ currentTarget: { value } }) => value !== "" && setTime(value)}
+            onInput={({ currentTarget: { value } }) => setTime(value)}
           />
         </div>
       </form>
-      {found && <Answers found={found} time={time} />}
+      {found && <Answers found={found} time={time || DEFAULT_TIME} />}
       <p class="readout" aria-hidden="true">
         {picked === null ? <span class="soft">{page.t("point_at_chart")}</span> : describe(picked)}
       </p>

@@ -1,8 +1,9 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { configJsonSchema } from "../../../../../src/config/json-schema.ts";
 import { keyRows } from "../../../../../src/config/key-rows.ts";
 import { settingNames } from "../../../../../src/config/setting-names.ts";
-import { mistakesIn, readScalar } from "../../../../../src/server/web/dashboard/forms/checks.ts";
+import { mistakesIn, readText } from "../../../../../src/server/web/dashboard/forms/checks.ts";
 import {
   type Field,
   fieldOf,
@@ -14,6 +15,7 @@ import { formTexts as da } from "../../../../../src/server/web/dashboard/forms/t
 import { formTexts as en } from "../../../../../src/server/web/dashboard/forms/texts-en.ts";
 import { formTexts as nb } from "../../../../../src/server/web/dashboard/forms/texts-nb.ts";
 import { formTexts as sv } from "../../../../../src/server/web/dashboard/forms/texts-sv.ts";
+import { numberText, readNumber } from "../../../../../src/server/web/dashboard/number-text.ts";
 
 const sections = (configJsonSchema() as JsonSchema).properties ?? {};
 const plan = fieldOf(sections.plans?.items ?? {}, "plans[]");
@@ -76,9 +78,29 @@ test.each([
   ["1h30m", "1h30m"],
   ["  ", undefined],
   ["30", "30"],
-])("readScalar of %j is %j", (text, value) => {
-  const hours = within(plan, "hours");
-  expect(hours.kind === "scalar" && readScalar(hours.forms, text)).toBe(value);
+  ["0x3", "0x3"],
+])("the hours %j are read as %j", (text, value) => {
+  expect(readText(within(plan, "hours"), text)).toBe(value);
+});
+
+test("any decimal is read with a comma and with a point, and as it is shown in each language", () => {
+  const decimal = fc.double({ noNaN: true, min: -100_000, max: 100_000 }).map((value) => Number(value.toFixed(6)) + 0);
+  fc.assert(
+    fc.property(
+      decimal,
+      fc.constantFrom(".", ","),
+      fc.constantFrom("da", "en", "nb", "sv"),
+      (value, sign, language) => {
+        const text = value.toFixed(6).replace(".", sign);
+        expect(readNumber(text)).toBe(value);
+        expect(readNumber(numberText(value, language))).toBe(value);
+      },
+    ),
+  );
+});
+
+test.each(["", ",", "1,2,3", "1.000,5", "1e3", "0x10", "Infinity", "1 kr"])("%j is not a number", (text) => {
+  expect(readNumber(text)).toBeNull();
 });
 
 test("each mistake has the path of its value", () => {
