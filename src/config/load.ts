@@ -2,6 +2,8 @@
 import { basename } from "node:path";
 import type * as z from "zod/mini";
 import { internalError, StartError } from "../core/status/start-error.ts";
+import { slugOf } from "../core/text/slug.ts";
+import { UnusableFile } from "./bounded-file.ts";
 import { type ConfigMistake, describeIssue, isSecretKey, pathText, valueAt } from "./config-error.ts";
 import {
   defaultOf,
@@ -63,6 +65,8 @@ interface Draft {
   readonly unread: Set<string>;
   readonly readFile: ConfigSources["readFile"];
   readonly secretFiles: Set<string>;
+  /** Texts of the files that set a key, by path of the key. No message shows a part of them. */
+  readonly contents: Map<string, string>;
 }
 
 /** Reads the configuration. The environment overrides the file. */
@@ -120,13 +124,15 @@ function readWhole<Schema extends ConfigSchema>(
     unread: new Set<string>(),
     readFile,
     secretFiles: new Set<string>(),
+    contents: new Map(),
   };
   const own = apply(draft);
   resolve(draft, tree, schema, []);
   const result = schema.safeParse(tree);
   const issues = result.success ? [] : result.error.issues.flatMap((issue) => describeIssue(issue, tree, schema));
   for (const mistake of issues)
-    if (!draft.unread.has(mistake.path) && !mistakes.some(({ path }) => path === mistake.path)) mistakes.push(mistake);
+    if (!draft.unread.has(mistake.path) && !mistakes.some(({ path }) => path === mistake.path))
+      mistakes.push(withoutContents(mistake, draft.contents));
   if (result.success && mistakes.length === 0) {
     const secretFiles = [...draft.secretFiles].filter((file) => !secrets.includes(file));
     return { kind: "config", config: result.data as z.output<Schema>, holdsSecrets, secretFiles };
@@ -300,12 +306,26 @@ function readInto(draft: Draft, tree: Tree, fileKey: string, { shape, path }: Se
   else if (typeof file !== "string" || file === "") mistake("expected the path of a file");
   else
     try {
-      tree[key] = draft.readFile(file).trimEnd();
+      const content = draft.readFile(file).trimEnd();
+      tree[key] = content;
+      draft.contents.set(pathText([...path, key]), content);
       if (isSecretKey(key)) draft.secretFiles.add(file);
     } catch (error) {
       draft.unread.add(pathText([...path, key]));
       mistake(`cannot read ${fileText(file)}: ${whyUnread(error)}`);
     }
+}
+
+/** Texts of a file that are shorter occur in messages by chance. */
+const MIN_CONTENT = 4;
+
+/** Removes texts of files from a mistake: the file may be another one than its owner meant. */
+function withoutContents({ path, text, ...rest }: ConfigMistake, contents: ReadonlyMap<string, string>): ConfigMistake {
+  let shown = contents.get(path) ? text.replace(/, found .*$/s, ", found another text in its file") : text;
+  for (const content of contents.values())
+    for (const part of [content, JSON.stringify(content).slice(1, -1), slugOf(content)])
+      if (part.length >= MIN_CONTENT) shown = shown.replaceAll(part, "…");
+  return { path, text: shown, ...rest };
 }
 
 /** Returns a file name for a message. A name without a folder may be the secret itself, so it is not shown. */
@@ -320,7 +340,7 @@ function whyUnread(error: unknown): string {
   if (code === "ENOENT") return "the file does not exist";
   if (code === "EACCES" || code === "EPERM") return "this user has no permission to read it";
   if (code === "EISDIR") return "it is a folder";
-  if (code === "EFBIG" && error instanceof Error) return error.message;
+  if (error instanceof UnusableFile) return error.message;
   return `the system says ${typeof code === "string" ? code : "no error code"}`;
 }
 

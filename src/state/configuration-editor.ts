@@ -13,7 +13,7 @@ import { StartError } from "../core/status/start-error.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import type { ConfigReload } from "./config-reload.ts";
 import { type ConfigFile, type ConfigurationFiles, revisionOf } from "./configuration-files.ts";
-import { codeOf, INVENTED, mistakesText, refusal } from "./edit-refusal.ts";
+import { codeOf, fileRefusal, INVENTED, mistakesText, refusal } from "./edit-refusal.ts";
 import type { Edited, EditRefusal, EntryChange, EntryEditor, SavedEntry } from "./entry-editor.ts";
 
 /** Source of the configuration, and functions to read it again. */
@@ -68,6 +68,8 @@ export class ConfigurationEditor implements EntryEditor {
 
   draft(list: EntryList, id: string | null, given: unknown): Config | EditRefusal {
     if (!isTree(given)) return refusal("invalid_parameter", `expected the keys of a ${NAMES[list]} and their values`);
+    const named = fileRefusal(given);
+    if (named) return named;
     const { accounts: _, ...used } = this.#deps.reloading.used;
     const ids = writtenIds(list, used[list]);
     const index = id !== null && ids.includes(id) ? ids.indexOf(id) : ids.length;

@@ -15,7 +15,7 @@ import { StartError } from "../core/status/start-error.ts";
 import { restartKeysOf } from "./config-reload.ts";
 import { type ConfigurationEditorDeps, filesIn, withoutDefaults } from "./configuration-editor.ts";
 import { revisionOf } from "./configuration-files.ts";
-import { codeOf, INVENTED, mistakesText, refusal } from "./edit-refusal.ts";
+import { codeOf, fileRefusal, INVENTED, mistakesText, refusal } from "./edit-refusal.ts";
 import type { Edited, EditRefusal } from "./entry-editor.ts";
 
 /** A setting in the form of the configuration file. */
@@ -77,6 +77,8 @@ export class SettingsEditor {
     const { source, files, reloading, clock } = this.#deps;
     const fixed = this.#fixed();
     if (!source || fixed !== null) return refusal("conflict", fixed ?? INVENTED);
+    const named = fileRefusal(value);
+    if (named) return named;
     try {
       const texts = files.read();
       if (revision !== null && revision !== revisionOf(texts))

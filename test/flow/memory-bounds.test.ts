@@ -31,9 +31,9 @@ function huge(file: string): string {
 describe("a command stays within its memory limit with", () => {
   test.each<[string, (dir: TempDir) => [string[], Record<string, string>?], RegExp]>([
     ["a configuration of a gigabyte", (dir) => [["check", "--config", huge(dir.file("a"))]], /longer than 256 KiB/],
-    ["a configuration without an end", () => [["check", "--config", "/dev/zero"]], /longer than 256 KiB/],
+    ["a configuration without an end", () => [["check", "--config", "/dev/zero"]], /not a regular file/],
     ["a configuration of nested lists", (dir) => [["check", "--config", nested(dir)]], /too deep|not YAML|expected/],
-    ["a secret without an end", () => [["check"], { ELBRO_CONSUMER_API_KEY_FILE: "/dev/zero" }], /longer than 512 KiB/],
+    ["a secret without an end", () => [["check"], { ELBRO_CONSUMER_API_KEY_FILE: "/dev/zero" }], /not a regular file/],
     ["a copy without an end", (dir) => [["restore", "/dev/zero", "--config", configIn(dir)]], /cannot be used/],
     ["a copy of a gigabyte", (dir) => [["restore", huge(dir.file("a")), "--config", configIn(dir)]], /cannot be used/],
     [

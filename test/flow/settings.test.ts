@@ -134,6 +134,31 @@ test("notifications start and end with their setting, without a restart", async 
   expect(ntfy.requests).toBe(count);
 });
 
+test("no name of a file is accepted, so that no key of the API reads a file", async () => {
+  await using daemon = await TestDaemon.start({ start: MORNING, yaml: OWN });
+  const file = textOf(daemon);
+  const secret = path.join(daemon.dir.path, "secret");
+  writeFileSync(secret, "canary-of-a-file");
+  const plug = { name: "Plug", family: "custom", signal_topic: "a", on: { topic: "a", payload: "1" } };
+  const bodies: [method: string, path: string, body: unknown][] = [
+    ["PUT", "settings/notify", { value: { topic_url: "http://127.0.0.1:9/a", username: "a", password_file: secret } }],
+    ["PUT", "settings/notify", { value: { topic_url: "http://127.0.0.1:9/a", token_file: null } }],
+    ["PUT", "settings/log", { value: { level_file: secret } }],
+    ["PUT", "settings/language", { value: { language_file: secret } }],
+    ["PUT", "settings/mdns", { value: [{ mdns_file: secret }] }],
+    ["POST", "plans", { name_file: secret, home: "home", kind: "window", hours: 2 }],
+    ["POST", "plan-preview", { name_file: secret, home: "home", kind: "window", hours: 2 }],
+    ["POST", "plugs", { ...plug, off: { topic_file: secret, payload: "0" } }],
+  ];
+  for (const [method, where, body] of bodies) {
+    const answer = await daemon.send(method, `/local/v1/${where}`, body);
+    const text = await answer.text();
+    expect([answer.status, text], where).toEqual([400, expect.stringContaining("names of files can only be set in")]);
+    expect(text).not.toContain("canary");
+  }
+  expect(textOf(daemon)).toBe(file);
+});
+
 test("a read-only file and a key that may only read change nothing", async () => {
   await using daemon = await TestDaemon.start({ start: MORNING, yaml: OWN });
   const made = (await (await daemon.post("/local/v1/keys", { name: "guest" })).json()) as { readonly key: string };

@@ -301,6 +301,30 @@ test("a file that cannot be read is reported with its reason, without a secret g
     });
 });
 
+test("no message shows a part of a file's content, whatever the key", () => {
+  const content = "canary-root:x:0:0:😀\nsecond line";
+  const texts = keyRows().filter(({ kind, inList }) => kind === "text" && !inList);
+  for (const { path } of texts) {
+    const reading = readConfig({
+      text: null,
+      environment: { [`ELBRO_${path.replaceAll(".", "_").toUpperCase()}_FILE`]: "/f" },
+      readFile: () => content,
+    });
+    expect(JSON.stringify(reading.kind === "mistakes" && reading.mistakes), path).not.toMatch(/canary|root:x|second/);
+  }
+  const inLists = `
+homes: [{ address_id_file: /f, id: home }, { address_id: "11111111-2222-4333-8444-555555555555", id_file: /f }]
+plans:
+  - { name_file: /f, home_file: /f, kind_file: /f, hours_file: /f, from_file: /f, after_file: /f, group_file: /f }
+  - { name: A, home: home, kind: window, hours: 1, after_file: /s, group_file: /s }
+plugs: [{ name: P, family_file: /f, topic_file: /f, plan_file: /s, on: { topic_file: /f, payload: a } }]
+`;
+  const readBoth = (name: string) => (name === "/s" ? "canary-slug" : content);
+  const reading = readConfig({ text: inLists, environment: {}, readFile: readBoth });
+  expect(reading.kind).toBe("mistakes");
+  expect(JSON.stringify(reading)).not.toMatch(/canary|root:x|second/);
+});
+
 test("an empty secret file is reported", () => {
   const reading = readConfig({ text: "consumer: { api_key_file: /k }", environment: {}, readFile: () => "\n" });
   expect(reading).toMatchObject({
