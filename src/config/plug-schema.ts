@@ -11,6 +11,8 @@ import { type PlanEntry, planIds } from "./plan-schema.ts";
 import { mistakes, passes, repeated, slug, text, topic } from "./values.ts";
 
 const families = Object.keys(plugFamilies) as [PlugFamily, ...PlugFamily[]];
+/** SHA-256 in the form of browsers and openssl. */
+const FINGERPRINT = /^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){31}$/;
 const minutes = z._default(z.number().check(z.minimum(0), z.maximum(24 * 60)), 0);
 const said = z.optional(z.strictObject({ topic, payload: z.string() }));
 
@@ -26,9 +28,18 @@ export const plugSchema = z
     family: key(z.enum(families), "Firmware or protocol of the plug."),
     topic: key(z.optional(topic), "MQTT topic of the plug, in the form that its family needs (docs/plugs.md)."),
     url: key(
-      z.optional(text.check(z.regex(/^http:\/\/[\w.:[\]-]+\/?$/, "expected http://host or http://host:port"))),
+      z.optional(
+        text.check(z.regex(/^https?:\/\/[\w.:[\]-]+\/?$/, "expected http://host, https://host or http://host:port")),
+      ),
       "Address of the plug if it is switched over HTTP instead of MQTT: tasmota and shelly only.",
       { form: "http://host" },
+    ),
+    username: key(z.optional(text), "User name of the device's HTTP interface; admin by default.", { form: "text" }),
+    password: key(z.optional(text), "Password of the device's HTTP interface, if it has one."),
+    certificate: key(
+      z.optional(text.check(z.regex(FINGERPRINT, "expected a SHA-256 fingerprint, such as 3F:A0:… with 32 pairs"))),
+      "SHA-256 fingerprint of the device's certificate. By default, elbro accepts the certificate of the first connection, and no other afterwards.",
+      { form: "fingerprint" },
     ),
     channel: key(z.optional(z.union([z.int(), text])), "Output, for devices with several.", {
       form: "number or text",
@@ -112,10 +123,18 @@ function* familyMistakes(given: Plug): Generator<KeyMistake> {
     if (given.topic === undefined) yield ["topic", `expected ${about}; found nothing`];
   } else if (!http) yield ["url", `is for tasmota and shelly only, found family ${given.family}`];
   else if (given.topic !== undefined) yield ["topic", "cannot be used with url"];
+  yield* accessMistakes(given);
   if (given.channel === undefined && channel.ordinary === null)
     yield ["channel", `expected ${channel.about}; found nothing`];
   if (given.channel !== undefined && !channel.fits.test(String(given.channel)))
     yield ["channel", `expected ${channel.about}; found ${JSON.stringify(given.channel)}`];
+}
+
+function* accessMistakes({ url, username, password, certificate }: Plug): Generator<KeyMistake> {
+  for (const [key, value] of Object.entries({ username, password, certificate }))
+    if (value !== undefined && url === undefined) yield [key as keyof Plug, "is for a plug with url only"];
+  if (username !== undefined && password === undefined) yield ["password", "expected with username, found nothing"];
+  if (certificate !== undefined && url?.startsWith("http:")) yield ["certificate", "is for a url with https:// only"];
 }
 
 /** Returns the plans that a plug follows; empty if it follows something else. */

@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import { deviceOf, type PlugConfig, plugId } from "../config/plug-schema.ts";
 import type { Language } from "../core/language/language.ts";
-import { message, sayIn } from "../core/language/text.ts";
+import { message, sayIn, type Text } from "../core/language/text.ts";
 import type { WhenLost } from "../core/planning/model/plan-spec.ts";
 import { plugFamilies } from "../core/plugs/families/families.ts";
 import { onOff, type Reader } from "../core/plugs/families/payload-readers.ts";
@@ -28,7 +28,7 @@ import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 import type { IncomingMessage } from "../mqtt/client/broker-session.ts";
-import { type HttpPlug, POLL_MS } from "./http-plug.ts";
+import { type HttpAccess, type HttpPlug, type PlugAnswer, POLL_MS } from "./http-plug.ts";
 
 export interface PlugManagerDeps {
   /** Base topic without a trailing slash. */
@@ -40,11 +40,11 @@ export interface PlugManagerDeps {
   readonly wanted: (plug: PlugConfig, now: EpochMs) => Wanted | null;
   /** Returns the state of a plug while nothing is known, and after elbro died. */
   readonly whenLost: (plug: PlugConfig) => WhenLost;
-  /** Opens a plug with a `url`. `onAnswer` receives the body of each response; null if the plug did not answer. */
-  readonly openHttp: (url: string, onAnswer: (body: string | null) => void) => HttpPlug;
+  /** Opens a plug with a `url`. `onAnswer` receives the answer to each message. */
+  readonly openHttp: (access: HttpAccess, onAnswer: (answer: PlugAnswer) => void) => HttpPlug;
   /** Returns whether the clock is plausible. */
   readonly trusted: (now: EpochMs) => boolean;
-  /** Stores since when each plug is ON or OFF, for the minimum times. */
+  /** Stores since when each plug is ON or OFF, for the minimum times, and the certificates of plugs with https. */
   readonly memory: KeyValue;
   readonly problems: Pick<Problems, "start" | "end">;
   /** Language of the reasons; English by default. */
@@ -56,6 +56,8 @@ export interface PlugManagerDeps {
   readonly onChange: () => void;
 }
 
+type HttpCommands = NonNullable<PlugFamilyRow["http"]>;
+const knownCertificate = z.object({ url: z.string(), fingerprint: z.string() });
 const keptSince = z.object({ on: z.boolean(), at: z.number() });
 
 /** Time after connecting in which a signal topic is awaited, so that a plug that stays ON is not switched twice. */
@@ -183,6 +185,8 @@ class Plug {
   #signalBy: EpochMs | null = null;
   #said: boolean | null = null;
   #trialUntil: EpochMs = Number.NEGATIVE_INFINITY;
+  /** Reason why the device does not let elbro in; null while it does. */
+  #refusal: Text | null = null;
 
   constructor(config: PlugConfig, deps: PlugManagerDeps) {
     const { family, topic = "", channel, on, off, url } = config;
@@ -203,9 +207,22 @@ class Plug {
     this.#readers = url === undefined ? this.#row.listens(this.#address) : {};
     const timerWorks = deps.memory.read(this.#timerMemory) === "works" ? true : null;
     this.#state = { ...unknownPlug(readJson(deps.memory, this.#memoryName, keptSince)), timerWorks };
-    const reads = http?.reads(this.#address);
-    this.#http = url === undefined || !reads ? null : deps.openHttp(url, (body) => this.#answered(body, reads));
+    this.#http = url === undefined || !http ? null : this.#open(url, http);
     if (this.#http) this.#link = "new";
+  }
+
+  #open(url: string, { reads, login, refusal }: HttpCommands): HttpPlug {
+    const { username = "admin", password } = this.config;
+    const read = reads(this.#address);
+    const certificate = () => this.#certificateAt(url);
+    const access = { url, login, refusal, username, password, certificate };
+    return this.#deps.openHttp(access, (answer) => this.#answered(answer, read));
+  }
+
+  /** Returns the fingerprint that the device must show; null at the first connection. */
+  #certificateAt(url: string): string | null {
+    const known = readJson(this.#deps.memory, this.#certificateMemory, knownCertificate);
+    return this.config.certificate?.toUpperCase() ?? (known?.url === url ? known.fingerprint : null);
   }
 
   /** The device that it switches. */
@@ -279,8 +296,13 @@ class Plug {
   }
 
   /** Handles a response over HTTP. A plug that answers again may have been without power. */
-  #answered(body: string | null, read: Reader): void {
+  #answered(answer: PlugAnswer, read: Reader): void {
+    const { url = "" } = this.config;
+    const body = answer.kind === "answered" ? answer.body : null;
     const available = body !== null;
+    this.#refusal = refusalIn(answer);
+    if (answer.kind === "answered" && answer.certificate !== null && this.#certificateAt(url) === null)
+      this.#deps.memory.write(this.#certificateMemory, JSON.stringify({ url, fingerprint: answer.certificate }));
     if (available !== (this.#state.available ?? true)) this.#push({ kind: "availability", available, retained: false });
     const heard = body === null ? null : read(body);
     if (heard?.kind === "reported") this.#push({ kind: "reported", on: this.#relay(heard.on), retained: false });
@@ -330,7 +352,8 @@ class Plug {
   }
 
   endProblems(): void {
-    for (const subject of [`plug ${this.id}`, `timer of plug ${this.id}`]) this.#deps.problems.end(subject);
+    for (const subject of [`plug ${this.id}`, `access to plug ${this.id}`, `timer of plug ${this.id}`])
+      this.#deps.problems.end(subject);
   }
 
   async close(): Promise<void> {
@@ -365,6 +388,10 @@ class Plug {
 
   get #memoryName(): string {
     return `plug/${this.id}`;
+  }
+
+  get #certificateMemory(): string {
+    return `${this.#memoryName}/certificate`;
   }
 
   get #timerMemory(): string {
@@ -430,7 +457,8 @@ class Plug {
     }
     if (state.manualOverride !== null && before.manualOverride === null)
       this.#deps.log.info({ plug: id, on: state.manualOverride }, "plug switched manually");
-    if (state.unresponsive && !before.unresponsive) {
+    this.#reportRefusal(now);
+    if (state.unresponsive && !before.unresponsive && this.#refusal === null) {
       this.#deps.problems.start({
         code: "plug_silent",
         subject: `plug ${id}`,
@@ -443,6 +471,15 @@ class Plug {
     }
     if (!state.unresponsive && before.unresponsive) this.#deps.problems.end(`plug ${id}`);
     this.#reportTimer(before, state, now);
+  }
+
+  /** Reports a device that answers over HTTP and does not let elbro in. */
+  #reportRefusal(now: EpochMs): void {
+    const subject = `access to plug ${this.id}`;
+    const { problems } = this.#deps;
+    const facts = { subject, since: now, names: { name: this.config.name } };
+    if (this.#refusal === null) problems.end(subject);
+    else problems.start({ code: "plug_refuses", ...facts, detail: this.#refusal });
   }
 
   /** Stores whether the timer was seen to work, and reports a plug without a working timer. */
@@ -460,4 +497,14 @@ class Plug {
       });
     else problems.end(subject);
   }
+}
+
+/** Returns the reason why a device does not let elbro in, for the owner; null if it does, or does not answer at all. */
+function refusalIn(answer: PlugAnswer): Text | null {
+  if (answer.kind === "login_needed") return message("found_login_needed");
+  if (answer.kind === "login_refused") return message("found_login_refused");
+  if (answer.kind === "redirected") return message("found_redirected", { url: answer.url });
+  if (answer.kind === "other_certificate")
+    return message("found_other_certificate", { fingerprint: answer.fingerprint });
+  return null;
 }

@@ -199,6 +199,11 @@ export const da = {
     found_home: "forventede et hjems id ({known}), fandt ”{found}”",
     found_home_near: "forventede et hjems id ({known}), fandt ”{found}”; mente du {meant}?",
     found_no_home: "forventede et hjems id, fandt ”{found}”; der er ingen hjem",
+    found_login_needed: "beder om en adgangskode: sæt password",
+    found_login_refused: "afviser brugernavnet eller adgangskoden",
+    found_redirected: "viderestiller til {url}: brug den som url",
+    found_other_certificate:
+      "viser et andet certifikat end før; hvis du har udskiftet eller nulstillet enheden, så sæt certificate til {fingerprint}",
     found_plug_offline: "har ikke svaret på 4 kommandoer ({state}); den er offline",
     found_plug_silent: "har ikke svaret på 4 kommandoer ({state}); elbro prøver igen hvert kvarter",
     found_timer_failed: "dens timer afsluttede ikke {state}",
@@ -238,6 +243,7 @@ export const da = {
       "kvoten er lav, så forbrug og historik kommer sent; bed udbyderen om en højere kvote, eller konfigurér færre adresser eller steder",
     clock_wrong: "maskinens ur går forkert, så elbro skifter ikke efter pris; stil uret, og lad NTP holde det rigtigt",
     plug_silent: "stikkontakten {name} svarer ikke; tjek, at den har strøm og netværk, og dens topic i konfigurationen",
+    plug_refuses: "stikkontakten {name} lukker ikke elbro ind; se årsagen",
     plug_without_timer:
       "stikkontakten {name} kan ikke selv afslutte {state}, hvis elbro går ned; brug en med timer, se docs/plugs.md",
     unknown_home: "sæt home for {owner} til et af: {homes}; indtil da er signalet slukket",

@@ -199,6 +199,11 @@ export const en = {
   found_home: 'expected the id of a home ({known}), found "{found}"',
   found_home_near: 'expected the id of a home ({known}), found "{found}"; did you mean {meant}?',
   found_no_home: 'expected the id of a home, found "{found}"; there are no homes',
+  found_login_needed: "it asks for a password: set password",
+  found_login_refused: "it rejects the user name or the password",
+  found_redirected: "it redirects to {url}: use it as url",
+  found_other_certificate:
+    "it shows another certificate than before; if you replaced or reset the device, set certificate to {fingerprint}",
   found_plug_offline: "no answer to 4 {state} commands; it is offline",
   found_plug_silent: "no answer to 4 {state} commands; retrying every 15 minutes",
   found_timer_failed: "its timer did not end an {state}",

@@ -202,6 +202,11 @@ export const nb: Translation = {
     found_home: "forventet id-en til et hjem ({known}), fant «{found}»",
     found_home_near: "forventet id-en til et hjem ({known}), fant «{found}»; mente du {meant}?",
     found_no_home: "forventet id-en til et hjem, fant «{found}»; det er ingen hjem",
+    found_login_needed: "ber om et passord: sett password",
+    found_login_refused: "avviser brukernavnet eller passordet",
+    found_redirected: "viderekobler til {url}: bruk den som url",
+    found_other_certificate:
+      "viser et annet sertifikat enn før; hvis du har byttet ut eller nullstilt enheten, sett certificate til {fingerprint}",
     found_plug_offline: "har ikke svart på 4 kommandoer ({state}); den er frakoblet",
     found_plug_silent: "har ikke svart på 4 kommandoer ({state}); elbro prøver igjen hvert kvarter",
     found_timer_failed: "tidsbryteren avsluttet ikke {state}",
@@ -242,6 +247,7 @@ export const nb: Translation = {
     clock_wrong:
       "klokken i maskinen går feil, så elbro styrer ikke etter pris; still klokken, og la NTP holde den riktig",
     plug_silent: "smartpluggen {name} svarer ikke; sjekk at den har strøm og nettverk, og MQTT-emnet i konfigurasjonen",
+    plug_refuses: "smartpluggen {name} slipper ikke elbro inn; se årsaken",
     plug_without_timer:
       "smartpluggen {name} kan ikke selv avslutte {state} hvis elbro går ned; bruk en med tidsbryter, se docs/plugs.md",
     unknown_home: "sett home for {owner} til et av: {homes}; til da er signalet av",

@@ -202,6 +202,11 @@ export const sv: Translation = {
     found_home: "ett hems id ({known}) väntades, ”{found}” hittades",
     found_home_near: "ett hems id ({known}) väntades, ”{found}” hittades; menade du {meant}?",
     found_no_home: "ett hems id väntades, ”{found}” hittades; det finns inga hem",
+    found_login_needed: "ber om ett lösenord: ange password",
+    found_login_refused: "avvisar användarnamnet eller lösenordet",
+    found_redirected: "omdirigerar till {url}: använd den som url",
+    found_other_certificate:
+      "visar ett annat certifikat än tidigare; om du har bytt ut eller återställt enheten, ange certificate som {fingerprint}",
     found_plug_offline: "har inte svarat på 4 kommandon ({state}); det är offline",
     found_plug_silent: "har inte svarat på 4 kommandon ({state}); elbro försöker igen varje kvart",
     found_timer_failed: "dess timer avslutade inte {state}",
@@ -242,6 +247,7 @@ export const sv: Translation = {
     clock_wrong: "datorns klocka går fel, så elbro styr inte efter pris; ställ klockan och låt NTP hålla den rätt",
     plug_silent:
       "uttaget {name} svarar inte; kontrollera att det har ström och nätverk, och dess topic i konfigurationen",
+    plug_refuses: "smartpluggen {name} släpper inte in elbro; se orsaken",
     plug_without_timer:
       "uttaget {name} kan inte självt avsluta {state} om elbro går ner; använd ett med timer, se docs/plugs.md",
     unknown_home: "sätt home för {owner} till ett av: {homes}; tills dess är signalen av",

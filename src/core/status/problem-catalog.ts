@@ -156,6 +156,12 @@ const otherProblems = {
     remedy: "Check that the plug has power and reaches the broker, and that `topic` and `family` are correct.",
     advice: "the plug {name} does not answer; check that it has power and network, and its topic in the configuration",
   },
+  plug_refuses: {
+    meaning: "A plug with `url` answers, but does not let elbro in.",
+    automaticAction: "Retries every minute.",
+    remedy: "Do what `detail` says: set `password` or `username`, the other `url`, or the new `certificate`.",
+    advice: "the plug {name} does not let elbro in; see the reason",
+  },
   plug_without_timer: {
     meaning: "A plug cannot return to its resting state by itself if elbro or the broker fails.",
     automaticAction: "Switches it while elbro runs, and into its resting state when elbro ends or starts.",

@@ -278,6 +278,7 @@ test("every secret of the schema is marked as secret", () => {
     "api.keys[].key",
     "api.third_party_keys[].api_key",
     "api.third_party_keys[].api_secret",
+    "plugs[].password",
   ]);
 });
 

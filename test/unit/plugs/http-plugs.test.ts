@@ -1,21 +1,37 @@
 /** Tests plugs over HTTP: the real client with emulated devices, without a broker. */
+import { execFile, spawnSync } from "node:child_process";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { PlugConfig } from "../../../src/config/plug-schema.ts";
+import { plugFamilies } from "../../../src/core/plugs/families/families.ts";
 import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { type Problem, Problems } from "../../../src/core/status/problem.ts";
 import { MINUTE_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
-import { type HttpPlug, openHttpPlug } from "../../../src/plugs/http-plug.ts";
+import { type HttpAccess, type HttpPlug, openHttpPlug, type PlugAnswer } from "../../../src/plugs/http-plug.ts";
 import { PlugManager } from "../../../src/plugs/plug-manager.ts";
-import { HTTP_FAMILIES, type HttpFamily, HttpPlugServer } from "../../support/plugs/http-plug-server.ts";
+import {
+  HTTP_FAMILIES,
+  type HttpFamily,
+  type HttpPlugOptions,
+  HttpPlugServer,
+} from "../../support/plugs/http-plug-server.ts";
 import { RawServer, rawAnswer } from "../../support/service/raw-server.ts";
+import { createSelfSigned } from "../../support/service/self-signed.ts";
 
 const T0 = Date.UTC(2026, 2, 10, 12);
+
+/** Access without a login. */
+function accessTo(url: string): HttpAccess {
+  return { url, login: "digest", username: "admin", password: undefined, certificate: () => null };
+}
 
 /** The daemon's plugs and one device, with a manual clock. */
 class HttpWorld implements AsyncDisposable {
   now = T0;
   wanted: Wanted = { on: false, until: null };
+  /** Problems that were started, and not yet ended. */
   readonly problems: Problem[] = [];
+  readonly memory = new Map<string, string>();
   readonly plugs: PlugManager;
   readonly server: HttpPlugServer;
   #lookAt = T0;
@@ -27,6 +43,7 @@ class HttpWorld implements AsyncDisposable {
     this.server = server;
     const kept = new Problems((problem, state) => {
       if (state === "started") this.problems.push(problem);
+      else this.problems.splice(0, Infinity, ...this.problems.filter(({ subject }) => subject !== problem.subject));
     });
     this.plugs = new PlugManager({
       baseTopic: "elbro",
@@ -34,9 +51,12 @@ class HttpWorld implements AsyncDisposable {
       publishOnce: () => false,
       wanted: () => this.wanted,
       whenLost: ({ when_lost: whenLost }) => whenLost ?? "off",
-      openHttp: (url, onAnswer) => this.#openCounted(url, onAnswer),
+      openHttp: (access, onAnswer) => this.#openCounted(access, onAnswer),
       trusted: () => true,
-      memory: { read: () => null, write: () => undefined },
+      memory: {
+        read: (name) => this.memory.get(name) ?? null,
+        write: (name, value) => void this.memory.set(name, value),
+      },
       problems: kept,
       log: { info: () => undefined },
       wake: () => {
@@ -46,18 +66,22 @@ class HttpWorld implements AsyncDisposable {
     });
   }
 
-  static async start(family: HttpFamily, more: Partial<PlugConfig> = {}): Promise<HttpWorld> {
-    const server = await HttpPlugServer.start(family);
+  static async start(
+    family: HttpFamily,
+    more: Partial<PlugConfig> = {},
+    options: HttpPlugOptions = {},
+  ): Promise<HttpWorld> {
+    const server = await HttpPlugServer.start(family, options);
     const config = { name: "Plug", family, url: server.url, override: "respect", inverted: false } as const;
     const world = new HttpWorld(server, { ...config, min_on: 0, min_off: 0, ...more });
     await world.settle();
     return world;
   }
 
-  #openCounted(url: string, onAnswer: (body: string | null) => void): HttpPlug {
-    const plug = openHttpPlug(url, (body) => {
+  #openCounted(access: HttpAccess, onAnswer: (answer: PlugAnswer) => void): HttpPlug {
+    const plug = openHttpPlug(access, (answer) => {
       this.#open--;
-      onAnswer(body);
+      onAnswer(answer);
       this.#answered();
     });
     return {
@@ -189,14 +213,14 @@ test("an inverted plug has its relay off while the appliance is on, and the rela
 test("a plug that never responds gets at most four requests, and does not delay shutdown", async () => {
   await using server = await HttpPlugServer.start("tasmota");
   server.hangs = true;
-  const bodies: (string | null)[] = [];
-  const plug = openHttpPlug(server.url, (body) => bodies.push(body));
+  const answers: PlugAnswer[] = [];
+  const plug = openHttpPlug(accessTo(server.url), (answer) => answers.push(answer));
   const sent = Array.from({ length: 6 }, (_, i) => plug.send({ topic: `/cm?cmnd=${i}`, payload: "" }));
   expect(sent).toEqual([true, true, true, true, false, false]);
   const began = performance.now();
   await plug.close();
   expect(performance.now() - began).toBeLessThan(1_900);
-  expect(bodies).toEqual([null, null, null, null]);
+  expect(answers).toEqual(Array.from({ length: 4 }, () => ({ kind: "silent" })));
 });
 
 test.each([
@@ -212,9 +236,105 @@ test.each([
     socket.write("HTTP/1.1 200 OK\r\n\r\n");
     flood();
   });
-  const answered = Promise.withResolvers<string | null>();
-  const plug = openHttpPlug(server.url, answered.resolve);
+  const answered = Promise.withResolvers<PlugAnswer>();
+  const plug = openHttpPlug(accessTo(server.url), answered.resolve);
   plug.send({ topic: "/rpc/Switch.GetStatus", payload: "" });
-  expect(await answered.promise).toBe(heard);
+  expect(await answered.promise).toEqual(
+    heard === null ? { kind: "silent" } : { kind: "answered", body: heard, certificate: null },
+  );
   await plug.close();
+});
+
+const LOGIN = { username: "admin", password: "café & co" };
+
+describe.each(HTTP_FAMILIES)("%s with a password", (family) => {
+  test("is switched with the right password, also after the device forgot its nonces", async () => {
+    await using world = await HttpWorld.start(family, { password: LOGIN.password }, { login: LOGIN });
+    await world.wants({ on: true, until: T0 + 40 * MINUTE_MS });
+    expect([world.server.device.on, world.problems]).toEqual([true, []]);
+    world.server.forgetNonces();
+    await world.runUntil(T0 + 5 * MINUTE_MS);
+    expect([world.plugs.snapshots()[0]?.available, world.problems]).toEqual([true, []]);
+  });
+
+  test("without a password in the configuration is a problem that names it, not power or network", async () => {
+    await using world = await HttpWorld.start(family, {}, { login: LOGIN });
+    await world.wants({ on: true, until: T0 + 40 * MINUTE_MS });
+    await world.runUntil(T0 + 5 * MINUTE_MS);
+    expect(world.server.device.on).toBe(false);
+    expect(world.problems).toMatchObject([{ code: "plug_refuses", detail: "it asks for a password: set password" }]);
+  });
+
+  test("with a changed password is a problem until it is right again, and gets few requests meanwhile", async () => {
+    await using world = await HttpWorld.start(family, { password: LOGIN.password }, { login: LOGIN });
+    world.server.password = "another";
+    await world.runUntil(T0 + 2 * MINUTE_MS);
+    const [problem] = world.problems;
+    expect(problem).toMatchObject({ code: "plug_refuses", detail: "it rejects the user name or the password" });
+    const before = world.server.asked.length;
+    await world.runUntil(T0 + 12 * MINUTE_MS);
+    expect(world.server.asked.length - before).toBeLessThanOrEqual(3 * 10);
+    world.server.password = LOGIN.password;
+    await world.runUntil(T0 + 14 * MINUTE_MS);
+    expect(world.problems).toEqual([]);
+  });
+});
+
+test("a Tasmota that refuses the login with the status 200 is the same problem", async () => {
+  const body = '{"WARNING":"Need user=<username>&password=<password>"}';
+  await using server = await RawServer.start((socket) => void socket.end(rawAnswer(body)));
+  const { refusal } = plugFamilies.tasmota.http;
+  const answered = Promise.withResolvers<PlugAnswer>();
+  const plug = openHttpPlug({ ...accessTo(server.url), login: "query", refusal }, answered.resolve);
+  plug.send({ topic: "/cm?cmnd=Power1", payload: "" });
+  expect(await answered.promise).toEqual({ kind: "login_needed" });
+  await plug.close();
+});
+
+test("a redirect to https is a problem with the address to use", async () => {
+  await using world = await HttpWorld.start("shelly_gen3");
+  world.server.redirectsTo = "https://192.168.1.40";
+  await world.runUntil(T0 + 2 * MINUTE_MS);
+  expect(world.problems).toMatchObject([
+    { code: "plug_refuses", detail: "it redirects to https://192.168.1.40: use it as url" },
+  ]);
+});
+
+const tls = [createSelfSigned(), createSelfSigned()];
+describe.skipIf(tls.includes(null))("a plug with https (needs openssl)", () => {
+  const [first, second] = tls.map((each) => each ?? undefined);
+
+  test("is switched; its certificate of the first connection stays the only one, and no password is sent to another", async () => {
+    const options = { login: LOGIN, ...(first ? { tls: first } : {}) };
+    await using world = await HttpWorld.start("shelly_gen4", { password: LOGIN.password }, options);
+    await world.wants({ on: true, until: T0 + 40 * MINUTE_MS });
+    expect([world.server.device.on, world.problems]).toEqual([true, []]);
+    const { port } = world.server;
+    await world.server[Symbol.asyncDispose]();
+    await using impostor = await HttpPlugServer.start("shelly_gen4", second ? { tls: second } : {}, port);
+    await world.runUntil(T0 + 3 * MINUTE_MS);
+    expect(impostor.asked).toEqual([]);
+    const [problem] = world.problems;
+    expect(problem?.detail).toMatch(
+      /^it shows another certificate than before; if you replaced or reset the device, set certificate to ([0-9A-F]{2}:){31}[0-9A-F]{2}$/,
+    );
+  });
+
+  test("with another certificate in the configuration is never asked", async () => {
+    const certificate = Array.from({ length: 32 }, () => "ab").join(":");
+    await using world = await HttpWorld.start("shelly_gen4", { certificate }, first ? { tls: first } : {});
+    expect([world.server.asked, world.problems.map(({ code }) => code)]).toEqual([[], ["plug_refuses"]]);
+  });
+});
+
+const haveCurl = spawnSync("curl", ["--version"]).status === 0;
+test.skipIf(!haveCurl)("the emulated digest login admits curl with the right password only (needs curl)", async () => {
+  await using server = await HttpPlugServer.start("shelly_gen2", { login: LOGIN });
+  const statusOf = async (password: string) => {
+    const url = `${server.url}/rpc/Switch.GetStatus?id=0`;
+    const format = ["-s", "-o", "/dev/null", "-w", "%{http_code}"];
+    const { stdout } = await promisify(execFile)("curl", [...format, "--digest", "-u", `admin:${password}`, url]);
+    return stdout;
+  };
+  expect([await statusOf(LOGIN.password), await statusOf("another")]).toEqual(["200", "401"]);
 });

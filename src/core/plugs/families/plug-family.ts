@@ -74,6 +74,9 @@ export interface Announcement {
   readonly ask?: PlugMessage;
 }
 
+/** Form of the user name and password over HTTP: a header of RFC 7617 or RFC 7616, or `user` and `password` in the URL. */
+export type HttpLogin = "basic" | "digest" | "query";
+
 /** Commands and state requests over one protocol. Over HTTP a message is a GET whose path is the topic. */
 export interface PlugCommands {
   readonly deadMan: (address: PlugAddress) => DeviceTimers;
@@ -108,8 +111,14 @@ export interface PlugFamilyRow extends PlugCommands {
   readonly learns?: (address: PlugAddress) => Readonly<Record<string, (payload: string) => LearnedPlug | null>>;
   /** Announcements of the family, if it has any. */
   readonly announces?: Announcement;
-  /** Same commands over HTTP, without a broker. `reads` creates a reader of the state in a response. */
-  readonly http?: PlugCommands & { readonly reads: (address: PlugAddress) => Reader };
+  /** Same commands over HTTP, without a broker. */
+  readonly http?: PlugCommands & {
+    /** Creates a reader of the state in a response. */
+    readonly reads: (address: PlugAddress) => Reader;
+    readonly login: HttpLogin;
+    /** Matches the body of a response with the status 200 that refuses the login. */
+    readonly refusal?: RegExp;
+  };
 }
 
 /**

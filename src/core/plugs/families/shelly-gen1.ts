@@ -41,6 +41,8 @@ export const shellyGen1Plug = {
     on: (address, deadManSec) => [turn(address, "on", deadManSec)],
     off: (address, deadManSec) => [turn(address, "off", deadManSec)],
     ask: ({ channel }) => [{ topic: `/relay/${channel}`, payload: "" }],
+    // Source: Shelly Gen1 API, "Common HTTP API", "Authentication": HTTP basic authentication.
+    login: "basic",
     reads: () => (payload) => stateWithin(objectIn(payload), ["ison"]),
   },
 } as const satisfies PlugFamilyRow;

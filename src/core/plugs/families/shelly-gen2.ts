@@ -61,6 +61,8 @@ export const shellyGen2Plug = {
     on: (address, deadManSec) => [call(address, "Switch.Set", setTo(true, deadManSec)), status(address)],
     off: (address, deadManSec) => [call(address, "Switch.Set", setTo(false, deadManSec)), status(address)],
     ask: (address) => [status(address)],
+    // Source: Shelly Gen2+ API, "Authentication": digest with SHA-256 (RFC 7616), user `admin`.
+    login: "digest",
     reads: () => (payload) => stateWithin(objectIn(payload), ["output"]),
   },
 } as const satisfies PlugFamilyRow;

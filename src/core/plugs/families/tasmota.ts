@@ -55,6 +55,10 @@ export const tasmotaPlug = {
     off: (address, deadManSec) => [cm(`Backlog0 ${switching(address, "OFF", deadManSec)}`), power(address)],
     ask: (address) => [power(address)],
     clearTimer: (address) => [cm(`PulseTime${relayOf(address)} 0`)],
+    // Source: Tasmota docs "Commands", "With Web Requests". Older versions refuse with the status 200 and "Need
+    // user=<username>&password=<password>", in the language of the firmware.
+    login: "query",
+    refusal: /"[^"]*=<[^>"]*>&[^"]*=<[^>"]*>"/,
     reads: (address) => (payload) => stateWithin(objectIn(payload), powersOf(address)),
   },
 } as const satisfies PlugFamilyRow;

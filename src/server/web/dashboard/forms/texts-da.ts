@@ -75,6 +75,18 @@ export const formTexts: FormTextTable = {
     label: "Adresse (HTTP)",
     about: "Dens adresse, når den styres over HTTP uden MQTT: kun Tasmota og Shelly.",
   },
+  "plugs[].username": {
+    label: "Brugernavn",
+    about: "Brugernavnet til enhedens webside; admin, hvis intet er angivet.",
+  },
+  "plugs[].password": {
+    label: "Adgangskode",
+    about: "Adgangskoden til enhedens webside, hvis den har en.",
+  },
+  "plugs[].certificate": {
+    label: "Certifikat",
+    about: "SHA-256-fingeraftryk af enhedens certifikat. Uden det gælder certifikatet fra den første forbindelse.",
+  },
   "plugs[].channel": { label: "Udgang", about: "Hvilken udgang, hvis enheden har flere." },
   "plugs[].plan": { label: "Plan", about: "Planen, den følger, eller flere: tændt, når mindst én af dem er tændt." },
   "plugs[].home": { label: "Hjem", about: "Hjemmet eller stedet, hvis signal den følger." },

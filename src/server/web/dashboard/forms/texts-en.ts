@@ -61,6 +61,19 @@ export const formTexts = {
     label: "Address (HTTP)",
     about: "Its address if it is switched over HTTP without MQTT: Tasmota and Shelly only.",
   },
+  "plugs[].username": {
+    label: "User name",
+    about: "User name of the device’s web page; admin by default.",
+  },
+  "plugs[].password": {
+    label: "Password",
+    about: "Password of the device’s web page, if it has one.",
+  },
+  "plugs[].certificate": {
+    label: "Certificate",
+    about:
+      "SHA-256 fingerprint of the device’s certificate. Without it, the certificate of the first connection counts.",
+  },
   "plugs[].channel": { label: "Output" },
   "plugs[].plan": { label: "Plan", about: "The plan that it follows, or several: on if at least one of them is on." },
   "plugs[].home": { label: "Home", about: "The home or place whose signal it follows." },

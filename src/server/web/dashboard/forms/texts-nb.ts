@@ -72,6 +72,18 @@ export const formTexts: FormTextTable = {
     label: "Adresse (HTTP)",
     about: "Adressen når den styres over HTTP uten MQTT: bare Tasmota og Shelly.",
   },
+  "plugs[].username": {
+    label: "Brukernavn",
+    about: "Brukernavnet til enhetens nettside; admin hvis ikke noe er angitt.",
+  },
+  "plugs[].password": {
+    label: "Passord",
+    about: "Passordet til enhetens nettside, hvis den har et.",
+  },
+  "plugs[].certificate": {
+    label: "Sertifikat",
+    about: "SHA-256-fingeravtrykk av enhetens sertifikat. Uten det gjelder sertifikatet fra den første tilkoblingen.",
+  },
   "plugs[].channel": { label: "Utgang", about: "Hvilken utgang, hvis enheten har flere." },
   "plugs[].plan": { label: "Plan", about: "Planen den følger, eller flere: på når minst én av dem er på." },
   "plugs[].home": { label: "Hjem", about: "Hjemmet eller stedet som har signalet den følger." },

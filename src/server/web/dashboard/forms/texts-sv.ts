@@ -75,6 +75,18 @@ export const formTexts: FormTextTable = {
     label: "Adress (HTTP)",
     about: "Uttagets adress när det styrs över HTTP utan MQTT: endast Tasmota och Shelly.",
   },
+  "plugs[].username": {
+    label: "Användarnamn",
+    about: "Användarnamnet till enhetens webbsida; admin om inget anges.",
+  },
+  "plugs[].password": {
+    label: "Lösenord",
+    about: "Lösenordet till enhetens webbsida, om den har ett.",
+  },
+  "plugs[].certificate": {
+    label: "Certifikat",
+    about: "SHA-256-fingeravtryck av enhetens certifikat. Utan det gäller certifikatet från den första anslutningen.",
+  },
   "plugs[].channel": { label: "Utgång", about: "Vilken utgång, om enheten har flera." },
   "plugs[].plan": { label: "Plan", about: "Planen det följer, eller flera: på när minst en av dem är på." },
   "plugs[].home": { label: "Hem", about: "Hemmet eller platsen vars signal det följer." },
