@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { type Condition, schemaOfCondition } from "./conditions.ts";
 import { isSecretKey } from "./config-error.ts";
-import { keyRows } from "./key-rows.ts";
+import { type KeyRow, keyRows } from "./key-rows.ts";
 import { kindOf, shapeOf } from "./keys.ts";
 import { planConditions, planSchema } from "./plan-schema.ts";
 import { plugConditions, plugSchema } from "./plug-schema.ts";
@@ -22,7 +22,7 @@ const FILE_OFFERED = /^(ca|cert)$/;
 
 /** Returns the schema for config/elbro.schema.json. */
 export function configJsonSchema(): Json {
-  const descriptions = new Map(keyRows().map(({ path, words }) => [path, words.about]));
+  const rows = new Map(keyRows().map((row) => [row.path, row]));
   const made = z.toJSONSchema(configSchema, {
     io: "input",
     target: "draft-7",
@@ -38,7 +38,7 @@ export function configJsonSchema(): Json {
     $schema: "http://json-schema.org/draft-07/schema#",
     title: "elbro",
     description: "The configuration of elbro.",
-    ...cleaned({ ...made, $schema: undefined }, "", descriptions),
+    ...cleaned({ ...made, $schema: undefined }, "", rows),
   };
 }
 
@@ -81,13 +81,14 @@ function withFiles(section: z.core.$ZodType, json: Json): Json {
 }
 
 /** Adds descriptions, removes fields without meaning, and allows empty sections, whose lines are commented out. */
-function cleaned(json: unknown, path: string, descriptions: ReadonlyMap<string, string>): Json {
+function cleaned(json: unknown, path: string, rows: ReadonlyMap<string, KeyRow>): Json {
   const { properties, items, anyOf, required, allOf, default: value, maximum, ...rest } = json as Json;
-  const description = descriptions.get(path);
+  const row = rows.get(path);
   const isSection = properties !== undefined || items !== undefined;
   const hasDefault = value !== undefined && (!isSection || (items !== undefined && "enum" in (items as Json)));
   const kept: Json = {
-    ...(description && { description }),
+    ...(row && { description: row.words.about }),
+    ...(row?.secret && { writeOnly: true }),
     ...rest,
     ...(isSection && path !== "" && !path.endsWith("[]") && { type: [rest.type, "null"] }),
     ...(hasDefault && { default: value }),
@@ -98,11 +99,11 @@ function cleaned(json: unknown, path: string, descriptions: ReadonlyMap<string, 
   if (properties) {
     const prefix = path === "" ? "" : `${path}.`;
     kept.properties = Object.fromEntries(
-      Object.entries(properties).map(([name, below]) => [name, cleaned(below, `${prefix}${name}`, descriptions)]),
+      Object.entries(properties).map(([name, below]) => [name, cleaned(below, `${prefix}${name}`, rows)]),
     );
   }
   // The items of a list of accounts have the descriptions of a single account.
-  if (items) kept.items = cleaned(items, anyOf ? path : `${path}[]`, descriptions);
-  if (Array.isArray(anyOf)) kept.anyOf = anyOf.map((form) => cleaned(form, path, descriptions));
+  if (items) kept.items = cleaned(items, anyOf ? path : `${path}[]`, rows);
+  if (Array.isArray(anyOf)) kept.anyOf = anyOf.map((form) => cleaned(form, path, rows));
   return kept;
 }

@@ -7,6 +7,8 @@ export interface JsonSchema {
   readonly default?: unknown;
   readonly enum?: readonly string[];
   readonly pattern?: string;
+  /** True for a secret. */
+  readonly writeOnly?: boolean;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minItems?: number;
@@ -55,7 +57,6 @@ type Kind =
   | { readonly kind: "group"; readonly fields: readonly Field[] };
 
 const TIME_PATTERN = "^([01]\\d|2[0-3]):[0-5]\\d$";
-const SECRET = /(^|_)(key|secret|password|token)$/;
 const SCALARS: readonly Field["kind"][] = ["text", "time", "number", "choice"];
 const FILE_SUFFIX = "_file";
 
@@ -63,10 +64,10 @@ const FILE_SUFFIX = "_file";
 export function fieldOf(schema: JsonSchema, path: string, isRequired = false): Field {
   const name = path.slice(path.lastIndexOf(".") + 1);
   const fallback = schema.default as Json | undefined;
-  return { path, name, about: schema.description ?? "", isRequired, fallback, ...kindOf(schema, path, name) };
+  return { path, name, about: schema.description ?? "", isRequired, fallback, ...kindOf(schema, path) };
 }
 
-function kindOf(schema: JsonSchema, path: string, name: string): Kind {
+function kindOf(schema: JsonSchema, path: string): Kind {
   const { anyOf, enum: options, items, properties, pattern, minimum = null, maximum = null, minItems = 0 } = schema;
   if (anyOf) {
     const forms = anyOf.map((form) => fieldOf(form, path));
@@ -80,7 +81,11 @@ function kindOf(schema: JsonSchema, path: string, name: string): Kind {
   if (isOf(schema, "integer")) return { kind: "number", min: minimum, max: maximum, isWhole: true };
   if (isOf(schema, "number")) return { kind: "number", min: minimum, max: maximum, isWhole: false };
   if (pattern === TIME_PATTERN) return { kind: "time" };
-  return { kind: "text", pattern: pattern === undefined ? null : new RegExp(pattern), isSecret: SECRET.test(name) };
+  return {
+    kind: "text",
+    pattern: pattern === undefined ? null : new RegExp(pattern),
+    isSecret: schema.writeOnly === true,
+  };
 }
 
 function isOf({ type }: JsonSchema, wanted: string): boolean {

@@ -66,9 +66,12 @@ describe("form fields are derived from the schema:", () => {
     expect(account?.kind === "group" && account.fields.map(({ name }) => name)).toEqual(["name", "api_key"]);
   });
 
-  test("secrets are hidden while typed", () => {
-    const key = fieldOf(sections.api?.properties?.keys?.items ?? {}, "api.keys[]");
-    expect(within(key, "key")).toMatchObject({ kind: "text", isSecret: true });
+  test("the texts that are hidden while typed are the secrets of the configuration", () => {
+    const all = Object.entries(sections).flatMap(([name, schema]) => below(fieldOf(schema, name)));
+    const hidden = new Set(all.flatMap((field) => (field.kind === "text" && field.isSecret ? [field.path] : [])));
+    const secrets = keyRows().flatMap(({ path, secret }) => (secret ? [path] : []));
+    expect(secrets).toContain("notify.topic_url");
+    expect([...hidden].sort()).toEqual([...new Set(secrets)].sort());
   });
 });
 
