@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { StuckFileReporter } from "./test/support/runner/stuck-file-reporter.ts";
+import { HANG_MS } from "./test/support/runner/time-limits.ts";
 
 const NIGHTLY = process.env.ELBRO_NIGHTLY === "1";
 const MINUTE_MS = 60_000;
@@ -12,13 +13,11 @@ const MAX_SILENCE_MS = (NIGHTLY ? 120 : 10) * MINUTE_MS;
  * ten times slower. No test is retried and no test has a shorter limit of its own.
  */
 const TEST_MS = (NIGHTLY ? 60 : 5) * MINUTE_MS;
-/** Time limit of `expect.poll`, shorter than that of a test: its message contains the last value. */
-const POLL_MS = 4 * MINUTE_MS;
 
 const forAll = {
   testTimeout: TEST_MS,
   hookTimeout: TEST_MS,
-  expect: { poll: { timeout: POLL_MS, interval: 10 } },
+  expect: { poll: { timeout: HANG_MS, interval: 10 } },
   // Imports CommonJS packages like Node does, so that tests run the same code as the daemon.
   deps: { interopDefault: false },
   setupFiles: ["test/support/runner/property-time-limit.ts"],

@@ -37,7 +37,7 @@ test(`with ${FLIPS} damaged databases the daemon always starts, and never shows 
   }
   await daemon.stop();
   expect(reported).toBeGreaterThan(0);
-}, 600_000);
+});
 
 test("damaged chunks are reported as a problem and requested again, so that prices are soon complete", async () => {
   await using daemon = await TestDaemon.start({ start: MORNING, simulator: { homes: ["danish"] } });

@@ -88,7 +88,7 @@ describe.skipIf(!haveMosquitto)("shards with one Mosquitto (skipped if it is not
     await clock.runUntil(begin + 1_000);
     await watcher.until(() => signals().every((signal) => signal === "ON"), "all signals");
     await watcher.until(() => stateOf(4) === "running", "the state of a plan");
-  }, 180_000);
+  });
 
   test("with another count transfer homes to their new shard without clearing topics", async () => {
     await using fleet = await TestFleet.open({ start: START, accounts: ACCOUNTS });

@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import pg, { type QueryResultRow } from "pg";
 import { freePort } from "../broker/mosquitto.ts";
 import { TempDir } from "../daemon/temp-dir.ts";
+import { HANG_MS } from "../runner/time-limits.ts";
 import type { Identity } from "../service/certificates.ts";
 
 /** Folders in which Debian and other systems install the server programs, the newest version first. */
@@ -21,7 +22,6 @@ const FOLDERS = [
   "/opt/homebrew/bin",
 ];
 const FOLDER = FOLDERS.find((folder) => existsSync(path.join(folder, "initdb")));
-const START_TIMEOUT_MS = 30_000;
 /** User that runs the server if the tests run as root, which PostgreSQL rejects. Source: `nobody` of base-passwd. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
@@ -66,9 +66,9 @@ export class PostgresServer implements AsyncDisposable {
     this.#tls = ["ssl=on", `ssl_cert_file=${this.#dir.file("cert")}`, `ssl_key_file=${this.#dir.file("key")}`];
   }
 
-  /** Starts or restarts the server. Resolves when it responds; rejects after 30 s. */
+  /** Starts or restarts the server. Resolves when it responds; rejects after `HANG_MS`. */
   async up(): Promise<void> {
-    const giveUpAt = performance.now() + START_TIMEOUT_MS;
+    const giveUpAt = performance.now() + HANG_MS;
     while (!(await this.#answers())) {
       if (performance.now() > giveUpAt) throw new Error(`PostgreSQL did not start: ${this.#said}`);
       // The processes of a killed server hold its shared memory for a moment. A start before that fails at once.

@@ -3,9 +3,9 @@ import { existsSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { TempDir } from "../daemon/temp-dir.ts";
+import { HANG_MS } from "../runner/time-limits.ts";
 
 const PROGRAM = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/opt/homebrew/sbin/mosquitto"].find(existsSync);
-const START_TIMEOUT_MS = 5_000;
 
 /** True if Mosquitto is installed. Tests that need it are skipped otherwise, and reported as skipped. */
 export const haveMosquitto = PROGRAM !== undefined;
@@ -59,14 +59,14 @@ export class Mosquitto implements AsyncDisposable {
       execFileSync("mosquitto_passwd", ["-b", dir.file("passwords"), name, password], { stdio: "ignore" });
   }
 
-  /** Starts or restarts the process. Resolves when its port accepts connections; rejects after 5 s. */
+  /** Starts or restarts the process. Resolves when its port accepts connections; rejects after `HANG_MS`. */
   async up(): Promise<void> {
     const child = spawn(PROGRAM ?? "mosquitto", ["-c", this.#dir.file("mosquitto.conf")], { stdio: "pipe" });
     this.#process = child;
     child.stderr?.on("data", (text) => {
       this.#said += text;
     });
-    const giveUpAt = performance.now() + START_TIMEOUT_MS;
+    const giveUpAt = performance.now() + HANG_MS;
     while (!(await answers(this.port))) {
       if (child.exitCode !== null || performance.now() > giveUpAt)
         throw new Error(`Mosquitto did not start: ${this.#said}`);

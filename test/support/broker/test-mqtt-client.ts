@@ -3,6 +3,7 @@ import type { CommandTable } from "../../../src/mqtt/client/commands.ts";
 import type { Message } from "../../../src/mqtt/client/message.ts";
 import { type MqttClient, openMqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
 import { type BrokerAddress, openBrokerStream } from "../../../src/mqtt/client/transport.ts";
+import { HANG_MS } from "../runner/time-limits.ts";
 import { TestMemory } from "./retaining-port.ts";
 
 export interface TestMqttClientOptions extends Omit<BrokerAddress, "url"> {
@@ -74,7 +75,7 @@ export class TestMqttClient implements AsyncDisposable {
     return this.lines.flatMap(({ text, facts }) => (text === "broker not connected" ? [facts.reason ?? ""] : []));
   }
 
-  /** Waits until a line was logged for the nth time. Rejects after 20 s. */
+  /** Waits until a line was logged for the nth time. Rejects after `HANG_MS`. */
   async logged(text: string, times = 1): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const look = () => {
@@ -86,7 +87,7 @@ export class TestMqttClient implements AsyncDisposable {
       const timer = setTimeout(() => {
         this.#waiting.delete(look);
         reject(new Error(`not logged: ${text}; but ${JSON.stringify(this.lines)}`));
-      }, 20_000);
+      }, HANG_MS);
       this.#waiting.add(look);
       look();
     });

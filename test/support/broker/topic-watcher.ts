@@ -1,4 +1,5 @@
 import mqtt, { type MqttClient } from "mqtt";
+import { HANG_MS } from "../runner/time-limits.ts";
 
 interface Seen {
   readonly topic: string;
@@ -50,13 +51,13 @@ export class TopicWatcher implements AsyncDisposable {
     return [...this.#latest.keys()].sort();
   }
 
-  /** Waits until `holds` returns true. Rejects with `what` after 10 s. */
+  /** Waits until `holds` returns true. Rejects with `what` after `HANG_MS`. */
   until(holds: () => boolean, what: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(look);
-        reject(new Error(`not heard within 10 s: ${what}`));
-      }, 10_000);
+        reject(new Error(`not heard: ${what}; the last topics are ${this.seen.slice(-5).map(({ topic }) => topic)}`));
+      }, HANG_MS);
       const look = () => {
         if (!holds()) return;
         clearTimeout(timer);

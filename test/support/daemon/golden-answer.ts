@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { connect } from "node:net";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { HANG_MS } from "../runner/time-limits.ts";
 import { readable } from "./golden-files.ts";
 
 export interface Answer {
@@ -14,8 +15,6 @@ export interface Answer {
 
 const HEAD_END = "\r\n\r\n";
 const CHUNKS_END = "0\r\n\r\n";
-/** Maximum wait. The slowest response is due after 5 s; the rest is reserve for a busy machine. */
-const MAX_WAIT_MS = 60_000;
 const MAX_BODY_LENGTH = 2_000;
 
 /** Conditions for a complete response. */
@@ -39,7 +38,7 @@ export function answerTo(port: number, bytes: Buffer, awaited: Awaited): Promise
       if (answer) resolve(answer);
       else reject(new Error(`no whole answer, but ${JSON.stringify(got.toString("latin1").slice(0, 500))}`));
     };
-    const timer = setTimeout(end, MAX_WAIT_MS);
+    const timer = setTimeout(end, HANG_MS);
     socket.on("error", () => undefined);
     socket.once("close", end);
     socket.on("data", (data) => {

@@ -4,6 +4,7 @@
  * used, so these tests do not depend on internals.
  */
 import { vi } from "vitest";
+import { HANG_MS } from "../runner/time-limits.ts";
 import { DaemonProcess } from "./daemon-process.ts";
 
 /** Ordinary day after the prices of tomorrow are published. */
@@ -22,8 +23,6 @@ const { bigint } = process.hrtime;
 let ahead = 0n;
 process.hrtime.bigint = () => bigint() + ahead;
 process.on("SIGUSR2", () => { ahead += ${STEP_NS}n; });`;
-
-const STEP_WAIT_MS = 30_000;
 
 /** Keys of the demo's LAN API. */
 export const GOLDEN_KEYS = { control: "demo", read: "reader-of-the-golden-files", few: "few-requests-a-minute" };
@@ -71,7 +70,7 @@ export async function startGoldenDemo(): Promise<GoldenDemo> {
         now += STEP_MS;
         daemon.signal("SIGUSR2");
         // On a busy machine the signal can arrive after requests that were sent later.
-        await vi.waitUntil(async () => (await timeOf(apiPort)) === now, { timeout: STEP_WAIT_MS });
+        await vi.waitUntil(async () => (await timeOf(apiPort)) === now, { timeout: HANG_MS });
       },
       // Ends as under a service manager, so that the demo deletes its data directory.
       [Symbol.asyncDispose]: async () => void (await daemon.end("SIGTERM")),

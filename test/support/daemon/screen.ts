@@ -3,6 +3,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
+import { HANG_MS } from "../runner/time-limits.ts";
 import { LAN_KEY } from "./test-config.ts";
 import type { TestDaemon } from "./test-daemon.ts";
 
@@ -110,7 +111,7 @@ export class Screen implements AsyncDisposable {
       // A different time zone from the home's: the page must show the home's time.
       timezoneId: "America/New_York",
     });
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(HANG_MS);
     return new Screen(context, await context.newPage(), url);
   }
 
@@ -129,12 +130,12 @@ export class Screen implements AsyncDisposable {
     return (await this.page.locator(selector).innerText()).replace(/\s+/g, " ").trim();
   }
 
-  /** Waits until the visible text of an element matches. Rejects after 15 s with the last text. */
+  /** Waits until the visible text of an element matches. Rejects after `HANG_MS` with the last text. */
   async untilText(selector: string, pattern: RegExp): Promise<string> {
     let last = "";
     const place = this.page.locator(selector);
     const started = Date.now();
-    while (Date.now() - started < 15_000) {
+    while (Date.now() - started < HANG_MS) {
       // biome-ignore lint/performance/useDomNodeTextContent: what a reader sees, without what is hidden.
       last = (await place.innerText({ timeout: 5_000 }).catch(() => "")).replace(/\s+/g, " ").trim();
       if (pattern.test(last)) return last;
@@ -149,7 +150,7 @@ export class Screen implements AsyncDisposable {
   async until(expression: string): Promise<void> {
     const started = Date.now();
     while (!(await this.page.evaluate(`Boolean(${expression})`))) {
-      if (Date.now() - started > 15_000) throw new Error(`it never came to ${expression}`);
+      if (Date.now() - started > HANG_MS) throw new Error(`it never came to ${expression}`);
       await this.page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
     }
   }
