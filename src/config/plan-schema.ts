@@ -170,7 +170,7 @@ const groupSchema = z.strictObject({
 export const groupsSchema = z.array(groupSchema).check(unique("name"));
 export type GroupEntry = z.infer<typeof groupSchema>;
 
-/** Maximum number of plans in a group, because a table of all their subsets shows which fit together. */
+/** Maximum number of plans in a group, which bounds the time to decide it. */
 export const MAX_GROUP_PLANS = 12;
 
 /** Returns the mistakes between plans and groups. Their paths start at the top of the configuration. */
@@ -199,9 +199,18 @@ export function groupMistakes(entries: readonly PlanEntry[], groups: readonly Gr
       return mistake("group", `expected plans of one home, found ${sameGroup[0]?.home} and ${entry.home}`);
     if (draws === undefined)
       return mistake("kw", "expected kw, or kwh with hours, for a plan of a group, found nothing");
-    if (draws <= group.limit_kw) return [];
-    return mistake("kw", `expected at most the ${group.limit_kw} kW of its group, found ${Number(draws.toFixed(3))}`);
+    const resting = sameGroup.filter((other) => other !== entry && other.kind === "avoid");
+    const reserved = resting.reduce((sum, other) => sum + (kilowattsOf(other) ?? 0), 0);
+    if (rounded(draws + reserved) <= group.limit_kw) return [];
+    const why =
+      reserved > 0 ? `: ${group.limit_kw} kW minus ${rounded(reserved)} kW reserved for plans of kind avoid` : "";
+    const free = rounded(Math.max(0, group.limit_kw - reserved));
+    return mistake("kw", `expected at most the ${free} kW of its group, found ${rounded(draws)}${why}`);
   });
+}
+
+function rounded(kilowatts: number): number {
+  return Number(kilowatts.toFixed(3));
 }
 
 function kilowattsOf({ kw, kwh, hours }: PlanEntry): number | undefined {

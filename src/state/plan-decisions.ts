@@ -3,7 +3,7 @@
 import { unknownHome } from "../config/suggest-key.ts";
 import type { Language } from "../core/language/language.ts";
 import { message, textIn } from "../core/language/text.ts";
-import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
+import { inOrder, type PlanDefinition } from "../core/planning/model/plan-definition.ts";
 import type { PlanSpec, PlanWindow } from "../core/planning/model/plan-spec.ts";
 import { roundAt } from "../core/planning/model/plan-windows.ts";
 import { afterStateOf, blockedBy, finishByOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
@@ -11,7 +11,7 @@ import type { PlanInput, Solve } from "../core/planning/plan-input.ts";
 import { reasonOf } from "../core/planning/plan-reason.ts";
 import { type PlanSnapshot, planSnapshot } from "../core/planning/plan-snapshot.ts";
 import { advancePlan, type PlanAdvance, runsOf } from "../core/planning/plan-state-machine.ts";
-import { crowdedFor, type GroupSeat, type GroupShares, shareOut } from "../core/planning/power-group.ts";
+import { crowdedFor, type GroupSeat, type GroupTurn, groupTurn, inTurn } from "../core/planning/power-group.ts";
 import { solvePlan } from "../core/planning/solve-plan.ts";
 import type { Home } from "../core/prices/home-snapshot.ts";
 import type { LevelThresholds } from "../core/prices/level.ts";
@@ -74,10 +74,10 @@ export class PlanDecisions {
   /** Decides plans at `now`. Returns the next time at which one of them changes by itself; null for never. */
   decide(ordered: readonly PlanDefinition[], now: EpochMs): EpochMs | null {
     const decided = new Set<string>();
-    const shares = this.#shareOut(ordered, now);
+    const turns = this.#groupTurns(ordered, now);
     const changes = this.#deps.store.gather(() =>
-      ordered.flatMap((definition) => {
-        const { nextChangeAt } = this.#decideOne(definition, decided, shares, now);
+      reordered(ordered, turns).flatMap((definition) => {
+        const { nextChangeAt } = this.#decideOne(definition, decided, turns, now);
         if (!this.#isAhead) this.#reportUnknownHome(definition, now);
         decided.add(definition.id);
         return nextChangeAt ?? [];
@@ -124,7 +124,11 @@ export class PlanDecisions {
     const slot = { definition, spec, advance: UNDECIDED };
     const others = this.#slots.definitions.map((each) => each.id).filter((each) => each !== id);
     const input = this.#inputOf(slot, home, new Set(others), now);
-    const crowded = crowdedFor(slot, this.#slots.all, ({ advance }) => (advance.memory ? runsOf(advance.memory) : []));
+    const circle = this.#slots.circleWith(definition).filter((other) => other.definition.id !== id);
+    const turn = inTurn([...circle.map((other) => other.definition), definition]).map((each) => each.id);
+    const crowded = crowdedFor(slot, circle, ({ definition: other, advance: { memory } }) =>
+      memory ? (turn.indexOf(other.id) < turn.indexOf(id) ? runsOf(memory) : memory.startedRuns) : [],
+    );
     const advance = advancePlan({ ...input, blocked: [...input.blocked, ...crowded] });
     const { calendar, timeline, trusted } = input;
     const currency = timeline?.currency ?? null;
@@ -140,17 +144,21 @@ export class PlanDecisions {
     return crowdedFor(slot, all, ({ advance }) => advance.memory?.startedRuns ?? []);
   }
 
-  /** Returns the runs of each power group, by group. Without a trusted clock the result is empty. */
-  #shareOut(ordered: readonly PlanDefinition[], now: EpochMs): Map<string, GroupShares> {
-    const seats = ordered.flatMap((definition): GroupSeat[] => {
-      const slot = this.#slots.get(definition.id);
-      const { power } = definition;
-      if (!slot || !power || !this.#deps.isTimeTrusted(now)) return [];
-      const input = this.#inputOf(slot, this.#deps.homes.named(definition.home), new Set(), now);
-      return [{ slot, power, input: { ...input, blocked: [...input.blocked, ...this.crowdedByBegun(slot)] } }];
+  /** Returns how each power group is decided, by group. Without a trusted clock the result is empty. */
+  #groupTurns(ordered: readonly PlanDefinition[], now: EpochMs): Map<string, GroupTurn> {
+    if (!this.#deps.isTimeTrusted(now)) return new Map();
+    const before = new Set<string>();
+    const slots = ordered.flatMap((definition) => this.#slots.get(definition.id) ?? []);
+    const seats = slots.flatMap((slot): GroupSeat[] => {
+      const { definition, spec } = slot;
+      const { power, home, id } = definition;
+      const input = power && this.#inputOf(slot, this.#deps.homes.named(home), before, now);
+      before.add(id);
+      return input && spec.kind !== "avoid" ? [{ slot, power, input }] : [];
     });
     const groups = Map.groupBy(seats, ({ power }) => power.group);
-    return new Map([...groups].map(([group, own]) => [group, shareOut(own)]));
+    const all = Map.groupBy(slots, ({ definition }) => definition.power?.group);
+    return new Map([...groups].map(([group, own]) => [group, groupTurn(own, all.get(group) ?? [])]));
   }
 
   #inputOf(slot: PlanSlot, home: Home | null, decided: ReadonlySet<string>, now: EpochMs): PlanInput {
@@ -181,7 +189,7 @@ export class PlanDecisions {
   #decideOne(
     definition: PlanDefinition,
     decided: ReadonlySet<string>,
-    shares: ReadonlyMap<string, GroupShares>,
+    turns: ReadonlyMap<string, GroupTurn>,
     now: EpochMs,
   ): PlanAdvance {
     const { id } = definition;
@@ -192,12 +200,12 @@ export class PlanDecisions {
     const { memory } = slot.advance;
     const alone = this.#inputOf(slot, home, decided, now);
     const { timeline, trusted } = alone;
-    const share = shares.get(definition.power?.group ?? "");
-    const crowded = crowdedFor(slot, this.#slots.circleWith(definition), (other) => {
-      const runs = decided.has(other.definition.id) ? null : share?.runs.get(other.definition.id);
-      return runs ?? (other.advance.memory ? runsOf(other.advance.memory) : []);
+    const turn = spec.kind === "avoid" ? undefined : turns.get(definition.power?.group ?? "");
+    const crowded = crowdedFor(slot, this.#slots.circleWith(definition), ({ definition: other, advance }) => {
+      const isSettled = turn?.order === null || decided.has(other.id);
+      return advance.memory ? (isSettled ? runsOf(advance.memory) : advance.memory.startedRuns) : [];
     });
-    const group = share && { token: share.token, blocked: alone.blocked };
+    const group = turn && { token: turn.token, blocked: alone.blocked };
     const decision = advancePlan({ ...alone, blocked: [...alone.blocked, ...crowded], ...(group ? { group } : {}) });
     // A home with import prices and without export prices will not get export prices later.
     const isRefused = isExport(spec) && home !== null && timeline === null && this.#deps.timelineOf(home, now) !== null;
@@ -237,6 +245,17 @@ export class PlanDecisions {
 /** Returns the subject of a plan's problems. */
 export function problemSubject(plan: string): string {
   return `plan ${plan}`;
+}
+
+/** Returns the plans of a circle with the plans of each group in the order of its turn. */
+function reordered(
+  ordered: readonly PlanDefinition[],
+  turns: ReadonlyMap<string, GroupTurn>,
+): readonly PlanDefinition[] {
+  const queues = new Map([...turns].map(([group, { order }]) => [group, order && [...order]]));
+  const byId = new Map(ordered.map((plan) => [plan.id, plan]));
+  const next = ({ power, spec }: PlanDefinition) => (spec.kind === "avoid" ? null : queues.get(power?.group ?? ""));
+  return inOrder(ordered.map((plan) => byId.get(next(plan)?.shift() ?? "") ?? plan));
 }
 
 /** Returns the occurrence in the plan's record while it is current, otherwise the one of its settings. */

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { inOrder, type PlanDefinition } from "../core/planning/model/plan-definition.ts";
 import { circlesOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
+import { inTurn } from "../core/planning/power-group.ts";
 
 /** Plans that depend on each other, and on no plan of another circle. */
 interface PlanCircle {
@@ -32,8 +33,7 @@ export class PlanSlots {
 
   /** Replaces all plans. `slotOf` returns the state with which a new or changed plan starts. */
   replace(inFile: readonly PlanDefinition[], slotOf: (definition: PlanDefinition) => PlanSlot): Replaced {
-    const byPriority = inFile.toSorted((a, b) => (a.power?.priority ?? 0) - (b.power?.priority ?? 0));
-    this.#all = { inFile, ordered: inOrder(byPriority) };
+    this.#all = { inFile, ordered: inOrder(inTurn(inFile)) };
     const rank = new Map(this.#all.ordered.map(({ id }, i) => [id, i]));
     const circles = circlesOf(inFile).map((plans) => {
       const ordered = plans.toSorted((a, b) => (rank.get(a.id) ?? 0) - (rank.get(b.id) ?? 0));

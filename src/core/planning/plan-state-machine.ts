@@ -9,7 +9,7 @@
  * - An `avoid` plan rests ON: it is OFF only as planned. Without prices or a trusted clock, `when_lost` decides.
  * - An interrupted run counts until the plug's timer ended it. The rest of a `window` follows at once.
  */
-import { contains, type EpochMs, type Interval, MINUTE_MS } from "../time/interval.ts";
+import { contains, type EpochMs, type Interval, MINUTE_MS, overlaps } from "../time/interval.ts";
 import { whenLostOf } from "./model/plan-spec.ts";
 import { mergeRuns, roundAt } from "./model/plan-windows.ts";
 import { confirmedUntil, LATE_MS, type PlanInput, pointAt } from "./plan-input.ts";
@@ -86,8 +86,13 @@ export function advancePlan(moment: PlanInput): PlanAdvance {
 function decided(moment: PlanInput, memory: PlanRecord): PlanRecord {
   const due = begin(moment, memory);
   const isOld = due.memory.madeFrom !== inputFingerprint(moment, due.memory);
-  const stale = due.missed || isOld || reached(due.memory.replanAt, moment.now);
+  const stale = isOld || due.missed || reached(due.memory.replanAt, moment.now);
   return stale ? begin(moment, replan(moment, due.memory, due.missed)).memory : due.memory;
+}
+
+/** Returns true if a plan has to be planned again although its input is the same: a run was missed, or its time has come. */
+export function hasToReplan(moment: PlanInput, memory: PlanRecord): boolean {
+  return begin(moment, memory).missed || reached(memory.replanAt, moment.now);
 }
 
 /** Begins and ends the rest of an `avoid` plan. It rests before its first decision, because its past is unknown. */
@@ -206,8 +211,10 @@ function begin(moment: PlanInput, memory: PlanRecord): BeginResult {
   return { memory: next, missed };
 }
 
-/** Returns the time up to which a run may be committed now; null if it may not begin. */
-function beginnableUntil({ spec, timeline, now, graceUntil }: PlanInput, run: PlanRun): EpochMs | null {
+/** Returns the time up to which a run may be committed now; null if it may not begin, also because of other plans. */
+function beginnableUntil({ spec, timeline, now, graceUntil, blocked }: PlanInput, run: PlanRun): EpochMs | null {
+  const left = { start: Math.max(run.start, now), end: run.end };
+  if (spec.kind !== "avoid" && blocked.some((other) => overlaps(other, left))) return null;
   if (run.basis === "fallback") return now >= graceUntil ? run.end : null;
   const points = timeline?.points ?? [];
   const current = pointAt(points, now);

@@ -1,8 +1,14 @@
 /** Power groups on days of real prices, for benches and for the comparison with a solver. */
 
+import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import type { PlanSpec } from "../../../src/core/planning/model/plan-spec.ts";
-import { type GroupMember, solveGroup } from "../../../src/core/planning/solve-group.ts";
+import type { PlanInput } from "../../../src/core/planning/plan-input.ts";
+import { advancePlan, runsOf } from "../../../src/core/planning/plan-state-machine.ts";
+import { crowdedFor, groupTurn, inTurn } from "../../../src/core/planning/power-group.ts";
+import { solvePlan } from "../../../src/core/planning/solve-plan.ts";
+import type { Timeline } from "../../../src/core/prices/timeline.ts";
 import { type EpochMs, HOUR_MS, type Interval, MINUTE_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
+import { UNDECIDED } from "../../../src/state/plan-decisions.ts";
 import { at, calendar, timelineOf } from "../home/price-days.ts";
 import { realPoints } from "./plan-days.ts";
 import { type SolverGroup, stepPrices, stepsOn } from "./plan-solver.ts";
@@ -19,7 +25,8 @@ export interface GroupCase {
   readonly plans: readonly GroupPlan[];
   readonly start: EpochMs;
   readonly limitWatts: number;
-  readonly members: readonly GroupMember[];
+  readonly timeline: Timeline;
+  readonly definitions: readonly PlanDefinition[];
 }
 
 const base = { useForecast: true, enabled: true } as const;
@@ -59,23 +66,60 @@ export function groupCases(count: number, days: number, limitWatts = 11_000): Gr
     const near = points.filter((point) => point.end > start && point.start < start + 24 * HOUR_MS);
     const timeline = timelineOf(near);
     const plans = HOUSE.slice(0, count);
-    const members = plans.map(({ spec, watts, from, to }) => {
-      const end = start + to * HOUR_MS;
-      const window = { start: start + from * HOUR_MS, end, until: end };
-      return { spec, timeline, window, context: { now: start, calendar }, watts, priority: 1 };
+    const definitions = plans.map(({ spec, watts, from, to }, place) => {
+      const once = { start: start + from * HOUR_MS, end: start + to * HOUR_MS };
+      const power = { group: "house", limitWatts, watts, priority: 1 };
+      return {
+        ...{ id: `plan${place}`, name: "Plan", home: "home", after: null, powerLimit: null },
+        spec: { ...spec, once },
+        power,
+      };
     });
-    return { plans, start, limitWatts, members };
+    return { plans, start, limitWatts, timeline, definitions };
   });
 }
 
-export function solveCase({ members, limitWatts }: GroupCase): (readonly Interval[] | null)[] {
-  return solveGroup(members, limitWatts, []);
+/** Decides the plans of a new group, as `PlanDecisions` does. Returns their runs, and the number of plans that were solved. */
+export function decideGroup(definitions: readonly PlanDefinition[], timeline: Timeline, now: EpochMs) {
+  let solved = 0;
+  const inputOf = ({ spec }: PlanDefinition): PlanInput => ({
+    ...{ now, spec, memory: null, timeline, calendar, blocked: [], after: { kind: "free" }, finishBy: null },
+    ...{ trusted: true, graceUntil: now },
+    solve: (...args) => {
+      solved++;
+      return solvePlan(...args);
+    },
+  });
+  const slots = inTurn(definitions).map((definition) => ({ definition, spec: definition.spec, advance: UNDECIDED }));
+  const seats = slots.flatMap((slot) => {
+    const { power, spec } = slot.definition;
+    return power && spec.kind !== "avoid" ? [{ slot, power, input: inputOf(slot.definition) }] : [];
+  });
+  const { order } = groupTurn(seats, slots);
+  const runs = new Map<string, readonly Interval[]>();
+  for (const id of order ?? []) {
+    const slot = slots.find(({ definition }) => definition.id === id);
+    if (!slot) continue;
+    const blocked = crowdedFor(slot, slots, ({ definition }) => runs.get(definition.id) ?? []);
+    const { memory } = advancePlan({ ...inputOf(slot.definition), blocked });
+    runs.set(id, memory ? runsOf(memory) : []);
+  }
+  return { runs: definitions.map(({ id }) => runs.get(id) ?? []), solved };
+}
+
+/** Returns the runs of each plan; null for a plan that does not get all its hours. */
+export function solveCase({ definitions, timeline, start }: GroupCase): (readonly Interval[] | null)[] {
+  return decideGroup(definitions, timeline, start).runs.map((runs, i) => {
+    const { spec } = definitions[i] as PlanDefinition;
+    const length = runs.reduce((sum, run) => sum + run.end - run.start, 0);
+    return "hoursMs" in spec && length < spec.hoursMs ? null : runs;
+  });
 }
 
 /** Returns the same group in the form that the solver takes. */
-export function solverGroup({ plans, start, limitWatts, members }: GroupCase): SolverGroup {
+export function solverGroup({ plans, start, limitWatts, timeline }: GroupCase): SolverGroup {
   const day = { start, end: start + 24 * HOUR_MS };
-  const prices = stepPrices(members[0]?.timeline.points ?? [], day, QUARTER_MS);
+  const prices = stepPrices(timeline.points, day, QUARTER_MS);
   return {
     limitWatts,
     plans: plans.map(({ spec, watts, from, to }) => ({

@@ -3,8 +3,11 @@ import { expect, test } from "vitest";
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import type { PlanSpec } from "../../../src/core/planning/model/plan-spec.ts";
 import { planActions } from "../../../src/core/planning/plan-commands.ts";
-import { at, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
+import type { Interval } from "../../../src/core/time/interval.ts";
+import { at, calendar, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
+import { realPoints } from "../../support/plans/plan-days.ts";
 import { PlansOnDisk } from "../../support/plans/plans-on-disk.ts";
+import { haveRealPrices } from "../../support/plans/real-prices.ts";
 import { definitionOf, HOUR } from "../../support/plans/shown-plans.ts";
 
 const NOW = at("2026-03-10T17:00:00Z");
@@ -41,12 +44,15 @@ test("a group over three days, with changing prices, commands and restarts, neve
     }),
     { minLength: 3, maxLength: 8 },
   );
+  // Either a group that fits together, or one with other powers of which some do not fit.
+  const powers = fc.option(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 5, maxLength: 5 }));
   fc.assert(
-    fc.property(fc.nat({ max: 50 }), moments, (seed, steps) => {
-      using world = new PlansOnDisk({
-        definitions: [car, heater, dryer, floor, freezer],
-        timeline: timelineOf(prices(seed)),
+    fc.property(fc.nat({ max: 50 }), powers, moments, (seed, kilowatts, steps) => {
+      const definitions = [car, heater, dryer, floor, freezer].map((own, i) => {
+        const watts = kilowatts === null ? own.power?.watts : (kilowatts[i] ?? 1) * 1_000;
+        return member(own.id, own.spec, watts ?? 0, own.power?.priority);
       });
+      using world = new PlansOnDisk({ definitions, timeline: timelineOf(prices(seed)) });
       let now = NOW;
       const live = (to: number) => {
         for (let { until } = world.plans.at(now); now < to; { until } = world.plans.at(now)) {
@@ -107,4 +113,105 @@ test("run_now is rejected if it exceeds the limit; otherwise planned runs move",
   expect(world.plans.act("car", "run_now", afternoon)).toEqual({ kind: "done" });
   expect(world.plans.act("heater", "run_now", afternoon)).toEqual({ kind: "done" });
   expect(world.plans.act("dryer", "run_now", afternoon)).toMatchObject({ kind: "refused", why: "power_limit" });
+});
+
+/** Lives through 20 nights of real prices. Returns the hours that each plan was ON, by night. */
+function hoursOfNights(definitions: readonly PlanDefinition[], limitWatts: number): Record<string, number>[] {
+  const all = realPoints().flatMap((point) =>
+    point.start > at("2026-01-09T00:00:00Z") && point.start < at("2026-02-03T00:00:00Z")
+      ? [{ ...point, price: 1 + point.price * 1.25 }]
+      : [],
+  );
+  const knownAt = (now: number) => {
+    const day = calendar.startOf("day", now);
+    const until = calendar.add("day", day, now < calendar.timeOnDay(day, 13 * 60) ? 1 : 2);
+    return timelineOf(all.filter(({ start, end }) => end > day - 24 * HOUR && start < until));
+  };
+  let now = at("2026-01-11T11:00:00Z");
+  using world = new PlansOnDisk({ definitions, timeline: knownAt(now) });
+  return Array.from({ length: 20 }, () => {
+    const hours: Record<string, number> = {};
+    const noon = calendar.add("day", calendar.startOf("day", now), 1) + 12 * HOUR;
+    while (now < noon) {
+      world.world.timeline = knownAt(now);
+      const { plans, until } = world.plans.at(now);
+      const next = Math.min(until ?? noon, noon, (Math.floor(now / HOUR) + 1) * HOUR);
+      const on = plans.filter((plan) => plan.on);
+      expect(on.reduce((sum, { definition }) => sum + (definition.power?.watts ?? 0), 0)).toBeLessThanOrEqual(
+        limitWatts,
+      );
+      for (const { definition } of on) hours[definition.id] = (hours[definition.id] ?? 0) + (next - now) / HOUR;
+      now = next;
+    }
+    return hours;
+  });
+}
+
+const boiler = member("boiler", { ...base, kind: "below", percent: 50 }, 3_000, 100, 5_000);
+const wash = (id: string, watts: number, limitWatts: number) =>
+  member(id, { ...base, kind: "window", hoursMs: 2 * HOUR, from: 22 * 60, readyBy: 6 * 60 }, watts, 1, limitWatts);
+
+test.skipIf(!haveRealPrices)(
+  "a dryer of priority 1 runs in each of 20 nights, next to a boiler of kind below",
+  { timeout: 60_000 },
+  () => {
+    const nights = hoursOfNights([boiler, wash("dryer", 2_500, 5_000)], 5_000);
+    expect(nights.map(({ dryer }) => dryer)).toEqual(nights.map(() => 2));
+    expect(Math.min(...nights.map(({ boiler = 0 }) => boiler))).toBeGreaterThan(6);
+  },
+);
+
+test.skipIf(!haveRealPrices)(
+  "a washer of priority 1 runs in each of 20 nights, next to a floor that is always cheap enough",
+  { timeout: 60_000 },
+  () => {
+    const floor = member("floor", { ...base, kind: "below", maxPrice: 100 }, 2_000, 100, 3_000);
+    const nights = hoursOfNights([floor, wash("washer", 2_200, 3_000)], 3_000);
+    expect(nights.map(({ washer }) => washer)).toEqual(nights.map(() => 2));
+    expect(Math.min(...nights.map((hours) => hours.floor ?? 0))).toBeGreaterThan(20);
+  },
+);
+
+test("a plan that does not fit next to the reserved power of an avoid plan never runs, and run_now is rejected", () => {
+  const cold = member("cold", { ...base, kind: "avoid", hoursMs: 4 * HOUR }, 2_000, 100, 5_000);
+  const scooter = member("scooter", { ...night, kind: "slots", hoursMs: 2 * HOUR }, 3_700, 1, 5_000);
+  using world = new PlansOnDisk({ definitions: [cold, scooter], timeline: timelineOf(prices(2)) });
+  expect(world.at(NOW, "scooter").state).toBe("impossible");
+  expect(world.plans.act("scooter", "run_now", NOW)).toMatchObject({ kind: "refused", why: "power_limit" });
+  for (let now = NOW, { until } = world.plans.at(now); now < NOW + 14 * HOUR; { until } = world.plans.at(now)) {
+    now = Math.min(until ?? now + HOUR, now + HOUR);
+    expect(drawnAt(world, now)).toBeLessThanOrEqual(5_000);
+  }
+});
+
+test.for([
+  [
+    "group",
+    { power: { group: "house", limitWatts: 11_000, watts: 8_000, priority: 2 } },
+    { power: { group: "house", limitWatts: 11_000, watts: 8_000, priority: 1 } },
+  ],
+  ["power_limit", { powerLimit: "kitchen" }, { powerLimit: "kitchen" }],
+] as const)("a due run does not begin if a plan that comes first in its %s has taken its time", ([, low, high]) => {
+  const spec = { ...night, kind: "window", hoursMs: 2 * HOUR } as const;
+  const definitions = [
+    { ...definitionOf(spec, "high"), ...high },
+    { ...definitionOf(spec, "low"), ...low },
+  ];
+  using world = new PlansOnDisk({ definitions, timeline: timelineOf(prices(1)) });
+  const due = world.at(NOW, "low").runs[0]?.start ?? 0;
+  // New prices at the moment of the start: now is the cheapest time.
+  const isNow = ({ start }: Interval) => start >= due && start < due + 2 * HOUR;
+  world.world.timeline = timelineOf(prices(1).map((point) => (isNow(point) ? { ...point, price: -9 } : point)));
+  expect(world.at(due, "high").runs[0]?.start).toBe(due);
+  expect([world.at(due, "high").on, world.at(due, "low").on]).toEqual([true, false]);
+});
+
+test("a preview and a look ahead change nothing, and a preview leaves power to plans that come first", () => {
+  const definitions = [boiler, wash("dryer", 2_500, 5_000)];
+  using world = new PlansOnDisk({ definitions, timeline: timelineOf(prices(4)) });
+  const before = JSON.stringify(world.plans.at(NOW).plans);
+  const first = member("first", { ...night, kind: "window", hoursMs: 3 * HOUR }, 3_000, 1, 5_000);
+  const asked = world.plans.preview({ ...first, id: "dryer2" }, NOW);
+  expect(asked?.state).toBe("scheduled");
+  expect(JSON.stringify(world.plans.at(NOW).plans)).toBe(before);
 });

@@ -147,8 +147,6 @@ export interface PlanContext {
   /** Earliest start: the end of the predecessor and the pause after it. */
   readonly earliestStart?: EpochMs;
   readonly thresholds?: LevelThresholds;
-  /** Length of steps. Default: the shortest price interval. */
-  readonly stepMs?: number;
 }
 
 /** Prices of other solutions, for the reason of a plan. Unit: currency per kWh; null if unknown. */

@@ -54,7 +54,7 @@ export interface PlanGrid extends Interval {
 export function gridOf(points: readonly PricePoint[], window: PlanWindow, context: PlanContext): PlanGrid {
   const left = { start: Math.max(window.start, context.now - LATE_START_MS), end: window.until };
   const first = firstReaching(points, left.start);
-  const stepMs = context.stepMs ?? stepOf(points, first, left.end);
+  const stepMs = stepOf(points, first, left.end);
   const anchor = points[first]?.start ?? 0;
   const start = anchor + Math.ceil((left.start - anchor) / stepMs) * stepMs;
   const count = Math.min(MAX_STEPS, Math.max(0, Math.floor((left.end - start) / stepMs)));

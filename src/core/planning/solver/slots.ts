@@ -38,21 +38,6 @@ function partly(task: PlanTask<SlotsPlan>, on: number, most: number, none: PlanS
   return none.kind === "impossible" ? partial : { ...none, partial };
 }
 
-/**
- * Returns the problem of a plan in a power group: its remaining hours, or the most possible; `steps` overrides them. Null
- * if it is infeasible even alone, or if the owner wants all or nothing and not all is possible.
- */
-export function slotsProblem(task: PlanTask<SlotsPlan>, steps?: number): SlotsProblem | null {
-  const on = stepsLeft(task);
-  const { minRun } = lengthsOf(task.spec, task.grid.stepMs);
-  const lengths = task.grid.past.usedMs > 0 && on < minRun ? [on, minRun] : [on];
-  const most = task.spec.whenShort === "nothing" || on === 0 ? [] : [steps ?? mostSteps(problemOf(task, on))];
-  const problems = [...(steps === undefined ? lengths : []), ...most].flatMap((length) =>
-    length > 0 ? problemOf(task, length) : [],
-  );
-  return problems.find((problem) => new RunsSolver(problem).cheapest() !== null) ?? null;
-}
-
 /** Returns the remaining hours in steps, at least the fixed ones. */
 function stepsLeft({ spec, grid }: PlanTask<SlotsPlan>): number {
   const fixed = grid.forced.reduce((sum, forced) => sum + forced, 0);

@@ -17,28 +17,6 @@ import {
 /** Weight of the mean power. Weights are whole numbers, so that costs are exact. */
 const MEAN_WEIGHT = 1_000;
 
-/** Returns the problem of a plan in a power group; null if it has begun or is infeasible. */
-export function windowProblem({ spec, window, context, grid }: PlanTask<WindowPlan>) {
-  const weights = profileWeights(spec.profile, stepsUp(spec.hoursMs, grid.stepMs));
-  const costs = stepCosts(grid, undefined);
-  const starts = affordable(weighted(costs, weights), spec.maxPrice, weights);
-  if (fixedIn(window, context).length > 0 || leastOf(starts) === Number.POSITIVE_INFINITY) return null;
-  const length = weights.length;
-  const begins = Uint8Array.from(costs, (_, first) =>
-    (starts[first] ?? Number.POSITIVE_INFINITY) < Number.POSITIVE_INFINITY ? 1 : 0,
-  );
-  const begin = { kind: "off", first: 0, last: grid.count - 1 } as const;
-  const lengths = { on: length, minRun: length, minPause: 1, maxGap: Number.POSITIVE_INFINITY, maxRuns: 1 };
-  return {
-    costs,
-    forced: grid.forced,
-    ...lengths,
-    begin,
-    begins,
-    weights: Array.from(weights, (weight) => weight / MEAN_WEIGHT),
-  };
-}
-
 /** Returns the cheapest run. A run that has begun in this window is kept: it is never moved nor divided. */
 export function solveWindow(task: PlanTask<WindowPlan>): PlanSolution {
   const { spec, window, context, grid } = task;
