@@ -27,7 +27,7 @@ export interface Integrations {
   /** Called once the API listens on a port. */
   readonly run: (apiPort: number) => void;
   /** Applies another configuration: notifications start, stop or change. The rest needs a restart. */
-  readonly take: (config: Pick<Config, "notify">) => void;
+  readonly take: (config: Pick<Config, "api" | "notify">) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -39,19 +39,20 @@ export function startIntegrations(
   changes: ChangeBus,
 ): Integrations {
   const running: Promise<void>[] = [];
-  let used = options.config.notify;
+  let used = notifyingOf(options.config);
   let stopNotifying = new AbortController();
   let notifying = Promise.resolve();
   const notify = () => {
-    const account = used;
+    const { account, click } = used;
     if (!account) return;
     const signal = AbortSignal.any([options.signal, stopNotifying.signal]);
-    notifying = notifying.then(() => runNotifications({ ...options, account, signal }, storage, state));
+    notifying = notifying.then(() => runNotifications({ ...options, account, click, signal }, storage, state));
   };
   return {
     take(config) {
-      if (isDeepStrictEqual(config.notify, used)) return;
-      used = config.notify;
+      const next = notifyingOf(config);
+      if (isDeepStrictEqual(next, used)) return;
+      used = next;
       stopNotifying.abort();
       stopNotifying = new AbortController();
       state.problems.end(NOTIFICATIONS);
@@ -74,24 +75,32 @@ async function runMdns({ config, clock, log, signal }: IntegrationsOptions, name
   await announceDashboard({ name, host: config.api.host, port, clock, log }, signal);
 }
 
+/** Returns the keys that notifications depend on. */
+function notifyingOf({ notify: account, api }: Pick<Config, "api" | "notify">) {
+  return { account, click: dashboardUrlOf(api) };
+}
+
 /** Subject of the problem that notifications cannot be sent. */
 const NOTIFICATIONS = "notifications";
 /** Maximum number of homes whose prices are checked for notifications once a minute. */
 const MAX_NOTIFIED_HOMES = 50;
 
 async function runNotifications(
-  options: IntegrationsOptions & { readonly account: NonNullable<Config["notify"]> },
+  options: IntegrationsOptions & {
+    readonly account: NonNullable<Config["notify"]>;
+    readonly click: string | undefined;
+  },
   { settings }: Pick<Storage, "settings">,
   state: State,
 ): Promise<void> {
   const { NotifyLoop } = await import("./notify/notify-loop.ts");
   const { conditionsIn } = await import("./notify/conditions.ts");
   const { publish } = await import("./notify/ntfy-client.ts");
-  const { config, account, clock, log, random, signal, proxy } = options;
+  const { config, account, click, clock, log, random, signal, proxy } = options;
   const { homes, homeReader, plans, problems, calendar, isTimeTrusted, stats } = state;
   const language = account.language ?? config.language;
   const loop = new NotifyLoop({
-    ...{ account, clock, log, random, calendar, problems, isTimeTrusted },
+    ...{ account, click, clock, log, random, calendar, problems, isTimeTrusted },
     conditions: async (now) =>
       conditionsIn({
         homes: homes
@@ -104,8 +113,7 @@ async function runNotifications(
       }),
     publish: (note, stop) => publish(account, note, stop, proxy ? { proxy } : {}),
     memory: settings,
-    heartbeat: stats.heartbeat("notifying"),
-    click: dashboardUrlOf(config.api),
+    heartbeat: stats.heartbeat("notifying", signal),
   });
   await loop.run(signal);
 }
@@ -121,7 +129,7 @@ async function runArchive(
   const loop = new ArchiveLoop({
     ...{ account, problems, clock, log, random },
     openBacklog: () => ArchiveBacklog.open(database, settings, writing),
-    heartbeat: stats.heartbeat("archiving"),
+    heartbeat: stats.heartbeat("archiving", signal),
     onWritten(rows) {
       figures.rows += rows;
     },
@@ -145,7 +153,7 @@ async function runStatistics(
     memory: settings,
     costField: config.service.cost_field,
     retentionYears: config.retention.years,
-    heartbeat: stats.heartbeat("importing statistics"),
+    heartbeat: stats.heartbeat("importing statistics", signal),
   });
   changes.seriesChanged.subscribe((series) => loop.changed(series));
   await loop.run(signal);

@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
+import { dashboardUrlOf } from "../config/dashboard-url.ts";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { shardName, shardOfConfig } from "../core/sharding/shard.ts";
@@ -106,7 +107,12 @@ export async function startMqtt(
   let running: Promise<void> | null = null;
   return {
     ...{ client, publisher: showing, published, brokerPort: broker?.port ?? null, shown: loop.shown },
-    take: (next) => others.take(next),
+    take(next) {
+      others.take(next);
+      const { homes, plans } = state;
+      if (showing.linkTo(dashboardUrlOf(next.api)))
+        loop.changed(...homes.ids, ...[...plans.circles.keys()].map(partOfPlans), PLACES, PLUGS);
+    },
     run() {
       running = loop.run(signal);
     },
@@ -138,7 +144,7 @@ const PACE_MS = 10;
 
 /** Creates the loop that publishes each part when it changes, at the latest at the next interval boundary. */
 function publicationLoop(
-  { clock, onProgress }: MqttOptions,
+  { clock, onProgress, signal }: MqttOptions,
   state: State,
   showing: StatePublisher,
   client: MqttClient,
@@ -192,7 +198,7 @@ function publicationLoop(
       return Math.min(lookAt, await showDaemon(now));
     },
     trust: isTimeTrusted,
-    heartbeat: state.stats.heartbeat("showing"),
+    heartbeat: state.stats.heartbeat("showing", signal),
   });
   const wake = () => loop.wake();
   client.addListener({ subscriptions: [], onMessage: () => undefined, onUp: wake, onDown: wake });

@@ -85,6 +85,11 @@ export class StatePublisher {
     );
   }
 
+  /** Links the devices in Home Assistant to another dashboard. Returns whether their messages change. */
+  linkTo(dashboardUrl: string | undefined): boolean {
+    return this.#announcer.linkTo(dashboardUrl);
+  }
+
   /** Returns the price messages of a home at `now`. They take half as long to make as the whole state. */
   pricesOf(home: Home, now: EpochMs): readonly Message[] {
     return homeMessages(this.#deps.config.mqtt.base_topic, this.#snapshot(home, now));

@@ -67,6 +67,12 @@ const MAX_WAITING = 64;
 /** Maximum time between two ticks, because the wanted state may change without a message. */
 const MAX_SLEEP_MS = 15 * MINUTE_MS;
 
+interface ReplacedPlugs {
+  readonly gone: readonly string[];
+  readonly left: readonly string[];
+  readonly topics: readonly string[];
+}
+
 export class PlugManager {
   readonly #deps: PlugManagerDeps;
   #plugs: readonly Plug[];
@@ -81,9 +87,9 @@ export class PlugManager {
   /**
    * Replaces the configured plugs; unchanged ones continue.
    * Switches a removed plug to its resting state, unless another plug now has its device.
-   * Returns the ids of removed plugs, and the topics of new ones, whose retained messages were sent before.
+   * Returns the ids and topics of removed plugs, and the topics of new ones, whose retained messages were sent before.
    */
-  take(configs: readonly PlugConfig[], isUp: boolean): { readonly gone: string[]; readonly topics: string[] } {
+  take(configs: readonly PlugConfig[], isUp: boolean): ReplacedPlugs {
     const before = new Map(this.#plugs.map((plug) => [plug.id, plug]));
     const added: Plug[] = [];
     this.#plugs = configs.map((config) => {
@@ -106,7 +112,8 @@ export class PlugManager {
       this.#closing.add(closed);
     }
     this.#deps.onChange();
-    return { gone: [...before.keys()], topics: [...new Set(added.flatMap(({ topics }) => topics))] };
+    const topicsOf = (plugs: Iterable<Plug>) => [...new Set([...plugs].flatMap(({ topics }) => topics))];
+    return { gone: [...before.keys()], left: topicsOf(before.values()), topics: topicsOf(added) };
   }
 
   /** Topics to subscribe to. */

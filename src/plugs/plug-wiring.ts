@@ -76,7 +76,7 @@ export function startPlugs(
   /** Creates the loop if there are plugs. */
   const open = () => {
     if (current.plugs.length > 0)
-      loop ??= new StateLoop(clock, (now) => plugs.tick(now), state.stats.heartbeat("switching"));
+      loop ??= new StateLoop(clock, (now) => plugs.tick(now), state.stats.heartbeat("switching", signal));
     if (isRunning && loop) running ??= loop.run(signal);
   };
   mqtt.publisher.showPlugs(() => plugs.snapshots());
@@ -94,8 +94,9 @@ export function startPlugs(
     tryOut: (id, now, language) => plugs.tryOut(id, now, language),
     take(next) {
       current = next;
-      const { gone, topics } = plugs.take(next.plugs, mqtt.client.status().connected);
+      const { gone, left, topics } = plugs.take(next.plugs, mqtt.client.status().connected);
       for (const id of gone) state.problems.end(homeSubject(id));
+      mqtt.client.unsubscribe(left);
       mqtt.client.subscribe(topics);
       open();
       loop?.wake();

@@ -57,7 +57,8 @@ export interface ApiListener {
 export async function openApi(deps: ApiDeps): Promise<ApiListener> {
   const { api } = deps.config;
   const access = openKeyStore({ ...deps, problems: deps.state.problems });
-  let router = apiRouter(deps, access.keys);
+  const pages = openPages(deps, access.keys);
+  let router = apiRouter(deps, access.keys, pages);
   const current: Lookup = { lookup: (request, response) => router.lookup(request, response) };
   const { port, close } = await onPort("api", api.port, () => listen(current, api.host, api.port));
   deps.log.info({ host: api.host, port }, "API listens");
@@ -65,27 +66,29 @@ export async function openApi(deps: ApiDeps): Promise<ApiListener> {
     port,
     take(config) {
       access.take(config.api);
-      router = apiRouter({ ...deps, config }, access.keys);
+      pages.take(config.api);
+      router = apiRouter({ ...deps, config }, access.keys, pages);
     },
     close: () => close().then(access.close),
   };
 }
 
 /** Returns the routes behind the checks that every request passes. */
-function apiRouter(deps: ApiDeps, keys: ApiKeys): Lookup {
+function apiRouter(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth): Lookup {
   const { api } = deps.config;
   const hosts = new AllowedHosts(hostname(), api.hosts ?? []);
-  return guardRequests(apiRoutes(deps, keys), { hosts, cors: new Set(api.cors), newRequestId: randomUUID });
+  return guardRequests(apiRoutes(deps, keys, pages), { hosts, cors: new Set(api.cors), newRequestId: randomUUID });
+}
+
+/** Opens the access of pages, which a reload does not replace: open event streams ask it whether they may continue. */
+function openPages({ config, storage, ingress }: ApiDeps, keys: ApiKeys): SessionAuth {
+  const sessions = new Sessions(storage.settings, (name) => keys.named(name));
+  return new SessionAuth({ sessions, dashboard: config.api.dashboard, ingress });
 }
 
 /** Returns the routes of the LAN API. */
-export function apiRoutes(deps: ApiDeps, keys: ApiKeys): Router {
-  const { config, clock, log } = deps;
-  const pages = new SessionAuth({
-    sessions: new Sessions(deps.storage.settings, (name) => keys.named(name)),
-    dashboard: config.api.dashboard ?? "key",
-    ingress: deps.ingress,
-  });
+export function apiRoutes(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth = openPages(deps, keys)): Router {
+  const { clock, log } = deps;
   const context: RouteContext = {
     admit: (message) => pages.admitLocal(message) ?? keys.admitLocal(message),
     remains: (message) => pages.remains(message) || keys.isKnown(message.authorization, message.scope),

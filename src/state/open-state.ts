@@ -6,7 +6,6 @@ import type { Config } from "../config/schema.ts";
 import { exportTimeline } from "../core/prices/export-price.ts";
 import { type LevelThresholds, thresholdsOf } from "../core/prices/level.ts";
 import type { Clock } from "../core/runtime/clock.ts";
-import type { LoopHeartbeat } from "../core/runtime/loop-heartbeat.ts";
 import { shardOfConfig } from "../core/sharding/shard.ts";
 import type { DaemonState } from "../core/status/daemon-status.ts";
 import { Problems } from "../core/status/problem.ts";
@@ -229,7 +228,8 @@ type Loops = Pick<State, "refresh" | "copyNow" | "run" | "close"> & { readonly f
 /** The collector of an account. */
 interface Collecting {
   readonly collector: Collector;
-  readonly heartbeat: LoopHeartbeat;
+  /** Fires when the account or the daemon ends. */
+  readonly lifetime: AbortSignal;
   readonly end: AbortController;
 }
 
@@ -243,7 +243,8 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
   const polling = new Semaphore(MAX_POLLING);
   const open = (account: Account, i: number): Collecting => {
     const isThirdParty = account === accounts.thirdParty;
-    const heartbeat = stats.heartbeat(`collecting ${account.name}`);
+    const end = new AbortController();
+    const lifetime = AbortSignal.any([signal, end.signal]);
     const collector = new Collector({
       ...{ calendar, clock, historyFrom, log, semaphore: polling },
       // Distributes the accounts over the range of offsets that installations use.
@@ -257,9 +258,9 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
         return isTimePossible(now) ? places.targets(now) : [];
       },
       onChange: (series) => changes.seriesChanged.emit(series),
-      heartbeat,
+      heartbeat: stats.heartbeat(`collecting ${account.name}`, lifetime),
     });
-    return { collector, heartbeat, end: new AbortController() };
+    return { collector, lifetime, end };
   };
   const collecting = new Map(accounts.all.map((account, i) => [account, open(account, i)]));
   const refresh = (only?: ReadonlySet<string>) => {
@@ -269,11 +270,8 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
   const maintenance = new NightlyMaintenance({ ...storage, ...state, clock, years, offsetMs, log });
   const writeRecovery = new WriteRecoveryLoop({ writing: storage.writing, clock, problems, onRecovered: refresh });
   const running = new Set<Promise<void>>();
-  const start = ({ collector, heartbeat, end }: Collecting) => {
-    const loop = collector.run(AbortSignal.any([signal, end.signal])).finally(() => {
-      running.delete(loop);
-      stats.ended(heartbeat);
-    });
+  const start = ({ collector, lifetime }: Collecting) => {
+    const loop = collector.run(lifetime).finally(() => running.delete(loop));
     running.add(loop);
   };
   let isRunning = false;

@@ -22,7 +22,7 @@ export class RuntimeStats {
   /** Start time on the monotonic clock. */
   readonly startedMs: MonotonicMs;
   readonly #clock: Pick<Clock, "now" | "monotonicMs">;
-  readonly #heartbeats: LoopHeartbeat[] = [];
+  readonly #heartbeats = new Set<LoopHeartbeat>();
   #delay: LoopDelay | null = null;
 
   constructor(clock: Pick<Clock, "now" | "monotonicMs">) {
@@ -30,16 +30,16 @@ export class RuntimeStats {
     this.startedMs = clock.monotonicMs();
   }
 
-  /** Returns the heartbeat of a loop that is about to run. Bounded by the loops of the daemon. */
-  heartbeat(name: string): LoopHeartbeat {
+  /**
+   * Returns the heartbeat of a loop, which is watched until `lifetime` fires. Bounded by the loops of the daemon: a
+   * loop that a reload ends is not reported as overdue.
+   */
+  heartbeat(name: string, lifetime: AbortSignal): LoopHeartbeat {
     const heartbeat = new LoopHeartbeat(name, this.#clock);
-    this.#heartbeats.push(heartbeat);
+    if (lifetime.aborted) return heartbeat;
+    this.#heartbeats.add(heartbeat);
+    lifetime.addEventListener("abort", () => this.#heartbeats.delete(heartbeat), { once: true });
     return heartbeat;
-  }
-
-  /** Removes the heartbeat of a loop that has ended. */
-  ended(heartbeat: LoopHeartbeat): void {
-    this.#heartbeats.splice(this.#heartbeats.indexOf(heartbeat), 1);
   }
 
   /**
@@ -56,6 +56,6 @@ export class RuntimeStats {
   }
 
   get heartbeats(): readonly LoopHeartbeat[] {
-    return this.#heartbeats;
+    return [...this.#heartbeats];
   }
 }

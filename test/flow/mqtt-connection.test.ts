@@ -4,6 +4,7 @@ import { startEmbeddedBroker } from "../../src/mqtt/broker/embedded-broker.ts";
 import { freePort, haveMosquitto, Mosquitto } from "../support/broker/mosquitto.ts";
 import { retainedIn } from "../support/broker/retained.ts";
 import { TestMqttClient } from "../support/broker/test-mqtt-client.ts";
+import { TopicWatcher } from "../support/broker/topic-watcher.ts";
 import { WebSocketProxy } from "../support/broker/websocket-proxy.ts";
 import { Authority, haveOpenssl } from "../support/service/certificates.ts";
 
@@ -244,6 +245,41 @@ describe.skipIf(!haveMosquitto || !haveOpenssl)("over TLS (skipped without Mosqu
     expect(await link.firstReason()).toMatch(/does not answer with TLS|mqtts: and wss: need a TLS port/);
   });
 });
+
+test.skipIf(!haveMosquitto)(
+  "a topic that is not needed any more is unsubscribed, except if a listener still needs it",
+  async () => {
+    await using broker = await Mosquitto.start();
+    await using client = new TestMqttClient({ to: broker.port });
+    const heard: string[] = [];
+    let needed = ["house/left", "house/shared"];
+    const idle = { onUp: () => undefined, onDown: () => undefined };
+    client.link.addListener({
+      ...idle,
+      get subscriptions() {
+        return needed;
+      },
+      onMessage: ({ topic, payload }) => void heard.push(`${topic} ${payload}`),
+    });
+    await client.up();
+    await using sender = await TopicWatcher.on(broker.port);
+    const send = async (payload: string) => {
+      for (const topic of ["house/left", "house/shared"]) await sender.publish(topic, payload);
+    };
+    await send("1");
+    await expect.poll(() => heard).toEqual(["house/left 1", "house/shared 1"]);
+    const all = needed;
+    needed = ["house/shared"];
+    client.link.unsubscribe(all);
+    // A subscription that follows is confirmed after the unsubscription.
+    await sender.publish("house/new", "retained", { retain: true });
+    client.link.subscribe(["house/new"]);
+    await expect.poll(() => heard).toContain("house/new retained");
+    await send("2");
+    await expect.poll(() => heard).toContain("house/shared 2");
+    expect(heard).not.toContain("house/left 2");
+  },
+);
 
 describe("a hostile broker is disconnected before it fills the memory:", () => {
   const CONNACK = Buffer.from([0x20, 0x03, 0x00, 0x00, 0x00]);

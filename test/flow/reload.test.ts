@@ -1,8 +1,11 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { keys as configKeys } from "../../src/config/keys.ts";
 import { demoHomes, homeOfAccount } from "../../src/service/simulator/homes.ts";
+import { restartKeysOf } from "../../src/state/config-reload.ts";
 import { openDatabase } from "../../src/storage/database.ts";
+import { type ConfigInput, LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const START = Date.parse("2025-11-21T10:00:00Z");
@@ -136,5 +139,109 @@ describe("SIGHUP", () => {
     const { code, tookMs } = await daemon.end("SIGTERM");
     expect(code).toBe(0);
     expect(tookMs).toBeLessThan(2_500);
+  });
+});
+
+describe("a key that applies at once", () => {
+  const keys = [{ name: "test", key: LAN_KEY }];
+  const plug = { name: "Plug", family: "tasmota", topic: "first", home: "home", signal: "cheap" };
+  /** Two values of every such key. */
+  const values: Readonly<Record<string, readonly [unknown, unknown]>> = {
+    "log.level": ["debug", "warn"],
+    plans: [[car], [{ ...car, home: "nowhere" }]],
+    groups: [[{ name: "house", limit_kw: 11 }], [{ name: "house", limit_kw: 5 }]],
+    plugs: [[plug], [{ ...plug, topic: "second", home: "nowhere" }]],
+    homes: [[{ address_id: demoHomes.danish.address.id, id: "house" }], undefined],
+    "levels.very_cheap": [0.5, 0.55],
+    "levels.cheap": [0.8, 0.85],
+    "levels.normal": [1.1, 1.2],
+    "levels.expensive": [1.5, 1.6],
+    "levels.use_forecast": [true, false],
+    "notify.topic_url": ["http://127.0.0.1:9/a", "http://127.0.0.1:9/b"],
+    "notify.token": ["a", "b"],
+    "notify.username": ["a", "b"],
+    "notify.password": ["a", "b"],
+    "notify.events": [["plan"], ["plug"]],
+    "notify.quiet_hours": ["00:00-23:00", "00:00-22:00"],
+    "notify.language": ["da", "sv"],
+    "api.url": ["http://a", "http://b"],
+    "api.keys": [[...keys, { name: "other", key: "other-key" }], keys],
+    "api.third_party_keys": [[{ name: "pair", api_key: "a", api_secret: "b" }], []],
+    "api.requests_per_minute": [1_000, 2_000],
+    "api.requests_per_day": [10_000, 20_000],
+    "api.hosts": [["a.example"], ["b.example"]],
+    "api.cors": [["https://a.example"], ["https://b.example"]],
+    "api.dashboard": ["open", "key"],
+  };
+  /** Values that other keys need to have an effect. */
+  const usual = {
+    notify: { topic_url: "http://127.0.0.1:9/a", username: "a", password: "b" },
+    api: { host: "127.0.0.1", port: 0, keys },
+  };
+
+  function withValue(key: string, value: unknown): ConfigInput {
+    const [section = "", name] = key.split(".");
+    const own = usual[section as keyof typeof usual] ?? {};
+    return { ...usual, [section]: name === undefined ? value : { ...own, [name]: value } } as ConfigInput;
+  }
+
+  test("is one of the keys that are tried here, and every other key needs a restart", () => {
+    const sections = new Set(configKeys.map(({ path }) => path[0] ?? ""));
+    const restart = new Set([...sections].flatMap(restartKeysOf));
+    const applied = configKeys.filter(({ kind, path }) => kind !== "section" && !restart.has(path.join(".")));
+    expect(Object.keys(values).toSorted()).toEqual(applied.map(({ path }) => path.join(".")).toSorted());
+  });
+
+  test("ends what it replaces: open event streams, and the link of the devices to the dashboard", async () => {
+    const config = (dashboard: "open" | "key", url: string) => ({ ...usual, api: { ...usual.api, dashboard, url } });
+    await using daemon = await TestDaemon.start({
+      ...{ start: START, simulator: { homes: ["danish"] } },
+      config: config("open", "http://first.lan"),
+    });
+    const { watcher } = daemon;
+    const links = () => JSON.stringify(watcher.json("homeassistant/device/elbro_home/config"));
+    await watcher.until(() => watcher.payload("homeassistant/device/elbro_home/config") !== null, "the device");
+    expect(links()).toContain("http://first.lan");
+    const stream = await fetch(`${daemon.url}/events`, { headers: { accept: "text/event-stream" } });
+    expect(stream.status).toBe(200);
+
+    await daemon.reload(config("key", "http://second.lan"));
+    await watcher.until(() => links().includes("http://second.lan"), "the new link");
+    // Resolves only when the server ends the stream.
+    await stream.text();
+    expect((await fetch(`${daemon.url}/events`)).status).toBe(401);
+  });
+
+  test("leaves no loop and no problem behind when it changes twice", async () => {
+    await using daemon = await TestDaemon.start({ start: START, config: usual, simulator: { homes: ["danish"] } });
+    const { clock } = daemon;
+    /** Returns problems and health after a loop that a reload left behind would be late. */
+    const state = async () => {
+      await clock.runUntil(clock.now() + 4 * 60_000);
+      const system = (await (await daemon.request("/local/v1/system")).json()) as { problems: { ended_at: unknown }[] };
+      const problems = system.problems.filter(({ ended_at }) => ended_at === null);
+      const { status } = await daemon.request("/livez");
+      return { problems, status };
+    };
+    /** Largest number of loops that sleep at once. */
+    let loops = 0;
+    for (let i = 0; i < 5; i++) {
+      expect(await state()).toEqual({ problems: [], status: 200 });
+      loops = Math.max(loops, clock.sleepers);
+    }
+    for (const [key, [one, other]] of Object.entries(values)) {
+      const from = daemon.log.length;
+      for (const value of [one, other, one, other]) {
+        await daemon.reload(withValue(key, value));
+        await clock.runUntil(clock.now() + 60_000);
+      }
+      await daemon.reload(usual);
+      const applied = daemon.log.slice(from).filter(({ text }) => text === "configuration reloaded");
+      expect(applied.length, key).toBeGreaterThan(3);
+      // The loop of the plugs remains, because the next plug needs it.
+      if (key === "plugs") loops++;
+      expect(await state(), key).toEqual({ problems: [], status: 200 });
+      await expect.poll(() => clock.sleepers, { message: key }).toBeLessThanOrEqual(loops);
+    }
   });
 });

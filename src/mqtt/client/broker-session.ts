@@ -20,6 +20,7 @@ export interface BrokerSession extends PublishPort {
   sendCommand(topic: string, payload: string): boolean;
   /** Subscribes to more topic filters until the connection ends. */
   subscribe(topics: readonly string[]): void;
+  unsubscribe(topics: readonly string[]): void;
 }
 
 /** Access to a broker: stream and login. */

@@ -56,6 +56,8 @@ export interface MqttClient {
   addListener(listener: MqttListener): void;
   /** Subscribes to additional topic filters if connected. Later connections read them from the listeners. */
   subscribe(topics: readonly string[]): void;
+  /** Ends subscriptions, except those that a listener still needs. */
+  unsubscribe(topics: readonly string[]): void;
   /** Returns the state of the connection and its counters since the start. */
   status(): MqttClientStatus;
   /** Resolves at the first connection, or after 150 ms. Never rejects. */
@@ -118,16 +120,17 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
     else void commands.take(message);
     for (const listener of listeners) listener.onMessage(message);
   };
+  const subscriptions = () => [
+    birthTopic,
+    ...commands.subscriptions(),
+    ...listeners.flatMap((each) => each.subscriptions),
+  ];
   const firstUp = Promise.withResolvers<void>();
   const closed = keepConnected(
     {
       ...options,
       statusTopic,
-      subscriptions: () => [
-        birthTopic,
-        ...commands.subscriptions(),
-        ...listeners.flatMap((each) => each.subscriptions),
-      ],
+      subscriptions,
       onUp: (up) => {
         log.info({}, "broker connected");
         line = up;
@@ -162,6 +165,10 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
       listener.onUp();
     },
     subscribe: (topics) => line?.subscribe(topics),
+    unsubscribe(topics) {
+      const needed = new Set(subscriptions());
+      line?.unsubscribe(topics.filter((topic) => !needed.has(topic)));
+    },
     sendCommand: (topic, payload) => line?.sendCommand(topic, payload) ?? false,
     status: () => ({ connected: line !== null, trouble, connections, published: publisher.taken }),
     upSoon: Promise.race([firstUp.promise, pause(QUICK_UP_MS, undefined, { ref: false })]),

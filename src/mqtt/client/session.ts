@@ -203,6 +203,9 @@ class Session {
         return true;
       },
       subscribe: (topics) => this.#subscribe(topics),
+      unsubscribe: (topics) => {
+        if (client.connected && topics.length > 0) client.unsubscribe([...topics]);
+      },
     };
   }
 

@@ -14,7 +14,7 @@ interface Made {
 
 /** Makes and caches discovery documents. Stores the key of every row that was ever in a device's document. */
 export class Announcer {
-  readonly #options: DiscoveryOptions;
+  #options: DiscoveryOptions;
   readonly #memory: KeyValue;
   /** Keyed by device id. Bounded by the devices: homes, places, plans, plugs and the daemon. */
   readonly #made = new Map<string, Made>();
@@ -22,6 +22,14 @@ export class Announcer {
   constructor(options: DiscoveryOptions, memory: KeyValue) {
     this.#options = options;
     this.#memory = memory;
+  }
+
+  /** Links the devices to another dashboard. Returns whether their documents change. */
+  linkTo(dashboardUrl: string | undefined): boolean {
+    if (dashboardUrl === this.#options.dashboardUrl) return false;
+    this.#options = { ...this.#options, dashboardUrl };
+    this.#made.clear();
+    return true;
   }
 
   /** Returns the retained discovery message of a device. */

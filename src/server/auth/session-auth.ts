@@ -25,23 +25,32 @@ const MAX_PER_MINUTE = 3_000;
 
 export interface SessionAuthDeps {
   readonly sessions: Sessions;
-  /** `open`: every client that can reach this address may read. */
-  readonly dashboard: "open" | "key";
+  /** `open`: every client that can reach this address may read. Default: `key`. */
+  readonly dashboard?: "open" | "key" | undefined;
   /** Whether Home Assistant forwards requests of its users. */
   readonly ingress?: boolean;
 }
 
 export class SessionAuth {
   readonly sessions: Sessions;
-  readonly mode: SessionAuthDeps["dashboard"];
+  #mode: "open" | "key";
   readonly #ingress: boolean;
   /** Requests of the current minute, also by address. Bounded by MAX_PER_MINUTE. */
   #minute = { start: Number.NEGATIVE_INFINITY, count: 0, of: new Map<string, number>() };
 
-  constructor({ sessions, dashboard, ingress = false }: SessionAuthDeps) {
+  constructor({ sessions, dashboard = "key", ingress = false }: SessionAuthDeps) {
     this.sessions = sessions;
-    this.mode = dashboard;
+    this.#mode = dashboard;
     this.#ingress = ingress;
+  }
+
+  get mode(): "open" | "key" {
+    return this.#mode;
+  }
+
+  /** Applies another access to the dashboard. */
+  take({ dashboard = "key" }: Pick<SessionAuthDeps, "dashboard">): void {
+    this.#mode = dashboard;
   }
 
   /** Checks a page's request to a route of the LAN's own; null if the keys decide. */
@@ -77,7 +86,7 @@ export class SessionAuth {
   /** Returns the key for a request that sends none: that of the user, or a read-only one if the dashboard is open. */
   #sessionKeyOf(message: Pick<AuthRequest, "authorization" | "headers" | "remoteAddress" | "now">): SessionKey | null {
     if (message.authorization !== undefined) return null;
-    return this.signedIn(message) ?? (this.mode === "open" ? ANYBODY : null);
+    return this.signedIn(message) ?? (this.#mode === "open" ? ANYBODY : null);
   }
 
   #isTooMany({ now, remoteAddress }: Pick<AuthRequest, "now" | "remoteAddress">): boolean {

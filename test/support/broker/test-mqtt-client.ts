@@ -27,7 +27,7 @@ export class TestMqttClient implements AsyncDisposable {
   readonly lines: Line[] = [];
   attempts = 0;
   readonly #stop = new AbortController();
-  readonly #link: MqttClient;
+  readonly link: MqttClient;
   readonly #waiting = new Set<() => void>();
 
   constructor(options: TestMqttClientOptions) {
@@ -37,7 +37,7 @@ export class TestMqttClient implements AsyncDisposable {
       this.lines.push({ text, facts });
       for (const look of [...this.#waiting]) look();
     };
-    this.#link = openMqttClient(
+    this.link = openMqttClient(
       {
         open: (signal) => {
           this.attempts++;
@@ -58,11 +58,11 @@ export class TestMqttClient implements AsyncDisposable {
   }
 
   show(messages: readonly Message[]): void {
-    this.#link.show(messages);
+    this.link.show(messages);
   }
 
   publishOnce(topic: string, payload: string): boolean {
-    return this.#link.sendCommand(topic, payload);
+    return this.link.sendCommand(topic, payload);
   }
 
   /** Publishes one payload per topic. */
@@ -107,7 +107,7 @@ export class TestMqttClient implements AsyncDisposable {
   async stop(): Promise<number> {
     const began = performance.now();
     this.#stop.abort();
-    await this.#link.closed;
+    await this.link.closed;
     return performance.now() - began;
   }
 

@@ -70,6 +70,11 @@ export class ManualClock implements Clock {
     });
   }
 
+  /** Number of loops that sleep now. */
+  get sleepers(): number {
+    return this.#sleepers.size;
+  }
+
   /** Moves to `at` without waking sleepers, as if the loops had hung. */
   leap(at: EpochMs): void {
     this.#now = Math.max(this.#now, at);

@@ -288,8 +288,9 @@ test("a change of plugs keeps the others running; a removed one gets OFF, which 
   around.plugs.onUp();
   around.looks(T0);
   around.said.length = 0;
-  const { gone, topics } = around.plugs.take([other, { ...TASMOTA, id: "oven", topic: "oven" }], true);
+  const { gone, left, topics } = around.plugs.take([other, { ...TASMOTA, id: "oven", topic: "oven" }], true);
   expect(gone).toEqual(["heater"]);
+  expect(left).toContain("stat/heater/POWER");
   expect(topics).toContain("stat/oven/POWER");
   expect(around.said).toEqual(["cmnd/heater/Backlog0 PulseTime1 0; Power1 OFF"]);
   expect(around.looks(T0 + 1_000)).toEqual([expect.stringContaining("cmnd/oven/Backlog0")]);
