@@ -13,10 +13,25 @@ const DAEMON_MB = 150;
 const GIGABYTE = 1024 ** 3;
 const WATCHED_MS = 6_000;
 
+/**
+ * Prints the peak memory in MB at the exit. `maxRSS` of a new process also counts the memory of the process that started
+ * it; VmHWM does not.
+ */
+const PEAK_HOOK = `
+const { existsSync, readFileSync } = require("node:fs");
+const STATUS = "/proc/self/status";
+process.on("exit", () => {
+  const kb = existsSync(STATUS)
+    ? Number(/VmHWM:\\s+(\\d+)/.exec(readFileSync(STATUS, "utf8"))?.[1])
+    : process.resourceUsage().maxRSS;
+  console.error("PEAK", kb / 1024);
+});
+`;
+
 /** Runs a command to its end. Returns its output and its peak memory. */
 async function peakOf(dir: TempDir, args: readonly string[], environment: Record<string, string> = {}) {
   const hook = dir.file("peak.cjs");
-  writeFileSync(hook, "process.on('exit', () => console.error('PEAK', process.resourceUsage().maxRSS / 1024));");
+  writeFileSync(hook, PEAK_HOOK);
   await using command = new DaemonProcess(args, environment, { nodeArgs: ["--require", hook] });
   await command.exit;
   return { megabytes: Number(/PEAK (\S+)/.exec(command.output)?.[1]), output: command.output };

@@ -9,6 +9,7 @@ import { startEmbeddedBroker } from "../../src/mqtt/broker/embedded-broker.ts";
 import type { RefusedConnection } from "../../src/mqtt/broker/network-connection.ts";
 import { openMqttClient } from "../../src/mqtt/client/mqtt-client.ts";
 import { TestMemory } from "../support/broker/retaining-port.ts";
+import { loopMs } from "../support/runner/loop-time.ts";
 
 const HA = { name: "ha", password: "open sesame", commands: false };
 const login = { username: HA.name, password: HA.password };
@@ -288,9 +289,7 @@ test("an MQTT 5 client that does not read does not delay a stop", async () => {
   stuck.stream.pause();
   for (let i = 0; i < 60; i++) speaker.publish("blob", Buffer.alloc(250 * 1024), { qos: 0 });
   await speaker.publishAsync("elsewhere", "x", { qos: 1 });
-  const began = performance.now();
-  await broker.close();
-  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(await loopMs(broker.close())).toBeLessThan(1_000);
   await stuck.endAsync(true);
 });
 

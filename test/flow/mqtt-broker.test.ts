@@ -10,6 +10,7 @@ import { openMqttClient } from "../../src/mqtt/client/mqtt-client.ts";
 import { HostileClients, hostilePackets } from "../support/broker/hostile-clients.ts";
 import { retainedIn } from "../support/broker/retained.ts";
 import { TestMemory } from "../support/broker/retaining-port.ts";
+import { loopMs } from "../support/runner/loop-time.ts";
 
 const HA = { name: "ha", password: "open sesame", commands: true };
 const TV = { name: "tv", password: "look", commands: false };
@@ -321,12 +322,13 @@ describe("hostile clients", () => {
     await using _own = daemonOn(broker.open);
     using hostile = new HostileClients();
     for (const bytes of Object.values(hostilePackets)) await hostile.open(broker.port, 50, bytes, { again: true });
-    const began = performance.now();
-    await using ha = await client(broker.port, asHa);
-    const price = heard(ha, "elbro/home/price");
-    await ha.subscribeAsync("elbro/#", { qos: 1 });
-    expect(await price).toBe("1.25");
-    expect(performance.now() - began).toBeLessThan(1_000);
+    const login = async () => {
+      await using ha = await client(broker.port, asHa);
+      const price = heard(ha, "elbro/home/price");
+      await ha.subscribeAsync("elbro/#", { qos: 1 });
+      expect(await price).toBe("1.25");
+    };
+    expect(await loopMs(login())).toBeLessThan(1_000);
   });
 
   test("are disconnected by a new connection, the oldest and those of the same address first", async () => {
@@ -346,10 +348,8 @@ describe("hostile clients", () => {
     const slow = net.connect(broker.port, "127.0.0.1");
     slow.on("error", () => undefined);
     const drip = setInterval(() => slow.write(Buffer.from([0x10, 0xa0, 0x1f, 0x41]).subarray(0, 1)), 500);
-    const began = performance.now();
-    await new Promise((resolve) => slow.once("close", resolve));
+    expect(await loopMs(new Promise((resolve) => slow.once("close", resolve)))).toBeLessThan(5_500);
     clearInterval(drip);
-    expect(performance.now() - began).toBeLessThan(5_500);
     await expect.poll(() => silent.closed).toBe(3);
   });
 
@@ -369,9 +369,7 @@ describe("hostile clients", () => {
     using hostile = new HostileClients();
     await hostile.open(broker.port, 20, hostilePackets.unfinishedConnect);
     await hostile.open(broker.wsPort ?? 0, 5, hostilePackets.silence);
-    const began = performance.now();
-    await broker.close();
-    expect(performance.now() - began).toBeLessThan(500);
+    expect(await loopMs(broker.close())).toBeLessThan(500);
     await expect.poll(() => hostile.closed).toBe(25);
   });
 });

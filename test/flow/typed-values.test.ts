@@ -21,11 +21,11 @@ async function reloaded(daemon: DaemonProcess): Promise<boolean> {
   const from = daemon.lines.length;
   daemon.signal("SIGHUP");
   const last = () => daemon.lines.slice(from).find((line) => REFUSED.test(line) || RELOADED.test(line));
-  await expect.poll(() => last() ?? daemon.exitCode, { interval: 5, timeout: 20_000 }).toEqual(expect.any(String));
+  await expect.poll(() => last() ?? daemon.exitCode).toEqual(expect.any(String));
   return !REFUSED.test(last() ?? "");
 }
 
-test("no value of any key ends a running daemon, and a refused one changes nothing", { timeout: 120_000 }, async () => {
+test("no value of any key ends a running daemon, and a refused one changes nothing", async () => {
   await using installed = await TestDaemon.install();
   const usual = {
     plans: [{ name: "Car", home: "home", kind: "slots", hours: 2 }],

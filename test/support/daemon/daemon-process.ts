@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { loopMs } from "../runner/loop-time.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 
@@ -91,12 +92,11 @@ export class DaemonProcess implements AsyncDisposable {
     this.#child.kill(signal);
   }
 
-  /** Sends a signal and waits for the end. Resolves with the exit code and the duration. */
+  /** Sends a signal and waits for the end. Resolves with the exit code and the duration, as `loopMs` counts it. */
   async end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly tookMs: number }> {
-    const began = performance.now();
     this.#child.kill(signal);
-    const code = await this.exit;
-    return { code, tookMs: performance.now() - began };
+    const tookMs = await loopMs(this.exit);
+    return { code: await this.exit, tookMs };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,4 @@
-import { setTimeout as realPause } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as realPause } from "node:timers/promises";
 import type { Clock } from "../../../src/core/runtime/clock.ts";
 import type { EpochMs } from "../../../src/core/time/interval.ts";
 
@@ -7,7 +7,11 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** Number of checks, 1 ms apart, without a change. Loops that do not sleep then count as ended. */
+/** Number of event-loop turns without a change after which all loops sleep. Messages to a client take some turns. */
+const QUIET_TURNS = 8;
+/** Number of further turns in which a loop that does not sleep can continue without waiting. */
+const BUSY_TURNS = 200;
+/** Number of checks after that, 1 ms apart, without a change. Loops that do not sleep then count as ended. */
 const QUIET_LOOKS = 40;
 /** A loop that waits this often for a time in the past would never let another loop or a timeout run. */
 const MAX_PAST_SLEEPS = 100_000;
@@ -82,11 +86,11 @@ export class ManualClock implements Clock {
 
   /** Waits until every loop sleeps. */
   async settle(): Promise<void> {
-    for (let quiet = 0, changes = -1; quiet < QUIET_LOOKS; quiet++) {
+    for (let quiet = 0, changes = -1; quiet < BUSY_TURNS + QUIET_LOOKS; quiet++) {
       if (changes !== this.#changes) quiet = 0;
-      else if (this.#sleepers.size >= this.#loops) return;
+      else if (quiet >= QUIET_TURNS && this.#sleepers.size >= this.#loops) return;
       changes = this.#changes;
-      await realPause(1);
+      await (quiet < BUSY_TURNS ? nextTurn() : realPause(1));
     }
     this.#loops = Math.max(MIN_LOOPS, this.#sleepers.size);
   }
