@@ -69,7 +69,10 @@ async function withoutDaemon<Result>(
   if (demo) process.stderr.write("elbro: no account is configured, so this is a demo\n");
   try {
     const { openOffline } = await import("./offline.ts");
-    const offline = openOffline(demo?.config ?? config, clock, demo ? null : proxyOf(process.env));
+    const offline = openOffline({
+      ...{ config: demo?.config ?? config, clock, isDemo: demo !== null },
+      proxy: demo ? null : proxyOf(process.env),
+    });
     const ask = (question: AdminRequest) => offline.admin.answer(question);
     return await work(ask as AdminConnection["ask"]).finally(() => offline.close());
   } finally {

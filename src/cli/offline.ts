@@ -25,14 +25,23 @@ import { Homes } from "../state/homes.ts";
 import { HomeReader } from "../state/price-reader.ts";
 import { SeriesRepository } from "../state/series-repository.ts";
 import { copyDatabase } from "../storage/backup.ts";
+import { sourceOf, takeSource } from "../storage/data-source.ts";
 import { KeyValueStore } from "../storage/key-value-store.ts";
 import { openDataDir, transitionsIn } from "../storage/open-storage.ts";
 
+interface OfflineOptions {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly proxy: ProxySettings | null;
+  readonly isDemo: boolean;
+}
+
 /** Opens the data directory. Errors: throws a StartError if it cannot be used. */
-export function openOffline(config: Config, clock: Clock, proxy: ProxySettings | null) {
+export function openOffline({ config, clock, proxy, isDemo }: OfflineOptions) {
   requireOwner(config.data_dir);
   const { database, databasePath, recovery } = openDataDir(config.data_dir, clock.now());
   const settings = new KeyValueStore(database);
+  takeSource(database, settings, sourceOf(config.service.base_url, isDemo));
   const calendar = new Calendar(SERVICE_ZONE, transitionsIn(settings));
   const repository = new SeriesRepository(database, calendar, () => clock.now());
   const stop = new AbortController();

@@ -61,6 +61,10 @@ export const THIRD_PARTY = "third_party";
 /** Length of a digest that distinguishes two keys and reveals neither. */
 const KEY_MARK_LENGTH = 12;
 
+function digestOf(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, KEY_MARK_LENGTH);
+}
+
 /** Opens every account that has a key. Sends no request by itself. */
 export function openAccounts(options: AccountsOptions): Accounts {
   const { config, service } = options;
@@ -71,14 +75,22 @@ export function openAccounts(options: AccountsOptions): Accounts {
     const { clock, repository, settings: memory, problems, random, onServerTime, onSpent } = options;
     if (spendsUnknown || options.spendsElsewhere?.(name)) noteLostLedger(memory, name);
     const addresses = seriesOf(name, "addresses", {});
+    const keyMark = digestOf(authorization);
+    const knownMark = memory.read(`key_mark/${name}`);
+    if (knownMark !== keyMark) {
+      const keepMark = () => memory.write(`key_mark/${name}`, keyMark);
+      // Limits and addresses of another key do not apply to this one.
+      if (knownMark !== null) for (const prefix of ["limits", "per-day"]) memory.write(`${prefix}/${name}`, "");
+      if (authorization.thirdParty === undefined) repository.askAgain(addresses, keepMark);
+      else keepMark();
+    }
     const source =
       authorization.thirdParty === undefined
         ? new LearnedRateLimits(name, memory, () => repository.store.rows(addresses, WHOLE).length)
         : new AdaptiveRateLimits(name, memory, config.third_party?.places.length);
     // Pauses of another key, or of another route to the service, do not apply to this one.
     const { base_url, ca } = config.service;
-    const way = [authorization, base_url, ca, options.proxy];
-    const keyMark = createHash("sha256").update(JSON.stringify(way)).digest("hex").slice(0, KEY_MARK_LENGTH);
+    const wayMark = digestOf([authorization, base_url, ca, options.proxy]);
     return new Account({
       name,
       client: createClient({
@@ -95,7 +107,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
         clock,
         source,
       }),
-      circuitBreaker: new CircuitBreaker({ account: name, memory, clock, random, keyMark }),
+      circuitBreaker: new CircuitBreaker({ account: name, memory, clock, random, keyMark: wayMark }),
       clock,
       problems,
       outage,

@@ -3,7 +3,15 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { chunkStarts, chunksOf, chunkUnitOf, type Rows, type SeriesKey, WHOLE } from "../core/series/series.ts";
+import {
+  chunkStarts,
+  chunksOf,
+  chunkUnitOf,
+  type Rows,
+  type SeriesKey,
+  seriesName,
+  WHOLE,
+} from "../core/series/series.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
 import type { StorePort } from "../service/client/collector.ts";
@@ -23,6 +31,8 @@ export class SeriesRepository implements StorePort {
   readonly #calendar: Calendar;
   readonly #now: () => EpochMs;
   readonly #writing: WriteGuard;
+  /** Series whose stored rows may be those of another key, by name, with what their next response calls. */
+  readonly #unsure = new Map<string, () => void>();
   /** Revisions by account. Bounded by the accounts. */
   readonly #revisions = new Map<string, number>();
   /** Lookups by the parameters of a request. The API uses the same object for equal URLs. */
@@ -45,12 +55,22 @@ export class SeriesRepository implements StorePort {
     const id = this.store.knownId(series);
     const stored = this.store.stateOf(series);
     const isThere = series.unit !== "latest" || stored.chunk(WHOLE.start) !== null;
+    const isSure = !this.#unsure.has(seriesName(series));
     return {
       ...stored,
-      answeredAt: id === null ? null : this.#lastOf(id, isThere ? this.requestLog.answeredAt(id) : null),
+      answeredAt: id === null || !isSure ? null : this.#lastOf(id, isThere ? this.requestLog.answeredAt(id) : null),
       askedAt: (start) =>
         id === null ? null : this.#lastOf(id, stored.chunk(start) && this.requestLog.chunkAnsweredAt(id, start)),
     };
+  }
+
+  /**
+   * Makes a series due at once, because its stored rows may be those of another key. They stay until the next response,
+   * which calls `onAnswer`.
+   */
+  askAgain(series: SeriesKey, onAnswer: () => void): void {
+    this.#unsure.set(seriesName(series), onAnswer);
+    this.#revise(series.account);
   }
 
   /**
@@ -73,6 +93,8 @@ export class SeriesRepository implements StorePort {
       if (!step) return null;
       if (step.done) {
         this.requestLog.noteAnswered(this.store.idOf(series), asked, at);
+        this.#unsure.get(seriesName(series))?.();
+        this.#unsure.delete(seriesName(series));
         this.#revise(series.account);
         return step.value;
       }
@@ -219,8 +241,10 @@ export class SeriesRepository implements StorePort {
     const id = this.store.knownId(series);
     const { keep, range } = operationOf(operation);
     const changes = range === undefined;
+    const isUnsure = this.#unsure.has(seriesName(series));
     return (start) => {
-      const answeredAt = id === null ? null : notAhead(this.requestLog.chunkAnsweredAt(id, start), now);
+      const answered = id === null || isUnsure ? null : this.requestLog.chunkAnsweredAt(id, start);
+      const answeredAt = notAhead(answered, now);
       const known = state.chunk(start);
       const settled = !changes && known?.complete === true && !known.estimated;
       const recently = known === null || answeredAt === null ? Number.NEGATIVE_INFINITY : answeredAt + keep.freshForMs;

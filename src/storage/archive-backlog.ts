@@ -206,8 +206,10 @@ export class ArchiveBacklog {
   /** Returns a chunk for the archive. Null if its series is damaged, which is then requested again under a new id. */
   #chunkOf(seriesId: number, text: string, changedAt: EpochMs | null): ArchiveChunk | null {
     const found = this.#series.get(seriesId);
-    const [account, address, series, resolution] = partsOfSeriesName(String(found?.name));
+    const [account, address, series, resolution, other] = partsOfSeriesName(String(found?.name));
     if (account === undefined || address === undefined || series === undefined || resolution === undefined) return null;
+    // A series of another service has a fifth part: see data-source.ts.
+    if (other !== undefined) return null;
     const envelope = String(found?.envelope ?? "{}");
     const latest = resolution === "latest" ? `[${text}]` : null;
     const rows = mergeByStart(

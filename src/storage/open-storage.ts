@@ -7,6 +7,7 @@ import { SERVICE_ZONE, type TransitionMemory } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { OWNER_ONLY } from "./atomic-file.ts";
 import { dropDamagedRows, lostCommitsText } from "./damage-scan.ts";
+import { sourceOf, takeSource } from "./data-source.ts";
 import { DatabaseError, DatabaseInUse } from "./database.ts";
 import { KeyValueStore } from "./key-value-store.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
@@ -21,7 +22,9 @@ import {
 import { WriteGuard, writeTroubleOf } from "./write-guard.ts";
 
 export interface StorageOptions {
-  readonly config: { readonly data_dir: string };
+  readonly config: { readonly data_dir: string; readonly service: { readonly base_url: string } };
+  /** Whether the homes are those of the demo. */
+  readonly isDemo?: boolean;
   readonly clock: { now(): EpochMs };
   readonly log: Record<"info" | "warn", (facts: object, text: string) => void>;
 }
@@ -37,7 +40,7 @@ export interface Storage {
 }
 
 /** Opens the storage and removes damaged rows. Throws StartError if the data directory cannot be used. */
-export function openStorage({ config, clock, log }: StorageOptions): Storage {
+export function openStorage({ config, clock, log, isDemo = false }: StorageOptions): Storage {
   const opened = openDataDir(config.data_dir, clock.now());
   const { database, databasePath, recovery, upgradedFrom, lostCommits, replaced } = opened;
   if (replaced)
@@ -50,6 +53,7 @@ export function openStorage({ config, clock, log }: StorageOptions): Storage {
   if (lostCommits > 0) writing.damaged(lostCommitsText(lostCommits), () => undefined);
   dropDamagedRows(database, writing);
   const settings = new KeyValueStore(database, writing);
+  takeSource(database, settings, sourceOf(config.service.base_url, isDemo));
   return { database, databasePath, recovery, writing, settings, close: () => database.close() };
 }
 

@@ -56,7 +56,7 @@ export class PlanStore {
     this.#writing = writing;
   }
 
-  /** Deletes the data of all plans that are not in `plans`. */
+  /** Deletes the data of all plans that are not in `plans`. Data of another service stays: see data-source.ts. */
   keepOnly(plans: readonly string[]): void {
     const list = JSON.stringify(plans);
     for (const plan of this.#ahead.keys()) if (!plans.includes(plan)) this.#ahead.delete(plan);
@@ -64,7 +64,9 @@ export class PlanStore {
     this.#writing.keep("plans", () =>
       transaction(this.#database, () => {
         for (const table of ["plan_state", "plan_setting", "plan_run"])
-          this.#database.prepare(`delete from ${table} where plan not in (select value from json_each(?))`).run(list);
+          this.#database
+            .prepare(`delete from ${table} where plan not in (select value from json_each(?)) and instr(plan, '/') = 0`)
+            .run(list);
       }),
     );
   }

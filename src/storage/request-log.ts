@@ -61,12 +61,14 @@ const COLUMNS = [
   ...(["status", "request_id", "answered_ms"] as const),
 ];
 /** SQL for the digest of an attempt in which some columns get new values. */
-const digestWith = (changed: Partial<Record<(typeof COLUMNS)[number], string>> = {}) =>
+export const digestWith = (changed: Partial<Record<(typeof COLUMNS)[number], string>> = {}) =>
   `digest(${COLUMNS.map((column) => changed[column] ?? column).join(", ")})`;
 /** SQL condition for a damaged attempt. A wrong time or account could allow more requests than the service permits. */
 export const DAMAGED_ATTEMPT: string = `digest is not ${digestWith()}`;
 /** SQL that updates the digest of all attempts; with a `where` clause, of some. */
 export const SIGN_ATTEMPTS: string = `update attempt set digest = ${digestWith()}`;
+/** Attempts at another service, whose clock may be another too, are marked: see data-source.ts. */
+const OF_SOURCE = "instr(account, '/') = 0";
 const SETTLED = { status: "?1", request_id: "?2", server_ms: "coalesce(?3, server_ms)" };
 const SETTLE = `update attempt set ${assigned(SETTLED)}, digest = ${digestWith(SETTLED)} where id = ?4`;
 const ANSWERED = { answered_ms: "?1" };
@@ -261,7 +263,9 @@ export class RequestLog {
   /** Returns the service's time at its newest response; null if it has never sent one. */
   serverTime(): EpochMs | null {
     const found = this.#database
-      .prepare("select server_ms from attempt where status > 0 and server_ms is not null order by id desc limit 1")
+      .prepare(
+        `select server_ms from attempt where status > 0 and server_ms is not null and ${OF_SOURCE} order by id desc limit 1`,
+      )
       .get();
     return typeof found?.server_ms === "number" ? found.server_ms : null;
   }
@@ -274,7 +278,7 @@ export class RequestLog {
     const found = this.#database
       .prepare(
         `select server_ms as serverMs, monotonic_ms as monotonicMs from attempt
-         where boot = ? and status > 0 and server_ms is not null order by id desc limit 1`,
+         where boot = ? and status > 0 and server_ms is not null and ${OF_SOURCE} order by id desc limit 1`,
       )
       .get(boot);
     return (found as { serverMs: EpochMs; monotonicMs: number } | undefined) ?? null;

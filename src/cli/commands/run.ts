@@ -158,6 +158,7 @@ async function startHouse(
       ingress: process.env.SUPERVISOR_TOKEN !== undefined,
       // The simulator uses the daemon's clock, so it cannot detect a wrong one.
       simulatedTime: given.simulated !== null || demo !== null,
+      isDemo: demo !== null,
       onProgress: historyProgress({
         ...{ now: () => clock.now(), log },
         ...(text && isTerminal ? { show: (done) => text.progress("history", done) } : {}),

@@ -62,7 +62,11 @@ describe.each(versions.map(Number))("a database of version %i", (version) => {
       info: (_: object, text: string) => logged.push(text),
       warn: (_: object, text: string) => logged.push(text),
     };
-    const storage = openStorage({ config: { data_dir: dir.path }, clock: { now: () => 0 }, log });
+    const storage = openStorage({
+      config: { data_dir: dir.path, service: { base_url: "https://service.example" } },
+      clock: { now: () => 0 },
+      log,
+    });
     const { database, settings, writing } = storage;
     expect(versionOf(database)).toBe(SCHEMA_VERSION);
     expect(logged).toEqual(version === SCHEMA_VERSION ? [] : ["database upgraded"]);
