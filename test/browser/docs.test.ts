@@ -1,15 +1,11 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { haveChromium, Screens, savePicture } from "../support/daemon/screen.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-/** Folder for screenshots, outside of the repository. */
-const SCREENSHOTS = process.env.ELBRO_SCREENSHOTS ?? path.join(tmpdir(), "elbro-screenshots");
 
 /** Opens three operations and all their details, level by level, because each level is made when it is opened. */
 const OPEN_THREE = `(async () => {
@@ -20,24 +16,21 @@ const OPEN_THREE = `(async () => {
   }
 })()`;
 
-describe.skipIf(!CHROMIUM)("the API reference page (in Chromium; skipped if it is not installed)", () => {
+describe.skipIf(!haveChromium)("the API reference page (in Chromium; skipped if it is not installed)", () => {
   let daemon: TestDaemon;
-  let browser: Browser;
+  let screens: Screens;
   beforeAll(async () => {
     daemon = await TestDaemon.start({ start: Date.UTC(2026, 2, 10, 9), config: { history: { months: 0 } } });
-    browser = await chromium.launch({
-      executablePath: CHROMIUM ?? "",
-      args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
-    });
+    screens = await Screens.start();
   });
   afterAll(async () => {
-    await browser?.close();
+    await screens?.[Symbol.asyncDispose]();
     await daemon?.[Symbol.asyncDispose]();
   });
 
   /** Opens the page. Returns it with its errors and the hosts of its requests. */
   async function look(width = 360, colorScheme: "light" | "dark" = "light", rest = "/docs") {
-    const context = await browser.newContext({ viewport: { width, height: 780 }, colorScheme });
+    const context = await screens.browser.newContext({ viewport: { width, height: 780 }, colorScheme });
     const page = await context.newPage();
     const wrong: string[] = [];
     const hosts = new Set<string>();
@@ -104,8 +97,7 @@ describe.skipIf(!CHROMIUM)("the API reference page (in Chromium; skipped if it i
       await it.page.evaluate(OPEN_THREE);
       await it.page.getByText("totalPricePerKWh").first().waitFor();
       expect(await widthOf(it.page)).toBe(width);
-      mkdirSync(SCREENSHOTS, { recursive: true });
-      await it.page.screenshot({ path: path.join(SCREENSHOTS, `docs-${width}-${scheme}.png`) });
+      await savePicture(it.page, `docs-${width}-${scheme}`);
       await it.page.evaluate(AXE);
       const found = (await it.page.evaluate("axe.run()")) as {
         violations: { id: string; nodes: { html: string }[] }[];

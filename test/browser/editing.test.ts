@@ -282,8 +282,7 @@ describe.skipIf(!haveChromium)(
         expect(await axeViolations(screen)).toEqual([]);
         await card(screen, "Car").locator(".entry-buttons button").first().click();
         await screen.untilText("dialog .preview", /\d\d[.:]\d\d/);
-        const file = await screen.picture(`editing-plan-${size}-${scheme}`);
-        await screen.page.screenshot({ path: file });
+        await screen.picture(`editing-plan-${size}-${scheme}`, "screen");
         expect(await screen.page.evaluate(MISFITS)).toEqual([]);
         expect(await axeViolations(screen)).toEqual([]);
       });

@@ -130,7 +130,7 @@ describe.skipIf(!haveChromium)("keys, log and backup on the page (in Chromium; s
       await screen.page.locator(".key-line button").first().click();
       await screen.page.locator(".log-block summary").click();
       await screen.untilText(".log", /API listens/);
-      await screen.page.locator("#system").screenshot({ path: await screen.picture(`owner-${size}-${scheme}`) });
+      await screen.picture(`owner-${size}-${scheme}`, { element: "#system" });
       expect(await screen.page.evaluate(MISFITS)).toEqual([]);
       expect(await screen.page.evaluate(OVERLAPS)).toEqual([]);
       expect(await axeViolations(screen)).toEqual([]);

@@ -124,11 +124,11 @@ describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped 
       ["desk", "dark", "nb-NO"],
     ] as const)("%s, %s, %s: nothing is cut off; axe finds no violation", async (size, scheme, language) => {
       await using screen = await looking(daemon, { size, scheme, language });
-      await screen.page.locator("#system").screenshot({ path: await screen.picture(`settings-${size}-${scheme}`) });
+      await screen.picture(`settings-${size}-${scheme}`, { element: "#system" });
       expect(await screen.page.evaluate(MISFITS)).toEqual([]);
       expect(await screen.page.evaluate(OVERLAPS)).toEqual([]);
       await change(screen, "notify");
-      await screen.page.screenshot({ path: await screen.picture(`setting-notify-${size}-${scheme}`) });
+      await screen.picture(`setting-notify-${size}-${scheme}`, "screen");
       expect(await screen.page.evaluate(MISFITS)).toEqual([]);
       expect(await axeViolations(screen)).toEqual([]);
       if (size === "phone") expect(await screen.page.evaluate(SMALL_TARGETS)).toEqual([]);

@@ -294,7 +294,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     const look = async (step: string) => {
       expect(await page.evaluate(MISFITS)).toEqual([]);
       expect(await axeViolations(screen)).toEqual([]);
-      await page.screenshot({ path: await screen.picture(`setup-${step}-${size}-${scheme}`) });
+      await screen.picture(`setup-${step}-${size}-${scheme}`, "screen");
     };
     await typeKeys(dialog.locator("input"), simulator.keys.consumerKey ?? "");
     await look("1");

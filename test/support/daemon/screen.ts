@@ -1,6 +1,5 @@
 /** Opens the dashboard in the installed Chromium, with a given screen size, language and colour scheme. */
 import { existsSync, mkdirSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 import { HANG_MS } from "../runner/time-limits.ts";
@@ -20,8 +19,8 @@ export async function typeKeys(input: Locator, text: string): Promise<void> {
   await input.pressSequentially(text);
 }
 
-/** Folder for screenshots, outside the repository. */
-const SCREENSHOTS = process.env.ELBRO_SCREENSHOTS ?? path.join(tmpdir(), "elbro-screenshots");
+/** Folder for screenshots of all tests: `ELBRO_SCREENSHOTS=/tmp/pictures npm test`. None are taken without it. */
+const { ELBRO_SCREENSHOTS: SCREENSHOTS } = process.env;
 
 export const SIZES = {
   phone: { width: 360, height: 780 },
@@ -155,15 +154,23 @@ export class Screen implements AsyncDisposable {
     }
   }
 
-  /** Saves a screenshot of the whole page. Resolves with its path. */
-  async picture(name: string): Promise<string> {
-    mkdirSync(SCREENSHOTS, { recursive: true });
-    const file = path.join(SCREENSHOTS, `${name}.png`);
-    await this.page.screenshot({ path: file, fullPage: true });
-    return file;
+  /** Saves a screenshot, as `savePicture`. */
+  picture(name: string, shows?: Shown): Promise<void> {
+    return savePicture(this.page, name, shows);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#context.close();
   }
+}
+
+type Shown = "page" | "screen" | { readonly element: string };
+
+/** Saves a screenshot of the whole page, of what fits on the screen, or of one element, if `SCREENSHOTS` is set. */
+export async function savePicture(page: Page, name: string, shows: Shown = "page"): Promise<void> {
+  if (SCREENSHOTS === undefined) return;
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  const file = path.join(SCREENSHOTS, `${name}.png`);
+  if (typeof shows === "object") await page.locator(shows.element).screenshot({ path: file });
+  else await page.screenshot({ path: file, fullPage: shows === "page" });
 }
