@@ -8,8 +8,8 @@ import { isDeepStrictEqual } from "node:util";
 import { isOwn, shardOfConfig } from "../core/sharding/shard.ts";
 import { readBounded } from "./bounded-file.ts";
 import { type ConfigMistake, pathText } from "./config-error.ts";
-import { planIds } from "./plan-schema.ts";
-import { deviceOf, plugId } from "./plug-schema.ts";
+import { entryId } from "./entry-list.ts";
+import { deviceOf } from "./plug-schema.ts";
 import type { AccountEntry, AccountFilesFound, Config } from "./schema.ts";
 import { slug } from "./values.ts";
 import { readYaml } from "./yaml-text.ts";
@@ -97,9 +97,7 @@ export class AccountFiles {
       const reading = this.#readAccount(readBounded(file, MAX_ACCOUNT_BYTES));
       if (reading.kind === "mistakes") return { ...refusedBy(...reading.mistakes), stamp: null };
       const { secretFiles, config } = reading;
-      // Ids made from names are fixed per file, because they must not depend on other accounts.
-      const ids = planIds(config.plans);
-      const plans = config.plans.map((plan, i) => ({ ...plan, id: ids[i] ?? "" }));
+      const plans = config.plans.map((plan) => ({ ...plan, id: entryId(plan) }));
       return {
         stamp: isDeepStrictEqual(files, [file, ...secretFiles]) ? stamp : null,
         account: { ...config, plans },
@@ -232,7 +230,7 @@ function claimsOf({ homes, plans, groups, plugs }: AccountEntry) {
       "name",
       groups.map(({ name }) => name),
     ),
-    ...claim("plug", "plugs", "id", plugs.map(plugId)),
+    ...claim("plug", "plugs", "id", plugs.map(entryId)),
     ...claim("device", "plugs", "topic", plugs.map(deviceOf)),
   ];
 }

@@ -36,16 +36,17 @@ export function editEntry(text: string, { list, index, entry }: EntryEdit): stri
   const root = rootOf(document);
   const entries = root && listIn(root, list);
   if (!root || !entries) return null;
-  const idsBefore = writtenIds(list, entries.toJS(document));
+  const idOf = (at: number) => writtenIds(entries.toJS(document))[at];
   if (index === null) entries.add(nodeOf(document, entry));
   else if (entry === null) entries.delete(index);
   else {
     const node = entries.items[index];
     if (!isMap(node)) return null;
+    const id = idOf(index);
     update(document, node as YAMLMap<unknown, Node | null>, entry);
+    // An id that is made from the name does not change with the name.
+    if (idOf(index) !== id) node.set("id", id);
   }
-  if (index !== null && entry === null) idsBefore.splice(index, 1);
-  keepIds(document, entries, list, idsBefore);
   if (entries.items.length === 0) entries.flow = true;
   return spliced(text, document, root, list);
 }
@@ -152,14 +153,6 @@ function update(document: Document, node: YAMLMap<unknown, Node | null>, entry: 
     else if (before && isDeepStrictEqual(before.toJS(document), value)) continue;
     else if (isScalar(before) && !before.anchor && typeof before.value === typeof value) before.value = value;
     else node.set(name, nodeOf(document, value));
-  }
-}
-
-/** Writes the id into an entry without one if its id, which is made from name and position, would change. */
-function keepIds(document: Document, entries: YAMLSeq, list: EntryList, before: readonly string[]): void {
-  for (const [i, node] of entries.items.entries()) {
-    const id = before[i];
-    if (id && isMap(node) && writtenIds(list, entries.toJS(document))[i] !== id) node.set("id", id);
   }
 }
 

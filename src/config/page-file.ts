@@ -3,21 +3,18 @@
  */
 import { slugOf } from "../core/text/slug.ts";
 import type { ConfigMistake } from "./config-error.ts";
-import { type EntryList, entryLists, PAGE_FILE } from "./entry-list.ts";
-import { planIds } from "./plan-schema.ts";
-import { plugId } from "./plug-schema.ts";
+import { type EntryList, entryId, entryLists, PAGE_FILE } from "./entry-list.ts";
 import type { Tree } from "./tree.ts";
 import { readYaml } from "./yaml-text.ts";
 
 /**
  * Returns the ids of a list's entries, in their order. An entry without a name, which is a mistake, has an id as well.
  */
-export function writtenIds(list: EntryList, entries: readonly unknown[]): string[] {
-  const named = entries.map((entry) => {
+export function writtenIds(entries: readonly unknown[]): string[] {
+  return entries.map((entry) => {
     const { id, name } = isTree(entry) ? entry : {};
-    return { name: typeof name === "string" ? name : "", ...(typeof id === "string" ? { id } : {}) };
+    return entryId({ name: typeof name === "string" ? name : "", ...(typeof id === "string" ? { id } : {}) });
   });
-  return list === "plans" ? planIds(named) : named.map((each) => plugId({ ...each, id: each.id }));
 }
 
 /** Returns the id that is made from an entry's name. */
@@ -46,9 +43,9 @@ export function addPage(tree: Tree, text: string, mistakes: ConfigMistake[]): Ow
     const own = tree[list] ?? [];
     if (!Array.isArray(own)) continue;
     counts[list] = own.length;
-    const taken = new Set(writtenIds(list, own));
+    const taken = new Set(writtenIds(own));
     const entries = entriesIn(text, list);
-    const ids = writtenIds(list, entries);
+    const ids = writtenIds(entries);
     const more = entries.filter((_, i) => !taken.has(ids[i] ?? ""));
     if (more.length > 0) tree[list] = [...own, ...more];
   }

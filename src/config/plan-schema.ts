@@ -23,9 +23,10 @@ import { levels } from "../core/prices/level.ts";
 import { freeSlug, slugOf } from "../core/text/slug.ts";
 import { HOUR_MS } from "../core/time/interval.ts";
 import type { Condition } from "./conditions.ts";
+import { entryId } from "./entry-list.ts";
 import { key } from "./key-description.ts";
 import { unknownText } from "./suggest-key.ts";
-import { type Mistake, mistakes, repeated, slug, text, textLike, unique } from "./values.ts";
+import { type Mistake, mistakes, slug, text, textLike, unique } from "./values.ts";
 
 const time = textLike(/^([01]\d|2[0-3]):[0-5]\d$/, 'expected a time of day such as "07:00"');
 /** A part of the day, which may go over midnight. */
@@ -64,7 +65,7 @@ export const planSchema = z
   .strictObject({
     name: key(text, "Name of the plan. Its MQTT topics are made from it."),
     home: key(slug, "Id of the home whose prices are used."),
-    id: key(z.optional(slug), "Name in MQTT topics, if not made from the name."),
+    id: key(z.optional(slug), "Name in MQTT topics; by default made from the name, which must then differ from those of other plans."),
     kind: key(
       z.enum(planKinds),
       "window: one run; slots: hours split into several runs; below: whenever it is cheap; avoid: always except in the most expensive hours.",
@@ -285,10 +286,7 @@ function mistakesOf(entry: PlanEntry): Mistake[] {
 function listMistakes(entries: readonly PlanEntry[]): Mistake[] {
   const ids = planIds(entries);
   const planOf = (id: string) => entries[ids.indexOf(id)];
-  const found: Mistake[] = repeated(ids).map(({ name, index, first }) => ({
-    path: [index, "id"],
-    text: `"${name}" is the same as that of [${first}]; each needs its own`,
-  }));
+  const found = idMistakes(entries, ids);
   for (const [i, { after, home }] of entries.entries()) {
     if (after === undefined) continue;
     const mistake = (text: string) => found.push({ path: [i, "after"], text });
@@ -301,15 +299,22 @@ function listMistakes(entries: readonly PlanEntry[]): Mistake[] {
   return found;
 }
 
-/** Returns the ids of plans. A plan without an id gets one made from its name, with a number if it is taken. */
-export function planIds(entries: readonly Pick<PlanEntry, "id" | "name">[]): string[] {
-  const taken = new Set(entries.flatMap(({ id }) => id ?? []));
-  return entries.map((entry) => {
-    if (entry.id !== undefined) return entry.id;
-    const id = freeSlug(slugOf(entry.name), taken);
-    taken.add(id);
-    return id;
+/** Returns a mistake for each of several plans with the same id, and proposes an id for each. */
+function idMistakes(entries: readonly PlanEntry[], ids: readonly string[]): Mistake[] {
+  const taken = new Set(ids);
+  return entries.flatMap(({ name, home }, i) => {
+    const other = ids.findIndex((id, j) => id === ids[i] && j !== i);
+    if (other < 0) return [];
+    const proposed = freeSlug(slugOf(`${name} ${home}`), taken);
+    taken.add(proposed);
+    const text = `"${ids[i]}" is also the id of [${other}]; each needs its own, for example id: ${proposed}`;
+    return [{ path: [i, "id"], text }];
   });
+}
+
+/** Returns the ids of plans. They do not depend on the order: plans with equal names need ids of their own. */
+export function planIds(entries: readonly Pick<PlanEntry, "id" | "name">[]): string[] {
+  return entries.map(entryId);
 }
 
 /** Returns the definitions of plans, in the order of the file. */

@@ -4,8 +4,8 @@ import { type WhenLost, whenLostOf, whenLostValues } from "../core/planning/mode
 import { expressionIn } from "../core/plugs/families/custom.ts";
 import { type PlugFamily, plugFamilies } from "../core/plugs/families/families.ts";
 import type { PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
-import { slugOf } from "../core/text/slug.ts";
 import type { Condition } from "./conditions.ts";
+import { entryId } from "./entry-list.ts";
 import { key } from "./key-description.ts";
 import { type PlanEntry, planIds } from "./plan-schema.ts";
 import { mistakes, passes, repeated, slug, text, topic } from "./values.ts";
@@ -142,17 +142,12 @@ export function plansOf({ plan }: Pick<Plug, "plan">): readonly string[] {
   return plan === undefined ? [] : [plan].flat();
 }
 
-/** Returns the id of a plug: the configured one, or one made from its name. */
-export function plugId({ id, name }: Pick<Plug, "id" | "name">): string {
-  return id ?? slugOf(name);
-}
-
 /**
  * List of plugs. Two plugs with one id would share their topics; two with one device would switch against each other.
  */
 export const plugs = z.array(plugSchema).check(
   mistakes((list) => [
-    ...repeated(list.map(plugId)).map(({ name, index, first }) => ({
+    ...repeated(list.map(entryId)).map(({ name, index, first }) => ({
       path: [index, "id"],
       text: `is the same as that of [${first}]: ${name}; give each its own`,
     })),

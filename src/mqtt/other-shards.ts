@@ -1,6 +1,6 @@
 /** Topics of other shards on the same broker. This shard neither clears them nor answers their commands. */
 
-import { plugId } from "../config/plug-schema.ts";
+import { entryId } from "../config/entry-list.ts";
 import type { Config } from "../config/schema.ts";
 import { deviceId } from "./homeassistant/device-id.ts";
 import { plugPath } from "./topics/plug-topics.ts";
@@ -26,10 +26,10 @@ export class OtherShards {
     this.#base = `${mqtt.base_topic}/`;
     const elsewhere = accounts?.elsewhere ?? [];
     const homeIds = elsewhere.flatMap((each) => each.homes.map(({ id }) => id));
-    const plugIds = elsewhere.flatMap(({ plugs }) => plugs.map(plugId));
+    const entryIds = elsewhere.flatMap(({ plugs }) => plugs.map(entryId));
     const planIds = elsewhere.flatMap(({ plans }) => plans.map(({ home, id }) => `${home}_plan_${id}`));
-    this.#paths = new Set([...homeIds, ...plugIds.map(plugPath)]);
-    const devices = [...homeIds, ...planIds, ...plugIds.map((id) => `plug_${id}`)];
+    this.#paths = new Set([...homeIds, ...entryIds.map(plugPath)]);
+    const devices = [...homeIds, ...planIds, ...entryIds.map((id) => `plug_${id}`)];
     this.#documents = new Set(
       devices.map((id) => `${mqtt.discovery_prefix}/device/${deviceId(mqtt.base_topic, id)}/config`),
     );

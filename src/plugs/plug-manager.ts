@@ -6,7 +6,8 @@
 
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
-import { deviceOf, type PlugConfig, plugId } from "../config/plug-schema.ts";
+import { entryId } from "../config/entry-list.ts";
+import { deviceOf, type PlugConfig } from "../config/plug-schema.ts";
 import type { Language } from "../core/language/language.ts";
 import { message, sayIn, type Text } from "../core/language/text.ts";
 import type { WhenLost } from "../core/planning/model/plan-spec.ts";
@@ -93,7 +94,7 @@ export class PlugManager {
     const before = new Map(this.#plugs.map((plug) => [plug.id, plug]));
     const added: Plug[] = [];
     this.#plugs = configs.map((config) => {
-      const known = before.get(plugId(config));
+      const known = before.get(entryId(config));
       const isSame = known?.whenLost === this.#deps.whenLost(config) && isDeepStrictEqual(known.config, config);
       if (known && isSame) {
         before.delete(known.id);
@@ -198,7 +199,7 @@ class Plug {
   constructor(config: PlugConfig, deps: PlugManagerDeps) {
     const { family, topic = "", channel, on, off, url } = config;
     this.config = config;
-    this.id = plugId(config);
+    this.id = entryId(config);
     this.#deps = deps;
     this.#row = plugFamilies[family];
     this.whenLost = deps.whenLost(config);

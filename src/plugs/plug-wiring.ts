@@ -1,6 +1,7 @@
 /** Connects the configured plugs with plans, signals and MQTT, and runs their loop. */
 
-import { deviceOf, type PlugConfig, plansOf, plugId, whenLostOfPlug } from "../config/plug-schema.ts";
+import { entryId } from "../config/entry-list.ts";
+import { deviceOf, type PlugConfig, plansOf, whenLostOfPlug } from "../config/plug-schema.ts";
 import type { Config } from "../config/schema.ts";
 import { unknownHome } from "../config/suggest-key.ts";
 import type { Language } from "../core/language/language.ts";
@@ -88,7 +89,7 @@ export function startPlugs(
   return {
     snapshots: () => plugs.snapshots(),
     async announced() {
-      const ids = new Map(current.plugs.map((plug) => [deviceOf(plug), plugId(plug)]));
+      const ids = new Map(current.plugs.map((plug) => [deviceOf(plug), entryId(plug)]));
       return (await announced.list()).map((plug) => ({ ...plug, configured: ids.get(deviceOf(plug)) ?? null }));
     },
     tryOut: (id, now, language) => plugs.tryOut(id, now, language),
@@ -142,7 +143,7 @@ function wantedAt(name: string, { cheap, current, level, nextChangeAt }: Signal,
 
 /** Starts or ends the problem of a plug with an unknown home. `ids` are the known homes; null ends the problem. */
 function reportHome(plug: PlugConfig, ids: readonly string[] | null, { problems }: Followed, now: EpochMs): void {
-  const subject = homeSubject(plugId(plug));
+  const subject = homeSubject(entryId(plug));
   if (ids === null) {
     problems.end(subject);
     return;

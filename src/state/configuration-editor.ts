@@ -51,7 +51,7 @@ export class ConfigurationEditor implements EntryEditor {
 
   saved(list: EntryList, id: string): SavedEntry | null {
     const { source, files, reloading } = this.#deps;
-    const index = writtenIds(list, reloading.used[list]).indexOf(id);
+    const index = writtenIds(reloading.used[list]).indexOf(id);
     const used = reloading.used[list][index];
     if (!used) return null;
     if (!source) return { id, source: null, fixed: INVENTED, entry: written(list, used), revision: "" };
@@ -71,8 +71,10 @@ export class ConfigurationEditor implements EntryEditor {
     const named = fileRefusal(given);
     if (named) return named;
     const { accounts: _, ...used } = this.#deps.reloading.used;
-    const ids = writtenIds(list, used[list]);
+    const ids = writtenIds(used[list]);
     const index = id !== null && ids.includes(id) ? ids.indexOf(id) : ids.length;
+    const [wanted = ""] = writtenIds([given]);
+    if (index === ids.length && ids.includes(wanted)) return existsAlready(list, wanted);
     const tree: Tree = { ...used, [list]: used[list].toSpliced(index, 1, given as never) };
     const result = configSchema.safeParse(tree);
     if (result.success) return result.data;
@@ -118,7 +120,7 @@ export class ConfigurationEditor implements EntryEditor {
     const asWritten = source.readWith(texts);
     if (asWritten.kind === "mistakes")
       return refusal("conflict", `the configuration already has a mistake: ${mistakesText(asWritten.mistakes)}`);
-    const ids = [reloading.used, asWritten.config].map((config) => writtenIds(list, config[list]));
+    const ids = [reloading.used, asWritten.config].map((config) => writtenIds(config[list]));
     if (id !== null && !ids.some((each) => each.includes(id)))
       return refusal("resource_not_found", `the configuration has no ${NAMES[list]} "${id}"`);
     const place = id === null ? this.#placeOfNew(list) : this.#placeOf(list, id, texts);
@@ -128,8 +130,7 @@ export class ConfigurationEditor implements EntryEditor {
     const named =
       entry === null ? (id ?? "") : this.#check(list, id, entry, entriesIn(texts[which], list)[index ?? -1]);
     if (typeof named !== "string") return named;
-    if (id === null && ids.some((each) => each.includes(named)))
-      return refusal("conflict", `a ${NAMES[list]} "${named}" exists already; use another name or id`);
+    if (id === null && ids.some((each) => each.includes(named))) return existsAlready(list, named);
     const keyed = id === null && which === "page" && isTree(entry) ? { ...entry, id: named } : (entry as Tree | null);
     const text = editEntry(texts[which] ?? "", { list, index, entry: keyed });
     if (text === null)
@@ -166,7 +167,7 @@ export class ConfigurationEditor implements EntryEditor {
   /** Returns the id of a valid entry, or a refusal. */
   #check(list: EntryList, id: string | null, entry: unknown, raw: unknown): string | EditRefusal {
     const used = this.#deps.reloading.used[list];
-    const before = id === null ? {} : { ...used[writtenIds(list, used).indexOf(id)] };
+    const before = id === null ? {} : { ...used[writtenIds(used).indexOf(id)] };
     const kept = filesIn(raw).map((name) => [name, before[name as keyof typeof before]]);
     const whole = isTree(entry) ? { ...Object.fromEntries(kept), ...(id === null ? {} : { id }), ...entry } : entry;
     const draft = this.draft(list, id, whole);
@@ -189,18 +190,22 @@ export class ConfigurationEditor implements EntryEditor {
   /** Returns where an entry is written, or the reason if it is in neither file. */
   #placeOf(list: EntryList, id: string, texts: ConfigTexts) {
     const { source, files } = this.#deps;
-    const own = source?.isSetOutside(list) ? -1 : writtenIds(list, entriesIn(texts.file, list)).indexOf(id);
+    const own = source?.isSetOutside(list) ? -1 : writtenIds(entriesIn(texts.file, list)).indexOf(id);
     if (own >= 0) {
       const fixed = this.#isWritable
         ? null
         : `${files.name} cannot be written by elbro; change the ${NAMES[list]} "${id}" there`;
       return { which: "file" as const, index: own, fixed };
     }
-    const index = writtenIds(list, entriesIn(texts.page, list)).indexOf(id);
+    const index = writtenIds(entriesIn(texts.page, list)).indexOf(id);
     if (index >= 0) return { which: "page" as const, index, fixed: null };
     const places = files.name === null ? PAGE_FILE : `${files.name} or ${PAGE_FILE}`;
     return `the ${NAMES[list]} "${id}" is not in ${places}; change it where it is defined`;
   }
+}
+
+function existsAlready(list: EntryList, id: string): EditRefusal {
+  return refusal("conflict", `a ${NAMES[list]} "${id}" exists already; use another name or id`);
 }
 
 function written(list: EntryList, used: object): Tree {

@@ -1,6 +1,7 @@
 /** Endpoints that list, save and test plugs, and list the plugs that announce themselves over MQTT. */
 
-import { plansOf, plugId } from "../../config/plug-schema.ts";
+import { entryId } from "../../config/entry-list.ts";
+import { plansOf } from "../../config/plug-schema.ts";
 import { languageOf } from "../../core/language/language.ts";
 import { type DeadManLimits, TRIAL_MS } from "../../core/plugs/plug-types.ts";
 import { formatInstant } from "../../core/time/interval.ts";
@@ -77,7 +78,7 @@ export const plugEndpoints: readonly Endpoint[] = [
       const { plugs: configured } = config;
       const shown = plugs.snapshots().map((snapshot) => {
         const { id, name } = snapshot;
-        const setup = configured.find((plug) => plugId(plug) === id);
+        const setup = configured.find((plug) => entryId(plug) === id);
         const { family = null, home = null, signal_topic = null, plan } = setup ?? {};
         return { id, name, family, plans: plansOf({ plan }), home, signal_topic, ...plugState(snapshot) };
       });

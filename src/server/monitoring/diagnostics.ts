@@ -3,8 +3,8 @@
  * replaced.
  */
 
+import { entryId } from "../../config/entry-list.ts";
 import { planDefinitions } from "../../config/plan-schema.ts";
-import { plugId } from "../../config/plug-schema.ts";
 import type { Config } from "../../config/schema.ts";
 import { redactedConfig, secretsIn } from "../../config/secrets.ts";
 import { type RedactedText, redact, revealsPlace } from "../../core/text/redact.ts";
@@ -127,7 +127,7 @@ function hiddenOf({ config, homes, accounts, plans = [], keys = [] }: Redacted):
     ),
     ...numbered(
       "plug",
-      config.plugs.map((plug) => [plug.name, plugId(plug)]),
+      config.plugs.map((plug) => [plug.name, entryId(plug)]),
     ),
     ...numbered(
       "key",

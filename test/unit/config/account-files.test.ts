@@ -119,7 +119,7 @@ describe("the accounts folder", () => {
     for (const { homes, accounts } of shards) expect((homes?.length ?? 0) + (accounts?.elsewhere.length ?? 0)).toBe(20);
   });
 
-  test("generates plan ids within each file, independent of other files", () => {
+  test("gives every plan the id that is made from its name", () => {
     const plan = (home: number) => `plans: [{ name: Car ${home}, home: house-${home}, kind: slots, hours: 1 }]`;
     using folder = new Folder({ "a.yaml": account(1, plan(1)), "b.yaml": account(2, plan(2)) });
     expect(folder.join().plans.map(({ id }) => id)).toEqual(["car_1", "car_2"]);

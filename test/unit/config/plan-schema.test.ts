@@ -1,6 +1,7 @@
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config/load.ts";
-import { planDefinitions } from "../../../src/config/plan-schema.ts";
+import { planDefinitions, planIds } from "../../../src/config/plan-schema.ts";
 import { whenLostOf } from "../../../src/core/planning/model/plan-spec.ts";
 
 const MINUTE = 60_000;
@@ -133,10 +134,32 @@ describe("a mistake is reported with the expected value:", () => {
     expect(mistakesOf(`  - ${plan}`)).toEqual([mistake]);
   });
 
+  test("equal names, whose ids would depend on the order of the file", () => {
+    const plan = (home: string, more = "") => `  - { name: Vandvarmer, home: ${home}, kind: window, hours: 1${more} }`;
+    expect(mistakesOf([plan("hus"), plan("hytte"), plan("hus")].join("\n"))).toEqual([
+      'plans[0].id: "vandvarmer" is also the id of [1]; each needs its own, for example id: vandvarmer_hus',
+      'plans[1].id: "vandvarmer" is also the id of [0]; each needs its own, for example id: vandvarmer_hytte',
+      'plans[2].id: "vandvarmer" is also the id of [0]; each needs its own, for example id: vandvarmer_hus_2',
+    ]);
+    expect(mistakesOf([plan("hus"), plan("hytte", ", id: vandvarmer_hytte")].join("\n"))).toEqual([]);
+  });
+
+  test("an id never depends on the other plans and their order", () => {
+    const entry = fc.record({ name: fc.string({ minLength: 1 }), id: fc.option(fc.constantFrom("car", "heater")) });
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 6 }), fc.nat(5), (list, at) => {
+        const entries = list.map(({ name, id }) => ({ name, ...(id === null ? {} : { id }) }));
+        const one = entries[at];
+        if (one) expect(planIds(entries)[at]).toBe(planIds([one])[0]);
+      }),
+    );
+  });
+
   test("duplicate ids and circles", () => {
     const plan = (name: string, more: string) => `  - { name: ${name}, home: home, kind: window, hours: 1, ${more} }`;
     expect(mistakesOf([plan("A", "id: x"), plan("B", "id: x")].join("\n"))).toEqual([
-      'plans[1].id: "x" is the same as that of [0]; each needs its own',
+      'plans[0].id: "x" is also the id of [1]; each needs its own, for example id: a_home',
+      'plans[1].id: "x" is also the id of [0]; each needs its own, for example id: b_home',
     ]);
     expect(mistakesOf([plan("A", "after: b"), plan("B", "after: a")].join("\n"))).toEqual([
       "plans[0].after: expected an order of plans, found a circle: a after b after a",

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { entryId } from "../../../src/config/entry-list.ts";
 import { readConfig } from "../../../src/config/load.ts";
-import { plugId, plugWarnings, whenLostOfPlug } from "../../../src/config/plug-schema.ts";
+import { plugWarnings, whenLostOfPlug } from "../../../src/config/plug-schema.ts";
 
 function read(text: string) {
   return readConfig({ text, environment: {}, readFile: () => "" });
@@ -35,7 +36,7 @@ test("a plug requires a name, a family, a topic and a signal; other keys have de
     min_on: 0,
     min_off: 0,
   });
-  expect(plug && plugId(plug)).toBe("water_heater");
+  expect(plug && entryId(plug)).toBe("water_heater");
 });
 
 test.each([

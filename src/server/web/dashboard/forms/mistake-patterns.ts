@@ -12,7 +12,7 @@ export const PATTERNS = {
   follows_one: /^expected one of plan, signal with home/,
   required: /found (nothing|an empty text|an empty list)$/,
   same_device: /^is the same plug as/,
-  taken: /is the same as that of \[|^a \w+ ".*" exists already/,
+  taken: /is the same as that of \[|is also the id of \[|^a \w+ ".*" exists already/,
   unknown: /^(?:expected the id of .*, found|the configuration has no \w+) "(.*?)"/,
   unknown_key: /is not a key of the configuration/,
   same_home: /^expected a plan of the same home, found one of (.*)$/,
