@@ -154,3 +154,53 @@ test.skipIf(!tls)("the same service works over TLS (skipped without openssl)", a
   );
   expect(status).toBe(200);
 });
+
+test("rows can arrive late, and amounts can be wrong until they are corrected", async () => {
+  const rows = { rowsFrom: Date.parse("2026-06-10T00:00:00Z"), rowsTo: Date.parse("2026-06-10T02:00:00Z") };
+  const until = { operation: "prices", to: NOON } as const;
+  await using right = await startFaulty();
+  const { data } = (await right.prices()).json;
+  await using faulty = await startFaulty(
+    { ...until, to: NOON + 1, fault: "lateRows", ...rows },
+    { ...until, to: NOON + 1, fault: "wrongRows", factor: 2, rowsFrom: rows.rowsTo, rowsTo: rows.rowsTo + 1 },
+    { ...until, fault: "lateRows", ...rows, rowsTo: Date.parse("2026-06-11T00:00:00Z") },
+  );
+  const shown = (await faulty.prices()).json.data;
+  expect(shown).toHaveLength(22);
+  expect(shown[2].totalPricePerKWh).toBeCloseTo(2 * data[4].totalPricePerKWh);
+  expect(shown[3]).toEqual(data[5]);
+});
+
+test("one row can be changed, or repeated with a change", async () => {
+  const bad = { operation: "prices", fault: "badRow", put: { totalPricePerKWh: null } } as const;
+  await using faulty = await startFaulty({ ...bad, row: 3 }, { ...bad, row: 5, repeat: true });
+  const { data } = (await faulty.prices()).json;
+  expect(data).toHaveLength(25);
+  expect(data.map((row: { totalPricePerKWh: unknown }) => row.totalPricePerKWh).indexOf(null)).toBe(3);
+  expect(data[6]).toEqual({ ...data[5], totalPricePerKWh: null });
+});
+
+test("headers can state other limits, together with another fault", async () => {
+  await using faulty = await startFaulty(
+    { operation: "*", fault: "headers", headers: { "X-RateLimit-Limit-Day": "1" }, times: 1 },
+    { operation: "*", fault: "empty" },
+  );
+  const { headers, json } = await faulty.prices();
+  expect([headers.get("x-ratelimit-limit-day"), json.data]).toEqual(["1", []]);
+  expect((await faulty.prices()).headers.get("x-ratelimit-limit-day")).toBe("2000");
+});
+
+test.each([200, 401, 429])("an HTML page can have the status %i", async (status) => {
+  await using faulty = await startFaulty({ operation: "*", fault: "html", status });
+  const answer = await faulty.prices();
+  expect([answer.status, answer.json, answer.headers.get("content-type")]).toEqual([status, undefined, "text/html"]);
+});
+
+test("the key can belong to another account, whose addresses have other ids", async () => {
+  await using faulty = await startFaulty({ operation: "*", fault: "otherAccount" });
+  expect((await faulty.prices()).status).toBe(404);
+  const { json } = await ask(faulty.service, "addresses", {});
+  const addressId = String(json.data[0].id);
+  expect(addressId).not.toBe(faulty.values.addressId);
+  expect((await ask(faulty.service, "prices", { ...faulty.values, addressId })).status).toBe(200);
+});

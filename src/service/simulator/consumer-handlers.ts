@@ -12,7 +12,7 @@ import type { UsageSeries, World } from "./world.ts";
 /** Handlers of the consumer interface for a simulated world. */
 export function consumerHandlers(
   world: World,
-  homesOf: (context: Pick<RequestContext, "headers">) => readonly Home[] = () => world.homes,
+  homesOf: (context: Pick<RequestContext, "headers" | "now">) => readonly Home[] = () => world.homes,
 ): Pick<ServerHandlers, OperationIdOf<"consumer">> {
   const { calendar } = world;
   const answerFor = <Body>(

@@ -108,12 +108,11 @@ function stateOf({ clock, account, faults, attemptsToday, accounts }: Controlled
 }
 
 /** Converts a rule to the form of the script. */
-function writtenRule({ from, to, ...rule }: FaultRule) {
-  return {
-    ...rule,
-    ...(from !== undefined && { from: formatInstant(from) }),
-    ...(to !== undefined && { to: formatInstant(to) }),
-  };
+function writtenRule(rule: FaultRule) {
+  const isInstant = (name: string) => ["from", "to", "rowsFrom", "rowsTo"].includes(name);
+  return Object.fromEntries(
+    Object.entries(rule).map(([name, value]) => [name, isInstant(name) ? formatInstant(Number(value)) : value]),
+  );
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {

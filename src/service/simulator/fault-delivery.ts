@@ -17,7 +17,8 @@ const RETRY_AFTER_WITHOUT_QUOTA_SEC = 60;
 
 /** Creates a function that sends replies with the faults of a script. After `stopped` fires, delays end immediately. */
 export function deliverThrough(script: FaultScript, now: () => EpochMs, stopped: AbortSignal): Deliver {
-  return async (operation, reply, response) => {
+  return async (operation, given, response) => {
+    let reply = given;
     for (const fault of script.strike(operation, now())) {
       switch (fault.fault) {
         case "delay":
@@ -31,6 +32,13 @@ export function deliverThrough(script: FaultScript, now: () => EpochMs, stopped:
         case "cutOff":
           cutOff(reply, response);
           return;
+        case "lateRows":
+        case "wrongRows":
+        case "badRow":
+        case "headers":
+        case "otherAccount":
+          reply = spoiltReply(fault, reply, now());
+          break;
         default:
           return sendReply(spoiltReply(fault, reply, now()), response);
       }
@@ -52,6 +60,24 @@ function spoiltReply(fault: FaultRule, reply: Reply, now: EpochMs): Reply {
       return statusReply(fault, reply, now);
     case "redirect":
       return { status: 302, headers: { ...reply.headers, Location: fault.location }, body: "" };
+    case "html":
+      return htmlReply(fault.status);
+    case "lateRows":
+      return withJson(reply, (json) => mapRows(json, (row) => (isWithin(fault, row) ? [] : [row])));
+    case "wrongRows":
+      return withJson(reply, (json) =>
+        mapRows(json, (row) => [isWithin(fault, row) ? scaled(row, fault.factor) : row]),
+      );
+    case "badRow":
+      return withJson(reply, (json) =>
+        mapRows(json, (row, i) => {
+          if (i !== fault.row || !isObject(row)) return [row];
+          const bad = { ...row, ...(fault.put as JsonObject) };
+          return fault.repeat ? [row, bad] : [bad];
+        }),
+      );
+    case "headers":
+      return { ...reply, headers: { ...reply.headers, ...fault.headers } };
     case "brokenJson":
       return { ...reply, body: firstHalf(reply.body) };
     case "empty":
@@ -65,6 +91,29 @@ function spoiltReply(fault: FaultRule, reply: Reply, now: EpochMs): Reply {
   }
 }
 
+function htmlReply(status: number): Reply {
+  const page = `<html><head><title>${status}</title></head><body><h1>${status}</h1></body></html>`;
+  return { status, headers: { "Content-Type": "text/html" }, body: page };
+}
+
+/** Replaces each row of a list or of an envelope by any number of rows. */
+function mapRows(json: Json, change: (row: Json, index: number) => Json[]): Json {
+  if (Array.isArray(json)) return json.flatMap(change);
+  return isObject(json) && Array.isArray(json.data) ? { ...json, data: json.data.flatMap(change) } : json;
+}
+
+function isWithin({ rowsFrom, rowsTo }: { readonly rowsFrom: EpochMs; readonly rowsTo: EpochMs }, row: Json): boolean {
+  const start = isObject(row) ? Date.parse(String(row.start ?? row.date)) : Number.NaN;
+  return start >= rowsFrom && start < rowsTo;
+}
+
+/** Multiplies all numbers of a row. */
+function scaled(row: Json, factor: number): Json {
+  if (!isObject(row)) return row;
+  const entries = Object.entries(row);
+  return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === "number" ? value * factor : value]));
+}
+
 /** Returns the first half of a body, cut at any byte. */
 function firstHalf(body: Reply["body"]): Uint8Array {
   const bytes = Buffer.from(body);
@@ -73,10 +122,7 @@ function firstHalf(body: Reply["body"]): Uint8Array {
 
 function statusReply(fault: Extract<FaultRule, { fault: "status" }>, reply: Reply, now: EpochMs): Reply {
   const code = fault.errorCode ?? codeOfStatus(fault.status);
-  if (!code) {
-    const page = `<html><head><title>${fault.status}</title></head><body><h1>${fault.status}</h1></body></html>`;
-    return { status: fault.status, headers: { "Content-Type": "text/html" }, body: page };
-  }
+  if (!code) return htmlReply(fault.status);
   const isBeforeQuota = fault.status === 401 || fault.status === 503;
   const quotaNames = new Set(Object.values(quotaHeaderNames).flatMap((names) => Object.values<string>(names)));
   const kept = Object.entries(reply.headers).filter(([name]) => !isBeforeQuota || !quotaNames.has(name));

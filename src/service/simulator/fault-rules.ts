@@ -24,8 +24,41 @@ const when = {
   times: z.optional(z.int().check(z.positive())),
 };
 
+/** Rows of hours, quarter-hours and price lists that start within `[rowsFrom, rowsTo)`. */
+const rows = { ...when, rowsFrom: instant, rowsTo: instant };
+
+/**
+ * Faults of the data or headers of a response, which is still sent: the next matching rule applies too. While a rule of
+ * late or wrong rows is active, the service does not know better; the rows are right from its `to` on.
+ */
+const additive = [
+  /** Delays the response. Unit: real ms. */
+  z.strictObject({
+    ...when,
+    fault: z.literal("delay"),
+    delayMs: z.int().check(z.nonnegative(), z.maximum(MAX_DELAY_MS)),
+  }),
+  /** Omits rows that arrive late. */
+  z.strictObject({ ...rows, fault: z.literal("lateRows") }),
+  /** Multiplies amounts and prices of rows that are corrected later. */
+  z.strictObject({ ...rows, fault: z.literal("wrongRows"), factor: z.number() }),
+  /** Replaces fields of one row, or with `repeat` adds the changed row after it. `row` counts from 0. */
+  z.strictObject({
+    ...when,
+    fault: z.literal("badRow"),
+    row: z.int().check(z.nonnegative()),
+    put: z.record(z.string(), z.json()),
+    repeat: z.optional(z.boolean()),
+  }),
+  /** Replaces headers, for example those of the quota. */
+  z.strictObject({ ...when, fault: z.literal("headers"), headers: z.record(z.string(), z.string()) }),
+  /** The key belongs to another account: the addresses have other ids, and the old ones are unknown. */
+  z.strictObject({ ...when, fault: z.literal("otherAccount") }),
+] as const;
+
 /** Kinds of faults. */
 const faults = [
+  ...additive,
   /** Another status. A status of the error table has the service's body, any other a proxy's HTML page. */
   z.strictObject({
     ...when,
@@ -35,12 +68,8 @@ const faults = [
     /** Value of `Retry-After`. Zero and negative values are sent too, although the service never sends them. */
     retryAfterSec: z.optional(z.int()),
   }),
-  /** Delays the response; the next matching rule applies too. Unit: real ms. */
-  z.strictObject({
-    ...when,
-    fault: z.literal("delay"),
-    delayMs: z.int().check(z.nonnegative(), z.maximum(MAX_DELAY_MS)),
-  }),
+  /** Sends an HTML page with any status, as a log-in page or a proxy does. */
+  z.strictObject({ ...when, fault: z.literal("html"), status: z.int().check(z.minimum(200), z.maximum(599)) }),
   /** Never sends a response. */
   z.strictObject({ ...when, fault: z.literal("hang") }),
   /** Truncates the JSON, with a matching length. */
@@ -60,9 +89,11 @@ const faults = [
 const rule = z.discriminatedUnion(
   "fault",
   faults,
-  "expected one fault kind: status, delay, hang, brokenJson, missingField, wrongType, lostConnection, cutOff, empty, redirect",
+  `expected one fault kind: ${faults.map(({ shape }) => [...shape.fault.def.values][0]).join(", ")}`,
 );
 const script = z.array(rule).check(z.maxLength(MAX_RULES));
+
+const ADDITIVE: ReadonlySet<string> = new Set(additive.flatMap(({ shape }) => [...shape.fault.def.values]));
 
 export type FaultRule = z.infer<typeof rule>;
 
@@ -100,8 +131,14 @@ export class FaultScript {
     return this.#rules;
   }
 
+  /** Returns true while the key belongs to another account. */
+  isOtherAccount(now: EpochMs): boolean {
+    return this.#rules.some(({ rule }) => rule.fault === "otherAccount" && fits(rule, "addresses", now));
+  }
+
   /**
-   * Returns the faults of one response: all matching delays in the order of the script, up to the first other fault.
+   * Returns the faults of one response: all matching additive ones in the order of the script, up to the first other
+   * fault.
    */
   strike(operation: OperationId, now: EpochMs): FaultRule[] {
     const striking: FaultRule[] = [];
@@ -109,7 +146,7 @@ export class FaultScript {
       if (!fits(entry.rule, operation, now) || entry.struck >= (entry.rule.times ?? Infinity)) continue;
       entry.struck++;
       striking.push(entry.rule);
-      if (entry.rule.fault !== "delay") break;
+      if (!ADDITIVE.has(entry.rule.fault)) break;
     }
     return striking;
   }

@@ -118,7 +118,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 
   const mounted: MountOptions = {
     handlers: {
-      ...consumerHandlers(world, ({ headers }) => customers.owning(headers.authorization)?.homes ?? []),
+      ...consumerHandlers(world, ({ headers, now: at }) => {
+        const homes = customers.owning(headers.authorization)?.homes ?? [];
+        return faults.isOtherAccount(at) ? homes.map((home) => homeOfAccount(home, OTHER_ACCOUNT)) : homes;
+      }),
       ...thirdPartyHandlers(world, () => quotas.thirdParty.attempts.day),
     },
     admit: createAdmission({ customers, credentials: keys.thirdParty, hashEncoding, thirdPartyQuota }),
@@ -181,6 +184,9 @@ function otherCustomers(
     }),
   );
 }
+
+/** Number of the account whose homes the fault `otherAccount` shows. */
+const OTHER_ACCOUNT = 99;
 
 /** The third-party interface has no published quota. */
 const UNLIMITED: QuotaLimits = { minute: Number.MAX_SAFE_INTEGER, day: Number.MAX_SAFE_INTEGER };
