@@ -3,6 +3,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { type ChunkState, isKnown, REVISION } from "../core/fetching/fetch-types.ts";
 import {
   chunkStarts,
   chunksOf,
@@ -13,7 +14,7 @@ import {
   WHOLE,
 } from "../core/series/series.ts";
 import type { Calendar } from "../core/time/calendar.ts";
-import type { EpochMs, Interval } from "../core/time/interval.ts";
+import { DAY_MS, type EpochMs, HOUR_MS, type Interval } from "../core/time/interval.ts";
 import type { StorePort } from "../service/client/collector.ts";
 import type { AttemptLog } from "../service/client/rate-limiter.ts";
 import type { BodyOf } from "../service/contract/operations.ts";
@@ -58,6 +59,11 @@ export class SeriesRepository implements StorePort {
     const isSure = !this.#unsure.has(seriesName(series));
     return {
       ...stored,
+      newestGap: (within) => {
+        const askedAt = (day: Interval) => id && this.requestLog.chunkAnsweredAt(id, day.start);
+        const isKnownDay = (day: Interval, state: ChunkState) => isKnown(state, askedAt(day), day.end);
+        return this.store.newestGap(series, within, isKnownDay, (id && this.requestLog.answeredAt(id)) ?? 0);
+      },
       answeredAt: id === null || !isSure ? null : this.#lastOf(id, isThere ? this.requestLog.answeredAt(id) : null),
       askedAt: (start) =>
         id === null ? null : this.#lastOf(id, stored.chunk(start) && this.requestLog.chunkAnsweredAt(id, start)),
@@ -161,8 +167,17 @@ export class SeriesRepository implements StorePort {
     return [...rows, ...stored.filter(({ id }) => dropped.ids.includes(String(id)))];
   }
 
-  /** Returns the stored data for a request; null if a part of it was never requested. */
-  find<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>, now: EpochMs): Found | null {
+  /**
+   * Returns the stored data for a request; null if a part of it was never requested. A part that may still be corrected
+   * and was answered before `askedSince` is not fresh.
+   */
+  find<Id extends OperationId>(
+    account: string,
+    operation: Id,
+    params: ParamsOf<Id>,
+    now: EpochMs,
+    askedSince = NEVER,
+  ): Found | null {
     const changes = this.store.changes + this.requestLog.answers;
     const known = this.#lookups.get(params);
     const isSame = known?.account === account && known.operation === operation && known.changes === changes;
@@ -170,7 +185,8 @@ export class SeriesRepository implements StorePort {
     if (!lookup) return null;
     const { version, read } = lookup;
     const answeredAt = Math.min(now, lookup.answeredAt ?? now - MAX_REQUEST_AGE_MS);
-    return { version, fresh: now <= lookup.freshUntil, answeredAt, read };
+    const isNewEnough = answeredAt >= askedSince || lookup.freshUntil === FOREVER;
+    return { version, fresh: now <= lookup.freshUntil && isNewEnough, answeredAt, read };
   }
 
   /** Returns the stored data for a request with missing parts; null if nothing of it was requested. Never fresh. */
@@ -222,11 +238,15 @@ export class SeriesRepository implements StorePort {
     operation: Id,
     params: ParamsOf<Id>,
     now: EpochMs,
+    askedSince = NEVER,
   ): Interval | null {
     const series = seriesOf(account, operation, params);
     const range = rangeOf(operation, params);
     const ageOf = this.#ages(series, operation, now);
-    const stale = chunksOf(series.unit, range, this.#calendar).filter(({ start }) => now > ageOf(start).freshUntil);
+    const stale = chunksOf(series.unit, range, this.#calendar).filter(({ start }) => {
+      const { answeredAt, freshUntil } = ageOf(start);
+      return now > freshUntil || (freshUntil !== FOREVER && (answeredAt ?? askedSince) < askedSince);
+    });
     const first = stale[0];
     const last = stale.at(-1);
     return first && last ? { start: first.start, end: last.end } : null;
@@ -234,24 +254,36 @@ export class SeriesRepository implements StorePort {
 
   /**
    * Returns a function from the start of a chunk to its age.
-   * A complete chunk without estimates stays fresh; any other is fresh for `freshForMs` after its answer.
+   * An incomplete or estimated chunk is fresh for `freshForMs` after its answer. A complete one is fresh until its next
+   * recheck while the service may correct it, and then for ever.
    */
   #ages(series: SeriesKey, operation: OperationId, now: EpochMs): (start: EpochMs) => ChunkAge {
     const state = this.store.stateOf(series);
     const id = this.store.knownId(series);
-    const { keep, range } = operationOf(operation);
-    const changes = range === undefined;
+    const { keep } = operationOf(operation);
+    // Times of old answers are deleted. The schedule has requested chunks of days until they were final.
+    const isPolled = chunkUnitOf(series.unit) === "day";
+    const longestMs = LONGEST_CHUNK_MS[chunkUnitOf(series.unit) ?? "day"];
+    const revision = "label" in keep && keep.poll !== "forecast" ? REVISION[keep.poll] : null;
     const isUnsure = this.#unsure.has(seriesName(series));
     return (start) => {
       const answered = id === null || isUnsure ? null : this.requestLog.chunkAnsweredAt(id, start);
       const answeredAt = notAhead(answered, now);
       const known = state.chunk(start);
-      const settled = !changes && known?.complete === true && !known.estimated;
-      const recently = known === null || answeredAt === null ? Number.NEGATIVE_INFINITY : answeredAt + keep.freshForMs;
-      return { answeredAt, freshUntil: settled ? Number.POSITIVE_INFINITY : recently };
+      if (known === null) return { answeredAt, freshUntil: NEVER };
+      const isWhole = revision !== null && known.complete && !known.estimated;
+      if (answeredAt === null) return { answeredAt, freshUntil: isWhole && isPolled ? FOREVER : NEVER };
+      if (!isWhole) return { answeredAt, freshUntil: answeredAt + keep.freshForMs };
+      const finalAt = start + longestMs + revision.revisedForMs;
+      return { answeredAt, freshUntil: answeredAt >= finalAt ? FOREVER : answeredAt + revision.recheckMs };
     };
   }
 }
+
+/** Longest chunks, so that the end of each need not be computed. */
+const LONGEST_CHUNK_MS = { day: 25 * HOUR_MS, month: 31 * DAY_MS + HOUR_MS, year: 366 * DAY_MS } as const;
+const FOREVER = Number.POSITIVE_INFINITY;
+const NEVER = Number.NEGATIVE_INFINITY;
 
 /** Returns null for a time in the future, which was written while the clock was wrong. */
 function notAhead(at: EpochMs | null, now: EpochMs): EpochMs | null {

@@ -8,8 +8,8 @@ import type { RequestLog } from "./request-log.ts";
 import type { SeriesStore } from "./series-store.ts";
 
 /**
- * Retention of attempts. The rate limiter needs one day, the fetch schedule one week, and the mirror at most 30 days.
- * The rest is for the owner's own review of the requests.
+ * Retention of attempts. The rate limiter needs one day, the fetch schedule and the mirror up to three months, in which
+ * the service corrects readings.
  */
 export const MAX_REQUEST_AGE_MS: number = 90 * DAY_MS;
 /** Rows deleted in one transaction: less than 1 ms of work. */

@@ -44,7 +44,7 @@ interface SeriesRecord {
   version: number;
   /** State by chunk start, null for a missing chunk. Bounded by the chunks of the history. */
   readonly chunks: Map<EpochMs, ChunkState | null>;
-  /** Range in which every day was requested, so that it need not be checked again; null if none is known. */
+  /** Range in which every day is known, so that it need not be checked again; null if none is known. */
   whole: Interval | null;
   /** Newest gap by the range of the search. Bounded by MAX_GAPS. */
   readonly gaps: Map<string, Interval>;
@@ -182,13 +182,35 @@ export class SeriesStore {
     return starts.every((start) => this.#chunkState(record, start) !== null);
   }
 
-  /** Returns the state of a series for the fetch schedule, without the request times. */
-  stateOf(key: SeriesKey): Omit<SeriesState, "answeredAt" | "askedAt"> {
+  /** Returns the stored state of a series, without the request times. */
+  stateOf(key: SeriesKey): Pick<SeriesState, "chunk"> {
     const record = this.#known(key);
-    return {
-      chunk: (start) => (record ? this.#chunkState(record, start) : null),
-      newestGap: (within) => (record ? this.#newestGap(record, within) : within),
-    };
+    return { chunk: (start) => (record ? this.#chunkState(record, start) : null) };
+  }
+
+  /**
+   * Returns the newest part of `within` whose days are missing or not known; null if there is no gap. The result is
+   * remembered until the series or `revision` changes, on which `isKnown` depends.
+   */
+  newestGap(
+    key: SeriesKey,
+    within: Interval,
+    isKnown: (day: Interval, state: ChunkState) => boolean = () => true,
+    revision = 0,
+  ): Interval | null {
+    const record = this.#known(key);
+    if (!record) return within;
+    const name = `${within.start} ${within.end} ${revision}`;
+    const known = record.gaps.get(name);
+    if (known !== undefined) return known;
+    const { whole } = record;
+    const joins = whole && whole.start <= within.start && within.start <= whole.end;
+    const start = joins ? Math.min(whole.end, within.end) : within.start;
+    const gap = this.#findNewestGap(record, { start, end: within.end }, isKnown);
+    if (record.gaps.size === MAX_GAPS) record.gaps.clear();
+    if (gap) record.gaps.set(name, gap);
+    else record.whole = joins ? { start: whole.start, end: Math.max(whole.end, within.end) } : within;
+    return gap;
   }
 
   /** Returns the stored id of a series; null if it was never stored. */
@@ -266,26 +288,19 @@ export class SeriesStore {
     for (const start of unknown) record.chunks.set(start, states.get(start) ?? null);
   }
 
-  #newestGap(record: SeriesRecord, within: Interval): Interval | null {
-    const name = `${within.start} ${within.end}`;
-    const known = record.gaps.get(name);
-    if (known !== undefined) return known;
-    const { whole } = record;
-    const joins = whole && whole.start <= within.start && within.start <= whole.end;
-    const start = joins ? Math.min(whole.end, within.end) : within.start;
-    const gap = this.#findNewestGap(record, { start, end: within.end });
-    if (record.gaps.size === MAX_GAPS) record.gaps.clear();
-    if (gap) record.gaps.set(name, gap);
-    else record.whole = joins ? { start: whole.start, end: Math.max(whole.end, within.end) } : within;
-    return gap;
-  }
-
   /** Searches for the newest gap. It does not cache the states of a year, because the gap itself is cached. */
-  #findNewestGap(record: SeriesRecord, within: Interval): Interval | null {
+  #findNewestGap(
+    record: SeriesRecord,
+    within: Interval,
+    isKnown: (day: Interval, state: ChunkState) => boolean,
+  ): Interval | null {
     if (within.start >= within.end) return null;
     const days = this.#calendar.intervals("day", within);
     const states = this.#chunks.states(record.id, days.map(startOf));
-    const isAsked = (day: Interval) => states.has(day.start);
+    const isAsked = (day: Interval) => {
+      const state = states.get(day.start);
+      return state !== undefined && isKnown(day, state);
+    };
     const end = days.findLastIndex((day) => !isAsked(day)) + 1;
     const gap = days.slice(days.slice(0, end).findLastIndex(isAsked) + 1, end);
     const [first, last] = [gap[0], gap.at(-1)];

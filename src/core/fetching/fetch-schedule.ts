@@ -83,7 +83,11 @@ function* accountWants(input: FetchScheduleInput, target: AccountTarget): Genera
       const today = input.calendar.day(input.now);
       if (reaches === null || reaches < today.end)
         return yield { dueAt: nextSlot(input, answeredAt, slots.placeToday), step };
-      if (reaches >= input.calendar.add("day", today.end, 1)) return;
+      if (reaches >= input.calendar.add("day", today.end, 1)) {
+        const recheckAt = slotOn(input, today.start, slots.placeRecheck);
+        if (answeredAt < recheckAt) yield { dueAt: recheckAt, step };
+        return;
+      }
       return yield { dueAt: nextSlot(input, Math.max(answeredAt, today.start), slots.placeTomorrow), step };
     }
   }
@@ -117,6 +121,7 @@ function* priceWants(input: FetchScheduleInput, series: SeriesKey): Generator<Fe
   const tomorrow = calendar.day(today.end);
   const missingToday = !isComplete(state, today.start);
   const missingTomorrow = !isComplete(state, tomorrow.start);
+  yield* priceRecheck(input, series);
   if (!missingToday && !missingTomorrow) return;
   const range = {
     start: oldestShortDay(state, calendar, today.start) ?? (missingToday ? today.start : tomorrow.start),
@@ -126,6 +131,23 @@ function* priceWants(input: FetchScheduleInput, series: SeriesKey): Generator<Fe
     dueAt: missingToday ? todayDueAt(input, state, today.start) : tomorrowDueAt(input, state, tomorrow.start),
     step: { kind: "request", series, range, priority: missingToday ? "today" : "tomorrow" },
   };
+}
+
+/**
+ * Yields the recheck of prices in the evening, once all of tomorrow's are known, because the service may correct them
+ * after their publication. It covers the last days, today and tomorrow.
+ */
+function* priceRecheck(input: FetchScheduleInput, series: SeriesKey): Generator<FetchCandidate> {
+  const { calendar, now } = input;
+  const state = input.stateOf(series);
+  const today = calendar.day(now);
+  const dueAt = slotOn(input, today.start, slots.pricesRecheck);
+  const [askedToday, askedTomorrow] = [state.askedAt(today.start), state.askedAt(today.end)];
+  if (askedToday === null || askedTomorrow === null || Math.max(askedToday, askedTomorrow) >= dueAt) return;
+  if (!isComplete(state, today.start) || !isComplete(state, today.end)) return;
+  const start = calendar.add("day", today.start, -PRICE_DAYS_BACK);
+  const range = { start, end: calendar.add("day", today.end, 1) };
+  yield { dueAt, step: { kind: "request", series, range, priority: "usage" } };
 }
 
 function todayDueAt(input: FetchScheduleInput, state: SeriesState, today: EpochMs): EpochMs {

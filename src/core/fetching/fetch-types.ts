@@ -1,7 +1,7 @@
 /** Input and output types of the fetch schedule. */
 
 import type { SeriesKey } from "../series/series.ts";
-import type { EpochMs, Interval } from "../time/interval.ts";
+import { DAY_MS, type EpochMs, HOUR_MS, type Interval } from "../time/interval.ts";
 import type { SlotClock } from "../time/schedule-slots.ts";
 
 /** State of one chunk that was requested as a whole, whatever the response contained. */
@@ -10,6 +10,25 @@ export interface ChunkState {
   /** True if a row is marked as an estimate. */
   readonly estimated: boolean;
 }
+
+/**
+ * Returns true if nothing more can be learned about a chunk than its answer contained: it is complete, or it was last
+ * requested after its end. `askedAt` is null if that is not recorded any more.
+ */
+export function isKnown(chunk: ChunkState | null, askedAt: EpochMs | null, end: EpochMs): boolean {
+  return chunk !== null && (chunk.complete || askedAt === null || askedAt >= end);
+}
+
+/**
+ * Time after the end of a complete chunk in which the service may still correct it, and the longest time until the
+ * schedule requests it again. Unit: ms.
+ */
+export const REVISION: Readonly<
+  Record<"prices" | "usage", { readonly revisedForMs: number; readonly recheckMs: number }>
+> = {
+  prices: { revisedForMs: 3 * DAY_MS, recheckMs: 25 * HOUR_MS },
+  usage: { revisedForMs: 92 * DAY_MS, recheckMs: 8 * DAY_MS },
+};
 
 /** State of one series. */
 export interface SeriesState {
@@ -22,7 +41,7 @@ export interface SeriesState {
   readonly askedAt: (start: EpochMs) => EpochMs | null;
   /** Chunk that starts at `start`; null if it was never requested. */
   readonly chunk: (start: EpochMs) => ChunkState | null;
-  /** Newest part of `within` that was never requested; null if there is no gap. */
+  /** Newest part of `within` that is not known, see `isKnown`; null if there is no gap. */
   readonly newestGap: (within: Interval) => Interval | null;
 }
 

@@ -42,9 +42,15 @@ export const slots = {
    * left for the prices.
    */
   forecastWithoutToday: [20, 920, 1100, 1280],
+  /**
+   * Recheck of complete prices. The forecast is due at the same time, because it follows every request for tomorrow's
+   * prices.
+   */
+  pricesRecheck: 21 * 60 + 20,
   addresses: [4 * 60 + 10],
   /** Prices of a place have fewer slots than those of a home, because the third-party interface has a smaller quota. */
   placeTomorrow: [782, 787, 797, 842, 902, 1022, 1202],
+  placeRecheck: 1202,
   placeToday: [20, 782, 787, 797, 842, 902, 1022, 1202],
   placeDaily: [5 * 60 + 10],
 } as const satisfies Record<string, Slots | number>;

@@ -58,16 +58,16 @@ function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: RouteContext)
       if (capability === undefined || address.capabilities[capability]) return null;
       return contractError("feature_unavailable", `this address has no ${capability}`);
     },
-    find(operation, params, now) {
+    find(operation, params, now, askedSince) {
       const account = accountFor(operation, params);
-      const found = account && repository.find(account.name, operation, params, now);
+      const found = account && repository.find(account.name, operation, params, now, askedSince);
       return found && upcomingOnly(found, operation, () => starts.of(account.name, operation, params, now));
     },
     findPart(operation, params, now) {
       const account = accountFor(operation, params);
       return account && repository.findPart(account.name, operation, params, now);
     },
-    async ask(operation, params) {
+    async ask(operation, params, askedSince) {
       const account = accountFor(operation, params);
       if (!account) {
         const { code, reason } = contractError(
@@ -87,8 +87,8 @@ function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: RouteContext)
         if (changed) onSeriesChanged(series);
         return null;
       };
-      await waitForRequestsInFlight(deps, account, operation, params);
-      for (const part of partsToAsk(deps, account.name, operation, params)) {
+      await waitForRequestsInFlight(deps, account, { operation, params, askedSince });
+      for (const part of partsToAsk(deps, account.name, { operation, params, askedSince })) {
         const range = operationOf(operation).range ? rangeOf(operation, part) : null;
         const ended = await account.flights.run(series, range, () => askPart(part, range));
         if (ended) return ended;
@@ -98,16 +98,22 @@ function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: RouteContext)
   };
 }
 
+/** Request of a LAN client, with the time before which an answer is not accepted. */
+interface Wanted<Id extends OperationId> {
+  readonly operation: Id;
+  readonly params: ParamsOf<Id>;
+  readonly askedSince: EpochMs;
+}
+
 /** Waits for requests in flight, such as scheduled ones, that fetch a part of the missing data. */
 async function waitForRequestsInFlight<Id extends OperationId>(
   { clock, state: { repository } }: MirrorDeps,
   { name, flights }: Account,
-  operation: Id,
-  params: ParamsOf<Id>,
+  { operation, params, askedSince }: Wanted<Id>,
 ): Promise<void> {
   const series = seriesOf(name, operation, params);
   const lacking = () =>
-    operationOf(operation).range ? repository.staleRange(name, operation, params, clock.now()) : WHOLE;
+    operationOf(operation).range ? repository.staleRange(name, operation, params, clock.now(), askedSince) : WHOLE;
   for (;;) {
     const range = lacking();
     const flight = range && flights.overlapping(series, range);
@@ -136,12 +142,11 @@ function addressIn(params: ParamsOf<OperationId>): string {
 function partsToAsk<Id extends OperationId>(
   { clock, state: { repository, calendar } }: MirrorDeps,
   account: string,
-  operation: Id,
-  params: ParamsOf<Id>,
+  { operation, params, askedSince }: Wanted<Id>,
 ): ParamsOf<Id>[] {
   const { range } = operationOf(operation);
-  if (!range) return repository.find(account, operation, params, clock.now())?.fresh ? [] : [params];
-  const stale = repository.staleRange(account, operation, params, clock.now());
+  if (!range) return repository.find(account, operation, params, clock.now(), askedSince)?.fresh ? [] : [params];
+  const stale = repository.staleRange(account, operation, params, clock.now(), askedSince);
   const unit = seriesOf(account, operation, params).unit;
   const cap = range.caps[unit] ?? UNCAPPED_CLIENT_RANGE;
   const parts: ParamsOf<Id>[] = [];

@@ -25,11 +25,17 @@ export interface MirrorSource {
    * can decide.
    */
   readonly refusal: (operation: OperationId, params: ParamsOf<OperationId>) => ContractError | null;
-  readonly find: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs) => Found | null;
+  /** Returns stored data; an answer from before `askedSince` that may still be corrected is not fresh. */
+  readonly find: <Id extends OperationId>(
+    operation: Id,
+    params: ParamsOf<Id>,
+    now: EpochMs,
+    askedSince?: EpochMs,
+  ) => Found | null;
   /** Returns stored rows for a part of a request; null without stored rows. */
   readonly findPart: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs) => Found | null;
-  /** Asks the service out of the LAN's share of the quota, and stores the answer. */
-  readonly ask: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>) => Promise<Asked>;
+  /** Asks the service out of the LAN's share of the quota for what is not fresh, and stores the answer. */
+  readonly ask: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, askedSince: EpochMs) => Promise<Asked>;
   /** Called with the error of a request whose caller was already answered from storage. */
   readonly onLateCrash: (error: unknown) => void;
 }
@@ -79,7 +85,7 @@ export function mirrorHandlers(
 interface MirrorContext {
   readonly source: MirrorSource;
   readonly cache: ResponseCache;
-  readonly askOnce: (operation: OperationId, params: ParamsOf<OperationId>) => Flight;
+  readonly askOnce: (operation: OperationId, params: ParamsOf<OperationId>, askedSince: EpochMs) => Flight;
 }
 
 /** A request in flight. */
@@ -93,7 +99,7 @@ interface Flight {
 function singleFlight({ ask, onLateCrash }: MirrorSource, overdue: () => Promise<void>): MirrorContext["askOnce"] {
   /** Requests in flight by operation and parameters. Bounded by the rate limiter's minute. */
   const flights = new Map<string, Flight>();
-  return (operation, params) => {
+  return (operation, params, askedSince) => {
     const key = keyOf(operation, params);
     const inFlight = flights.get(key);
     if (inFlight) return inFlight;
@@ -102,7 +108,7 @@ function singleFlight({ ask, onLateCrash }: MirrorSource, overdue: () => Promise
       isLate = true;
       return LATE;
     });
-    const response = ask(operation, params).finally(() => flights.delete(key));
+    const response = ask(operation, params, askedSince).finally(() => flights.delete(key));
     response.catch((error) => isLate && onLateCrash(error));
     const flight = { response, late };
     flights.set(key, flight);
@@ -118,6 +124,10 @@ type Answer = Encoded | ContractError;
 
 /** Directive of a caller that accepts older data instead of a request to the service. Source: RFC 9111, 5.2.1.2. */
 const TAKES_OLDER = /\bmax-stale\b/i;
+/** Directive of a caller that wants the service's own answer. Source: RFC 9111, 5.2.1.4. */
+const WANTS_NEWEST = /\bno-cache\b/i;
+/** Minimum age of an answer that is asked for again. */
+const MIN_REPEAT_MS = 60_000;
 
 async function answer(
   parts: MirrorContext,
@@ -128,11 +138,13 @@ async function answer(
   const refused = parts.source.refusal(id, params);
   if (refused) return refused;
   while (parts.cache.isBusy) await parts.cache.nextTick();
-  const found = parts.source.find(id, params, context.now);
+  const wish = context.headers["cache-control"] ?? "";
+  const askedSince = WANTS_NEWEST.test(wish) ? context.now - MIN_REPEAT_MS : Number.NEGATIVE_INFINITY;
+  const found = parts.source.find(id, params, context.now, askedSince);
   const given =
-    found && (found.fresh || TAKES_OLDER.test(context.headers["cache-control"] ?? ""))
+    found && (found.fresh || TAKES_OLDER.test(wish))
       ? { kind: "given" as const, found, at: context.now, how: found.fresh ? FROM_STORAGE : STALE }
-      : await ask(parts, [id, params, context.now], found !== null);
+      : await ask(parts, [id, params, context.now, askedSince], found !== null);
   if (given.kind === "error") return given;
   const { status, headers, body } = await parts.cache.represent(context.key, given.found, context.headers);
   const age = Math.max(0, Math.floor((given.at - given.found.answeredAt) / 1_000));
@@ -150,10 +162,10 @@ interface Given {
 /** Asks the service. If that fails or takes too long, returns stored data if there is any. */
 async function ask(
   { source, askOnce }: MirrorContext,
-  [id, params, now]: readonly [OperationId, ParamsOf<OperationId>, EpochMs],
+  [id, params, now, askedSince]: readonly [OperationId, ParamsOf<OperationId>, EpochMs, EpochMs],
   hasOlder: boolean,
 ): Promise<Given | ContractError> {
-  const { response, late } = askOnce(id, params);
+  const { response, late } = askOnce(id, params, askedSince);
   const asked = await (hasOlder ? Promise.race([response, late]) : response);
   if (asked.kind === "unkept")
     return { kind: "given", found: asked.found, at: asked.found.answeredAt, how: FROM_SERVICE };

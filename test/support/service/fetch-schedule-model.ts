@@ -1,14 +1,15 @@
 /** Models the fetch schedule with an in-memory store and a service that is a function of the test. */
 
 import { nextFetch } from "../../../src/core/fetching/fetch-schedule.ts";
-import type {
-  AccountTarget,
-  AddressSeries,
-  ChunkState,
-  CollectTarget,
-  FetchRequest,
-  FetchScheduleInput,
-  SeriesState,
+import {
+  type AccountTarget,
+  type AddressSeries,
+  type ChunkState,
+  type CollectTarget,
+  type FetchRequest,
+  type FetchScheduleInput,
+  isKnown,
+  type SeriesState,
 } from "../../../src/core/fetching/fetch-types.ts";
 import { type SeriesKey, seriesName } from "../../../src/core/series/series.ts";
 import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
@@ -110,7 +111,10 @@ class ModelStore {
       answeredAt: notAhead(this.#answeredAt.get(name)),
       askedAt: (start) => notAhead(known?.askedAt.get(start)),
       chunk: (start) => stateOfChunk(known?.chunks.get(start)),
-      newestGap: (within) => newestGap(within, (day) => known?.chunks.has(day) === true),
+      newestGap: (within) =>
+        newestGap(within, (day) =>
+          isKnown(stateOfChunk(known?.chunks.get(day)), known?.askedAt.get(day) ?? null, calendar.add("day", day, 1)),
+        ),
     };
   }
 }

@@ -109,7 +109,7 @@ describe("a damaged chunk", () => {
     const seriesStore = new SeriesStore(store.database, calendar);
     expect(seriesStore.covers(hours, range)).toBe(false);
     expect(seriesStore.stateOf(hours).chunk(second.start)).toBeNull();
-    expect(seriesStore.stateOf(hours).newestGap(range)).toEqual(second);
+    expect(seriesStore.newestGap(hours, range)).toEqual(second);
     expect(seriesStore.rows(hours, range)).toEqual(without);
     expect(seriesStore.json(hours, range, ["[", "]"]).toString()).toBe(JSON.stringify(without));
     expect(seriesStore.store(hours, second, rows, envelope).changed).toBe(true);

@@ -243,7 +243,7 @@ describe("requested ranges", () => {
     days.forEach((day, i) => {
       if (picture[i] === "#") seriesStore.store(hours, day, [], envelope);
     });
-    const gap = reread(store).stateOf(hours).newestGap(within);
+    const gap = reread(store).newestGap(hours, within);
     return days.map((day, i) => (gap && day.start >= gap.start && day.end <= gap.end ? "-" : picture[i])).join("");
   }
 
@@ -262,7 +262,7 @@ describe("requested ranges", () => {
   test("of an unknown series are empty: one gap, nothing covered", () => {
     using store = new StoreOnDisk();
     const seriesStore = new SeriesStore(store.database, calendar);
-    expect(seriesStore.stateOf(hours).newestGap(within)).toEqual(within);
+    expect(seriesStore.newestGap(hours, within)).toEqual(within);
     expect(seriesStore.stateOf(hours).chunk(within.start)).toBeNull();
     expect(seriesStore.covers(hours, within)).toBe(false);
     expect(seriesStore.knownId(hours)).toBeNull();
@@ -299,7 +299,7 @@ describe("a large response", () => {
     const asked = { start: range.start, end: calendar.add("day", range.start, chunks) };
     expect(again.covers(quarters, asked)).toBe(true);
     expect(again.rows(quarters, range)).toEqual(rowsOf("fifteenMinutes", asked));
-    expect(again.stateOf(quarters).newestGap(range)).toEqual({ start: asked.end, end: range.end });
+    expect(again.newestGap(quarters, range)).toEqual({ start: asked.end, end: range.end });
     expect(again.store(quarters, range, rows, envelope)).toEqual({ changed: true, strayRows: 0 });
     expect(again.rows(quarters, range)).toEqual(rows);
   });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { MINUTE_MS } from "../../../../src/core/time/interval.ts";
 import {
   calendar,
+  datesOf,
   FetchScheduleModel,
   type FetchScheduleModelOptions,
   local,
@@ -49,15 +50,22 @@ describe("tomorrow's prices", () => {
     expect(new Set(it.of("prices").map(({ step }) => step.priority))).toEqual(new Set(["tomorrow"]));
   });
 
-  test("are not requested again after they have arrived", () => {
+  test("are requested once more in the evening with the last days, because the service may correct them", () => {
     const it = model(published({ "2026-03-11": "2026-03-10 13:04" })).run(local("2026-03-11 13:00"));
-    expect(it.times("prices")).toEqual(["13:02", "13:07"]);
+    expect(it.times("prices")).toEqual(["13:02", "13:07", "21:20"]);
+    expect(it.dates("prices").at(-1)).toBe("2026-03-07..2026-03-11");
+    expect(it.of("prices").at(-1)?.step.priority).toBe("usage");
+  });
+
+  test("are not requested once more if they arrive after that", () => {
+    const it = model(published({ "2026-03-11": "2026-03-10 23:00" })).run(local("2026-03-11 13:00"));
+    expect(it.times("prices")).toEqual(EVENING);
   });
 
   test("are requested again if they are incomplete", () => {
     const short: Service = (_operation, day, now) =>
       calendar.dateOf(day) <= TUESDAY || now >= local(`${TUESDAY} 13:15`) ? "whole" : "short";
-    expect(model(short).run(local("2026-03-11 00:00")).times("prices")).toEqual(["13:02", "13:07", "13:12", "13:17"]);
+    expect(model(short).run(local("2026-03-10 21:00")).times("prices")).toEqual(["13:02", "13:07", "13:12", "13:17"]);
   });
 
   test.each([0, 90_000, 8 * MINUTE_MS])("are requested %d ms later with this installation offset", (offsetMs) => {
@@ -67,7 +75,8 @@ describe("tomorrow's prices", () => {
 
   test("are requested from 13:02 on their own day, not at yesterday's times", () => {
     const it = model(published({ "2026-03-11": "2026-03-10 13:00" })).run(local("2026-03-11 13:05"));
-    expect(it.of("prices").map(({ at }) => at)).toEqual([local("2026-03-10 13:02"), local("2026-03-11 13:02")]);
+    const times = ["2026-03-10 13:02", "2026-03-10 21:20", "2026-03-11 13:02"];
+    expect(it.of("prices").map(({ at }) => at)).toEqual(times.map(local));
   });
 
   test("are requested on time although prices of other days were just stored", () => {
@@ -90,7 +99,10 @@ describe("tomorrow's prices", () => {
       return usualPrices(date, now);
     };
     const it = model(gap).run(local("2026-03-12 14:00"));
-    expect(it.dates("prices")).toEqual(["2026-03-09..2026-03-11", "2026-03-09..2026-03-12", "2026-03-13..2026-03-13"]);
+    const due = it.of("prices").filter(({ step }) => step.priority === "tomorrow");
+    expect(due.map(({ step }) => datesOf(step.range))).toEqual([
+      ...["2026-03-09..2026-03-11", "2026-03-09..2026-03-12", "2026-03-13..2026-03-13"],
+    ]);
   });
 });
 
@@ -113,7 +125,7 @@ describe("today's missing prices", () => {
     const it = model(published(comes)).run(local("2026-03-11 00:00"));
     it.log = [];
     it.run(local("2026-03-12 00:00"));
-    expect(it.times("prices")).toEqual(["00:05", "01:05", "03:35", "13:02", "13:07"]);
+    expect(it.times("prices")).toEqual(["00:05", "01:05", "03:35", "13:02", "13:07", "21:20"]);
   });
 
   test("are requested alone if tomorrow's are complete", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AccountPoll, AccountTarget, FetchScheduleInput } from "../../../../src/core/fetching/fetch-types.ts";
 import type { SeriesKey } from "../../../../src/core/series/series.ts";
-import { HOUR_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
+import { contains, HOUR_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
 import {
   calendar,
   datesOf,
@@ -84,15 +84,16 @@ describe("places", () => {
       accountTargets: (now) => [place("placePrices", reaches(now))],
     });
 
-  test("are requested for prices until these reach the end of tomorrow", () => {
+  test("are requested for prices until these reach the end of tomorrow, and once more in the evening", () => {
     const it = reaching((now) => {
       const published = calendar.timeOnDay(now, 13 * 60 + 10);
       const asked = it.of("regionPrices").some(({ at }) => at >= published && at >= calendar.startOf("day", now));
       return calendar.add("day", calendar.startOf("day", now), asked ? 2 : 1);
     });
     it.run(local("2026-03-12 00:00"));
-    expect(it.times("regionPrices")).toEqual(["09:00", "13:02", "13:07", "13:17", "13:02", "13:07", "13:17"]);
-    expect(it.log.map(({ step }) => step.priority)).toEqual(["today", ...Array(6).fill("tomorrow")]);
+    const daily = ["13:02", "13:07", "13:17", "20:02"];
+    expect(it.times("regionPrices")).toEqual(["09:00", ...daily, ...daily]);
+    expect(it.log.map(({ step }) => step.priority)).toEqual(["today", ...Array(8).fill("tomorrow")]);
   });
 
   test("without prices are requested eight times a day, first after midnight", () => {
@@ -175,7 +176,34 @@ describe("history", () => {
     it.log = [];
     it.now = local("2026-03-30 09:00");
     it.run(it.now + 1);
-    expect(it.dates("consumption")).toEqual(["2026-03-23..2026-03-29", "2026-03-10..2026-03-22"]);
+    // The second one is the missed recheck of Sunday.
+    expect(it.dates("consumption")).toEqual(["2026-03-23..2026-03-29", "2026-01-29..2026-03-29"]);
+  });
+
+  test("includes days that were requested before they had ended, such as the current month", () => {
+    const it = new FetchScheduleModel({
+      start: local(`${TUESDAY} 09:00`),
+      historyDays: 40,
+      targets: [targetOf(["consumption", "prices"])],
+    });
+    it.run(local(`${TUESDAY} 10:00`));
+    const month = calendar.intervals("day", { start: local("2026-03-01"), end: local("2026-04-01") });
+    for (const { series } of it.targets[0]?.series ?? [])
+      it.store.keep(
+        series,
+        month.map(({ start }) => start),
+        (day) => usual(series.operation, day, it.now) ?? "none",
+        it.now,
+      );
+    it.log = [];
+    it.now = local("2026-04-02 09:00");
+    it.run(it.now + 1);
+    for (const operation of ["consumption", "prices"])
+      for (const { start } of month.filter((day) => day.start > local(TUESDAY)))
+        expect(it.of(operation).some(({ step }) => step.range && contains(step.range, start))).toBe(true);
+    it.log = [];
+    it.run(local("2026-04-02 10:00"));
+    expect(it.log.filter(({ step }) => step.priority === "backfill")).toEqual([]);
   });
 
   test("is not requested for zero days", () => {

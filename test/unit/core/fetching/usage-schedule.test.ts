@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { DAY_MS } from "../../../../src/core/time/interval.ts";
 import {
   calendar,
   FetchScheduleModel,
@@ -12,13 +13,14 @@ const USAGE = ["consumption", "consumptionCosts", "solarExport", "solarExportRev
 const OTHERS = USAGE.slice(1);
 
 /** Returns a model with complete usage before Tuesday 10 March. Its log starts at midnight of that day. */
-function model(service: Service, operations: readonly string[] = USAGE): FetchScheduleModel {
+function model(service: Service, operations: readonly string[] = USAGE, historyDays = 0): FetchScheduleModel {
   const known: Service = (operation, day, now) =>
     calendar.dateOf(day) < "2026-03-09" ? "whole" : service(operation, day, now);
   const it = new FetchScheduleModel({
     start: local("2026-03-09 08:00"),
     service: known,
     targets: [targetOf(operations)],
+    historyDays,
   });
   it.run(local("2026-03-10 00:00"));
   it.log = [];
@@ -75,7 +77,8 @@ describe("yesterday's usage", () => {
     expect(it.dates("consumption")).toEqual(["2026-03-09..2026-03-12"]);
     it.now = local("2026-04-20 03:00");
     it.run(local("2026-04-20 03:01"));
-    expect(it.dates("consumption").at(-1)).toBe("2026-04-13..2026-04-19");
+    // The second one is the missed recheck of Sunday.
+    expect(it.dates("consumption").slice(-2)).toEqual(["2026-04-13..2026-04-19", "2026-03-02..2026-04-19"]);
   });
 
   test("is requested immediately after an installation, for a week", () => {
@@ -144,8 +147,8 @@ describe("estimates", () => {
 });
 
 describe("the weekly recheck", () => {
-  test("requests two weeks of every series on Sunday at noon", () => {
-    const it = model(all("06:00")).run(local("2026-03-23 00:00"));
+  test("requests the stored days of three months of every series on Sunday at noon", () => {
+    const it = model(all("06:00"), USAGE, 400).run(local("2026-03-23 00:00"));
     for (const operation of USAGE) {
       const rechecks = it
         .of(operation)
@@ -153,16 +156,16 @@ describe("the weekly recheck", () => {
       expect(rechecks).toHaveLength(2);
       expect(it.times(operation).filter((time) => time === "12:00")).toHaveLength(2);
     }
-    expect(it.dates("consumption")).toContain("2026-03-01..2026-03-14");
+    expect(it.dates("consumption")).toContain("2025-12-13..2026-03-14");
   });
 
   test("is made up for once if it was missed", () => {
-    const it = model(all("06:00"));
+    const it = model(all("06:00"), USAGE, 400);
     it.run(local("2026-03-15 11:00"));
     it.log = [];
     it.now = local("2026-03-17 09:00");
     it.run(local("2026-03-20 00:00"));
-    expect(it.dates("consumption").filter((dates) => dates.startsWith("2026-03-03"))).toHaveLength(1);
+    expect(it.dates("consumption").filter((dates) => dates.startsWith("2025-12-15"))).toHaveLength(1);
     expect(it.times("consumption")).toEqual(["09:00", "07:00", "07:00"]);
   });
 
@@ -182,5 +185,25 @@ describe("the weekly recheck", () => {
     });
     it.run(local("2026-03-15 11:00"));
     expect(it.dates("consumption").filter((dates) => dates.startsWith("2026-02-25"))).toEqual([]);
+  });
+
+  test("completes readings that arrive up to 90 days late, without more requests a day", () => {
+    const late: Service = (_operation, day, now) => {
+      const daysLate = (Math.round(day / DAY_MS) * 13) % 90;
+      return now >= calendar.add("day", day, 1 + daysLate) ? "whole" : "short";
+    };
+    const it = new FetchScheduleModel({
+      start: local("2026-01-06 08:00"),
+      service: late,
+      targets: [targetOf(["consumption"])],
+      historyDays: 20,
+    });
+    it.run(local("2026-07-06 00:00"));
+    const [{ series } = {}] = it.targets[0]?.series ?? [];
+    if (!series) throw new Error("no series");
+    const state = it.store.stateOf(series, it.now);
+    for (let day = local("2026-01-06"); day < local("2026-03-28"); day = calendar.add("day", day, 1))
+      expect([calendar.dateOf(day), state.chunk(day)?.complete]).toEqual([calendar.dateOf(day), true]);
+    expect(it.log.length).toBeLessThan(181 * 4);
   });
 });
