@@ -17,6 +17,7 @@ import { Collector, type CollectorLog } from "../service/client/collector.ts";
 import type { Service, ServiceOptions } from "../service/client/open-service.ts";
 import { Semaphore } from "../service/client/semaphore.ts";
 import { consumerTargets } from "../service/contract/polled-series.ts";
+import { flawOfUpload } from "../storage/file-check.ts";
 import { type Storage, type StorageOptions, transitionsIn } from "../storage/open-storage.ts";
 import { PlanStore } from "../storage/plan-store.ts";
 import { historyStart } from "../storage/retention.ts";
@@ -75,6 +76,8 @@ export interface State {
   readonly take: (next: Config) => void;
   /** Makes the copy of the database now. Returns the reason of a failure; null on success. */
   readonly copyNow: () => Promise<string | null>;
+  /** Returns why an uploaded file cannot replace the database; null if it can. */
+  readonly flawOfUpload: (file: string) => Promise<string | null>;
   readonly run: () => void;
   /** Waits for the loops and writes the pending entries of the request log. */
   readonly close: () => Promise<void>;
@@ -223,7 +226,7 @@ interface LoopDeps
 }
 
 /** `follow` starts the loops of new accounts and ends those of removed ones. */
-type Loops = Pick<State, "refresh" | "copyNow" | "run" | "close"> & { readonly follow: () => void };
+type Loops = Pick<State, "refresh" | "copyNow" | "flawOfUpload" | "run" | "close"> & { readonly follow: () => void };
 
 /** The collector of an account. */
 interface Collecting {
@@ -292,6 +295,7 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
       }
     },
     copyNow: () => maintenance.copy(signal),
+    flawOfUpload: (file) => flawOfUpload(file, { node: process.execPath, signal }),
     run() {
       isRunning = true;
       for (const loop of [maintenance, writeRecovery]) running.add(loop.run(signal));

@@ -1,11 +1,11 @@
 /** Copy of the database, made each night and on demand. It is verified before it replaces the previous copy. */
-import { execFile } from "node:child_process";
 import { chmod, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { backup, type DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { storeKeys } from "./api-key-file.ts";
 import { OWNER_ONLY, sync } from "./atomic-file.ts";
+import { type CheckOptions, integrityOf } from "./file-check.ts";
 import { KeyValueStore } from "./key-value-store.ts";
 import { copyPathOf } from "./recovery.ts";
 import { databaseTrouble } from "./write-check.ts";
@@ -26,33 +26,6 @@ const MAX_ATTEMPTS = 20;
 const RETRY_PAUSE_MS = 50;
 
 /**
- * Checks all pages, indexes and types of the copy. A database of ten years takes 20 ms on a desktop, about 200 ms on a
- * small machine. It runs in a process of its own, because a thread would use 9 MB here, most of which V8 keeps for
- * seconds. It leaves one plain file without a write-ahead log, which can be copied further. It is plain JavaScript in a
- * string, because the product is one file.
- */
-const CHECK = `
-  const { DatabaseSync } = require("node:sqlite");
-  let found;
-  try {
-    const database = new DatabaseSync(process.argv[1]);
-    database.exec("pragma locking_mode = exclusive; pragma journal_mode = delete");
-    found = database.prepare("pragma integrity_check(1)").get().integrity_check;
-    database.close();
-  } catch (error) {
-    found = error.message;
-  }
-  process.stdout.write(String(found));
-`;
-
-/** Dependencies of a copy. */
-export interface CopyOptions {
-  /** Path of the Node executable. */
-  readonly node: string;
-  readonly signal: AbortSignal;
-}
-
-/**
  * Copies an open database, including the keys of `keys.json`, to a file next to it and verifies the copy. A verified
  * copy replaces the previous one atomically. Rejects if the folder cannot be written, for example because the disk is
  * full.
@@ -60,7 +33,7 @@ export interface CopyOptions {
 export async function copyDatabase(
   database: DatabaseSync,
   databasePath: string,
-  { node, signal }: CopyOptions,
+  { node, signal }: CheckOptions,
   begin: typeof backup = backup,
 ): Promise<CopyOutcome> {
   storeKeys(path.dirname(databasePath), new KeyValueStore(database));
@@ -74,7 +47,7 @@ export async function copyDatabase(
         (await databaseTrouble(database, databasePath)) ?? "the database changed during every attempt to copy it",
       signal,
     );
-    const found = await check(partPath, node, signal);
+    const found = await integrityOf(partPath, { node, signal });
     if (signal.aborted) return { kind: "stopped" };
     if (found !== "ok") return { kind: "damaged", damage: found };
     const { size } = await stat(partPath);
@@ -110,13 +83,4 @@ async function whenFree(
       await pause(RETRY_PAUSE_MS, undefined, { signal });
     }
   }
-}
-
-function check(databasePath: string, node: string, signal: AbortSignal): Promise<string> {
-  return new Promise((resolve, reject) => {
-    execFile(node, ["--no-warnings", "-e", CHECK, databasePath], { signal }, (error, found) => {
-      if (error) reject(new Error("the check of the copy ended without a result", { cause: error }));
-      else resolve(found);
-    });
-  });
 }

@@ -2,11 +2,12 @@
 import { DatabaseSync } from "node:sqlite";
 import { ChunkTable } from "./chunk-table.ts";
 import { versionOf, withDigest } from "./database.ts";
+import { flawOf } from "./file-check.ts";
 import { KeyValueStore } from "./key-value-store.ts";
 import { lostCommits } from "./log-damage.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
 import { RUN_COLUMNS } from "./plan-store.ts";
-import { flawOf, SPENDS_UNKNOWN } from "./recovery.ts";
+import { SPENDS_UNKNOWN } from "./recovery.ts";
 import { DAMAGED_ATTEMPT } from "./request-log.ts";
 import type { WriteGuard } from "./write-guard.ts";
 

@@ -74,6 +74,7 @@ export function openDatabase(path: string, options: OpeningOptions = {}): Databa
     const found = versionOf(database);
     const flaw = versionFlaw(found, migrations);
     if (flaw !== null) throw new DatabaseError(`${path} ${flaw}`);
+    dropOthers(database, migrations);
     upgrade(database, path, migrations);
     // SQLite takes an exclusive lock at the first write, not at the first read.
     transaction(database, () => database.exec("update setting set value = value where name = ''"));
@@ -106,42 +107,84 @@ function damageOf(database: DatabaseSync): string | null {
 
 /**
  * Returns which table is missing or differs from the definition of the file's version; null if all are correct. A disk
- * error can also change table definitions and the version, which SQLite does not detect.
+ * error can also change table definitions and the version, which SQLite does not detect. Other objects are allowed.
  */
-export function damageOfTables(database: DatabaseSync, migrations = MIGRATIONS): string | null {
+function damageOfTables(database: DatabaseSync, migrations: readonly string[]): string | null {
   const version = versionOf(database);
   const newest = FIRST_VERSION + migrations.length;
-  const found = definitionsIn(database);
-  if (version === 0 && found.size === 0) return null;
+  const found = objectsIn(database);
+  if (version === 0 && found.length === 0) return null;
   const isKnown = version >= FIRST_VERSION && version <= newest;
-  const { required, optional } = definitionsOf(isKnown ? version : newest, migrations);
-  const wrong = [...required].find(([name, definition]) => found.get(name) !== definition)?.[0];
-  if (isKnown) return wrong === undefined ? null : `the table ${wrong} is missing or damaged`;
-  const hasOther = wrong !== undefined || [...found.keys()].some((name) => !required.has(name) && !optional.has(name));
+  const { required, optional } = objectsOf(isKnown ? version : newest, migrations);
+  const wrong = required.find((object) => !has(found, object));
+  if (isKnown) return wrong ? `the table ${wrong.table} is missing or damaged` : null;
+  const hasOther = wrong || found.some((object) => !has(required, object) && !has(optional, object));
   return version > newest && version < MAX_VERSION && hasOther ? null : `the file has the invalid version ${version}`;
 }
 
 /** A file with this version or a higher one is damaged. So is one with another version than its tables. */
 const MAX_VERSION = 1_000;
 
-/** Definitions as SQLite stores them, by the name of the table or trigger. */
-type Definitions = ReadonlyMap<string, string>;
+/**
+ * Returns why a file from elsewhere cannot be used, although SQLite reads it; null if it has exactly the tables, indexes
+ * and triggers of its version. Another trigger would run with the statements of this program.
+ */
+export function schemaFlaw(version: number, found: readonly SchemaObject[], migrations = MIGRATIONS): string | null {
+  if (!found.some(({ table }) => table === "attempt")) return "it is not a database of elbro";
+  const newer = versionFlaw(version, migrations);
+  if (newer !== null) return newer;
+  if (version < FIRST_VERSION) return `the file has the invalid version ${version}`;
+  const { required, optional } = objectsOf(version, migrations);
+  const expected = found.length > required.length ? [...required, ...optional] : required;
+  const missing = expected.find((object) => !has(found, object));
+  const other = found.find((object) => !has(expected, object));
+  if (other && !has([...required, ...optional], other))
+    return `elbro does not create its ${other.type} ${JSON.stringify(other.name.slice(0, MAX_SHOWN_NAME))}`;
+  if (missing) return `the table ${missing.table} is missing or damaged`;
+  return found.length === expected.length ? null : "its schema has a table twice";
+}
 
-function definitionsIn(database: DatabaseSync): Definitions {
-  const rows = database.prepare("select name, sql from sqlite_schema where sql is not null").all();
-  return new Map(rows.map(({ name, sql }) => [String(name), String(sql)]));
+const MAX_SHOWN_NAME = 60;
+
+/** Drops triggers and indexes that another program created, because they could make the statements here fail. */
+function dropOthers(database: DatabaseSync, migrations: readonly string[]): void {
+  const { required, optional } = objectsOf(versionOf(database), migrations);
+  const own = [...required, ...optional];
+  const others = objectsIn(database).filter(
+    (object) => (object.type === "trigger" || object.type === "index") && object.sql !== null && !has(own, object),
+  );
+  for (const { type, name } of others) database.exec(`drop ${type} "${name.replaceAll('"', '""')}"`);
+}
+
+/** Table, index, view or trigger as SQLite stores it. `sql` is null for an index that belongs to a constraint. */
+export interface SchemaObject {
+  readonly type: string;
+  readonly name: string;
+  readonly table: string;
+  readonly sql: string | null;
+}
+
+/** SQL that returns the schema objects. */
+export const SCHEMA_OBJECTS = "select type, name, tbl_name as [table], sql from sqlite_schema";
+
+function objectsIn(database: DatabaseSync): SchemaObject[] {
+  return database.prepare(SCHEMA_OBJECTS).all() as unknown as SchemaObject[];
+}
+
+function has(objects: readonly SchemaObject[], { type, name, table, sql }: SchemaObject): boolean {
+  return objects.some((each) => each.type === type && each.name === name && each.table === table && each.sql === sql);
 }
 
 /** Returns what a database of this version has, and what it has in addition while an archive is configured. */
-function definitionsOf(
+function objectsOf(
   version: number,
   migrations: readonly string[],
-): { required: Definitions; optional: Definitions } {
+): Readonly<Record<"required" | "optional", readonly SchemaObject[]>> {
   const database = withDigest(new DatabaseSync(":memory:"));
   for (const sql of [FIRST_SCHEMA, ...migrations.slice(0, version - FIRST_VERSION)]) database.exec(sql);
-  const required = definitionsIn(database);
+  const required = objectsIn(database);
   database.exec(ARCHIVE_SCHEMA);
-  const optional = new Map([...definitionsIn(database)].filter(([name]) => !required.has(name)));
+  const optional = objectsIn(database).filter((object) => !has(required, object));
   database.close();
   return { required, optional };
 }
@@ -186,7 +229,7 @@ export function versionOf(database: DatabaseSync): number {
 }
 
 /** Returns why the version of a database cannot be used; null if this program reads or upgrades it. */
-export function versionFlaw(version: number, migrations = MIGRATIONS): string | null {
+function versionFlaw(version: number, migrations: readonly string[]): string | null {
   const newest = FIRST_VERSION + migrations.length;
   return version > newest
     ? `was written by a newer elbro (version ${version}; this elbro knows ${newest}); run the newer elbro, or restore an older copy`

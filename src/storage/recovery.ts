@@ -14,20 +14,13 @@ import {
   statSync,
 } from "node:fs";
 import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { isDeepStrictEqual } from "node:util";
 import { type EpochMs, formatInstant, SECOND_MS } from "../core/time/interval.ts";
 import { type KeptKey, KeyFile, storedKeys } from "./api-key-file.ts";
 import { sync } from "./atomic-file.ts";
-import {
-  BrokenDatabase,
-  DatabaseError,
-  DatabaseInUse,
-  damageOfTables,
-  openDatabase,
-  versionFlaw,
-  versionOf,
-} from "./database.ts";
+import { BrokenDatabase, DatabaseError, DatabaseInUse, openDatabase } from "./database.ts";
+import { flawOf } from "./file-check.ts";
 import { KeyValueStore } from "./key-value-store.ts";
 import { lostCommits } from "./log-damage.ts";
 
@@ -244,24 +237,6 @@ export function recoverKeys(database: DatabaseSync, databasePath: string): void 
   const file = new KeyFile(path.dirname(databasePath));
   const keys = storedKeys(new KeyValueStore(database));
   if (keys.length > 0 && file.stamp === null) file.write(keys);
-}
-
-/** Returns why a file cannot be used as this program's database; null if it can. Does not change the file. */
-export function flawOf(copyPath: string): string | null {
-  if (!existsSync(copyPath)) return "the file does not exist";
-  let copy: DatabaseSync | null = null;
-  try {
-    copy = new DatabaseSync(copyPath, { readOnly: true });
-    const found = String(copy.prepare("pragma integrity_check(1)").get()?.integrity_check);
-    if (found !== "ok") return `it is damaged: ${found}`;
-    if (!copy.prepare("select 1 from sqlite_schema where name = 'attempt'").get())
-      return "it is not a database of elbro";
-    return versionFlaw(versionOf(copy)) ?? damageOfTables(copy);
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  } finally {
-    copy?.close();
-  }
 }
 
 /** Throws DatabaseInUse if a process has locked the database. A damaged file counts as not locked. */

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../src/storage/database.ts";
 import { askJson, askText, startLocalApi } from "../support/daemon/local-api.ts";
@@ -91,6 +92,29 @@ describe("backup over HTTP", () => {
     await daemon.restart();
     await daemon.clock.settle();
     expect(await hoursOf(daemon)).toBe(1);
+  });
+
+  test.each([
+    ["trigger", "create trigger elsewhere before insert on setting begin select raise(abort, 'no'); end"],
+    ["trigger", "create trigger archive_inserted after insert on chunk begin delete from chunk; end"],
+    ["index", "create unique index elsewhere on setting (digest)"],
+    ["view", "create view elsewhere as select 1"],
+    ["table", "create table elsewhere (id integer references series)"],
+  ])("a copy with a %s that elbro does not create is refused, and the next start works: %s", async (type, sql) => {
+    using dir = new TempDir();
+    await using daemon = await startLocalApi({ start: START, dir });
+    writeFileSync(dir.file("copy.db"), new Uint8Array(await (await daemon.request("/local/v1/backup")).arrayBuffer()));
+    const changed = new DatabaseSync(dir.file("copy.db"));
+    changed.exec(sql);
+    changed.close();
+    const answer = await upload(daemon, readFileSync(dir.file("copy.db")));
+    const name = sql.includes("archive") ? "archive_inserted" : "elsewhere";
+    expect([answer.status, await answer.json()]).toMatchObject([
+      400,
+      { reason: `this copy cannot be used: elbro does not create its ${type} "${name}"` },
+    ]);
+    await daemon.restart();
+    expect((await daemon.request("/local/v1/now")).status).toBe(200);
   });
 
   test("an invalid copy is refused with a reason, and a waiting copy can be deleted", async () => {

@@ -5,7 +5,7 @@ import { formatInstant } from "../../core/time/interval.ts";
 import type { State } from "../../state/open-state.ts";
 import { OWNER_ONLY, sync } from "../../storage/atomic-file.ts";
 import type { Storage } from "../../storage/open-storage.ts";
-import { copyPathOf, flawOf, waitingPathOf } from "../../storage/recovery.ts";
+import { copyPathOf, waitingPathOf } from "../../storage/recovery.ts";
 import { localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
@@ -27,11 +27,13 @@ const errors = (...statuses: readonly number[]) =>
   );
 
 interface BackupDeps {
-  readonly state: Pick<State, "copyNow">;
+  readonly state: Pick<State, "copyNow" | "flawOfUpload">;
   readonly storage: Pick<Storage, "databasePath">;
 }
 
 export function backupRoutes({ state, storage: { databasePath } }: BackupDeps): readonly LocalRoute[] {
+  // A second upload must not change the file that is being checked.
+  let isTaking = false;
   return [
     {
       method: "GET",
@@ -67,10 +69,18 @@ export function backupRoutes({ state, storage: { databasePath } }: BackupDeps): 
         requestBody: { required: true, content: { [TYPE]: { schema: BINARY } } },
         responses: {
           202: jsonResponse("The copy is valid and replaces the database at the next start.", waiting),
-          ...errors(400, 413, 415),
+          ...errors(400, 409, 413, 415),
         },
       }),
-      handle: (request) => taken(databasePath, request),
+      async handle(request) {
+        if (isTaking) return localError("conflict", "another copy is being uploaded; try again later");
+        isTaking = true;
+        try {
+          return await taken(databasePath, request, state);
+        } finally {
+          isTaking = false;
+        }
+      },
     },
     {
       method: "DELETE",
@@ -90,7 +100,11 @@ export function backupRoutes({ state, storage: { databasePath } }: BackupDeps): 
 }
 
 /** Stores an uploaded file for the next start if it is an intact database of elbro. */
-async function taken(databasePath: string, { file, headers }: LocalRequest): Promise<LocalAnswer> {
+async function taken(
+  databasePath: string,
+  { file, headers }: LocalRequest,
+  state: BackupDeps["state"],
+): Promise<LocalAnswer> {
   if (headers["content-type"] !== TYPE) return localError("unsupported_media_type", `send the copy as ${TYPE}`);
   const length = Number(headers["content-length"]);
   if (!file || !(length > 0))
@@ -100,7 +114,7 @@ async function taken(databasePath: string, { file, headers }: LocalRequest): Pro
   const part = `${place}.part`;
   try {
     await pipeline(file, createWriteStream(part, { mode: OWNER_ONLY }), { end: true });
-    const flaw = flawOf(part);
+    const flaw = await state.flawOfUpload(part);
     if (flaw !== null) return localError("invalid_parameter", `this copy cannot be used: ${flaw}`);
     sync(part);
     renameSync(part, place);

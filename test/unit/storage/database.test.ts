@@ -55,6 +55,28 @@ describe("a database", () => {
   });
 });
 
+describe("objects of another program", () => {
+  test.each([
+    "create trigger other before update on setting begin select raise(abort, 'no'); end",
+    "create trigger other before insert on setting begin select raise(abort, 'no'); end",
+    'create unique index "a "" quote" on setting (length(value))',
+  ])("do not make the statements of the program fail: %s", (sql) => {
+    using store = new StoreOnDisk();
+    new KeyValueStore(store.database).write("a", "1");
+    store.database.exec(sql);
+    const settings = new KeyValueStore(store.reopen());
+    settings.write("a", "2");
+    settings.write("b", "2");
+    expect([settings.read("a"), settings.read("b")]).toEqual(["2", "2"]);
+  });
+
+  test("that are tables stay, because they may hold data", () => {
+    using store = new StoreOnDisk();
+    store.database.exec("create table notes (text text); insert into notes values ('mine')");
+    expect(store.reopen().prepare("select text from notes").all()).toEqual([{ text: "mine" }]);
+  });
+});
+
 describe("a transaction", () => {
   const count = (database: DatabaseSync) => database.prepare("select count(*) as n from setting").get()?.n;
 
