@@ -22,7 +22,7 @@ const forAll = {
   expect: { poll: { timeout: HANG_MS, interval: 10 } },
   // Imports CommonJS packages like Node does, so that tests run the same code as the daemon.
   deps: { interopDefault: false },
-  setupFiles: ["test/support/runner/property-time-limit.ts"],
+  setupFiles: ["test/support/runner/property-settings.ts"],
 };
 const build = "test/support/daemon/build.ts";
 

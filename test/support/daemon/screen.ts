@@ -42,7 +42,10 @@ export interface LookOptions {
   readonly key?: string;
 }
 
-/** Browser that several tests share. Each test has its own browser context. */
+/** Started browsers by the text size that is set in them, in percent. They end with the worker. */
+const browsers = new Map<number, Promise<Browser>>();
+
+/** Browser that all test files of a worker share. Each test has its own browser context. */
 export class Screens implements AsyncDisposable {
   readonly browser: Browser;
 
@@ -52,15 +55,18 @@ export class Screens implements AsyncDisposable {
 
   /** Starts the browser. `textPercent` is the text size set in the browser. */
   static async start({ textPercent = 100 }: { readonly textPercent?: number } = {}): Promise<Screens> {
-    const browser = await chromium.launch({
-      executablePath: CHROMIUM ?? "",
-      // CI containers have no sandbox and little space in /dev/shm.
-      args: [
-        ...["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
-        `--blink-settings=defaultFontSize=${(16 * textPercent) / 100}`,
-      ],
-    });
-    return new Screens(browser);
+    const launch = () =>
+      chromium.launch({
+        executablePath: CHROMIUM ?? "",
+        // CI containers have no sandbox and little space in /dev/shm.
+        args: [
+          ...["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
+          `--blink-settings=defaultFontSize=${(16 * textPercent) / 100}`,
+        ],
+      });
+    const browser = browsers.get(textPercent) ?? launch();
+    browsers.set(textPercent, browser);
+    return new Screens(await browser);
   }
 
   /** Opens the dashboard of a daemon. */
@@ -78,7 +84,7 @@ export class Screens implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.browser.close();
+    for (const context of this.browser.contexts()) await context.close();
   }
 }
 

@@ -44,7 +44,7 @@ describe("the Kubernetes manifests", () => {
     const files = copiedFiles("kubernetes").map((file) => path.join(FOLDER, file));
     const { status, stdout, stderr } = spawnSync(validator.program, ["--strict", ...files], { encoding: "utf8" });
     expect({ status, said: stdout + stderr }).toMatchObject({ status: 0 });
-  }, 120_000);
+  });
 
   test("contain all objects of a fleet", () => {
     expect(manifests.map(({ kind }) => kind).sort()).toEqual([

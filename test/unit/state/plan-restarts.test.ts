@@ -54,12 +54,8 @@ function edges(spec: PlanSpec, prices: readonly number[], downs: readonly number
 const downs = Array.from({ length: 40 }, (_, i) => MORNING + i * 45 * MINUTE_MS + 7 * MINUTE_MS);
 const prices = Array.from({ length: 96 }, (_, i) => 1 + Math.sin(i * i));
 
-test.each(Object.entries(specs))(
-  "%s: restarts shorter than the timers do not change the runs",
-  (_, spec) => {
-    const whole = edges(spec, prices, []);
-    expect(whole.length).toBeGreaterThan(1);
-    expect(edges(spec, prices, downs)).toEqual(whole);
-  },
-  60_000,
-);
+test.each(Object.entries(specs))("%s: restarts shorter than the timers do not change the runs", (_, spec) => {
+  const whole = edges(spec, prices, []);
+  expect(whole.length).toBeGreaterThan(1);
+  expect(edges(spec, prices, downs)).toEqual(whole);
+});

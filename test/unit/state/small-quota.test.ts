@@ -80,7 +80,7 @@ test("tomorrow's prices are stored 20 min after publication with any limit of at
     }),
     { numRuns: 12 },
   );
-}, 120_000);
+});
 
 test.each([10, 20, 27, 40, 60, 90, 120])("a busy LAN leaves enough of %i requests per day for prices", (limit) => {
   const model = collecting({ limit, addresses: 1, publishedMinute: 17 * 60, offsetMs: 0, isLanBusy: true });

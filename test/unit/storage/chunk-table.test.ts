@@ -199,7 +199,7 @@ describe("a damaged chunk", () => {
         flipped.close();
       }
     }
-  }, 60_000);
+  });
 });
 
 function isWhole(database: DatabaseSync): boolean {

@@ -6,6 +6,8 @@ import { type OpenedDatabase, openOrRestore, SPENDS_UNKNOWN } from "../../../src
 import { StoreOnDisk } from "../../support/daemon/store-on-disk.ts";
 
 const COMMITS = 20;
+/** Every byte at night, otherwise every third, which includes each field of four bytes. */
+const HEADER_STEP = process.env.ELBRO_NIGHTLY === "1" ? 1 : 3;
 const LAST = String(COMMITS - 1);
 
 /** Simulates a crash that leaves the last writes in the write-ahead log, which `change` then modifies. */
@@ -44,7 +46,7 @@ describe("a write-ahead log", () => {
   });
 
   test("with a flipped bit in its header is reported, because SQLite reads nothing from it", () => {
-    for (let at = 0; at < 32; at++) {
+    for (let at = 0; at < 32; at += HEADER_STEP) {
       const { lostCommits, value } = afterCrash((path) => flip(path, at));
       expect([at, lostCommits > 1, value]).toEqual([at, true, null]);
     }

@@ -152,7 +152,7 @@ describe("the earliest next attempt", () => {
     expect(spending.attempts).toHaveLength(50);
   });
 
-  test("is computed for 40 candidates and 2,000 attempts in less than 1 ms", () => {
+  test("is computed for 40 candidates and 2,000 attempts in less than 1 ms of processor time", () => {
     const budget = consumerRateLimits({ minute: 60, day: 4_000 }, 1);
     const attempts = Array.from(
       { length: 2_000 },
@@ -160,9 +160,10 @@ describe("the earliest next attempt", () => {
     );
     const spending = new RateWindow(attempts);
     const times = Array.from({ length: 20 }, () => {
-      const began = performance.now();
+      const before = process.cpuUsage();
       for (let i = 0; i < 40; i++) spending.earliest(shares[i % 3] ?? "lan", budget, 2_000 * 43_000);
-      return performance.now() - began;
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1_000;
     });
     expect(Math.min(...times)).toBeLessThan(1);
   });

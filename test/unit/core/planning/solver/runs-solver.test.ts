@@ -6,8 +6,8 @@ import { fewestSteps, mostSteps, RunsSolver } from "../../../../../src/core/plan
 import { bestOfAll, type LineProblem, lineProblems } from "../../../../support/plans/plan-lines.ts";
 
 const night = process.env.ELBRO_NIGHTLY === "1";
-const CASES = night ? 20_000 : 1_200;
-const SHORT_CASES = night ? 20_000 : 400;
+const CASES = night ? 20_000 : 300;
+const SHORT_CASES = night ? 20_000 : 150;
 
 /** Problems that are long enough for the solver to skip most states. */
 const lines = lineProblems({ min: 150, max: 320 });

@@ -64,16 +64,16 @@ async function compareAll(days: readonly number[], perDay: number, from: (day: n
 describe.skipIf(!haveRealPrices)("no plan costs more than the solver's solution, with real prices", () => {
   const none = { worse: 0, better: 0, unproven: 0 };
 
-  test("hourly prices, every day of seven months", async () => {
-    const tally = await compareAll(hourDays, night ? dayPlans.length : 1, () => points);
+  test("hourly prices of seven months", async () => {
+    const tally = await compareAll(some(hourDays, 3), night ? dayPlans.length : 1, () => points);
     expect(tally).toMatchObject(none);
-    expect(tally.cases).toBeGreaterThan(200);
+    expect(tally.cases).toBeGreaterThan(65);
   });
 
   test("quarter-hourly prices", async () => {
-    const tally = await compareAll(some(quarterDays, 4), night ? dayPlans.length : 1, () => points);
+    const tally = await compareAll(some(quarterDays, 10), night ? dayPlans.length : 1, () => points);
     expect(tally).toMatchObject(none);
-    expect(tally.cases).toBeGreaterThan(40);
+    expect(tally.cases).toBeGreaterThan(16);
   });
 
   test("clock changes, every kind of plan", async () => {
@@ -88,7 +88,7 @@ describe.skipIf(!haveRealPrices)("no plan costs more than the solver's solution,
 
   test("gaps in the prices", async () => {
     const gappy = (day: number) => withGaps(points, Math.round(day / HOUR_MS) % 7);
-    const plans = await compareAll(some(allDays, 8), night ? dayPlans.length : 1, gappy);
+    const plans = await compareAll(some(allDays, 20), night ? dayPlans.length : 1, gappy);
     expect(plans).toMatchObject(none);
   });
 });
