@@ -249,7 +249,11 @@ const broker = z.strictObject({
     "Address to listen on. Without users the broker listens on this machine only and rejects every login.",
   ),
   port: key(z._default(port, 1883), "Port for MQTT."),
-  ws_port: key(z.optional(port), "Port for MQTT over WebSocket.", { example: "9001" }),
+  ws_port: key(
+    z.optional(port),
+    "Port for MQTT over WebSocket. Web pages of this host may use it, and those of api.cors.",
+    { example: "9001" },
+  ),
   users: key(z._default(z.array(brokerUser).check(unique("name")), []), "Users that may log in.", {
     items: ["{ name: homeassistant, password: a-long-password, commands: true }"],
   }),

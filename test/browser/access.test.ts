@@ -64,7 +64,12 @@ describe.skipIf(!haveChromium)("login to the dashboard (in Chromium; skipped if 
     await page.keyboard.press("Enter");
     await screen.untilText("#now .price", /\d\.\d\d/);
     const [cookie] = await screen.page.context().cookies();
-    expect(cookie).toMatchObject({ name: "elbro_session", httpOnly: true, sameSite: "Strict", path: "/" });
+    expect(cookie).toMatchObject({
+      name: `elbro_session_${new URL(daemon.url).port}`,
+      httpOnly: true,
+      sameSite: "Strict",
+      path: "/",
+    });
     expect(cookie?.value).not.toContain(LAN_KEY);
   });
 

@@ -213,7 +213,11 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     await dialog.getByRole("button", { name: "Next" }).click();
     await screen.untilText("dialog", /Step 1 of 5/);
     const [cookie] = await screen.page.context().cookies();
-    expect(cookie).toMatchObject({ name: "elbro_setup", httpOnly: true, sameSite: "Strict" });
+    expect(cookie).toMatchObject({
+      name: `elbro_setup_${new URL(fresh.url).port}`,
+      httpOnly: true,
+      sameSite: "Strict",
+    });
     await expect.poll(() => fresh.code).not.toBe(code);
     expect((await fresh.post("/code", { code }, proxied)).status).toBe(401);
   });

@@ -1,6 +1,7 @@
 import net from "node:net";
 import mqtt, { type IClientOptions, type MqttClient } from "mqtt";
 import { describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
 import { configSchema } from "../../src/config/schema.ts";
 import { type EmbeddedBrokerOptions, startEmbeddedBroker } from "../../src/mqtt/broker/embedded-broker.ts";
 import type { RefusedConnection } from "../../src/mqtt/broker/network-connection.ts";
@@ -114,7 +115,7 @@ describe("a login", () => {
   });
 
   test("is accepted over WebSocket if enabled; a web page does not count as a local client", async () => {
-    await using broker = await startBroker({ wsPort: 0, anonymous: true });
+    await using broker = await startBroker({ wsPort: 0, anonymous: true, mayConnect: () => true });
     const port = broker.wsPort ?? 0;
     await using own = daemonOn(broker.open);
     own.link.show([{ topic: "elbro/home/prices", payload: "9".repeat(30_000) }]);
@@ -124,9 +125,37 @@ describe("a login", () => {
     expect(await prices).toHaveLength(30_000);
     await using program = await client(port, {}, "ws");
     expect(program.connected).toBe(true);
-    const page = client(port, { wsOptions: { origin: "https://elsewhere.example" } }, "ws");
+    const page = client(port, { wsOptions: { origin: "http://127.0.0.1:8123" } }, "ws");
     await expect(page).rejects.toThrow(/Bad username or password/);
     expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(426);
+  });
+
+  test("over WebSocket is accepted from web pages of this host and of api.cors only", async () => {
+    const config = configSchema.parse({
+      broker: { port: 0, ws_port: 0, users: [TV] },
+      api: { hosts: ["elbro.example.org"], cors: ["https://panel.example.org"] },
+    });
+    const lines: string[] = [];
+    const log = { info: () => undefined, warn: (facts: object) => void lines.push(JSON.stringify(facts)) };
+    const broker = await startConfigured(config, log, { anonymous: false });
+    if (!broker) throw new Error("no broker");
+    const statusFor = async (origin: string, headers = {}) => {
+      const socket = new WebSocket(`ws://127.0.0.1:${broker.wsPort}`, "mqtt", { origin, headers });
+      socket.on("error", () => undefined);
+      const status = new Promise((resolve) => {
+        socket.once("open", () => resolve(101));
+        socket.once("unexpected-response", (_request, response) => resolve(response.statusCode));
+      });
+      return status.finally(() => socket.terminate());
+    };
+    for (const origin of ["http://127.0.0.1:8123", "https://elbro.example.org", "https://panel.example.org"])
+      expect(await statusFor(origin)).toBe(101);
+    // The last one is a name of another site that resolves to this machine.
+    expect(await statusFor("https://elsewhere.example")).toBe(401);
+    expect(await statusFor("null")).toBe(401);
+    expect(await statusFor("http://rebound.example", { host: "rebound.example" })).toBe(401);
+    expect(lines.join("\n")).toMatch(/a web page of https:\/\/elsewhere\.example may not connect; add its origin to/);
+    await broker.close();
   });
 
   test("with the daemon's client id is rejected", async () => {

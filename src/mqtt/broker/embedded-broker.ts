@@ -15,6 +15,8 @@ export interface EmbeddedBrokerOptions extends Omit<BrokerRules, "users"> {
   readonly port: number;
   /** Port of a WebSocket listener; undefined to disable it. */
   readonly wsPort?: number | undefined;
+  /** Returns whether a web page of an origin may connect to the WebSocket listener. None may by default. */
+  readonly mayConnect?: (origin: string, host: string | undefined) => boolean;
   readonly users: readonly BrokerUser[];
   /** Called once for each connection that was not accepted. */
   readonly onConnectionRefused: (refused: RefusedConnection) => void;
@@ -80,7 +82,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   aedes.on("clientError", noteError);
   connections.onConnect = (stream) => aedes.handle(stream);
   const tcp = tcpListener(connections);
-  const webSocket = options.wsPort === undefined ? null : await webSocketListener(connections);
+  const webSocket = options.wsPort === undefined ? null : await webSocketListener(connections, options);
   const close = async () => {
     tcp.close();
     webSocket?.close();
@@ -121,17 +123,32 @@ function tcpListener(connections: NetworkConnections): net.Server {
 }
 
 /** Imports `ws` only when needed: most installations do not use WebSocket. */
-async function webSocketListener(connections: NetworkConnections): Promise<http.Server> {
+async function webSocketListener(
+  connections: NetworkConnections,
+  { mayConnect = () => false, onConnectionRefused }: EmbeddedBrokerOptions,
+): Promise<http.Server> {
   const { createWebSocketStream, WebSocketServer } = await import("ws");
   const server = http.createServer((_request, response) => response.writeHead(426, { upgrade: "websocket" }).end());
   server.on("connection", (socket: net.Socket) => connections.guard(socket));
-  const sockets = new WebSocketServer({ server, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
+  // A browser lets a page of any site open a WebSocket to this machine, and names the site in Origin.
+  const verifyClient = ({ origin, req }: { readonly origin?: string; readonly req: http.IncomingMessage }) => {
+    if (origin === undefined || mayConnect(origin, req.headers.host)) return true;
+    const reason = `a web page of ${shownOrigin(origin)} may not connect; add its origin to api.cors`;
+    onConnectionRefused({ address: req.socket.remoteAddress ?? "", reason, user: null });
+    return false;
+  };
+  const sockets = new WebSocketServer({ server, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false, verifyClient });
   sockets.on("connection", (socket, { headers, socket: tcp }) => {
     socket.on("error", () => undefined);
     // A web page in a browser of this machine sends an Origin header. It is not a program of this machine.
     connections.open(createWebSocketStream(socket), tcp, headers.origin === undefined && isLoopback(tcp));
   });
   return server;
+}
+
+/** Returns an origin for the log. Other text is not repeated. */
+function shownOrigin(origin: string): string {
+  return /^https?:\/\/[\w.:[\]-]{1,60}$/.test(origin) ? origin : "another site";
 }
 
 async function listen(server: net.Server, port: number, host: string): Promise<number> {

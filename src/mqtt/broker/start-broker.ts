@@ -1,6 +1,8 @@
 /** Starts the embedded broker, and makes the connection options for it or for the configured broker. */
+import { hostname } from "node:os";
 import type { Config } from "../../config/schema.ts";
 import { onPort } from "../../core/status/start-error.ts";
+import { AllowedHosts } from "../../service/serve/allowed-hosts.ts";
 import type { BrokerAccess } from "../client/broker-session.ts";
 import type { MqttClientLog } from "../client/mqtt-client.ts";
 import { openBrokerStream } from "../client/transport.ts";
@@ -37,7 +39,19 @@ export async function startBroker(
     () => performance.now(),
   );
   const onConnectionRefused = refusals.report.bind(refusals);
-  const rules = { users, anonymous, baseTopic, discoveryPrefix, onRefused, onLockedOut, onConnectionRefused };
+  const hosts = new AllowedHosts(hostname(), config.api.hosts ?? []);
+  const mayConnect = (origin: string, wanted: string | undefined) =>
+    hosts.isOwnPage(origin, wanted) || (config.api.cors ?? []).includes(origin);
+  const rules = {
+    users,
+    mayConnect,
+    anonymous,
+    baseTopic,
+    discoveryPrefix,
+    onRefused,
+    onLockedOut,
+    onConnectionRefused,
+  };
   const broker = await onPort("broker", port, () => startEmbeddedBroker({ ...rules, host, port, wsPort }));
   if (hasNoUsers(config) && !anonymous) log.warn({ host: broker.host }, NO_BROKER_USERS);
   else log.info({ host: broker.host, port: broker.port, ws_port: broker.wsPort }, "broker listens");

@@ -80,7 +80,7 @@ export class SessionAuth {
   /** Returns the key of the logged-in user, here or in Home Assistant; null without a login. */
   signedIn({ headers, remoteAddress, now }: Pick<AuthRequest, "headers" | "remoteAddress" | "now">): SessionKey | null {
     if (this.#ingress && isFromIngress(headers, remoteAddress)) return HOME_ASSISTANT;
-    return this.sessions.keyOf(headers?.cookie, now);
+    return this.sessions.keyOf(headers, now);
   }
 
   /** Returns the key for a request that sends none: that of the user, or a read-only one if the dashboard is open. */

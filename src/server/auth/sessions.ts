@@ -5,9 +5,11 @@
  * sessions. Sessions survive a restart and are limited in number and time.
  */
 import { createHash, hash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import * as z from "zod/mini";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
-import { DAY_MS, type EpochMs } from "../../core/time/interval.ts";
+import { DAY_MS, type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
+import { cookieIn, newCookie, setCookie } from "../http/cookies.ts";
 import type { ApiKey } from "./api-keys.ts";
 
 export type SessionKey = Pick<ApiKey, "name" | "sha256" | "control">;
@@ -27,7 +29,9 @@ export const SESSION_MS: number = 60 * DAY_MS;
 const RENEWED_EVERY_MS = DAY_MS;
 /** Maximum number of sessions: phones and screens of a household. The one unused for the longest time is dropped. */
 export const MAX_SESSIONS = 50;
-const COOKIE = "elbro_session";
+/** Name of the cookie, before its port. */
+export const SESSION_COOKIE = "elbro_session";
+const TOKEN = /^[\w-]{43}$/;
 const TOKEN_BYTES = 32;
 const KEPT_AS = "dashboard_sessions";
 
@@ -44,8 +48,8 @@ export class Sessions {
     this.#sessions = readJson(memory, KEPT_AS, keptSessions) ?? [];
   }
 
-  /** Starts a session of a key. Returns its `Set-Cookie`. */
-  begin(key: SessionKey, now: EpochMs): string {
+  /** Starts a session of a key for the browser of a request. Returns its `Set-Cookie`. */
+  begin(key: SessionKey, headers: IncomingHttpHeaders, now: EpochMs): string {
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     const id = hash("sha256", token);
     const session = { id, key: key.name, bond: bondOf(id, key), until: now + SESSION_MS };
@@ -54,33 +58,35 @@ export class Sessions {
       .sort((a, b) => b.until - a.until)
       .slice(0, MAX_SESSIONS - 1);
     this.#keep([session, ...others]);
-    return cookieOf(token, SESSION_MS);
+    return setCookie(newCookie(headers, SESSION_COOKIE, token), SESSION_MS / SECOND_MS);
   }
 
   /** Returns the API key of the session cookie; null if the cookie is missing or the session has expired. */
-  keyOf(cookies: string | undefined, now: EpochMs): SessionKey | null {
-    const session = this.#find(cookies);
+  keyOf(headers: IncomingHttpHeaders | undefined, now: EpochMs): SessionKey | null {
+    const session = this.#find(headers);
     return session && this.#keyOf(session, now);
   }
 
   /** Extends a session in use. Returns its new `Set-Cookie`; null if that is not due. */
-  renew(cookies: string | undefined, now: EpochMs): string | null {
-    const session = this.#find(cookies);
+  renew(headers: IncomingHttpHeaders, now: EpochMs): string | null {
+    const session = this.#find(headers);
     if (!session || !this.#keyOf(session, now) || session.until - now > SESSION_MS - RENEWED_EVERY_MS) return null;
     this.#keep(this.#sessions.map((one) => (one === session ? { ...session, until: now + SESSION_MS } : one)));
-    return cookieOf(tokenIn(cookies) ?? "", SESSION_MS);
+    const cookie = cookieIn(headers, SESSION_COOKIE);
+    return cookie && setCookie(cookie, SESSION_MS / SECOND_MS);
   }
 
   /** Ends the session of a cookie. Returns the `Set-Cookie` that deletes it. */
-  end(cookies: string | undefined): string {
-    const session = this.#find(cookies);
+  end(headers: IncomingHttpHeaders): string {
+    const session = this.#find(headers);
     if (session) this.#keep(this.#sessions.filter((one) => one !== session));
-    return cookieOf("", 0);
+    const { name } = cookieIn(headers, SESSION_COOKIE) ?? newCookie(headers, SESSION_COOKIE, "");
+    return setCookie({ name, value: "" }, 0);
   }
 
-  #find(cookies: string | undefined): Session | null {
-    const token = tokenIn(cookies);
-    if (token === null) return null;
+  #find(headers: IncomingHttpHeaders | undefined): Session | null {
+    const token = cookieIn(headers, SESSION_COOKIE)?.value ?? "";
+    if (!TOKEN.test(token)) return null;
     const id = hash("sha256", token);
     return this.#sessions.find((one) => equal(one.id, id)) ?? null;
   }
@@ -94,22 +100,6 @@ export class Sessions {
     this.#sessions = sessions;
     this.#memory.write(KEPT_AS, JSON.stringify(sessions));
   }
-}
-
-function tokenIn(cookies: string | undefined): string | null {
-  for (const part of (cookies ?? "").split(";")) {
-    const [name, value] = part.trim().split("=");
-    if (name === COOKIE && value !== undefined && /^[\w-]{43}$/.test(value)) return value;
-  }
-  return null;
-}
-
-/**
- * Returns the `Set-Cookie` of a session. Not `Secure`, because a LAN has no certificates. `Strict`, so that no page or
- * link of another site can use it.
- */
-function cookieOf(token: string, forMs: number): string {
-  return `${COOKIE}=${token}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${Math.floor(forMs / 1_000)}`;
 }
 
 function bondOf(id: string, key: SessionKey): string {

@@ -1,7 +1,7 @@
 /** Checks every request of the LAN before routing: its host, its origin, no key in its URL and no unexpected body. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AllowedHosts } from "../../service/serve/allowed-hosts.ts";
 import type { Router } from "../../service/serve/mount.ts";
-import type { AllowedHosts } from "./allowed-hosts.ts";
 import { allowReading, isPreflight, preflightHeaders, varyByOrigin } from "./cors.ts";
 import { type LocalError, localError } from "./errors.ts";
 import { isFromIngress } from "./ingress.ts";

@@ -86,7 +86,8 @@ export function lanOpenApiDocument(routes: readonly LocalRoute[]): Schema {
           type: "apiKey",
           in: "cookie",
           name: "elbro_session",
-          description: "A browser that has logged in on the dashboard.",
+          description:
+            "A browser that has logged in on the dashboard. The name ends with the port, for instance elbro_session_8080.",
         },
       },
     },

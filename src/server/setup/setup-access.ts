@@ -8,6 +8,7 @@ import { SECOND_MS } from "../../core/time/interval.ts";
 import { addressGroup } from "../../service/serve/address-group.ts";
 import { LoginThrottle } from "../../service/serve/login-throttle.ts";
 import { fromOwnPage, PAGE_HEADER } from "../auth/session-auth.ts";
+import { cookieIn, newCookie, setCookie } from "../http/cookies.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalRequest } from "../http/route.ts";
 
@@ -60,7 +61,7 @@ export class SetupAccess {
     }
     this.#token = randomBytes(TOKEN_BYTES).toString("base64url");
     this.#renew();
-    return `${COOKIE}=${this.#token}; HttpOnly; SameSite=Strict; Path=/`;
+    return setCookie(newCookie(headers, COOKIE, this.#token));
   }
 
   #renew(): void {
@@ -68,9 +69,8 @@ export class SetupAccess {
     this.#showCode(this.#code.replace(/(.{4})(?=.)/, "$1-"));
   }
 
-  #isIn({ cookie = "" }: IncomingHttpHeaders): boolean {
-    const [, token = ""] = new RegExp(`(?:^|; ?)${COOKIE}=([\\w-]+)`).exec(cookie) ?? [];
-    return this.#token !== null && equal(token, this.#token);
+  #isIn(headers: IncomingHttpHeaders): boolean {
+    return this.#token !== null && equal(cookieIn(headers, COOKIE)?.value ?? "", this.#token);
   }
 }
 

@@ -74,7 +74,7 @@ export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly
           ? {
               kind: "json",
               body: { signed_in: false },
-              headers: { "Set-Cookie": access.pages.sessions.end(headers.cookie) },
+              headers: { "Set-Cookie": access.pages.sessions.end(headers) },
             }
           : fromElsewhere(),
     },
@@ -91,7 +91,7 @@ function withPreloads(answer: LocalAnswer, state: Shown, access: DashboardAccess
 }
 
 function sessionAnswer(state: Shown, access: DashboardAccess, request: LocalRequest): LocalAnswer {
-  const cookie = access.pages.sessions.renew(request.headers.cookie, request.now);
+  const cookie = access.pages.sessions.renew(request.headers, request.now);
   return {
     kind: "json",
     body: sessionOf(state, access, request),
@@ -114,7 +114,7 @@ function sessionOf(state: Shown, { pages, editor, canSetUp }: DashboardAccess, r
     can_save: !editor.isInvented,
     can_set_up: canSetUp,
     // A user who is logged in through Home Assistant logs out there.
-    can_log_out: pages.sessions.keyOf(headers.cookie, now) !== null,
+    can_log_out: pages.sessions.keyOf(headers, now) !== null,
     ...(mayRead ? { house: houseOf(state) } : {}),
     now: formatInstant(now),
   };
@@ -161,7 +161,7 @@ function logIn({ keys, pages }: DashboardAccess, request: LocalRequest): LocalAn
   return {
     kind: "json",
     body: { signed_in: true, key: key.name, control: key.control ?? false },
-    headers: { "Set-Cookie": pages.sessions.begin(key, now) },
+    headers: { "Set-Cookie": pages.sessions.begin(key, headers, now) },
   };
 }
 

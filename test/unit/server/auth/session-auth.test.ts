@@ -17,7 +17,7 @@ function accessOf(dashboard: "open" | "key") {
   const access = new SessionAuth({ sessions, dashboard });
   const cookieOf = (name: string) => {
     const key = KEYS.find((one) => one.name === name);
-    return key ? (sessions.begin(key, NOW).split(";")[0] ?? "") : "";
+    return key ? (sessions.begin(key, {}, NOW).split(";")[0] ?? "") : "";
   };
   const local = (scope: "read" | "control", headers: Record<string, string>, authorization?: string, from = "::1") =>
     access.admitLocal({ interface: "local", scope, authorization, remoteAddress: from, headers, now: NOW });

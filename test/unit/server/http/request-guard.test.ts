@@ -1,10 +1,10 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { AllowedHosts } from "../../../../src/server/http/allowed-hosts.ts";
 import { listen } from "../../../../src/server/http/listener.ts";
 import { createLocalRouter } from "../../../../src/server/http/not-found.ts";
 import { guardRequests } from "../../../../src/server/http/request-guard.ts";
 import { addRoute, type RouteContext } from "../../../../src/server/http/route.ts";
+import { AllowedHosts } from "../../../../src/service/serve/allowed-hosts.ts";
 
 const PANEL = "https://panel.example.org";
 

@@ -42,12 +42,12 @@ describe("access to the set-up", () => {
   test("is granted to the browser that sent the code, which is then replaced by a new one", () => {
     const { door, codes } = doorAndCodes();
     const cookie = door.enter(codes[0]?.toLowerCase().replace("-", " "), request("192.168.1.20"));
-    expect(cookie).toMatch(/^elbro_setup=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/$/);
+    expect(cookie).toMatch(/^elbro_setup_8080=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/$/);
     expect(codes).toHaveLength(2);
     expect(codes[0]).not.toBe(codes[1]);
     const [token = ""] = String(cookie).split(";");
     expect(door.refusal(request("192.168.1.20", { ...PAGE, cookie: `a=b; ${token}` }))).toBeNull();
-    expect(door.refusal(request("192.168.1.20", { ...PAGE, cookie: "elbro_setup=guess" }))).not.toBeNull();
+    expect(door.refusal(request("192.168.1.20", { ...PAGE, cookie: "elbro_setup_8080=guess" }))).not.toBeNull();
     expect(door.enter(codes[0], request("192.168.1.21"))).toMatchObject({ code: "invalid_token" });
     door.enter(codes[1], request("192.168.1.21"));
     expect(door.refusal(request("192.168.1.20", { ...PAGE, cookie: token }))).not.toBeNull();
@@ -61,7 +61,7 @@ describe("access to the set-up", () => {
       code: "rate_limited",
       retryAfterSec: 1,
     });
-    expect(door.enter(codes[0], request("192.168.1.20", PAGE, 1_000))).toMatch(/^elbro_setup=/);
+    expect(door.enter(codes[0], request("192.168.1.20", PAGE, 1_000))).toMatch(/^elbro_setup_8080=/);
   });
 
   test("has codes of eight unambiguous letters and digits", () => {

@@ -31,6 +31,13 @@ export class AllowedHosts {
     return isAllowed;
   }
 
+  /** Returns whether the page of an origin is on the host of a request, on any port, or on a named host. */
+  isOwnPage(origin: string, host: string | undefined): boolean {
+    const name = nameIn(origin.replace(/^https?:\/\//i, ""));
+    if (name === null) return false;
+    return this.isNamed(name) || (host !== undefined && nameIn(host) === name && this.allows(host));
+  }
+
   #isPrivate(host: string): boolean {
     const name = nameIn(host);
     if (name === null) return false;
