@@ -39,6 +39,32 @@ function loginIn(text: string): string[] {
   return parts.flatMap((part) => [part, decoded(part)]);
 }
 
+/** Returns every user name, also of other programs: values of keys that are called `username`. */
+export function userNamesIn(value: unknown): string[] {
+  return textsAt(value, (key) => key === "username");
+}
+
+/** Returns the host names of URLs and lists that may tell who the owner is: those with a dot, and public addresses. */
+export function hostNamesIn({ service: _, ...config }: Config): string[] {
+  const texts = textsAt(config, (key) => /^(hosts?|cors|.*url)$/.test(key));
+  const names = texts.map((text) => text.replace(/^[a-z+]+:\/\/(?:[^/]*@)?/i, "").replace(/[/?#].*$|:\d+$/g, ""));
+  return names.map((name) => name.replace(/^\*\./, "")).filter((name) => name.includes(".") && !isCommonHost(name));
+}
+
+/** Addresses of home networks and of this machine, and the public server of ntfy. */
+const COMMON_HOST = /^(0\.0\.0\.0|127\..*|10\..*|192\.168\..*|172\.(1[6-9]|2\d|3[01])\..*|ntfy\.sh)$/;
+
+function isCommonHost(name: string): boolean {
+  return COMMON_HOST.test(name);
+}
+
+/** Returns the texts below the keys that match. */
+function textsAt(value: unknown, matches: (key: string) => boolean, isWanted = false): string[] {
+  if (typeof value === "string") return isWanted ? [value] : [];
+  if (Array.isArray(value)) return value.flatMap((item) => textsAt(item, matches, isWanted));
+  return isTree(value) ? Object.entries(value).flatMap(([key, each]) => textsAt(each, matches, matches(key))) : [];
+}
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -33,6 +33,12 @@ const CANARIES = {
   placeAddress: "Vesterbrogade 1",
   latitude: "56.162939",
   longitude: "10.203921",
+  notifyUser: "karen.hansen",
+  plugUser: "anders_admin",
+  apiHost: "elbro.hansens-hus.dk",
+  apiDomain: "familien-hansen.dk",
+  corsHost: "panel.hansens-hus.dk",
+  apiUrlHost: "strom.hansens-hus.dk",
 };
 const config = {
   history: { months: 0 },
@@ -54,7 +60,7 @@ const config = {
 };
 
 function sections() {
-  const { third_party, broker, api } = configSchema.parse({
+  const { third_party, broker, api, notify, plugs } = configSchema.parse({
     third_party: {
       api_key: CANARIES.partnerKey,
       api_secret: CANARIES.partnerSecret,
@@ -63,6 +69,17 @@ function sections() {
         { name: "Flat", address: CANARIES.placeAddress },
       ],
     },
+    notify: {
+      topic_url: "http://127.0.0.1:9/canary-topic",
+      username: CANARIES.notifyUser,
+      password: "canary-notify-password",
+    },
+    plugs: [
+      {
+        ...{ name: "Pump", family: "shelly_gen2", signal: "cheap", home: CANARIES.homeId },
+        ...{ url: "http://127.0.0.1:9", username: CANARIES.plugUser, password: "canary-plug-password" },
+      },
+    ],
     broker: {
       host: "127.0.0.1",
       port: 0,
@@ -72,10 +89,13 @@ function sections() {
       host: "127.0.0.1",
       port: 0,
       keys: [{ name: "test", key: LAN_KEY, scopes: ["read", "control"] as ("read" | "control")[] }],
+      url: `https://${CANARIES.apiUrlHost}:8443/elbro`,
+      hosts: [CANARIES.apiHost, `*.${CANARIES.apiDomain}`],
+      cors: [`https://${CANARIES.corsHost}:8123`],
       third_party_keys: [{ name: CANARIES.keyName, api_key: "inverter", api_secret: CANARIES.lanSecret }],
     },
   });
-  return { ...config, third_party, broker, api };
+  return { ...config, third_party, broker, api, notify, plugs: [...config.plugs, ...plugs] };
 }
 
 test("diagnostics of a daemon with problems contain no secret and no location", async () => {

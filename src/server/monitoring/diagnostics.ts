@@ -6,7 +6,7 @@
 import { entryId } from "../../config/entry-list.ts";
 import { planDefinitions } from "../../config/plan-schema.ts";
 import type { Config } from "../../config/schema.ts";
-import { redactedConfig, secretsIn } from "../../config/secrets.ts";
+import { hostNamesIn, redactedConfig, secretsIn, userNamesIn } from "../../config/secrets.ts";
 import { type RedactedText, redact, revealsPlace } from "../../core/text/redact.ts";
 import { slugOf } from "../../core/text/slug.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
@@ -91,7 +91,7 @@ function machine(): object {
 
 /**
  * Returns the texts to replace: secrets of the configuration; names and addresses of homes and places; names of plans,
- * groups, plugs, keys, accounts and broker users; the data directory.
+ * groups, plugs, keys, accounts, hosts and users; the data directory.
  */
 function hiddenOf({ config, homes, accounts, plans = [], keys = [] }: Redacted): RedactedText[] {
   const hide = (standIn: string, ...texts: (string | undefined)[]): RedactedText[] =>
@@ -137,7 +137,8 @@ function hiddenOf({ config, homes, accounts, plans = [], keys = [] }: Redacted):
       "account",
       accounts.consumers.filter(({ name }) => name !== "consumer").map(({ name }) => [name]),
     ),
-    ...hide("(user)", config.mqtt.username, ...config.broker.users.map(({ name }) => name)),
+    ...hide("(host)", ...hostNamesIn(config)),
+    ...hide("(user)", ...userNamesIn(config), ...config.broker.users.map(({ name }) => name)),
     ...hide("(data_dir)", ...(config.data_dir.length > 3 ? [config.data_dir] : [])),
   ];
 }
