@@ -19,8 +19,10 @@ USER 1000:1000
 WORKDIR /data
 # Memory limits for up to 10 homes; docs/fleet.md has the NODE_OPTIONS for more.
 # Without a configuration, the demo is reachable from outside the container with the key and password that it prints.
+# A person reads the log of a container; log.format: json is for programs that collect it.
 ENV ELBRO_DATA_DIR=/data \
     ELBRO_DEMO_HOST=0.0.0.0 \
+    ELBRO_LOG_DEFAULT=text \
     MALLOC_ARENA_MAX=1 \
     MALLOC_MMAP_THRESHOLD_=16384 \
     NODE_COMPILE_CACHE=/data/.cache \

@@ -17,6 +17,12 @@ process.on("uncaughtException", (error) => {
   process.exit(1);
 });
 
+// The reader of a pipe may end first, as in `elbro prices | head -1`. What it does not read is dropped.
+for (const stream of [process.stdout, process.stderr])
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+
 main().catch((error: unknown) => {
   if (!(error instanceof StartError || error instanceof BadArgument)) throw error;
   process.stderr.write(`elbro: ${error.message}\n`);

@@ -4,8 +4,9 @@ import { loadConfiguration } from "../config/load-config-file.ts";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { DataDirInUse, StartError } from "../core/status/start-error.ts";
+import { printableJson } from "../core/text/printable.ts";
 import type { AdminRequest, AdminResponses } from "../server/admin/admin-api.ts";
-import { adminSocketPath, sendAdminRequest } from "../server/admin/admin-socket.ts";
+import { adminSocketPath, NO_SOCKET, sendAdminRequest } from "../server/admin/admin-socket.ts";
 import { proxyOf } from "../service/client/proxy.ts";
 import type { Given } from "./arguments.ts";
 import { isDemo, startDemo } from "./demo.ts";
@@ -38,7 +39,9 @@ export async function withAdminConnection<Result>(
     try {
       return await withoutDaemon(config, clock, (ask) => work({ ask, isRunning: false, isDemo: isInvented }));
     } catch (error) {
-      if (!(error instanceof DataDirInUse) || attempts === ATTEMPTS.most) throw error;
+      if (!(error instanceof DataDirInUse)) throw error;
+      if (adminSocketPath(config.data_dir) === null) throw new StartError(NO_SOCKET);
+      if (attempts === ATTEMPTS.most) throw error;
       await pause(ATTEMPTS.everyMs);
     }
   }
@@ -54,7 +57,7 @@ function askAt(socket: string): AdminConnection["ask"] {
   return async (question) => {
     const answer = await sendAdminRequest(socket, question);
     if (answer === null) throw new StartError("the daemon stopped during the command; try again");
-    return answer;
+    return printableJson(answer);
   };
 }
 
@@ -73,7 +76,7 @@ async function withoutDaemon<Result>(
       ...{ config: demo?.config ?? config, clock, isDemo: demo !== null },
       proxy: demo ? null : proxyOf(process.env),
     });
-    const ask = (question: AdminRequest) => offline.admin.answer(question);
+    const ask = async (question: AdminRequest) => printableJson(await offline.admin.answer(question));
     return await work(ask as AdminConnection["ask"]).finally(() => offline.close());
   } finally {
     await demo?.close();

@@ -1,4 +1,5 @@
 /** Text of a start on a terminal: address of the dashboard, then prices and next runs. */
+import { printable } from "../core/text/printable.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import type { HouseOverview } from "../state/house-overview.ts";
@@ -36,5 +37,5 @@ export function houseText({ prices, runs }: HouseOverview, calendar: Calendar, n
 }
 
 function line(name: string, text: string): string {
-  return `  ${name.padEnd(NAME_WIDTH)} ${text}\n`;
+  return `  ${printable(name).padEnd(NAME_WIDTH)} ${text}\n`;
 }

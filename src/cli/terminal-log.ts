@@ -1,5 +1,6 @@
 /** Log for people: one line per record, and below them the progress of long work. */
 import { levels } from "pino";
+import { printable } from "../core/text/printable.ts";
 
 export interface TerminalLogOptions {
   readonly write: (text: string) => void;
@@ -36,6 +37,7 @@ const ANSI: Readonly<Record<number, string>> = {
 const ANSI_END = "\u001b[0m";
 const CLEAR_LINE = "\r\u001b[K";
 const BAR_WIDTH = 20;
+const MIN_BAR_WIDTH = 5;
 /** Longest fact in characters. Longer ones are cut here and complete in the JSON log. */
 const MAX_FACT_LENGTH = 200;
 
@@ -58,17 +60,21 @@ export class TerminalLog {
   progress(what: string, done: Progress | null): void {
     const { write, columns } = this.#options;
     const isOver = done === null || done.known >= done.wanted;
-    const next = isOver ? "" : progressText(what, done).slice(0, Math.max(0, columns() - 1));
+    const next = isOver ? "" : progressText(what, done, columns() - 1);
     if (next === this.#progress) return;
     write(`${CLEAR_LINE}${next}`);
     this.#progress = next;
   }
 }
 
-function progressText(what: string, { known, wanted, note = "" }: Progress): string {
+/** Returns the progress in at most `width` characters. The bar gives way to the texts. */
+function progressText(what: string, { known, wanted, note = "" }: Progress, width: number): string {
   const part = known / wanted;
-  const full = Math.floor(part * BAR_WIDTH);
-  return `${what} ${"█".repeat(full)}${"░".repeat(BAR_WIDTH - full)} ${Math.floor(part * 100)} % (${known} of ${wanted} days)${note}`;
+  const texts = [`${Math.floor(part * 100)} %`, `(${known} of ${wanted} days)${note}`];
+  const room = Math.min(BAR_WIDTH, width - [what, ...texts].join(" ").length - 1);
+  const full = Math.floor(part * room);
+  const bar = room < MIN_BAR_WIDTH ? [] : [`${"█".repeat(full)}${"░".repeat(room - full)}`];
+  return [what, ...bar, ...texts].join(" ").slice(0, Math.max(0, width));
 }
 
 function lineOf(line: string, colors: boolean, times: NonNullable<TerminalLogOptions["times"]>): string {
@@ -83,7 +89,7 @@ function lineOf(line: string, colors: boolean, times: NonNullable<TerminalLogOpt
   const texts = Object.entries(facts).map(([name, value]) => `${name}=${factText(value)}`);
   const name = levels.labels[level] ?? String(level);
   const shown = level >= WARN ? name.toUpperCase() : name;
-  const text = [clock, shown.padEnd(NAME_WIDTH), msg, ...texts].join(" ");
+  const text = printable([clock, shown.padEnd(NAME_WIDTH), msg, ...texts].join(" "));
   const color = colors ? ANSI[level] : undefined;
   return color === undefined ? text : `${color}${text}${ANSI_END}`;
 }

@@ -51,7 +51,7 @@ export interface ConfigSources {
 }
 
 /** Environment variables of the daemon that are not keys of the configuration. */
-const OTHER_VARIABLES = new Set(["ELBRO_CONFIG", "ELBRO_CLOCK", "ELBRO_SPEED", "ELBRO_DEMO_HOST"]);
+const OTHER_VARIABLES = new Set(["ELBRO_CONFIG", "ELBRO_CLOCK", "ELBRO_SPEED", "ELBRO_DEMO_HOST", "ELBRO_LOG_DEFAULT"]);
 /** Variables that Kubernetes and Docker set for a service named elbro. */
 const FOREIGN_VARIABLES = /^ELBRO_(SERVICE_(HOST|PORT)(_.+)?|PORT(_.+)?)$/;
 

@@ -65,7 +65,10 @@ export const planSchema = z
   .strictObject({
     name: key(text, "Name of the plan. Its MQTT topics are made from it."),
     home: key(slug, "Id of the home whose prices are used."),
-    id: key(z.optional(slug), "Name in MQTT topics; by default made from the name, which must then differ from those of other plans."),
+    id: key(
+      z.optional(slug),
+      "Name in MQTT topics; by default made from the name, which must then differ from those of other plans.",
+    ),
     kind: key(
       z.enum(planKinds),
       "window: one run; slots: hours split into several runs; below: whenever it is cheap; avoid: always except in the most expensive hours.",

@@ -270,7 +270,7 @@ const log = z.strictObject({
   level: key(z._default(logLevel, "info"), "Minimum log level."),
   format: key(
     z.optional(z.enum(["json", "text"])),
-    "json writes one JSON object per line, text writes readable lines. Default: text on a terminal, otherwise JSON.",
+    "json writes one JSON object per line, text writes readable lines. Default: text on a terminal, in the container image and in the app, otherwise JSON.",
     { example: "text" },
   ),
 });

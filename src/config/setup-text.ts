@@ -1,5 +1,6 @@
 /** Makes the text of `elbro.yaml` from the choices of the set-up. */
 import { Document } from "yaml";
+import { printable } from "../core/text/printable.ts";
 
 /** Choices of the set-up. All other keys have their defaults. */
 export interface SetupChoices {
@@ -28,7 +29,8 @@ export function setupText(choices: SetupChoices, day: string): string {
  All keys with their descriptions: config/elbro.example.yaml and docs/configuration.md.`;
   homes?.forEach(({ label }, i) => {
     const item = document.getIn(["homes", i], true);
-    if (typeof item === "object" && item !== null) Object.assign(item, { comment: ` ${label.replace(/\s+/g, " ")}` });
+    if (typeof item === "object" && item !== null)
+      Object.assign(item, { comment: ` ${printable(label.replace(/\s+/g, " "))}` });
   });
   return document.toString({ lineWidth: 0 });
 }

@@ -1,7 +1,9 @@
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
+import path from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { TopicWatcher } from "../support/broker/topic-watcher.ts";
 import { DaemonProcess } from "../support/daemon/daemon-process.ts";
@@ -259,6 +261,22 @@ test("an exception is logged with its message and place, not with the program's 
   expect(daemon.output).toMatch(/ at .*fault\.cjs:1:/);
   expect(Math.max(...daemon.lines.map(({ length }) => length))).toBeLessThan(2_000);
   expect(daemon.output).not.toContain("throw new TypeError");
+});
+
+test("a reader that ends before the output is no error", async () => {
+  const program = path.resolve(import.meta.dirname, "../../dist/elbro.cjs");
+  const pipe = `set -o pipefail; "${process.execPath}" "${program}" help | true`;
+  expect(await promisify(execFile)("bash", ["-c", pipe])).toEqual({ stdout: "", stderr: "" });
+});
+
+test("the code of the set-up is a line of its own also in a JSON log, and the image's log is text", async () => {
+  await using json = new DaemonProcess([], FREE_PORTS);
+  expect(await json.line(/enter the code/)).toMatch(
+    /^To set up your home from another machine, enter the code [A-Z0-9]{4}-[A-Z0-9]{4} on the dashboard\.$/,
+  );
+  expect(JSON.parse(await json.line(/API listens/))).toMatchObject({ msg: "API listens" });
+  await using text = new DaemonProcess([], { ...FREE_PORTS, ELBRO_LOG_DEFAULT: "text" });
+  expect(await text.line(/API listens/)).toMatch(/^\d{4}-\d\d-\d\d [\d:]{8} info {2}API listens/);
 });
 
 test.each([[["-h"]], [["help"]], [["--help"]]])("%s prints every command", async (args) => {

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import {
   chmodSync,
   chownSync,
@@ -10,7 +11,8 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { connect } from "node:net";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
@@ -132,6 +134,25 @@ describe("without a running daemon a command uses the data directory itself:", (
     expect(first).toMatch(/^Home \(home\)\n/);
     expect(first).not.toContain("Stugan (stugan)");
     expect(first).toMatch(/\nother homes: stugan$/);
+  });
+
+  test("a name of the service cannot control the terminal", async () => {
+    await using installed = await TestDaemon.install();
+    const service = createServer(async (request, response) => {
+      const { authorization = "" } = request.headers;
+      const answer = await fetch(`${installed.simulator.url}${request.url}`, { headers: { authorization } });
+      const text = (await answer.text()).replace('"Home"', String.raw`"\u001b]0;owned\u0007Home\nrun: rm\u202e"`);
+      response.writeHead(answer.status, { "content-type": "application/json" }).end(text);
+    }).listen(0, "127.0.0.1");
+    await once(service, "listening");
+    const { port } = service.address() as AddressInfo;
+    installed.configure({ service: { base_url: `http://127.0.0.1:${port}` } });
+    const outputs = [(await installed.run("addresses")).output, (await installed.run("prices")).output];
+    service.close();
+    for (const output of outputs) {
+      expect(output).toContain("\ufffd]0;owned\ufffdHome\ufffdrun: rm\ufffd");
+      expect(output.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u202e]/u);
+    }
   });
 
   test("suggest searches and stores the result", async () => {
@@ -265,6 +286,21 @@ describe("a running daemon executes commands:", () => {
     expect(daemon.output).not.toContain("no socket for commands");
   });
 
+  test("a data directory whose path is too long for a socket is named by check, the daemon and the commands", async () => {
+    await using installed = await TestDaemon.install();
+    const dataDir = installed.dir.file(`${"long".repeat(25)}/data`);
+    installed.configure({ data_dir: dataDir });
+    const sentence = /cannot reach the running daemon, because the path of data_dir is longer than 89 bytes/;
+    expect((await installed.run("check")).output).toMatch(sentence);
+    await using daemon = installed.spawn();
+    expect(await daemon.line(sentence)).toContain(dataDir);
+    const { code, output } = await installed.run("prices");
+    expect(code).toBe(78);
+    expect(output).toMatch(sentence);
+    expect((await daemon.end("SIGTERM")).code).toBe(0);
+    expect((await installed.run("prices")).code).toBe(0);
+  });
+
   test("a second daemon ends immediately", async () => {
     await using installed = await TestDaemon.install();
     await using daemon = await installed.launch();
@@ -370,13 +406,13 @@ describe("backup and restore", () => {
     expect(none.output).toContain("elbro.db.copy cannot be used: the file does not exist");
     expect(none.code).toBe(78);
     await using daemon = await installed.launch();
-    cpSync(path.join(installed.dataDir, "elbro.db"), installed.dir.file("backup.db"));
+    expect((await installed.run("backup", installed.dir.file("backup.db"))).code).toBe(0);
     expect((await installed.run("restore", "nothing.db")).output).toMatch(
       /nothing.db cannot be used: the file does not exist$/,
     );
     const held = await installed.run("restore", installed.dir.file("backup.db"));
     expect(held.code).toBe(78);
-    expect(held.output).toMatch(/cannot be used|is in use by another elbro/);
+    expect(held.output).toMatch(/^elbro: elbro is running and uses .*elbro\.db; stop it, and restore then$/);
     expect((await daemon.end("SIGTERM")).code).toBe(0);
   });
 });

@@ -3,6 +3,7 @@ import { commandHint } from "../../config/command-hint.ts";
 import { loadConfiguration } from "../../config/load-config-file.ts";
 import { plugWarnings } from "../../config/plug-schema.ts";
 import { hasNoUsers, NO_BROKER_USERS } from "../../mqtt/broker/start-broker.ts";
+import { adminSocketPath, NO_SOCKET } from "../../server/admin/admin-socket.ts";
 import { requireKeys } from "../../server/auth/require-key.ts";
 import { KeyFile } from "../../storage/api-key-file.ts";
 import { damageInFile } from "../../storage/damage-scan.ts";
@@ -36,6 +37,7 @@ export async function main(given: Given): Promise<number> {
     requireKeys(config, commandHint(process));
     if (hasNoUsers(config)) process.stdout.write(`warning: ${NO_BROKER_USERS}\n`);
   }
+  if (adminSocketPath(config.data_dir) === null) process.stdout.write(`warning: ${NO_SOCKET}\n`);
   const refused = Object.entries(config.accounts?.refused ?? {});
   for (const [file, text] of refused) process.stdout.write(`${file}: ${text}\n`);
   if (refused.length > 0) {

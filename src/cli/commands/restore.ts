@@ -3,7 +3,7 @@ import { loadConfiguration } from "../../config/load-config-file.ts";
 import { StartError } from "../../core/status/start-error.ts";
 import { formatInstant, SECOND_MS } from "../../core/time/interval.ts";
 import { giveToOwnerOf } from "../../storage/atomic-file.ts";
-import { DatabaseError } from "../../storage/database.ts";
+import { DatabaseError, DatabaseInUse } from "../../storage/database.ts";
 import { databasePathIn } from "../../storage/open-storage.ts";
 import { copyPathOf, replaceDatabase } from "../../storage/recovery.ts";
 import type { Given } from "../arguments.ts";
@@ -36,6 +36,8 @@ export async function main(given: Given): Promise<number> {
       if (kept !== null) process.stdout.write(`the old database is kept as ${kept}\n`);
     return 0;
   } catch (error) {
+    if (error instanceof DatabaseInUse)
+      throw new StartError(`elbro is running and uses ${databasePath}; stop it, and restore then`);
     if (!(error instanceof DatabaseError)) throw error;
     const hint = given.words.length > 0 || existsSync(copyPath) ? "" : "; the nightly copy is made at 03:40";
     throw new StartError(`${error.message}${hint}`);

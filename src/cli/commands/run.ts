@@ -61,7 +61,7 @@ export async function main(given: Given): Promise<number> {
   const loaded = loadConfiguration(given.configPath, process.env, files);
   const clock = systemClock(given.simulated);
   const isTerminal = isatty(STDOUT);
-  const { format = isTerminal ? "text" : "json" } = loaded.config.log;
+  const { format = isTerminal || process.env.ELBRO_LOG_DEFAULT === "text" ? "text" : "json" } = loaded.config.log;
   const text = format === "text" ? textLog(isTerminal) : null;
   const shape = {
     base: null,
@@ -144,7 +144,9 @@ async function startHouse(
     return withSupervisor(again.config);
   };
   // An app of Home Assistant is configured by its options, so the page offers no set-up.
-  const setup = demo && process.env.SUPERVISOR_TOKEN === undefined ? setupOf(config, log, onSetUp, failure) : null;
+  const writePlain = (line: string) => (text ? text.write(line) : void process.stdout.write(`${line}\n`));
+  const setup =
+    demo && process.env.SUPERVISOR_TOKEN === undefined ? setupOf(config, writePlain, onSetUp, failure) : null;
   try {
     const used = demo?.config ?? (await withSupervisor(config));
     const daemon = await startWhenFree({
@@ -236,11 +238,17 @@ function dashboardAt(api: Config["api"], port: number): string {
 }
 
 /** Returns the options for the set-up on the demo's page. */
-function setupOf(config: Config, log: Logger, onDone: SetupOptions["onDone"], failure: string | null): SetupOptions {
+function setupOf(
+  config: Config,
+  writePlain: (line: string) => void,
+  onDone: SetupOptions["onDone"],
+  failure: string | null,
+): SetupOptions {
   return {
     ...{ path: newConfigPath(process.env), config, proxy: proxyOf(process.env), onDone, failure },
     readWith: (text) => readConfiguration(null, process.env, { file: text, page: null }),
-    onCode: (code) => log.warn({ code }, "to set up your home from another machine, enter this code on the dashboard"),
+    // A line of its own also in a JSON log: a person reads it.
+    onCode: (code) => writePlain(`To set up your home from another machine, enter the code ${code} on the dashboard.`),
   };
 }
 

@@ -12,6 +12,8 @@ import type { AdminRequest, AdminResponses } from "./admin-api.ts";
 const OWNER_ONLY = 0o600;
 /** Longest socket path in bytes that every system accepts. */
 const MAX_PATH_LENGTH = 100;
+/** Message if `adminSocketPath` returns null. */
+export const NO_SOCKET = `commands such as elbro prices cannot reach the running daemon, because the path of data_dir is longer than ${MAX_PATH_LENGTH - "/elbro.sock".length} bytes; use a shorter path, or stop the daemon first`;
 const MAX_REQUEST_LENGTH = 4_096;
 /** Longest response in bytes. Diagnostics of 100 homes take a few MB. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;

@@ -7,14 +7,15 @@ import type { ApiDeps } from "../api.ts";
 import { diagnosticsReport } from "../monitoring/diagnostics.ts";
 import { Health } from "../monitoring/health.ts";
 import { AdminApi, type CheckResult, checkResultOf } from "./admin-api.ts";
-import { adminSocketPath, openAdminSocket } from "./admin-socket.ts";
+import { adminSocketPath, NO_SOCKET, openAdminSocket } from "./admin-socket.ts";
 import { checkArchive } from "./check-archive.ts";
 import { checkHomeAssistant } from "./check-home-assistant.ts";
 
 /** Serves requests until the signal fires. Logs once if the file system does not support sockets, and continues. */
 export async function serveAdmin(deps: ApiDeps, configNow: () => Config, signal: AbortSignal): Promise<void> {
   const socketPath = adminSocketPath(deps.config.data_dir);
-  if (socketPath === null || signal.aborted) return;
+  if (socketPath === null) return deps.log.warn({ data_dir: deps.config.data_dir }, NO_SOCKET);
+  if (signal.aborted) return;
   const api = new AdminApi({
     ...deps,
     broker: async () => brokerFinding(deps),

@@ -30,7 +30,7 @@ const RENEWED_EVERY_MS = DAY_MS;
 /** Maximum number of sessions: phones and screens of a household. The one unused for the longest time is dropped. */
 export const MAX_SESSIONS = 50;
 /** Name of the cookie, before its port. */
-export const SESSION_COOKIE = "elbro_session";
+const SESSION_COOKIE = "elbro_session";
 const TOKEN = /^[\w-]{43}$/;
 const TOKEN_BYTES = 32;
 const KEPT_AS = "dashboard_sessions";

@@ -33,6 +33,12 @@ describe("a log line", () => {
     expect(written).toMatch(/^2026-11-2\d \d\d:42:07 WARN {2}problem\n$/);
   });
 
+  test("cannot control the terminal by the texts of others", () => {
+    const { log, screen } = terminal();
+    log.write(record(30, "a home", { home: "\u001b[31mred\u009b0m", name: "two\nlines" }));
+    expect(screen().slice(0, -1)).not.toMatch(/\p{Cc}/u);
+  });
+
   test('is coloured by its level only with "ansi"', () => {
     const { log, screen } = terminal("ansi");
     log.write(record(40, "problem"));
@@ -61,6 +67,15 @@ describe("progress", () => {
     log.progress("history", { known: 200, wanted: 200 });
     log.write(record(30, "two"));
     expect(seen(screen())).toEqual([expect.stringMatching(/one$/), expect.stringMatching(/two$/), ""]);
+  });
+
+  test.each([80, 60, 45])("keeps its numbers and its reason in %j columns; the bar is shorter", (columns) => {
+    const { log, screen } = terminal("none", columns);
+    const note = columns === 80 ? ", waiting until 13:45: quota used up" : "";
+    log.progress("history", { known: 500, wanted: 1_000, note });
+    const [line = ""] = seen(screen());
+    expect(line).toMatch(new RegExp(`^history █*░* ?50 % \\(500 of 1000 days\\)${note}$`));
+    expect(line.length).toBeLessThan(columns);
   });
 
   test("is never wider than the terminal, and written only when it changes", () => {

@@ -27,7 +27,7 @@ function optionsIn(folder: string, environment: Record<string, string> = {}): Se
 
 const WANTED: WantedSetup = {
   apiKey: 'key: with "quotes" # and more',
-  homes: [{ id: ADDRESS, label: "Home\n# injected: yes" }],
+  homes: [{ id: ADDRESS, label: "Home\n# injected: yes\u001b[2J\u0085" }],
   broker: null,
   homeAssistant: null,
   language: "da",
@@ -55,6 +55,7 @@ describe("finishSetup", () => {
     expect(keys).toMatchObject({ kind: "keys", keys: [{ name: "phone", scopes: ["read", "control"] }] });
     expect(JSON.stringify(keys)).not.toContain(result.key);
     expect(text).not.toContain(result.key);
+    expect(text.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
   });
 
   test("writes a broker and Home Assistant of the owner, and creates no broker user", async () => {
