@@ -62,6 +62,31 @@ const consumer = z.strictObject({
   }),
 });
 
+const day = textLike(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, "expected a date such as 2026-01-31");
+const exportTerms = z.strictObject({
+  vat_factor: key(
+    z._default(z.number().check(z.minimum(1), z.maximum(2)), 1.25),
+    "Factor of the VAT in the prices of the service; 1.25 is 25 %. A household sells without VAT.",
+  ),
+  deductions: key(
+    z._default(
+      z.array(
+        z.strictObject({
+          name: key(text, "Name of the deduction."),
+          per_kwh: key(
+            z.number().check(z.minimum(-5), z.maximum(5)),
+            "Amount per kWh without VAT, in the currency of the prices.",
+          ),
+          from: key(z.optional(day), "First day.", { form: "date" }),
+          until: key(z.optional(day), "First day on which it no longer applies.", { form: "date" }),
+        }),
+      ),
+      [],
+    ),
+    "What is deducted from each sold kWh; see docs/home-assistant.md.",
+    { items: ["{ name: Grid feed-in, per_kwh: 0.0125 }"] },
+  ),
+});
 const home = z.strictObject({
   address_id: key(z.guid("expected a UUID: the id of an address of the account"), "Id of an address.", {
     form: "UUID",
@@ -72,6 +97,7 @@ const home = z.strictObject({
     z.optional(z.enum(attributeFormats)),
     "Adds an entity whose attributes are its prices in the format of another program (see docs/http-api.md).",
   ),
+  export: key(z.optional(exportTerms), "What the household gets for exported energy, for the export prices."),
 });
 
 /** A file of `accounts_dir`. Its name is the name of the account. */

@@ -10,6 +10,7 @@ import { shardName, shardOfConfig } from "../core/sharding/shard.ts";
 import type { DaemonState } from "../core/status/daemon-status.ts";
 import { VERSION } from "../core/status/version.ts";
 import { type EpochMs, MINUTE_MS, QUARTER_MS } from "../core/time/interval.ts";
+import { exportTimelineOf } from "../state/export-prices.ts";
 import type { State } from "../state/open-state.ts";
 import type { ShownPlans } from "../state/plans.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
@@ -104,7 +105,8 @@ export class StatePublisher {
     const device = homeDevice(snapshot, usage);
     const region = homes.address(home.addressId)?.region ?? null;
     // Attributes before their states, because automations react to a change of state.
-    const messages = [...homeMessages(base, snapshot), ...formatMessages(base, snapshot, calendar, region)];
+    const sold = () => exportTimelineOf(this.#deps, home, now);
+    const messages = [...homeMessages(base, snapshot), ...formatMessages(base, { snapshot, calendar, region, sold })];
     messages.push(...stateMessages(base, device), ...usageMessages(base, home.id, usage));
     if (device.currency !== null) messages.push(this.#announcer.messageOf(device));
     return { messages, until: Math.min(now + MAX_SLEEP_MS, snapshot.nextChangeAt) };

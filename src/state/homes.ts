@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../config/schema.ts";
 import type { CollectTarget } from "../core/fetching/fetch-types.ts";
+import type { ExportTerms } from "../core/prices/export-price.ts";
 import type { Home } from "../core/prices/home-snapshot.ts";
 import { freeSlug, slugOf } from "../core/text/slug.ts";
 import { addressSeries } from "../service/contract/polled-series.ts";
@@ -9,6 +10,8 @@ import type { Address } from "../service/contract/resources.ts";
 import { seriesOf } from "../service/contract/series-mapping.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { SeriesRepository } from "./series-repository.ts";
+
+type ConfiguredHome = NonNullable<Config["homes"]>[number];
 
 /** An address of an account. `home` is null if the configuration omits it. */
 interface HeldAddress {
@@ -22,7 +25,7 @@ interface HeldAddress {
  * So a new account costs the same with 1,000 other accounts as with none.
  */
 export class Homes {
-  #config: ReadonlyMap<string, NonNullable<Config["homes"]>[number]> | null = null;
+  #config: ReadonlyMap<string, ConfiguredHome> | null = null;
   readonly #library: SeriesRepository;
   readonly #settings: KeyValueStore;
   /** Addresses of each account, in the order of the accounts. */
@@ -198,8 +201,11 @@ export class Homes {
     if (this.#config && !configured) return null;
     const id = configured?.id ?? known ?? this.#idOf(address);
     const resolution = configured?.resolution ?? "fifteenMinutes";
-    const format = configured?.format;
-    return { id, name: address.label, account, addressId: address.id, resolution, ...(format ? { format } : {}) };
+    return {
+      ...{ id, name: address.label, account, addressId: address.id, resolution },
+      ...(configured?.format ? { format: configured.format } : {}),
+      ...(configured?.export ? { exportTerms: termsOf(configured.export) } : {}),
+    };
   }
 
   /** Returns the stored id of a home; a new one if another home has it now. */
@@ -216,4 +222,11 @@ export class Homes {
 /** Returns the storage key of a home's id. */
 function nameOfId({ id }: Address): string {
   return `home/${id}`;
+}
+
+function termsOf({ vat_factor, deductions }: NonNullable<ConfiguredHome["export"]>): ExportTerms {
+  return {
+    vatFactor: vat_factor,
+    deductions: deductions.map(({ per_kwh, ...rest }) => ({ ...rest, perKwh: per_kwh })),
+  };
 }

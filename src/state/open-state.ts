@@ -3,7 +3,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { planDefinitions } from "../config/plan-schema.ts";
 import type { Config } from "../config/schema.ts";
-import { exportTimeline } from "../core/prices/export-price.ts";
 import { type LevelThresholds, thresholdsOf } from "../core/prices/level.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { shardOfConfig } from "../core/sharding/shard.ts";
@@ -27,6 +26,7 @@ import type { ChangeBus } from "./change-bus.ts";
 import { ClockGuard } from "./clock-guard.ts";
 import { DaemonStates } from "./daemon-status.ts";
 import { DataDirWatch } from "./data-dir-watch.ts";
+import { exportTimelineOf } from "./export-prices.ts";
 import { HeapWatch } from "./heap-watch.ts";
 import { Homes } from "./homes.ts";
 import { DAMAGED_VALUES, NightlyMaintenance, reportRecovery } from "./nightly-maintenance.ts";
@@ -137,13 +137,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
     groups: config.groups,
     language: config.language,
     memory: storage.settings,
-    exportTimelineOf(home, now) {
-      const timeline = homeReader.timeline(home, now);
-      const region = homes.address(home.addressId)?.region;
-      const around = places.priced(now, homes.ids);
-      const spot = around.find(({ place }) => place.region !== null && place.region === region);
-      return timeline && exportTimeline(timeline, spot?.points ?? []);
-    },
+    exportTimelineOf: (home, now) => exportTimelineOf({ homes, homeReader, places, calendar }, home, now),
     store: new PlanStore(storage.database, storage.writing),
     timelineOf: (home, now) => homeReader.timeline(home, now),
     isTimeTrusted,

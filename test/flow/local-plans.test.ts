@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { HOUR_MS } from "../../src/core/time/interval.ts";
-import { askJson, askText, startLocalApi } from "../support/daemon/local-api.ts";
+import { askJson, askText, startLocalApi, thirdPartyWith } from "../support/daemon/local-api.ts";
 import { TempDir } from "../support/daemon/temp-dir.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { command, planEntry, untilPlan } from "../support/plans/plan-topics.ts";
@@ -194,17 +194,10 @@ describe("the signal of a plan", () => {
 test("third-party places support now, prices, cheap and formats", async () => {
   await using daemon = await startLocalApi({
     start: MORNING,
-    config: {
-      third_party: {
-        api_key: "demo-partner",
-        api_secret: "demo-partner-secret",
-        hash_encoding: "hex",
-        places: [
-          { name: "Region", region: "DK1" },
-          { name: "Cabin", latitude: 56.1, longitude: 10.2 },
-        ],
-      },
-    },
+    config: thirdPartyWith([
+      { name: "Region", region: "DK1" },
+      { name: "Cabin", latitude: 56.1, longitude: 10.2 },
+    ]),
   });
   await daemon.clock.runUntil(EVENING);
   const { homes } = (await askJson(daemon, "now")) as { homes: Record<string, unknown>[] };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
-import { askJson, askText, startLocalApi } from "../support/daemon/local-api.ts";
+import { askJson, askText, startLocalApi, thirdPartyWith } from "../support/daemon/local-api.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { isoOf } from "../support/plans/plan-topics.ts";
 
@@ -17,6 +17,14 @@ interface Told {
     readonly rank_of: number | null;
   }[];
 }
+
+interface Raw {
+  readonly price?: number;
+  readonly value?: number;
+}
+
+/** Address of the simulated home. */
+const ADDRESS_ID = "5d0c9f0e-6a1b-4c5e-9b64-1f1f4a7e2d01";
 
 const pricesOf = async (daemon: TestDaemon, query = "") => (await askJson(daemon, `prices${query}`)) as unknown as Told;
 
@@ -161,4 +169,48 @@ test("every format matches its schema, and none contains an incomplete tomorrow"
   expect(await askJson(daemon, "formats/nordpool")).toMatchObject({ tomorrow: [], tomorrow_valid: false });
   expect(await askJson(daemon, "formats/energidataservice")).toMatchObject({ raw_tomorrow: null });
   expect(await askJson(daemon, "formats/predbat")).toMatchObject({ raw_tomorrow: [] });
+});
+
+test("direction=export returns one list of export prices in every format, with the deductions of the home", async () => {
+  const deductions = [{ name: "Supplier", per_kwh: 0.1 }];
+  await using daemon = await startLocalApi({
+    start: EVENING - 8 * HOUR_MS,
+    config: {
+      homes: [{ address_id: ADDRESS_ID, id: "home", resolution: "hour", export: { vat_factor: 1.25, deductions } }],
+      ...thirdPartyWith([{ name: "Region", region: "DK1" }]),
+    },
+  });
+  await daemon.clock.runUntil(EVENING);
+  const spot = (await pricesOf(daemon, "?home=region&direction=export")).prices;
+  const sold = (await pricesOf(daemon, "?home=home&direction=export")).prices;
+  const priceAt = new Map(spot.map(({ start, price }) => [start, price]));
+  expect(sold.length).toBeGreaterThan(24);
+  const compared = sold.filter(({ start }) => priceAt.has(start));
+  expect(compared.length).toBeGreaterThan(24);
+  for (const { start, price } of compared) expect(price).toBeCloseTo((priceAt.get(start) ?? Number.NaN) - 0.1, 6);
+  const ahead = sold.filter(({ end }) => Date.parse(end) > EVENING).map(({ price }) => price);
+  const format = (name: string) => askJson(daemon, `formats/${name}?home=home&direction=export`);
+  const rates = (await format("evcc")) as unknown as { value: number }[];
+  const { prod_price_forecast: emhass } = await format("emhass");
+  const days = sold.filter(({ estimate }) => !estimate).map(({ price }) => price);
+  const { raw_today: today, raw_tomorrow: tomorrow } = (await format("energidataservice")) as Record<string, Raw[]>;
+  expect(rates.map(({ value }) => value)).toEqual(ahead);
+  expect(Object.values(emhass as Record<string, number>).slice(0, ahead.length)).toEqual(ahead);
+  expect([...(today ?? []), ...(tomorrow ?? [])].map(({ price }) => price)).toEqual(days);
+  for (const name of ["nordpool", "predbat"]) {
+    const { raw_today: first, raw_tomorrow: second } = (await format(name)) as Record<string, Raw[]>;
+    expect([...(first ?? []), ...(second ?? [])].map(({ value }) => value)).toEqual(days);
+  }
+  const unknown = await daemon.request("/local/v1/prices?home=home&direction=sideways");
+  expect([unknown.status, await unknown.json()]).toMatchObject([400, { errorCode: "invalid_parameter" }]);
+});
+
+test("without charges and spot prices, the export prices are 503 with the reason", async () => {
+  await using daemon = await startLocalApi({ start: EVENING - 8 * HOUR_MS, simulator: { homes: ["swedish"] } });
+  await daemon.clock.runUntil(EVENING);
+  const answer = await daemon.request("/local/v1/formats/predbat?direction=export");
+  expect([answer.status, await answer.json()]).toMatchObject([
+    503,
+    { errorCode: "not_known", reason: expect.stringContaining("the service does not state its charges") },
+  ]);
 });

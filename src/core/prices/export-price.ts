@@ -1,32 +1,84 @@
+/** Price that a household gets for exported energy. It sells without grid tariffs, taxes and VAT, minus deductions. */
+import type { Calendar, LocalDate } from "../time/calendar.ts";
 import type { PlacePoint } from "./place-snapshot.ts";
 import type { PricePoint, Timeline } from "./timeline.ts";
 
-/** VAT factor on electricity: 25 % in Denmark, Norway and Sweden. */
-const VAT_FACTOR = 1.25;
+/** Amount that is deducted from each sold kWh, without VAT. Unit: currency per kWh. */
+export interface ExportDeduction {
+  readonly perKwh: number;
+  /** First local day; from the beginning if absent. */
+  readonly from?: LocalDate | undefined;
+  /** First local day on which it no longer applies; without an end if absent. */
+  readonly until?: LocalDate | undefined;
+}
+
+/** Terms of a home's export. */
+export interface ExportTerms {
+  /** Factor of the VAT in the service's prices: 1.25 for 25 %. */
+  readonly vatFactor: number;
+  readonly deductions: readonly ExportDeduction[];
+}
+
+/** Terms of a home without its own: 25 % VAT, as in Denmark, Norway and Sweden, and no deductions. */
+const DEFAULT_EXPORT_TERMS: ExportTerms = { vatFactor: 1.25, deductions: [] };
 
 /**
- * Returns the value of exported energy: the price without variable charges and without VAT. A household sells without
- * both. The supplier's deduction is not known. Unit: currency per kWh. Returns null if the service does not state the
- * charges.
+ * Returns the price of exported energy in one interval: the price without variable charges, VAT and deductions. Unit:
+ * currency per kWh. Returns null if the service does not state the charges.
  */
 export function exportPrice(
-  { price, variableCharges }: Pick<PricePoint, "price" | "variableCharges">,
-  vatIncluded: boolean | null,
+  { start, price, variableCharges }: Pick<PricePoint, "start" | "price" | "variableCharges">,
+  { vatIncluded, terms = DEFAULT_EXPORT_TERMS, calendar }: ExportBasis,
 ): number | null {
   if (variableCharges === undefined) return null;
-  return (price - variableCharges) / (vatIncluded ? VAT_FACTOR : 1);
+  const sold = (price - variableCharges) / (vatIncluded ? terms.vatFactor : 1);
+  return sold - deducted(terms, calendar.dateOf(start));
+}
+
+interface ExportBasis {
+  readonly vatIncluded: boolean | null;
+  readonly terms?: ExportTerms | undefined;
+  readonly calendar: Calendar;
 }
 
 /**
- * Returns the export prices from the home's own prices and charges, otherwise from the spot prices of its region.
- * Returns null if neither is known.
+ * Returns the export prices from the home's own prices and charges, otherwise from the spot prices of its region. An
+ * estimate without charges gets those of the same clock time on the last day that has them. Returns null if neither
+ * charges nor spot prices are known.
  */
-export function exportTimeline(timeline: Timeline, spot: readonly PlacePoint[]): Timeline | null {
-  const own = timeline.points.flatMap((point): PricePoint[] => {
-    const price = exportPrice(point, timeline.vatIncluded);
+export function exportTimeline(
+  timeline: Timeline,
+  spot: readonly PlacePoint[],
+  { terms = DEFAULT_EXPORT_TERMS, calendar }: Omit<ExportBasis, "vatIncluded">,
+): Timeline | null {
+  const basis = { terms, calendar, vatIncluded: timeline.vatIncluded };
+  const own = withCharges(timeline.points, calendar).flatMap((point): PricePoint[] => {
+    const price = exportPrice(point, basis);
     return price === null ? [] : [{ ...point, price }];
   });
-  const points =
-    own.length > 0 ? own : spot.map(({ start, end, spot: price }) => ({ start, end, price, estimate: false }));
+  const fromSpot = ({ start, end, spot: price }: PlacePoint): PricePoint => ({
+    ...{ start, end, price: price - deducted(terms, calendar.dateOf(start)), estimate: false },
+  });
+  const points = own.length > 0 ? own : spot.map(fromSpot);
   return points.length > 0 ? { ...timeline, points, vatIncluded: false } : null;
+}
+
+/** Returns the sum of the deductions that apply on a local day. */
+function deducted({ deductions }: ExportTerms, day: LocalDate): number {
+  return deductions
+    .filter(({ from = day, until }) => from <= day && (until === undefined || day < until))
+    .reduce((sum, { perKwh }) => sum + perKwh, 0);
+}
+
+/** Adds the charges of the last known day to estimates without charges. */
+function withCharges(points: readonly PricePoint[], calendar: Calendar): readonly PricePoint[] {
+  const known = points.filter(({ variableCharges }) => variableCharges !== undefined);
+  const last = known.at(-1);
+  if (!last || points.every((point) => !point.estimate || point.variableCharges !== undefined)) return points;
+  const charges = new Map(known.map(({ start, variableCharges }) => [calendar.minuteOfDay(start), variableCharges]));
+  return points.map((point) => {
+    const variableCharges = charges.get(calendar.minuteOfDay(point.start));
+    const isMissing = point.estimate && point.variableCharges === undefined && variableCharges !== undefined;
+    return isMissing ? { ...point, variableCharges } : point;
+  });
 }

@@ -1,6 +1,7 @@
 import type { Calendar } from "../time/calendar.ts";
 import type { EpochMs, Interval } from "../time/interval.ts";
 import { type CheapestHours, cheapestHours } from "./cheapest.ts";
+import { type ExportTerms, exportPrice } from "./export-price.ts";
 import {
   type Color,
   colorOf,
@@ -38,6 +39,8 @@ export interface Home {
   readonly resolution: "hour" | "fifteenMinutes";
   /** Format of the prices in the attributes of a separate entity; absent if there is no such entity. */
   readonly format?: AttributeFormat;
+  /** Terms of its export; absent for 25 % VAT and no deductions. */
+  readonly exportTerms?: ExportTerms;
 }
 
 /** Minimum, maximum and time-weighted mean of prices. Unit: currency per kWh. */
@@ -89,6 +92,8 @@ export interface HomeSnapshot {
   /** When tomorrow's prices were first stored; null until they are. */
   readonly tomorrowPublishedAt: EpochMs | null;
   readonly forecast: readonly PricePoint[];
+  /** Current price of exported energy; null if the service does not state the charges. */
+  readonly exportPrice: number | null;
   /** True if at least one price states its variable charges. */
   readonly hasVariableCharges: boolean;
   /** Next time at which the snapshot changes without new data. */
@@ -119,11 +124,12 @@ export function homeSnapshot(given: HomePrices): HomeSnapshot {
   const tomorrowPoints = pointsIn(confirmed, tomorrow);
   const around = pricesAround(points, now);
   const tomorrowValid = tiled(tomorrowPoints, tomorrow);
+  const vatIncluded = timeline?.vatIncluded ?? null;
   return {
     home,
     now,
     currency: timeline?.currency ?? null,
-    vatIncluded: timeline?.vatIncluded ?? null,
+    vatIncluded,
     ...around,
     ...comparison(given, around.current, points, todayPoints, today),
     day: figuresOf(todayPoints),
@@ -137,6 +143,7 @@ export function homeSnapshot(given: HomePrices): HomeSnapshot {
     tomorrowMean: tomorrowValid ? meanPrice(tomorrowPoints) : null,
     tomorrowPublishedAt: tomorrowValid ? (given.publishedAt?.(tomorrow.start) ?? null) : null,
     forecast: points.slice(confirmed.length).filter((point) => point.end > now),
+    exportPrice: around.current && exportPrice(around.current, { vatIncluded, terms: home.exportTerms, calendar }),
     hasVariableCharges: points.some((point) => point.variableCharges !== undefined),
     nextChangeAt: Math.min(around.current?.end ?? around.next?.start ?? today.end, today.end),
   };

@@ -1,5 +1,4 @@
 /** Entities of a home. */
-import { exportPrice } from "../../core/prices/export-price.ts";
 import type { DayFigures, HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import { colors, levels } from "../../core/prices/level.ts";
 import type { HomeUsage } from "../../core/prices/usage.ts";
@@ -132,8 +131,9 @@ const presentRows: readonly Row[] = [
   {
     key: "export_price",
     name: "Export price",
-    about: "Current price of a sold kWh: the price without variable charges and without VAT.",
-    value: ({ prices: { current, vatIncluded } }) => current && exportPrice(current, vatIncluded),
+    about:
+      "Current price of a sold kWh: the price without variable charges, VAT and the deductions in `homes[].export`.",
+    value: ({ prices }) => prices.exportPrice,
     ...FIGURE,
     stateClass: "measurement",
     expires: true,

@@ -2,7 +2,7 @@
 import { type FormatName, priceFormats } from "../../core/prices/formats/format-registry.ts";
 import { boolean, instant, list, named, object, orNull, perKwh, type Schema } from "../openapi/json-schema.ts";
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
-import { noPrice, viewNamed } from "./local-source.ts";
+import { noExportPrices, noPrice, viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 
 const startAndValue = named("FormatValue", object({ start: instant, end: instant, value: perKwh }));
@@ -21,6 +21,7 @@ export const formatEndpoints: readonly Endpoint[] = [
     parameters: {
       format: { in: "path", kind: parameter.oneOf(names), about: "Name of the program.", example: "evcc" },
       home: parameter.home,
+      direction: parameter.direction,
     },
     schema: {
       oneOf: [
@@ -56,12 +57,18 @@ export const formatEndpoints: readonly Endpoint[] = [
     },
     errors: HOME_ERRORS,
     example: "/local/v1/formats/evcc?home=home",
-    answer(source, { home, format }, { now }) {
-      const view = viewNamed(source, home, now);
-      if (view.kind === "error") return view;
+    answer(source, { home, format, direction }, { now }) {
+      const bought = viewNamed(source, home, now);
+      if (bought.kind === "error") return bought;
+      // EMHASS gets both lists in any direction.
+      const view = direction === "export" && format !== "emhass" ? source.exportView(bought, now) : bought;
+      if (!view) return noExportPrices(bought);
       // Other programs would use an outdated list as current prices, but they recognize an error.
-      if (!view.snapshot.current) return noPrice(view, now);
-      const body = priceFormats[format]({ snapshot: view.snapshot, calendar: source.calendar, region: view.region });
+      const { snapshot, region } = view;
+      // evcc keeps no tariff that failed at its start, and waits for the first slot of a list.
+      if (!snapshot.current && !(format === "evcc" && snapshot.next)) return noPrice(view, now);
+      const sold = () => source.exportView(bought, now)?.timeline ?? null;
+      const body = priceFormats[format]({ snapshot, calendar: source.calendar, region, sold });
       return { kind: "json", body };
     },
   }),

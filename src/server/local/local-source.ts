@@ -16,6 +16,7 @@ import type { ProxySettings } from "../../service/client/proxy.ts";
 import { THIRD_PARTY } from "../../state/accounts.ts";
 import { type CheapAnswer, CheapQueries, type Priced } from "../../state/cheap-queries.ts";
 import type { EntryEditor } from "../../state/entry-editor.ts";
+import { exportTimelineOf } from "../../state/export-prices.ts";
 import type { State } from "../../state/open-state.ts";
 import type { PricedPlace } from "../../state/places.ts";
 import type { SettingsEditor } from "../../state/settings-editor.ts";
@@ -50,6 +51,11 @@ export interface PriceView extends Priced {
   readonly snapshot: HomeSnapshot;
   /** Parts of the current third-party price; null for a home, and if there is no current price. */
   readonly parts: PlacePoint | null;
+}
+
+/** Export prices: those of the snapshot, and of a range. */
+export interface ExportView extends PriceView {
+  readonly timeline: Timeline;
 }
 
 export type LocalSource = ReturnType<typeof localSource>;
@@ -102,6 +108,20 @@ export function localSource(deps: LocalDeps) {
       const home = homeNamed(id);
       return home ? homeReader.pricesIn(home, range, now) : (timelineOf(id, now)?.points ?? []);
     },
+    /**
+     * Returns the prices that a home gets for exported energy, in the form of `view`, and at least those of `range`; null if they are not
+     * known. For a place they are its spot prices.
+     */
+    exportView(view: PriceView, now: EpochMs, range?: Interval): ExportView | null {
+      const home = homeNamed(view.id);
+      const known = home ? null : placeNamed(view.id, now);
+      const timeline = home
+        ? exportTimelineOf(state, home, now, range && homeReader.pricesIn(home, range, now))
+        : known && placeTimeline(known, "spot");
+      if (!timeline) return null;
+      const snapshot = homeSnapshot({ home: view.snapshot.home, timeline, now, calendar, thresholds });
+      return { ...view, snapshot, timeline };
+    },
     /** Returns the stored usage of a home; null if the service has never returned it. */
     usage(id: string, wanted: UsageWanted) {
       const home = homeNamed(id);
@@ -125,6 +145,14 @@ export function viewNamed(source: LocalSource, home: string | null, now: EpochMs
   if (id === undefined) return localError("invalid_parameter", `home: expected one of ${ids}, found nothing`);
   const view = source.view(id, now);
   return view ?? localError("resource_not_found", `unknown home or place "${id}"; expected one of ${ids}`);
+}
+
+/** Returns the error for a home without export prices. */
+export function noExportPrices({ name }: PriceView): LocalError {
+  return localError(
+    "not_known",
+    `the export prices of ${name} are not known: the service does not state its charges, and no place of third_party has the spot prices of its region`,
+  );
 }
 
 /** Value of `Retry-After` if the time of the next price is not known. */
@@ -153,9 +181,10 @@ function homeView({ homes, homeReader, isTimeTrusted }: LocalDeps["state"], home
   };
 }
 
-function placeTimeline({ place, points }: PricedPlace): Timeline | null {
+/** Returns the prices of a place with all charges, or its spot prices alone. */
+function placeTimeline({ place, points }: PricedPlace, part: "price" | "spot" = "price"): Timeline | null {
   if (points.length === 0) return null;
-  const plain = points.map(({ start, end, price }) => ({ start, end, price, estimate: false }));
+  const plain = points.map(({ start, end, [part]: price }) => ({ start, end, price, estimate: false }));
   return { points: plain, currency: place.currency, vatIncluded: false };
 }
 

@@ -109,6 +109,11 @@ export const home = {
   about: "The id of a home or of a third-party place; optional if there is only one.",
   example: "home",
 } as const;
+export const direction = {
+  kind: oneOf(["import", "export"]),
+  about: "`export` returns the prices of sold energy; `import`, those of bought energy, is the default.",
+  example: "export",
+} as const;
 export const plan = { in: "path", kind: slug, about: "The id of a plan.", example: "washer" } as const;
 const keyName: ParameterKind<string> = {
   read: (text) => (KEY_NAME.test(text) ? text : null),

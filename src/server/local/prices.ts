@@ -21,7 +21,7 @@ import {
   text,
 } from "../openapi/json-schema.ts";
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
-import { type LocalSource, noPrice, type PriceView, viewNamed } from "./local-source.ts";
+import { type LocalSource, noExportPrices, noPrice, type PriceView, viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 
 /** Maximum length of a response in days. Levels and ranks of 14 days of quarters take a few milliseconds. */
@@ -131,6 +131,7 @@ export const priceEndpoints: readonly Endpoint[] = [
     summary: "One timeline of prices, confirmed and then estimated, each with its level and rank.",
     parameters: {
       home: parameter.home,
+      direction: parameter.direction,
       from: {
         kind: parameter.instant,
         about: "Start; by default midnight of today.",
@@ -164,11 +165,15 @@ export const priceEndpoints: readonly Endpoint[] = [
     statuses: { 304: "Not changed since the `ETag` in `If-None-Match`." },
     example: "/local/v1/prices?home=home",
     answer(source, params, { now }) {
-      const view = viewNamed(source, params.home, now);
-      if (view.kind === "error") return view;
+      const bought = viewNamed(source, params.home, now);
+      if (bought.kind === "error") return bought;
       const range = rangeOf(source, params, now);
       if ("kind" in range) return range;
-      const points = judgedPoints(source.points(view.id, range, now), range, source.calendar, source.thresholds);
+      const sold = params.direction === "export" ? source.exportView(bought, now, range) : null;
+      if (params.direction === "export" && !sold) return noExportPrices(bought);
+      const view = sold ?? bought;
+      const known = sold?.timeline.points ?? source.points(view.id, range, now);
+      const points = judgedPoints(known, range, source.calendar, source.thresholds);
       const body = {
         id: view.id,
         name: view.name,

@@ -9,6 +9,13 @@ import { TestDaemon, type TestDaemonOptions } from "./test-daemon.ts";
 /** Quota for a simulated device that sends a request every minute of a day within a second of real time. */
 const QUOTA = { requests_per_minute: 10_000, requests_per_day: 1_000_000 };
 
+/** Returns the section `third_party` with the keys of the simulator. */
+export function thirdPartyWith(places: NonNullable<ConfigInput["third_party"]>["places"]): ConfigInput {
+  return {
+    third_party: { api_key: "demo-partner", api_secret: "demo-partner-secret", hash_encoding: "hex", places },
+  };
+}
+
 interface LocalApiOptions extends TestDaemonOptions {
   readonly scopes?: ("read" | "control")[];
 }

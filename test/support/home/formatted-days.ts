@@ -1,5 +1,6 @@
 /** Days of every length, for the tests of price formats for other programs. */
 
+import { exportTimeline } from "../../../src/core/prices/export-price.ts";
 import type { FormatSource } from "../../../src/core/prices/formats/format-source.ts";
 import { homeSnapshot } from "../../../src/core/prices/home-snapshot.ts";
 import { joinForecast } from "../../../src/core/prices/timeline.ts";
@@ -46,11 +47,7 @@ export function formatted(day: FormattedDay, given: Given): FormatSource {
     unit: "hour",
     estimate: true,
   });
-  const snapshot = homeSnapshot({
-    home: HOME,
-    timeline: timelineOf(joinForecast(confirmed, estimates)),
-    now,
-    calendar,
-  });
-  return { snapshot, calendar, region: "DK1" };
+  const timeline = timelineOf(joinForecast(confirmed, estimates));
+  const snapshot = homeSnapshot({ home: HOME, timeline, now, calendar });
+  return { snapshot, calendar, region: "DK1", sold: () => exportTimeline(timeline, [], { calendar }) };
 }

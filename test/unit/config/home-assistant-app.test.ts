@@ -39,7 +39,7 @@ function pathsOf(value: AppElement, path: string): string[] {
 
 function isLeftOut(path: string): boolean {
   const section = /^\w+/.exec(path)?.[0] ?? "";
-  return section in ELSEWHERE || NOT_IN_A_FORM.has(path);
+  return section in ELSEWHERE || [...NOT_IN_A_FORM].some((left) => path === left || path.startsWith(`${left}.`));
 }
 
 /** Returns the plans, plugs and homes of the documentation, except plugs of the family custom, as name and options. */

@@ -1,13 +1,11 @@
 /**
  * Runtime data of EMHASS: purchase and export prices by instant, from the current interval on.
  *
- * The export price is the price without variable charges and VAT, because a household sells without both. If the
- * service does not state the charges, `prod_price_forecast` is absent and EMHASS uses its own setting.
+ * Without known export prices, `prod_price_forecast` is absent and EMHASS uses its own setting.
  */
 
 import { rounded } from "../../text/rounding.ts";
 import { formatInstant } from "../../time/interval.ts";
-import { exportPrice } from "../export-price.ts";
 import type { PricePoint } from "../timeline.ts";
 import { fitting, fromNow } from "./format-limits.ts";
 import type { FormatSource } from "./format-source.ts";
@@ -16,10 +14,7 @@ type Entry = readonly [at: string, price: number];
 
 export function emhassFormat(source: FormatSource): object {
   const points = fromNow(source.snapshot);
-  return shaped(
-    points.map((point) => [instantOf(point), rounded(point.price)]),
-    sellingEntries(source, points, rounded),
-  );
+  return shaped(entriesOf(points, rounded), entriesOf(soldPoints(source, points), rounded));
 }
 
 /**
@@ -28,16 +23,18 @@ export function emhassFormat(source: FormatSource): object {
  */
 export function emhassAttributes(source: FormatSource): object {
   const { today, tomorrow, forecast } = source.snapshot;
-  const entries = [...today, ...tomorrow, ...forecast].map((point) => ({
-    cost: [instantOf(point), shortest(point.price)] as const,
-    selling: sellingEntries(source, [point], shortest),
+  const points = [...today, ...tomorrow, ...forecast];
+  const sold = new Map(soldPoints(source, points).map((point) => [point.start, point]));
+  const entries = points.map((point) => ({
+    costs: entriesOf([point], shortest),
+    sellings: entriesOf([sold.get(point.start) ?? []].flat(), shortest),
   }));
-  const textOf = ({ cost, selling }: (typeof entries)[number]) =>
-    [cost, ...selling].map(([at, price]) => `"${at}":${price}`).join();
+  const textOf = ({ costs, sellings }: (typeof entries)[number]) =>
+    [...costs, ...sellings].map(([at, price]) => `"${at}":${price}`).join();
   const kept = fitting({ load_cost_forecast: {}, prod_price_forecast: {} }, entries, textOf);
   return shaped(
-    kept.map(({ cost }) => cost),
-    kept.flatMap(({ selling }) => selling),
+    kept.flatMap(({ costs }) => costs),
+    kept.flatMap(({ sellings }) => sellings),
   );
 }
 
@@ -53,15 +50,14 @@ function shaped(costs: readonly Entry[], sellings: readonly Entry[]): object {
   };
 }
 
-function sellingEntries(
-  { snapshot }: FormatSource,
-  points: readonly PricePoint[],
-  decimals: (price: number) => number,
-): Entry[] {
-  return points.flatMap((point): Entry[] => {
-    const price = exportPrice(point, snapshot.vatIncluded);
-    return price === null ? [] : [[instantOf(point), decimals(price)]];
-  });
+/** Returns the export prices of the same intervals; empty if they are not known. */
+function soldPoints({ sold }: FormatSource, points: readonly PricePoint[]): readonly PricePoint[] {
+  const starts = new Set(points.map(({ start }) => start));
+  return sold()?.points.filter(({ start }) => starts.has(start)) ?? [];
+}
+
+function entriesOf(points: readonly PricePoint[], decimals: (price: number) => number): Entry[] {
+  return points.map((point) => [instantOf(point), decimals(point.price)]);
 }
 
 /** Formats an instant as `2026-01-01 10:00:00+00:00`. */

@@ -9,6 +9,8 @@ import type { PricePoint } from "../timeline.ts";
  * exceed 16,384 bytes, including the entity's name, icon and unit.
  */
 const MAX_ATTRIBUTE_BYTES = 15_800;
+/** The same for two whole days, which cannot be cut. It leaves 384 bytes; name, icon and unit take about 200. */
+const MAX_DAYS_BYTES = 16_000;
 
 /** Decimals of prices in attributes, to save bytes: 0.001 øre. */
 const ATTRIBUTE_DECIMALS = 5;
@@ -46,6 +48,11 @@ export function fitting<Entry>(
     return bytes > MAX_ATTRIBUTE_BYTES;
   });
   return count < 0 ? entries : entries.slice(0, count);
+}
+
+/** Returns whether two whole days fit into the attributes. */
+export function fits(attributes: object): boolean {
+  return byteLength(JSON.stringify(attributes)) <= MAX_DAYS_BYTES;
 }
 
 /** Returns the length of a text in UTF-8 bytes. */

@@ -1,14 +1,14 @@
 /**
  * Attributes of Home Assistant's nordpool integration (custom-components/nordpool), which cards and macros read.
- * `raw_today` and `raw_tomorrow` hold `{start, end, value}`; `today` and `tomorrow` hold prices only.
+ * `raw_today` and `raw_tomorrow` hold `{start, end, value}`, with local offsets in `start`; `today` and `tomorrow` hold prices only.
  */
 
 import { rounded } from "../../text/rounding.ts";
 import type { Calendar } from "../../time/calendar.ts";
 import { type EpochMs, formatInstant, HOUR_MS } from "../../time/interval.ts";
-import { localInstant } from "../../time/local-instant.ts";
+import { localInstant, shortLocalInstant } from "../../time/local-instant.ts";
 import { meanPrice, type PricePoint } from "../timeline.ts";
-import { roundedPrices, shortPrice } from "./format-limits.ts";
+import { fits, roundedPrices, shortPrice } from "./format-limits.ts";
 import type { FormatSource } from "./format-source.ts";
 
 const MINUTES = 60;
@@ -19,19 +19,23 @@ const COUNTRIES: Readonly<Record<string, string>> = { DK: "Denmark", SE: "Sweden
 
 /** Format of instants and prices. */
 interface Writing {
-  readonly instant: (at: EpochMs, calendar: Calendar) => string;
+  /** Start of an interval, with the local offset: many readers take the day and hour of the text. */
+  readonly start: (at: EpochMs, calendar: Calendar) => string;
+  /** Null to omit the ends. */
+  readonly end: ((at: EpochMs, calendar: Calendar) => string) | null;
   readonly decimals: (price: number) => number;
 }
 
-const FULL: Writing = { instant: localInstant, decimals: rounded };
+const FULL: Writing = { start: localInstant, end: localInstant, decimals: rounded };
 /** Format for hourly prices: two days fit into attributes. */
-const HOURS: Writing = { instant: localInstant, decimals: shortPrice };
+const HOURS: Writing = { start: localInstant, end: localInstant, decimals: shortPrice };
 /**
- * Format for quarter-hours. Two days fit into attributes only in UTC, without seconds and with three decimals, the
- * integration's default.
+ * Format for quarter-hours. Two days fit into attributes only without seconds, with ends in UTC and with three decimals,
+ * the integration's default.
  */
 const QUARTERS: Writing = {
-  instant: (at) => formatInstant(at).replace(":00Z", "Z"),
+  start: shortLocalInstant,
+  end: (at) => formatInstant(at).replace(":00Z", "Z"),
   decimals: (price) => Number(price.toFixed(3)) + 0,
 };
 
@@ -42,16 +46,18 @@ export function nordpoolFormat(source: FormatSource): object {
 /** Returns the attributes, shortened as the resolution requires. */
 export function nordpoolAttributes(source: FormatSource): object {
   const isHours = source.snapshot.today.every(({ start, end }) => end - start >= HOUR_MS);
-  return shaped(source, isHours ? HOURS : QUARTERS);
+  const attributes = shaped(source, isHours ? HOURS : QUARTERS);
+  // Two days of 100 quarter-hours do not fit with their ends.
+  return fits(attributes) ? attributes : shaped(source, { ...QUARTERS, end: null });
 }
 
-function shaped(source: FormatSource, { instant, decimals }: Writing): object {
+function shaped(source: FormatSource, { start: textOfStart, end: textOfEnd, decimals }: Writing): object {
   const { snapshot, calendar, region } = source;
   const { current, today, tomorrow, day, currency } = snapshot;
   const raw = (points: readonly PricePoint[]) =>
     points.map(({ start, end, price }) => ({
-      start: instant(start, calendar),
-      end: instant(end, calendar),
+      start: textOfStart(start, calendar),
+      ...(textOfEnd ? { end: textOfEnd(end, calendar) } : {}),
       value: decimals(price),
     }));
   return {

@@ -120,9 +120,11 @@ describe.each(formattedDays)("$name ($date)", (day) => {
     const given = { tomorrow: "there", charges: 0.123456789, priceOf: (i: number) => i / 97 } as const;
     const [full, short] = [whole("nordpool", day, given), attributes("nordpool", day, given)];
     expect(Object.keys(short)).toEqual(Object.keys(full));
+    const hasEnds = Math.max(quarters, quartersAfter) === 96;
     for (const name of ["raw_today", "raw_tomorrow"] as const) {
       const [rows, kept] = [full[name] as Required<Raw[number]>[], short[name] as Required<Raw[number]>[]];
-      for (const key of ["start", "end"] as const)
+      expect(kept.every(({ start }) => /T\d\d:\d\d[+]0[12]:00$/.test(start))).toBe(true);
+      for (const key of hasEnds ? (["start", "end"] as const) : (["start"] as const))
         expect(kept.map((row) => Date.parse(row[key]))).toEqual(rows.map((row) => Date.parse(row[key])));
       for (const [i, { value }] of kept.entries()) expect(value).toBeCloseTo(rows[i]?.value ?? Number.NaN, 3);
     }
@@ -214,7 +216,7 @@ describe("format", () => {
       additional_costs_current_hour: 0.5,
     });
     expect((attributes("nordpool", normal, given).raw_today as Raw)[0]).toEqual({
-      start: "2026-06-09T22:00Z",
+      start: "2026-06-10T00:00+02:00",
       end: "2026-06-09T22:15Z",
       value: 0,
     });
@@ -271,6 +273,9 @@ describe("format", () => {
     const shown = whole("emhass", normal, { tomorrow: "there", charges: 0.22 });
     expect((shown.load_cost_forecast as Json)["2026-06-10 16:00:00+00:00"]).toBe(0.72);
     expect((shown.prod_price_forecast as Json)["2026-06-10 16:00:00+00:00"]).toBe(0.4);
+    // As many steps as the purchase prices, also in the forecast, which has no charges of its own.
+    for (const made of [shown, attributes("emhass", normal, { tomorrow: "missing", charges: 0.22 })])
+      expect(Object.keys(made.prod_price_forecast as Json)).toEqual(Object.keys(made.load_cost_forecast as Json));
     expect(whole("emhass", normal, { tomorrow: "there" })).not.toHaveProperty("prod_price_forecast");
   });
 
