@@ -1,7 +1,7 @@
 import { createServer as createTcpServer } from "node:net";
 import path from "node:path";
 import { createServer } from "vite";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { haveChromium, Screens } from "../support/daemon/screen.ts";
 
 const DASHBOARD = path.resolve(import.meta.dirname, "../../src/server/web/dashboard");
@@ -18,8 +18,8 @@ async function freePort(): Promise<number> {
 
 describe.skipIf(!haveChromium)("npm run dev (in Chromium; skipped if it is not installed)", () => {
   test("the page of the sources shows the demo's price without a login form", async () => {
-    process.env.ELBRO_API_PORT = String(await freePort());
-    process.env.ELBRO_BROKER_PORT = "0";
+    vi.stubEnv("ELBRO_API_PORT", String(await freePort()));
+    vi.stubEnv("ELBRO_BROKER_PORT", "0");
     const server = await createServer({ configFile: path.join(DASHBOARD, "vite.config.ts"), server: { port: 0 } });
     try {
       await server.listen();
@@ -31,6 +31,7 @@ describe.skipIf(!haveChromium)("npm run dev (in Chromium; skipped if it is not i
       expect(await screen.page.locator("script[src='/app.tsx'], script[src='app.tsx']").count()).toBe(1);
     } finally {
       await server.close();
+      vi.unstubAllEnvs();
     }
   });
 });

@@ -1,5 +1,5 @@
 /**
- * `npm run fleet`: four shards of the built program with 1,000 accounts (`FLEET_ACCOUNTS=100` for others), one
+ * `npm run lab -- fleet`: four shards of the built program with 1,000 accounts (`FLEET_ACCOUNTS=100` for others), one
  * Mosquitto, one PostgreSQL and one simulator, all on this machine and by its clock. Starts all of them, kills a shard
  * and restarts it with its data and without, and changes the number of shards from four to five. Checks after each
  * step that every home is served and announced by exactly its shard and that no request was denied. At the end, every

@@ -14,7 +14,7 @@ import { type ShellCommand, shellCommands } from "../support/docs/shell-commands
 const RUN_ELSEWHERE: readonly RegExp[] = [
   /^npm start$/, // test/flow/built-program.test.ts
   /^npm test$/, // this run
-  /^docker (build|run|exec) /, // npm run image
+  /^docker (build|run|exec) /, // npm run lab -- image
   /^npx openapi-typescript |^pipx run openapi-python-client /, // test/flow/generated-clients.test.ts
 ];
 /** Command of the demo, which runs until it is stopped. */

@@ -1,4 +1,4 @@
-/** `npm run week`: prints the runs of three appliances over a week of real prices, compared with an immediate start. */
+/** `npm run lab -- week`: prints the runs of three appliances over a week of real prices, compared with an immediate start. */
 import { haveRealPrices } from "../support/plans/real-prices.ts";
 import { runWeek, weekTable } from "../support/plans/week-of-plans.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runDays } from "../support/daemon/year-in-fast-forward.ts";
 
-// The whole year is `npm run year`. Here it is three weeks with the clock change of autumn in the middle.
+// The whole year is `npm run lab -- year`. Here it is three weeks with the clock change of autumn in the middle.
 test("three weeks with faults: no request is denied, tomorrow's prices are on time, requests are few", async () => {
   const figures = await runDays(Date.parse("2025-10-15T00:00:00Z"), 21, () => undefined);
   expect(figures.denied).toBe(0);

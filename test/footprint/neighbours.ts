@@ -1,5 +1,5 @@
 /**
- * `npm run neighbours`: measures start time, memory and size of elbro and of other home daemons in one run.
+ * `npm run lab -- neighbours`: measures start time, memory and size of elbro and of other home daemons in one run.
  *
  * Each is installed from npm into a temporary folder and runs without hardware. The start time ends with the log line
  * that matches `up`. Memory is read some seconds later. elbro uses the simulator and its embedded broker.

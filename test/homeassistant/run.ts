@@ -1,5 +1,5 @@
 /**
- * `npm run homeassistant`: tests the built program with a real Home Assistant.
+ * `npm run lab -- homeassistant`: tests the built program with a real Home Assistant.
  *
  * - `-- --newest` uses the newest Home Assistant instead of the pinned one.
  * - `-- --protocol 3.1.1` uses that version of MQTT. By default, 5 is tried first.

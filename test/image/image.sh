@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the Dockerfile and tests the image as documented: `npm run image`.
+# Builds the Dockerfile and tests the image as documented: `npm run lab -- image`.
 #
 # If no image registry can be reached, the base image is made from Debian and npm's Node. The engine is Debian's podman,
 # which builds with buildah. Needs root. Its messages begin with "image:". It ends at the first failure.
@@ -190,7 +190,7 @@ use_the_command() {
 
 # Runs the app of Home Assistant, with an emulated supervisor that knows the broker.
 run_the_app() {
-  npm run --silent app >/dev/null
+  npm run --silent lab -- app >/dev/null
   engine build --quiet --pull=never --network host "${limits[@]}" --tag "$APP_IMAGE" build/home-assistant/elbro >"$work/app.log" 2>&1 ||
     { tail "$work/app.log"; fail "the app does not build"; }
   start_simulator

@@ -1,5 +1,5 @@
 /**
- * `npm run torture`: fault-injection tests of the built program. They take some minutes by default. TORTURE_HOURS=2
+ * `npm run lab -- torture`: fault-injection tests of the built program. They take some minutes by default. TORTURE_HOURS=2
  * runs for 2 h, TORTURE_SHORT=1 takes about 1 min, TORTURE_PARTS=crash,flips selects parts, TORTURE_SEED repeats a run.
  * Exit code 1 if data was lost, the program hung or a request was denied.
  */

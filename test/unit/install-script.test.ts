@@ -1,37 +1,96 @@
-/** Tests `npm start` in a new clone with the machine's Node: the number of installs until everything is installed. */
+/** Tests `.ci/prepare`, which `npm start` runs first, in a new clone with the machine's Node. */
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { TempDir } from "../support/daemon/temp-dir.ts";
 
-const { scripts } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
-  scripts: Record<string, string>;
-};
+const SCRIPT = new URL("../../.ci/prepare", import.meta.url);
+const OLD = 0;
+const NEW = Date.now() / 1_000 + 3_600;
+const SOURCES = ["package-lock.json", "rolldown.config.ts", "tsconfig.json", "src/main.ts", "src"];
 
-/** Runs the script in a clone with `node` and an npm that installs Node 24. Returns the number of installs. */
-function installsOn(node: string): number {
-  using dir = new TempDir();
-  const program = (name: string, text: string) => {
-    writeFileSync(dir.file(name), `#!/bin/sh\n${text}\n`);
-    chmodSync(dir.file(name), 0o755);
-  };
-  mkdirSync(dir.file("machine"));
-  writeFileSync(dir.file("package-lock.json"), "");
-  utimesSync(dir.file("package-lock.json"), 0, 0);
-  program("machine/node", `echo ${node}`);
-  program(
-    "machine/npm",
-    'echo install >> installs; mkdir -p node_modules/.bin; printf "#!/bin/sh\\necho v24.21.0\\n" > node_modules/.bin/node; chmod +x node_modules/.bin/node; touch node_modules/.package-lock.json',
-  );
-  const PATH = `node_modules/.bin:${dir.file("machine")}:/usr/bin:/bin`;
-  const script = scripts["install-if-needed"] ?? "";
-  for (let starts = 0; starts < 2; starts++)
-    expect(spawnSync("/bin/sh", ["-c", script], { cwd: dir.path, env: { PATH } }).status).toBe(0);
-  return readFileSync(dir.file("installs"), "utf8").trim().split("\n").length;
+/** An npm that notes what it does. It installs Node 24, and its build writes the program. */
+const NPM = `
+if test "$1" = ci; then
+  mkdir -p node_modules/.bin
+  printf "#!/bin/sh\\necho v24.21.0\\n" > node_modules/.bin/node
+  chmod +x node_modules/.bin/node
+  touch node_modules/.package-lock.json
+else
+  mkdir -p dist
+  touch dist/elbro.cjs
+fi
+echo "$*" | cut -d " " -f 1-3 >> done`;
+
+/** A new clone on a machine with this version of Node. */
+class Clone implements Disposable {
+  readonly #dir = new TempDir();
+  readonly #path: string;
+
+  constructor(node: string) {
+    const dir = this.#dir;
+    for (const folder of [".ci", "machine", "src"]) mkdirSync(dir.file(folder));
+    copyFileSync(SCRIPT, dir.file(".ci/prepare"));
+    for (const [name, text] of [
+      ["node", `echo ${node}`],
+      ["npm", NPM],
+    ] as const) {
+      writeFileSync(dir.file(`machine/${name}`), `#!/bin/sh\n${text}\n`);
+      chmodSync(dir.file(`machine/${name}`), 0o755);
+    }
+    for (const name of SOURCES) {
+      if (name !== "src") writeFileSync(dir.file(name), "");
+    }
+    this.date(SOURCES, OLD);
+    this.#path = `${dir.file("machine")}:/usr/bin:/bin`;
+  }
+
+  date(names: readonly string[], at: number): void {
+    for (const name of names) utimesSync(this.#dir.file(name), at, at);
+  }
+
+  /** Runs the script. Returns what npm did. */
+  prepare(...args: string[]): string[] {
+    writeFileSync(this.#dir.file("done"), "");
+    const env = { PATH: this.#path };
+    const { status, stderr } = spawnSync("/bin/sh", [".ci/prepare", ...args], { cwd: this.#dir.path, env });
+    expect(status, String(stderr)).toBe(0);
+    return readFileSync(this.#dir.file("done"), "utf8").trim().split("\n").filter(Boolean);
+  }
+
+  delete(name: string): void {
+    rmSync(this.#dir.file(name));
+  }
+
+  [Symbol.dispose](): void {
+    this.#dir[Symbol.dispose]();
+  }
 }
 
+const INSTALL = "ci --include=dev --loglevel=error";
+const BUILD = "run --silent build";
+
 // npm omits packages that the running Node is too old for, such as the bundler's native part on Node 18.
-test("an older Node installs twice, the second time with the installed Node 24", () => {
-  expect(installsOn("v18.20.8")).toBe(2);
-  expect(installsOn("v24.21.0")).toBe(1);
+test.each([
+  ["v18.20.8", [INSTALL, INSTALL]],
+  ["v24.21.0", [INSTALL]],
+])("Node %s installs once with Node 24, and not again", (node, installs) => {
+  using clone = new Clone(node);
+  expect([clone.prepare(), clone.prepare()]).toEqual([installs, []]);
+});
+
+test("builds only if the program is missing or a source is newer", () => {
+  using clone = new Clone("v24.21.0");
+  expect(clone.prepare("build")).toEqual([INSTALL, BUILD]);
+  expect(clone.prepare("build")).toEqual([]);
+  clone.date(["src/main.ts"], NEW);
+  expect(clone.prepare("build")).toEqual([BUILD]);
+  clone.date(["src/main.ts"], OLD);
+  expect(clone.prepare("build")).toEqual([]);
+  // The folder of a deleted source is newer.
+  clone.date(["src"], NEW);
+  expect(clone.prepare("build")).toEqual([BUILD]);
+  clone.date(["src"], OLD);
+  clone.delete("dist/elbro.cjs");
+  expect(clone.prepare("build")).toEqual([BUILD]);
 });

@@ -41,7 +41,7 @@ export const line: CommandLine = {
   options,
   help: `${about}
 
-usage: elbro simulate [options]     (in a clone: npm run simulate -- [options])
+usage: elbro simulate [options]     (in a clone: npm start -- simulate [options])
 
 ${optionLines([...Object.entries(options), ["help", { type: "boolean", about: "" }]], OPTION_COLUMN)}
 `,

@@ -1,6 +1,6 @@
 /**
  * Emulates the part of Home Assistant's WebSocket API and recorder that concerns statistics. Its messages are those of
- * Home Assistant 2026.11 (websocket_api/auth.py, recorder/websocket_api.py). `npm run homeassistant` runs the same
+ * Home Assistant 2026.11 (websocket_api/auth.py, recorder/websocket_api.py). `npm run lab -- homeassistant` runs the same
  * commands against the real program.
  */
 import type { AddressInfo } from "node:net";

@@ -12,7 +12,7 @@ const devices = [
   ["plug_dishwasher", plugRows],
 ] as const;
 
-// `npm run homeassistant` compares the same ids with the registry of a real Home Assistant.
+// `npm run lab -- homeassistant` compares the same ids with the registry of a real Home Assistant.
 test("every entity id in documentation, snippets and blueprints is one that elbro suggests", () => {
   const suggested = new Set(
     devices.flatMap(([id, rows]) => rows.map(({ platform, key }) => entityIdOf(platform, deviceId("elbro", id), key))),

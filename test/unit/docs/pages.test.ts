@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -6,6 +7,8 @@ import { pageNames, pageText } from "../../support/docs/docs-pages.ts";
 import { anchorsOf, brokenLinks, linksOf } from "../../support/docs/markdown-links.ts";
 
 const ROOT = path.join(import.meta.dirname, "../../..");
+/** Usage of `npm run lab`, which lists all names. */
+const labsUsage = spawnSync(process.execPath, [path.join(ROOT, "test/lab.ts")], { encoding: "utf8" }).stderr;
 const MAX_README_BYTES = 10_000;
 
 test("the README has at most MAX_README_BYTES", () => {
@@ -25,8 +28,10 @@ describe.each(pageNames())("%s", (name) => {
   });
 
   test("names only npm commands that exist", () => {
-    const named = [...text.matchAll(/npm run ([a-z]+)/g)].map(([, command = ""]) => command);
+    const named = [...text.matchAll(/npm run ([a-z:]+)/g)].map(([, command = ""]) => command);
     expect(named.filter((command) => !(command in packageJson.scripts))).toEqual([]);
+    const labs = [...text.matchAll(/npm run lab -- ([a-z]+)/g)].map(([, lab = ""]) => lab);
+    expect(labs.filter((lab) => !new RegExp(`^ {2}${lab} `, "m").test(labsUsage))).toEqual([]);
   });
 });
 

@@ -1,0 +1,48 @@
+/** `npm run lab -- NAME [arguments]`: long tests, measurements and builds that are not part of `npm test`. */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, rmSync } from "node:fs";
+import path from "node:path";
+
+const ROOT = path.join(import.meta.dirname, "..");
+
+interface Lab {
+  readonly text: string;
+  /** Script and program that runs it, or what is done instead. */
+  readonly run: readonly ["node" | "bash", string] | (() => void);
+}
+
+const labs: Readonly<Record<string, Lab>> = {
+  year: { text: "simulates a year of one home with faults", run: ["node", "test/flow/year.ts"] },
+  week: { text: "prints the runs of three appliances in a week", run: ["node", "test/flow/week.ts"] },
+  torture: { text: "injects faults into the built program", run: ["node", "test/torture/run.ts"] },
+  fleet: { text: "runs a thousand accounts on this machine", run: ["node", "test/fleet/run.ts"] },
+  homeassistant: { text: "tests with a real Home Assistant", run: ["node", "test/homeassistant/run.ts"] },
+  neighbours: { text: "measures elbro next to other home daemons", run: ["node", "test/footprint/neighbours.ts"] },
+  image: { text: "builds and tests the container image", run: ["bash", "test/image/image.sh"] },
+  app: { text: "writes the Home Assistant app to build/home-assistant", run: writeApp },
+};
+
+function writeApp(): void {
+  const app = path.join(ROOT, "build/home-assistant");
+  rmSync(app, { recursive: true, force: true });
+  mkdirSync(app, { recursive: true });
+  cpSync(path.join(ROOT, "config/home-assistant"), app, { recursive: true });
+  cpSync(path.join(ROOT, "dist"), path.join(app, "elbro/program"), { recursive: true });
+  console.log("the app is in build/home-assistant");
+}
+
+const [name = "", ...given] = process.argv.slice(2);
+const lab = Object.hasOwn(labs, name) ? labs[name] : undefined;
+if (!lab) {
+  if (name !== "") console.error(`there is no lab "${name}"\n`);
+  console.error("usage: npm run lab -- NAME [arguments]\n");
+  for (const [each, { text }] of Object.entries(labs)) console.error(`  ${each.padEnd(14)} ${text}`);
+  process.exitCode = 64;
+} else if (typeof lab.run === "function") lab.run();
+else {
+  const [program, script] = lab.run;
+  const command = program === "node" ? process.execPath : program;
+  const { status, error } = spawnSync(command, [script, ...given], { cwd: ROOT, stdio: "inherit" });
+  if (error) throw error;
+  process.exitCode = status ?? 1;
+}
