@@ -17,6 +17,7 @@ import {
   wordsOf,
 } from "./keys.ts";
 import { addPage, inPage, type OwnCounts } from "./page-file.ts";
+import { triedPlans } from "./plan-trials.ts";
 import { type AccountEntry, accountSchema, type Config, configSchema } from "./schema.ts";
 import { nearest } from "./suggest-key.ts";
 import { isTree, type Tree } from "./tree.ts";
@@ -129,7 +130,9 @@ function readWhole<Schema extends ConfigSchema>(
   const own = apply(draft);
   resolve(draft, tree, schema, []);
   const result = schema.safeParse(tree);
-  const issues = result.success ? [] : result.error.issues.flatMap((issue) => describeIssue(issue, tree, schema));
+  const issues = result.success
+    ? triedPlans(result.data as Config | AccountEntry)
+    : result.error.issues.flatMap((issue) => describeIssue(issue, tree, schema));
   for (const mistake of issues)
     if (!draft.unread.has(mistake.path) && !mistakes.some(({ path }) => path === mistake.path))
       mistakes.push(withoutContents(mistake, draft.contents));

@@ -1,7 +1,9 @@
 /** Checks references in the configuration: a plug's plan and home, a plan's home, a home's id in Home Assistant. */
+import { plugFamilies } from "../core/plugs/families/families.ts";
+import type { PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
 import { slugOf } from "../core/text/slug.ts";
 import { groupMistakes, type PlanEntry, planIds } from "./plan-schema.ts";
-import { type PlugConfig, plansOf } from "./plug-schema.ts";
+import { type PlugConfig, plansOf, whenLostOfPlug } from "./plug-schema.ts";
 import { unknownText } from "./suggest-key.ts";
 import { type Mistake, repeated } from "./values.ts";
 
@@ -12,6 +14,8 @@ interface Referring {
   readonly homes?: readonly { readonly id?: string | undefined }[] | undefined;
   readonly home_assistant?: object | undefined;
   readonly third_party?: { readonly places: readonly { readonly name: string }[] } | undefined;
+  readonly consumer?: object | undefined;
+  readonly accounts_dir?: string | undefined;
 }
 
 /**
@@ -36,6 +40,12 @@ export function referenceMistakes(given: Referring): Mistake[] {
   const ids = planIds(plans);
   const homeIds = homes?.flatMap(({ id }) => id ?? []) ?? [];
   const namesHomes = homes !== undefined && homeIds.length === homes.length;
+  // Without any account elbro runs a demo, which has homes.
+  const withoutHomes =
+    homes === undefined &&
+    third_party !== undefined &&
+    given.consumer === undefined &&
+    given.accounts_dir === undefined;
   const homesAndPlaces = [...homeIds, ...(third_party?.places ?? []).map(({ name }) => slugOf(name))];
   const homeMistake = (path: (string | number)[], home: string | undefined, known: string[]): Mistake[] =>
     !namesHomes || home === undefined || known.includes(home)
@@ -44,7 +54,17 @@ export function referenceMistakes(given: Referring): Mistake[] {
   return [
     ...groupMistakes(plans, groups),
     ...(home_assistant ? statisticIdMistakes(homes) : []),
-    ...plans.flatMap(({ home }, i) => homeMistake(["plans", i, "home"], home, homeIds)),
+    ...plans.flatMap(({ home }, i) =>
+      withoutHomes
+        ? [
+            {
+              path: ["plans", i, "home"],
+              text: `expected a home of an account (consumer), found "${home}"; ${NO_HOMES}`,
+            },
+          ]
+        : homeMistake(["plans", i, "home"], home, homeIds),
+    ),
+    ...restMistakes(plugs, plans),
     ...plugs.flatMap((plug, i) => {
       const { home } = plug;
       const homePath = ["plugs", i, "home"];
@@ -57,6 +77,26 @@ export function referenceMistakes(given: Referring): Mistake[] {
       });
     }),
   ];
+}
+
+const NO_HOMES = "third_party has places only, which plugs can follow with signal, but not plans";
+
+/**
+ * Returns a mistake for each plug with another `when_lost` than an earlier plug of the same device, if the device has one
+ * setting for both. Otherwise the last command would decide the resting state of all.
+ */
+function restMistakes(plugs: readonly PlugConfig[], plans: readonly PlanEntry[]): Mistake[] {
+  const rests = plugs.map((plug) => whenLostOfPlug(plug, plans));
+  const devices = plugs.map(({ family, topic, url }) => {
+    const { shared }: PlugFamilyRow = plugFamilies[family];
+    return shared === undefined ? undefined : `${family} ${url ?? topic}`;
+  });
+  return repeated(devices).flatMap(({ index, first }): Mistake[] => {
+    if (rests[index] === rests[first]) return [];
+    const { shared }: PlugFamilyRow = plugFamilies[plugs[index]?.family ?? "tasmota"];
+    const text = `expected ${rests[first]}, as for [${first}], because ${shared} is one setting of the whole device; found ${rests[index]}`;
+    return [{ path: ["plugs", index, "when_lost"], text }];
+  });
 }
 
 interface Fleet {

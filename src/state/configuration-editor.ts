@@ -7,6 +7,7 @@ import { type EntryList, PAGE_FILE } from "../config/entry-list.ts";
 import { defaultOf, FILE_SUFFIX, itemOf, shapeOf } from "../config/keys.ts";
 import type { ConfigReading } from "../config/load.ts";
 import { entriesIn, idOfName, writtenIds } from "../config/page-file.ts";
+import { triedPlans } from "../config/plan-trials.ts";
 import { type Config, configSchema } from "../config/schema.ts";
 import { isTree, type Tree } from "../config/tree.ts";
 import { StartError } from "../core/status/start-error.ts";
@@ -77,14 +78,15 @@ export class ConfigurationEditor implements EntryEditor {
     if (index === ids.length && ids.includes(wanted)) return existsAlready(list, wanted);
     const tree: Tree = { ...used, [list]: used[list].toSpliced(index, 1, given as never) };
     const result = configSchema.safeParse(tree);
-    if (result.success) return result.data;
+    const found = result.success
+      ? triedPlans(result.data)
+      : result.error.issues.flatMap((issue) => describeIssue(issue, tree));
+    if (result.success && found.length === 0) return result.data;
     const own = `${list}[${index}]`;
-    const mistakes = result.error.issues
-      .flatMap((issue) => describeIssue(issue, tree))
-      .map(({ path, text }) => ({
-        path: path.startsWith(own) ? path.slice(own.length).replace(/^\./, "") : path,
-        text,
-      }));
+    const mistakes = found.map(({ path, text }) => ({
+      path: path.startsWith(own) ? path.slice(own.length).replace(/^\./, "") : path,
+      text,
+    }));
     return { ...refusal("invalid_parameter", mistakesText(mistakes)), mistakes };
   }
 

@@ -34,7 +34,7 @@ describe("a plan in the file", () => {
   test("of kind window or slots can set all keys", () => {
     const [washer, dryer] = definitionsOf(
       `  - { name: Washing machine, home: home, kind: window, hours: 2.5, profile: [3, 1], kwh: 0.9, from: "22:00", ready_by: "07:00", days: [mon, fri], max_price: 3, use_forecast: true, tolerance: 5, tolerance_side: latest, power_limit: kitchen, fallback: ["02:00-04:30"] }
-  - { name: Dryer, home: home, id: dryer, kind: slots, hours: 1h30m, min_run: 45m, min_pause: 15m, max_gap: 6, at_most_runs: 3, after: washing_machine, after_pause: 10m, enabled: false }`,
+  - { name: Dryer, home: home, id: dryer, kind: slots, hours: 1h30m, min_run: 45m, min_pause: 15m, max_gap: 9, at_most_runs: 3, after: washing_machine, after_pause: 10m, enabled: false }`,
     );
     expect(washer).toEqual({
       id: "washing_machine",
@@ -64,7 +64,7 @@ describe("a plan in the file", () => {
         hoursMs: 90 * MINUTE,
         minRunMs: 45 * MINUTE,
         minPauseMs: 15 * MINUTE,
-        maxGapMs: 6 * HOUR,
+        maxGapMs: 9 * HOUR,
         enabled: false,
       },
     });

@@ -194,9 +194,38 @@ describe("an unknown reference is reported with the nearest valid name:", () => 
     ]);
   });
 
+  test("a plan without any account, which would wait for its home for ever", () => {
+    const places = "third_party:\n  places: [{ name: Summer House, region: DK1 }]\n";
+    const plan = "plans:\n  - { name: W, home: summer_house, kind: avoid, hours: 1 }\n";
+    expect(mistakesIn(`${places}${plan}`)).toEqual([
+      'plans[0].home: expected a home of an account (consumer), found "summer_house"; third_party has places only, which plugs can follow with signal, but not plans',
+    ]);
+    expect(mistakesIn(`consumer: { api_key: a }\n${places}${plan}`)).toEqual([]);
+    expect(mistakesIn(plan)).toEqual([]);
+  });
+
   test("but not a home whose name is only known to the account", () => {
     const unnamed = `${homes}  - { address_id: 0a0a0a0a-0000-4000-8000-000000000003 }\n`;
     expect(mistakesIn(`${unnamed}plugs:\n  - { ${plug}, signal: cheap, home: summerhouse }\n`)).toEqual([]);
     expect(mistakesOf(`${plug}, signal: cheap, home: summerhouse`)).toEqual([]);
+  });
+});
+
+describe("relays of one Tasmota device, which has one setting for the state at a boot,", () => {
+  const plans = "plans:\n  - { name: Freezer, home: home, kind: avoid, hours: 4 }\n";
+  const relays = (first: string, second: string) =>
+    mistakesIn(`${plans}plugs:
+  - { name: A, family: tasmota, channel: 1, ${first} }
+  - { name: B, family: tasmota, channel: 2, ${second} }`);
+
+  test.each(["topic: dual", "url: http://192.168.1.20"])("need the same when_lost: %s", (where) => {
+    expect(relays(`${where}, plan: freezer`, `${where}, signal: cheap, home: home`)).toEqual([
+      "plugs[1].when_lost: expected on, as for [0], because PowerOnState is one setting of the whole device; found off",
+    ]);
+    expect(relays(`${where}, plan: freezer`, `${where}, signal: cheap, home: home, when_lost: on`)).toEqual([]);
+  });
+
+  test("may differ on two devices", () => {
+    expect(relays("topic: one, plan: freezer", "topic: two, signal: cheap, home: home")).toEqual([]);
   });
 });

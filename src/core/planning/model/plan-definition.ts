@@ -36,7 +36,19 @@ export interface PlanPower {
 
 /** A setting that contradicts others, by its name in the configuration. */
 export interface PlanMistake {
-  readonly setting: "hours" | "from" | "ready_by" | "max_price" | "fallback" | "tolerance" | "after";
+  readonly setting:
+    | "hours"
+    | "from"
+    | "ready_by"
+    | "max_price"
+    | "fallback"
+    | "tolerance"
+    | "after"
+    | "min_run"
+    | "min_pause"
+    | "max_gap"
+    | "at_most_runs"
+    | "percent";
   /** Expected and found value. */
   readonly text: string;
 }

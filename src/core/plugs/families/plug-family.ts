@@ -105,6 +105,8 @@ export interface PlugFamilyRow extends PlugCommands {
    * settings.
    */
   readonly leaves?: string;
+  /** Setting of the whole device that all its channels share, so that they need the same `when_lost`. */
+  readonly shared?: string;
   /** Readers of the plug's messages, by topic. */
   readonly listens: (address: PlugAddress) => Readonly<Record<string, Reader>>;
   /** Readers of the bridge's messages about the plug, by topic. */

@@ -28,6 +28,7 @@ export const tasmotaPlug = {
     off: "yes, the same for all relays of a device: `PulseTime` with `PowerOnState` 5, cleared with the ON",
   },
   leaves: "PulseTime and PowerOnState; in its console: Backlog PulseTime 0; PowerOnState 3 (3 is the default)",
+  shared: "PowerOnState",
   deadMan: () => ({ on: LIMITS, off: LIMITS }),
   answers: () => "always",
   on: (address, deadManSec) => [cmnd(address, "Backlog0", switching(address, "ON", deadManSec))],

@@ -1,6 +1,13 @@
 /** Patterns of the daemon's texts, in the order in which they are tried. */
 export const PATTERNS = {
   hours_window: /^expected at most the ([\d.]+) h between from and ready_by, found ([\d.]+)/,
+  never_runs: /the plan would never run in the ([\d.]+) h of its window/,
+  no_runs_fit: /no choice of runs fits into the ([\d.]+) h of its window/,
+  run_above_hours: /^expected at most the ([\d.]+) h of hours, found ([\d.]+)/,
+  runs_and_pauses: /^expected at most (\d+), found \d+: with the ([\d.]+) h of min_pause/,
+  fallback_outside: /^expected hours between ([\d:]+) and ([\d:]+), the window of the plan, found "(.*)"/,
+  device_setting: /^expected (\w+), as for .* is one setting of the whole device/,
+  no_account: /^expected a home of an account/,
   hours_up_to: /^expected at most the ([\d.]+) h of up_to/,
   group_power: /^expected at most the ([\d.]+) kW of its group, found ([\d.]+)/,
   group_full: /^expected at most (\d+) plans in a group/,

@@ -3,6 +3,13 @@ import type { MistakeTexts } from "./mistake-patterns.ts";
 
 export const mistakeTexts: MistakeTexts = {
   hours_window: "Der er kun {0} timer mellem ”ikke før” og ”færdig kl.”; {1} timer passer ikke ind.",
+  never_runs: "Med denne værdi kører planen aldrig inden for sine {0} timer.",
+  no_runs_fit: "Ingen kørsler passer ind i planens {0} timer sammen med de andre krav.",
+  run_above_hours: "Højst planens {0} timer; her er det {1}.",
+  runs_and_pauses: "Højst {0}: med {1} timers pause imellem er der ikke tid til flere.",
+  fallback_outside: "{2} ligger uden for planens tidsrum {0}-{1}.",
+  device_setting: "Skal være som ved den anden udgang ({0}): hele enheden har kun én indstilling.",
+  no_account: "En plan skal bruge et hjem fra en konto; et sted kan kun styre en stikkontakt direkte.",
   hours_up_to: "Højst {0} timer: det er tallet i ”højeste antal timer”.",
   group_power: "Gruppen tillader højst {0} kW; her er det {1} kW.",
   group_full: "Gruppen har for mange planer: højst {0}.",

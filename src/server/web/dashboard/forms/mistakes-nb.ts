@@ -3,6 +3,13 @@ import type { MistakeTexts } from "./mistake-patterns.ts";
 
 export const mistakeTexts: MistakeTexts = {
   hours_window: "Det er bare {0} timer mellom «ikke før» og «ferdig kl.»; {1} timer får ikke plass.",
+  never_runs: "Med denne verdien kjører planen aldri i sine {0} timer.",
+  no_runs_fit: "Ingen kjøringer får plass i planens {0} timer sammen med de andre kravene.",
+  run_above_hours: "Høyst planens {0} timer; her er det {1}.",
+  runs_and_pauses: "Høyst {0}: med {1} timers pause imellom er det ikke tid til flere.",
+  fallback_outside: "{2} ligger utenfor planens tidsrom {0}-{1}.",
+  device_setting: "Må være som for den andre utgangen ({0}): hele enheten har bare én innstilling.",
+  no_account: "En plan trenger et hjem fra en konto; et sted kan bare styre en stikkontakt direkte.",
   hours_up_to: "Høyst {0} timer: det er tallet i «høyeste antall timer».",
   group_power: "Gruppen tillater høyst {0} kW; her er det {1} kW.",
   group_full: "Gruppen har for mange planer: høyst {0}.",

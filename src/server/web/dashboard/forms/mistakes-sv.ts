@@ -3,6 +3,13 @@ import type { MistakeTexts } from "./mistake-patterns.ts";
 
 export const mistakeTexts: MistakeTexts = {
   hours_window: "Det är bara {0} timmar mellan ”inte före” och ”klar kl.”; {1} timmar får inte plats.",
+  never_runs: "Med det här värdet kör planen aldrig under sina {0} timmar.",
+  no_runs_fit: "Inga körningar får plats i planens {0} timmar med de andra kraven.",
+  run_above_hours: "Högst planens {0} timmar; här är det {1}.",
+  runs_and_pauses: "Högst {0}: med {1} timmars paus emellan finns det inte tid för fler.",
+  fallback_outside: "{2} ligger utanför planens tid {0}-{1}.",
+  device_setting: "Måste vara som för den andra utgången ({0}): hela enheten har bara en inställning.",
+  no_account: "En plan behöver ett hem från ett konto; en plats kan bara styra ett uttag direkt.",
   hours_up_to: "Högst {0} timmar: det är talet i ”högsta antal timmar”.",
   group_power: "Gruppen tillåter högst {0} kW; här är det {1} kW.",
   group_full: "Gruppen har för många planer: högst {0}.",

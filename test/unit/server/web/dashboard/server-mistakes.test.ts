@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { describeIssue } from "../../../../../src/config/config-error.ts";
 import { readConfig } from "../../../../../src/config/load.ts";
+import { triedPlans } from "../../../../../src/config/plan-trials.ts";
 import { configSchema } from "../../../../../src/config/schema.ts";
 import { Problems } from "../../../../../src/core/status/problem.ts";
 import { PATTERNS } from "../../../../../src/server/web/dashboard/forms/mistake-patterns.ts";
@@ -23,7 +24,7 @@ const inGroup = (i: number) => ({ ...dryer, name: `Plan ${i}`, group: "g", kw: 1
 function textsOf(tree: Record<string, unknown>): string[] {
   const result = configSchema.safeParse(tree);
   return result.success
-    ? []
+    ? triedPlans(result.data).map(({ text }) => text)
     : result.error.issues.flatMap((issue) => describeIssue(issue, tree)).map(({ text }) => text);
 }
 
@@ -93,6 +94,25 @@ const cases: readonly (readonly [name: string, tree: Record<string, unknown>, da
   ["a group of two homes", { groups: [GROUP], plans: [inGroup(0), { ...inGroup(1), home: "b" }] }, /samme hjem/],
   ["a group with a plan that stays on", { groups: [GROUP], plans: [{ ...inGroup(0), when_lost: "on" }] }, /slukket/],
   ["a message for tasmota", { plans: [dryer], plugs: [{ ...plug, on: { topic: "a", payload: "b" } }] }, /egne emner/],
+  ["a plan that is always off", { plans: [{ ...dryer, kind: "avoid", hours: 24 }] }, /kører planen aldrig .* 24 timer/],
+  ["runs that do not fit", { plans: [{ ...dryer, kind: "slots", hours: 1, max_gap: 1 }] }, /Ingen kørsler passer ind/],
+  ["long runs", { plans: [{ ...dryer, kind: "slots", hours: 1, min_run: 2 }] }, /Højst planens 1 timer; her er det 2/],
+  [
+    "long pauses",
+    { plans: [{ ...dryer, kind: "slots", at_most_runs: 3, min_pause: 20 }] },
+    /^Højst 2: med 20 timers pause/,
+  ],
+  [
+    "fallback hours outside",
+    { plans: [{ ...dryer, from: "22:00", ready_by: "06:00", fallback: ["12:00-14:00"] }] },
+    /12:00-14:00 ligger uden for planens tidsrum 22:00-06:00/,
+  ],
+  [
+    "two relays of a device",
+    { plans: [dryer], plugs: [plug, { ...plug, name: "B", channel: 2, when_lost: "on" }] },
+    /hele enheden har kun én indstilling/,
+  ],
+  ["a plan without an account", { plans: [dryer], third_party: { places: [] } }, /hjem fra en konto/],
   ["a topic that is not a URL", { notify: { topic_url: "https://ntfy.sh/" } }, /Adressen på et emne/],
 ];
 

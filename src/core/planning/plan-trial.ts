@@ -1,0 +1,120 @@
+/**
+ * Tries a configured plan once on a day of equal prices. What is impossible there is impossible at any prices, so it is a
+ * mistake of the configuration and not a night without the appliance.
+ */
+import { Calendar, type TransitionMemory } from "../time/calendar.ts";
+import { DAY_MS, HOUR_MS, type Interval, MINUTE_MS, QUARTER_MS } from "../time/interval.ts";
+import { hoursText, localTimeText, nominalWindowMs, type PlanMistake } from "./model/plan-definition.ts";
+import type { PlanSolution, PlanSpec } from "./model/plan-spec.ts";
+import { fallbackRuns, horizonOf } from "./model/plan-windows.ts";
+import { solvePlan } from "./solve-plan.ts";
+
+/** A zone without clock changes. */
+const transitions: TransitionMemory = { read: (year) => `${Date.UTC(year, 0, 1)}:0`, write: () => undefined };
+const calendar = new Calendar("UTC", transitions);
+const TRIAL_DAY = Date.UTC(2026, 0, 1);
+
+/** Limits of runs and pauses, by the name of the setting. */
+const LIMITS = {
+  min_run: "minRunMs",
+  max_gap: "maxGapMs",
+  min_pause: "minPauseMs",
+  at_most_runs: "atMostRuns",
+} as const;
+type Limit = keyof typeof LIMITS;
+type Limits = Partial<Record<(typeof LIMITS)[Limit], number>>;
+
+/** Returns the mistakes that a trial finds. Shape: empty for a plan that can run as meant. */
+export function trialMistakes(spec: PlanSpec): PlanMistake[] {
+  const window = horizonOf(spec, TRIAL_DAY, calendar);
+  if (!window) return [];
+  const fallback = fallbackMistake(spec, window);
+  const runs = tooManyRuns(spec) ?? tooLongRun(spec) ?? neverRuns(spec);
+  return [...(runs ? [runs] : []), ...(fallback ? [fallback] : [])];
+}
+
+function neverRuns(spec: PlanSpec): PlanMistake | null {
+  const limits = limitsOf(spec);
+  // Without limits, hours that fit into the window are possible.
+  const isTried = limits.length > 0 || spec.kind === "below" || spec.kind === "avoid";
+  if (!isTried || fits(spec)) return null;
+  const window = `the ${hoursText(nominalWindowMs(spec))} h of its window`;
+  const culprit = limits.find((limit) => fits(omit(spec, [LIMITS[limit]])));
+  if (culprit === undefined) {
+    const setting = spec.kind === "below" ? "percent" : "hours";
+    return { setting, text: `expected another value: with this one the plan would never run in ${window}` };
+  }
+  const others = limits.filter((limit) => limit !== culprit).map((limit) => `${limit} ${limitText(spec, limit)}`);
+  const hours = "hoursMs" in spec ? [`hours ${hoursText(spec.hoursMs)} h`] : [];
+  const restrictions = [...hours, ...others].join(", ");
+  const found = `${limitText(spec, culprit)}${restrictions && ` with ${restrictions}`}`;
+  return { setting: culprit, text: `expected another value: no choice of runs fits into ${window}, found ${found}` };
+}
+
+/** Returns whether the plan can run on a day of equal prices that are low enough. */
+function fits(spec: PlanSpec): boolean {
+  const solution = solvedOnEqualPrices(spec);
+  if (solution?.kind !== "solved" || solution.shortfall) return false;
+  // Outside its window an `avoid` plan is ON, so it may be OFF in a whole window that is shorter than a day.
+  return solution.runs.length > 0 || (spec.kind === "avoid" && nominalWindowMs(spec) < DAY_MS);
+}
+
+function solvedOnEqualPrices(given: PlanSpec): PlanSolution | null {
+  const { maxPrice = 1 } = given;
+  // At equal prices, the level is always normal.
+  const spec: PlanSpec = given.kind === "below" ? omit(given, ["level"], { maxPrice }) : given;
+  const window = horizonOf(spec, TRIAL_DAY, calendar);
+  if (!window) return null;
+  const count = Math.ceil((window.until - window.start) / QUARTER_MS);
+  const points = Array.from({ length: count }, (_, i) => {
+    const start = window.start + i * QUARTER_MS;
+    return { start, end: start + QUARTER_MS, price: maxPrice - 1, estimate: false };
+  });
+  const timeline = { points, currency: "DKK", vatIncluded: true } as const;
+  return solvePlan(spec, timeline, window, { now: window.start, calendar });
+}
+
+/** A run that is shorter than its minimum never begins. */
+function tooLongRun(spec: PlanSpec): PlanMistake | null {
+  if (spec.kind !== "slots" || spec.minRunMs === undefined) return null;
+  const [mostMs, of] = spec.upToMs === undefined ? [spec.hoursMs, "hours"] : [spec.upToMs, "up_to"];
+  if (spec.minRunMs <= mostMs) return null;
+  const text = `expected at most the ${hoursText(mostMs)} h of ${of}, found ${hoursText(spec.minRunMs)} h`;
+  return { setting: "min_run", text };
+}
+
+/** A number of runs that the pauses between them never allow. */
+function tooManyRuns(spec: PlanSpec): PlanMistake | null {
+  if (spec.kind !== "slots" || spec.atMostRuns === undefined || !spec.minPauseMs) return null;
+  const possible = 1 + Math.floor((nominalWindowMs(spec) - spec.hoursMs) / spec.minPauseMs);
+  if (spec.atMostRuns <= possible) return null;
+  const pause = `${hoursText(spec.minPauseMs)} h of min_pause between them`;
+  const text = `expected at most ${possible}, found ${spec.atMostRuns}: with the ${pause} there is no time for more`;
+  return { setting: "at_most_runs", text };
+}
+
+function fallbackMistake(spec: PlanSpec, window: Interval): PlanMistake | null {
+  const outside = spec.fallback?.find(
+    (span) => fallbackRuns({ ...spec, fallback: [span] }, window, calendar).length === 0,
+  );
+  if (!outside) return null;
+  const { from = 0, readyBy = from } = spec;
+  const found = [outside.from, outside.until].map(localTimeText).join("-");
+  const text = `expected hours between ${localTimeText(from)} and ${localTimeText(readyBy)}, the window of the plan, found "${found}"`;
+  return { setting: "fallback", text };
+}
+
+function limitsOf(spec: PlanSpec): Limit[] {
+  return (Object.keys(LIMITS) as Limit[]).filter((limit) => Boolean((spec as Limits)[LIMITS[limit]]));
+}
+
+function limitText(spec: PlanSpec, limit: Limit): string {
+  const value = (spec as Limits)[LIMITS[limit]] ?? 0;
+  if (limit === "at_most_runs") return String(value);
+  return value < HOUR_MS ? `${Math.round(value / MINUTE_MS)} min` : `${hoursText(value)} h`;
+}
+
+function omit(spec: PlanSpec, keys: readonly string[], more: Partial<PlanSpec> = {}): PlanSpec {
+  const kept = Object.entries(spec).filter(([key]) => !keys.includes(key));
+  return { ...Object.fromEntries(kept), ...more } as PlanSpec;
+}
