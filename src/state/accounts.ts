@@ -4,7 +4,7 @@ import type { Config } from "../config/schema.ts";
 import type { Priority } from "../core/fetching/fetch-types.ts";
 import { MAX_ATTEMPTS, type Share } from "../core/fetching/rate-limit.ts";
 import type { Clock } from "../core/runtime/clock.ts";
-import { WHOLE } from "../core/series/series.ts";
+import type { SeriesKey } from "../core/series/series.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { VERSION } from "../core/status/version.ts";
 import { DAY_MS, type EpochMs } from "../core/time/interval.ts";
@@ -71,6 +71,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
   const outage = new Outage(options.problems);
   const spendsUnknown = options.spendsUnknown === true || options.settings.read(SPENDS_UNKNOWN) === "yes";
   const recent = recentAttempts(options);
+  let selected = config.homes;
   const open = (name: string, authorization: { consumer?: string; thirdParty?: string }, signal: AbortSignal) => {
     const { clock, repository, settings: memory, problems, random, onServerTime, onSpent } = options;
     if (spendsUnknown || options.spendsElsewhere?.(name)) noteLostLedger(memory, name);
@@ -86,7 +87,11 @@ export function openAccounts(options: AccountsOptions): Accounts {
     }
     const source =
       authorization.thirdParty === undefined
-        ? new LearnedRateLimits(name, memory, () => repository.store.rows(addresses, WHOLE).length)
+        ? new LearnedRateLimits(
+            name,
+            memory,
+            polledCount(repository, addresses, () => selected),
+          )
         : new AdaptiveRateLimits(name, memory, config.third_party?.places.length);
     // Pauses of another key, or of another route to the service, do not apply to this one.
     const { base_url, ca } = config.service;
@@ -122,6 +127,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
   let consumers: readonly Account[] = [];
   let all: readonly Account[] = [];
   const take = (next: Config) => {
+    selected = next.homes;
     const wanted = new Map(consumerKeys(next).map(({ name, api_key }) => [name, api_key]));
     for (const [name, { key, end }] of byName) {
       if (wanted.get(name) === key) continue;
@@ -154,6 +160,21 @@ export function openAccounts(options: AccountsOptions): Accounts {
     get all() {
       return all;
     },
+  };
+}
+
+/** Returns a function that counts the addresses of a stored list that are polled: those that the configuration selects. */
+function polledCount({ store }: SeriesRepository, addresses: SeriesKey, selected: () => Config["homes"]): () => number {
+  let counted: { readonly version: number | null; readonly homes: Config["homes"]; readonly count: number } | null =
+    null;
+  return () => {
+    const [version, homes] = [store.versionOf(addresses), selected()];
+    if (counted?.version !== version || counted.homes !== homes) {
+      const ids = homes && new Set(homes.map(({ address_id }) => address_id.toLowerCase()));
+      const rows = store.latest(addresses) ?? [];
+      counted = { version, homes, count: rows.filter(({ id }) => ids?.has(String(id).toLowerCase()) ?? true).length };
+    }
+    return counted.count;
   };
 }
 

@@ -1,12 +1,13 @@
 /** Tests accounts, opened from a configuration, with the simulator. */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { configSchema } from "../../../src/config/schema.ts";
 import type { FetchRequest } from "../../../src/core/fetching/fetch-types.ts";
-import type { SeriesKey } from "../../../src/core/series/series.ts";
+import { type SeriesKey, WHOLE } from "../../../src/core/series/series.ts";
 import { type Problem, Problems } from "../../../src/core/status/problem.ts";
 import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../src/core/time/interval.ts";
 import { openService } from "../../../src/service/client/open-service.ts";
+import { seriesOf } from "../../../src/service/contract/series-mapping.ts";
 import { type SimulatorOptions, startSimulator } from "../../../src/service/simulator/simulator.ts";
 import { fetchPortOf, openAccounts } from "../../../src/state/accounts.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
@@ -68,6 +69,41 @@ function first<Item>(items: readonly Item[]): Item {
   if (item === undefined) throw new RangeError("nothing there");
   return item;
 }
+
+describe("the quota of a consumer account", () => {
+  const ids = (count: number) => Array.from({ length: count }, (_, i) => `5d0c9f0e-6a1b-4c5e-9b64-1f1f4a7e2d0${i}`);
+
+  /** Returns the problems of the account after it has answered, with `day` as its limit. */
+  async function problemsAt(day: number, world: Awaited<ReturnType<typeof openWorld>>, accounts = world.accounts) {
+    const account = first(accounts.consumers);
+    await fetchPortOf(account, world.repository).ask(stepOf(account.name, world.service.addressIds.danish, "today"));
+    return world.problems.filter(({ code }) => code === "quota_too_small").map(({ detail }) => `${day}: ${detail}`);
+  }
+
+  async function withAddresses(count: number, config: Readonly<Record<string, unknown>> = {}, day = 100) {
+    const world = await openWorld({ config: { ...CONSUMER, ...config }, simulator: { limits: { minute: 60, day } } });
+    const rows = ids(count).map((id) => ({ id, label: "Home", capabilities: {} }));
+    await world.repository.keep(seriesOf("consumer", "addresses", {}), WHOLE, rows, {}, world.clock.now());
+    return world;
+  }
+
+  test.each([
+    [2, 100, []],
+    [3, 100, ["100: 100 requests per day; a day with retries may need 135"]],
+    [9, 404, ["404: 404 requests per day; a day with retries may need 405"]],
+  ])("of %i addresses and %i requests a day is reported if it is too small", async (count, day, expected) => {
+    await using world = await withAddresses(count, {}, day);
+    expect(await problemsAt(day, world)).toEqual(expected);
+  });
+
+  test("counts the addresses that the configuration selects", async () => {
+    const homes = ids(2).map((address_id) => ({ address_id: address_id.toUpperCase() }));
+    await using world = await withAddresses(3, { homes });
+    expect(await problemsAt(100, world)).toEqual([]);
+    world.accounts.take(configSchema.parse({ ...CONSUMER }));
+    expect(await problemsAt(100, world)).toHaveLength(1);
+  });
+});
 
 test("a scheduled request stores rows, an envelope and a row in the request log", async () => {
   await using world = await openWorld();
