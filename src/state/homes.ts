@@ -4,6 +4,7 @@ import type { Config } from "../config/schema.ts";
 import type { CollectTarget } from "../core/fetching/fetch-types.ts";
 import type { ExportTerms } from "../core/prices/export-price.ts";
 import type { Home } from "../core/prices/home-snapshot.ts";
+import { WHOLE } from "../core/series/series.ts";
 import { freeSlug, slugOf } from "../core/text/slug.ts";
 import { addressSeries } from "../service/contract/polled-series.ts";
 import type { Address } from "../service/contract/resources.ts";
@@ -133,6 +134,11 @@ export class Homes {
   get known(): boolean {
     this.#read();
     return this.#held.size > 0;
+  }
+
+  /** Returns whether the list of an account's addresses was ever received. */
+  isListed(account: string): boolean {
+    return this.#library.store.covers(seriesOf(account, "addresses", {}), WHOLE);
   }
 
   /** Returns the account of an address; null if the address is unknown. */

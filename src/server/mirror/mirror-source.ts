@@ -7,10 +7,12 @@ import { contractError } from "../../service/contract/errors.ts";
 import { UNCAPPED_CLIENT_RANGE } from "../../service/contract/limits.ts";
 import { type OperationId, operationOf, type ParamsOf } from "../../service/contract/operations.ts";
 import { capEnd } from "../../service/contract/range.ts";
+import type { Address } from "../../service/contract/resources.ts";
 import { rangeOf, seriesOf } from "../../service/contract/series-mapping.ts";
 import type { MountOptions } from "../../service/serve/mount.ts";
 import type { State } from "../../state/open-state.ts";
 import { foundIn, type Unkept } from "../../state/response-assembly.ts";
+import type { Found } from "../../state/stored-answer.ts";
 import type { RouteContext } from "../http/route.ts";
 import { DATA_HEADERS } from "../http/security-headers.ts";
 import { type Asked, type MirrorSource, mirrorHandlers } from "./mirror.ts";
@@ -47,6 +49,37 @@ function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: RouteContext)
     const owner = homes.accountOf(addressIn(params));
     return accounts.named(owner ?? "") ?? accounts.consumers[0] ?? null;
   };
+  /** Returns the accounts whose responses together answer a request: all for the list of addresses, otherwise one. */
+  const accountsFor = (operation: OperationId, params: ParamsOf<OperationId>): readonly Account[] => {
+    if (operation === "addresses" && accounts.consumers.length > 0) return accounts.consumers;
+    const account = accountFor(operation, params);
+    return account ? [account] : [];
+  };
+  const askAccount = async <Id extends OperationId>(
+    account: Account,
+    operation: Id,
+    params: ParamsOf<Id>,
+    askedSince: EpochMs,
+  ): Promise<Asked> => {
+    const series = seriesOf(account.name, operation, params);
+    const seriesId = repository.idOf(series);
+    const askPart = async (part: typeof params, range: Interval | null): Promise<Asked | null> => {
+      const reply = await account.ask({ operation, params: part, share: "lan", seriesId, range });
+      if (reply.kind !== "ok") return reply;
+      const at = clock.now();
+      const changed = await repository.keepAnswer(account.name, operation, part, reply.body, at, reply.dropped);
+      if (changed === null) return unkept({ operation, wanted: params, asked: part, body: reply.body, at });
+      if (changed) onSeriesChanged(series);
+      return null;
+    };
+    await waitForRequestsInFlight(deps, account, { operation, params, askedSince });
+    for (const part of partsToAsk(deps, account.name, { operation, params, askedSince })) {
+      const range = operationOf(operation).range ? rangeOf(operation, part) : null;
+      const ended = await account.flights.run(series, range, () => askPart(part, range));
+      if (ended) return ended;
+    }
+    return { kind: "kept", at: clock.now() };
+  };
   return {
     onLateCrash: (error) => onCrash(error, newRequestId()),
     refusal(operation, params) {
@@ -54,46 +87,70 @@ function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: RouteContext)
       const addressId = addressIn(params);
       if (face !== "consumer" || addressId === "" || !homes.known) return null;
       const address = homes.address(addressId);
-      if (!address) return contractError("resource_not_found", "this account has no address with this id");
+      if (!address) {
+        const unlisted = accounts.consumers.find(({ name }) => !homes.isListed(name))?.name;
+        return unlisted === undefined
+          ? contractError("resource_not_found", "this account has no address with this id")
+          : contractError("entitlement_unavailable", `the addresses of the account ${unlisted} are not known yet`);
+      }
       if (capability === undefined || address.capabilities[capability]) return null;
       return contractError("feature_unavailable", `this address has no ${capability}`);
     },
     find(operation, params, now, askedSince) {
-      const account = accountFor(operation, params);
-      const found = account && repository.find(account.name, operation, params, now, askedSince);
-      return found && upcomingOnly(found, operation, () => starts.of(account.name, operation, params, now));
+      const parts = accountsFor(operation, params);
+      const found = parts.map(({ name }) => {
+        const part = repository.find(name, operation, params, now, askedSince);
+        return part && upcomingOnly(part, operation, () => starts.of(name, operation, params, now));
+      });
+      return joined(found);
     },
     findPart(operation, params, now) {
-      const account = accountFor(operation, params);
-      return account && repository.findPart(account.name, operation, params, now);
+      return joined(
+        accountsFor(operation, params).map(({ name }) => repository.findPart(name, operation, params, now)),
+      );
     },
     async ask(operation, params, askedSince) {
-      const account = accountFor(operation, params);
-      if (!account) {
+      const parts = accountsFor(operation, params);
+      if (parts.length === 0) {
         const { code, reason } = contractError(
           "forbidden",
           "elbro has no key for this interface of the service; set it in the configuration",
         );
         return { kind: "refused", status: 403, code, reason, retryAfterMs: null, requestId: null };
       }
-      const series = seriesOf(account.name, operation, params);
-      const seriesId = repository.idOf(series);
-      const askPart = async (part: typeof params, range: Interval | null): Promise<Asked | null> => {
-        const reply = await account.ask({ operation, params: part, share: "lan", seriesId, range });
-        if (reply.kind !== "ok") return reply;
-        const at = clock.now();
-        const changed = await repository.keepAnswer(account.name, operation, part, reply.body, at, reply.dropped);
-        if (changed === null) return unkept({ operation, wanted: params, asked: part, body: reply.body, at });
-        if (changed) onSeriesChanged(series);
-        return null;
-      };
-      await waitForRequestsInFlight(deps, account, { operation, params, askedSince });
-      for (const part of partsToAsk(deps, account.name, { operation, params, askedSince })) {
-        const range = operationOf(operation).range ? rangeOf(operation, part) : null;
-        const ended = await account.flights.run(series, range, () => askPart(part, range));
-        if (ended) return ended;
-      }
-      return { kind: "kept", at: clock.now() };
+      const results: Asked[] = [];
+      for (const account of parts) results.push(await askAccount(account, operation, params, askedSince));
+      const failed = results.find(({ kind }) => kind !== "kept" && kind !== "unkept");
+      if (failed || results.every(({ kind }) => kind === "kept")) return failed ?? { kind: "kept", at: clock.now() };
+      const found = results.map((result, i) =>
+        result.kind === "unkept"
+          ? result.found
+          : repository.find(parts[i]?.name ?? "", operation, params, clock.now(), askedSince),
+      );
+      const all = joined(found);
+      return all ? { kind: "unkept", found: all } : { kind: "kept", at: clock.now() };
+    },
+  };
+}
+
+/**
+ * Joins the responses of several accounts. Null if all are missing, not fresh if one is. An address that several
+ * accounts may read is listed once.
+ */
+function joined(found: readonly (Found | null)[]): Found | null {
+  const known = found.filter((each) => each !== null);
+  const [first] = known;
+  if (!first || found.length === 1) return first ?? null;
+  return {
+    version: known.map(({ version }) => version).join(" "),
+    answeredAt: Math.min(...known.map(({ answeredAt }) => answeredAt)),
+    fresh: known.length === found.length && known.every(({ fresh }) => fresh),
+    read() {
+      const bodies = known.map(({ read }) => JSON.parse(read().toString()) as { readonly data: readonly Address[] });
+      const rows = new Map<string, Address>();
+      for (const row of bodies.flatMap(({ data }) => data))
+        if (!rows.has(row.id.toLowerCase())) rows.set(row.id.toLowerCase(), row);
+      return Buffer.from(JSON.stringify({ ...bodies[0], data: [...rows.values()] }));
     },
   };
 }
