@@ -45,7 +45,7 @@ export interface Daemon {
    * Reads the configuration again and applies the keys that can change while the daemon runs.
    * An invalid configuration changes nothing and is reported as a problem. Returns the configuration in use.
    */
-  reload(read: () => Promise<Config>): Promise<Config>;
+  reload(read: () => Promise<Config>, by?: string): Promise<Config>;
   /** Publishes `offline` and closes everything within 2 s. */
   stop(): Promise<void>;
 }
@@ -126,7 +126,7 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
     calendar: state.calendar,
     currentPrices: (now, most) => currentPrices(state, now, most),
     nextRuns: (now) => nextRuns(state, now),
-    reload: (read) => reloading.reload(read),
+    reload: (read, by) => reloading.reload(read, by),
     async stop() {
       plugs.shutdown();
       server.shutdown();

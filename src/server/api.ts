@@ -3,6 +3,7 @@
  * listener stays open.
  */
 import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import { hostname } from "node:os";
 import type { CommandHint } from "../config/command-hint.ts";
 import type { Config } from "../config/schema.ts";
@@ -10,7 +11,7 @@ import { onPort } from "../core/status/start-error.ts";
 import { AllowedHosts } from "../service/serve/allowed-hosts.ts";
 import { mount, type Router } from "../service/serve/mount.ts";
 import type { Storage } from "../storage/open-storage.ts";
-import { backupRoutes } from "./admin/backup-routes.ts";
+import { BACKUP_PATH, backupRoutes } from "./admin/backup-routes.ts";
 import type { ApiKeys } from "./auth/api-keys.ts";
 import { openKeyStore } from "./auth/key-store.ts";
 import { SessionAuth } from "./auth/session-auth.ts";
@@ -86,6 +87,12 @@ function openPages({ config, storage, ingress }: ApiDeps, keys: ApiKeys): Sessio
   return new SessionAuth({ sessions, dashboard: config.api.dashboard, ingress });
 }
 
+/** Returns whether a request changed the configuration, the keys or the database. Commands to plans are not lasting. */
+function isLasting({ method = "", url = "" }: IncomingMessage, status: number): boolean {
+  if (status >= 300) return false;
+  return method === "PUT" || method === "DELETE" || status === 201 || (method === "POST" && url === BACKUP_PATH);
+}
+
 /** Returns the routes of the LAN API. */
 export function apiRoutes(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth = openPages(deps, keys)): Router {
   const { clock, log } = deps;
@@ -96,6 +103,10 @@ export function apiRoutes(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth = ope
     newRequestId: randomUUID,
     onCrash: (error, requestId) => log.warn({ err: error, requestId }, "a LAN request failed"),
     onAnswer: (caller, status) => deps.state.stats.answered.add(caller ?? "", String(status)),
+    onAccepted: (caller, status, request) => {
+      if (!isLasting(request, status)) return;
+      log.info({ caller, method: request.method, path: request.url?.split("?")[0] }, "changed over the API");
+    },
   };
   const mirror = mirrorOptions(deps, (message) => pages.admitMirror(message) ?? keys.admit(message), context);
   const router = createLocalRouter(context, mirror);

@@ -109,9 +109,9 @@ export class ConfigReload {
 
   /**
    * Reads and applies the configuration. An error is reported as a problem and changes nothing.
-   * Returns the configuration in use.
+   * `by` is the cause, for the log. Returns the configuration in use.
    */
-  async reload(read: () => Promise<Config>): Promise<Config> {
+  async reload(read: () => Promise<Config>, by = "API"): Promise<Config> {
     const { problems, clock, log } = this.#deps;
     try {
       const given = await read();
@@ -123,8 +123,8 @@ export class ConfigReload {
       }
       this.#later = later;
       problems.end(SUBJECT);
-      if (live.length + later.length === 0) log.info({}, "configuration reloaded: nothing has changed");
-      if (live.length > 0) log.info({ changed: live }, "configuration reloaded");
+      if (live.length + later.length === 0) log.info({ by }, "configuration reloaded: nothing has changed");
+      if (live.length > 0) log.info({ by, changed: live }, "configuration reloaded");
       for (const key of later) log.warn({}, `${key} has changed; restart elbro to use it`);
     } catch (error) {
       const { message: detail } = asStartError(error, "the configuration cannot be used");

@@ -45,7 +45,7 @@ test("elbro hash-password prints a hash for the configuration", () => {
     input: "hidden\n",
     encoding: "utf8",
   });
-  expect([stdout, status]).toEqual([expect.stringMatching(/^\$scrypt\$[^$]+\$[^$]+\n$/), 0]);
+  expect([stdout, status]).toEqual([expect.stringMatching(/^\$scrypt\$ln=14,r=8,p=5\$[^$]+\$[^$]+\n$/), 0]);
   expect(stdout).not.toContain("hidden");
 });
 

@@ -173,17 +173,19 @@ async function startHouse(
     if (demo) process.stdout.write(demoGreeting(demo, { api: daemon.apiPort, broker: daemon.brokerPort }));
     // Applies changes in order. A signal may arrive while a changed file is being applied.
     let reloaded: Promise<void> = Promise.resolve();
-    const reload = () => {
-      reloaded = reloaded.then(async () => void (await daemon.reload(readAgain)));
+    const reload = (by: string) => {
+      reloaded = reloaded.then(async () => void (await daemon.reload(readAgain, by)));
       return reloaded;
     };
     const unwatched = (why: string) =>
       log.warn({ why }, "accounts_dir cannot be watched; after a change send SIGHUP to have it read again");
-    const unwatch = config.accounts_dir ? watchFolder(config.accounts_dir, reload, unwatched) : null;
+    const unwatch = config.accounts_dir
+      ? watchFolder(config.accounts_dir, () => reload("accounts_dir"), unwatched)
+      : null;
     return {
       async reload() {
         if (demo) log.info({}, "the demo has no configuration to reload");
-        else await reload();
+        else await reload("SIGHUP");
       },
       async stop() {
         unwatch?.();

@@ -10,24 +10,27 @@ export interface BrokerUser {
   readonly commands: boolean;
 }
 
-/** Parameters of scrypt, the defaults of Node: 16 MB and about 50 ms for each login on a small machine. */
-const COST = { N: 2 ** 14, r: 8, p: 1 };
+/**
+ * Parameters of scrypt for new hashes: 16 MB, and about 250 ms on a small machine.
+ * Source: OWASP Password Storage Cheat Sheet, scrypt: "N=2^14 (16 MiB), r=8 (1024 bytes), p=5".
+ */
+const COST = { N: 2 ** 14, r: 8, p: 5 };
+/** Parameters of hashes that name none. */
+const FIRST_COST = { ...COST, p: 1 };
 const HASH_BYTES = 32;
 const SALT_BYTES = 16;
 const derive = promisify<string | Buffer, Buffer, number, ScryptOptions, Buffer>(scrypt);
-/** Salt and hash of no password, computed for names without a hash. */
-const DECOY = [SALT_BYTES, HASH_BYTES].map((bytes) => randomBytes(bytes).toString("base64"));
-const HASHED = /^\$scrypt\$([A-Za-z0-9+/=]+)\$([A-Za-z0-9+/=]+)$/;
-/**
- * Maximum number of logins that wait for their hash. Hashes are computed one at a time, since each needs 16 MB.
- * The newest login is computed first, so that many guesses do not keep out a single login.
- */
+const PARAMETERS = `ln=14,r=${COST.r},p=${COST.p}`;
+const HASHED = /^\$scrypt\$(?:(ln=14,r=8,p=5)\$)?([A-Za-z0-9+/=]+)\$([A-Za-z0-9+/=]+)$/;
+/** Maximum number of hashes that are computed at a time, since each needs 16 MB. */
+const MAX_COMPUTING = 2;
+/** Maximum number of logins that wait. The newest is next, so that many guesses do not keep out a single login. */
 const MAX_WAITING = 16;
 
 /** Returns a hash of a password for the configuration. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  return `$scrypt$${salt.toString("base64")}$${(await derive(password, salt, HASH_BYTES, COST)).toString("base64")}`;
+  return `$scrypt$${PARAMETERS}$${salt.toString("base64")}$${(await derive(password, salt, HASH_BYTES, COST)).toString("base64")}`;
 }
 
 interface Login {
@@ -42,10 +45,14 @@ export class BrokerUsers {
   readonly #proven = new Map<string, Buffer>();
   /** Oldest first. Bounded by MAX_WAITING. */
   readonly #waiting: Login[] = [];
-  #isComputing = false;
+  #computing = 0;
+  /** Hash that is computed for names without one. It is as expensive as that of a user. */
+  readonly #decoy: Hash | undefined;
 
   constructor(users: readonly BrokerUser[]) {
     this.#users = users;
+    const [hash] = users.flatMap(({ password }) => hashIn(password) ?? []);
+    this.#decoy = hash && { ...hash, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) };
   }
 
   /** Returns whether a user has this name. */
@@ -65,12 +72,12 @@ export class BrokerUsers {
   }
 
   async #fits(user: BrokerUser | null, password: Buffer, given: Buffer): Promise<boolean> {
-    const hashed = HASHED.exec(user?.password ?? "")?.slice(1);
+    const hashed = hashIn(user?.password ?? "");
     const known = hashed ? this.#proven.get(user?.name ?? "") : digest(user?.password ?? "");
     if (known && timingSafeEqual(given, known) && user) return true;
-    if (!this.#users.some((one) => HASHED.test(one.password))) return false;
-    const [salt = "", hash = ""] = hashed ?? DECOY;
-    const fits = await this.#inTurn(() => fitsHash(password, salt, hash));
+    const compared = hashed ?? this.#decoy;
+    if (!compared) return false;
+    const fits = await this.#inTurn(() => fitsHash(password, compared));
     if (fits && user) this.#proven.set(user.name, given);
     return fits;
   }
@@ -79,16 +86,16 @@ export class BrokerUsers {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ check, resolve, reject });
       if (this.#waiting.length > MAX_WAITING) this.#waiting.shift()?.resolve(false);
-      if (!this.#isComputing) void this.#compute();
+      if (this.#computing < MAX_COMPUTING) void this.#compute();
     });
   }
 
   async #compute(): Promise<void> {
-    this.#isComputing = true;
+    this.#computing++;
     for (let login = this.#waiting.pop(); login; login = this.#waiting.pop()) {
       await login.check().then(login.resolve, login.reject);
     }
-    this.#isComputing = false;
+    this.#computing--;
   }
 }
 
@@ -121,10 +128,23 @@ function isPlugsAnswer(topic: string, baseTopic: string): boolean {
   return topic.startsWith(`${baseTopic}/plug/`) && topic.endsWith("/rpc");
 }
 
-async function fitsHash(password: Buffer, salt: string, hash: string): Promise<boolean> {
-  const expected = Buffer.from(hash, "base64");
-  const found = await derive(password, Buffer.from(salt, "base64"), HASH_BYTES, COST);
-  return found.length === expected.length && timingSafeEqual(found, expected);
+interface Hash {
+  readonly salt: Buffer;
+  readonly hash: Buffer;
+  readonly cost: typeof COST;
+}
+
+/** Returns the hash in the password of a user; null if it is a plain text. */
+function hashIn(password: string): Hash | null {
+  const [whole, parameters, salt = "", hash = ""] = HASHED.exec(password) ?? [];
+  if (whole === undefined) return null;
+  const cost = parameters === undefined ? FIRST_COST : COST;
+  return { salt: Buffer.from(salt, "base64"), hash: Buffer.from(hash, "base64"), cost };
+}
+
+async function fitsHash(password: Buffer, { salt, hash, cost }: Hash): Promise<boolean> {
+  const found = await derive(password, salt, HASH_BYTES, cost);
+  return found.length === hash.length && timingSafeEqual(found, hash);
 }
 
 function digest(password: Buffer | string): Buffer {

@@ -12,6 +12,8 @@ import type { LocalRequest, LocalRoute } from "../http/route.ts";
 import { boolean, jsonResponse, named, object, reference, type Schema } from "../openapi/json-schema.ts";
 
 const TYPE = "application/octet-stream";
+export const BACKUP_PATH = "/local/v1/backup";
+
 /**
  * Maximum size of an upload: many times ten years of a home. Larger files need `elbro restore`, as a request has 8 s.
  */
@@ -37,7 +39,7 @@ export function backupRoutes({ state, storage: { databasePath } }: BackupDeps): 
   return [
     {
       method: "GET",
-      path: "/local/v1/backup",
+      path: BACKUP_PATH,
       scope: "control",
       summary:
         "A checked copy of the database, made for this request. Keep it private: it holds the hashes of the keys and the usage of the home.",
@@ -59,7 +61,7 @@ export function backupRoutes({ state, storage: { databasePath } }: BackupDeps): 
     },
     {
       method: "POST",
-      path: "/local/v1/backup",
+      path: BACKUP_PATH,
       scope: "control",
       summary:
         "Uploads a copy from `GET /local/v1/backup` or `elbro backup`. It replaces the database at the next start.",
@@ -84,7 +86,7 @@ export function backupRoutes({ state, storage: { databasePath } }: BackupDeps): 
     },
     {
       method: "DELETE",
-      path: "/local/v1/backup",
+      path: BACKUP_PATH,
       scope: "control",
       summary: "Deletes an uploaded copy that has not been used yet.",
       openApi: () => ({

@@ -28,7 +28,7 @@ export interface KeyStoreOptions {
   readonly problems: Problems;
   /** Whether Home Assistant forwards requests of its users. Then no key is needed. */
   readonly ingress?: boolean;
-  readonly log: { warn(facts: object, text: string): void };
+  readonly log: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
   /** Returns a command of this program as the owner types it. */
   readonly commandHint: CommandHint;
 }
@@ -52,7 +52,7 @@ export function openKeyStore({
 }: KeyStoreOptions): KeyStore {
   const { api, data_dir } = config;
   let limits = defaultLimits(api);
-  const ring = new KeyRing(configuredKeys(api), new KeyFile(data_dir), { clock, problems });
+  const ring = new KeyRing(configuredKeys(api), new KeyFile(data_dir), { clock, problems, log });
   const useFile = new KeyUseFile(data_dir);
   const closing = new AbortController();
   let keeping: Promise<void> | null = null;
@@ -107,17 +107,24 @@ class KeyRing {
   #kept: readonly ApiKey[] = [];
   #all: readonly ApiKey[];
   readonly #file: KeyFile;
-  readonly #deps: Pick<KeyStoreOptions, "clock" | "problems">;
+  readonly #deps: Pick<KeyStoreOptions, "clock" | "problems" | "log">;
+  /** Digests by name of the stored keys; null before the first look. */
+  #known: ReadonlyMap<string, string> | null = null;
   #stamp: string | null = null;
   #lookedAt: EpochMs;
 
-  constructor(configured: readonly ApiKey[], file: KeyFile, parts: Pick<KeyStoreOptions, "clock" | "problems">) {
+  constructor(
+    configured: readonly ApiKey[],
+    file: KeyFile,
+    parts: Pick<KeyStoreOptions, "clock" | "problems" | "log">,
+  ) {
     this.#configured = configured;
     this.#all = configured;
     this.#file = file;
     this.#deps = parts;
     this.#lookedAt = parts.clock.now();
     this.#look();
+    this.#known ??= new Map();
   }
 
   /** Replaces the keys of the configuration. */
@@ -150,6 +157,7 @@ class KeyRing {
     const { clock, problems } = this.#deps;
     const reading = this.#file.read();
     if (reading.kind === "keys") {
+      this.#report(reading.keys);
       this.#kept = reading.keys.map(lanKeyOf);
       this.#all = [...this.#configured, ...this.#kept];
       problems.end(PROBLEM_SUBJECT);
@@ -162,6 +170,22 @@ class KeyRing {
       names: { file: this.#file.path },
       detail: `${this.#file.path}: ${reading.why}`,
     });
+  }
+
+  /** Logs which keys were created, replaced and revoked, here or by a command. */
+  #report(keys: readonly KeptKey[]): void {
+    const [before, after] = [this.#known, new Map(keys.map(({ name, sha256 }) => [name, sha256]))];
+    this.#known = after;
+    if (!before) return;
+    const names = (from: ReadonlyMap<string, string>, fits: (name: string, sha256: string) => boolean) =>
+      [...from].flatMap(([name, sha256]) => (fits(name, sha256) ? name : []));
+    const changes = {
+      created: names(after, (name) => !before.has(name)),
+      replaced: names(after, (name, sha256) => before.has(name) && before.get(name) !== sha256),
+      revoked: names(before, (name) => !after.has(name)),
+    };
+    const facts = Object.fromEntries(Object.entries(changes).filter(([, each]) => each.length > 0));
+    if (Object.keys(facts).length > 0) this.#deps.log.info(facts, "keys changed");
   }
 }
 

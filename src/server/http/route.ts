@@ -85,6 +85,8 @@ export interface RouteContext {
   readonly remains?: (message: LocalAuthRequest) => boolean;
   /** Called after every response. `caller` is null if no valid key was sent. */
   readonly onAnswer?: (caller: string | null, status: number) => void;
+  /** Called after every response to a caller with a valid key. */
+  readonly onAccepted?: (caller: string, status: number, request: Exchange["request"]) => void;
 }
 
 /** Adds a route to the router. */
@@ -115,6 +117,7 @@ async function answer(route: LocalRoute, context: RouteContext, visit: Visit): P
     else sendAnswer(localError("internal_error", `unexpected error; quote ${requestId}`), headers, visit);
   }
   context.onAnswer?.(found.caller, response.statusCode);
+  if (found.caller !== null) context.onAccepted?.(found.caller, response.statusCode, request);
 }
 
 /** Facts that are collected while a request is processed. */

@@ -19,6 +19,8 @@ export const DATA_HEADERS = {
  */
 export const PAGE_HEADERS = {
   ...ALWAYS,
+  // A page of another site that opens this one gets no handle of its window. Ignored without HTTPS.
+  "Cross-Origin-Opener-Policy": "same-origin",
   "Content-Security-Policy":
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'",
 } as const;

@@ -67,7 +67,7 @@ describe("a reload", () => {
     expect(applied).toEqual([used]);
     expect(used).toMatchObject({ plans: [{ name: "Car" }], mqtt: { base_topic: "elbro" } });
     expect(said).toEqual([
-      'configuration reloaded {"changed":["plans"]}',
+      'configuration reloaded {"by":"API","changed":["plans"]}',
       "mqtt.base_topic has changed; restart elbro to use it {}",
     ]);
   });
@@ -77,7 +77,7 @@ describe("a reload", () => {
     const { it, said } = reloading((next) => void applied.push(next));
     await it.reload(async () => config());
     expect(applied).toEqual([]);
-    expect(said).toEqual(["configuration reloaded: nothing has changed {}"]);
+    expect(said).toEqual(['configuration reloaded: nothing has changed {"by":"API"}']);
   });
 
   test("of an invalid configuration changes nothing and is a problem until a valid one follows", async () => {

@@ -36,6 +36,14 @@ test("a hashed password is not readable and is accepted like a plain one, also t
   }
 });
 
+test("a new hash names its parameters; one without them, of an earlier version, is accepted", async () => {
+  expect(await hashPassword("open sesame")).toMatch(/^\$scrypt\$ln=14,r=8,p=5\$/);
+  const earlier = "$scrypt$c2FsdCBvZiBzaXh0ZWVuIQ==$4YGdpq2/UwnqIO4MaJ2vatIItHEwMkHcBPtL/edwWK0=";
+  const users = new BrokerUsers([{ name: "ha", password: earlier, commands: false }]);
+  expect((await users.find("ha", Buffer.from("open sesame")))?.name).toBe("ha");
+  expect(await users.find("ha", Buffer.from("open sesame!"))).toBeNull();
+});
+
 /** Returns processor time in ms, which is the same on a busy machine. */
 function cpuMs({ user, system }: NodeJS.CpuUsage): number {
   return (user + system) / 1_000;

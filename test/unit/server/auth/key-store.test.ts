@@ -21,7 +21,7 @@ function livingIn(dir: TempDir, clock: ManualClock, api: Partial<Config["api"]> 
   const problems = new Problems(() => undefined);
   const config = configSchema.parse({ api: { host: "127.0.0.1", ...api }, data_dir: dir.path });
   const warnings: string[] = [];
-  const log = { warn: (_facts: object, text: string) => void warnings.push(text) };
+  const log = { info: () => undefined, warn: (_facts: object, text: string) => void warnings.push(text) };
   const access = openKeyStore({ config, clock, problems, log, commandHint });
   const ask = (token: string, face: "consumer" | "thirdParty" = "consumer"): AuthResult => {
     const authorization = `Bearer ${token}`;
@@ -143,7 +143,7 @@ describe("keys of the command line", () => {
         ingress: true,
         commandHint,
       },
-      log: { warn: (_facts, text) => void warnings.push(text) },
+      log: { info: () => undefined, warn: (_facts, text) => void warnings.push(text) },
     });
     await access.close();
     expect(warnings).toEqual([]);
