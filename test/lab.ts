@@ -19,6 +19,7 @@ const labs: Readonly<Record<string, Lab>> = {
   homeassistant: { text: "tests with a real Home Assistant", run: ["node", "test/homeassistant/run.ts"] },
   neighbours: { text: "measures elbro next to other home daemons", run: ["node", "test/footprint/neighbours.ts"] },
   image: { text: "builds and tests the container image", run: ["bash", "test/image/image.sh"] },
+  mutants: { text: "breaks the sources at random places: COUNT, SEED", run: ["node", "test/mutants/run.ts"] },
   app: { text: "writes the Home Assistant app to build/home-assistant", run: writeApp },
 };
 
