@@ -491,17 +491,18 @@ class Plug {
   }
 
   /** Stores whether the timer was seen to work, and reports a plug without a working timer. */
-  #reportTimer(before: PlugState, { timerWorks }: PlugState, now: EpochMs): void {
+  #reportTimer(before: PlugState, { timerWorks, timerMisfits }: PlugState, now: EpochMs): void {
     const { memory, problems } = this.#deps;
     if (this.#rules.isTimerUnsure && timerWorks !== before.timerWorks)
       memory.write(this.#timerMemory, timerWorks ? "works" : "none");
     const isMissing = this.#rules.isTimerUnsure && timerWorks !== true && memory.read(this.#timerMemory) === "none";
     const subject = `timer of plug ${this.id}`;
     const timed = message(this.whenLost === "on" ? "off" : "on");
+    const failed = timerMisfits ? "found_timer_misfits" : "found_timer_failed";
     if (isMissing || (this.whenLost === "on" && this.#rules.deadMan === null))
       problems.start({
         ...{ code: "plug_without_timer", subject, since: now, names: { name: this.config.name, state: timed } },
-        detail: message(isMissing ? "found_timer_failed" : "found_timer_missing", { state: timed }),
+        detail: message(isMissing ? failed : "found_timer_missing", { state: timed }),
       });
     else problems.end(subject);
   }

@@ -207,6 +207,7 @@ export const da = {
     found_plug_offline: "har ikke svaret på 4 kommandoer ({state}); den er offline",
     found_plug_silent: "har ikke svaret på 4 kommandoer ({state}); elbro prøver igen hvert kvarter",
     found_timer_failed: "dens timer afsluttede ikke {state}",
+    found_timer_misfits: "dens timer afsluttede {state} alt for tidligt, så elbro sender ingen",
     found_timer_missing: "dens firmware kan ikke afslutte {state} af sig selv",
     found_same_statistics: "{home} og {other} hedder begge {id} i Home Assistant",
     found_quota: "{limit} forespørgsler pr. dag; en dag med mange nye forsøg kan kræve {wanted}",

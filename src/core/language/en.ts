@@ -207,6 +207,7 @@ export const en = {
   found_plug_offline: "no answer to 4 {state} commands; it is offline",
   found_plug_silent: "no answer to 4 {state} commands; retrying every 15 minutes",
   found_timer_failed: "its timer did not end an {state}",
+  found_timer_misfits: "its timer ended an {state} much too early, so elbro sends none",
   found_timer_missing: "its firmware cannot end an {state} by itself",
   found_same_statistics: "{home} and {other} are both {id} in Home Assistant",
   found_quota: "{limit} requests per day; a day with retries may need {wanted}",

@@ -210,6 +210,7 @@ export const nb: Translation = {
     found_plug_offline: "har ikke svart på 4 kommandoer ({state}); den er frakoblet",
     found_plug_silent: "har ikke svart på 4 kommandoer ({state}); elbro prøver igjen hvert kvarter",
     found_timer_failed: "tidsbryteren avsluttet ikke {state}",
+    found_timer_misfits: "tidsbryteren avsluttet {state} altfor tidlig, så elbro sender ingen",
     found_timer_missing: "fastvaren kan ikke avslutte {state} av seg selv",
     found_same_statistics: "{home} og {other} heter begge {id} i Home Assistant",
     found_quota: "{limit} forespørsler per dag; en dag med mange nye forsøk kan kreve {wanted}",

@@ -210,6 +210,7 @@ export const sv: Translation = {
     found_plug_offline: "har inte svarat på 4 kommandon ({state}); det är offline",
     found_plug_silent: "har inte svarat på 4 kommandon ({state}); elbro försöker igen varje kvart",
     found_timer_failed: "dess timer avslutade inte {state}",
+    found_timer_misfits: "dess timer avslutade {state} alldeles för tidigt, så elbro skickar ingen",
     found_timer_missing: "dess firmware kan inte avsluta {state} av sig självt",
     found_same_statistics: "{home} och {other} heter båda {id} i Home Assistant",
     found_quota: "{limit} förfrågningar per dag; en dag med många nya försök kan kräva {wanted}",

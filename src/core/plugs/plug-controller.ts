@@ -14,6 +14,7 @@
  *   timer. A start and a loss of clock trust do not wait.
  * - An unconfirmed timer is observed once. At the end of a run no OFF is sent until the timer is due, at most 3
  *   minutes.
+ * - A timer that ended an ON as if its seconds had 8 bits does not fit: the ON is sent again, from then on without it.
  * - A manual change lasts until the wanted state changes. A manual ON is not renewed.
  */
 import type { EpochMs } from "../time/interval.ts";
@@ -182,7 +183,7 @@ function sendCommand(state: PlugState, on: boolean, retries: number, moment: Plu
   const echoBy = settled ? null : now + ECHO_MS;
   const sent: Sent = { on, at: now, retries, settled, fights: false, echoBy, renewAt };
   const ends = isTimed ? endsWith(endsBefore(state, renewAt), now + lastsMs) : state.ends;
-  const deadManSec = isTimed && rules.deadMan ? Math.ceil(lastsMs / 1_000) : null;
+  const deadManSec = isTimed && rules.deadMan && !state.timerMisfits ? Math.ceil(lastsMs / 1_000) : null;
   const command: PlugCommand = { kind: on ? "on" : "off", deadManSec };
   const known = rules.answers === "never" ? { ...noted(state, on, now), reported: null } : state;
   const asks = rules.answers === "asked" ? isTimed || retries > 0 : retries > 0 && isReportExpected(state, on, rules);

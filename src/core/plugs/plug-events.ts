@@ -95,6 +95,8 @@ function reported(before: PlugState, { on, retained }: Report, rules: PlugRules,
 function contradicted(state: PlugState, sent: Sent, rules: PlugRules, now: EpochMs): PlugState {
   if (rules.deadMan && sent.on !== restsOn(rules) && timedOut(state.ends, now))
     return { ...state, sent: null, timerWorks: true };
+  if (rules.isTimerUnsure && state.timerWorks === null && isTimerModulo256(state, sent, now))
+    return { ...state, sent: null, timerWorks: false, timerMisfits: true };
   if (rules.override === "respect" && now >= state.waryUntil)
     // If someone set the resting state manually, the command for it is not needed.
     return { ...state, manualOverride: !sent.on, sent: { ...sent, on: restsOn(rules) } };
@@ -110,4 +112,14 @@ function contradicted(state: PlugState, sent: Sent, rules: PlugRules, now: Epoch
  */
 function timedOut(ends: readonly EpochMs[], now: EpochMs): boolean {
   return ends.some((end) => Math.abs(now - end) <= TIMER_SLACK_MS) || now >= Math.max(...ends);
+}
+
+/**
+ * Returns true if the device's timer fired as if its seconds had only 8 bits: some plugs keep 1,050 s as 26 s. Source:
+ * zigbee2mqtt issues 28325 and 28570.
+ */
+function isTimerModulo256({ ends }: PlugState, sent: Sent, now: EpochMs): boolean {
+  const lastsSec = Math.ceil(((ends.at(-1) ?? sent.at) - sent.at) / SECOND_MS);
+  const kept = sent.at + (lastsSec % 256) * SECOND_MS;
+  return lastsSec > 255 && Math.abs(now - kept) <= TIMER_SLACK_MS;
 }

@@ -102,6 +102,8 @@ export interface PlugState {
   readonly ends: readonly EpochMs[];
   /** True if the timer was observed to work; null before it was observed. */
   readonly timerWorks: boolean | null;
+  /** True if the timer was observed to end an ON much too early. Commands then carry no timer. */
+  readonly timerMisfits: boolean;
   /** True if the bridge to the plug reported that it is offline. */
   readonly isBridgeDown: boolean;
   /** State that was set manually against the wanted state; null if none. */
@@ -151,6 +153,7 @@ export function unknownPlug(since: Since | null): PlugState {
     sent: null,
     ends: [],
     timerWorks: null,
+    timerMisfits: false,
     isBridgeDown: false,
     manualOverride: null,
     waryUntil: Number.NEGATIVE_INFINITY,

@@ -5,7 +5,7 @@
 import { type Converters, type Definition, loadConverters, type ToZigbee } from "./zigbee-converters.ts";
 
 /** Unit in which a plug's firmware reads the time of On With Timed Off. */
-export type TimedOn = "tenths" | "seconds" | "ignores the time";
+export type TimedOn = "tenths" | "seconds" | "seconds in 8 bits" | "ignores the time";
 
 export interface ZigbeeModel {
   readonly modelId: string;
@@ -18,6 +18,7 @@ export interface ZigbeeModel {
  * - IKEA: source zigbee-herdsman-converters pull request 2326.
  * - Philips Hue: the standard's tenths; not verified on a device.
  * - Tuya and Nous: source zigbee-herdsman-converters, tuya.ts, on_off_countdown: "in a non-standard way", seconds.
+ * - Nous A1Z of 2025: source zigbee2mqtt issues 28325 and 28570: countdowns above 255 s are taken modulo 256.
  * - Sonoff: source zigbee2mqtt issue 32478.
  */
 export const zigbeeModels = {
@@ -25,6 +26,7 @@ export const zigbeeModels = {
   "Philips Hue": { modelId: "LOM007", manufacturer: "Signify Netherlands B.V.", timedOn: "tenths" },
   Tuya: { modelId: "TS011F", manufacturer: "_TZ3000_g5xawfcq", timedOn: "seconds" },
   "Nous A1Z": { modelId: "TS011F", manufacturer: "_TZ3000_2putqrmw", timedOn: "seconds" },
+  "Nous A1Z, 8 bits": { modelId: "TS011F", manufacturer: "_TZ3000_2putqrmw", timedOn: "seconds in 8 bits" },
   "Sonoff S60ZBTPF": { modelId: "S60ZBTPF", manufacturer: "SONOFF", timedOn: "ignores the time" },
 } as const satisfies Readonly<Record<string, ZigbeeModel>>;
 
@@ -120,7 +122,8 @@ export class EmulatedZigbee2mqtt {
       return;
     }
     const unitMs = this.model.timedOn === "tenths" ? 100 : 1_000;
-    const lasts = this.model.timedOn === "ignores the time" || ontime === 0 ? null : ontime * unitMs;
+    const time = this.model.timedOn === "seconds in 8 bits" ? ontime % 256 : ontime;
+    const lasts = this.model.timedOn === "ignores the time" || time === 0 ? null : time * unitMs;
     this.#switch(true, lasts === null ? null : this.#now + lasts);
   }
 

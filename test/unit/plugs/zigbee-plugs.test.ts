@@ -8,6 +8,7 @@ import { PlugManager } from "../../../src/plugs/plug-manager.ts";
 import {
   converters,
   EmulatedZigbee2mqtt,
+  type TimedOn,
   type ZigbeeModel,
   zigbeeModels,
 } from "../../support/plugs/emulated-zigbee2mqtt.ts";
@@ -105,6 +106,8 @@ class ZigbeeWorld {
 }
 
 const cases = Object.entries(zigbeeModels);
+/** Timers that end an ON at the time that elbro sets. */
+const FITTING: readonly TimedOn[] = ["tenths", "seconds"];
 
 if (!converters) console.warn("zigbee-herdsman-converters cannot be installed: the tests of Zigbee plugs are skipped");
 
@@ -113,11 +116,12 @@ describe.skipIf(!converters)("plugs with the real Zigbee2MQTT converters", () =>
     "%s gets ON with a timer, renewed every quarter hour, and never counts as unresponsive",
     async (_, model) => {
       const world = await ZigbeeWorld.open(model);
+      const hasMisfit = model.timedOn === "seconds in 8 bits";
       const before = world.now;
       const end = await world.runsFor(2 * 60 * MINUTE_MS);
-      expect([world.bridge.on, world.codes]).toEqual([true, []]);
+      expect([world.bridge.on, world.codes]).toEqual([true, hasMisfit ? ["plug_without_timer"] : []]);
       expect(world.now - before).toBeGreaterThan(2 * 60 * MINUTE_MS - 1);
-      if (model.timedOn !== "ignores the time") {
+      if (FITTING.includes(model.timedOn)) {
         expect(world.bridge.offAt).toBeGreaterThan(end);
         expect(world.bridge.offAt).toBeLessThanOrEqual(end + 151_000);
       }
@@ -132,15 +136,17 @@ describe.skipIf(!converters)("plugs with the real Zigbee2MQTT converters", () =>
     world.plugs.onDown();
     const { bridge, now } = world;
     for (let at = now; at <= now + 18 * MINUTE_MS; at += MINUTE_MS) bridge.tick(at);
-    expect(bridge.on).toBe(model.timedOn === "ignores the time");
+    expect(bridge.on).toBe(!FITTING.includes(model.timedOn));
   });
 
   test.each(cases)("%s gets `countdown` if bridge/devices contains it, otherwise `on_time`", async (name, model) => {
     const world = await ZigbeeWorld.open(model);
     await world.runsFor(20 * MINUTE_MS);
     const timed = world.said.filter((text) => text.includes('"ON"'));
-    const isTuya = ["Tuya", "Nous A1Z"].includes(name);
-    expect(timed.every((text) => text.includes(isTuya ? '"countdown":' : '"on_time":'))).toBe(true);
+    const isTuya = /^(Tuya|Nous)/.test(name);
+    expect(timed.filter((text) => /countdown|on_time/.test(text)).length).toBeGreaterThan(0);
+    if (model.timedOn !== "seconds in 8 bits")
+      expect(timed.every((text) => text.includes(isTuya ? '"countdown":' : '"on_time":'))).toBe(true);
   });
 
   test("without a working timer are detected at the end of their first run and reported with a remedy", async () => {
@@ -164,6 +170,36 @@ describe.skipIf(!converters)("plugs with the real Zigbee2MQTT converters", () =>
     const secondEnd = await recovered.runsFor(20 * MINUTE_MS);
     await recovered.runUntil(secondEnd);
     expect(recovered.bridge.on).toBe(false);
+  });
+
+  test("with a timer of 8 bits are ON again at once, get no timer in this run, and are reported", async () => {
+    const world = await ZigbeeWorld.open(zigbeeModels["Nous A1Z, 8 bits"]);
+    await world.runUntil(T0 + QUARTER_MS);
+    await world.wants({ on: true, until: T0 + 3 * QUARTER_MS });
+    // 1,050 s modulo 256 are 26 s.
+    await world.runUntil(T0 + QUARTER_MS + 25_000);
+    expect(world.said.at(-2)).toContain('"countdown":1050');
+    world.said.length = 0;
+    await world.runUntil(T0 + QUARTER_MS + 27_000);
+    expect([world.bridge.on, world.bridge.offAt, world.plugs.snapshots()[0]?.code]).toEqual([true, null, "wanted_on"]);
+    expect(world.problems).toMatchObject([
+      { code: "plug_without_timer", detail: "its timer ended an ON much too early, so elbro sends none" },
+    ]);
+    await world.runUntil(T0 + 3 * QUARTER_MS - 1);
+    expect([world.bridge.on, world.said.some((text) => text.includes("countdown"))]).toEqual([true, false]);
+  });
+
+  test("switched off by hand in the first run stay off, unless it is when a timer of 8 bits would end", async () => {
+    const world = await ZigbeeWorld.open(zigbeeModels["Nous A1Z"]);
+    await world.runUntil(T0 + QUARTER_MS);
+    await world.wants({ on: true, until: T0 + 3 * QUARTER_MS });
+    await world.runUntil(T0 + QUARTER_MS + 5 * MINUTE_MS);
+    world.bridge.press();
+    await world.settle();
+    await world.runUntil(T0 + 2 * QUARTER_MS);
+    expect([world.bridge.on, world.plugs.snapshots()[0]?.code, world.codes]).toEqual([
+      ...[false, "switched_off_by_hand", []],
+    ]);
   });
 
   test("may have a friendly name with slashes", async () => {
