@@ -193,6 +193,8 @@ class Plug {
   #signalBy: EpochMs | null = null;
   #said: boolean | null = null;
   #trialUntil: EpochMs = Number.NEGATIVE_INFINITY;
+  /** True if its bridge no longer has a device of its name. */
+  #isGone = false;
   /** Reason why the device does not let elbro in; null while it does. */
   #refusal: Text | null = null;
 
@@ -282,7 +284,11 @@ class Plug {
       this.#signalBy = Number.NEGATIVE_INFINITY;
     }
     const learned = this.#learns[topic]?.(payload);
-    if (learned && JSON.stringify(learned) !== JSON.stringify(this.#address.learned)) {
+    if (learned && (learned === "gone") !== this.#isGone) {
+      this.#isGone = learned === "gone";
+      this.#push({ kind: "availability", available: !this.#isGone, retained: false });
+    }
+    if (learned && learned !== "gone" && JSON.stringify(learned) !== JSON.stringify(this.#address.learned)) {
       this.#address = { ...this.#address, learned };
       this.#rules = this.#rulesOf(this.#address);
       this.#readers = this.#row.listens(this.#address);
@@ -461,7 +467,10 @@ class Plug {
       this.#deps.memory.write(this.#memoryName, JSON.stringify(state.since));
     if (targetOn !== null && commands.length > 0 && targetOn !== this.#said) {
       this.#said = targetOn;
-      this.#deps.log.info({ plug: id, on: targetOn, reason, why: this.#lastWanted?.reason }, "plug switched");
+      this.#deps.log.info(
+        { plug: id, wanted: targetOn, reason, why: this.#lastWanted?.reason },
+        "command sent to plug",
+      );
     }
     if (state.manualOverride !== null && before.manualOverride === null)
       this.#deps.log.info({ plug: id, on: state.manualOverride }, "plug switched manually");

@@ -23,6 +23,8 @@ class ZigbeeWorld {
   readonly memory: Map<string, string>;
   readonly problems: Problem[] = [];
   readonly said: string[] = [];
+  /** Lists of devices that the bridge published. */
+  readonly announced: string[] = [];
   readonly plugs: PlugManager;
   bridge!: EmulatedZigbee2mqtt;
   #queue: [topic: string, payload: string][] = [];
@@ -60,6 +62,7 @@ class ZigbeeWorld {
     const world = new ZigbeeWorld({ ...config, min_on: 0, min_off: 0, ...more }, memory);
     if (!converters) throw new Error("the converters are not installed");
     world.bridge = await EmulatedZigbee2mqtt.open(converters, model, topic, (topicOf, payload, retained) => {
+      if (topicOf === "zigbee2mqtt/bridge/devices") world.announced.push(payload);
       if (world.plugs.subscriptions.includes(topicOf)) world.plugs.onMessage({ topic: topicOf, payload, retained });
     });
     world.plugs.onUp();
@@ -232,6 +235,22 @@ describe.skipIf(!converters)("plugs with the real Zigbee2MQTT converters", () =>
       ['zigbee2mqtt/Kitchen plug/set {"state":"OFF"}'],
       true,
     ]);
+  });
+
+  test("are unavailable once their device was renamed in Zigbee2MQTT, and back when the name is", async () => {
+    const world = await ZigbeeWorld.open(zigbeeModels.IKEA);
+    expect(world.plugs.snapshots()[0]?.available).toBe(true);
+    const list = world.announced.at(-1) ?? "";
+    const devices = async (payload: string) => {
+      world.plugs.onMessage({ topic: "zigbee2mqtt/bridge/devices", payload, retained: true });
+      await world.settle();
+      return world.plugs.snapshots()[0]?.available;
+    };
+    expect(await devices("not a list")).toBe(true);
+    expect(await devices(list.replaceAll("Kitchen plug", "Kettle"))).toBe(false);
+    world.said.length = 0;
+    expect(await devices(list)).toBe(true);
+    expect(world.said).toEqual(['zigbee2mqtt/Kitchen plug/set {"state":"OFF"}']);
   });
 
   test("cannot time an OFF, so `when_lost: on` is reported as a problem of the plug", async () => {

@@ -13,13 +13,20 @@ export type Reader = (payload: string) => Heard | null;
 /** Longer payloads are ignored: a plug's state is a few hundred characters. */
 const MAX_PAYLOAD_LENGTH = 16_384;
 
-/** Reads ON or OFF, case-insensitively, from text or boolean; null for anything else. */
+const ON_WORDS: readonly string[] = ["on", "true", "1"];
+const OFF_WORDS: readonly string[] = ["off", "false", "0"];
+
+/**
+ * Reads ON or OFF, case-insensitively, from a boolean or a text, also `1` and `0`, which firmware can be set to (Tasmota's
+ * StateText).
+ * Returns null for anything else.
+ */
 export function onOff(value: unknown): boolean | null {
   if (typeof value === "boolean") return value;
   if (typeof value !== "string") return null;
   const text = value.trim().toLowerCase();
-  if (text === "on" || text === "true") return true;
-  return text === "off" || text === "false" ? false : null;
+  if (ON_WORDS.includes(text)) return true;
+  return OFF_WORDS.includes(text) ? false : null;
 }
 
 /**

@@ -109,8 +109,13 @@ export interface PlugFamilyRow extends PlugCommands {
   readonly shared?: string;
   /** Readers of the plug's messages, by topic. */
   readonly listens: (address: PlugAddress) => Readonly<Record<string, Reader>>;
-  /** Readers of the bridge's messages about the plug, by topic. */
-  readonly learns?: (address: PlugAddress) => Readonly<Record<string, (payload: string) => LearnedPlug | null>>;
+  /**
+   * Readers of the bridge's messages about the plug, by topic. They return `gone` if the bridge no longer has the plug,
+   * and null for a message that says nothing about it.
+   */
+  readonly learns?: (
+    address: PlugAddress,
+  ) => Readonly<Record<string, (payload: string) => LearnedPlug | "gone" | null>>;
   /** Announcements of the family, if it has any. */
   readonly announces?: Announcement;
   /** Same commands over HTTP, without a broker. */

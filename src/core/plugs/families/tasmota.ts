@@ -111,9 +111,12 @@ function relayOf({ channel }: PlugAddress): string {
   return channel || "1";
 }
 
-/** Returns the names of the relay. A single relay is POWER, or POWER1 with SetOption26. */
+/**
+ * Returns the names of the relay. A single relay is POWER, or POWER1 with SetOption26. A device with several relays has
+ * no POWER, so channel 1 of a single relay is recognised too.
+ */
 function powersOf({ channel }: PlugAddress): string[] {
-  return channel === "" ? ["POWER", "POWER1"] : [`POWER${channel}`];
+  return channel === "" || channel === "1" ? ["POWER", "POWER1"] : [`POWER${channel}`];
 }
 
 /**

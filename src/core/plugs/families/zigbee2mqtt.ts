@@ -58,7 +58,7 @@ export const zigbee2mqttPlug = {
     Object.fromEntries(
       placesOf(address).map((place) => [
         `${place.base}/bridge/devices`,
-        (payload) => learnedFrom(payload, place, address.channel),
+        (payload) => learnedFrom(payload, place, address),
       ]),
     ),
 } as const satisfies PlugFamilyRow;
@@ -85,13 +85,18 @@ function readBridge(payload: string): ReturnType<Reader> {
   return heard?.kind === "availability" ? { kind: "bridge", up: heard.available } : null;
 }
 
-/** Finds a plug in the list of devices. */
-function learnedFrom(payload: string, { base, name, fullTopic }: Place, channel: string): LearnedPlug | null {
-  if (payload.length > MAX_DEVICES_LENGTH || !payload.includes(JSON.stringify(name))) return null;
-  const devices = parsedList(payload).map(objectIn);
+/** Finds a plug in the list of devices. It is gone if this bridge had it before: it was renamed or removed. */
+function learnedFrom(
+  payload: string,
+  { base, name, fullTopic }: Place,
+  { channel, learned }: PlugAddress,
+): LearnedPlug | "gone" | null {
+  if (payload.length > MAX_DEVICES_LENGTH) return null;
+  const devices = payload.includes(JSON.stringify(name)) ? parsedList(payload).map(objectIn) : [];
   const device = devices.find((each) => each?.friendly_name === name);
-  if (!device) return null;
-  return learnedOf(device, fullTopic, base, channel);
+  if (device) return learnedOf(device, fullTopic, base, channel);
+  const isList = payload.startsWith("[") && payload.endsWith("]");
+  return isList && learned?.fullTopic === fullTopic && learned.bridge === base ? "gone" : null;
 }
 
 type Json = Readonly<Record<string, unknown>>;

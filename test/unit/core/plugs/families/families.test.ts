@@ -140,6 +140,8 @@ describe("plug messages", () => {
 
   test.each([
     ["tasmota", "stat/heater/POWER", "ON", is(true)],
+    ["tasmota", "stat/heater/POWER", "1", is(true)],
+    ["tasmota", "tele/heater/STATE", '{"POWER":"0"}', is(false)],
     ["tasmota", "stat/heater/POWER1", "OFF", is(false)],
     ["tasmota", "tele/heater/STATE", '{"Time":"2026-01-01T00:00:00","POWER":"ON","Wifi":{"RSSI":90}}', is(true)],
     ["tasmota", "tele/heater/LWT", "Online", there(true)],
