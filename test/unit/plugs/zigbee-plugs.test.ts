@@ -192,7 +192,7 @@ describe.skipIf(!converters)("plugs with the real Zigbee2MQTT converters", () =>
     expect([world.bridge.on, world.said.some((text) => text.includes("countdown"))]).toEqual([true, false]);
   });
 
-  test("switched off by hand in the first run stay off, unless it is when a timer of 8 bits would end", async () => {
+  test("switched off manually in the first run stay off, unless it is when a timer of 8 bits would end", async () => {
     const world = await ZigbeeWorld.open(zigbeeModels["Nous A1Z"]);
     await world.runUntil(T0 + QUARTER_MS);
     await world.wants({ on: true, until: T0 + 3 * QUARTER_MS });
