@@ -1,7 +1,7 @@
 /** Texts of the configuration's files on this machine. */
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { StartError } from "../core/status/start-error.ts";
+import { StartError, throwIfShort } from "../core/status/start-error.ts";
 import { readBounded } from "./bounded-file.ts";
 import { PAGE_FILE } from "./entry-list.ts";
 
@@ -29,6 +29,7 @@ export function readText(path: string): string {
   try {
     return readBounded(path, MAX_CONFIG_BYTES);
   } catch (error) {
+    throwIfShort(error, `cannot read the configuration ${path}`);
     const isFolder = error instanceof Error && "code" in error && error.code === "EISDIR";
     const why = error instanceof Error ? error.message : "unknown error";
     throw new StartError(`cannot read the configuration ${path}: ${isFolder ? FOLDER : why}`);

@@ -1,7 +1,7 @@
 /** Reads the text of a file and the environment. Returns a configuration, or every mistake in them. */
 import { basename } from "node:path";
 import type * as z from "zod/mini";
-import { internalError, StartError } from "../core/status/start-error.ts";
+import { internalError, StartError, throwIfShort } from "../core/status/start-error.ts";
 import { slugOf } from "../core/text/slug.ts";
 import { UnusableFile } from "./bounded-file.ts";
 import { type ConfigMistake, describeIssue, isSecretKey, pathText, valueAt } from "./config-error.ts";
@@ -314,6 +314,7 @@ function readInto(draft: Draft, tree: Tree, fileKey: string, { shape, path }: Se
       draft.contents.set(pathText([...path, key]), content);
       if (isSecretKey(key)) draft.secretFiles.add(file);
     } catch (error) {
+      throwIfShort(error, `cannot read ${fileText(file)}`);
       draft.unread.add(pathText([...path, key]));
       mistake(`cannot read ${fileText(file)}: ${whyUnread(error)}`);
     }

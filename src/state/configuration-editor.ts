@@ -10,7 +10,7 @@ import { entriesIn, idOfName, writtenIds } from "../config/page-file.ts";
 import { triedPlans } from "../config/plan-trials.ts";
 import { type Config, configSchema } from "../config/schema.ts";
 import { isTree, type Tree } from "../config/tree.ts";
-import { StartError } from "../core/status/start-error.ts";
+import { PassingStartError, StartError, throwIfShort } from "../core/status/start-error.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import type { ConfigReload } from "./config-reload.ts";
 import { type ConfigFile, type ConfigurationFiles, revisionOf } from "./configuration-files.ts";
@@ -108,7 +108,8 @@ export class ConfigurationEditor implements EntryEditor {
       await reloading.reload(source.read);
       return { ...edited, revision: revisionOf(files.read()), later: reloading.later };
     } catch (error) {
-      if (error instanceof StartError) return refusal("conflict", error.message);
+      if (error instanceof StartError && !(error instanceof PassingStartError))
+        return refusal("conflict", error.message);
       throw error;
     }
   }
@@ -147,6 +148,7 @@ export class ConfigurationEditor implements EntryEditor {
     try {
       files.write(which, text, texts[which], clock.now());
     } catch (error) {
+      throwIfShort(error, `${this.#nameOf(which)} cannot be written`);
       if (which === "page") return refusal("conflict", `${files.pagePath} cannot be written: ${codeOf(error)}`);
       this.#isReadOnly = true;
       // The second call writes a new entry into the dashboard's file, and refuses any other change.

@@ -11,7 +11,7 @@ import { type Config, configSchema } from "../config/schema.ts";
 import { type SettingName, settingNames } from "../config/setting-names.ts";
 import { isTree, type Tree } from "../config/tree.ts";
 import { readYaml } from "../config/yaml-text.ts";
-import { StartError } from "../core/status/start-error.ts";
+import { PassingStartError, StartError, throwIfShort } from "../core/status/start-error.ts";
 import { restartKeysOf } from "./config-reload.ts";
 import { type ConfigurationEditorDeps, filesIn, withoutDefaults } from "./configuration-editor.ts";
 import { revisionOf } from "./configuration-files.ts";
@@ -99,11 +99,13 @@ export class SettingsEditor {
       try {
         files.write("file", text, texts.file, clock.now());
       } catch (error) {
+        throwIfShort(error, `${files.name} cannot be written`);
         return refusal("conflict", `${files.name} cannot be written: ${codeOf(error)}`);
       }
       await reloading.reload(source.read);
     } catch (error) {
-      if (error instanceof StartError) return refusal("conflict", error.message);
+      if (error instanceof StartError && !(error instanceof PassingStartError))
+        return refusal("conflict", error.message);
       throw error;
     }
     const after = revisionOf(files.read());

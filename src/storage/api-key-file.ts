@@ -3,12 +3,14 @@
  * client sends. A file and not a database table, because the daemon locks the database while it runs. The daemon reads
  * the file, the command line writes it.
  */
+
 import { closeSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import * as z from "zod/mini";
 import type { KeyValue } from "../core/runtime/key-value.ts";
+import { throwIfShort } from "../core/status/start-error.ts";
 import { readWhole, stampOf, writeWhole } from "./atomic-file.ts";
 
 const limit = z.exactOptional(z.int().check(z.minimum(1)));
@@ -84,6 +86,7 @@ export class KeyFile {
     await this.#takeLock(now);
     try {
       const reading = this.read();
+      if (reading.kind === "unreadable") throwIfShort(reading.why, `${this.path} cannot be read`);
       if (reading.kind === "unreadable") throw new KeyFileError(`${this.path} cannot be read: ${reading.why}`);
       this.write(edit(reading.keys));
     } finally {

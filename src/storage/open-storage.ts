@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { DataDirInUse, PassingStartError, StartError } from "../core/status/start-error.ts";
+import { DataDirInUse, mayPass, PassingStartError, StartError } from "../core/status/start-error.ts";
 import { SERVICE_ZONE, type TransitionMemory } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { OWNER_ONLY } from "./atomic-file.ts";
@@ -77,7 +77,7 @@ export function openDataDir(dataDir: string, now: EpochMs): OpenedDataDir {
     if (error instanceof DatabaseInUse) throw new DataDirInUse(error.message);
     if (error instanceof DatabaseError) throw new StartError(error.message);
     const why = error instanceof Error ? error.message : String(error);
-    throw new (mayPass(error) ? PassingStartError : StartError)(
+    throw new (writeTroubleOf(error) || mayPass(error) ? PassingStartError : StartError)(
       `cannot write to the data directory ${dataDir} (${why}); set data_dir or ELBRO_DATA_DIR to a folder that this user can write`,
     );
   }
@@ -92,14 +92,6 @@ function keepPrivate(dataDir: string, databasePath: string): void {
   chmodSync(dataDir, 0o700);
   for (const ending of ["", "-wal", ".copy"])
     if (existsSync(databasePath + ending)) chmodSync(databasePath + ending, OWNER_ONLY);
-}
-
-/** System error codes for a disk that is read-only, failing, full or not mounted yet. */
-const DISK_CODES: ReadonlySet<unknown> = new Set(["EROFS", "EIO", "ENOSPC", "EDQUOT", "ENXIO", "ENODEV"]);
-
-function mayPass(error: unknown): boolean {
-  if (writeTroubleOf(error)) return true;
-  return error instanceof Error && "code" in error && DISK_CODES.has(error.code);
 }
 
 /** Returns the path of the database in a data directory. */

@@ -1,9 +1,12 @@
+import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { demoHomes } from "../../src/service/simulator/homes.ts";
 import { SmallDisk } from "../support/daemon/small-disk.ts";
+import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { planEntry } from "../support/plans/plan-topics.ts";
 
 const NOON = Date.parse("2026-03-10T11:00:00Z");
 /** 19:00 local time. Today's prices are stored; tomorrow's are due since 13:02. */
@@ -111,6 +114,18 @@ test("a response in two parts that cannot be stored is 503, because the parts ca
   expect(daemon.simulator.answered().length).toBe(asked + 1);
 });
 
+test("a plan's setting that the database cannot store is refused as temporary", async () => {
+  const plans = [planEntry({ kind: "window", hours: 2 })];
+  const api = { host: "127.0.0.1", port: 0, keys: [{ name: "test", key: LAN_KEY, scopes: ["control" as const] }] };
+  const { daemon: starting, database } = withDatabase(() => TestDaemon.start({ start: NOON, config: { plans, api } }));
+  await using daemon = await starting;
+  await daemon.untilPriced();
+  database()?.exec("pragma query_only = on");
+  const answer = await daemon.post("/local/v1/plans/washer", { hours: 3 });
+  expect([answer.status, await codeIn(answer)]).toEqual([503, "not_saved"]);
+  database()?.exec("pragma query_only = off");
+});
+
 /** Starts a daemon and returns it with its database connection. */
 function withDatabase(start: () => Promise<TestDaemon>) {
   const opened = new Set<DatabaseSync>();
@@ -124,3 +139,39 @@ function withDatabase(start: () => Promise<TestDaemon>) {
   });
   return { daemon, database: () => [...opened].find(({ isOpen }) => isOpen) };
 }
+
+test("with a full disk, saving settings, keys and plans is refused as temporary, and changes nothing", async (context) => {
+  using disk = SmallDisk.mount(8);
+  if (!disk) return context.skip("this user may not mount a file system");
+  const yaml = `history: { months: 1 }
+plans: [{ name: Washer, home: home, kind: window, hours: 2 }]`;
+  await using daemon = await TestDaemon.start({
+    start: NOON,
+    dir: disk.dir,
+    simulator: { homes: ["danish"] },
+    yaml,
+  });
+  await daemon.untilPriced();
+  const changes = [
+    ["PUT", "/local/v1/settings/language", { value: "da" }],
+    ["POST", "/local/v1/keys", { name: "phone" }],
+    ["POST", "/local/v1/plans", { name: "Dryer", home: "home", kind: "window", hours: 1 }],
+    ["PUT", "/local/v1/plans/washer", { name: "Washer", home: "home", kind: "window", hours: 1 }],
+  ] as const;
+  const results = async () => {
+    const found = [];
+    for (const [method, path, body] of changes) {
+      const answer = await daemon.send(method, path, body);
+      const { errorCode = null } = (await answer.json()) as { errorCode?: string };
+      found.push([path, answer.status, errorCode]);
+    }
+    return found;
+  };
+  const before = readFileSync(daemon.dir.file("elbro.yaml"), "utf8");
+  disk.fill();
+  expect(await results()).toEqual(changes.map(([, path]) => [path, 503, "not_saved"]));
+  expect(readFileSync(daemon.dir.file("elbro.yaml"), "utf8")).toBe(before);
+  disk.free();
+  await daemon.clock.runUntil(daemon.clock.now() + 10 * MINUTE_MS);
+  expect((await results()).map(([, status]) => status)).toEqual([200, 201, 201, 200]);
+});

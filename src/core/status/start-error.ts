@@ -7,6 +7,25 @@ export class StartError extends Error {}
  */
 export class PassingStartError extends StartError {}
 
+/** System error codes of a full or failing disk, and of too many open files. */
+const SHORTAGES: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EIO", "EMFILE", "ENFILE", "ENOMEM"]);
+/** System error codes of a disk that is read-only after a power cut, or mounted later. */
+const UNAVAILABLE: ReadonlySet<unknown> = new Set(["EROFS", "ENXIO", "ENODEV"]);
+
+/** Returns whether an error of the file system at the start may pass without the owner's action. */
+export function mayPass(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (SHORTAGES.has(error.code) || UNAVAILABLE.has(error.code));
+}
+
+/**
+ * Throws a PassingStartError if the system has too little room or too few files. `error` is an error of the file system
+ * or its code. Returns for any other error.
+ */
+export function throwIfShort(error: unknown, what: string): void {
+  const code = error instanceof Error && "code" in error ? error.code : error;
+  if (SHORTAGES.has(code)) throw new PassingStartError(`${what}: ${code}; try again later`);
+}
+
 /**
  * Returns the error as a StartError. Of an unexpected error, only its kind and place are shown, because its message may
  * quote a secret of the configuration.

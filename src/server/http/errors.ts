@@ -18,6 +18,10 @@ export const localErrorTable = {
   unsupported_media_type: { status: 415, meaning: "The body is not `application/json` in UTF-8 without compression." },
   headers_too_large: { status: 431, meaning: "Path and headers are longer than 16 kB together." },
   wrong_host: { status: 421, meaning: "The name in `Host` is not a name of this machine; see `api.hosts`." },
+  not_saved: {
+    status: 503,
+    meaning: "The disk is full or failing, or no more files can be opened. Nothing was changed; try again later.",
+  },
   not_known: { status: 503, meaning: "The requested value is not known at the moment, for example a missing price." },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 

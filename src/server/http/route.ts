@@ -6,8 +6,10 @@
  * Cache-Control, the key's quota and the headers of `security-headers.ts`. An error has the service's format.
  * HEAD gets the same response as GET, without its body.
  */
+
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
+import { PassingStartError } from "../../core/status/start-error.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { addQuotaHeaders, type QuotaStanding } from "../../service/contract/quota-headers.ts";
 import { type AuthRequest, queryOf, type Router } from "../../service/serve/mount.ts";
@@ -110,6 +112,8 @@ async function answer(route: LocalRoute, context: RouteContext, visit: Visit): P
   try {
     sendAnswer(await negotiated(await answerOf(route, context, visit, found), request.headers), headers, visit);
   } catch (error) {
+    if (error instanceof PassingStartError && !response.headersSent)
+      return sendAnswer(localError("not_saved", error.message), headers, visit);
     // The caller disconnected while the body was read.
     const isGone = response.destroyed && !request.complete;
     if (!isGone) context.onCrash(error, requestId);

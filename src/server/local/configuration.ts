@@ -43,7 +43,13 @@ export const editedSchema: Schema = named(
   }),
 );
 
-export const EDIT_ERRORS = ["invalid_parameter", "resource_not_found", "conflict", "precondition_failed"] as const;
+export const EDIT_ERRORS = [
+  "invalid_parameter",
+  "resource_not_found",
+  "conflict",
+  "precondition_failed",
+  "not_saved",
+] as const;
 export const BODY_ERRORS = ["payload_too_large", "unsupported_media_type"] as const;
 const examples = {
   plans: { name: "Dishwasher", home: "home", kind: "window", hours: 2, from: "19:00", ready_by: "06:30" },

@@ -1,6 +1,7 @@
 /** Endpoints that list, create and revoke API keys. */
 
 import type { Config } from "../../config/schema.ts";
+import { throwIfShort } from "../../core/status/start-error.ts";
 import { DAY_MS, type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import { KEY_NAME, type KeptKey, KeyFile, KeyFileError, MAX_KEYS } from "../../storage/api-key-file.ts";
 import { KeyUseFile } from "../../storage/api-key-usage-file.ts";
@@ -68,7 +69,7 @@ export const keyEndpoints: readonly Endpoint[] = [
         },
       }),
     ),
-    errors: ["invalid_parameter", "conflict", ...BODY_ERRORS],
+    errors: ["invalid_parameter", "conflict", "not_saved", ...BODY_ERRORS],
     example: "/local/v1/keys",
     body: {
       schema: named(
@@ -93,7 +94,7 @@ export const keyEndpoints: readonly Endpoint[] = [
     summary: "Revokes a key that was made here or by `elbro keys`.",
     parameters: { key: parameter.key },
     schema: named("RevokedKey", object({ name: text })),
-    errors: ["resource_not_found", "conflict"],
+    errors: ["resource_not_found", "conflict", "not_saved"],
     example: "/local/v1/keys/phone",
     answer: ({ config }, { key }, { now }) => revoked(config, key, now),
   }),
@@ -189,6 +190,7 @@ async function changed(
     );
     return refused;
   } catch (error) {
+    throwIfShort(error, "the keys cannot be saved");
     if (error instanceof KeyFileError) return localError("conflict", error.message);
     if (error instanceof Error && "code" in error)
       return localError("conflict", `the data directory cannot be written: ${error.code}`);

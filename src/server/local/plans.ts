@@ -242,7 +242,7 @@ export const planEndpoints: readonly Endpoint[] = [
     summary: "Changes settings of a plan, or sends it a command.",
     parameters: { plan: parameter.plan },
     schema: planSchema,
-    errors: ["invalid_parameter", "resource_not_found", "conflict", "payload_too_large", "unsupported_media_type"],
+    errors: ["invalid_parameter", "resource_not_found", "conflict", "not_saved", ...BODY_ERRORS],
     example: "/local/v1/plans/washer",
     body: {
       schema: {
@@ -333,7 +333,7 @@ function planOf(plan: PlanSnapshot) {
 }
 
 function refusalOf(code: LocalErrorCode, { why, reason }: RefusedCommand): LocalError {
-  return { ...localError(code, reason), refusal: why };
+  return { ...localError(why === "not_writable" ? "not_saved" : code, reason), refusal: why };
 }
 
 type Wanted =

@@ -1,10 +1,12 @@
 /** Finishes the set-up on the page: writes `elbro.yaml` and a first API key from the entered values. */
+
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import path from "node:path";
 import type { ConfigReading } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
 import { type SetupChoices, setupText } from "../../config/setup-text.ts";
+import { throwIfShort } from "../../core/status/start-error.ts";
 import type { ProxySettings } from "../../service/client/proxy.ts";
 import { type KeptKey, KeyFile } from "../../storage/api-key-file.ts";
 import { writeWhole } from "../../storage/atomic-file.ts";
@@ -75,6 +77,7 @@ export async function finishSetup(options: SetupOptions, wanted: WantedSetup, no
     ]);
     writeWhole(options.path, text);
   } catch (error) {
+    throwIfShort(error, `${options.path} cannot be written`);
     return { kind: "failed", reason: error instanceof Error ? error.message : "unknown error" };
   }
   return {
