@@ -7,8 +7,8 @@ import { TempDir } from "../support/daemon/temp-dir.ts";
 import { startAt } from "../support/service/standing-simulator.ts";
 
 const BAD_CONFIGURATION = 78;
-/** Maximum time until a running daemon applies a change. */
-const KNOWN_WITHIN_MS = 1_100;
+/** Interval of requests until a running daemon applies a change. It limits requests with a wrong key. */
+const ASK = { interval: 300 };
 
 async function commandIn(dir: TempDir, ...words: string[]): Promise<{ code: number | null; output: string }> {
   await using command = new DaemonProcess(["keys", ...words], { ELBRO_DATA_DIR: dir.path });
@@ -19,9 +19,7 @@ function shownIn(output: string, what: string): string {
   return new RegExp(`^ {2}${what} +(\\S+)$`, "m").exec(output)?.[1] ?? "";
 }
 
-const pause = () => new Promise((resolve) => setTimeout(resolve, KNOWN_WITHIN_MS));
-
-test("keys are created, replaced and revoked while the daemon runs, which applies them within a second", async () => {
+test("keys are created, replaced and revoked while the daemon runs, which applies them", async () => {
   using dir = new TempDir();
   const created = await commandIn(dir, "create", "kitchen");
   expect(created.code).toBe(0);
@@ -37,8 +35,8 @@ test("keys are created, replaced and revoked while the daemon runs, which applie
 
   const replaced = shownIn((await commandIn(dir, "replace", "kitchen")).output, "key");
   const pair = (await commandIn(dir, "create", "inverter", "--third-party")).output;
-  await pause();
-  expect([await statusOf(key), await statusOf(replaced)]).toEqual([401, 200]);
+  await expect.poll(() => statusOf(key), ASK).toBe(401);
+  expect(await statusOf(replaced)).toBe(200);
   const token = shownIn(pair, "token");
   expect(Buffer.from(token, "base64").toString()).toMatch(new RegExp(`^${shownIn(pair, "key")}:[0-9a-f]{64}$`));
   // The status may be 429, because the quota of this interface is small. The key is checked before the quota.
@@ -48,8 +46,7 @@ test("keys are created, replaced and revoked while the daemon runs, which applie
   await using ear = await EventListener.open(Number(port), { key: replaced });
   await ear.ready();
   expect((await commandIn(dir, "revoke", "kitchen")).output).toBe("The key kitchen is revoked.");
-  await pause();
-  expect(ear.end).toBe("clean");
+  await expect.poll(() => ear.end).toBe("clean");
   expect(await statusOf(replaced)).toBe(401);
   await daemon.end("SIGTERM");
   const { output } = await commandIn(dir, "list");

@@ -56,7 +56,7 @@ test("a plug of a killed daemon switches off by its timer; after a restart the r
     expect(plug.device.on).toBe(true);
     expect(plug.device.timerAt).toBeLessThanOrEqual(killedAt + DEAD_MAN_MS + SLACK_MS);
     await until(() => !plug.device.on);
-    expect([plug.device.cause, now() < killedAt + DEAD_MAN_MS + 2 * SLACK_MS]).toEqual(["timer", true]);
+    expect(plug.device.cause).toBe("timer");
 
     await using second = startDaemon();
     await until(() => plug.device.on);
@@ -99,9 +99,9 @@ test("a freezer's plug switches on by its timer if the daemon is killed while it
     await watcher.until(() => watcher.json("elbro/plug/freezer/state").wanted === false, "a gap");
     await until(() => !plug.device.on && plug.device.cause === "command");
     await daemon.end("SIGKILL");
-    const killedAt = now();
+    expect(plug.device.timerAt).toBeLessThanOrEqual(now() + DEAD_MAN_MS + SLACK_MS);
     await until(() => plug.device.on);
-    expect([plug.device.cause, now() < killedAt + DEAD_MAN_MS + 2 * SLACK_MS]).toEqual(["timer", true]);
+    expect(plug.device.cause).toBe("timer");
   } finally {
     clearInterval(ticking);
     await broker.close();

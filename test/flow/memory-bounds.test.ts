@@ -11,7 +11,7 @@ import { RawServer, rawAnswer } from "../support/service/raw-server.ts";
 const COMMAND_MB = 130;
 const DAEMON_MB = 150;
 const GIGABYTE = 1024 ** 3;
-const WATCHED_MS = 6_000;
+const WATCHED_MS = 4_000;
 
 /**
  * Prints the peak memory in MB at the exit. `maxRSS` of a new process also counts the memory of the process that started

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { expect, test } from "vitest";
 import { RELEASED_AT } from "../../src/core/status/version.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
@@ -52,10 +53,14 @@ test("before the release date no signal is ON, even if the service has the same 
 
 test("the Date header of a captive portal does not affect the trust in the clock", async () => {
   const odd = ["Date: Tue, 19 Jan 2038 03:14:07 GMT", "Content-Type: text/html"];
-  await using portal = await RawServer.start((socket) => void socket.end(rawAnswer("<html>terms</html>", odd)));
+  const answer = (socket: Socket) => void socket.end(rawAnswer("<html>terms</html>", odd));
   await using daemon = await TestDaemon.start({ start: MORNING, serviceAheadMs: 0, simulator: { homes: ["danish"] } });
   await daemon.clock.runUntil(MORNING + HOUR_MS);
-  await daemon.restart({ service: { base_url: portal.url } });
+  await daemon.stop();
+  await daemon.simulator.close();
+  // The portal answers at the address of the service.
+  await using portal = await RawServer.start(answer, undefined, Number(new URL(daemon.simulator.url).port));
+  await daemon.restart();
   await daemon.clock.runUntil(MORNING + 9 * HOUR_MS);
   expect(portal.requests.length).toBeGreaterThan(3);
   expect(problems(daemon)).not.toContainEqual(expect.objectContaining({ code: "clock_wrong" }));

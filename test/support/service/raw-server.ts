@@ -22,9 +22,13 @@ export class RawServer implements AsyncDisposable {
     server.on(event, (socket: Socket) => this.#serve(socket, respond));
   }
 
-  static async start(respond: Respond, tls?: { readonly key: string; readonly cert: string }): Promise<RawServer> {
+  static async start(
+    respond: Respond,
+    tls?: { readonly key: string; readonly cert: string },
+    port = 0,
+  ): Promise<RawServer> {
     const server = tls ? createTlsServer(tls) : createServer();
-    server.listen(0, "127.0.0.1");
+    server.listen(port, "127.0.0.1");
     await once(server, "listening");
     return new RawServer(server, respond, tls ? "https" : "http", tls ? "secureConnection" : "connection");
   }
