@@ -194,14 +194,14 @@ function publicationLoop(
     async finish(now) {
       state.checkClock(now);
       state.checkMachine(now);
-      const lookAt = watch.look(client.status().trouble, now, clock.monotonicMs());
+      const lookAt = watch.look(client.status(), now, clock.monotonicMs());
       return Math.min(lookAt, await showDaemon(now));
     },
     trust: isTimeTrusted,
     heartbeat: state.stats.heartbeat("showing", signal),
   });
   const wake = () => loop.wake();
-  client.addListener({ subscriptions: [], onMessage: () => undefined, onUp: wake, onDown: wake });
+  client.addListener({ subscriptions: [], onMessage: () => undefined, onUp: wake, onDown: wake, onRefused: wake });
   return { published, loop };
 }
 

@@ -178,6 +178,9 @@ export const da = {
     mqtt_too_large: "brokeren afviser en besked som for stor",
     mqtt_quota: "en kvote hos brokeren er brugt op",
     mqtt_no_retained: "brokeren understøtter ikke bevarede beskeder (retained), som elbro kræver",
+    mqtt_no_wildcards: "brokeren understøtter ikke jokertegn i abonnementer, som elbro bruger til kommandoer",
+    mqtt_ended:
+      "denne besked afbrød forbindelsen ({reason}); brugeren må ikke skrive dertil, eller brokeren accepterer ikke dens størrelse",
     mqtt_failed: "forbindelsen mislykkedes",
     mqtt_answers: "brokeren svarer: {text}",
     mqtt_web: "webserveren dér svarer med status {status} i stedet for en WebSocket; tjek stien i mqtt.url",
@@ -266,6 +269,8 @@ export const da = {
       "datamappen mangler; tilslut disken, eller gendan mappen; eller genstart elbro for at bruge det, der er der nu",
     broker_unreachable:
       "MQTT-brokeren kan ikke nås eller afviser login; tjek, at den kører, og afsnittet mqtt i konfigurationen",
+    topics_refused:
+      "MQTT-brokeren afviser {topic}; giv elbros bruger de rettigheder, som står i docs/mqtt.md, eller hæv brokerens grænse",
     copy_failed: "databasen kunne ikke kopieres; frigør plads på disken, og giv brugeren skriveadgang til datamappen",
     home_assistant_unreachable:
       "elbro kan ikke nå Home Assistant for at importere statistik; tjek, at Home Assistant kører, og home_assistant.url",

@@ -178,6 +178,9 @@ export const en = {
   mqtt_too_large: "the broker rejects a message as too large",
   mqtt_quota: "a quota of the broker is used up",
   mqtt_no_retained: "the broker does not support retained messages, which elbro needs",
+  mqtt_no_wildcards: "the broker does not support wildcards in subscriptions, which elbro needs for commands",
+  mqtt_ended:
+    "this message ended the connection ({reason}); this user may not publish there, or the broker does not accept its size",
   mqtt_failed: "the connection failed",
   mqtt_answers: "the broker answers: {text}",
   mqtt_web: "the web server there answers with status {status} instead of a WebSocket; check the path of mqtt.url",

@@ -181,6 +181,9 @@ export const nb: Translation = {
     mqtt_too_large: "brokeren avviser en melding som for stor",
     mqtt_quota: "en kvote hos brokeren er brukt opp",
     mqtt_no_retained: "brokeren støtter ikke lagrede meldinger (retained), som elbro krever",
+    mqtt_no_wildcards: "brokeren støtter ikke jokertegn i abonnementer, som elbro bruker til kommandoer",
+    mqtt_ended:
+      "denne meldingen brøt forbindelsen ({reason}); brukeren kan ikke skrive dit, eller brokeren godtar ikke størrelsen",
     mqtt_failed: "forbindelsen mislyktes",
     mqtt_answers: "brokeren svarer: {text}",
     mqtt_web: "webserveren der svarer med status {status} i stedet for en WebSocket; sjekk stien i mqtt.url",
@@ -270,6 +273,8 @@ export const nb: Translation = {
       "datamappen mangler; koble til disken eller gjenopprett mappen; eller start elbro på nytt for å bruke det som er der nå",
     broker_unreachable:
       "MQTT-brokeren kan ikke nås eller avviser innlogging; sjekk at den kjører, og delen mqtt i konfigurasjonen",
+    topics_refused:
+      "MQTT-brokeren avviser {topic}; gi elbros bruker rettighetene som står i docs/mqtt.md, eller hev brokerens grense",
     copy_failed: "databasen kunne ikke kopieres; frigjør plass på disken, og gi brukeren skrivetilgang til datamappen",
     home_assistant_unreachable:
       "elbro kan ikke nå Home Assistant for å importere statistikk; sjekk at Home Assistant kjører, og home_assistant.url",

@@ -181,6 +181,9 @@ export const sv: Translation = {
     mqtt_too_large: "brokern avvisar ett meddelande som för stort",
     mqtt_quota: "en kvot hos brokern är slut",
     mqtt_no_retained: "brokern stöder inte sparade meddelanden (retained), som elbro kräver",
+    mqtt_no_wildcards: "brokern stöder inte jokertecken i prenumerationer, som elbro använder för kommandon",
+    mqtt_ended:
+      "det här meddelandet avbröt anslutningen ({reason}); användaren får inte skriva dit, eller så godtar brokern inte storleken",
     mqtt_failed: "anslutningen misslyckades",
     mqtt_answers: "brokern svarar: {text}",
     mqtt_web: "webbservern där svarar med status {status} i stället för en WebSocket; kontrollera sökvägen i mqtt.url",
@@ -270,6 +273,8 @@ export const sv: Translation = {
       "datakatalogen saknas; anslut disken eller återställ mappen; eller starta om elbro för att använda det som finns där nu",
     broker_unreachable:
       "MQTT-brokern kan inte nås eller avvisar inloggning; kontrollera att den körs, och avsnittet mqtt i konfigurationen",
+    topics_refused:
+      "MQTT-brokern avvisar {topic}; ge elbros användare de rättigheter som står i docs/mqtt.md, eller höj brokerns gräns",
     copy_failed: "databasen kunde inte kopieras; frigör utrymme på disken och ge användaren skrivrätt i datakatalogen",
     home_assistant_unreachable:
       "elbro kan inte nå Home Assistant för att importera statistik; kontrollera att Home Assistant körs, och home_assistant.url",

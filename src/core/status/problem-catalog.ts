@@ -142,12 +142,24 @@ const otherProblems = {
       "some stored values are damaged and ignored; elbro requests them again if the service has them; check the disk or memory card",
   },
   broker_unreachable: {
-    meaning: "The MQTT broker has been unreachable, or has rejected the login, for 10 minutes.",
-    automaticAction: "Retries at least every minute, and then publishes the current state of everything.",
+    meaning:
+      "The MQTT broker has been unreachable, has rejected the login, or has ended every connection within a minute, for 10 minutes; or it has ended six connections within an hour.",
+    automaticAction:
+      "Retries at least every minute, and then publishes the current state of everything. The problem ends after a minute of a steady connection, or when fewer than six connections have ended within the last hour.",
     remedy:
       "Check that the broker runs, and `mqtt.url`, `mqtt.username` and `mqtt.password`. `elbro check --online` shows where the connection fails.",
     advice:
       "the MQTT broker cannot be reached or rejects the login; check that it runs, and the mqtt section of the configuration",
+  },
+  topics_refused: {
+    meaning:
+      "The MQTT broker refuses a topic of elbro, or ends the connection because of it: the user has too few rights, or a limit of the broker is too low.",
+    automaticAction:
+      "Leaves it out and publishes everything else. Tries it again after a minute, then less often, at least every 6 hours, and after a restart.",
+    remedy:
+      "Give elbro's user the rights in [MQTT](mqtt.md#rights), or raise the limit that `detail` names. elbro then continues by itself.",
+    advice:
+      "the MQTT broker refuses {topic}; give elbro's user the rights that docs/mqtt.md lists, or raise the broker's limit",
   },
   plug_silent: {
     meaning: "A plug does not answer, or does not follow commands.",

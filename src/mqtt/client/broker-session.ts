@@ -31,6 +31,14 @@ export interface BrokerAccess {
   readonly password?: string | undefined;
 }
 
+/** What the broker had not answered when a connection ended. One of them may have ended it. Shape: oldest first. */
+export interface Unanswered {
+  /** Topics of retained messages. */
+  readonly messages: readonly string[];
+  /** Topics of commands, and topic filters. */
+  readonly others: readonly string[];
+}
+
 export interface ConnectionOptions extends BrokerAccess {
   /** Constant, and unique per data directory: a broker disconnects the older of two clients with the same id. */
   readonly clientId: string;
@@ -40,9 +48,11 @@ export interface ConnectionOptions extends BrokerAccess {
   readonly subscriptions: () => readonly string[];
   readonly onUp: (session: BrokerSession) => void;
   /** Called when a connection ends, and when an attempt fails for another reason than the one before. */
-  readonly onDown: (reason: Text) => void;
-  /** Called when the broker rejects a publish or subscribe for a topic. */
+  readonly onDown: (reason: Text, unanswered: Unanswered) => void;
+  /** Called when the broker rejects a publish or subscribe for a topic, or the topic breaks a limit that it announced. */
   readonly onRefused: (topic: string, reason: Text) => void;
+  /** Called when the broker accepts a retained message, a command or a subscription. */
+  readonly onAccepted: (topic: string) => void;
   readonly onMessage: (message: IncomingMessage) => void;
   /** Returns a number from 0 to 1 for the jitter of the back-off. */
   readonly random: () => number;

@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { en } from "../../core/language/en.ts";
-import { type Text, textIn } from "../../core/language/text.ts";
+import { type Text, textIn, message as translated } from "../../core/language/text.ts";
 import type { KeyValue } from "../../core/runtime/key-value.ts";
 import type { BrokerAccess, BrokerSession, IncomingMessage } from "./broker-session.ts";
 import { Commands, type CommandTable } from "./commands.ts";
@@ -41,6 +41,8 @@ export interface MqttListener {
   onMessage(message: IncomingMessage): void;
   onUp(): void;
   onDown(): void;
+  /** Called when the broker refuses another topic, and when it accepts one that it refused. */
+  onRefused?(): void;
 }
 
 export interface MqttClient {
@@ -70,6 +72,10 @@ export interface MqttClientStatus {
   readonly connected: boolean;
   /** Why the client is not connected; null if it is. */
   readonly trouble: Text | null;
+  /** Why the last connection ended; null before. */
+  readonly lastTrouble: Text | null;
+  /** What the broker refuses, by topic or topic filter, with the reason. */
+  readonly refused: ReadonlyMap<string, Text>;
   /** Number of established connections. */
   readonly connections: number;
   /** Number of messages that a broker accepted. */
@@ -85,6 +91,16 @@ const QUICK_UP_MS = 150;
 /** Twice the default interval at which Mosquitto saves to disk (`autosave_interval`, 30 min). */
 const BROKER_SAVES_MS = 3_600_000;
 
+/**
+ * Waits before topics are tried again of which one ended a connection. A trial may end the connection again, and then the
+ * broker publishes `offline` for a moment. A granted right is used after at most the longest wait, or after a restart.
+ */
+const TRIAL_MS = { first: 60_000, longest: 6 * 3_600_000 };
+/** After this number of connections that ended before its answer, a command or subscription is left out, for up to an hour. */
+const MAX_UNANSWERED = 3;
+/** Maximum number of refused topics that are remembered. */
+const MAX_REFUSED = 100;
+
 /** Connects to the broker and stays connected until the signal fires. */
 export function openMqttClient(options: MqttClientOptions, signal: AbortSignal): MqttClient {
   const { baseTopic, statusTopic = `${baseTopic}/status`, discoveryPrefix, log, random } = options;
@@ -93,7 +109,35 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
   const listeners: MqttListener[] = [];
   let line: BrokerSession | null = null;
   let trouble: Text | null = en.mqtt_connecting;
+  let lastTrouble: Text | null = null;
   let connections = 0;
+  const refused = new Map<string, Text>();
+  /** Connections that ended before the answer, by command topic or topic filter. Bounded by their number. */
+  const unanswered = new Map<string, number>();
+  const isLeftOut = (topic: string) => (unanswered.get(topic) ?? 0) >= MAX_UNANSWERED;
+  /** Connections in a row with a refused message. */
+  let failedTrials = 0;
+  let isTrialFailed = false;
+  let trialTimer: NodeJS.Timeout | undefined;
+  const noteRefused = (topic: string, reason: Text) => {
+    if (!refused.has(topic)) log.warn({ topic, reason: textIn("en", reason) }, "the broker rejects a topic");
+    if (refused.size < MAX_REFUSED) refused.set(topic, reason);
+    for (const listener of listeners) listener.onRefused?.();
+  };
+  const scheduleTrial = () => {
+    clearTimeout(trialTimer);
+    if (failedTrials === 0) return;
+    const waitMs = Math.min(TRIAL_MS.first * 2 ** (failedTrials - 1), TRIAL_MS.longest);
+    trialTimer = setTimeout(() => {
+      isTrialFailed = false;
+      publisher.tryHeld("all");
+    }, waitMs).unref();
+  };
+  const noteFailedTrial = () => {
+    if (!isTrialFailed) failedTrials++;
+    isTrialFailed = true;
+    scheduleTrial();
+  };
   const publisher = new RetainedPublisher(options.memory, [statusTopic], options.isOthers);
   const commands = new Commands({
     baseTopic,
@@ -130,30 +174,62 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
     {
       ...options,
       statusTopic,
-      subscriptions,
+      subscriptions: () => subscriptions().filter((filter) => !isLeftOut(filter)),
       onUp: (up) => {
         log.info({}, "broker connected");
         line = up;
         trouble = null;
         connections++;
+        // Everything is sent again, so other topics are refused again if they still are.
+        for (const topic of refused.keys()) if (!publisher.holdsBad(topic) && !isLeftOut(topic)) refused.delete(topic);
         publisher.attach(up);
+        isTrialFailed = false;
+        publisher.tryHeld(failedTrials === 0 ? "all" : "unsuspicious");
+        scheduleTrial();
         for (const listener of listeners) listener.onUp();
         firstUp.resolve();
       },
-      onDown: (reason) => {
+      onDown: (reason, { messages, others }) => {
         log.warn({ reason: textIn("en", reason) }, "broker not connected");
         line = null;
         trouble = reason;
-        publisher.detach();
+        lastTrouble = reason;
+        // A broker that was restarted may have other rights and limits.
+        if (reason === en.mqtt_nothing) failedTrials = 0;
+        const blamed = publisher.detach(messages);
+        if (blamed !== null) {
+          noteFailedTrial();
+          noteRefused(blamed, translated("mqtt_ended", { reason }));
+        }
+        clearTimeout(trialTimer);
+        for (const topic of new Set(others)) {
+          unanswered.set(topic, (unanswered.get(topic) ?? 0) + 1);
+          if (isLeftOut(topic)) noteRefused(topic, translated("mqtt_ended", { reason }));
+        }
         for (const listener of listeners) listener.onDown();
       },
-      onRefused: (topic, why) => log.warn({ topic, reason: textIn("en", why) }, "the broker rejects a topic"),
+      onRefused: (topic, why) => {
+        if (publisher.holdsBad(topic)) noteFailedTrial();
+        noteRefused(topic, why);
+      },
+      onAccepted: (topic) => {
+        unanswered.delete(topic);
+        if (!refused.delete(topic)) return;
+        failedTrials = 0;
+        for (const listener of listeners) listener.onRefused?.();
+      },
       onMessage,
     },
     signal,
   );
-  const aging = setInterval(() => publisher.age(), BROKER_SAVES_MS);
-  signal.addEventListener("abort", () => clearInterval(aging));
+  const aging = setInterval(() => {
+    publisher.age();
+    unanswered.clear();
+  }, BROKER_SAVES_MS);
+  signal.addEventListener("abort", () => {
+    clearInterval(aging);
+    clearTimeout(trialTimer);
+  });
   return {
     show: (messages, part) => publisher.show(messages, part),
     showFirst: (messages, part) => publisher.showFirst(messages, part),
@@ -169,8 +245,11 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
       const needed = new Set(subscriptions());
       line?.unsubscribe(topics.filter((topic) => !needed.has(topic)));
     },
-    sendCommand: (topic, payload) => line?.sendCommand(topic, payload) ?? false,
-    status: () => ({ connected: line !== null, trouble, connections, published: publisher.taken }),
+    sendCommand: (topic, payload) => !isLeftOut(topic) && (line?.sendCommand(topic, payload) ?? false),
+    status: () => ({
+      ...{ connected: line !== null, trouble, lastTrouble, refused, connections },
+      published: publisher.taken,
+    }),
     upSoon: Promise.race([firstUp.promise, pause(QUICK_UP_MS, undefined, { ref: false })]),
     closed,
   };

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { textIn } from "../../core/language/text.ts";
 import type { ConnectionOptions } from "./broker-session.ts";
 import { explainEarlyDisconnects } from "./connect-errors.ts";
-import { type ProtocolVersion, runSession, type SessionResult } from "./session.ts";
+import { type ProtocolVersion, runSession, type SessionResult, type WillSupport } from "./session.ts";
 
 /**
  * Back-off after a closed port or a lost connection. An attempt costs two small packets, so a restarted broker is found
@@ -24,15 +24,22 @@ const ALLOWED_EARLY_ENDS = 3;
  * After another client took the client id, the wait is 16 to 32 s. Two clients with one id must not alternate all day.
  */
 const DOUBLINGS_AFTER_TAKEOVER = 5;
+/** Maximum number of topics in a reason. */
+const MAX_NAMED = 4;
 
 /** Stays connected until the signal fires, then publishes `offline` and closes the connection. */
 export async function keepConnected(options: ConnectionOptions, signal: AbortSignal): Promise<void> {
   let version: ProtocolVersion = 5;
   let history: History = { failures: 0, earlyEnds: 0 };
   let reported: string | null = null;
+  let support: WillSupport = { qos: 1, retain: true };
   while (!signal.aborted) {
-    const session = await runSession(options, version, signal);
+    const session = await runSession(options, version, support, signal);
     if (signal.aborted) return;
+    if (session.support !== support) {
+      support = session.support;
+      continue;
+    }
     if (session.tryOlderVersion) {
       version = 4;
       continue;
@@ -41,9 +48,9 @@ export async function keepConnected(options: ConnectionOptions, signal: AbortSig
     history = historyAfter(history, session);
     const reason =
       earlyDisconnects(history, session) > 0
-        ? explainEarlyDisconnects(session.reason, session.brokeAt)
+        ? explainEarlyDisconnects(session.reason, session.unanswered.messages.slice(0, MAX_NAMED))
         : session.reason;
-    if (session.wasUp || textIn("en", reason) !== reported) options.onDown(reason);
+    if (session.wasUp || textIn("en", reason) !== reported) options.onDown(reason, session.unanswered);
     reported = textIn("en", reason);
     await pause(backoffMs(history, session, options.random()), undefined, { signal }).catch(() => undefined);
   }

@@ -18,15 +18,19 @@ import {
 export interface PublishPort {
   /** Maximum number of unacknowledged messages. */
   readonly window: number;
-  /**
-   * Publishes a retained message. Calls `settled` after the broker has answered, with whether it accepted the message.
-   */
-  publish(topic: string, payload: string, settled: (taken: boolean) => void): void;
+  /** Publishes a retained message. Calls `settled` after the broker has answered. */
+  publish(topic: string, payload: string, settled: (result: PublishResult) => void): void;
   /** Publishes a message that is neither retained nor sent again. */
   publishTransient(topic: string, payload: string): void;
   /** Calls `answer` with whether the broker retains a message under a topic; true if the broker does not say. */
   askRetained(topic: string, answer: (retained: boolean) => void): void;
 }
+
+/** The broker's answer. `too_large`: not sent, because the broker announced a limit. */
+export type PublishResult = "accepted" | "refused" | "too_large";
+
+/** Which held topics are sent: none, all, or states that were never refused. */
+type Trials = "none" | "unsuspicious" | "all";
 
 interface Sending {
   readonly payload: string;
@@ -48,6 +52,13 @@ export class RetainedPublisher {
   #obsolete = new Set<string>();
   /** Topics whose wanted payload was not sent yet; the urgent ones are sent first. */
   readonly #unsent = { urgent: new Set<string>(), rest: new Set<string>() };
+  /** Topics that the broker refused, or that were in flight when a connection ended. Bounded by all topics. */
+  readonly #held = new Set<string>();
+  /** Held topics that were refused, or that ended a connection. They are tried after the others. */
+  readonly #bad = new Set<string>();
+  /** Held topics are sent alone; `#trial` is the one in flight. */
+  #trials: Trials = "none";
+  #trial: string | null = null;
   /** Documents sent with reduced components on this connection, with the keys of these components. */
   readonly #reduced = new Map<string, string>();
   /** Topics that were already cleared at the last call of `age`. */
@@ -129,7 +140,9 @@ export class RetainedPublisher {
       changed.flatMap(({ topic, urgent }) => (urgent ? topic : [])),
       this.#unsent.urgent,
     );
-    this.#enqueue([...this.#obsolete, ...changed.flatMap(({ topic, urgent }) => (urgent ? [] : topic))]);
+    const rest = changed.flatMap(({ topic, urgent }) => (urgent ? [] : topic));
+    const states = rest.filter((topic) => !isDeviceDocument(topic));
+    this.#enqueue([...states, ...this.#obsolete, ...rest.filter(isDeviceDocument)]);
   }
 
   /** Publishes everything wanted on a new connection. */
@@ -143,7 +156,10 @@ export class RetainedPublisher {
     this.repeat();
   }
 
-  /** Sends everything again for a new reader: first the topics to clear, then documents, then states. */
+  /**
+   * Sends everything again for a new reader: first states, then the topics to clear and the documents. A broker that
+   * refuses the documents then has the states.
+   */
   repeat(): void {
     const topics = [...this.#wanted.keys()];
     this.#findObsolete();
@@ -151,7 +167,7 @@ export class RetainedPublisher {
       ? [...this.#obsolete, ...this.#memory.cleared().filter((topic) => !this.#isOthers(topic))]
       : [];
     const states = topics.filter((topic) => !isDeviceDocument(topic));
-    this.#enqueue([...gone, ...topics.filter(isDeviceDocument), ...states]);
+    this.#enqueue([...states, ...gone, ...topics.filter(isDeviceDocument)]);
   }
 
   /**
@@ -167,10 +183,36 @@ export class RetainedPublisher {
     this.#memory.save();
   }
 
-  /** Stops publishing until the next `attach`. */
-  detach(): void {
+  /**
+   * Stops publishing until the next `attach`. `inFlight` are the topics that the broker had not answered: they are held
+   * back until `tryHeld`. Returns the topic that ended the connection, because nothing else was in flight; null if unknown.
+   */
+  detach(inFlight: readonly string[] = []): string | null {
     this.#port = null;
     this.#forgetUnsent();
+    const blamed = inFlight.length === 1 && inFlight[0] === this.#trial ? this.#trial : null;
+    for (const topic of inFlight) this.#held.add(topic);
+    if (blamed !== null) this.#holdBad(blamed);
+    this.#trials = "none";
+    this.#trial = null;
+    return blamed;
+  }
+
+  /** Sends held topics, each when nothing else is in flight, until the broker refuses one or the connection ends. */
+  tryHeld(trials: Exclude<Trials, "none">): void {
+    this.#trials = trials;
+    this.#send();
+  }
+
+  /** Returns true if a topic is held back because the broker refused it, or because it ended a connection. */
+  holdsBad(topic: string): boolean {
+    return this.#bad.has(topic);
+  }
+
+  #holdBad(topic: string): void {
+    this.#bad.add(topic);
+    this.#held.delete(topic);
+    this.#held.add(topic);
   }
 
   #forgetUnsent(): void {
@@ -195,8 +237,16 @@ export class RetainedPublisher {
   }
 
   #send(): void {
+    if (this.#trial !== null) return;
     for (const unsent of Object.values(this.#unsent)) if (!this.#sendOf(unsent)) return;
-    if (this.#unacknowledged + this.#asked.size === 0) this.#memory.save();
+    if (this.#unacknowledged + this.#asked.size > 0) return;
+    this.#memory.save();
+    const isTried = (topic: string) =>
+      this.#trials === "all" || (this.#trials !== "none" && !this.#bad.has(topic) && !isDeviceDocument(topic));
+    const topic = this.#port ? [...this.#held].find(isTried) : undefined;
+    if (!this.#port || topic === undefined) return;
+    this.#trial = topic;
+    this.#publish(this.#port, topic);
   }
 
   /** Sends as many messages as the window allows. Returns false if the window is full. */
@@ -208,6 +258,7 @@ export class RetainedPublisher {
       // The states of a removed device are cleared after its document, whose templates read them.
       if (isObsolete && this.#asked.size > 0 && !isDeviceDocument(topic)) continue;
       unsent.delete(topic);
+      if (this.#held.has(topic)) continue;
       if (isObsolete && isDeviceDocument(topic)) this.#clearIfRetained(port, topic);
       else this.#publish(port, topic);
     }
@@ -217,11 +268,20 @@ export class RetainedPublisher {
   #publish(port: PublishPort, topic: string): void {
     const { payload, settled } = this.#sendingOf(topic);
     this.#unacknowledged++;
-    port.publish(topic, payload, (taken) => {
+    port.publish(topic, payload, (result) => {
       if (port !== this.#port) return;
       this.#unacknowledged--;
-      if (taken) this.#taken++;
-      if (taken) settled();
+      if (this.#trial === topic) this.#trial = null;
+      if (result === "refused") {
+        this.#holdBad(topic);
+        // The broker may end the connection now. Another trial would be blamed for it.
+        this.#trials = "none";
+      } else {
+        this.#held.delete(topic);
+        this.#bad.delete(topic);
+      }
+      if (result === "accepted") this.#taken++;
+      if (result === "accepted") settled();
       this.#send();
     });
   }

@@ -4,7 +4,7 @@ import type { IClientOptions, IClientPublishOptions, IConnackPacket } from "mqtt
 import clientModule from "mqtt/lib/client";
 import { en } from "../../core/language/en.ts";
 import type { Text } from "../../core/language/text.ts";
-import type { BrokerSession, ConnectionOptions } from "./broker-session.ts";
+import type { BrokerSession, ConnectionOptions, Unanswered } from "./broker-session.ts";
 import { explainFailure, explainSilentClose, type Phase } from "./connect-errors.ts";
 import { MAX_PACKET_BYTES, PacketBounds } from "./packet-bounds.ts";
 
@@ -22,18 +22,40 @@ export interface SessionResult {
   readonly tryOlderVersion: boolean;
   /** Another attempt costs little and may follow at once. */
   readonly retrySoon: boolean;
-  /** Topics of unacknowledged messages when the connection ended, oldest first. At most 4. */
-  readonly brokeAt: readonly string[];
+  /** What the broker had not answered; empty if another client took the id, which explains the end. */
+  readonly unanswered: Unanswered;
+  /** The same object, or what to try next because the broker does not support the will. */
+  readonly support: WillSupport;
   /** Another client connected with the same client id. */
   readonly takenOver: boolean;
   readonly reason: Text;
 }
 
+/** What the broker supports in the will. It refuses a connection whose will it does not support (MQTT 5, 3.2.2.3). */
+export interface WillSupport {
+  readonly qos: 0 | 1;
+  readonly retain: boolean;
+}
+
+/** Limits that the broker announced for this connection. */
+interface BrokerLimits {
+  readonly packetBytes: number;
+  readonly qos: 0 | 1;
+  readonly retain: boolean;
+  readonly wildcards: boolean;
+}
+
+const NO_LIMITS: BrokerLimits = { packetBytes: Number.POSITIVE_INFINITY, qos: 1, retain: true, wildcards: true };
+/** Maximum bytes of a PUBLISH besides topic and payload: header, lengths, packet id and properties. */
+const PUBLISH_OVERHEAD_BYTES = 20;
+const NONE: Unanswered = { messages: [], others: [] };
 const KEEPALIVE_SEC = 30;
 const CONNACK_TIMEOUT_MS = 5_000;
 /** CONNACK codes for an unsupported protocol version. */
 const UNSUPPORTED_VERSION_CODES: readonly unknown[] = [1, 0x84];
 const TAKEN_OVER_CODE = 0x8e;
+/** CONNACK codes for a will that the broker does not support. */
+const WILL_CODES = { retain: 0x9a, qos: 0x9b };
 /** Time limit for publishing `offline`. The daemon ends within 2 s, with or without a broker. */
 const MAX_END_MS = 1_000;
 const OLD_AGE_MS = 30_000;
@@ -53,8 +75,6 @@ const MAX_WAITING_COMMANDS = 512;
  * A plug that reconnects hours later must not execute an old command.
  */
 const COMMAND_EXPIRY_SEC = 10;
-/** Maximum number of topics in `brokeAt`. */
-const MAX_NAMED = 4;
 /** A broker sends retained messages right after it accepts a subscription. After this time, none is expected. */
 const RETAINED_WITHIN_MS = 2_000;
 
@@ -62,12 +82,13 @@ const RETAINED_WITHIN_MS = 2_000;
 export async function runSession(
   options: ConnectionOptions,
   version: ProtocolVersion,
+  support: WillSupport,
   signal: AbortSignal,
 ): Promise<SessionResult> {
-  const never = { wasUp: false, wasStable: false, tryOlderVersion: false, brokeAt: [], takenOver: false };
+  const never = { wasUp: false, wasStable: false, tryOlderVersion: false, unanswered: NONE, support, takenOver: false };
   try {
     const stream = await options.open(signal);
-    return await new Session(options, version, stream).over(signal);
+    return await new Session(options, version, support, stream).over(signal);
   } catch (error) {
     const retrySoon = error instanceof Error && "code" in error && error.code === "ECONNREFUSED";
     return { ...never, retrySoon, reason: explainFailure(error, "opening") };
@@ -77,6 +98,8 @@ export async function runSession(
 class Session {
   readonly #options: ConnectionOptions;
   readonly #version: ProtocolVersion;
+  readonly #support: WillSupport;
+  #limits: BrokerLimits = NO_LIMITS;
   readonly #stream: Duplex;
   readonly #client: Client;
   readonly #refused = new Set<string>();
@@ -85,6 +108,8 @@ class Session {
   #error: unknown = null;
   /** Topics of the unacknowledged messages, oldest first. Bounded by the window. */
   readonly #unacknowledged: string[] = [];
+  /** Topics of unacknowledged commands and subscriptions, oldest first. Bounded by their numbers. */
+  readonly #unansweredOthers: string[] = [];
   #progressTimer: NodeJS.Timeout | undefined;
   /** Bounded by MAX_WAITING_COMMANDS. Discarded when the connection ends. */
   readonly #waitingCommands: { readonly topic: string; readonly payload: string }[] = [];
@@ -93,11 +118,12 @@ class Session {
   /** Callbacks of `askRetained` by topic. Bounded by the window. */
   readonly #awaited = new Map<string, () => void>();
 
-  constructor(options: ConnectionOptions, version: ProtocolVersion, stream: Duplex) {
+  constructor(options: ConnectionOptions, version: ProtocolVersion, support: WillSupport, stream: Duplex) {
     this.#options = options;
     this.#version = version;
+    this.#support = support;
     this.#stream = stream;
-    this.#client = new MqttClient(() => stream, clientOptions(options, version));
+    this.#client = new MqttClient(() => stream, clientOptions(options, version, support));
     const bounds = new PacketBounds();
     stream.on("data", (piece: Buffer) => {
       const flaw = stream.destroyed ? null : bounds.flawOf(piece);
@@ -144,14 +170,31 @@ class Session {
       wasStable: wasUp && performance.now() - this.#startedMs >= OLD_AGE_MS,
       tryOlderVersion: this.#version === 5 && !wasUp && (closedByBroker || UNSUPPORTED_VERSION_CODES.includes(code)),
       retrySoon: wasUp && code !== TAKEN_OVER_CODE,
-      brokeAt: this.#unacknowledged.slice(0, MAX_NAMED),
+      unanswered:
+        code === TAKEN_OVER_CODE ? NONE : { messages: [...this.#unacknowledged], others: [...this.#unansweredOthers] },
+      support: this.#supportAfter(code),
       takenOver: code === TAKEN_OVER_CODE,
       reason: this.#error === null ? explainSilentClose(this.#phase) : explainFailure(this.#error, this.#phase),
     };
   }
 
+  /** Returns what to support in the will next time. */
+  #supportAfter(code: unknown): WillSupport {
+    const support = this.#support;
+    if (this.#phase === "up") return support;
+    if (code === WILL_CODES.retain && support.retain) return { ...support, retain: false };
+    return code === WILL_CODES.qos && support.qos > 0 ? { ...support, qos: 0 } : support;
+  }
+
   #onConnect(connack: IConnackPacket, signal: AbortSignal): void {
     this.#phase = "up";
+    const { maximumPacketSize, maximumQoS, retainAvailable, wildcardSubscriptionAvailable } = connack.properties ?? {};
+    this.#limits = {
+      packetBytes: maximumPacketSize ?? NO_LIMITS.packetBytes,
+      qos: maximumQoS === 0 ? 0 : 1,
+      retain: retainAvailable !== false,
+      wildcards: wildcardSubscriptionAvailable !== false,
+    };
     if (signal.aborted) {
       this.#end();
       return;
@@ -160,17 +203,39 @@ class Session {
     if (statusTopic !== null) this.#publishOnline(statusTopic);
     const most = (connack.properties?.receiveMaximum ?? WINDOW + COMMAND_WINDOW) - COMMAND_WINDOW;
     this.#options.onUp(this.#line(Math.max(1, Math.min(WINDOW, most))));
+    if (statusTopic !== null && !this.#limits.retain) this.#refuse(statusTopic, en.mqtt_no_retained);
     this.#subscribe([...(statusTopic === null ? [] : [statusTopic]), ...this.#options.subscriptions()]);
   }
 
   #subscribe(topics: readonly string[]): void {
-    for (const topic of topics)
-      this.#client.subscribe(topic, { qos: 1 }, (error) => error && this.#noteRefusal(topic, error));
+    for (const topic of topics) {
+      if (!this.#limits.wildcards && /[+#]/.test(topic)) {
+        this.#refuse(topic, en.mqtt_no_wildcards);
+        continue;
+      }
+      this.#unansweredOthers.push(topic);
+      this.#client.subscribe(topic, { qos: this.#limits.qos }, (error) => {
+        this.#answered(topic, error);
+      });
+    }
+  }
+
+  /** Reports the broker's answer about a command or subscription. Ignored after the connection's end. */
+  #answered(topic: string, error: Error | null | undefined): void {
+    if (!this.#client.connected) return;
+    remove(this.#unansweredOthers, topic);
+    this.#report(topic, error);
+  }
+
+  #report(topic: string, error: Error | null | undefined): void {
+    if (error) this.#noteRefusal(topic, error);
+    else this.#options.onAccepted(topic);
   }
 
   /** Publishes `online`. Also corrects the will of an earlier connection whose loss the broker detects late. */
   #publishOnline(statusTopic: string): void {
-    this.#client.publish(statusTopic, "online", { qos: 1, retain: true }, (error) => {
+    const { qos, retain } = this.#limits;
+    this.#client.publish(statusTopic, "online", { qos, retain }, (error) => {
       if (error) this.#noteRefusal(statusTopic, error);
     });
   }
@@ -183,13 +248,21 @@ class Session {
         // While the client closes, MQTT.js rejects every message at once. Each rejection would make the queue send its
         // next message.
         if (!client.connected || this.#isLeaving) return;
+        const { qos, retain, packetBytes } = this.#limits;
+        if (Buffer.byteLength(topic) + Buffer.byteLength(payload) + PUBLISH_OVERHEAD_BYTES > packetBytes) {
+          this.#refuse(topic, en.mqtt_too_large);
+          queueMicrotask(() => settled("too_large"));
+          return;
+        }
         this.#unacknowledged.push(topic);
         this.#watchProgress();
-        client.publish(topic, payload, { qos: 1, retain: true }, (error) => {
-          this.#unacknowledged.splice(this.#unacknowledged.indexOf(topic), 1);
+        client.publish(topic, payload, { qos, retain }, (error) => {
+          // At the end of a connection, MQTT.js calls this for messages that the broker has not answered.
+          if (!client.connected) return;
+          remove(this.#unacknowledged, topic);
           this.#watchProgress();
-          if (error) this.#noteRefusal(topic, error);
-          settled(!error);
+          settled(error ? "refused" : "accepted");
+          this.#report(topic, error);
         });
       },
       askRetained: (topic, answer) => this.#askRetained(topic, answer),
@@ -225,15 +298,16 @@ class Session {
   }
 
   #sendCommands(): void {
-    const options: IClientPublishOptions = { qos: 1, retain: false };
+    const options: IClientPublishOptions = { qos: this.#limits.qos, retain: false };
     if (this.#version === 5) options.properties = { messageExpiryInterval: COMMAND_EXPIRY_SEC };
     while (this.#unacknowledgedCommands < COMMAND_WINDOW && this.#client.connected) {
       const command = this.#waitingCommands.shift();
       if (!command) return;
       this.#unacknowledgedCommands++;
+      this.#unansweredOthers.push(command.topic);
       this.#client.publish(command.topic, command.payload, options, (error) => {
         this.#unacknowledgedCommands--;
-        if (error) this.#noteRefusal(command.topic, error);
+        this.#answered(command.topic, error);
         this.#sendCommands();
       });
     }
@@ -252,9 +326,13 @@ class Session {
   }
 
   #noteRefusal(topic: string, error: Error): void {
-    if (!("code" in error) || this.#refused.has(topic)) return;
+    if ("code" in error) this.#refuse(topic, explainFailure(error, "up"));
+  }
+
+  #refuse(topic: string, reason: Text): void {
+    if (this.#refused.has(topic)) return;
     this.#refused.add(topic);
-    this.#options.onRefused(topic, explainFailure(error, "up"));
+    this.#options.onRefused(topic, reason);
   }
 
   #end(): void {
@@ -264,11 +342,18 @@ class Session {
     this.#client.once("close", () => clearTimeout(timer));
     if (!this.#client.connected) this.#stream.destroy();
     else if (statusTopic === null) this.#client.end(false);
-    else this.#client.publish(statusTopic, "offline", { qos: 1, retain: true }, () => this.#client.end(false));
+    else {
+      const { qos, retain } = this.#limits;
+      this.#client.publish(statusTopic, "offline", { qos, retain }, () => this.#client.end(false));
+    }
   }
 }
 
-function clientOptions(options: ConnectionOptions, version: ProtocolVersion): IClientOptions {
+function remove(topics: string[], topic: string): void {
+  topics.splice(topics.indexOf(topic), 1);
+}
+
+function clientOptions(options: ConnectionOptions, version: ProtocolVersion, will: WillSupport): IClientOptions {
   return {
     clientId: options.clientId,
     protocolVersion: version,
@@ -281,7 +366,7 @@ function clientOptions(options: ConnectionOptions, version: ProtocolVersion): IC
     writeCache: false,
     ...(options.statusTopic === null
       ? {}
-      : { will: { topic: options.statusTopic, payload: Buffer.from("offline"), qos: 1, retain: true } }),
+      : { will: { topic: options.statusTopic, payload: Buffer.from("offline"), ...will } }),
     ...(version === 5 ? { properties: { maximumPacketSize: MAX_PACKET_BYTES } } : {}),
     ...(options.username === undefined ? {} : { username: options.username }),
     ...(options.password === undefined ? {} : { password: options.password }),

@@ -43,7 +43,7 @@ export async function systemReport(deps: MonitoringDeps, health: HealthReport, n
     interfaces,
     series,
     backfill: state.backfill && { days_known: state.backfill.known, days_wanted: state.backfill.wanted },
-    broker: { ...brokerReport(deps.config), ...deps.mqtt.client.status() },
+    broker: { ...brokerReport(deps.config), ...brokerStatus(deps) },
     plugs: deps.plugs.snapshots().map((plug) => ({ id: plug.id, ...plugState(plug) })),
     lan: {
       listeners: deps.events.hub.counts.listeners,
@@ -57,6 +57,11 @@ export async function systemReport(deps: MonitoringDeps, health: HealthReport, n
     memory: memoryReport(),
     problems: stats.problems.list().map((problem) => problemReport(problemIn(language, problem))),
   };
+}
+
+function brokerStatus({ mqtt }: MonitoringDeps) {
+  const { connected, trouble, connections, published } = mqtt.client.status();
+  return { connected, trouble, connections, published };
 }
 
 /**

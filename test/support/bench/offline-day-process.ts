@@ -25,6 +25,7 @@ const options = {
   onUp: () => undefined,
   onDown: () => undefined,
   onRefused: () => undefined,
+  onAccepted: () => undefined,
   onMessage: () => undefined,
   random: () => 0,
 };
@@ -34,7 +35,7 @@ async function day(tries: number): Promise<number> {
   for (let edge = 0; edge < 96; edge++) {
     publisher.show(homes.at(LONG_DAY + edge * QUARTER_MS).messages);
     publisher.detach();
-    for (let i = 0; i < triesAnEdge; i++) await runSession(options, 5, signal);
+    for (let i = 0; i < triesAnEdge; i++) await runSession(options, 5, { qos: 1, retain: true }, signal);
   }
   collect();
   return process.memoryUsage.rss();

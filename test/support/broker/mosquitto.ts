@@ -87,6 +87,11 @@ export class Mosquitto implements AsyncDisposable {
     await gone;
   }
 
+  /** Replaces the topics of the access list, for the next `up`. */
+  allow(...topics: readonly string[]): void {
+    writeFileSync(this.#dir.file("acl"), topics.map((topic) => `topic readwrite ${topic}\n`).join(""), { mode: 0o644 });
+  }
+
   /** Returns the log output. */
   said(): string {
     return this.#said;

@@ -1,5 +1,5 @@
 import type { KeyValue } from "../../../src/core/runtime/key-value.ts";
-import type { PublishPort } from "../../../src/mqtt/client/retained-publisher.ts";
+import type { PublishPort, PublishResult } from "../../../src/mqtt/client/retained-publisher.ts";
 
 /** Replaces a broker: keeps every retained message in the order of sending. `answer` acknowledges messages. */
 export class RetainingPort implements PublishPort {
@@ -19,11 +19,11 @@ export class RetainingPort implements PublishPort {
     this.window = window;
   }
 
-  publish(topic: string, payload: string, settled: (taken: boolean) => void): void {
+  publish(topic: string, payload: string, settled: (result: PublishResult) => void): void {
     this.sent.push({ topic, payload });
     if (payload === "") this.#retained.delete(topic);
     else this.#retained.set(topic, payload);
-    this.#unanswered.push(settled);
+    this.#unanswered.push((taken) => settled(taken ? "accepted" : "refused"));
     this.mostOnTheWay = Math.max(this.mostOnTheWay, this.#unanswered.length);
   }
 

@@ -1,3 +1,4 @@
+import type { Text } from "../../../src/core/language/text.ts";
 import type { KeyValue } from "../../../src/core/runtime/key-value.ts";
 import type { CommandTable } from "../../../src/mqtt/client/commands.ts";
 import type { Message } from "../../../src/mqtt/client/message.ts";
@@ -62,6 +63,11 @@ export class TestMqttClient implements AsyncDisposable {
     this.link.show(messages);
   }
 
+  /** What the broker refuses now. */
+  get refused(): ReadonlyMap<string, Text> {
+    return this.link.status().refused;
+  }
+
   publishOnce(topic: string, payload: string): boolean {
     return this.link.sendCommand(topic, payload);
   }
@@ -96,6 +102,12 @@ export class TestMqttClient implements AsyncDisposable {
 
   up(times = 1): Promise<void> {
     return this.logged("broker connected", times);
+  }
+
+  /** Waits until the client has found the port closed. */
+  async closed(): Promise<void> {
+    while (!this.reasons().at(-1)?.includes("nothing listens there"))
+      await this.logged("broker not connected", this.reasons().length + 1);
   }
 
   /** Returns the reason of the first failed connection. */

@@ -288,12 +288,12 @@ test("removes a component that an earlier version published, once after the upgr
   expect(restart.port.sent).toHaveLength(1);
 });
 
-test("sends everything again for a new reader, documents before states", () => {
+test("sends everything again for a new reader, states before documents", () => {
   const { publisher, port } = attached([state("price", "1"), document("d", { price: "sensor" }), state("level", "")]);
   port.sent.length = 0;
   publisher.repeat();
   port.answer();
-  expect(port.topics()).toEqual(["homeassistant/device/d/config", "elbro/price", "elbro/level"]);
+  expect(port.topics()).toEqual(["elbro/price", "elbro/level", "homeassistant/device/d/config"]);
 });
 
 test("writes nothing to disk while topics do not change", () => {
@@ -363,6 +363,90 @@ test("after any changes, failures and restarts the broker holds exactly the show
   );
 });
 
+describe("after a connection that ended with messages in flight", () => {
+  const states = ["a", "b", "c"].map((topic) => state(topic, "1"));
+  const bad = document("bad", { on: "switch" });
+
+  /** Connects until nothing changes. The broker ends each connection at a refused topic. Returns what was blamed. */
+  function live(publisher: RetainedPublisher, refused: ReadonlySet<string>, window = 16) {
+    const retained = new Map<string, string>();
+    const blamed: string[] = [];
+    let connections = 0;
+    for (let isOver = false; !isOver; connections++) {
+      const inFlight: string[] = [];
+      let ended = false;
+      const waiting: (() => void)[] = [];
+      publisher.attach({
+        window,
+        publish(topic, payload, settled) {
+          inFlight.push(topic);
+          ended ||= refused.has(topic);
+          if (!ended)
+            waiting.push(() => {
+              inFlight.shift();
+              retained.set(topic, payload);
+              settled("accepted");
+            });
+        },
+        publishTransient: () => undefined,
+        askRetained: () => undefined,
+      });
+      const answer = () => {
+        for (let next = waiting.shift(); next && !ended; next = waiting.shift()) next();
+      };
+      answer();
+      if (!ended) publisher.tryHeld("all");
+      answer();
+      isOver = !ended || connections > 50;
+      if (ended) blamed.push(publisher.detach(inFlight) ?? "");
+      if (ended && blamed.at(-1) !== "") isOver = true;
+    }
+    return { retained, blamed, connections };
+  }
+
+  test("sends everything else first, and names the message that ended it", () => {
+    const publisher = publisherOn(new TestMemory());
+    publisher.show([bad, ...states]);
+    const { blamed, retained, connections } = live(publisher, new Set([bad.topic]));
+    expect(blamed).toEqual(["", bad.topic]);
+    expect([...retained.keys()]).toEqual(["elbro/a", "elbro/b", "elbro/c"]);
+    expect(connections).toBe(2);
+    expect(publisher.holdsBad(bad.topic)).toBe(true);
+  });
+
+  test("holds nothing back if the next connection accepts everything", () => {
+    const publisher = publisherOn(new TestMemory());
+    publisher.show([bad, ...states]);
+    live(publisher, new Set([bad.topic]));
+    const { retained } = live(publisher, new Set());
+    expect(retained.get(bad.topic)).toBe(bad.payload);
+    expect(publisher.holdsBad(bad.topic)).toBe(false);
+  });
+
+  test("publishes all accepted topics, whichever topics end a connection", () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.integer({ min: 0, max: 30 }), { maxLength: 6 }),
+        fc.integer({ min: 1, max: 16 }),
+        (refusedAt, window) => {
+          const messages = [
+            ...Array.from({ length: 20 }, (_, i) => state(`t${i}`, String(i))),
+            ...Array.from({ length: 11 }, (_, i) => document(`d${i}`, { on: "switch" })),
+          ];
+          const refused = new Set(refusedAt.map((i) => messages[i]?.topic ?? ""));
+          const publisher = publisherOn(new TestMemory());
+          publisher.show(messages);
+          const found = new Map<string, string>();
+          for (let trial = 0; trial <= 2 * refused.size; trial++)
+            for (const [topic, payload] of live(publisher, refused, window).retained) found.set(topic, payload);
+          const accepted = messages.filter(({ topic }) => !refused.has(topic)).map(({ topic }) => topic);
+          expect([...found.keys()].sort()).toEqual(accepted.sort());
+        },
+      ),
+    );
+  });
+});
+
 describe("a state in parts", () => {
   const homes = ["a", "b"];
 
@@ -370,7 +454,7 @@ describe("a state in parts", () => {
     const { publisher, port, retained } = inParts(homes);
     publisher.show([state("a/price", "2")], "a");
     port.answer();
-    expect(port.topics()).toEqual(["elbro/a/level", "elbro/a/price"]);
+    expect(port.topics()).toEqual(["elbro/a/price", "elbro/a/level"]);
     expect([...retained.keys()].sort()).toEqual(["elbro/a/price", "elbro/b/level", "elbro/b/price"]);
   });
 
