@@ -234,6 +234,7 @@ export function fetchPortOf(account: Account, repository: SeriesRepository): Fet
   return {
     notBefore: (series, priority, now) =>
       account.notBefore(operationIdOf(series), paramsOf(series, undefined), shareOf(priority), now),
+    rest: (heldUntil, now) => account.rest(heldUntil, now),
     async ask(step) {
       const operation = operationIdOf(step.series);
       const params = paramsOf(step.series, step.range);

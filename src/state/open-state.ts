@@ -123,6 +123,8 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
     onSpent(account, operation, outcome) {
       stats.asked.add(account, operation, outcome);
       log.debug({ account, operation, outcome }, "asked");
+      // The collector waits for the end of the pause, also if a LAN client caused it.
+      if (outcome === "429") loops.refresh(new Set([account]));
     },
   });
   shared.keep(accounts.all);

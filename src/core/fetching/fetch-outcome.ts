@@ -1,3 +1,4 @@
+import type { Text } from "../language/text.ts";
 import type { Envelope, Rows } from "../series/series.ts";
 import type { EpochMs } from "../time/interval.ts";
 
@@ -29,8 +30,11 @@ export type FetchFailure =
     }
   /** Response that does not fit the contract. */
   | { readonly kind: "malformed"; readonly why: string; readonly requestId: string | null }
-  /** No usable response: network, TLS, time-out, or a body over the size limit. */
-  | { readonly kind: "unreachable"; readonly why: string };
+  /**
+   * No response of the service: network, TLS, time-out, or something else answered, such as a log-in page or a proxy.
+   * `retryAfterMs` is its `Retry-After`; null or absent without one.
+   */
+  | { readonly kind: "unreachable"; readonly why: Text; readonly retryAfterMs?: number | null };
 
 /** The rate limiter or the circuit breaker held the request back. It used no quota. */
 export interface Deferred {
@@ -39,6 +43,9 @@ export interface Deferred {
   readonly why: string;
   /** Failure that paused the scope, if it occurred in this process; null if the quota is the reason. */
   readonly after: FetchFailure | null;
-  /** True if the attempt could not be written to the database; such a request is not sent. */
-  readonly isUnwritten?: boolean;
+  /**
+   * False if something other than the quota is the reason: the first response is awaited, or the attempt could not be
+   * written to the database, without which no request is sent.
+   */
+  readonly isQuota?: boolean;
 }

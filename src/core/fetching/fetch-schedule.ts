@@ -44,12 +44,16 @@ const MAX_SLEEP_MS = HOUR_MS;
 export function nextFetch(input: FetchScheduleInput): NextFetch {
   let best: FetchRequest | null = null;
   let until = input.now + MAX_SLEEP_MS;
+  let heldUntil: EpochMs | null = null;
   for (const want of wants(input)) {
     const at = Math.max(want.dueAt, input.notBefore(want.step.series, want.step.priority));
+    // A pause of the back-fill is normal, and is shown with its progress.
+    if (at > input.now && want.dueAt <= input.now && want.step.priority !== "backfill")
+      heldUntil = Math.max(heldUntil ?? 0, at);
     if (at > input.now) until = Math.min(until, at);
     else if (!best || rank(want.step) < rank(best)) best = want.step;
   }
-  return best ?? { kind: "sleep", until };
+  return best ?? { kind: "sleep", until, heldUntil };
 }
 
 function rank(step: FetchRequest): number {

@@ -91,7 +91,14 @@ export interface FetchRequest {
 export const priorities = ["today", "tomorrow", "account", "usage", "forecast", "backfill"] as const;
 export type Priority = (typeof priorities)[number];
 
-export type NextFetch = FetchRequest | { readonly kind: "sleep"; readonly until: EpochMs };
+/** Pause without a request. `heldUntil` is the end of the longest pause of a due request; null if none is due. */
+export interface FetchPause {
+  readonly kind: "sleep";
+  readonly until: EpochMs;
+  readonly heldUntil: EpochMs | null;
+}
+
+export type NextFetch = FetchRequest | FetchPause;
 
 export interface FetchScheduleInput extends SlotClock {
   readonly now: EpochMs;

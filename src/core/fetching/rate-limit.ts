@@ -48,6 +48,18 @@ const MINUTE_WINDOW_MS = SERVICE_WINDOW_MS.minute + FLIGHT_MS;
 
 /** Limits assumed until the first response states them. */
 export const UNKNOWN_LIMITS = { minute: 5, day: 50 } as const;
+/**
+ * Smallest day limit that one response can set: one request per hour, or a twentieth of the known limit. A lower one
+ * would stop a home for a day, so a second response has to confirm it.
+ */
+const MIN_PLAUSIBLE_DAY = 24;
+const MIN_PLAUSIBLE_PART = 0.05;
+
+/** Returns true if one response is enough to set a day limit. */
+export function isPlausibleDayLimit(limit: number, known: number): boolean {
+  return limit >= Math.max(MIN_PLAUSIBLE_DAY, known * MIN_PLAUSIBLE_PART);
+}
+
 /** Maximum used of any limit, because the attempts of a day are kept in memory and read again at each start. */
 export const MAX_ATTEMPTS = 10_000;
 

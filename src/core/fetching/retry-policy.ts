@@ -51,8 +51,10 @@ const BREAKER_LONGEST_MS = 60 * MINUTE_MS;
  */
 export function judge(failure: FetchFailure, streak: number, random: () => number, need: Need = "other"): Verdict {
   switch (failure.kind) {
-    case "unreachable":
-      return trouble("account", jitter(backoff(15 * SECOND_MS, 5 * MINUTE_MS, streak), random), "unreachable");
+    case "unreachable": {
+      const waitMs = jitter(backoff(15 * SECOND_MS, 5 * MINUTE_MS, streak), random);
+      return trouble("account", Math.max(waitMs, namedOutageMs(failure)), "unreachable");
+    }
     case "malformed":
       return trouble("series", jitter(backoff(2 * MINUTE_MS, 30 * MINUTE_MS, streak), random), "malformed");
     case "refused":
@@ -111,7 +113,7 @@ function internalError(streak: number, random: () => number): Verdict {
   return { ...trouble("series", waitMs, "service_trouble"), settled };
 }
 
-function namedOutageMs({ retryAfterMs }: Refusal): number {
+function namedOutageMs({ retryAfterMs }: { readonly retryAfterMs?: number | null }): number {
   return Math.min(MAX_OUTAGE_MS, retryAfterMs ?? 0);
 }
 

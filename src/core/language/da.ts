@@ -160,6 +160,10 @@ export const da = {
     mqtt_closed: "brokeren lukkede forbindelsen",
     mqtt_early: "forbindelsen blev lukket, før brokeren svarede; tjek porten (en TLS-port kræver mqtts://)",
     mqtt_no_answer: "porten tager imod forbindelser, men svarer ikke som en broker; tjek porten",
+    net_not_service: "noget andet end tjenesten svarede med status {status}, for eksempel en login-side eller en proxy",
+    net_redirect:
+      "den viderestiller til en anden adresse (status {status}); sæt service.base_url til tjenestens egen adresse",
+    net_http2: "den tager kun imod HTTP/2, og elbro bruger HTTP/1.1; tjek base_url, eller sæt en proxy imellem",
     net_no_http: "dens svar er ikke HTTP",
     net_failed: "forespørgslen mislykkedes",
     mqtt_reset: "forbindelsen blev afbrudt, mens den blev åbnet; tjek porten (mqtts: og wss: kræver en TLS-port)",
@@ -197,6 +201,8 @@ export const da = {
     ha_no_recorder: "integrationen recorder er ikke indlæst",
 
     found_dropped: "{series}: {count} udeladt; {why}",
+    found_quota_wait: "næste forespørgsel {until}",
+    found_no_addresses: "kontoen har ingen adresser",
     found_in_series: "{series}: {what}",
     found_before_start: "{code} før starten; pausen fortsætter",
     found_home: "forventede et hjems id ({known}), fandt ”{found}”",
@@ -238,6 +244,10 @@ export const da = {
     address_gone: "tjenesten kender ikke længere adressen; elbro beholder dens data og henter ikke mere for den",
     rate_limited: "kvoten hos tjenesten er brugt op; et andet program bruger samme nøgle, eller kvoten er sat ned",
     bad_request: "tjenesten afviste en forespørgsel som ugyldig; meld det gerne med forespørgslens id",
+    waiting_for_quota:
+      "forespørgsler venter på tjenestens kvote; giv hvert program sin egen nøgle, eller bed udbyderen om en højere kvote",
+    no_addresses:
+      "tjenesten viser ingen adresse for denne nøgle; tilføj en i appen, eller brug nøglen til en anden konto",
     parts_dropped: "dele af et svar fra tjenesten passer ikke til dens dokumentation og er udeladt; resten bruges",
     malformed: "tjenestens svar passer ikke til dens dokumentation; de tidligere data bevares",
     service_trouble: "tjenesten melder fejl; elbro prøver igen med længere og længere mellemrum",

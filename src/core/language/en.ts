@@ -159,6 +159,10 @@ export const en = {
   mqtt_closed: "the broker closed the connection",
   mqtt_early: "the connection was closed before the broker answered; check the port (a TLS port needs mqtts://)",
   mqtt_no_answer: "the port accepts connections but does not answer as a broker; check the port",
+  net_not_service: "something other than the service answered with status {status}, such as a log-in page or a proxy",
+  net_redirect:
+    "it redirects to another address (status {status}); set service.base_url to the address of the service itself",
+  net_http2: "it accepts only HTTP/2, and elbro uses HTTP/1.1; check base_url, or put a proxy in between",
   net_no_http: "its response is not HTTP",
   net_failed: "the request failed",
   mqtt_reset: "the connection was reset while it was opened; check the port (mqtts: and wss: need a TLS port)",
@@ -197,6 +201,8 @@ export const en = {
   ha_no_recorder: "the recorder integration is not loaded",
 
   found_dropped: "{series}: {count} left out; {why}",
+  found_quota_wait: "next request {until}",
+  found_no_addresses: "the account has no addresses",
   found_in_series: "{series}: {what}",
   found_before_start: "{code} before the start; the pause continues",
   found_home: 'expected the id of a home ({known}), found "{found}"',

@@ -162,6 +162,11 @@ export const nb: Translation = {
     mqtt_closed: "brokeren lukket forbindelsen",
     mqtt_early: "forbindelsen ble lukket før brokeren svarte; sjekk porten (en TLS-port krever mqtts://)",
     mqtt_no_answer: "porten tar imot forbindelser, men svarer ikke som en broker; sjekk porten",
+    net_not_service:
+      "noe annet enn tjenesten svarte med status {status}, for eksempel en innloggingsside eller en proxy",
+    net_redirect:
+      "den videresender til en annen adresse (status {status}); sett service.base_url til tjenestens egen adresse",
+    net_http2: "den godtar bare HTTP/2, og elbro bruker HTTP/1.1; sjekk base_url, eller sett en proxy imellom",
     net_no_http: "svaret er ikke HTTP",
     net_failed: "forespørselen mislyktes",
     mqtt_reset: "forbindelsen ble brutt mens den ble åpnet; sjekk porten (mqtts: og wss: krever en TLS-port)",
@@ -200,6 +205,8 @@ export const nb: Translation = {
     ha_no_recorder: "integrasjonen recorder er ikke lastet",
 
     found_dropped: "{series}: {count} utelatt; {why}",
+    found_quota_wait: "neste forespørsel {until}",
+    found_no_addresses: "kontoen har ingen adresser",
     found_in_series: "{series}: {what}",
     found_before_start: "{code} før starten; pausen fortsetter",
     found_home: "forventet id-en til et hjem ({known}), fant «{found}»",
@@ -241,6 +248,10 @@ export const nb: Translation = {
     address_gone: "tjenesten kjenner ikke lenger adressen; elbro beholder dataene og henter ikke mer for den",
     rate_limited: "kvoten hos tjenesten er brukt opp; et annet program bruker samme nøkkel, eller kvoten er satt ned",
     bad_request: "tjenesten avviste en forespørsel som ugyldig; meld gjerne fra med forespørselens id",
+    waiting_for_quota:
+      "forespørsler venter på tjenestens kvote; gi hvert program sin egen nøkkel, eller be leverandøren om en høyere kvote",
+    no_addresses:
+      "tjenesten viser ingen adresse for denne nøkkelen; legg til en i appen, eller bruk nøkkelen til en annen konto",
     parts_dropped: "deler av et svar fra tjenesten passer ikke med dokumentasjonen og er utelatt; resten brukes",
     malformed: "svaret fra tjenesten passer ikke med dokumentasjonen; tidligere data beholdes",
     service_trouble: "tjenesten melder feil; elbro prøver igjen med stadig lengre mellomrom",

@@ -163,6 +163,12 @@ export const sv: Translation = {
     mqtt_closed: "brokern stängde anslutningen",
     mqtt_early: "anslutningen stängdes innan brokern svarade; kontrollera porten (en TLS-port kräver mqtts://)",
     mqtt_no_answer: "porten tar emot anslutningar men svarar inte som en broker; kontrollera porten",
+    net_not_service:
+      "något annat än tjänsten svarade med status {status}, till exempel en inloggningssida eller en proxy",
+    net_redirect:
+      "den omdirigerar till en annan adress (status {status}); sätt service.base_url till tjänstens egen adress",
+    net_http2:
+      "den tar bara emot HTTP/2, och elbro använder HTTP/1.1; kontrollera base_url, eller sätt en proxy emellan",
     net_no_http: "dess svar är inte HTTP",
     net_failed: "begäran misslyckades",
     mqtt_reset: "anslutningen bröts medan den öppnades; kontrollera porten (mqtts: och wss: kräver en TLS-port)",
@@ -200,6 +206,8 @@ export const sv: Translation = {
     ha_no_recorder: "integrationen recorder är inte laddad",
 
     found_dropped: "{series}: {count} utelämnade; {why}",
+    found_quota_wait: "nästa förfrågan {until}",
+    found_no_addresses: "kontot har inga adresser",
     found_in_series: "{series}: {what}",
     found_before_start: "{code} före starten; pausen fortsätter",
     found_home: "ett hems id ({known}) väntades, ”{found}” hittades",
@@ -241,6 +249,10 @@ export const sv: Translation = {
     address_gone: "tjänsten känner inte längre till adressen; elbro behåller dess data och hämtar inget mer för den",
     rate_limited: "tjänstens kvot är förbrukad; ett annat program använder samma nyckel, eller kvoten har sänkts",
     bad_request: "tjänsten avvisade en förfrågan som ogiltig; rapportera det gärna med förfrågans id",
+    waiting_for_quota:
+      "förfrågningar väntar på tjänstens kvot; ge varje program en egen nyckel, eller be leverantören om en högre kvot",
+    no_addresses:
+      "tjänsten visar ingen adress för den här nyckeln; lägg till en i appen, eller använd ett annat kontos nyckel",
     parts_dropped: "delar av ett svar från tjänsten stämmer inte med dokumentationen och utelämnas; resten används",
     malformed: "tjänstens svar stämmer inte med dess dokumentation; tidigare data behålls",
     service_trouble: "tjänsten rapporterar fel; elbro försöker igen med allt längre mellanrum",

@@ -215,6 +215,19 @@ const otherProblems = {
     advice:
       "the quota is low, so usage and history arrive late; ask the provider for a higher quota, or configure fewer addresses or places",
   },
+  waiting_for_quota: {
+    meaning: "Requests that are due wait more than 10 minutes, so that the service's quota is not exceeded.",
+    automaticAction: "Sends them at the time that the problem shows. Stored data is used meanwhile.",
+    remedy: "Give each program that uses the service a key of its own, or ask the provider for a higher quota.",
+    advice:
+      "requests wait for the service's quota; give each program its own key, or ask the provider for a higher quota",
+  },
+  no_addresses: {
+    meaning: "The service lists no address for the account.",
+    automaticAction: "Asks for the list once a day. Places of the third-party interface are not affected.",
+    remedy: "Add an address in the app of the service, or set the key of another account. Then restart elbro.",
+    advice: "the service lists no address for this key; add one in the app, or set the key of another account",
+  },
   copy_failed: {
     meaning: "The nightly copy of the database failed.",
     automaticAction: "Keeps the previous copy and retries within an hour.",

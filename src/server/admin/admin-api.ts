@@ -6,6 +6,7 @@
 import path from "node:path";
 import type { Config } from "../../config/schema.ts";
 import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
+import { textIn } from "../../core/language/text.ts";
 import type { Home } from "../../core/prices/home-snapshot.ts";
 import type { Level } from "../../core/prices/level.ts";
 import { judgedPoints } from "../../core/prices/price-comparison.ts";
@@ -276,7 +277,7 @@ function troubleText(trouble: Trouble): string {
     case "malformed":
       return `the service's response does not match its documentation: ${trouble.why}`;
     case "unreachable":
-      return `the service cannot be reached: ${trouble.why}`;
+      return `the service cannot be reached: ${textIn("en", trouble.why)}`;
     case "deferred":
       return `no request before ${formatInstant(trouble.until)}: ${trouble.after ? troubleText(trouble.after) : trouble.why}`;
   }

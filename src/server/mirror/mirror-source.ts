@@ -184,7 +184,7 @@ function unkept<Id extends OperationId>(answer: Unkept<Id>): Asked {
   const found = foundIn(answer);
   if (found) return { kind: "unkept", found };
   const why = "the database cannot be written, so elbro sends no requests";
-  return { kind: "deferred", until: answer.at + UNKEPT_WAIT_MS, why, after: null, isUnwritten: true };
+  return { kind: "deferred", until: answer.at + UNKEPT_WAIT_MS, why, after: null, isQuota: false };
 }
 
 /** Returns the address id of a request; empty if it has none. */

@@ -5,6 +5,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
+import { textIn } from "../../core/language/text.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import {
   type ContractError,
@@ -192,11 +193,11 @@ function errorOf(asked: Exclude<Asked, { kind: "unkept" }> | typeof LATE, now: E
       if (asked.after && !(asked.after.kind === "refused" && asked.after.status === 429))
         return errorOf(asked.after, now);
       const retryAfterSec = Math.max(1, Math.ceil((asked.until - now) / 1_000));
-      const code = asked.isUnwritten ? "entitlement_unavailable" : "rate_limited";
+      const code = asked.isQuota === false ? "entitlement_unavailable" : "rate_limited";
       return { ...contractError(code, `${asked.why}; nothing is stored for this request`), retryAfterSec };
     }
     case "unreachable":
-      return contractError("upstream_unavailable", `the service cannot be reached: ${asked.why}`);
+      return contractError("upstream_unavailable", `the service cannot be reached: ${textIn("en", asked.why)}`);
     case "malformed":
       return contractError("upstream_unavailable", "the response of the service does not match its documentation");
     case "refused":

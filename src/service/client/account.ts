@@ -8,9 +8,16 @@ import { message, type Text } from "../../core/language/text.ts";
 import type { BackfillPause } from "../../core/status/daemon-status.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import type { ServiceProblemCode } from "../../core/status/problem-catalog.ts";
-import { type EpochMs, type Interval, SECOND_MS } from "../../core/time/interval.ts";
+import { type EpochMs, formatInstant, type Interval, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
 import type { QuotaWindow } from "../contract/limits.ts";
-import { type Dropped, type OperationId, operationOf, type ParamsOf, type Success } from "../contract/operations.ts";
+import {
+  type BodyOf,
+  type Dropped,
+  type OperationId,
+  operationOf,
+  type ParamsOf,
+  type Success,
+} from "../contract/operations.ts";
 import type { QuotaStanding } from "../contract/quota-headers.ts";
 import { writeRequest } from "../contract/request.ts";
 import type { CircuitBreaker, Scopes } from "./circuit-breaker.ts";
@@ -60,6 +67,8 @@ export interface AccountDeps {
 
 /** Maximum remembered failures. A household has a few dozen series, but LAN clients may request anything. */
 const MAX_FAILURES = 200;
+/** Minimum wait for the quota that is shown as a problem. */
+const SHOWN_WAIT_MS = 10 * MINUTE_MS;
 /** Key of the last failure that counted as trouble; it may have paused the whole account. */
 const TROUBLE = " trouble";
 
@@ -109,11 +118,37 @@ export class Account {
     return now + Math.max(0, Math.ceil(until - monotonicMs));
   }
 
+  /**
+   * Reports whether due requests wait for the quota longer than `SHOWN_WAIT_MS`, until `heldUntil`. Ends the problem of
+   * a used-up quota when its pause is over. Returns the end of that pause; infinity without one.
+   */
+  rest(heldUntil: EpochMs | null, now: EpochMs): EpochMs {
+    const { clock, circuitBreaker, rateLimiter, problems } = this.#deps;
+    const monotonicMs = clock.monotonicMs();
+    const pausedMs = circuitBreaker.pausedUntil(this.#ofAccount) - monotonicMs;
+    const subject = `${this.name} wait`;
+    const quotaMs = Math.max(...(["poll", "prices"] as const).map((share) => rateLimiter.earliest(share, monotonicMs)));
+    if (heldUntil === null || heldUntil - now <= SHOWN_WAIT_MS || quotaMs - monotonicMs <= SHOWN_WAIT_MS)
+      problems.end(subject);
+    else {
+      const detail = message("found_quota_wait", { until: formatInstant(heldUntil) });
+      problems.start({ code: "waiting_for_quota", subject, since: now, detail });
+    }
+    const isOver = pausedMs <= 0 && problems.of(this.name)?.code === "rate_limited";
+    if (isOver) problems.end(this.name);
+    return pausedMs > 0 ? now + Math.ceil(pausedMs) : Number.POSITIVE_INFINITY;
+  }
+
+  /** Scopes of a request that is paused only with the whole account. */
+  get #ofAccount(): Scopes {
+    return { account: this.name, place: "", series: "", request: "" };
+  }
+
   /** Returns the pause of the back-fill and its reason; null if back-fill requests are allowed now. */
   backfillPause(now: EpochMs): BackfillPause | null {
     const { clock, circuitBreaker, rateLimiter } = this.#deps;
     const monotonicMs = clock.monotonicMs();
-    const pausedUntil = circuitBreaker.pausedUntil({ account: this.name, place: "", series: "", request: "" });
+    const pausedUntil = circuitBreaker.pausedUntil(this.#ofAccount);
     const until = Math.max(pausedUntil, rateLimiter.earliest("backfill", monotonicMs));
     if (until <= monotonicMs) return null;
     const why = until > pausedUntil ? "quota" : (this.trouble ?? "service_trouble");
@@ -135,8 +170,7 @@ export class Account {
         this.#lastFailure(scopes) ?? circuitBreaker.cause(scopes),
       );
     const verdict = rateLimiter.acquire(inquiry.share, inquiry.seriesId, inquiry.range);
-    if (verdict.kind === "wait")
-      return { ...this.#deferred(verdict.untilMs, verdict.why), isUnwritten: verdict.isUnwritten ?? false };
+    if (verdict.kind === "wait") return { ...this.#deferred(verdict.untilMs, verdict.why), isQuota: verdict.isQuota };
     const reply = this.#send(inquiry, scopes, verdict.permit).finally(() => this.#flights.delete(path));
     this.#flights.set(path, reply);
     return reply;
@@ -164,11 +198,23 @@ export class Account {
     try {
       const answer = await client(inquiry.operation, inquiry.params, context);
       this.#deps.onSpent(inquiry.operation, answer.kind === "refused" ? String(answer.status) : answer.kind);
-      if (answer.kind === "ok") return this.#succeeded(scopes, answer, requestId);
+      if (answer.kind === "ok") {
+        if (inquiry.operation === "addresses") this.#reportAddresses(answer.body as BodyOf<"addresses">, requestId);
+        return this.#succeeded(scopes, answer, requestId);
+      }
       return this.#failed(inquiry, scopes, answer, sentAt);
     } finally {
       permit.settle();
     }
+  }
+
+  /** Reports an account without addresses, for which nothing else can be requested. */
+  #reportAddresses({ data }: BodyOf<"addresses">, requestId: string | null): void {
+    const { problems, clock } = this.#deps;
+    const subject = `${this.name} address list`;
+    const detail = message("found_no_addresses");
+    if (data.length > 0) problems.end(subject);
+    else problems.start({ code: "no_addresses", subject, since: clock.now(), detail, requestId });
   }
 
   #reportShortage(): void {
@@ -282,7 +328,7 @@ function isCallersOwn(share: Share, failure: FetchFailure): boolean {
   return share === "lan" && failure.kind === "refused" && (failure.status === 400 || failure.status === 404);
 }
 
-function detailOf(failure: FetchFailure): string {
+function detailOf(failure: FetchFailure): Text {
   if (failure.kind !== "refused") return failure.why;
   return `${[failure.status, failure.code].filter((part) => part !== null).join(" ")}: ${failure.reason}`;
 }

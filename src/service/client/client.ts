@@ -1,8 +1,9 @@
 /** Client for all operations of the contract. */
 import { setImmediate } from "node:timers/promises";
 import type { FetchFailure } from "../../core/fetching/fetch-outcome.ts";
+import { message } from "../../core/language/text.ts";
 import { flawOf } from "../../core/text/foreign-json.ts";
-import type { EpochMs } from "../../core/time/interval.ts";
+import { DAY_MS, type EpochMs, MINUTE_MS } from "../../core/time/interval.ts";
 import { readAnswer } from "../contract/answer.ts";
 import {
   type InterfaceName,
@@ -53,6 +54,10 @@ export interface ClientOptions {
 /** Maximum length of an error text from the service. */
 const MAX_REASON_LENGTH = 300;
 const MAX_REQUEST_ID_LENGTH = 100;
+/** Upgrade Required, and HTTP Version Not Supported. */
+const HTTP_VERSION_STATUSES: readonly number[] = [426, 505];
+/** Maximum bytes before the first tag of a web page. */
+const MAX_BLANKS = 100;
 /** Pattern of an error code; other texts are not codes of this contract. */
 const ERROR_CODE = /^[a-z_]{1,50}$/;
 
@@ -74,9 +79,9 @@ export function createClient({ get, basePath, userAgent, authorization, secrets 
       if (why === TOO_MANY_HEADERS) return { kind: "malformed", why, requestId: null };
       return { kind: "unreachable", why: withoutSecrets(why, secrets) };
     }
-    const notes = notesOf(answer, secrets);
+    const notes = isPage(answer.body) ? NOT_THE_SERVICE : notesOf(answer, secrets);
     context.note(notes);
-    return answer.status === 200 ? readSuccess(id, answer, notes) : refusal(answer, notes, secrets);
+    return answer.status === 200 ? readSuccess(id, answer, notes) : refusal(id, answer, notes, secrets);
   };
 }
 
@@ -91,6 +96,7 @@ async function readSuccess<Id extends OperationId>(
   { requestId }: AnswerNotes,
 ): Promise<Success<Id> | FetchFailure> {
   const malformed = (why: string) => ({ kind: "malformed", why, requestId }) as const;
+  if (isPage(body)) return { kind: "unreachable", why: message("net_not_service", { status: 200 }) };
   if ((header("content-encoding") ?? "identity") !== "identity")
     return malformed(`the response to ${id} has a content encoding that was not requested`);
   if (body === null) return malformed(`the response to ${id} is longer than ${MAX_ANSWER_MB} MB`);
@@ -101,10 +107,34 @@ async function readSuccess<Id extends OperationId>(
   return { kind: "ok", body: reading.body, dropped: reading.dropped };
 }
 
-function refusal(answer: HttpAnswer, notes: AnswerNotes, secrets: readonly string[]): FetchFailure {
+/** Facts of a response that did not come from the service. */
+const NOT_THE_SERVICE: AnswerNotes = { status: 0, requestId: null, quota: {}, serverMs: null };
+
+/** Returns true for a web page: a log-in page or the error page of a proxy. */
+function isPage(body: Buffer | null): boolean {
+  return /^\s*</.test(body?.subarray(0, MAX_BLANKS).toString("latin1") ?? "");
+}
+
+/**
+ * Returns the failure of a response without data. Only an error in the service's own form has the service's meaning;
+ * anything else comes from something in between, whatever its status. The third-party interface has no documented form,
+ * so any answer of it counts that is not a web page or a redirect. Source: service interface, parts 2.4 and 7.2.
+ */
+function refusal(id: OperationId, answer: HttpAnswer, notes: AnswerNotes, secrets: readonly string[]): FetchFailure {
   const body = answer.body && parseJson(answer.body);
   const fields: Readonly<Record<string, unknown>> = typeof body === "object" && body !== null ? { ...body } : {};
-  const { errorCode, reason } = fields;
+  const { error, errorCode, reason } = fields;
+  const isRedirect = answer.status >= 300 && answer.status < 400;
+  const isOwnForm = error === true && typeof errorCode === "string" && typeof reason === "string";
+  const isOwn = operationOf(id).interface === "consumer" ? isOwnForm : !isPage(answer.body);
+  if (isRedirect || !isOwn) {
+    const { status } = answer;
+    const other = HTTP_VERSION_STATUSES.includes(status)
+      ? message("net_http2")
+      : message("net_not_service", { status });
+    const why = isRedirect ? message("net_redirect", { status }) : other;
+    return { kind: "unreachable", why, retryAfterMs: retryAfterMs(answer.header("retry-after"), notes.serverMs) };
+  }
   const said = typeof reason === "string" ? reason : `status ${answer.status} without a reason`;
   return {
     kind: "refused",
@@ -127,7 +157,11 @@ function namedWaitMs(answer: HttpAnswer, { status, quota, serverMs }: AnswerNote
       waits.push(standing?.remaining === 0 ? standing.resetSec * 1_000 - serverMs : null);
   }
   const named = waits.filter((wait) => wait !== null && wait > 0);
-  return named.length === 0 ? null : Math.max(...named.map(Number));
+  if (named.length === 0) return null;
+  // The longest window ends at midnight UTC, so a later time is a mistake.
+  const longest =
+    status === 429 && serverMs !== null ? DAY_MS - (serverMs % DAY_MS) + MINUTE_MS : Number.POSITIVE_INFINITY;
+  return Math.min(longest, Math.max(...named.map(Number)));
 }
 
 /** Reads `Retry-After` in seconds, or as a date, which an intermediate proxy may send. */
@@ -140,12 +174,13 @@ function retryAfterMs(text: string | undefined, serverMs: EpochMs | null): numbe
 
 function notesOf(answer: HttpAnswer, secrets: readonly string[]): AnswerNotes {
   const date = Date.parse(answer.header("date") ?? "");
+  const serverMs = Number.isNaN(date) ? null : date;
   const requestId = answer.header("x-request-id") ?? "";
   return {
     status: answer.status,
     requestId: requestId === "" ? null : withoutSecrets(requestId, secrets).slice(0, MAX_REQUEST_ID_LENGTH),
-    quota: parseQuotaHeaders(answer.header),
-    serverMs: Number.isNaN(date) ? null : date,
+    quota: parseQuotaHeaders(answer.header, serverMs),
+    serverMs,
   };
 }
 

@@ -26,6 +26,11 @@ import { SharedFlights } from "./shared-flights.ts";
 export interface FetchPort {
   ask(step: FetchRequest): Promise<FetchResult | (FetchFailure & { readonly settled: boolean })>;
   notBefore(series: SeriesKey, priority: Priority, now: EpochMs): EpochMs;
+  /**
+   * Called when nothing can be sent. `heldUntil` is the end of the pause of a due request, null without one. Returns
+   * when to call it again; infinity if it need not be called.
+   */
+  rest?(heldUntil: EpochMs | null, now: EpochMs): EpochMs;
 }
 
 /** Interface to the series store and the request log. */
@@ -129,7 +134,7 @@ export class Collector {
       notBefore: (series, priority) => asking.notBefore(series, priority, now),
       historyFrom: this.#deps.historyFrom(now),
     });
-    if (step.kind === "sleep") return step.until;
+    if (step.kind === "sleep") return Math.min(step.until, asking.rest?.(step.heldUntil, now) ?? step.until);
     const { flights = new SharedFlights() } = this.#deps;
     const range = step.range ?? null;
     const other = flights.overlapping(step.series, range);

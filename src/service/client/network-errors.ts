@@ -32,6 +32,7 @@ const SOCKET_WORDS: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: en.net_unknown_ca,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: en.net_unknown_ca,
   ERR_TLS_CERT_ALTNAME_INVALID: en.net_other_name,
+  ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: en.net_http2,
   EPROTO: en.net_no_tls,
   ERR_SSL_WRONG_VERSION_NUMBER: en.net_no_tls,
 };

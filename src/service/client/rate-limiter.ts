@@ -9,6 +9,7 @@ import * as z from "zod/mini";
 import {
   type Attempt,
   DAY_WINDOW_MS,
+  isPlausibleDayLimit,
   MAX_ATTEMPTS,
   type MonotonicMs,
   type RateLimit,
@@ -83,7 +84,7 @@ export interface Permit {
 
 export type PermitResult =
   | { readonly kind: "go"; readonly permit: Permit }
-  | { readonly kind: "wait"; readonly untilMs: MonotonicMs; readonly why: string; readonly isUnwritten?: true };
+  | { readonly kind: "wait"; readonly untilMs: MonotonicMs; readonly why: string; readonly isQuota: boolean };
 
 /** Wait of other requests while the first response of this process is in flight. */
 const FIRST_ANSWER_WAIT_MS = 1_000;
@@ -106,6 +107,8 @@ export class RateLimiter {
   #newestId = 0;
   #inFlight = 0;
   #answeredOnce = false;
+  /** Day limit of the last response. */
+  #doubted: number | null = null;
   #notedAt: MonotonicMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: RateLimiterDeps) {
@@ -130,9 +133,14 @@ export class RateLimiter {
     return this.#deps.source.shortage?.() ?? null;
   }
 
+  /** True while the first request of this process is in flight, before its response states the limits. */
+  get #isFirst(): boolean {
+    return !this.#answeredOnce && this.#inFlight > 0;
+  }
+
   /** Returns the earliest time for a request of this share; `now` if it is allowed immediately. */
   earliest(share: Share, now: MonotonicMs): MonotonicMs {
-    if (!this.#answeredOnce && this.#inFlight > 0) return now + FIRST_ANSWER_WAIT_MS;
+    if (this.#isFirst) return now + FIRST_ANSWER_WAIT_MS;
     const budget = this.#deps.source.budget(now);
     const until = Math.max(
       this.#spending.earliest(share, budget, now),
@@ -148,12 +156,13 @@ export class RateLimiter {
     const { account, clock, requestLog } = this.#deps;
     const monotonicMs = clock.monotonicMs();
     const untilMs = this.earliest(share, monotonicMs);
+    if (untilMs > monotonicMs && this.#isFirst)
+      return { kind: "wait", untilMs, why: "the first response of the service is awaited", isQuota: false };
     if (untilMs > monotonicMs)
-      return { kind: "wait", untilMs, why: "the request quota for this purpose is used up for now" };
+      return { kind: "wait", untilMs, why: "the request quota for this purpose is used up for now", isQuota: true };
     const at = clock.now();
     const id = requestLog.spend({ account, share, at, boot: clock.boot, monotonicMs, serverMs: null, seriesId, range });
-    if (id === null)
-      return { kind: "wait", untilMs: monotonicMs + UNWRITTEN_WAIT_MS, why: UNWRITTEN, isUnwritten: true };
+    if (id === null) return { kind: "wait", untilMs: monotonicMs + UNWRITTEN_WAIT_MS, why: UNWRITTEN, isQuota: false };
     this.#newestId = id;
     this.#spending.add({ share, at: monotonicMs });
     this.#ceilings.spent(id, share, monotonicMs);
@@ -179,9 +188,10 @@ export class RateLimiter {
     };
   }
 
-  #learn(id: number, notes: AnswerNotes): void {
+  #learn(id: number, given: AnswerNotes): void {
     const { clock, source } = this.#deps;
     const now = clock.monotonicMs();
+    const notes = this.#withoutDoubt(given, source.budget(now));
     const serverMs = serviceTime(notes);
     this.#answeredOnce = true;
     source.learn(notes, now);
@@ -191,6 +201,17 @@ export class RateLimiter {
     this.#keepCeilings(now);
     // From now on, the remaining quota reported by the service includes the unknown attempts.
     if (notes.quota.day && serverMs !== null) this.#unknown.end();
+  }
+
+  /** Omits a day limit that is too low to be believed, until the next response repeats it. */
+  #withoutDoubt(notes: AnswerNotes, budget: readonly RateLimit[]): AnswerNotes {
+    const limit = notes.quota.day?.limit ?? null;
+    const known = budget.find(({ name }) => name === "day")?.limit ?? 0;
+    const isBelieved = limit === null || limit === this.#doubted || limit >= known || isPlausibleDayLimit(limit, known);
+    this.#doubted = limit;
+    if (isBelieved) return notes;
+    const { day: _, ...quota } = notes.quota;
+    return { ...notes, quota };
   }
 
   #agePast(serverNow: EpochMs, now: MonotonicMs): void {

@@ -1,3 +1,4 @@
+import { DAY_MS, type EpochMs, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
 import type { HeaderName } from "./headers.ts";
 import type { QuotaWindow } from "./limits.ts";
 
@@ -32,18 +33,29 @@ export function addQuotaHeaders(headers: Record<string, string>, standing: Quota
   }
 }
 
+/** Lengths of the windows, and the maximum difference between a header and the time of the response. */
+const WINDOW_MS: Readonly<Record<QuotaWindow, number>> = { minute: MINUTE_MS, day: DAY_MS };
+const RESET_SLACK_MS = MINUTE_MS;
+
 /**
- * Reads the quota headers of a response. Shape: `get` takes lower-case header names. A window with a missing or invalid
- * number is omitted.
+ * Reads the quota headers of a response that was sent at `serverMs`. Shape: `get` takes lower-case header names. A
+ * window is omitted if a number is missing or invalid, or if it cannot be true: more requests remain than the limit, or
+ * the window ends before the response or later than one window after it.
  */
-export function parseQuotaHeaders(get: (name: string) => string | undefined): Partial<QuotaStanding> {
+export function parseQuotaHeaders(
+  get: (name: string) => string | undefined,
+  serverMs: EpochMs | null = null,
+): Partial<QuotaStanding> {
   const standing: Partial<Record<QuotaWindow, WindowStanding>> = {};
   for (const window of ["minute", "day"] as const) {
     const names = quotaHeaderNames[window];
     const limit = wholeNumber(get(names.limit.toLowerCase()), 1);
     const remaining = wholeNumber(get(names.remaining.toLowerCase()), 0);
     const resetSec = wholeNumber(get(names.resetSec.toLowerCase()), 0);
-    if (limit !== null && remaining !== null && resetSec !== null) standing[window] = { limit, remaining, resetSec };
+    if (limit === null || remaining === null || resetSec === null || remaining > limit) continue;
+    const restMs = serverMs === null ? 0 : resetSec * SECOND_MS - serverMs;
+    if (restMs >= -RESET_SLACK_MS && restMs <= WINDOW_MS[window] + RESET_SLACK_MS)
+      standing[window] = { limit, remaining, resetSec };
   }
   return standing;
 }

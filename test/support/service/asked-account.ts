@@ -9,6 +9,7 @@ import { RateLimiter } from "../../../src/service/client/rate-limiter.ts";
 import { LearnedRateLimits } from "../../../src/service/client/rate-limits.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { RequestLog } from "../../../src/storage/request-log.ts";
+import { answers } from "../../fixtures/answers.ts";
 import { ManualMachine } from "../daemon/manual-machine.ts";
 import { CANARY_KEY } from "./asking-client.ts";
 
@@ -72,7 +73,7 @@ export class AskedAccount extends ManualMachine {
   /** Sends a first response with high limits, which ends the careful quota before it. */
   async open(): Promise<void> {
     const asked = this.account.ask({ operation: "addresses", params: {}, share: "poll", seriesId: null, range: null });
-    this.arrived.shift()?.answer(200, { data: [] });
+    this.arrived.shift()?.answer(200, answers.addresses);
     await asked;
     this.spent.length = 0;
   }

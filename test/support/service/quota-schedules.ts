@@ -52,7 +52,8 @@ const firstLimits = fc.record({
   minute: fc.oneof(fc.integer({ min: 5, max: 12 }), fc.integer({ min: 5, max: 200 })),
   day: fc.oneof(fc.integer({ min: 50, max: 60 }), fc.integer({ min: 50, max: 300 })),
 });
-const laterLimits = fc.record({ minute: fc.integer({ min: 1, max: 200 }), day: fc.integer({ min: 1, max: 300 }) });
+/** Limits that one response can set; a second one has to confirm a lower day limit. */
+const laterLimits = fc.record({ minute: fc.integer({ min: 1, max: 200 }), day: fc.integer({ min: 24, max: 300 }) });
 
 const passing: fc.Arbitrary<Action>[] = [
   fc.record({ do: fc.constant("wait" as const), ms: spanMs }),

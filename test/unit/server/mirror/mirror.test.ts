@@ -265,7 +265,7 @@ test("a client without stored data waits for the service", async () => {
 });
 
 test("a database without writes leads to 503 with Retry-After", async () => {
-  const unwritten: Asked = { ...deferred, why: "the database cannot be written", isUnwritten: true };
+  const unwritten: Asked = { ...deferred, why: "the database cannot be written", isQuota: false };
   await using mirror = await startMirror({ ask: async () => unwritten });
   const { status, body, headers } = await mirror.ask();
   expect([status, body.errorCode, headers.get("retry-after")]).toEqual([503, "entitlement_unavailable", "91"]);

@@ -141,20 +141,53 @@ describe("a response", () => {
     expect(notes?.quota.minute?.limit).toBe(status === 401 || status === 503 ? undefined : 60);
   });
 
-  test("from a proxy is a rejection without a code", async () => {
-    await using started = await startAt(NOON, { ...keys, faults: [{ operation: "*", fault: "status", status: 504 }] });
+  test.each([
+    [200, "addresses"],
+    [401, "addresses"],
+    [403, "addresses"],
+    [404, "addresses"],
+    [429, "addresses"],
+    [504, "addresses"],
+    [401, "regionPrices"],
+    [429, "regionPrices"],
+  ] as const)("with status %i and a web page has not the service's meaning: %s", async (status, operation) => {
+    await using started = await startAt(NOON, { ...keys, faults: [{ operation: "*", fault: "html", status }] });
     await using asking = await openAsking(started.simulator.url, credentials);
-    expect((await asking.ask("addresses", {})).answer).toMatchObject({ status: 504, code: null });
+    const { answer, notes } = await asking.ask(
+      operation,
+      operation === "addresses" ? {} : ({ region: "DK1" } as never),
+    );
+    expect(answer).toMatchObject({ kind: "unreachable", why: { key: "net_not_service", facts: { status } } });
+    expect(notes).toEqual({ status: 0, requestId: null, quota: {}, serverMs: null });
   });
 
-  test("with a redirect is a rejection and is not followed", async () => {
+  test.each(['{"message":"Unauthorized"}', '{"error":true}', "", "Unauthorized"])(
+    "with status 401 and the body %o is not the service's, which has a reason and a code",
+    async (body) => {
+      await using server = await RawServer.start((socket) => socket.end(rawAnswer(body, [], "401 Unauthorized")));
+      await using asking = await openAsking(server.url);
+      expect((await asking.ask("addresses", {})).answer).toMatchObject({ kind: "unreachable" });
+      expect((await asking.ask("regionPrices", { region: "DK1" })).answer).toMatchObject({ status: 401 });
+    },
+  );
+
+  test.each(["426 Upgrade Required", "505 HTTP Version Not Supported"])("%s names the version", async (status) => {
+    await using server = await RawServer.start((socket) => socket.end(rawAnswer("", [], status)));
+    await using asking = await openAsking(server.url);
+    expect((await asking.ask("addresses", {})).answer).toMatchObject({ why: { key: "net_http2" } });
+  });
+
+  test("with a redirect names it and is not followed", async () => {
     await using elsewhere = await RawServer.start((socket) => socket.end(rawAnswer('{"data":[]}')));
     await using started = await startAt(NOON, {
       ...keys,
       faults: [{ operation: "*", fault: "redirect", location: `${elsewhere.url}/consumer/v1/me/addresses` }],
     });
     await using asking = await openAsking(started.simulator.url, credentials);
-    expect((await asking.ask("addresses", {})).answer).toMatchObject({ kind: "refused", status: 302 });
+    expect((await asking.ask("addresses", {})).answer).toMatchObject({
+      kind: "unreachable",
+      why: { key: "net_redirect" },
+    });
     expect(elsewhere.connections).toBe(0);
   });
 
@@ -192,7 +225,7 @@ describe("a response", () => {
     const status = "500 Internal Server Error";
     await using server = await RawServer.start((s) => s.end(rawAnswer("[".repeat(100_000), [], status)));
     await using asking = await openAsking(server.url);
-    expect((await asking.ask("addresses", {})).answer).toMatchObject({ kind: "refused", status: 500 });
+    expect((await asking.ask("addresses", {})).answer).toMatchObject({ kind: "unreachable" });
   });
 
   test("in an encoding that was not requested is malformed", async () => {
@@ -231,7 +264,7 @@ describe("Retry-After of a 429", () => {
     ["Retry-After: 0", ["Retry-After: 0"], null],
     ["nothing", [], null],
     ["nonsense", ["Retry-After: soon"], null],
-    ["thirty years", ["Retry-After: 1000000000"], 1e12],
+    ["thirty years: at most until the day ends", ["Retry-After: 1000000000"], 12 * HOUR_MS + 60_000],
     ["the reset of the exhausted minute", quota("Minute", 0, NOON + 42_000), 42_000],
     ["a minute that is not exhausted", quota("Minute", 3, NOON + 42_000), null],
     [

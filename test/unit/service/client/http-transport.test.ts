@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { FetchFailure } from "../../../../src/core/fetching/fetch-outcome.ts";
+import { textIn } from "../../../../src/core/language/text.ts";
 import { loopMs } from "../../../support/runner/loop-time.ts";
 import { type AskingOptions, CANARY_KEY, openAsking } from "../../../support/service/asking-client.ts";
 import { Authority, haveOpenssl } from "../../../support/service/certificates.ts";
@@ -17,7 +18,7 @@ async function whyUnreachable(url: string, options: AskingOptions = {}): Promise
   await using asking = await openAsking(url, options);
   const { answer } = await asking.ask("addresses", {});
   expect(answer.kind).toBe("unreachable");
-  const why = (answer as FetchFailure & { readonly kind: "unreachable" }).why;
+  const why = textIn("en", (answer as FetchFailure & { readonly kind: "unreachable" }).why);
   expect(why).not.toContain(CANARY_KEY);
   return why;
 }
@@ -102,14 +103,14 @@ describe("size and format:", () => {
     expect(sent).toBeLessThan(40 * 1024 * 1024);
   });
 
-  test("an error with a body above the limit is still that error", async () => {
+  test("an error with a body above the limit is not the service's, and its Retry-After counts", async () => {
     await using server = await RawServer.start((socket) => {
       socket.write("HTTP/1.1 429 Too Many\r\nRetry-After: 600\r\nConnection: close\r\n\r\n");
       socket.write(Buffer.alloc(9 * 1024 * 1024, " "));
     });
     await using asking = await openAsking(server.url);
     const { answer } = await asking.ask("addresses", {});
-    expect(answer).toMatchObject({ kind: "refused", status: 429, retryAfterMs: 600_000 });
+    expect(answer).toMatchObject({ kind: "unreachable", retryAfterMs: 600_000 });
   });
 
   test("endless headers are cut off", async () => {
@@ -158,7 +159,10 @@ describe("size and format:", () => {
       socket.end(rawAnswer("{}", [`Location: http://127.0.0.1:${server.port}/elsewhere`], "302 Found"));
     });
     await using asking = await openAsking(server.url);
-    expect((await asking.ask("addresses", {})).answer).toMatchObject({ kind: "refused", status: 302 });
+    expect((await asking.ask("addresses", {})).answer).toMatchObject({
+      kind: "unreachable",
+      why: { key: "net_redirect", facts: { status: 302 } },
+    });
     expect(server.requests).toHaveLength(1);
   });
 

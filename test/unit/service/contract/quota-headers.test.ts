@@ -35,7 +35,9 @@ test("the six headers are written as plain integers", () => {
 });
 
 test("written headers are parsed to the same values", () => {
-  const window = fc.record({ limit: fc.integer({ min: 1 }), remaining: fc.nat(), resetSec: fc.nat(4_102_444_800) });
+  const window = fc
+    .record({ remaining: fc.nat(), used: fc.integer({ min: 1, max: 1_000 }), resetSec: fc.nat(4_102_444_800) })
+    .map(({ remaining, used, resetSec }) => ({ limit: remaining + used, remaining, resetSec }));
   fc.assert(
     fc.property(fc.record({ minute: window, day: window }), (any) => {
       expect(parseQuotaHeaders(lookup(quotaHeaders(any)))).toEqual(any);
@@ -65,6 +67,17 @@ describe("a window with an invalid number is omitted, the other is kept:", () =>
     const { [name]: _, ...others } = quotaHeaders(standing);
     const { minute, day } = standing;
     expect(parseQuotaHeaders(lookup(others))).toEqual(name.endsWith("Day") ? { minute } : { day });
+  });
+
+  const NOW = 1_792_900_830_000;
+  test.each([
+    ["more remains than the limit", { remaining: 61 }],
+    ["it ends in the year 5138", { resetSec: 99_999_999_999 }],
+    ["it ends after more than its length", { resetSec: NOW / 1_000 + 121 }],
+    ["it ended before the response", { resetSec: NOW / 1_000 - 61 }],
+  ])("%s", (_, change) => {
+    const impossible = { ...standing, minute: { ...standing.minute, ...change } };
+    expect(parseQuotaHeaders(lookup(quotaHeaders(impossible)), NOW)).toEqual({ day: standing.day });
   });
 
   test("without any header", () => {
