@@ -46,6 +46,8 @@ export interface Daemon {
    * An invalid configuration changes nothing and is reported as a problem. Returns the configuration in use.
    */
   reload(read: () => Promise<Config>, by?: string): Promise<Config>;
+  /** Whether the service was changed by a reload. Its data is another's, so the daemon has to start again. */
+  isOtherService(): boolean;
   /** Publishes `offline` and closes everything within 2 s. */
   stop(): Promise<void>;
 }
@@ -127,6 +129,7 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
     currentPrices: (now, most) => currentPrices(state, now, most),
     nextRuns: (now) => nextRuns(state, now),
     reload: (read, by) => reloading.reload(read, by),
+    isOtherService: () => reloading.isOtherService,
     async stop() {
       plugs.shutdown();
       server.shutdown();

@@ -1,5 +1,6 @@
 /** The configured accounts, each with its own client, rate limiter and error policy. */
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../config/schema.ts";
 import type { Priority } from "../core/fetching/fetch-types.ts";
 import { MAX_ATTEMPTS, type Share } from "../core/fetching/rate-limit.ts";
@@ -51,7 +52,9 @@ export interface Accounts {
   readonly named: (name: string) => Account | null;
   /** Every account, those of the consumer interface first. */
   readonly all: readonly Account[];
-  /** Opens the accounts that a configuration adds. Ends the requests of those that it removes. */
+  /** See `keysMarkOf`. */
+  readonly keysMark: string;
+  /** Opens accounts that are new or have another key. Ends the requests of the others and of those that are gone. */
   take(config: Config): void;
 }
 
@@ -67,12 +70,12 @@ function digestOf(value: unknown): string {
 
 /** Opens every account that has a key. Sends no request by itself. */
 export function openAccounts(options: AccountsOptions): Accounts {
-  const { config, service } = options;
+  const { service } = options;
   const outage = new Outage(options.problems);
   const spendsUnknown = options.spendsUnknown === true || options.settings.read(SPENDS_UNKNOWN) === "yes";
   const recent = recentAttempts(options);
-  let selected = config.homes;
-  const open = (name: string, authorization: { consumer?: string; thirdParty?: string }, signal: AbortSignal) => {
+  let selected = options.config.homes;
+  const open = (name: string, authorization: Authorization, config: Config, signal: AbortSignal) => {
     const { clock, repository, settings: memory, problems, random, onServerTime, onSpent } = options;
     if (spendsUnknown || options.spendsElsewhere?.(name)) noteLostLedger(memory, name);
     const addresses = seriesOf(name, "addresses", {});
@@ -121,46 +124,58 @@ export function openAccounts(options: AccountsOptions): Accounts {
       onSpent: (operation, outcome) => onSpent(name, operation, outcome),
     });
   };
-  const token = thirdPartyAuthorization(config);
-  const thirdParty = token === null ? null : open(THIRD_PARTY, { thirdParty: token }, options.signal);
-  const byName = new Map<string, { readonly key: string; readonly account: Account; readonly end: AbortController }>();
+  const byName = new Map<string, OpenAccount>();
   let consumers: readonly Account[] = [];
+  let thirdParty: Account | null = null;
   let all: readonly Account[] = [];
+  let keysMark = "";
   const take = (next: Config) => {
+    keysMark = keysMarkOf({ ...next, service: options.config.service });
     selected = next.homes;
-    const wanted = new Map(consumerKeys(next).map(({ name, api_key }) => [name, api_key]));
-    for (const [name, { key, end }] of byName) {
-      if (wanted.get(name) === key) continue;
+    const wanted = authorizationsIn(next);
+    for (const [name, { authorization, end }] of byName) {
+      if (isDeepStrictEqual(wanted.get(name), authorization)) continue;
       end.abort();
       byName.delete(name);
       outage.forget(name);
       for (const { subject } of options.problems.list())
         if (subject === name || subject.startsWith(`${name} `)) options.problems.end(subject);
     }
-    consumers = [...wanted].map(([name, key]) => {
+    all = [...wanted].map(([name, authorization]) => {
       const known = byName.get(name);
       if (known) return known.account;
       const end = new AbortController();
-      const account = open(name, { consumer: `Bearer ${key}` }, AbortSignal.any([options.signal, end.signal]));
-      byName.set(name, { key, account, end });
+      const account = open(name, authorization, next, AbortSignal.any([options.signal, end.signal]));
+      byName.set(name, { authorization, account, end });
       return account;
     });
-    all = thirdParty ? [...consumers, thirdParty] : consumers;
+    thirdParty = byName.get(THIRD_PARTY)?.account ?? null;
+    consumers = all.filter((account) => account !== thirdParty);
   };
-  take(config);
+  take(options.config);
   // Each account has recorded its unknown requests.
   if (spendsUnknown) options.settings.write(SPENDS_UNKNOWN, "");
   return {
-    thirdParty,
     take,
-    named: (name) => byName.get(name)?.account ?? null,
+    named: (name) => (name === THIRD_PARTY ? null : (byName.get(name)?.account ?? null)),
+    get thirdParty() {
+      return thirdParty;
+    },
     get consumers() {
       return consumers;
     },
     get all() {
       return all;
     },
+    get keysMark() {
+      return keysMark;
+    },
   };
+}
+
+/** Returns a text that changes with the service and the keys of a configuration. It reveals no key. */
+export function keysMarkOf(config: Config): string {
+  return digestOf([config.service.base_url, ...authorizationsIn(config)]);
 }
 
 /** Returns a function that counts the addresses of a stored list that are polled: those that the configuration selects. */
@@ -202,28 +217,35 @@ function recentAttempts({
   };
 }
 
-/** Returns the consumer accounts that have a key. */
-function consumerKeys(config: Config): { readonly name: string; readonly api_key: string }[] {
-  const list = config.consumer === undefined ? [] : [config.consumer].flat();
-  return list.flatMap(({ name, api_key }) => (api_key === undefined ? [] : [{ name, api_key }]));
+/** Header of an account's requests, by interface. */
+interface Authorization {
+  readonly consumer?: string;
+  readonly thirdParty?: string;
 }
 
-function thirdPartyAuthorization(config: Config): string | null {
-  const { api_key, api_secret, hash_encoding } = config.third_party ?? {};
-  if (api_key === undefined || api_secret === undefined) return null;
-  return `Bearer ${thirdPartyToken({ apiKey: api_key, apiSecret: api_secret }, hash_encoding ?? "hex")}`;
+interface OpenAccount {
+  readonly authorization: Authorization;
+  readonly account: Account;
+  readonly end: AbortController;
+}
+
+/** Returns the accounts that have a key, by name. Shape: those of the consumer interface first. */
+function authorizationsIn({ consumer = [], third_party }: Config): Map<string, Authorization> {
+  const consumers = [consumer].flat().flatMap(({ name, api_key }): [string, Authorization][] => {
+    return api_key === undefined ? [] : [[name, { consumer: `Bearer ${api_key}` }]];
+  });
+  const { api_key: apiKey, api_secret: apiSecret, hash_encoding = "hex" } = third_party ?? {};
+  if (apiKey === undefined || apiSecret === undefined) return new Map(consumers);
+  const thirdParty = `Bearer ${thirdPartyToken({ apiKey, apiSecret }, hash_encoding)}`;
+  return new Map([...consumers, [THIRD_PARTY, { thirdParty }]]);
 }
 
 /**
  * Returns the secrets of an account that must not appear in a text: its keys, tokens made of them, and proxy passwords.
  */
-function secretsOf(
-  config: Config,
-  proxy: ProxySettings | null,
-  authorization: { readonly consumer?: string; readonly thirdParty?: string },
-): string[] {
+function secretsOf(config: Config, proxy: ProxySettings | null, authorization: Authorization): string[] {
   const keys = [config.third_party?.api_key];
-  const tokens = Object.values(authorization).map((value) => value.replace(/^Bearer /, ""));
+  const tokens = Object.values(authorization).map((value: string) => value.replace(/^Bearer /, ""));
   const passwords = [proxy?.httpProxy, proxy?.httpsProxy].map((url) => URL.parse(url ?? "")?.password);
   const all = [...tokens, config.third_party?.api_secret, ...keys, ...passwords];
   return all.flatMap((secret) => (secret ? [secret, encodeURIComponent(secret)] : []));

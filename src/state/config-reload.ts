@@ -16,18 +16,18 @@ export interface ConfigChange {
 }
 
 /** Keys that apply at once. `api.host` and `api.port` need a restart; other `api` keys apply at once. */
-const LIVE = /^(log\.level|plans|groups|plugs|homes|levels(\..+)?|notify(\..+)?|api\.(?!host$|port$).+)$/;
+const LIVE =
+  /^(log\.level|plans|groups|plugs|homes|levels(\..+)?|notify(\..+)?|api\.(?!host$|port$).+|third_party\.(?!places$).+)$/;
 
-/** With `accounts_dir`, accounts also apply at once. */
-const LIVE_WITH_FILES = /^(consumer|accounts)$/;
+/** Also apply at once, unless the accounts come from another folder: then all of them change. */
+const LIVE_ACCOUNTS = /^(consumer(\..+)?|accounts)$/;
 
-/** Returns whether accounts may be added and removed between two configurations. */
+/** Keys of the service. Its data belongs to it, so the daemon starts again by itself when they change. */
+const OF_SERVICE = /^service\.(base_url|ca)$/;
+
+/** Returns whether the accounts of two configurations come from the same folder, or both from the configuration. */
 function hasSameFolder(before: Config, after: Config): boolean {
-  return (
-    before.accounts_dir !== undefined &&
-    before.accounts_dir === after.accounts_dir &&
-    isDeepStrictEqual(before.shard, after.shard)
-  );
+  return before.accounts_dir === after.accounts_dir && isDeepStrictEqual(before.shard, after.shard);
 }
 
 /** Returns the keys of a section, or the section itself if it has none, of which a change needs a restart. */
@@ -35,7 +35,7 @@ export function restartKeysOf(section: string): string[] {
   return keys
     .filter(({ path, kind }) => path[0] === section && kind !== "section")
     .map(({ path }) => path.join("."))
-    .filter((key) => !LIVE.test(key));
+    .filter((key) => !LIVE.test(key) && !LIVE_ACCOUNTS.test(key));
 }
 
 /** Returns the changed keys, as in the file and in its order. A list is one key. */
@@ -49,8 +49,8 @@ export function changeBetween(before: Config, after: Config): ConfigChange {
     );
     return below.length > 0 ? below.map((path) => path.join(".")) : [section];
   });
-  const hasFiles = hasSameFolder(before, after);
-  const isLive = (key: string) => LIVE.test(key) || (hasFiles && LIVE_WITH_FILES.test(key));
+  const areSame = hasSameFolder(before, after);
+  const isLive = (key: string) => LIVE.test(key) || (areSame && LIVE_ACCOUNTS.test(key));
   return { live: changed.filter(isLive), later: changed.filter((key) => !isLive(key)) };
 }
 
@@ -69,9 +69,16 @@ export function takenOver(before: Config, after: Config): Config {
     homes,
     levels,
     notify,
+    third_party: thirdPartyOf(before, after),
     api: { ...after.api, host, port },
     ...files,
   };
+}
+
+/** Returns the third-party account with its new key and the previous places. */
+function thirdPartyOf({ third_party: before }: Config, { third_party: after }: Config): Config["third_party"] {
+  if (!before && !after) return undefined;
+  return { hash_encoding: "hex", ...after, places: before?.places ?? [] };
 }
 
 const SUBJECT = "configuration";
@@ -102,6 +109,11 @@ export class ConfigReload {
     return this.#used;
   }
 
+  /** Whether the service has changed, so that the daemon has to start again. */
+  get isOtherService(): boolean {
+    return this.#later.some((key) => OF_SERVICE.test(key));
+  }
+
   /** Changed keys that need a restart. */
   get later(): readonly string[] {
     return this.#later;
@@ -125,7 +137,11 @@ export class ConfigReload {
       problems.end(SUBJECT);
       if (live.length + later.length === 0) log.info({ by }, "configuration reloaded: nothing has changed");
       if (live.length > 0) log.info({ by, changed: live }, "configuration reloaded");
-      for (const key of later) log.warn({}, `${key} has changed; restart elbro to use it`);
+      for (const key of later)
+        log.warn(
+          {},
+          `${key} has changed; ${OF_SERVICE.test(key) ? "elbro starts again with it" : "restart elbro to use it"}`,
+        );
     } catch (error) {
       const { message: detail } = asStartError(error, "the configuration cannot be used");
       // A different mistake is a new problem.

@@ -82,6 +82,45 @@ describe("the accounts folder", () => {
   });
 });
 
+describe("SIGHUP with another key or service", () => {
+  test("uses the new key at once, and check says before that the daemon still uses the old one", async () => {
+    await using installed = await TestDaemon.install({ config: { consumer: { api_key: "dead-key" } } });
+    await using daemon = await installed.launch();
+    await daemon.line(/the service does not know this API key/);
+    installed.configure({});
+    const before = await installed.run("check", "--online");
+    expect(before.output).toContain("the running daemon uses other keys or another service than the configuration");
+    expect(before.code).toBe(1);
+    const requests = installed.requests;
+    daemon.signal("SIGHUP");
+    await daemon.line(/"changed":\["consumer.api_key"\].*configuration reloaded/);
+    await daemon.line(/"code":"invalid_token".*problem ended/);
+    await expect.poll(async () => (await installed.run("check", "--online")).output).not.toMatch(/FAIL|other keys/);
+    const later = installed.simulator.answered().slice(requests);
+    expect(later.filter(({ status }) => status === 401)).toEqual([]);
+    expect((await daemon.end("SIGTERM")).code).toBe(0);
+  });
+
+  test("starts again with another service, and ends the data of the first", async () => {
+    await using installed = await TestDaemon.install();
+    await using other = await TestDaemon.install({ simulator: { homes: ["swedish"] } });
+    await using daemon = await installed.launch();
+    const { url, keys } = other.simulator;
+    installed.configure({
+      service: { base_url: url },
+      consumer: { api_key: keys.consumerKey },
+      third_party: undefined,
+    });
+    daemon.signal("SIGHUP");
+    await daemon.line(/service\.base_url has changed; elbro starts again with it/);
+    await expect.poll(async () => (await installed.run("check", "--online")).output).toMatch(/1 address;/);
+    expect(daemon.exitCode).toBeNull();
+    daemon.signal("SIGHUP");
+    await daemon.line(/configuration reloaded: nothing has changed/);
+    expect((await daemon.end("SIGTERM")).code).toBe(0);
+  });
+});
+
 describe("SIGHUP", () => {
   test("applies keys and log level, names changes that need a restart, and rejects an invalid file", async () => {
     const api = (port: number, key: string) => ({ host: "127.0.0.1", port, keys: [{ name: "a", key }] });
@@ -149,6 +188,11 @@ describe("a key that applies at once", () => {
   const values: Readonly<Record<string, readonly [unknown, unknown]>> = {
     "log.level": ["debug", "warn"],
     plans: [[car], [{ ...car, home: "nowhere" }]],
+    "consumer.name": ["one", "two"],
+    "consumer.api_key": ["wrong-key", "other-wrong-key"],
+    "third_party.api_key": ["wrong-key", "other-wrong-key"],
+    "third_party.api_secret": ["wrong-secret", "other-wrong-secret"],
+    "third_party.hash_encoding": ["base64", "hex"],
     groups: [[{ name: "house", limit_kw: 11 }], [{ name: "house", limit_kw: 5 }]],
     plugs: [[plug], [{ ...plug, topic: "second", home: "nowhere" }]],
     homes: [[{ address_id: demoHomes.danish.address.id, id: "house" }], undefined],
@@ -176,6 +220,7 @@ describe("a key that applies at once", () => {
   /** Values that other keys need to have an effect. */
   const usual = {
     notify: { topic_url: "http://127.0.0.1:9/a", username: "a", password: "b" },
+    third_party: { api_key: "pair-key", api_secret: "pair-secret" },
     api: { host: "127.0.0.1", port: 0, keys },
   };
 
@@ -213,7 +258,10 @@ describe("a key that applies at once", () => {
   });
 
   test("leaves no loop and no problem behind when it changes twice", async () => {
-    await using daemon = await TestDaemon.start({ start: START, config: usual, simulator: { homes: ["danish"] } });
+    await using daemon = await TestDaemon.start({
+      ...{ start: START, config: usual },
+      simulator: { homes: ["danish"], keys: { thirdParty: { apiKey: "pair-key", apiSecret: "pair-secret" } } },
+    });
     const { clock } = daemon;
     /** Returns problems and health after a loop that a reload left behind would be late. */
     const state = async () => {

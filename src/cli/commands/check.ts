@@ -5,6 +5,7 @@ import { plugWarnings } from "../../config/plug-schema.ts";
 import { hasNoUsers, NO_BROKER_USERS } from "../../mqtt/broker/start-broker.ts";
 import { adminSocketPath, NO_SOCKET } from "../../server/admin/admin-socket.ts";
 import { requireKeys } from "../../server/auth/require-key.ts";
+import { keysMarkOf } from "../../state/accounts.ts";
 import { KeyFile } from "../../storage/api-key-file.ts";
 import { damageInFile } from "../../storage/damage-scan.ts";
 import { databasePathIn } from "../../storage/open-storage.ts";
@@ -25,6 +26,8 @@ export const line = {
 };
 
 const CANNOT_BE_USED = 78;
+const OTHER_KEYS =
+  "the running daemon uses other keys or another service than the configuration; reload it with kill -HUP (docker kill -s HUP), or restart it";
 const MARKS = { works: "ok  ", fails: "FAIL", untold: "?   " } as const;
 
 /** `elbro check` */
@@ -48,13 +51,16 @@ export async function main(given: Given): Promise<number> {
   if (isDemo(config))
     process.stdout.write("no account configured: set consumer.api_key or third_party; until then elbro runs a demo\n");
   if (given.values.online !== true) return (await storedDamage(config.data_dir)) ? 1 : 0;
-  const { findings, by } = await withAdminConnection(given, async (admin) => ({
+  const { findings, by, keysMark, isRunning } = await withAdminConnection(given, async (admin) => ({
     ...(await admin.ask({ ask: "check" })),
+    isRunning: admin.isRunning && !admin.isDemo,
     by: admin.isRunning ? "the running daemon" : admin.isDemo ? "a demo" : "this command, because no daemon is running",
   }));
   process.stdout.write(`tested by ${by}:\n`);
   for (const { part, state, text } of findings) process.stdout.write(`  ${MARKS[state]} ${part}: ${text}\n`);
-  return findings.every(({ state }) => state === "works") ? 0 : 1;
+  const isCurrent = !isRunning || keysMark === keysMarkOf(config);
+  if (!isCurrent) process.stdout.write(`  ${MARKS.fails} configuration: ${OTHER_KEYS}\n`);
+  return isCurrent && findings.every(({ state }) => state === "works") ? 0 : 1;
 }
 
 /** Reports damage in the data directory. While a daemon uses the database, that daemon reports it. */

@@ -51,7 +51,7 @@ const STOP_TIMEOUT_MS = 1_800;
 export const line = {
   usage: "run",
   about:
-    "Runs the daemon. Without a configuration it runs a demo. SIGINT and SIGTERM end it.\nSIGHUP reloads the configuration: keys, plans, plugs, homes, levels, api.* and log.level apply\nimmediately; the log names settings that need a restart.\nIt also reloads the files of accounts_dir, which elbro reads again by itself when one of them changes.",
+    "Runs the daemon. Without a configuration it runs a demo. SIGINT and SIGTERM end it.\nSIGHUP reloads the configuration: keys, plans, plugs, homes, levels, api.* and log.level apply\nimmediately, and another service by a restart of its own; the log names settings that need a restart.\nIt also reloads the files of accounts_dir, which elbro reads again by itself when one of them changes.",
 };
 
 export async function main(given: Given): Promise<number> {
@@ -69,7 +69,15 @@ export async function main(given: Given): Promise<number> {
     timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
   };
   const log = text ? pino(shape, text) : pino(shape);
-  const world: World = { given, files, clock, text, isTerminal, log };
+  /** Starts again with the present configuration: stored data belongs to the service that it came from. */
+  const onOtherService = () => {
+    current = current.then(async (house) => {
+      await house.stop();
+      return startHouse(world, load(), onSetUp);
+    });
+    current.catch(endOf);
+  };
+  const world: World = { given, files, clock, text, isTerminal, log, onOtherService };
   const load = () => loadConfiguration(given.configPath, process.env, files);
   const onSetUp = (undo: () => Promise<void>) => {
     // From now on, the home that replaces the demo handles signals.
@@ -111,6 +119,8 @@ interface World {
   readonly text: TerminalLog | null;
   readonly isTerminal: boolean;
   readonly log: Logger;
+  /** Called when a reload has changed the service. */
+  readonly onOtherService: () => void;
 }
 
 /**
@@ -174,7 +184,10 @@ async function startHouse(
     // Applies changes in order. A signal may arrive while a changed file is being applied.
     let reloaded: Promise<void> = Promise.resolve();
     const reload = (by: string) => {
-      reloaded = reloaded.then(async () => void (await daemon.reload(readAgain, by)));
+      reloaded = reloaded.then(async () => {
+        await daemon.reload(readAgain, by);
+        if (daemon.isOtherService()) world.onOtherService();
+      });
       return reloaded;
     };
     const unwatched = (why: string) =>

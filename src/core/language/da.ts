@@ -237,8 +237,10 @@ export const da = {
     length_days: "{count} dage",
   },
   advice: {
-    invalid_token: "tjenesten kender ikke API-nøglen; opret en ny i appen, og skriv den i konfigurationen",
-    credential_expired: "API-nøglen er udløbet; opret en ny i appen, og skriv den i konfigurationen",
+    invalid_token:
+      "tjenesten kender ikke API-nøglen; opret en ny i appen, skriv den i konfigurationen, og genindlæs (SIGHUP) eller genstart elbro",
+    credential_expired:
+      "API-nøglen er udløbet; opret en ny i appen, skriv den i konfigurationen, og genindlæs (SIGHUP) eller genstart elbro",
     plus_required: "nøglens Plus-abonnement er udløbet; forny det i appen; konfigurationen skal ikke ændres",
     forbidden: "tjenesten nægter adgang; tjek i appen, at nøglen må læse denne adresse",
     address_gone: "tjenesten kender ikke længere adressen; elbro beholder dens data og henter ikke mere for den",

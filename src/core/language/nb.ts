@@ -241,8 +241,10 @@ export const nb: Translation = {
     length_days: "{count} dager",
   },
   advice: {
-    invalid_token: "tjenesten kjenner ikke API-nøkkelen; opprett en ny i appen, og skriv den i konfigurasjonen",
-    credential_expired: "API-nøkkelen er utløpt; opprett en ny i appen, og skriv den i konfigurasjonen",
+    invalid_token:
+      "tjenesten kjenner ikke API-nøkkelen; opprett en ny i appen, skriv den i konfigurasjonen, og last inn på nytt (SIGHUP) eller start elbro på nytt",
+    credential_expired:
+      "API-nøkkelen er utløpt; opprett en ny i appen, skriv den i konfigurasjonen, og last inn på nytt (SIGHUP) eller start elbro på nytt",
     plus_required: "Plus-abonnementet til nøkkelen er utløpt; forny det i appen; konfigurasjonen trenger ikke å endres",
     forbidden: "tjenesten nekter tilgang; sjekk i appen at nøkkelen kan lese adressen",
     address_gone: "tjenesten kjenner ikke lenger adressen; elbro beholder dataene og henter ikke mer for den",

@@ -242,8 +242,10 @@ export const sv: Translation = {
     length_days: "{count} dagar",
   },
   advice: {
-    invalid_token: "tjänsten känner inte till API-nyckeln; skapa en ny i appen och skriv in den i konfigurationen",
-    credential_expired: "API-nyckeln har gått ut; skapa en ny i appen och skriv in den i konfigurationen",
+    invalid_token:
+      "tjänsten känner inte till API-nyckeln; skapa en ny i appen, skriv in den i konfigurationen och läs in på nytt (SIGHUP) eller starta om elbro",
+    credential_expired:
+      "API-nyckeln har gått ut; skapa en ny i appen, skriv in den i konfigurationen och läs in på nytt (SIGHUP) eller starta om elbro",
     plus_required: "nyckelns Plus-abonnemang har gått ut; förnya det i appen; konfigurationen behöver inte ändras",
     forbidden: "tjänsten nekar åtkomst; kontrollera i appen att nyckeln får läsa adressen",
     address_gone: "tjänsten känner inte längre till adressen; elbro behåller dess data och hämtar inget mer för den",

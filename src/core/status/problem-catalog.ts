@@ -14,14 +14,16 @@ export const serviceProblems = {
   invalid_token: {
     meaning: "The service rejects the API key as unknown.",
     automaticAction: "Retries after 2 minutes, then every 6 hours. Stored data stays available.",
-    remedy: "Create a new key in the app and set it in the configuration.",
-    advice: "the service does not know this API key; create a new key in the app and set it in the configuration",
+    remedy: "Create a new key in the app, set it in the configuration, and reload it (SIGHUP) or restart elbro.",
+    advice:
+      "the service does not know this API key; create a new key in the app, set it in the configuration, and reload (SIGHUP) or restart elbro",
   },
   credential_expired: {
     meaning: "The API key has expired.",
     automaticAction: "Retries once a day. Stored data stays available.",
-    remedy: "Create a new key in the app and set it in the configuration.",
-    advice: "this API key has expired; create a new key in the app and set it in the configuration",
+    remedy: "Create a new key in the app, set it in the configuration, and reload it (SIGHUP) or restart elbro.",
+    advice:
+      "this API key has expired; create a new key in the app, set it in the configuration, and reload (SIGHUP) or restart elbro",
   },
   plus_required: {
     meaning: "The Plus subscription of the key has ended.",

@@ -195,7 +195,7 @@ export class AdminApi {
       findings.push(await this.#checkAccount(account, i < MAX_CHECKED));
     findings.push(await broker(), await this.#checkDatabase());
     const configured = [await homeAssistant(), await archive()].flatMap((finding) => finding ?? []);
-    return { findings: [...findings, ...configured] };
+    return { findings: [...findings, ...configured], keysMark: state.accounts.keysMark };
   }
 
   async #checkAccount(account: Account, isTried: boolean): Promise<CheckResult> {
