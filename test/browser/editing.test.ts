@@ -138,6 +138,7 @@ describe.skipIf(!haveChromium)(
         .getByRole("alert")
         .filter({ hasText: /could not be saved: a plan "car" exists already/ })
         .waitFor();
+      await typeKeys(form.getByLabel("Name", { exact: true }), "Oven");
       await typeKeys(form.getByLabel("Hours", { exact: true }), "3");
       await form.getByLabel("Not before").fill("12:00");
       await form.getByLabel("Ready by").fill("13:00");

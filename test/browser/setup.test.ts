@@ -59,7 +59,7 @@ class Fresh implements AsyncDisposable {
 
   /** Last code in the log. */
   get code(): string {
-    const codes = this.daemon.lines.flatMap((line) => /"code":"([^"]+)"/.exec(line)?.[1] ?? []);
+    const codes = this.daemon.lines.flatMap((line) => /enter the code (\S+) on/.exec(line)?.[1] ?? []);
     return codes.at(-1) ?? "";
   }
 

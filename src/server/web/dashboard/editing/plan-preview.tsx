@@ -11,8 +11,8 @@ import type { EditingTranslate } from "./load-editing-texts.ts";
 /** Pause after typing before a request is sent. */
 const AFTER_TYPING_MS = 250;
 const MIN_SAVING = 0.005;
-/** Name of a draft without a name, because the schema requires one. */
-const NAMELESS = "preview";
+/** Name of a new plan in its preview: the schema requires one, and that of the draft may be taken while it is typed. */
+const NAMELESS = "draft of the page";
 
 interface PreviewProps {
   readonly e: EditingTranslate;
@@ -23,7 +23,7 @@ export function PlanPreview({ e, draft }: PreviewProps) {
   const page = usePage();
   const { store } = page;
   const [seen, setSeen] = useState<Plan | Refusal | null>(null);
-  const asked = JSON.stringify({ ...draft, name: draft.name || NAMELESS });
+  const asked = JSON.stringify({ ...draft, name: draft.id === undefined ? NAMELESS : draft.name });
   useEffect(() => {
     let isLast = true;
     const answered = (answer: Plan | Refusal) => isLast && setSeen("status" in answer ? answer : asPlanned(answer));
