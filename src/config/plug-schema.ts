@@ -4,6 +4,7 @@ import { type WhenLost, whenLostOf, whenLostValues } from "../core/planning/mode
 import { expressionIn } from "../core/plugs/families/custom.ts";
 import { type PlugFamily, plugFamilies } from "../core/plugs/families/families.ts";
 import type { PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
+import { isMqttTopic } from "../core/text/mqtt-text.ts";
 import type { Condition } from "./conditions.ts";
 import { entryId } from "./entry-list.ts";
 import { key } from "./key-description.ts";
@@ -108,6 +109,7 @@ function* mistakesIn(given: Plug): Generator<KeyMistake> {
   else if (signal !== undefined && home === undefined)
     yield ["home", "expected the id of a home with signal, found nothing"];
   else if (signal_topic !== undefined && home !== undefined) yield ["home", "cannot be used with signal_topic"];
+  yield* channelMistakes(given);
   if (given.family === "custom" && given.url !== undefined) yield ["url", "is for tasmota and shelly only"];
   if (given.family !== "custom") yield* familyMistakes(given);
   else
@@ -126,8 +128,12 @@ function* familyMistakes(given: Plug): Generator<KeyMistake> {
   yield* accessMistakes(given);
   if (given.channel === undefined && channel.ordinary === null)
     yield ["channel", `expected ${channel.about}; found nothing`];
-  if (given.channel !== undefined && !channel.fits.test(String(given.channel)))
-    yield ["channel", `expected ${channel.about}; found ${JSON.stringify(given.channel)}`];
+}
+
+function* channelMistakes({ family, channel }: Plug): Generator<KeyMistake> {
+  const { fits, about }: PlugFamilyRow["channel"] = plugFamilies[family].channel;
+  if (channel === undefined || (fits.test(String(channel)) && isMqttTopic(String(channel)))) return;
+  yield ["channel", `expected ${about}; found ${JSON.stringify(channel)}`];
 }
 
 function* accessMistakes({ url, username, password, certificate }: Plug): Generator<KeyMistake> {

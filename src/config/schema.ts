@@ -13,7 +13,7 @@ import { key } from "./key-description.ts";
 import { groupsSchema, plansSchema, span } from "./plan-schema.ts";
 import { plugs } from "./plug-schema.ts";
 import { fleetMistakes, referenceMistakes } from "./references.ts";
-import { hashEncoding, mistakes, passes, port, slug, text, textLike, topic, unique } from "./values.ts";
+import { hashEncoding, mistakes, mqttText, passes, port, slug, text, textLike, topic, unique } from "./values.ts";
 
 const latitude = z.number().check(z.minimum(-90), z.maximum(90));
 const longitude = z.number().check(z.minimum(-180), z.maximum(180));
@@ -174,7 +174,7 @@ const mqtt = z.strictObject({
     "URL of your broker: mqtt://, mqtts://, ws:// or wss://. Without it elbro starts its own broker (broker).",
     { example: "mqtt://192.168.1.10:1883" },
   ),
-  username: key(z.optional(text), "User name at your broker.", { example: "elbro" }),
+  username: key(z.optional(mqttText), "User name at your broker.", { example: "elbro" }),
   password: key(z.optional(text), "Password of the user.", { example: "password-of-elbro" }),
   ca: key(z.optional(text), "Certificate authority of your broker, in PEM.", {
     exampleFile: "./config/broker-ca.pem",
@@ -265,7 +265,7 @@ const archive = z.strictObject({
 });
 
 const brokerUser = z.strictObject({
-  name: key(text, "Name of the user."),
+  name: key(mqttText, "Name of the user."),
   password: key(text, "Password, or its hash from `elbro hash-password`."),
   commands: key(z._default(z.boolean(), false), "Whether the user may send commands and publish to other topics."),
 });

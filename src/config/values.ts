@@ -1,5 +1,6 @@
 /** Schemas of values that several sections of the configuration use. */
 import * as z from "zod/mini";
+import { isMqttText, isMqttTopic } from "../core/text/mqtt-text.ts";
 
 /** Returns the schema of a text that matches `form`; `expected` is the message for any other. */
 export function textLike(form: RegExp, expected: string) {
@@ -8,8 +9,11 @@ export function textLike(form: RegExp, expected: string) {
 
 export const slug = textLike(/^[a-z0-9][a-z0-9_-]*$/, "expected lower-case letters, digits, _ and -");
 export const text = z.string().check(z.minLength(1, "expected a text that is not empty"));
+/** A text that MQTT can transmit. */
+export const mqttText = text.check(passes(isMqttText, "expected a text without control characters"));
 export const topic = text.check(
   z.regex(/^[^+#/][^+#]*[^+#/]$|^[^+#/]$/, "expected a topic without wildcards and without a slash at its ends"),
+  passes(isMqttTopic, "expected a topic of at most 1024 bytes and 100 levels, without control characters"),
 );
 export const port = z.int().check(z.minimum(0), z.maximum(65_535));
 export const hashEncoding = z.enum(["hex", "base64"]);

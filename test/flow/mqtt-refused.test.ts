@@ -1,6 +1,8 @@
 /** What elbro does with a broker that refuses some of its messages, with the rights and limits of a real Mosquitto. */
 
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { topic } from "../../src/config/values.ts";
 import { MINUTE_MS } from "../../src/core/time/interval.ts";
 import { haveMosquitto, Mosquitto } from "../support/broker/mosquitto.ts";
 import { retainedIn } from "../support/broker/retained.ts";
@@ -75,6 +77,25 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped if it is not installed)
     link.showStates(many);
     const received = () => broker.said().match(/Received PUBLISH from elbro_test \(d0, q0, r1, m0, 'elbro\/home\/t/g);
     await expect.poll(received).toHaveLength(Object.keys(many).length);
+    expect(link.reasons()).toEqual([]);
+  });
+
+  test("every topic that the configuration accepts is accepted by the broker", async () => {
+    const anyText = fc.string({ unit: "binary", minLength: 1, maxLength: 40 });
+    const texts = fc.sample(
+      fc.oneof(
+        anyText,
+        anyText.map((text) => `a/${text}/b`),
+      ),
+      { numRuns: 500, seed: 7 },
+    );
+    const accepted = texts.filter((text) => !text.startsWith("$") && topic.safeParse(text).success);
+    expect(accepted.length).toBeGreaterThan(100);
+    await using broker = await Mosquitto.start();
+    await using link = new TestMqttClient({ to: broker.port });
+    const states = Object.fromEntries(accepted.map((text) => [`elbro/${text}`, "1"]));
+    link.showStates(states);
+    await expect.poll(() => retainedIn(broker.port)).toEqual({ ...states, "elbro/status": "online" });
     expect(link.reasons()).toEqual([]);
   });
 
