@@ -369,7 +369,7 @@ describe("backup and restore", () => {
         expect.stringContaining("exists already; give another file name"),
       ]);
       const held = await installed.run("restore", file);
-      if (runs) expect([held.code, held.output]).toEqual([78, expect.stringContaining("is in use by another elbro")]);
+      if (runs) expect([held.code, held.output]).toEqual([78, expect.stringContaining("elbro is running and uses")]);
       await daemon?.end("SIGTERM");
       rmSync(installed.dataDir, { recursive: true });
       mkdirSync(installed.dataDir);
