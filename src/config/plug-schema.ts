@@ -9,7 +9,7 @@ import type { Condition } from "./conditions.ts";
 import { entryId } from "./entry-list.ts";
 import { key } from "./key-description.ts";
 import { type PlanEntry, planIds } from "./plan-schema.ts";
-import { mistakes, passes, repeated, slug, text, topic } from "./values.ts";
+import { lines, mistakes, passes, repeated, slug, text, topic } from "./values.ts";
 
 const families = Object.keys(plugFamilies) as [PlugFamily, ...PlugFamily[]];
 /** SHA-256 in the form of browsers and openssl. */
@@ -42,7 +42,7 @@ export const plugSchema = z
       "SHA-256 fingerprint of the device's certificate. By default, elbro accepts the certificate of the first connection, and no other afterwards.",
       { form: "fingerprint" },
     ),
-    channel: key(z.optional(z.union([z.int(), text])), "Output, for devices with several.", {
+    channel: key(z.optional(z.union([z.int(), lines])), "Output, for devices with several.", {
       form: "number or text",
     }),
     plan: key(

@@ -13,7 +13,20 @@ import { key } from "./key-description.ts";
 import { groupsSchema, plansSchema, span } from "./plan-schema.ts";
 import { plugs } from "./plug-schema.ts";
 import { fleetMistakes, referenceMistakes } from "./references.ts";
-import { hashEncoding, mistakes, mqttText, passes, port, slug, text, textLike, topic, unique } from "./values.ts";
+import {
+  hashEncoding,
+  lines,
+  mistakes,
+  mqttText,
+  passes,
+  port,
+  slug,
+  text,
+  textLike,
+  token,
+  topic,
+  unique,
+} from "./values.ts";
 
 const latitude = z.number().check(z.minimum(-90), z.maximum(90));
 const longitude = z.number().check(z.minimum(-180), z.maximum(180));
@@ -57,7 +70,7 @@ const levels = z
 const accountName = slug.check(passes((name) => name !== "third_party", "expected another name than third_party"));
 const consumer = z.strictObject({
   name: key(z._default(accountName, "consumer"), "Name of the account in problems and in Home Assistant."),
-  api_key: key(z.optional(text), "API key from the app: profile, API access (needs an active Plus subscription).", {
+  api_key: key(z.optional(token), "API key from the app: profile, API access (needs an active Plus subscription).", {
     example: "put-your-key-here",
   }),
 });
@@ -103,7 +116,7 @@ const home = z.strictObject({
 /** A file of `accounts_dir`. Its name is the name of the account. */
 export const accountSchema = z
   .strictObject({
-    api_key: key(text, "API key of the account, from the app."),
+    api_key: key(token, "API key of the account, from the app."),
     homes: key(
       z
         .array(
@@ -135,7 +148,7 @@ const shard = z.strictObject({
 const serviceUrl = z.url({ protocol: /^https?$/, error: "expected a URL that begins with https://" });
 const service = z.strictObject({
   base_url: key(z._default(serviceUrl, "https://api.minstroem.app"), "Base URL of both interfaces of the service."),
-  ca: key(z.optional(text), "Your own certificate authority, in PEM.", {
+  ca: key(z.optional(lines), "Your own certificate authority, in PEM.", {
     exampleFile: "./config/service-ca.pem",
   }),
   cost_field: key(z.optional(text), "Name of the amount in a cost row, if the service uses another one.", {
@@ -145,8 +158,8 @@ const service = z.strictObject({
 
 const thirdParty = z
   .strictObject({
-    api_key: key(z.optional(text), "API key of the pair.", { example: "key-of-the-pair" }),
-    api_secret: key(z.optional(text), "API secret of the pair.", { example: "secret-of-the-pair" }),
+    api_key: key(z.optional(token), "API key of the pair.", { example: "key-of-the-pair" }),
+    api_secret: key(z.optional(token), "API secret of the pair.", { example: "secret-of-the-pair" }),
     hash_encoding: key(z._default(hashEncoding, "hex"), "Encoding of the hash in the token."),
     places: key(z._default(z.array(place), []), "Places whose prices elbro collects.", {
       items: [
@@ -176,11 +189,11 @@ const mqtt = z.strictObject({
   ),
   username: key(z.optional(mqttText), "User name at your broker.", { example: "elbro" }),
   password: key(z.optional(text), "Password of the user.", { example: "password-of-elbro" }),
-  ca: key(z.optional(text), "Certificate authority of your broker, in PEM.", {
+  ca: key(z.optional(lines), "Certificate authority of your broker, in PEM.", {
     exampleFile: "./config/broker-ca.pem",
   }),
-  cert: key(z.optional(text), "Client certificate, in PEM.", { exampleFile: "./config/elbro.pem" }),
-  key: key(z.optional(text), "Private key of the client certificate, in PEM.", { exampleFile: "./config/elbro.key" }),
+  cert: key(z.optional(lines), "Client certificate, in PEM.", { exampleFile: "./config/elbro.pem" }),
+  key: key(z.optional(lines), "Private key of the client certificate, in PEM.", { exampleFile: "./config/elbro.key" }),
   base_topic: key(z._default(topic, "elbro"), "First part of all topics of elbro."),
   discovery_prefix: key(z._default(topic, "homeassistant"), "First part of Home Assistant's discovery topics."),
 });
@@ -193,7 +206,7 @@ const homeAssistant = z.strictObject({
   url: key(homeAssistantUrl, "URL of Home Assistant, as in the browser, or of its WebSocket (ws://…).", {
     example: "http://homeassistant.local:8123",
   }),
-  token: key(text, "Long-lived access token of an administrator: your profile in Home Assistant, Security.", {
+  token: key(token, "Long-lived access token of an administrator: your profile in Home Assistant, Security.", {
     example: "token-of-an-administrator",
   }),
 });
@@ -213,7 +226,7 @@ const notify = z
       "URL of the topic at an ntfy server. Anyone who knows the name can read it, so choose one that is hard to guess.",
       { example: "https://ntfy.sh/my-house-4821" },
     ),
-    token: key(z.optional(text), "Access token of the server, if the topic needs one.", {
+    token: key(z.optional(token), "Access token of the server, if the topic needs one.", {
       example: "token-of-the-server",
     }),
     username: key(z.optional(text), "User name at the server, with password. A token has precedence.", {
@@ -259,7 +272,7 @@ const archive = z.strictObject({
   password: key(z.optional(text), "Password of the user, if it is not in the URL.", {
     example: "password-of-elbro-in-postgresql",
   }),
-  ca: key(z.optional(text), "Certificate authority of the database, in PEM. It makes TLS required.", {
+  ca: key(z.optional(lines), "Certificate authority of the database, in PEM. It makes TLS required.", {
     exampleFile: "./config/postgresql-ca.pem",
   }),
 });

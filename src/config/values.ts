@@ -8,10 +8,21 @@ export function textLike(form: RegExp, expected: string) {
 }
 
 export const slug = textLike(/^[a-z0-9][a-z0-9_-]*$/, "expected lower-case letters, digits, _ and -");
-export const text = z.string().check(z.minLength(1, "expected a text that is not empty"));
+/** A text of several lines, such as a certificate. */
+export const lines = z.string().check(z.minLength(1, "expected a text that is not empty"));
+export const text = lines.check(
+  passes((value) => !/\p{Cc}/u.test(value), "expected one line without control characters"),
+);
+/** A key that is sent in a header of HTTP. */
+export const token = lines.check(
+  z.check(({ value, issues }) => {
+    const flaw = tokenFlaw(value);
+    if (flaw !== null) issues.push({ code: "custom", continue: true, message: flaw, input: value });
+  }),
+);
 /** A text that MQTT can transmit. */
-export const mqttText = text.check(passes(isMqttText, "expected a text without control characters"));
-export const topic = text.check(
+export const mqttText = lines.check(passes(isMqttText, "expected a text without control characters"));
+export const topic = lines.check(
   z.regex(/^[^+#/][^+#]*[^+#/]$|^[^+#/]$/, "expected a topic without wildcards and without a slash at its ends"),
   passes(isMqttTopic, "expected a topic of at most 1024 bytes and 100 levels, without control characters"),
 );
@@ -24,6 +35,24 @@ export const hashEncoding = z.enum(["hex", "base64"]);
  */
 export function passes<Value>(fits: (value: Value) => boolean, expected: string) {
   return z.refine<Value>(fits, { error: expected, when: ({ issues }) => issues.length === 0 });
+}
+
+const QUOTED = /^["'`‘’‚‛“”„‟«»].*["'`‘’‚‛“”„‟«»]$/s;
+
+/** Returns what is wrong with a key, without a part of it; null if nothing is. */
+function tokenFlaw(value: string): string | null {
+  if (QUOTED.test(value))
+    return "begins and ends with quotes, as in an environment file; remove them, because they are not part of the key";
+  const found = [...value];
+  const at = found.findIndex((character) => !/^[\x21-\x7e]$/.test(character));
+  if (at < 0) return null;
+  const what = /[\r\n]/.test(found[at] ?? "") ? "a line break" : nameOfCharacter(found[at] ?? "");
+  return `expected a key without spaces and special characters; found ${what} at position ${at + 1}; copy the key again`;
+}
+
+function nameOfCharacter(character: string): string {
+  if (/\s/.test(character)) return "a space";
+  return /\p{Cc}/u.test(character) ? "a control character" : "a character that no key has, such as a curly quote,";
 }
 
 /** A mistake within a value, and its path. */

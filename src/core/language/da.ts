@@ -130,6 +130,7 @@ export const da = {
     net_name: "dens navn kan ikke slås op",
     net_resolver: "DNS-serveren svarer ikke",
     net_refused: "den afviser forbindelsen",
+    net_unsendable: "en nøgle eller URL i konfigurationen har et tegn, der ikke kan sendes; elbro check viser hvor",
     net_closed: "den lukkede forbindelsen",
     net_no_way: "der er ingen rute til dens netværk",
     net_late: "den svarede ikke i tide",

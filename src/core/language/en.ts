@@ -129,6 +129,7 @@ export const en = {
   net_name: "its name cannot be resolved",
   net_resolver: "the DNS server does not answer",
   net_refused: "it refuses the connection",
+  net_unsendable: "a key or URL of the configuration has a character that cannot be sent; elbro check names it",
   net_closed: "it closed the connection",
   net_no_way: "there is no route to its network",
   net_late: "it did not answer in time",

@@ -132,6 +132,7 @@ export const nb: Translation = {
     net_name: "navnet kan ikke slås opp",
     net_resolver: "DNS-serveren svarer ikke",
     net_refused: "den avviser forbindelsen",
+    net_unsendable: "en nøkkel eller URL i konfigurasjonen har et tegn som ikke kan sendes; elbro check viser hvor",
     net_closed: "den lukket forbindelsen",
     net_no_way: "det er ingen rute til nettverket",
     net_late: "den svarte ikke i tide",

@@ -133,6 +133,7 @@ export const sv: Translation = {
     net_name: "dess namn går inte att slå upp",
     net_resolver: "DNS-servern svarar inte",
     net_refused: "den avvisar anslutningen",
+    net_unsendable: "en nyckel eller URL i konfigurationen har ett tecken som inte kan skickas; elbro check visar var",
     net_closed: "den stängde anslutningen",
     net_no_way: "det finns ingen rutt till dess nätverk",
     net_late: "den svarade inte i tid",

@@ -1,5 +1,6 @@
 /** Routes of the set-up, for the dashboard's own page. They return an error once the home is set up. */
 import * as z from "zod/mini";
+import { token } from "../../config/values.ts";
 import { languageOf } from "../../core/language/language.ts";
 import { textIn } from "../../core/language/text.ts";
 import { MINUTE_MS } from "../../core/time/interval.ts";
@@ -30,13 +31,14 @@ const MAX_TRIALS_PER_MINUTE = 20;
 const word = z.string().check(z.minLength(1), z.maxLength(2_000));
 const broker = z.strictObject({ url: word, username: z.optional(word), password: z.optional(word) });
 const homeAssistant = z.strictObject({ url: word, token: word });
+const apiKey = token.check(z.maxLength(2_000));
 const bodies = {
   code: z.strictObject({ code: word }),
-  service: z.strictObject({ api_key: word.check(z.regex(/^\S+$/)) }),
+  service: z.strictObject({ api_key: apiKey }),
   broker,
   homeAssistant,
   finish: z.strictObject({
-    api_key: word.check(z.regex(/^\S+$/)),
+    api_key: apiKey,
     homes: z.nullable(
       z.array(z.strictObject({ id: word, label: z.string() })).check(z.minLength(1), z.maxLength(1_000)),
     ),

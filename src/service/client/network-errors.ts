@@ -19,6 +19,7 @@ const SOCKET_WORDS: Readonly<Record<string, string>> = {
   ENETUNREACH: en.net_no_way,
   EHOSTUNREACH: en.net_no_way,
   ETIMEDOUT: en.net_late,
+  UND_ERR_INVALID_ARG: en.net_unsendable,
   UND_ERR_SOCKET: en.net_closed,
   UND_ERR_CONNECT_TIMEOUT: en.net_late,
   UND_ERR_HEADERS_TIMEOUT: en.net_late,
@@ -40,11 +41,12 @@ const SOCKET_WORDS: Readonly<Record<string, string>> = {
 /** Returns why a request has no response, in words: by the code of the error or of its cause, otherwise its message. */
 export function describeFailure(error: unknown): string {
   for (let each = error, depth = 0; each instanceof Error && depth < MAX_CAUSES; each = each.cause, depth++) {
+    // undici has one code for this and for a header that cannot be sent.
+    const refusal = PROXY_REFUSAL.exec(each.message);
+    if (refusal) return `the proxy refuses the connection (status ${refusal[1] ?? refusal[2]})`;
     const code = "code" in each && typeof each.code === "string" ? each.code : "";
     const words = SOCKET_WORDS[code] ?? (each.name === "HTTPParserError" ? en.net_no_http : undefined);
     if (words) return words;
-    const refusal = PROXY_REFUSAL.exec(each.message);
-    if (refusal) return `the proxy refuses the connection (status ${refusal[1] ?? refusal[2]})`;
   }
   return (error instanceof Error && error.message) || en.net_failed;
 }

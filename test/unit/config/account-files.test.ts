@@ -68,19 +68,19 @@ describe("the accounts folder", () => {
     using keys = new Keys();
     mkdirSync(keys.file("accounts"));
     for (const [i, name] of ["a", "b"].entries()) {
-      keys.write(name, `key of ${name}`);
+      keys.write(name, `key-of-${name}`);
       keys.write(`accounts/${name}.yaml`, `api_key_file: ${keys.file(name)}\n${homesOf(i)}`);
     }
     const config = configSchema.parse({ accounts_dir: keys.file("accounts"), mqtt: { url: "mqtt://host" } });
     const join = () => accountsIn(keys.files.join(config).config);
-    expect(join()).toEqual(["a key of a", "b key of b"]);
+    expect(join()).toEqual(["a key-of-a", "b key-of-b"]);
     // From now on, the files that belong to the account are known.
     join();
     keys.read.length = 0;
     join();
     expect(keys.read).toEqual([]);
-    keys.write("b", "another key of b");
-    expect(join()).toEqual(["a key of a", "b another key of b"]);
+    keys.write("b", "another-key-of-b");
+    expect(join()).toEqual(["a key-of-a", "b another-key-of-b"]);
     expect(keys.read).toEqual([`api_key_file: ${keys.file("b")}`]);
   });
 

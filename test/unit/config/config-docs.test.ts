@@ -23,7 +23,7 @@ function fits(text: string): boolean {
 }
 
 function read(text: string) {
-  return readConfig({ text, environment: {}, readFile: () => "from a file" });
+  return readConfig({ text, environment: {}, readFile: () => "from-a-file" });
 }
 
 /** Example with every line uncommented. */
@@ -65,7 +65,7 @@ describe("elbro.example.yaml", () => {
   });
 
   test("is valid with every line uncommented", () => {
-    expect(read(everything)).toMatchObject({ kind: "config", config: { mqtt: { ca: "from a file" } } });
+    expect(read(everything)).toMatchObject({ kind: "config", config: { mqtt: { ca: "from-a-file" } } });
   });
 
   test("has a line for every key outside lists", () => {

@@ -93,7 +93,7 @@ describe("an environment variable", () => {
   test.each([
     ["ELBRO_CONSUMER_API_KEY", "abc", { consumer: { api_key: "abc" } }],
     ["ELBRO_CONSUMER_API_KEY", "0815", { consumer: { api_key: "0815" } }],
-    ["ELBRO_CONSUMER_API_KEY", "*a: [b", { consumer: { api_key: "*a: [b" } }],
+    ["ELBRO_CONSUMER_API_KEY", "*a:[b", { consumer: { api_key: "*a:[b" } }],
     ["ELBRO_CONSUMER_API_KEY_FILE", "/run/secrets/key", { consumer: { api_key: CANARY } }],
     ["ELBRO_API_PORT", "80", { api: { port: 80 } }],
     ["ELBRO_API_REQUESTS_PER_MINUTE", "5", { api: { requests_per_minute: 5 } }],
@@ -196,13 +196,13 @@ describe("secret files in standard folders", () => {
     text: string | null,
     environment: Record<string, string> = {},
     there: readonly string[] = secrets,
-  ) => readConfig({ text, environment, readFile: (file) => `of ${file}\n`, secrets: there });
+  ) => readConfig({ text, environment, readFile: (file) => `of:${file}\n`, secrets: there });
 
   test("set the keys that they are named after; other files are ignored", () => {
     expect(readFrom(null)).toMatchObject({
       config: {
-        consumer: { api_key: "of /run/secrets/elbro_consumer_api_key" },
-        mqtt: { password: "of /creds/ELBRO_MQTT_PASSWORD" },
+        consumer: { api_key: "of:/run/secrets/elbro_consumer_api_key" },
+        mqtt: { password: "of:/creds/ELBRO_MQTT_PASSWORD" },
       },
       secretFiles: [],
     });
@@ -210,10 +210,10 @@ describe("secret files in standard folders", () => {
 
   test.each([
     ["consumer: { api_key: abc }", {}, "abc"],
-    ["consumer: { api_key_file: /mine }", {}, "of /mine"],
+    ["consumer: { api_key_file: /mine }", {}, "of:/mine"],
     [null, { ELBRO_CONSUMER_API_KEY: "abc" }, "abc"],
-    [null, { ELBRO_CONSUMER_API_KEY_FILE: "/mine" }, "of /mine"],
-    ["consumer:", {}, "of /run/secrets/elbro_consumer_api_key"],
+    [null, { ELBRO_CONSUMER_API_KEY_FILE: "/mine" }, "of:/mine"],
+    ["consumer:", {}, "of:/run/secrets/elbro_consumer_api_key"],
   ])("have a lower priority than file and environment: %j %j", (text, environment, expected) => {
     expect(readFrom(text, environment)).toMatchObject({ config: { consumer: { api_key: expected } } });
   });
@@ -294,7 +294,7 @@ test("a file that cannot be read is reported with its reason, without a secret g
   for (const [code, why] of [
     ["EACCES", "this user has no permission to read it"],
     ["EISDIR", "it is a folder"],
-    ["EIO", "the system says EIO"],
+    ["ELOOP", "the system says ELOOP"],
   ] as const)
     expect(failing(code)).toEqual({
       kind: "mistakes",

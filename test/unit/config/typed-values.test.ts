@@ -41,6 +41,54 @@ test("any value of any key is a configuration or a list of mistakes, never an ex
   expect(found.mistakes).toBeGreaterThan(RUNS / 4);
 });
 
+test("an accepted key of the service can be sent; any other is named before the network is asked", () => {
+  const typed = fc.oneof(fc.string({ unit: "binary", minLength: 1, maxLength: 6 }), fc.string({ minLength: 1 }));
+  let sent = 0;
+  fc.assert(
+    fc.property(typed, (key) => {
+      const reading = readConfig({ text: JSON.stringify({ consumer: { api_key: key } }), environment: {}, readFile });
+      if (reading.kind === "mistakes") return reading.mistakes[0]?.path === "consumer.api_key";
+      sent++;
+      return new Headers({ authorization: `Bearer ${key}` }).get("authorization") === `Bearer ${key}`;
+    }),
+    { numRuns: 2_000 },
+  );
+  expect(sent).toBeGreaterThan(200);
+});
+
+test.each([
+  ["“abc”", "begins and ends with quotes"],
+  ['"abc"', "begins and ends with quotes"],
+  ["abc”d", "found a character that no key has, such as a curly quote, at position 4"],
+  ["abc\ndef", "found a line break at position 4"],
+  ["abc\0def", "found a control character at position 4"],
+  ["abc def", "found a space at position 4"],
+])("the key %j is a mistake that does not show it", (key, said) => {
+  for (const [name, more] of [
+    ["consumer.api_key", { consumer: { api_key: key } }],
+    ["third_party.api_secret", { third_party: { api_key: "a", api_secret: key } }],
+    ["home_assistant.token", { home_assistant: { url: "http://ha", token: key } }],
+    ["notify.token", { notify: { topic_url: "https://ntfy.sh/a", token: key } }],
+  ] as const) {
+    const reading = readConfig({ text: JSON.stringify(more), environment: {}, readFile });
+    expect(reading).toMatchObject({ mistakes: [{ path: name, text: expect.stringContaining(said) }] });
+    expect(JSON.stringify(reading)).not.toContain("abc");
+  }
+});
+
+test("a control character in any text is a mistake, except in certificates", () => {
+  const texts = [
+    ["mqtt", "password"],
+    ["mqtt", "ca"],
+    ["broker", "host"],
+  ] as const;
+  const mistaken = texts.filter(([section, key]) => {
+    const tree = { [section]: { [key]: "one\ntwo" } };
+    return readConfig({ text: JSON.stringify(tree), environment: {}, readFile }).kind === "mistakes";
+  });
+  expect(mistaken.map(([section, key]) => `${section}.${key}`)).toEqual(["mqtt.password", "broker.host"]);
+});
+
 test("an unexpected error while a configuration is read is a mistake that does not quote it", () => {
   const page = () => {
     throw new TypeError("Invalid value: canary");

@@ -17,7 +17,15 @@ const OPENING = [
   "ERR_SSL_TLSV1_ALERT_UNKNOWN_CA",
 ];
 const REASONS = [2, 3, 4, 5, 133, 134, 135, 136, 137, 138, 139, 141, 142, 149, 151, 154];
-const NETWORK = ["ENOTFOUND", "ECONNREFUSED", "ETIMEDOUT", "CERT_HAS_EXPIRED", "EPROTO", "UND_ERR_HEADERS_OVERFLOW"];
+const NETWORK = [
+  "ENOTFOUND",
+  "ECONNREFUSED",
+  "ETIMEDOUT",
+  "CERT_HAS_EXPIRED",
+  "EPROTO",
+  "UND_ERR_HEADERS_OVERFLOW",
+  "UND_ERR_INVALID_ARG",
+];
 
 test.each([
   ...OPENING.map((code) => [`opening ${code}`, explainFailure(failed(code), "opening")]),

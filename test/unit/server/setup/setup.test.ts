@@ -26,7 +26,7 @@ function optionsIn(folder: string, environment: Record<string, string> = {}): Se
 }
 
 const WANTED: WantedSetup = {
-  apiKey: 'key: with "quotes" # and more',
+  apiKey: 'key:with"quotes"#and-more',
   homes: [{ id: ADDRESS, label: "Home\n# injected: yes\u001b[2J\u0085" }],
   broker: null,
   homeAssistant: null,
