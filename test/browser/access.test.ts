@@ -40,6 +40,7 @@ describe.skipIf(!haveChromium)("login to the dashboard (in Chromium; skipped if 
   test("the page begins with six files, and requests session, prices and plans once, before its scripts run", async () => {
     await using screen = await screens.look(daemon);
     await screen.untilText("#now .price", /\d\.\d\d/);
+    await screen.until("performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/system'))");
     const requests = (await screen.page.evaluate(
       "performance.getEntriesByType('resource').map(({ name, startTime, responseEnd }) => ({ name: name.split('/').at(-1), startTime, responseEnd }))",
     )) as { name: string; startTime: number; responseEnd: number }[];
