@@ -86,7 +86,15 @@ class OpenModules {
 
   async close(): Promise<void> {
     this.stopping.abort();
-    for (const module of this.#opened.toReversed()) await module.close();
+    const errors: unknown[] = [];
+    for (const module of this.#opened.toReversed())
+      try {
+        await module.close();
+      } catch (error) {
+        // The others are closed too: the database must not stay locked.
+        errors.push(error);
+      }
+    if (errors.length > 0) throw errors[0];
   }
 }
 
@@ -131,9 +139,12 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
     reload: (read, by) => reloading.reload(read, by),
     isOtherService: () => reloading.isOtherService,
     async stop() {
-      plugs.shutdown();
-      server.shutdown();
-      await modules.close();
+      try {
+        plugs.shutdown();
+        server.shutdown();
+      } finally {
+        await modules.close();
+      }
     },
   };
 }

@@ -12,6 +12,7 @@ const TRY_AGAIN = 75;
 
 // Node would print the source line of the error, which has 100 kB in the built program.
 process.on("uncaughtException", (error) => {
+  if (run.outlives(error)) return;
   const what = error instanceof Error ? error.stack : String(error);
   process.stderr.write(`elbro stops because of an internal error; please report this: ${what}\n`);
   process.exit(1);

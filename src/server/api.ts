@@ -45,6 +45,8 @@ export interface ApiDeps extends MirrorDeps, LocalDeps, MonitoringDeps {
   /** True if Home Assistant forwards requests of its users, which then need no key. */
   readonly ingress: boolean;
   readonly setup: SetupOptions | null;
+  /** Called with an unexpected error of a request, which is logged and answered. */
+  readonly onCrash?: (error: unknown) => void;
 }
 
 export interface ApiListener {
@@ -101,7 +103,10 @@ export function apiRoutes(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth = ope
     remains: (message) => pages.remains(message) || keys.isKnown(message.authorization, message.scope),
     now: () => clock.now(),
     newRequestId: randomUUID,
-    onCrash: (error, requestId) => log.warn({ err: error, requestId }, "a LAN request failed"),
+    onCrash(error, requestId) {
+      log.warn({ err: error, requestId }, "a LAN request failed");
+      deps.onCrash?.(error);
+    },
     onAnswer: (caller, status) => deps.state.stats.answered.add(caller ?? "", String(status)),
     onAccepted: (caller, status, request) => {
       if (!isLasting(request, status)) return;

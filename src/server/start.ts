@@ -28,6 +28,8 @@ export interface ServerOptions {
   readonly commandHint?: CommandHint;
   /** Options of the set-up, which replaces the demo; null if a set-up is not possible. */
   readonly setup?: SetupOptions | null;
+  /** Called with an unexpected error of a request, which is logged and answered. */
+  readonly onCrash?: (error: unknown) => void;
   /** Fires when the daemon ends. */
   readonly signal: AbortSignal;
 }
@@ -54,7 +56,7 @@ export interface Server {
 /** Starts the server. Resolves when the API listens. Rejects with a StartError if the port cannot be used. */
 export async function startServer(options: ServerOptions, deps: ServerDeps, changes: ChangeBus): Promise<Server> {
   const { config, clock, log, ingress = false, signal, commandHint = DEFAULT_HINT, setup = null } = options;
-  const { proxy = null } = options;
+  const { proxy = null, onCrash = () => undefined } = options;
   const { storage, state, mqtt, plugs, reloading, editor, settings, logLines } = deps;
   const events = new EventFeed({ baseTopic: config.mqtt.base_topic, homes: state.homes, startedAt: state.startedAt });
   mqtt.published.subscribe((change) =>
@@ -79,6 +81,7 @@ export async function startServer(options: ServerOptions, deps: ServerDeps, chan
       settings,
       setup,
       logLines,
+      onCrash,
     },
     onSeriesChanged: (series: SeriesKey) => changes.seriesChanged.emit(series),
   };

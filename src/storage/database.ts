@@ -39,11 +39,13 @@ const SQLITE_NOTADB = 26;
 const BROKEN_CODES: ReadonlySet<number> = new Set([SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB]);
 /** Codes of a migration that does not fit the data. The others are damage, or a disk that is full or failing. */
 const UPGRADE_CODES: ReadonlySet<number> = new Set([SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH]);
+/** SQLITE_IOERR codes: a part of the file cannot be read (SQLITE_IOERR_READ) or is missing (SQLITE_IOERR_SHORT_READ). */
+const UNREADABLE_PARTS: ReadonlySet<unknown> = new Set([266, 522]);
 /**
- * SQLITE_IOERR codes that mean a damaged file. 266 and 522: a part of the file cannot be read or is missing. 10,
- * without an extended code: SQLite returns it for a write-ahead log that does not fit its file.
+ * SQLITE_IOERR codes that mean a damaged file when it is opened. 10, without an extended code: SQLite returns it for a
+ * write-ahead log that does not fit its file.
  */
-const UNREADABLE: ReadonlySet<unknown> = new Set([10, 266, 522]);
+const UNREADABLE: ReadonlySet<unknown> = new Set([10, ...UNREADABLE_PARTS]);
 
 /** What `openDatabase` reports while it opens a file. */
 export interface OpeningOptions {
@@ -55,6 +57,8 @@ export interface OpeningOptions {
   readonly whenUpgraded?: (from: number) => void;
   /** Default: MIGRATIONS. */
   readonly migrations?: readonly string[];
+  /** Maximum size of a file that is checked completely. */
+  readonly maxCheckedBytes?: number;
 }
 
 /**
@@ -63,13 +67,13 @@ export interface OpeningOptions {
  * file as it was. Throws BrokenDatabase if the file is damaged.
  */
 export function openDatabase(path: string, options: OpeningOptions = {}): DatabaseSync {
-  const { migrations = MIGRATIONS } = options;
+  const { migrations = MIGRATIONS, maxCheckedBytes = MAX_CHECKED_BYTES } = options;
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
     database.exec(`pragma page_size = ${PAGE_BYTES}`);
     database.exec("pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full");
     database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma cache_size = -${CACHE_KIB}`);
-    const damage = damageOf(database) ?? damageOfTables(database, migrations);
+    const damage = damageOf(database, maxCheckedBytes) ?? damageOfTables(database, migrations);
     if (damage !== null) throw new BrokenDatabase(damage);
     const found = versionOf(database);
     const flaw = versionFlaw(found, migrations);
@@ -97,9 +101,9 @@ export function openDatabase(path: string, options: OpeningOptions = {}): Databa
 const MAX_CHECKED_BYTES = 64 * 1024 * 1024;
 
 /** Returns SQLite's description of the damage; null if the file is intact or too large for a check at the start. */
-function damageOf(database: DatabaseSync): string | null {
+function damageOf(database: DatabaseSync, maxCheckedBytes: number): string | null {
   const { page_count: pages } = database.prepare("pragma page_count").get() ?? {};
-  if (Number(pages) * PAGE_BYTES > MAX_CHECKED_BYTES) return null;
+  if (Number(pages) * PAGE_BYTES > maxCheckedBytes) return null;
   const [first] = database.prepare("pragma integrity_check(1)").all();
   const found = String(first?.integrity_check);
   return found === "ok" ? null : found;
@@ -207,6 +211,13 @@ function asOpeningError(error: unknown, path: string): unknown {
     return new DatabaseInUse(`${path} is in use by another elbro process; use one data directory per process`);
   const broken = BROKEN_CODES.has(code) || UNREADABLE.has(error.errcode);
   return broken ? new BrokenDatabase(error.message) : error;
+}
+
+/** Returns whether an error of an open database means that its file is damaged or cannot be read. */
+export function isReadFailure(error: unknown): boolean {
+  if (!(error instanceof Error) || !("errcode" in error)) return false;
+  const code = Number(error.errcode);
+  return UNREADABLE_PARTS.has(code) || [SQLITE_CORRUPT, SQLITE_NOTADB].includes(code & 0xff);
 }
 
 /** Runs `work` in one transaction. When this returns, all its changes are on disk; if it throws, none are. */

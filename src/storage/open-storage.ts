@@ -8,7 +8,7 @@ import type { EpochMs } from "../core/time/interval.ts";
 import { OWNER_ONLY } from "./atomic-file.ts";
 import { dropDamagedRows, lostCommitsText } from "./damage-scan.ts";
 import { sourceOf, takeSource } from "./data-source.ts";
-import { DatabaseError, DatabaseInUse } from "./database.ts";
+import { DatabaseError, DatabaseInUse, type OpeningOptions } from "./database.ts";
 import { KeyValueStore } from "./key-value-store.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
 import {
@@ -25,6 +25,8 @@ export interface StorageOptions {
   readonly config: { readonly data_dir: string; readonly service: { readonly base_url: string } };
   /** Whether the homes are those of the demo. */
   readonly isDemo?: boolean;
+  /** Whether the database could not be read before, so that a file of any size is checked completely. */
+  readonly isSuspect?: boolean;
   readonly clock: { now(): EpochMs };
   readonly log: Record<"info" | "warn", (facts: object, text: string) => void>;
 }
@@ -40,8 +42,12 @@ export interface Storage {
 }
 
 /** Opens the storage and removes damaged rows. Throws StartError if the data directory cannot be used. */
-export function openStorage({ config, clock, log, isDemo = false }: StorageOptions): Storage {
-  const opened = openDataDir(config.data_dir, clock.now());
+export function openStorage({ config, clock, log, isDemo = false, isSuspect = false }: StorageOptions): Storage {
+  const opened = openDataDir(
+    config.data_dir,
+    clock.now(),
+    isSuspect ? { maxCheckedBytes: Number.POSITIVE_INFINITY } : {},
+  );
   const { database, databasePath, recovery, upgradedFrom, lostCommits, replaced } = opened;
   if (replaced)
     log.warn(
@@ -64,12 +70,12 @@ interface OpenedDataDir extends OpenedDatabase {
 }
 
 /** Opens the database of a data directory and creates the directory if it is missing. Throws StartError. */
-export function openDataDir(dataDir: string, now: EpochMs): OpenedDataDir {
+export function openDataDir(dataDir: string, now: EpochMs, options: OpeningOptions = {}): OpenedDataDir {
   const databasePath = databasePathIn(dataDir);
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     const replaced = takeWaiting(databasePath, now);
-    const opened = openOrRestore(databasePath, now);
+    const opened = openOrRestore(databasePath, now, options);
     if (opened.recovery) recoverKeys(opened.database, databasePath);
     keepPrivate(dataDir, databasePath);
     return { ...opened, databasePath, replaced };

@@ -19,7 +19,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type EpochMs, formatInstant, SECOND_MS } from "../core/time/interval.ts";
 import { type KeptKey, KeyFile, storedKeys } from "./api-key-file.ts";
 import { sync } from "./atomic-file.ts";
-import { BrokenDatabase, DatabaseError, DatabaseInUse, openDatabase } from "./database.ts";
+import { BrokenDatabase, DatabaseError, DatabaseInUse, type OpeningOptions, openDatabase } from "./database.ts";
 import { flawOf } from "./file-check.ts";
 import { KeyValueStore } from "./key-value-store.ts";
 import { lostCommits } from "./log-damage.ts";
@@ -91,12 +91,12 @@ export function takeWaiting(databasePath: string, now: EpochMs): Replacement | n
  * Opens the database, or restores it if it is damaged. Throws DatabaseError as `openDatabase` does, and errors of the
  * file system.
  */
-export function openOrRestore(databasePath: string, now: EpochMs): OpenedDatabase {
+export function openOrRestore(databasePath: string, now: EpochMs, options: OpeningOptions = {}): OpenedDatabase {
   const loss = lossOf(databasePath);
   const lost = loss === null ? lostCommits(`${databasePath}-wal`) : 0;
   const attempt: Attempt =
     loss === null
-      ? tryOpening(databasePath, now)
+      ? tryOpening(databasePath, now, options)
       : { kind: "broken", damage: loss, setAside: putAside(databasePath, now) };
   switch (attempt.kind) {
     case "open": {
@@ -154,11 +154,12 @@ type Attempt =
   | ({ readonly kind: "broken" } & Omit<Recovery, "copiedAt">);
 
 /** Opens an existing file. A damaged file is renamed together with its log. */
-function tryOpening(databasePath: string, now: EpochMs): Attempt {
+function tryOpening(databasePath: string, now: EpochMs, options: OpeningOptions = {}): Attempt {
   let setAside: string | null = null;
   let upgradedFrom: number | null = null;
   try {
     const database = openDatabase(databasePath, {
+      ...options,
       whenBroken: () => {
         setAside = putAside(databasePath, now);
       },

@@ -3,7 +3,7 @@
  * kept in memory and written after recovery.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { transaction, withDigest } from "./database.ts";
+import { isReadFailure, transaction, withDigest } from "./database.ts";
 
 /** Reason why the database cannot be written; `detail` is SQLite's message. */
 export interface WriteTrouble {
@@ -116,7 +116,8 @@ export class WriteGuard {
 
 /** Returns the trouble behind an error; null if the disk did not cause it. */
 export function writeTroubleOf(error: unknown): WriteTrouble | null {
-  if (!(error instanceof Error) || !("errcode" in error)) return null;
+  // A read failure inside a write does not pass: the file is damaged.
+  if (!(error instanceof Error) || !("errcode" in error) || isReadFailure(error)) return null;
   // Extended codes contain the primary code in their low byte.
   const code = CODES[Number(error.errcode) & 0xff];
   return code === undefined ? null : { code, detail: error.message };

@@ -1,10 +1,14 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
+import { freePort } from "../support/broker/mosquitto.ts";
+import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
+const SOON = { timeout: 60_000 };
 const FLIPS = Number(process.env.ELBRO_TEST_DAEMON_FLIPS ?? 50);
 
 async function priceNow(daemon: TestDaemon): Promise<unknown> {
@@ -65,4 +69,34 @@ test("folders in place of files do not prevent the daemon from starting", async 
     expect((await daemon.request("/local/v1/now")).status).toBe(200);
     await daemon.stop();
   }
+});
+
+test("a database that cannot be read while the daemon runs is restored without an end of the program", async () => {
+  await using installed = await TestDaemon.install({
+    config: {
+      api: { host: "127.0.0.1", port: await freePort(), keys: [{ name: "test", key: LAN_KEY, scopes: ["control"] }] },
+    },
+    simulator: { limits: { minute: 10_000, day: 1_000_000 } },
+  });
+  await using first = await installed.launch();
+  // Several responses of 200 days each: more than the page cache holds.
+  await expect
+    .poll(() => first.lines.filter((line) => line.includes("history filled")).length, SOON)
+    .toBeGreaterThan(5);
+  // The end moves everything from the write-ahead log into the file.
+  expect((await first.end("SIGTERM")).code).toBe(0);
+  await using daemon = await installed.launch();
+  const base = `http://127.0.0.1:${await daemon.apiPort()}`;
+  const get = (path: string) => fetch(`${base}${path}`, { headers: { authorization: `Bearer ${LAN_KEY}` } });
+  expect((await get("/local/v1/backup")).status).toBe(200);
+  const file = path.join(installed.dataDir, "elbro.db");
+  writeFileSync(file, Buffer.alloc(statSync(file).size, 0x55));
+  const id = installed.simulator.addressIds.danish;
+  const year = `from=${new Date(Date.now() - 300 * DAY_MS).toISOString()}&to=${new Date().toISOString()}&aggregation=hour`;
+  for (const operation of ["consumption", "consumption-costs", "solar-export", "solar-export-revenue"])
+    await get(`/consumer/v1/me/addresses/${id}/${operation}?${year}`).catch(() => null);
+  await daemon.line(/database cannot be read/);
+  await daemon.line(/database_restored/);
+  await expect.poll(async () => (await get("/local/v1/now").catch(() => null))?.status, SOON).toBe(200);
+  expect((await daemon.end("SIGTERM")).code).toBe(0);
 });

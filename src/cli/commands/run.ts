@@ -16,13 +16,15 @@ import {
 } from "../../config/load-config-file.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
-import { DataDirInUse, StartError } from "../../core/status/start-error.ts";
+import { DataDirInUse, PassingStartError, StartError } from "../../core/status/start-error.ts";
 import { VERSION } from "../../core/status/version.ts";
+import { HOUR_MS } from "../../core/time/interval.ts";
 import { type Daemon, type DaemonOptions, startDaemon } from "../../daemon.ts";
 import type { SetupOptions } from "../../server/setup/setup.ts";
 import { proxyOf } from "../../service/client/proxy.ts";
 import type { ConfigurationSource } from "../../state/configuration-editor.ts";
 import { inSlices } from "../../state/slices.ts";
+import { isReadFailure } from "../../storage/database.ts";
 import type { Given } from "../arguments.ts";
 import { runningDaemon } from "../connect.ts";
 import { demoGreeting, isDemo, startDemo } from "../demo.ts";
@@ -35,6 +37,8 @@ import { watchFolder } from "../watch-folder.ts";
 
 /** Exit code of a configuration that cannot be used (EX_CONFIG of sysexits). */
 const BAD_CONFIGURATION = 78;
+/** Exit code of a failure that may pass by itself (EX_TEMPFAIL). */
+const TRY_AGAIN = 75;
 const STDIN = 0;
 const STDOUT = 1;
 const USUAL_COLUMNS = 80;
@@ -54,6 +58,20 @@ export const line = {
     "Runs the daemon. Without a configuration it runs a demo. SIGINT and SIGTERM end it.\nSIGHUP reloads the configuration: keys, plans, plugs, homes, levels, api.* and log.level apply\nimmediately, and another service by a restart of its own; the log names settings that need a restart.\nIt also reloads the files of accounts_dir, which elbro reads again by itself when one of them changes.",
 };
 
+/** Maximum restarts in one process because the database could not be read, and the time after which they are forgotten. */
+const RESTARTS = { most: 3, withinMs: HOUR_MS };
+
+/** Handles an unexpected error of the running daemon. Null while none runs. */
+let onError: ((error: unknown) => boolean) | null = null;
+
+/**
+ * Returns whether the program goes on after an unexpected error. After a read failure of the database, the daemon is
+ * started again, which restores the database. Any other error ends the program.
+ */
+export function outlives(error: unknown): boolean {
+  return onError?.(error) ?? false;
+}
+
 export async function main(given: Given): Promise<number> {
   const up = Promise.withResolvers<Signalled>();
   installSignalHandlers(up.promise);
@@ -69,15 +87,16 @@ export async function main(given: Given): Promise<number> {
     timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
   };
   const log = text ? pino(shape, text) : pino(shape);
-  /** Starts again with the present configuration: stored data belongs to the service that it came from. */
-  const onOtherService = () => {
+  /** Starts again with the present configuration. What fails while the present daemon stops ends with it. */
+  const startAgain = (isSuspect: boolean, done: () => void = () => undefined) => {
     current = current.then(async (house) => {
-      await house.stop();
-      return startHouse(world, load(), onSetUp);
+      await house.stop().catch((error: unknown) => log.warn({ err: error }, "the daemon did not stop cleanly"));
+      const next = await startHouse({ ...world, isSuspect }, load(), onSetUp);
+      done();
+      return next;
     });
     current.catch(endOf);
   };
-  const world: World = { given, files, clock, text, isTerminal, log, onOtherService };
   const load = () => loadConfiguration(given.configPath, process.env, files);
   const onSetUp = (undo: () => Promise<void>) => {
     // From now on, the home that replaces the demo handles signals.
@@ -95,8 +114,30 @@ export async function main(given: Given): Promise<number> {
     });
     current.catch(endOf);
   };
+  let restarts: readonly number[] = [];
+  let isRestarting = false;
+  const restartIfUnreadable = (error: unknown) => {
+    if (!isReadFailure(error)) return false;
+    if (isRestarting) return true;
+    const now = clock.monotonicMs();
+    restarts = [...restarts.filter((at) => at > now - RESTARTS.withinMs), now];
+    if (restarts.length > RESTARTS.most) return false;
+    isRestarting = true;
+    log.warn({ err: error }, "the database cannot be read: elbro starts again and restores it");
+    startAgain(true, () => {
+      isRestarting = false;
+    });
+    return true;
+  };
+  const world: World = {
+    ...{ given, files, clock, text, isTerminal, log, isSuspect: false },
+    // Stored data belongs to the service that it came from.
+    onOtherService: () => startAgain(false),
+    onCrash: restartIfUnreadable,
+  };
   let current = startHouse(world, loaded, onSetUp);
   await current;
+  onError = restartIfUnreadable;
   up.resolve({
     reload: async () => (await current).reload(),
     stop: async () => (await current).stop(),
@@ -107,6 +148,7 @@ export async function main(given: Given): Promise<number> {
 /** Ends the program if neither the home that was set up nor the demo can be started. */
 function endOf(error: unknown): void {
   process.stderr.write(`elbro: ${error instanceof Error ? error.message : String(error)}\n`);
+  if (error instanceof PassingStartError) process.exit(TRY_AGAIN);
   process.exit(error instanceof StartError ? BAD_CONFIGURATION : 1);
 }
 
@@ -121,6 +163,10 @@ interface World {
   readonly log: Logger;
   /** Called when a reload has changed the service. */
   readonly onOtherService: () => void;
+  /** Called with an unexpected error of a request. */
+  readonly onCrash: (error: unknown) => void;
+  /** Whether the database could not be read before this start. */
+  readonly isSuspect: boolean;
 }
 
 /**
@@ -171,6 +217,7 @@ async function startHouse(
       // The simulator uses the daemon's clock, so it cannot detect a wrong one.
       simulatedTime: given.simulated !== null || demo !== null,
       isDemo: demo !== null,
+      ...{ onCrash: world.onCrash, isSuspect: world.isSuspect },
       onProgress: historyProgress({
         ...{ now: () => clock.now(), log },
         ...(text && isTerminal ? { show: (done) => text.progress("history", done) } : {}),
