@@ -17,7 +17,7 @@ test("a refresh over MQTT gets a response; a command for an unknown plan is reje
   await daemon.watcher.until(() => daemon.watcher.json("elbro/response").ok === false, "the refusal");
   expect(daemon.watcher.json("elbro/response").reason).toContain("washer");
   expect(daemon.log.some(({ level, text }) => level === "warn" && text === "command refused")).toBe(true);
-  await daemon.watcher.until(() => daemon.watcher.json("elbro/state").refused_command !== null, "the entity");
+  await daemon.watcher.until(() => !!daemon.watcher.json("elbro/state").refused_command, "the entity");
   const { reason } = daemon.watcher.json("elbro/response");
   const at = daemon.watcher.json("elbro/state").refused_command;
   expect(daemon.watcher.json("elbro/refused_command")).toEqual({

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Aedes, type Client } from "aedes";
 import { type BrokerRules, MAX_KEEPALIVE_SEC, rulesOf } from "./authorization.ts";
 import { BrokerMemory, forwardNonEmpty, MAX_UNFINISHED } from "./broker-memory.ts";
-import { NetworkConnections, type RefusedConnection } from "./network-connection.ts";
+import { NetworkConnections, type RefusedConnection, readingAll } from "./network-connection.ts";
 import { type BrokerUser, BrokerUsers } from "./users.ts";
 
 export interface EmbeddedBrokerOptions extends Omit<BrokerRules, "users"> {
@@ -163,7 +163,7 @@ function ownStream(aedes: Aedes): Duplex {
   // Unlike network sockets, one side of such a pair is not notified when the other is destroyed.
   far.once("close", () => near.destroy());
   near.once("close", () => far.destroy());
-  aedes.handle(far);
+  aedes.handle(readingAll(far));
   return near;
 }
 

@@ -51,7 +51,7 @@ export class NetworkConnection {
 
   constructor(options: NetworkConnectionOptions) {
     this.#options = options;
-    this.stream = options.stream;
+    this.stream = readingAll(options.stream);
     this.isLocal = options.isLocal;
     this.address = options.address;
     this.stream.on("error", () => this.stream.destroy());
@@ -85,6 +85,21 @@ export class NetworkConnection {
     this.#early = Buffer.alloc(0);
     this.#options.onConnect();
   };
+}
+
+/**
+ * Makes `read()` of a stream return all buffered bytes. aedes reads once per `readable` event, and from Node.js 26 a read
+ * returns only the first of several pieces (https://github.com/nodejs/node/pull/60441). The rest would never be read.
+ */
+export function readingAll(stream: Duplex): Duplex {
+  const read = stream.read.bind(stream);
+  stream.read = (size?: number | null): Buffer | null => {
+    if (typeof size === "number") return read(size);
+    const pieces: Buffer[] = [];
+    for (let piece = read(); piece !== null; piece = read()) pieces.push(piece);
+    return pieces.length === 0 ? null : Buffer.concat(pieces);
+  };
+  return stream;
 }
 
 /**
