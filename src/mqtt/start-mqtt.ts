@@ -192,10 +192,10 @@ function publicationLoop(
       published.emit({ kept: new Set([...kept, DAEMON]) });
     },
     async finish(now) {
-      state.checkClock(now);
+      const clockAt = state.checkClock(now);
       state.checkMachine(now);
       const lookAt = watch.look(client.status(), now, clock.monotonicMs());
-      return Math.min(lookAt, await showDaemon(now));
+      return Math.min(clockAt, lookAt, await showDaemon(now));
     },
     trust: isTimeTrusted,
     heartbeat: state.stats.heartbeat("showing", signal),

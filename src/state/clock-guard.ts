@@ -9,7 +9,7 @@ import { message, type Text } from "../core/language/text.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { CALENDAR_YEARS } from "../core/time/calendar.ts";
-import { type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
+import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 
 export interface ClockGuardDeps {
   /** When this release was made. An earlier time is wrong. */
@@ -17,18 +17,32 @@ export interface ClockGuardDeps {
   /** The service's time in an earlier run; null if it was never received. */
   readonly lastServerMs: EpochMs | null;
   /** The service's time before a restart of this process, in the same boot of the machine. */
-  readonly serverTimeInBoot?: ServiceTime | null;
+  readonly serverTimeInBoot?: Omit<ServiceTime, "agreed"> | null;
   readonly clock: Pick<Clock, "monotonicMs">;
+  /** Called when the clock is in doubt, and again while it is: one response of the service settles it. */
+  readonly onDoubt?: () => void;
 }
 
 /** The service's time, and the machine's monotonic time when it was received. */
 interface ServiceTime {
   readonly serverMs: EpochMs;
   readonly monotonicMs: MonotonicMs;
+  /** True if the clock agreed with it. */
+  readonly agreed: boolean;
 }
 
 /** Maximum difference to the service's time: its header has whole seconds, its answer may be slow, clocks drift. */
 const MAX_APART_MS = 2 * MINUTE_MS;
+/**
+ * Time for which a clock stays trusted that agreed with the service's last answer and then moved away from the monotonic
+ * clock: the machine was paused or asleep, or NTP set the clock late. Runs in progress continue meanwhile.
+ */
+const DOUBT_MS = 10 * MINUTE_MS;
+/** Longest pause of a machine after which runs can still be in progress. */
+const MAX_PAUSE_MS = DAY_MS;
+/** Pause between two requests that settle the doubt, also after `DOUBT_MS`. */
+const SETTLE_EVERY_MS = 30 * SECOND_MS;
+const SETTLE_LATER_MS = 5 * MINUTE_MS;
 const SUBJECT = "clock";
 
 export class ClockGuard {
@@ -38,15 +52,22 @@ export class ClockGuard {
    * counts.
    */
   #serverTimes: readonly ServiceTime[];
+  /** Start of the doubt and last request that could settle it, in monotonic time; null without doubt. */
+  #doubt: { readonly since: MonotonicMs; readonly askedAt: MonotonicMs } | null = null;
 
   constructor(deps: ClockGuardDeps) {
     this.#deps = deps;
-    this.#serverTimes = deps.serverTimeInBoot ? [deps.serverTimeInBoot] : [];
+    this.#serverTimes = deps.serverTimeInBoot ? [{ ...deps.serverTimeInBoot, agreed: false }] : [];
   }
 
-  /** Records the service's time from an answer that has just arrived. */
-  note(serverMs: EpochMs): void {
-    this.#serverTimes = [...this.#serverTimes.slice(-1), { serverMs, monotonicMs: this.#deps.clock.monotonicMs() }];
+  /** Records the service's time from an answer that has just arrived, at `now` by the clock if that is known. */
+  note(serverMs: EpochMs, now: EpochMs | null = null): void {
+    const agreed = now !== null && Math.abs(now - serverMs) <= MAX_APART_MS;
+    this.#serverTimes = [
+      ...this.#serverTimes.slice(-1),
+      { serverMs, monotonicMs: this.#deps.clock.monotonicMs(), agreed },
+    ];
+    this.#doubt = null;
   }
 
   trusted(now: EpochMs): boolean {
@@ -63,7 +84,7 @@ export class ClockGuard {
     const { releasedAt, lastServerMs } = this.#deps;
     if (now < releasedAt) return message("found_clock_released", { time: shown(now) });
     const serviceNow = this.#serviceNow(now);
-    if (serviceNow !== null && Math.abs(now - serviceNow) > MAX_APART_MS)
+    if (serviceNow !== null && Math.abs(now - serviceNow) > MAX_APART_MS && !this.#isBearable(now - serviceNow))
       return message(now > serviceNow ? "found_clock_ahead" : "found_clock_behind", {
         time: shown(now),
         length: lengthOf(now - serviceNow),
@@ -73,11 +94,41 @@ export class ClockGuard {
     return null;
   }
 
-  /** Starts or ends the problem of a wrong clock. */
-  report(problems: Pick<Problems, "start" | "end">, now: EpochMs): void {
+  /**
+   * Starts or ends the problem of a wrong clock. If the clock is in doubt, calls `onDoubt`. Returns when to call this
+   * again; infinity without doubt.
+   */
+  report(problems: Pick<Problems, "start" | "end">, now: EpochMs): EpochMs {
+    const lookAt = this.#settleDoubt(now);
     const detail = this.why(now);
     if (detail === null) problems.end(SUBJECT);
     else problems.start({ code: "clock_wrong", subject: SUBJECT, since: now, detail });
+    return lookAt;
+  }
+
+  /**
+   * Returns true while a clock in doubt stays trusted: it agreed with the last answer, went on by the time of a pause,
+   * and the doubt is recent.
+   */
+  #isBearable(aheadMs: number): boolean {
+    if (this.#serverTimes.at(-1)?.agreed !== true || aheadMs < 0 || aheadMs > MAX_PAUSE_MS) return false;
+    return this.#doubt === null || this.#deps.clock.monotonicMs() - this.#doubt.since < DOUBT_MS;
+  }
+
+  #settleDoubt(now: EpochMs): EpochMs {
+    const serviceNow = this.#serviceNow(now);
+    const isDoubted = this.#serverTimes.at(-1)?.agreed === true && serviceNow !== null;
+    if (!isDoubted || Math.abs(now - serviceNow) <= MAX_APART_MS) {
+      this.#doubt = null;
+      return Number.POSITIVE_INFINITY;
+    }
+    const monotonicMs = this.#deps.clock.monotonicMs();
+    const since = this.#doubt?.since ?? monotonicMs;
+    const everyMs = monotonicMs - since < DOUBT_MS ? SETTLE_EVERY_MS : SETTLE_LATER_MS;
+    if (this.#doubt && monotonicMs - this.#doubt.askedAt < everyMs) return now + everyMs;
+    this.#doubt = { since, askedAt: monotonicMs };
+    this.#deps.onDoubt?.();
+    return now + everyMs;
   }
 
   /** Returns the service's time now, by the machine's monotonic clock; null if it was never received. */

@@ -21,7 +21,7 @@ import { type Storage, type StorageOptions, transitionsIn } from "../storage/ope
 import { PlanStore } from "../storage/plan-store.ts";
 import { historyStart } from "../storage/retention.ts";
 import { WriteRecoveryLoop } from "../storage/write-recovery-loop.ts";
-import { type Accounts, fetchPortOf, openAccounts } from "./accounts.ts";
+import { type Accounts, fetchPortOf, openAccounts, THIRD_PARTY } from "./accounts.ts";
 import type { ChangeBus } from "./change-bus.ts";
 import { ClockGuard } from "./clock-guard.ts";
 import { DaemonStates } from "./daemon-status.ts";
@@ -64,8 +64,8 @@ export interface State {
   readonly plans: Plans;
   /** Returns whether the clock is plausible; if not, no price signal is ON. */
   readonly isTimeTrusted: (now: EpochMs) => boolean;
-  /** Starts or ends the problem of a wrong clock. */
-  readonly checkClock: (now: EpochMs) => void;
+  /** Starts or ends the problem of a wrong clock. Returns when to call it again; infinity if it need not be called. */
+  readonly checkClock: (now: EpochMs) => EpochMs;
   /** Starts or ends the problems of a missing data directory and of too little memory. */
   readonly checkMachine: (now: EpochMs) => void;
   /** Reads the state of the daemon at `now`, in slices. */
@@ -102,6 +102,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
     lastServerMs: simulatedTime ? null : repository.requestLog.serverTime(),
     serverTimeInBoot: simulatedTime ? null : repository.requestLog.serverTimeOf(clock.boot),
     clock,
+    onDoubt: () => void askForTime(accounts.all[0]),
   });
   const isTimeTrusted = (now: EpochMs) => guard.trusted(now);
   const checkClock = (now: EpochMs) => guard.report(problems, now);
@@ -117,7 +118,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
     spendsElsewhere: (account) => shared.isNew(account),
     onServerTime(serverMs) {
       if (simulatedTime) return;
-      guard.note(serverMs);
+      guard.note(serverMs, clock.now());
       checkClock(clock.now());
     },
     onSpent(account, operation, outcome) {
@@ -302,6 +303,12 @@ function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, 
       repository.close();
     },
   };
+}
+
+/** Sends one small request, because its response contains the service's time. Other data of the response is not used. */
+async function askForTime(account: Account | undefined): Promise<void> {
+  const operation = account?.name === THIRD_PARTY ? "requestCounts" : "addresses";
+  await account?.ask({ operation, params: {}, share: "prices", seriesId: null, range: null });
 }
 
 /** Returns where the back-fill stops. Anything older than the kept years would be deleted again. */

@@ -1,8 +1,9 @@
 import type { Socket } from "node:net";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { RELEASED_AT } from "../../src/core/status/version.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { planEntry } from "../support/plans/plan-topics.ts";
 import { RawServer, rawAnswer } from "../support/service/raw-server.ts";
 
 const MORNING = RELEASED_AT + 30 * DAY_MS + 8 * HOUR_MS;
@@ -86,4 +87,57 @@ test.each([
   await daemon.watcher.until(() => problems(daemon).length > 0, "a problem");
   expect(problems(daemon)).toMatchObject([{ code: "clock_wrong" }]);
   expect(signals(daemon)).not.toContain("ON");
+});
+
+describe("a machine that was paused for six minutes during a run", () => {
+  const STARTS = Date.parse("2026-12-10T21:30:00Z");
+  const PAUSE_MS = 6 * MINUTE_MS;
+
+  /** Starts a daemon with a plan that runs from 22:30 to 01:30, and pauses the machine half an hour after its start. */
+  async function pausedInRun(): Promise<TestDaemon> {
+    const daemon = await TestDaemon.start({
+      start: STARTS - 5 * HOUR_MS,
+      serviceAheadMs: 0,
+      simulator: { homes: ["danish"], publicationDelayMinutes: () => 0 },
+      config: { plans: [planEntry({ kind: "window", hours: 3, from: "22:30", ready_by: "01:30", kwh: 1.2 })] },
+    });
+    await daemon.clock.runUntil(STARTS + 30 * MINUTE_MS);
+    await daemon.watcher.until(() => daemon.watcher.payload(SIGNAL) === "ON", "the run");
+    daemon.watcher.seen.length = 0;
+    return daemon;
+  }
+
+  const SIGNAL = "elbro/home/plan/washer";
+  const plan = (daemon: TestDaemon) =>
+    daemon.watcher.seen.filter(({ topic }) => topic === SIGNAL).map(({ payload }) => String(payload));
+
+  test("keeps the run, and asks the service for the time at once", async () => {
+    await using daemon = await pausedInRun();
+    const before = daemon.simulator.answered().length;
+    daemon.clock.pauseMachine(PAUSE_MS);
+    await daemon.clock.runUntil(daemon.clock.now() + 16 * MINUTE_MS);
+    expect(
+      daemon.simulator
+        .answered()
+        .slice(before)
+        .map(({ operation }) => operation),
+    ).toEqual(["addresses"]);
+    expect(plan(daemon)).not.toContain("OFF");
+    expect(problems(daemon)).toEqual([]);
+    await daemon.clock.runUntil(STARTS + 2 * HOUR_MS);
+    expect([daemon.watcher.payload(SIGNAL), plan(daemon)]).toEqual(["ON", expect.not.arrayContaining(["OFF"])]);
+    expect(String(daemon.watcher.json(`${SIGNAL}/state`).reason)).not.toContain("not running");
+  });
+
+  test("keeps the run for ten minutes if the service does not answer, and then reports the clock", async () => {
+    await using daemon = await pausedInRun();
+    daemon.simulator.setFaults([{ operation: "*", fault: "lostConnection" }]);
+    daemon.clock.pauseMachine(PAUSE_MS);
+    const paused = daemon.clock.now();
+    await daemon.clock.runUntil(paused + 9 * MINUTE_MS);
+    expect(plan(daemon)).not.toContain("OFF");
+    await daemon.clock.runUntil(paused + 40 * MINUTE_MS);
+    await daemon.watcher.until(() => daemon.watcher.payload(SIGNAL) === "OFF", "the end of the run");
+    expect(problems(daemon)).toContainEqual(expect.objectContaining({ code: "clock_wrong" }));
+  });
 });

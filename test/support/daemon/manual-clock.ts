@@ -24,7 +24,7 @@ const MIN_LOOPS = 3;
  */
 export class ManualClock implements Clock {
   readonly boot: string;
-  readonly #start: EpochMs;
+  #start: EpochMs;
   #now: EpochMs;
   readonly #onJump: ((now: EpochMs) => Promise<void>) | null;
   readonly #sleepers = new Set<Sleeper>();
@@ -82,6 +82,12 @@ export class ManualClock implements Clock {
   /** Moves to `at` without waking sleepers, as if the loops had hung. */
   leap(at: EpochMs): void {
     this.#now = Math.max(this.#now, at);
+  }
+
+  /** Moves the wall clock ahead without the monotonic clock, as after a pause of the machine. */
+  pauseMachine(ms: number): void {
+    this.#now += ms;
+    this.#start += ms;
   }
 
   /** Waits until every loop sleeps. */

@@ -134,3 +134,60 @@ test("a wrong clock is reported once with a remedy, and once when it is correcte
   ]);
   expect(changes[0]?.[1]).toMatchObject({ since: 0, advice: expect.stringContaining("NTP"), requestId: null });
 });
+
+describe("a clock that agreed with the service and then went on without the monotonic clock", () => {
+  /** Returns a machine whose clock has agreed with the service, and was then paused for `pausedMs`. */
+  function paused(pausedMs: number) {
+    let upMs = 5_000;
+    let asked = 0;
+    const trust = new ClockGuard({
+      ...{ releasedAt: RELEASED, lastServerMs: null, clock: { monotonicMs: () => upMs } },
+      onDoubt: () => void asked++,
+    });
+    const problems = new Problems(() => undefined);
+    trust.note(NOW, NOW);
+    const now = () => NOW + pausedMs + upMs - 5_000;
+    return {
+      trust,
+      now,
+      asked: () => asked,
+      look: () => trust.report(problems, now()) - now(),
+      pass: (ms: number) => {
+        upMs += ms;
+      },
+      codes: () => problems.list().map(({ code }) => code),
+    };
+  }
+
+  test("stays trusted for ten minutes and asks the service at once, then every 30 s", () => {
+    const it = paused(3 * HOUR_MS);
+    expect(it.trust.trusted(it.now())).toBe(true);
+    expect([it.look(), it.asked(), it.codes()]).toEqual([30 * SECOND_MS, 1, []]);
+    it.pass(29 * SECOND_MS);
+    it.look();
+    expect(it.asked()).toBe(1);
+    it.pass(SECOND_MS);
+    it.look();
+    expect(it.asked()).toBe(2);
+    it.pass(10 * MINUTE_MS);
+    expect([it.trust.trusted(it.now()), it.look(), it.codes()]).toEqual([false, 5 * MINUTE_MS, ["clock_wrong"]]);
+    it.trust.note(it.now(), it.now());
+    expect([it.trust.trusted(it.now()), it.look(), it.codes()]).toEqual([true, Number.POSITIVE_INFINITY, []]);
+  });
+
+  test("is not trusted any more as soon as the service disagrees", () => {
+    const it = paused(3 * HOUR_MS);
+    it.look();
+    it.trust.note(NOW, it.now());
+    expect([it.trust.trusted(it.now()), it.look(), it.codes()]).toEqual([
+      false,
+      Number.POSITIVE_INFINITY,
+      ["clock_wrong"],
+    ]);
+  });
+
+  test.each([-HOUR_MS, 2 * DAY_MS])("is not trusted after a step of %d ms, and asks the service at once", (stepMs) => {
+    const it = paused(stepMs);
+    expect([it.trust.trusted(it.now()), it.look(), it.asked()]).toEqual([false, 30 * SECOND_MS, 1]);
+  });
+});

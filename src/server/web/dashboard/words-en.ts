@@ -209,7 +209,7 @@ export const words = {
   reason_fallback_planned: "Prices are missing: will run in its fallback hours",
   reason_partial: "Only some of its hours are possible: {hours} h are missing. {why}",
   reason_done: "Has run",
-  reason_cut_short: "Has run, but not all its hours: elbro was not running",
+  reason_cut_short: "Has run, but not all its hours: elbro was not running or did not trust the clock",
   reason_waiting_for_prices: "Waiting for prices that are not available yet",
   reason_waiting_for_plan: "Waiting for the plan that runs before it",
   reason_waiting_for_low_price: "No known price is low enough",
