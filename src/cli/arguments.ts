@@ -1,5 +1,7 @@
 /** Parses command lines. Each command declares its own words and options. */
+
 import { type ParseArgsOptionDescriptor, parseArgs } from "node:util";
+import { nearest } from "../config/suggest-key.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { parseInstant } from "../service/contract/range.ts";
 
@@ -123,7 +125,11 @@ function parse(argv: readonly string[], options: Options, usage: string) {
     return { values: values as Values, positionals };
   } catch (error) {
     const why = error instanceof Error ? error.message.split(". ")[0] : "unknown option";
-    throw new BadArgument(`${why}; see elbro ${usage.split(" ")[0]} --help`);
+    const [, unknown] = /^Unknown option '--([\w-]+)'/.exec(why ?? "") ?? [];
+    const meant = unknown === undefined ? null : nearest(unknown, Object.keys(options));
+    throw new BadArgument(
+      `${why}; ${meant === null ? "" : `did you mean --${meant}? `}see elbro ${usage.split(" ")[0]} --help`,
+    );
   }
 }
 

@@ -6,6 +6,7 @@ import { itemOf, keys, kindOf, shapeOf } from "./keys.ts";
 import { configSchema } from "./schema.ts";
 import { nearest } from "./suggest-key.ts";
 import { isTree, type Tree } from "./tree.ts";
+import { hintFor } from "./value-hints.ts";
 
 /** A mistake in the configuration. */
 export interface ConfigMistake {
@@ -39,6 +40,12 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   array: "a list",
 };
 
+/** Other words for keys, to which no key is similar. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  ...{ deadline: "ready_by", until: "ready_by", finish: "ready_by", start: "from", begin: "from" },
+  ...{ power: "kw", duration: "hours", weekdays: "days", ip: "url", host: "url" },
+};
+
 /** Returns whether the value of a key is a secret, judged by the key's name. */
 export function isSecretKey(name: string): boolean {
   return SECRET.test(name);
@@ -62,19 +69,51 @@ export function describeIssue(
   if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(key, issue.path, schema));
   if (issue.code === "invalid_union") {
     const branch = issue.errors.find((errors) => !errors.some(({ path }) => path.length === 0));
-    if (!branch) return [{ path: pathText(issue.path), text: `expected keys and values, found ${kindFound(found)}` }];
+    if (!branch) return [{ path: pathText(issue.path), text: unionText(issue, found, schema) }];
     const below = branch.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }) as z.core.$ZodIssue);
     return below.flatMap((inner) => describeIssue(inner, tree, schema));
   }
-  return [{ path: pathText(issue.path) || "the file", text: textOf(issue, found) }];
+  return [{ path: pathText(issue.path) || "the file", text: textOf(issue, found, schema) }];
 }
 
-function textOf(issue: z.core.$ZodIssue, found: unknown): string {
-  if (issue.code === "custom") return issue.message;
+/** Returns the text for a value that fits none of several forms. */
+function unionText(issue: z.core.$ZodIssueInvalidUnion, found: unknown, schema: z.core.$ZodType): string {
+  const issues = issue.errors.flat().map((inner) => ({ ...inner, path: issue.path }) as z.core.$ZodIssue);
+  const isSection = issues.some((inner) => inner.code === "invalid_type" && inner.expected === "object");
+  if (isSection) {
+    const expectation = "expected keys and values";
+    return `${expectation}, found ${kindFound(found)}${hintFor({ found, expectation })}`;
+  }
+  // A number that is too large has the right form.
+  const own = issues.find((inner) => inner.code === "too_big" || inner.code === "too_small");
+  if (own) return textOf(own, found, schema);
+  const [first, ...others] = [...new Set(issues.map(expectation))];
+  const either = [first, ...others.map((other) => other.replace(/^expected /, ""))].join(" or ");
+  return `${either}, found ${shown(found, { ...issue, code: "custom" } as z.core.$ZodIssue)}`;
+}
+
+function textOf(issue: z.core.$ZodIssue, found: unknown, schema: z.core.$ZodType): string {
+  if (issue.code === "custom")
+    return `${issue.message}${/^expected hours/.test(issue.message) ? hintOf(issue, found, schema) : ""}`;
   const text = `${expectation(issue)}, found ${shown(found, issue)}`;
+  const hint = hintOf(issue, found, schema);
+  if (hint !== "") return `${text}${hint}`;
   const isPlain = typeof found === "number" || typeof found === "boolean";
   const unquoted = issue.code === "invalid_type" && issue.expected === "string" && isPlain;
   return unquoted ? `${text}; put it in quotes` : text;
+}
+
+/** Returns a proposal for a value that may be shown; otherwise an empty text. */
+function hintOf(issue: z.core.$ZodIssue, found: unknown, schema: z.core.$ZodType): string {
+  if (issue.path.some((part) => isSecretKey(String(part)))) return "";
+  const item = itemOf(schemaAt(issue.path, schema));
+  return hintFor({
+    found,
+    name: String(issue.path.at(-1) ?? ""),
+    expectation: expectation(issue),
+    words: issue.code === "invalid_value" ? issue.values.map(String) : [],
+    isPlainList: issue.code === "invalid_type" && issue.expected === "array" && item !== undefined && !shapeOf(item),
+  });
 }
 
 function expectation(issue: z.core.$ZodIssue): string {
@@ -122,7 +161,9 @@ function unknownKey(key: string, path: Path, schema: z.core.$ZodType): ConfigMis
   const stem = key.replace(FILE_SUFFIX, "");
   if (stem !== key && Object.hasOwn(shape, stem))
     return { path: here, text: `is not a key of the configuration: only texts can come from a file; set ${stem}` };
-  const meant = siblingLike(key, path, shape) ?? keyElsewhere(key);
+  const other = Object.hasOwn(OTHER_NAMES, key) ? OTHER_NAMES[key] : undefined;
+  const sibling = other !== undefined && Object.hasOwn(shape, other) ? pathText([...path, other]) : null;
+  const meant = sibling ?? siblingLike(key, path, shape) ?? keyElsewhere(key);
   return {
     path: here,
     text: `is not a key of the configuration${meant === null ? keysHere(shape) : `; did you mean ${meant}?`}`,
@@ -156,9 +197,13 @@ function keyElsewhere(key: string): string | null {
 }
 
 function shapeAt(path: Path, schema: z.core.$ZodType): ReturnType<typeof shapeOf> {
+  return shapeOf(schemaAt(path, schema));
+}
+
+function schemaAt(path: Path, schema: z.core.$ZodType): z.core.$ZodType | undefined {
   let node: z.core.$ZodType | undefined = schema;
   for (const part of path) node = typeof part === "number" ? itemOf(node) : shapeOf(node)?.[String(part)];
-  return shapeOf(node);
+  return node;
 }
 
 /** Returns the value at a path; undefined if the path does not exist. */

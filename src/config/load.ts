@@ -163,7 +163,8 @@ function readTree(reading: YamlReading, mistakes: ConfigMistake[]): Tree | null 
   }
   if (reading.value === null || reading.value === undefined) return {};
   if (isTree(reading.value)) return reading.value;
-  mistakes.push({ path: "the file", text: "expected keys and values, as in `consumer:` and below it `api_key: …`" });
+  const text = "expected keys and values, as in `consumer:` and below it `api_key: …`, with a space after each colon";
+  mistakes.push({ path: "the file", text });
   return null;
 }
 

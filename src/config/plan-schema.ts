@@ -26,9 +26,11 @@ import type { Condition } from "./conditions.ts";
 import { entryId } from "./entry-list.ts";
 import { key } from "./key-description.ts";
 import { unknownText } from "./suggest-key.ts";
+import { isTree } from "./tree.ts";
 import { type Mistake, mistakes, slug, text, textLike, unique } from "./values.ts";
 
-const time = textLike(/^([01]\d|2[0-3]):[0-5]\d$/, 'expected a time of day such as "07:00"');
+const TIME_EXPECTED = 'expected a time of day such as "07:00"';
+const time = z.string(TIME_EXPECTED).check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, TIME_EXPECTED));
 /** A part of the day, which may go over midnight. */
 export const span = textLike(
   /^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/,
@@ -57,6 +59,10 @@ const PERCENT = { form: "percent" };
 const length = z.optional(duration("above zero"));
 /** Largest number for a priority. A plan without a priority comes after all plans with one. */
 const MAX_PRIORITY = 99;
+/** A higher price per kWh has never been seen in kroner or euros; it is one in øre or cents. */
+const MAX_WHOLE_PRICE = 25;
+const PRICE_EXPECTED = `expected at most ${MAX_WHOLE_PRICE} of the currency per kWh, such as 1.50 and not 150 øre`;
+const price = z.number().check(z.minimum(MAX_PRICE_LIMITS.min), z.maximum(MAX_WHOLE_PRICE, PRICE_EXPECTED));
 const kilowatts = z.number().check(z.positive(), z.maximum(MAX_POWER_KW));
 const lengthOrNone = z.optional(duration("zero too"));
 const percent = z.optional(z.number().check(z.minimum(0), z.maximum(100)));
@@ -77,7 +83,11 @@ export const planSchema = z
     up_to: key(length, "For slots, with cheap_below: the maximum number of hours, run only while it is cheap.", LENGTH),
     cheap_below: key(
       z.optional(
-        z.union([z.number(), z.enum(levels), textLike(/^\d+(\.\d+)?%$/, 'expected a percentage such as "30%"')]),
+        z.union([
+          price,
+          z.enum(levels),
+          textLike(/^\d+(\.\d+)?%$/, 'expected a price, a price level such as cheap, or a percentage such as "30%"'),
+        ]),
       ),
       "For slots, with up_to: upper limit of cheap prices, as a price, a price level, or the cheapest percentage of the day.",
       { form: 'currency per kWh, a level, or "30%"' },
@@ -99,7 +109,7 @@ export const planSchema = z
     max_gap: key(length, "For slots and avoid: the maximum time off.", LENGTH),
     at_most_runs: key(z.optional(z.int().check(z.minimum(1))), "For slots: the maximum number of runs."),
     max_price: key(
-      z.optional(z.number().check(z.minimum(MAX_PRICE_LIMITS.min), z.maximum(MAX_PRICE_LIMITS.max))),
+      z.optional(price),
       "The plan does not run above this price; for window: the maximum average price of the run.",
       { form: "currency per kWh" },
     ),
@@ -163,7 +173,7 @@ export const planSchema = z
 /** One plan as written in the configuration. */
 export type PlanEntry = z.infer<typeof planSchema>;
 
-export const plansSchema = z.array(planSchema).check(mistakes(listMistakes));
+export const plansSchema = z.array(planSchema).check(mistakes(listMistakes, ([index]) => typeof index === "number"));
 
 const groupSchema = z.strictObject({
   name: key(text, "Name of the group."),
@@ -286,7 +296,9 @@ function mistakesOf(entry: PlanEntry): Mistake[] {
 }
 
 /** Returns the mistakes between plans. */
-function listMistakes(entries: readonly PlanEntry[]): Mistake[] {
+function listMistakes(given: readonly PlanEntry[]): Mistake[] {
+  // Of an entry with mistakes, only name, home and id are compared.
+  const entries = given.map((entry) => (planSchema.safeParse(entry).success ? entry : outline(entry)));
   const ids = planIds(entries);
   const planOf = (id: string) => entries[ids.indexOf(id)];
   const found = idMistakes(entries, ids);
@@ -302,8 +314,15 @@ function listMistakes(entries: readonly PlanEntry[]): Mistake[] {
   return found;
 }
 
+/** Returns what identifies an entry that may have any other mistake. */
+function outline(entry: unknown): Pick<PlanEntry, "name" | "home" | "id" | "after"> {
+  const { name, home, id } = isTree(entry) ? entry : {};
+  const texts = { name: String(name ?? ""), home: String(home ?? "") };
+  return typeof id === "string" ? { ...texts, id } : texts;
+}
+
 /** Returns a mistake for each of several plans with the same id, and proposes an id for each. */
-function idMistakes(entries: readonly PlanEntry[], ids: readonly string[]): Mistake[] {
+function idMistakes(entries: readonly Pick<PlanEntry, "name" | "home">[], ids: readonly string[]): Mistake[] {
   const taken = new Set(ids);
   return entries.flatMap(({ name, home }, i) => {
     const other = ids.findIndex((id, j) => id === ids[i] && j !== i);

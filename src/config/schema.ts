@@ -393,8 +393,15 @@ const sections = z.strictObject({
   log: key(z.prefault(log, {}), "The log, which elbro writes to the standard output."),
 });
 
+/** Sections whose entries refer to each other. */
+const REFERRING: ReadonlySet<string> = new Set(["plans", "plugs", "groups", "homes", "third_party", "consumer"]);
+
 /** The sections, and the checks between them. */
-export const configSchema = sections.check(mistakes(referenceMistakes), mistakes(fleetMistakes));
+export const configSchema = sections.check(
+  // Mistakes elsewhere do not hide those between plans, plugs and homes.
+  mistakes(referenceMistakes, ([section]) => section !== undefined && !REFERRING.has(String(section))),
+  mistakes(fleetMistakes),
+);
 
 export type AccountEntry = z.infer<typeof accountSchema>;
 

@@ -61,12 +61,22 @@ export interface Mistake {
   readonly text: string;
 }
 
-/** Returns a check that may find any number of mistakes. */
-export function mistakes<Value>(find: (value: Value) => readonly Mistake[]) {
-  return z.check<Value>(({ value, issues }) => {
-    for (const { path, text } of find(value))
-      issues.push({ code: "custom", continue: true, message: text, path, input: value });
-  });
+type Path = readonly PropertyKey[];
+
+/**
+ * Returns a check that may find any number of mistakes. It runs if all values have the right type, except those at the
+ * paths for which `mayLack` returns true.
+ */
+export function mistakes<Value>(find: (value: Value) => readonly Mistake[], mayLack?: (path: Path) => boolean) {
+  return z.check<Value>(
+    ({ value, issues }) => {
+      for (const { path, text } of find(value))
+        issues.push({ code: "custom", continue: true, message: text, path, input: value });
+    },
+    mayLack
+      ? { when: ({ issues }) => issues.every((issue) => issue.continue === true || mayLack(issue.path ?? [])) }
+      : {},
+  );
 }
 
 /** Returns the repeated names of a list, with their index and that of the first occurrence. Skips undefined names. */

@@ -184,6 +184,8 @@ describe("a mistake of the owner is reported in one sentence with exit code 78:"
 
   test.each([
     [["version", "--loud"], "Unknown option '--loud'; see elbro version --help"],
+    [["check", "--onlin"], "Unknown option '--onlin'; did you mean --online? see elbro check --help"],
+    [["keys", "creat", "kitchen"], "did you mean keys create? usage: elbro keys"],
     [["version", "again"], "usage: elbro version; see elbro version --help"],
     [["--clock", "yesterday"], '--clock: "yesterday" is not an RFC 3339 date-time'],
     [["--speed", "0"], '--speed: "0" is not a number above 0'],

@@ -1,7 +1,9 @@
 /** `elbro keys`: manages the keys of devices to the LAN API, also while the daemon runs. */
+
 import { commandHint } from "../../config/command-hint.ts";
 import { loadConfiguration } from "../../config/load-config-file.ts";
 import type { Config } from "../../config/schema.ts";
+import { nearest } from "../../config/suggest-key.ts";
 import { StartError } from "../../core/status/start-error.ts";
 import { isSameName, type MadeKey, makeKey } from "../../server/auth/made-keys.ts";
 import { KEY_NAME, type KeptKey, KeyFile, KeyFileError, MAX_KEYS } from "../../storage/api-key-file.ts";
@@ -59,7 +61,11 @@ export async function main(given: Given): Promise<number> {
     else if (verb === "create") await create(ring, nameIn(name), given.values);
     else if (verb === "replace") await replace(ring, nameIn(name));
     else if (verb === "revoke") await revoke(ring, nameIn(name));
-    else throw new BadArgument(`usage: elbro ${line.usage}; see elbro keys --help`);
+    else {
+      const meant = nearest(verb, ["list", "create", "replace", "revoke"]);
+      const hint = meant === null || meant === verb ? "" : `did you mean keys ${meant}? `;
+      throw new BadArgument(`${hint}usage: elbro ${line.usage}; see elbro keys --help`);
+    }
   } catch (error) {
     throw wordsFor(error, config.data_dir);
   }

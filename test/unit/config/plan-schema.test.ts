@@ -112,7 +112,7 @@ describe("a mistake is reported with the expected value:", () => {
     ],
     [
       '{ name: A, home: home, kind: window, hours: 3, from: "24:00" }',
-      'plans[0].from: expected a time of day such as "07:00", found "24:00"',
+      'plans[0].from: expected a time of day such as "07:00", found "24:00"; write "00:00"',
     ],
     [
       "{ name: A, home: home, kind: window, hours: 3, after: b }",

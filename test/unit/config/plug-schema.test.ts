@@ -54,7 +54,10 @@ test.each([
 
 describe("a mistake is reported with its place:", () => {
   test.each([
-    ["name: A, family: hue, topic: a, plan: p", /^plugs\[0\].family: expected one of tasmota, .*custom, found "hue"$/],
+    [
+      "name: A, family: hue, topic: a, plan: p",
+      /^plugs\[0\].family: expected one of tasmota, .*custom, found "hue"; .*Home Assistant/,
+    ],
     [`name: A, family: tasmota, ${CHEAP}`, /^plugs\[0\].topic: expected the device's Topic; .*found nothing$/],
     [
       `name: A, family: esphome, topic: b, ${CHEAP}`,

@@ -8,6 +8,7 @@ export const PATTERNS = {
   fallback_outside: /^expected hours between ([\d:]+) and ([\d:]+), the window of the plan, found "(.*)"/,
   device_setting: /^expected (\w+), as for .* is one setting of the whole device/,
   no_account: /^expected a home of an account/,
+  price_unit: /^expected at most ([\d.]+) of the currency per kWh/,
   hours_up_to: /^expected at most the ([\d.]+) h of up_to/,
   group_power: /^expected at most the ([\d.]+) kW of its group, found ([\d.]+)/,
   group_full: /^expected at most (\d+) plans in a group/,

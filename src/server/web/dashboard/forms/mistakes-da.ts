@@ -10,6 +10,7 @@ export const mistakeTexts: MistakeTexts = {
   fallback_outside: "{2} ligger uden for planens tidsrum {0}-{1}.",
   device_setting: "Skal være som ved den anden udgang ({0}): hele enheden har kun én indstilling.",
   no_account: "En plan skal bruge et hjem fra en konto; et sted kan kun styre en stikkontakt direkte.",
+  price_unit: "Højst {0} kr. pr. kWh, fx 1,50 og ikke 150 øre.",
   hours_up_to: "Højst {0} timer: det er tallet i ”højeste antal timer”.",
   group_power: "Gruppen tillader højst {0} kW; her er det {1} kW.",
   group_full: "Gruppen har for mange planer: højst {0}.",

@@ -10,6 +10,7 @@ export const mistakeTexts: MistakeTexts = {
   fallback_outside: "{2} ligger utenfor planens tidsrom {0}-{1}.",
   device_setting: "Må være som for den andre utgangen ({0}): hele enheten har bare én innstilling.",
   no_account: "En plan trenger et hjem fra en konto; et sted kan bare styre en stikkontakt direkte.",
+  price_unit: "Høyst {0} kr per kWh, for eksempel 1,50 og ikke 150 øre.",
   hours_up_to: "Høyst {0} timer: det er tallet i «høyeste antall timer».",
   group_power: "Gruppen tillater høyst {0} kW; her er det {1} kW.",
   group_full: "Gruppen har for mange planer: høyst {0}.",

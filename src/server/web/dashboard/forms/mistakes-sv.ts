@@ -10,6 +10,7 @@ export const mistakeTexts: MistakeTexts = {
   fallback_outside: "{2} ligger utanför planens tid {0}-{1}.",
   device_setting: "Måste vara som för den andra utgången ({0}): hela enheten har bara en inställning.",
   no_account: "En plan behöver ett hem från ett konto; en plats kan bara styra ett uttag direkt.",
+  price_unit: "Högst {0} kr per kWh, till exempel 1,50 och inte 150 öre.",
   hours_up_to: "Högst {0} timmar: det är talet i ”högsta antal timmar”.",
   group_power: "Gruppen tillåter högst {0} kW; här är det {1} kW.",
   group_full: "Gruppen har för många planer: högst {0}.",

@@ -113,6 +113,7 @@ const cases: readonly (readonly [name: string, tree: Record<string, unknown>, da
     /hele enheden har kun én indstilling/,
   ],
   ["a plan without an account", { plans: [dryer], third_party: { places: [] } }, /hjem fra en konto/],
+  ["a price in øre", { plans: [{ ...dryer, max_price: 99 }] }, /kr\. pr\. kWh, fx 1,50/],
   ["a topic that is not a URL", { notify: { topic_url: "https://ntfy.sh/" } }, /Adressen på et emne/],
 ];
 
