@@ -1,6 +1,7 @@
 /** Schema of `api:` in the configuration: the API on the LAN, its keys and limits. */
 import * as z from "zod/mini";
 import { key } from "./key-description.ts";
+import { tlsSection } from "./tls-schema.ts";
 import { hashEncoding, mistakes, port, text, textLike, unique } from "./values.ts";
 
 const atLeastOne = z.int().check(z.minimum(1));
@@ -48,7 +49,10 @@ const ownNames = mistakes<{ keys: { name: string }[]; third_party_keys?: { name:
 export const apiSchema = z
   .strictObject({
     host: key(z._default(text, "0.0.0.0"), "Address to listen on; 127.0.0.1 allows this machine only."),
-    port: key(z._default(port, 8080), "Port for HTTP."),
+    port: key(z._default(port, 8080), "Port for HTTP, or for HTTPS with `api.tls`."),
+    tls: tlsSection(
+      "Certificate for HTTPS without a proxy. The API and the page then use HTTPS only. A changed file applies within a minute.",
+    ),
     url: key(
       z.optional(z.url({ protocol: /^https?$/, error: "expected a URL that begins with http:// or https://" })),
       "URL of the dashboard for browsers. Every device of elbro in Home Assistant links to it.",

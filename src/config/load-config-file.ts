@@ -21,6 +21,8 @@ export interface Configuration {
   readonly path: string | null;
   /** Texts about problems that do not prevent the use of the configuration. */
   readonly warnings: readonly string[];
+  /** Files of the certificates of elbro's own servers. */
+  readonly tlsFiles: readonly string[];
 }
 
 /** Folders of secrets whose files and permissions a container or a service manager sets. */
@@ -93,12 +95,12 @@ function loadFrom(path: string | null, environment: Environment, accountFiles: A
   const isApp = isAppOf(environment);
   const reading = readConfiguration(path, environment);
   if (reading.kind === "config") {
-    const { holdsSecrets, secretFiles: named } = reading;
+    const { holdsSecrets, secretFiles: named, tlsFiles } = reading;
     const { config, secretFiles: ofAccounts } = joined(reading.config, path, accountFiles);
     const guarded = [...(path !== null && holdsSecrets ? [path] : []), ...named];
     const exposed = [...guarded.flatMap(exposureOf), ...ofAccounts.flatMap(exposureOf).slice(0, MAX_NAMED)];
     // An app of Home Assistant has no other users.
-    return { config, path, warnings: isApp ? [] : exposed };
+    return { config, path, warnings: isApp ? [] : exposed, tlsFiles };
   }
   // The options of an app are on one line, which the owner never sees.
   const isOptions = path?.endsWith(".json") === true;

@@ -31,6 +31,8 @@ export type ConfigReading<Value = Config> =
       readonly holdsSecrets: boolean;
       /** Files of secrets that the configuration names. */
       readonly secretFiles: readonly string[];
+      /** Files of the certificates of elbro's own servers. */
+      readonly tlsFiles: readonly string[];
     }
   | { readonly kind: "mistakes"; readonly mistakes: readonly ConfigMistake[] };
 
@@ -66,6 +68,7 @@ interface Draft {
   readonly unread: Set<string>;
   readonly readFile: ConfigSources["readFile"];
   readonly secretFiles: Set<string>;
+  readonly tlsFiles: string[];
   /** Texts of the files that set a key, by path of the key. No message shows a part of them. */
   readonly contents: Map<string, string>;
 }
@@ -125,6 +128,7 @@ function readWhole<Schema extends ConfigSchema>(
     unread: new Set<string>(),
     readFile,
     secretFiles: new Set<string>(),
+    tlsFiles: [],
     contents: new Map(),
   };
   const own = apply(draft);
@@ -138,7 +142,13 @@ function readWhole<Schema extends ConfigSchema>(
       mistakes.push(withoutContents(mistake, draft.contents));
   if (result.success && mistakes.length === 0) {
     const secretFiles = [...draft.secretFiles].filter((file) => !secrets.includes(file));
-    return { kind: "config", config: result.data as z.output<Schema>, holdsSecrets, secretFiles };
+    return {
+      kind: "config",
+      config: result.data as z.output<Schema>,
+      holdsSecrets,
+      secretFiles,
+      tlsFiles: draft.tlsFiles,
+    };
   }
   const described = mistakes.map((mistake) => {
     const placed = own ? inPage(mistake, own) : mistake;
@@ -314,6 +324,7 @@ function readInto(draft: Draft, tree: Tree, fileKey: string, { shape, path }: Se
       tree[key] = content;
       draft.contents.set(pathText([...path, key]), content);
       if (isSecretKey(key)) draft.secretFiles.add(file);
+      if (path.at(-1) === "tls") draft.tlsFiles.push(file);
     } catch (error) {
       throwIfShort(error, `cannot read ${fileText(file)}`);
       draft.unread.add(pathText([...path, key]));

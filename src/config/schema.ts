@@ -13,6 +13,7 @@ import { key } from "./key-description.ts";
 import { groupsSchema, plansSchema, span } from "./plan-schema.ts";
 import { plugs } from "./plug-schema.ts";
 import { fleetMistakes, referenceMistakes } from "./references.ts";
+import { tlsSection } from "./tls-schema.ts";
 import {
   hashEncoding,
   lines,
@@ -292,6 +293,9 @@ const broker = z.strictObject({
     z.optional(port),
     "Port for MQTT over WebSocket. Web pages of this host may use it, and those of api.cors.",
     { example: "9001" },
+  ),
+  tls: tlsSection(
+    "Certificate for MQTTS without a proxy. Both ports then use TLS only. A changed file applies within a minute.",
   ),
   users: key(z._default(z.array(brokerUser).check(unique("name")), []), "Users that may log in.", {
     items: ["{ name: homeassistant, password: a-long-password, commands: true }"],

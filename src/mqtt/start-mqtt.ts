@@ -109,6 +109,7 @@ export async function startMqtt(
     ...{ client, publisher: showing, published, brokerPort: broker?.port ?? null, shown: loop.shown },
     take(next) {
       others.take(next);
+      if (next.broker.tls) broker?.useTls(next.broker.tls);
       const { homes, plans } = state;
       if (showing.linkTo(dashboardUrlOf(next.api)))
         loop.changed(...homes.ids, ...[...plans.circles.keys()].map(partOfPlans), PLACES, PLUGS);

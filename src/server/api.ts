@@ -63,12 +63,14 @@ export async function openApi(deps: ApiDeps): Promise<ApiListener> {
   const pages = openPages(deps, access.keys);
   let router = apiRouter(deps, access.keys, pages);
   const current: Lookup = { lookup: (request, response) => router.lookup(request, response) };
-  const { port, close } = await onPort("api", api.port, () => listen(current, api.host, api.port));
+  const { tls } = api;
+  const { port, close, useTls } = await onPort("api", api.port, () => listen(current, api.host, api.port, { tls }));
   deps.log.info({ host: api.host, port }, "API listens");
   return {
     port,
     take(config) {
       access.take(config.api);
+      if (config.api.tls) useTls(config.api.tls);
       pages.take(config.api);
       router = apiRouter({ ...deps, config }, access.keys, pages);
     },

@@ -25,6 +25,20 @@ const LIVE_ACCOUNTS = /^(consumer(\..+)?|accounts)$/;
 /** Keys of the service. Its data belongs to it, so the daemon starts again by itself when they change. */
 const OF_SERVICE = /^service\.(base_url|ca)$/;
 
+/** A new certificate applies at once. A server that begins or ends to use TLS needs a restart. */
+const TLS = /^(api|broker)\.tls(\.|$)/;
+
+function hasTls(server: "api" | "broker", before: Config, after: Config): boolean {
+  return before[server].tls !== undefined && after[server].tls !== undefined;
+}
+
+function withTls<Section extends Config["api"] | Config["broker"]>(
+  { tls: _, ...section }: Section,
+  tls: Section["tls"],
+) {
+  return { ...section, ...(tls && { tls }) } as Section;
+}
+
 /** Returns whether the accounts of two configurations come from the same folder, or both from the configuration. */
 function hasSameFolder(before: Config, after: Config): boolean {
   return before.accounts_dir === after.accounts_dir && isDeepStrictEqual(before.shard, after.shard);
@@ -50,7 +64,11 @@ export function changeBetween(before: Config, after: Config): ConfigChange {
     return below.length > 0 ? below.map((path) => path.join(".")) : [section];
   });
   const areSame = hasSameFolder(before, after);
-  const isLive = (key: string) => LIVE.test(key) || (areSame && LIVE_ACCOUNTS.test(key));
+  const isLive = (key: string) => {
+    const [, server] = TLS.exec(key) ?? [];
+    if (server) return hasTls(server as "api" | "broker", before, after);
+    return LIVE.test(key) || (areSame && LIVE_ACCOUNTS.test(key));
+  };
   return { live: changed.filter(isLive), later: changed.filter((key) => !isLive(key)) };
 }
 
@@ -70,7 +88,8 @@ export function takenOver(before: Config, after: Config): Config {
     levels,
     notify,
     third_party: thirdPartyOf(before, after),
-    api: { ...after.api, host, port },
+    api: withTls({ ...after.api, host, port }, (hasTls("api", before, after) ? after : before).api.tls),
+    broker: withTls(before.broker, (hasTls("broker", before, after) ? after : before).broker.tls),
     ...files,
   };
 }

@@ -1,5 +1,5 @@
 import { loadConfiguration } from "../../config/load-config-file.ts";
-import { httpGet } from "../../service/client/http-get.ts";
+import { httpGet, httpsGetHere } from "../../service/client/http-get.ts";
 import type { Given } from "../arguments.ts";
 
 export const line = {
@@ -26,7 +26,7 @@ export async function main(given: Given): Promise<number> {
   const { api } = loadConfiguration(given.configPath, process.env).config;
   const host = EVERYWHERE[api.host] ?? api.host;
   try {
-    const { status, text } = await httpGet({ host, port: api.port, path: "/livez" }, BOUNDS);
+    const { status, text } = await (api.tls ? httpsGetHere : httpGet)({ host, port: api.port, path: "/livez" }, BOUNDS);
     process.stdout.write(wordsOf(text));
     return status === OK ? 0 : 1;
   } catch (error) {

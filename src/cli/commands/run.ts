@@ -33,6 +33,7 @@ import { historyProgress } from "../history-progress.ts";
 import { machineId } from "../machine-id.ts";
 import { systemClock } from "../system-clock.ts";
 import { TerminalLog } from "../terminal-log.ts";
+import { FileWatch } from "../watch-files.ts";
 import { watchFolder } from "../watch-folder.ts";
 
 /** Exit code of a configuration that cannot be used (EX_CONFIG of sysexits). */
@@ -193,9 +194,12 @@ async function startHouse(
     throw new StartError(
       `${path ?? "the configuration"} has neither consumer.api_key nor third_party; set one of them`,
     );
+  let reloadCertificates: () => void = () => undefined;
+  const certificates = new FileWatch(() => reloadCertificates());
   const readAgain = async () => {
     if (config.accounts_dir) await inSlices(files.reading(config.accounts_dir), () => undefined);
     const again = loadConfiguration(given.configPath, process.env, files);
+    certificates.watch(again.tlsFiles);
     for (const warning of again.warnings) log.warn({}, warning);
     return withSupervisor(again.config);
   };
@@ -237,6 +241,8 @@ async function startHouse(
       });
       return reloaded;
     };
+    reloadCertificates = () => void reload("certificate");
+    certificates.watch(demo ? [] : loaded.tlsFiles);
     const unwatched = (why: string) =>
       log.warn({ why }, "accounts_dir cannot be watched; after a change send SIGHUP to have it read again");
     const unwatch = config.accounts_dir
@@ -249,6 +255,7 @@ async function startHouse(
       },
       async stop() {
         unwatch?.();
+        certificates.watch([]);
         await daemon.stop();
         // The demo deletes its data after the daemon has written to it for the last time.
         await demo?.close();
@@ -296,7 +303,7 @@ function dashboardAt(api: Config["api"], port: number): string {
   const isEverywhere = api.host === "0.0.0.0" || api.host === "::";
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   const own = addresses.find(({ family, internal }) => family === "IPv4" && !internal)?.address;
-  return `http://${isEverywhere && !isContainer() && own !== undefined ? own : "localhost"}:${port}/`;
+  return `http${api.tls ? "s" : ""}://${isEverywhere && !isContainer() && own !== undefined ? own : "localhost"}:${port}/`;
 }
 
 /** Returns the options for the set-up on the demo's page. */

@@ -4,10 +4,12 @@ import http from "node:http";
 import net from "node:net";
 import { type Duplex, duplexPair } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
+import tls from "node:tls";
 import { Aedes, type Client } from "aedes";
+import type { TlsIdentity } from "../../config/tls-schema.ts";
 import { type BrokerRules, MAX_KEEPALIVE_SEC, rulesOf } from "./authorization.ts";
 import { BrokerMemory, forwardNonEmpty, MAX_UNFINISHED } from "./broker-memory.ts";
-import { NetworkConnections, type RefusedConnection, readingAll } from "./network-connection.ts";
+import { LOGIN_TIMEOUT_MS, NetworkConnections, type RefusedConnection, readingAll } from "./network-connection.ts";
 import { type BrokerUser, BrokerUsers } from "./users.ts";
 
 export interface EmbeddedBrokerOptions extends Omit<BrokerRules, "users"> {
@@ -18,6 +20,8 @@ export interface EmbeddedBrokerOptions extends Omit<BrokerRules, "users"> {
   /** Returns whether a web page of an origin may connect to the WebSocket listener. None may by default. */
   readonly mayConnect?: (origin: string, host: string | undefined) => boolean;
   readonly users: readonly BrokerUser[];
+  /** Serves MQTTS and secure WebSocket instead of MQTT and WebSocket. */
+  readonly tls?: TlsIdentity | undefined;
   /** Called once for each connection that was not accepted. */
   readonly onConnectionRefused: (refused: RefusedConnection) => void;
 }
@@ -29,6 +33,8 @@ export interface EmbeddedBroker {
   readonly wsPort: number | null;
   /** Opens a byte stream for the daemon's own client, which needs no password. */
   readonly open: () => Duplex;
+  /** Replaces the certificate. Without TLS nothing happens. */
+  readonly useTls: (tls: TlsIdentity) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -81,7 +87,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   aedes.on("connectionError", noteError);
   aedes.on("clientError", noteError);
   connections.onConnect = (stream) => aedes.handle(stream);
-  const tcp = tcpListener(connections);
+  const tcp = tcpListener(connections, options);
   const webSocket = options.wsPort === undefined ? null : await webSocketListener(connections, options);
   const close = async () => {
     tcp.close();
@@ -96,7 +102,10 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   try {
     const port = await listen(tcp, options.port, host);
     const wsPort = webSocket && (await listen(webSocket, options.wsPort ?? 0, host));
-    return { host, port, wsPort, open: () => ownStream(aedes), close };
+    const useTls = (identity: TlsIdentity) => {
+      for (const server of [tcp, webSocket]) if (server instanceof tls.Server) server.setSecureContext({ ...identity });
+    };
+    return { host, port, wsPort, open: () => ownStream(aedes), useTls, close };
   } catch (error) {
     await close();
     throw error;
@@ -115,21 +124,37 @@ class Broker extends Aedes {
   }
 }
 
-function tcpListener(connections: NetworkConnections): net.Server {
-  return net.createServer({ noDelay: true }, (socket) => {
+function tcpListener(connections: NetworkConnections, options: EmbeddedBrokerOptions): net.Server {
+  const serve = (socket: net.Socket) => {
     connections.guard(socket);
     connections.open(socket, socket, isLoopback(socket));
+  };
+  if (!options.tls) return net.createServer({ noDelay: true }, serve);
+  const server = tls.createServer({ ...options.tls, noDelay: true, handshakeTimeout: LOGIN_TIMEOUT_MS }, serve);
+  return reportHandshakes(server, options);
+}
+
+/** Reports connections whose TLS handshake fails, for instance of a client that does not use TLS. */
+function reportHandshakes<Server extends tls.Server>(server: Server, { onConnectionRefused }: EmbeddedBrokerOptions) {
+  return server.on("tlsClientError", (error, socket) => {
+    const reason = `the TLS handshake failed: ${"code" in error ? error.code : error.message}`;
+    onConnectionRefused({ address: socket.remoteAddress ?? "", reason, user: null });
   });
 }
 
 /** Imports `ws` only when needed: most installations do not use WebSocket. */
 async function webSocketListener(
   connections: NetworkConnections,
-  { mayConnect = () => false, onConnectionRefused }: EmbeddedBrokerOptions,
+  options: EmbeddedBrokerOptions,
 ): Promise<http.Server> {
   const { createWebSocketStream, WebSocketServer } = await import("ws");
-  const server = http.createServer((_request, response) => response.writeHead(426, { upgrade: "websocket" }).end());
-  server.on("connection", (socket: net.Socket) => connections.guard(socket));
+  const { mayConnect = () => false, onConnectionRefused } = options;
+  const refuse = (_request: unknown, response: http.ServerResponse) =>
+    void response.writeHead(426, { upgrade: "websocket" }).end();
+  const server = options.tls
+    ? reportHandshakes((await import("node:https")).createServer({ ...options.tls }, refuse), options)
+    : http.createServer(refuse);
+  server.on(options.tls ? "secureConnection" : "connection", (socket: net.Socket) => connections.guard(socket));
   // A browser lets a page of any site open a WebSocket to this machine, and names the site in Origin.
   const verifyClient = ({ origin, req }: { readonly origin?: string; readonly req: http.IncomingMessage }) => {
     if (origin === undefined || mayConnect(origin, req.headers.host)) return true;

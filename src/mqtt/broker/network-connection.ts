@@ -16,7 +16,7 @@ const MAX_LENGTH_BYTES = 4;
 const MAX_WAITING = 64;
 const MAX_WAITING_OF_ADDRESS = 32;
 /** Time limit from the TCP connection to an accepted login. */
-const LOGIN_TIMEOUT_MS = 5_000;
+export const LOGIN_TIMEOUT_MS = 5_000;
 /** Delay of TCP keep-alive, which detects a vanished client. */
 const TCP_KEEPALIVE_MS = 60_000;
 

@@ -28,7 +28,7 @@ export async function startBroker(
 ): Promise<EmbeddedBroker | null> {
   if (config.mqtt.url !== undefined) return null;
   const { startEmbeddedBroker } = await import("./embedded-broker.ts");
-  const { host, port, ws_port: wsPort, users } = config.broker;
+  const { host, port, ws_port: wsPort, users, tls } = config.broker;
   const { base_topic: baseTopic, discovery_prefix: discoveryPrefix } = config.mqtt;
   const onRefused = (user: string, topic: string, reason: string) =>
     log.warn({ user, topic, reason }, "the broker dropped a message");
@@ -44,6 +44,7 @@ export async function startBroker(
     hosts.isOwnPage(origin, wanted) || (config.api.cors ?? []).includes(origin);
   const rules = {
     users,
+    tls,
     mayConnect,
     anonymous,
     baseTopic,

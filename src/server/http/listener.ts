@@ -1,6 +1,8 @@
 /** HTTP server of the LAN API, with limits against slow and hostile clients. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Server as SecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import type { TlsIdentity } from "../../config/tls-schema.ts";
 import { ConnectionLimits } from "./connection-limits.ts";
 import { LINGER_MS, writeProtocolError } from "./protocol-errors.ts";
 
@@ -21,13 +23,26 @@ const LOOK_EVERY_MS = 10_000;
 
 export interface Listener {
   readonly port: number;
+  /** Replaces the certificate. Without TLS nothing happens. */
+  readonly useTls: (tls: TlsIdentity) => void;
   readonly close: () => Promise<void>;
 }
 
 export interface ListenerOptions {
+  /** Serves HTTPS instead of HTTP. */
+  readonly tls?: TlsIdentity | undefined;
   readonly newRequestId: () => string;
   /** Returns monotonic time in ms. */
   readonly monotonicMs: () => number;
+}
+
+/** Imports HTTPS only when needed: most installations do not use it. */
+async function secureServer(
+  tls: TlsIdentity,
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<SecureServer> {
+  const { createServer: createSecureServer } = await import("node:https");
+  return createSecureServer({ ...LIMITS, ...tls, handshakeTimeout: LIMITS.headersTimeout }, answer);
 }
 
 const MACHINE: ListenerOptions = { newRequestId: () => crypto.randomUUID(), monotonicMs: () => performance.now() };
@@ -38,7 +53,13 @@ export interface Lookup {
 }
 
 /** Listens on a port; 0 selects a free one. Rejects if the port cannot be opened. */
-export async function listen(router: Lookup, host: string, port: number, parts = MACHINE): Promise<Listener> {
+export async function listen(
+  router: Lookup,
+  host: string,
+  port: number,
+  options: Partial<ListenerOptions> = {},
+): Promise<Listener> {
+  const parts = { ...MACHINE, ...options };
   const connections = new ConnectionLimits(parts.monotonicMs);
   // One function for all responses; each emits `close` once.
   function ended(this: ServerResponse): void {
@@ -55,8 +76,9 @@ export async function listen(router: Lookup, host: string, port: number, parts =
       response.destroy();
     }
   };
-  const server: Server = createServer(LIMITS, answer);
-  server.on("connection", (socket: Socket) => connections.enter(socket));
+  const secure = parts.tls ? await secureServer(parts.tls, answer) : null;
+  const server: Server | SecureServer = secure ?? createServer(LIMITS, answer);
+  server.on(secure ? "secureConnection" : "connection", (socket: Socket) => connections.enter(socket));
   // Ignore other Expect headers and respond normally.
   server.on("checkExpectation", answer);
   server.on("connect", (_request, socket) => writeProtocolError(socket, "CONNECT", parts.newRequestId()));
@@ -75,6 +97,7 @@ export async function listen(router: Lookup, host: string, port: number, parts =
   });
   const looking = setInterval(() => connections.closeSilent(), LOOK_EVERY_MS).unref();
   return {
+    useTls: (tls) => secure?.setSecureContext({ ...tls }),
     port: (server.address() as AddressInfo).port,
     close: () =>
       new Promise((resolve) => {

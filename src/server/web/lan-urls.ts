@@ -13,5 +13,5 @@ export function lanUrls(api: Config["api"]): string[] {
   if (api.host !== "0.0.0.0" && api.host !== "::") return [];
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   const own = all.filter(({ family, internal }) => family === "IPv4" && !internal);
-  return own.map(({ address }) => `http://${address}:${api.port}/`);
+  return own.map(({ address }) => `http${api.tls ? "s" : ""}://${address}:${api.port}/`);
 }

@@ -13,6 +13,7 @@ import { keyRows } from "../../../src/config/key-rows.ts";
 import { readConfig } from "../../../src/config/load.ts";
 import { text } from "../../../src/config/values.ts";
 import { corpusNames, corpusText } from "../../support/daemon/config-corpus.ts";
+import { pemOr } from "../../support/service/test-identity.ts";
 
 const ajv = new Ajv({ allErrors: true, strict: true, strictRequired: false, allowUnionTypes: true });
 formats.default(ajv);
@@ -23,7 +24,7 @@ function fits(text: string): boolean {
 }
 
 function read(text: string) {
-  return readConfig({ text, environment: {}, readFile: () => "from-a-file" });
+  return readConfig({ text, environment: {}, readFile: pemOr("from-a-file") });
 }
 
 /** Example with every line uncommented. */

@@ -5,6 +5,7 @@ import { configSchema } from "../../../src/config/schema.ts";
 import { planCodes } from "../../../src/core/planning/plan-reason.ts";
 import { pageNames, pageText } from "../../support/docs/docs-pages.ts";
 import { planStateDocs } from "../../support/docs/plan-docs.ts";
+import { pemOr } from "../../support/service/test-identity.ts";
 
 const SECTIONS = new Set(Object.keys(configSchema.shape));
 
@@ -16,7 +17,7 @@ const examples = pageNames()
   .filter((tree) => Object.keys(tree).every((key) => SECTIONS.has(key)));
 
 function mistakesIn(tree: object): string[] {
-  const reading = readConfig({ text: stringify(tree), environment: {}, readFile: () => "a-key" });
+  const reading = readConfig({ text: stringify(tree), environment: {}, readFile: pemOr("a-key") });
   return reading.kind === "config" ? [] : reading.mistakes.map(({ path, text }) => `${path}: ${text}`);
 }
 

@@ -43,6 +43,24 @@ describe("changeBetween", () => {
     expect(changeBetween(config(), config(over))).toEqual({ live, later });
   });
 
+  test("a new certificate applies at once; the first and the last one need a restart", () => {
+    const tls = { cert: "a", key: "b" };
+    const using = (server: "api" | "broker", value?: object) =>
+      ({ ...config(), [server]: { ...config()[server], ...(value && { tls: value }) } }) as Config;
+    for (const server of ["api", "broker"] as const) {
+      const [without, before, after] = [using(server), using(server, tls), using(server, { ...tls, cert: "c" })];
+      expect(changeBetween(before, after)).toEqual({ live: [`${server}.tls.cert`], later: [] });
+      expect(takenOver(before, after)[server].tls).toEqual({ cert: "c", key: "b" });
+      for (const [from, to] of [
+        [without, after],
+        [after, without],
+      ] as const) {
+        expect(changeBetween(from, to)).toMatchObject({ live: [] });
+        expect(takenOver(from, to)[server].tls).toEqual(from[server].tls);
+      }
+    }
+  });
+
   test("takenOver excludes changes that need a restart", () => {
     const next = config({ plans: [plan], mqtt: { url: "mqtt://host" }, api: { port: 1, keys: [] } });
     const used = takenOver(config(), next);

@@ -41,7 +41,9 @@ describe("an interrupted run of a window plan", () => {
     expect(wordsOf(found, now)).toContain("; was OFF 02:32-03:30, because elbro was not running");
     const done = live({ now, memory: found.memory }, at("2026-03-11T04:00:00Z"));
     expect([done.state, done.memory?.owedMs]).toEqual(["done", 0]);
-    expect(wordsOf(done, now)).toMatch(/^has run: .*; was OFF 02:32-03:30, because elbro was not running or did not trust the clock$/);
+    expect(wordsOf(done, now)).toMatch(
+      /^has run: .*; was OFF 02:32-03:30, because elbro was not running or did not trust the clock$/,
+    );
     const all = [...(done.memory?.startedRuns ?? [])].reduce((sum, run) => sum + run.end - run.start, 0);
     expect(all).toBe(washer.hoursMs);
   });
@@ -82,7 +84,9 @@ describe("an interrupted run of a window plan", () => {
     const memory = leftAt(at("2026-03-11T01:01:00Z"));
     const found = step({ now, memory, timeline: timelineOf(nightPrices("2026-03-10")) });
     expect([found.state, found.nextChangeAt]).toEqual(["waiting", at("2026-03-11T02:15:00Z")]);
-    expect(wordsOf(found, now)).toMatch(/^has run: 02:00-02:17.*; 1\.71 h are missing, because elbro was not running or did not trust the clock$/);
+    expect(wordsOf(found, now)).toMatch(
+      /^has run: 02:00-02:17.*; 1\.71 h are missing, because elbro was not running or did not trust the clock$/,
+    );
     const later = step({ now: at("2026-03-11T02:15:00Z"), memory: found.memory });
     expect([later.state, timesOf(later.memory)]).toEqual(["running", ["01:00-01:17", "02:15-03:57"]]);
   });

@@ -1,0 +1,45 @@
+/** Schema of `api.tls` and `broker.tls`: certificate and key of a server. */
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import * as z from "zod/mini";
+import { key } from "./key-description.ts";
+import { lines, type Mistake, mistakes } from "./values.ts";
+
+/** Certificate with its chain, and its private key. Both are PEM texts. */
+export interface TlsIdentity {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Returns the optional section. `about` is its description. */
+export function tlsSection(about: string) {
+  const section = z
+    .strictObject({
+      cert: key(lines, "Certificate with its chain, in PEM.", { exampleFile: "/etc/elbro/fullchain.pem" }),
+      key: key(lines, "Private key of the certificate, in PEM, without a password.", {
+        exampleFile: "/etc/elbro/privkey.pem",
+      }),
+    })
+    .check(mistakes(identityMistakes));
+  return key(z.optional(section), about);
+}
+
+/** Returns why a certificate and a key cannot be used together. */
+function identityMistakes({ cert, key: privateKey }: TlsIdentity): Mistake[] {
+  const certificate = orNull(() => new X509Certificate(cert));
+  const own = orNull(() => createPrivateKey(privateKey));
+  return [
+    ...(certificate ? [] : [{ path: ["cert"], text: "expected a certificate in PEM" }]),
+    ...(own ? [] : [{ path: ["key"], text: "expected a private key in PEM, without a password" }]),
+    ...(certificate && own && !certificate.checkPrivateKey(own)
+      ? [{ path: ["key"], text: "expected the private key of the certificate" }]
+      : []),
+  ];
+}
+
+function orNull<Value>(read: () => Value): Value | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
