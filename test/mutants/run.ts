@@ -5,14 +5,22 @@
  * Ends after `MAX_MINUTES` (environment: MUTANTS_MINUTES). A mutant whose tests do not end counts as detected.
  */
 import { spawn } from "node:child_process";
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
+import { TempDir } from "../support/daemon/temp-dir.ts";
 import { type Mutation, mutationsOf } from "./mutations.ts";
 
 /** A mutation of a file, which is relative to the root. */
-export interface Mutant extends Mutation {
+interface Mutant extends Mutation {
   readonly file: string;
+  readonly source: string;
+}
+
+/** A source, relative to the root, and the path of the text that the tests load in its place. */
+export interface ReplacedSource {
+  readonly file: string;
+  readonly textPath: string;
 }
 
 type Outcome = "detected" | "survived" | "no end";
@@ -59,11 +67,10 @@ function allMutants(): Mutant[] {
   )
     .filter((file) => !IS_TEXT.test(file))
     .sort()
-    .flatMap((file) => mutationsOf(file, sourceOf(file)).map((mutation) => ({ file, ...mutation })));
-}
-
-function sourceOf(file: string): string {
-  return readFileSync(path.join(ROOT, file), "utf8");
+    .flatMap((file) => {
+      const source = readFileSync(path.join(ROOT, file), "utf8");
+      return mutationsOf(file, source).map((mutation) => ({ file, source, ...mutation }));
+    });
 }
 
 /** Returns `size` items in random order, the same for the same seed. */
@@ -85,14 +92,18 @@ async function test(mutant: Mutant): Promise<Outcome> {
   const own = mirrored.replace(/\.ts$/, ".test.ts");
   let folder = path.dirname(mirrored);
   while (globSync(`${folder}/**/*.test.ts`, { cwd: ROOT }).length === 0) folder = path.dirname(folder);
-  const outcome = existsSync(path.join(ROOT, own)) ? await runTests(mutant, own) : "survived";
-  return outcome === "survived" ? runTests(mutant, `${folder}/`) : outcome;
+  using dir = new TempDir();
+  const { file, source, start, end, replacement } = mutant;
+  writeFileSync(dir.file("text"), source.slice(0, start) + replacement + source.slice(end));
+  const replaced = { file, textPath: dir.file("text") };
+  const outcome = existsSync(path.join(ROOT, own)) ? await runTests(replaced, own) : "survived";
+  return outcome === "survived" ? await runTests(replaced, `${folder}/`) : outcome;
 }
 
-function runTests(mutant: Mutant, tests: string): Promise<Outcome> {
+function runTests(replaced: ReplacedSource, tests: string): Promise<Outcome> {
   const vitest = path.join(ROOT, "node_modules/vitest/vitest.mjs");
   const args = [vitest, "run", "--config", "test/mutants/vitest.config.ts", tests];
-  const env = { ...process.env, ELBRO_MUTANT: JSON.stringify(mutant) };
+  const env = { ...process.env, ELBRO_MUTANT: JSON.stringify(replaced) };
   const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: "ignore", detached: true });
   return new Promise((resolve, reject) => {
     const { pid } = child;
@@ -106,8 +117,7 @@ function runTests(mutant: Mutant, tests: string): Promise<Outcome> {
   });
 }
 
-function describe({ file, start, end, replacement }: Mutant): string {
-  const source = sourceOf(file);
+function describe({ file, source, start, end, replacement }: Mutant): string {
   const line = source.slice(0, start).split("\n").length;
   const short = (text: string) => text.replace(/\s+/g, " ").slice(0, 60);
   return `${file}:${line}  ${short(source.slice(start, end)) || "(nothing)"}  →  ${short(replacement) || "(nothing)"}`;

@@ -1,12 +1,12 @@
-/** Runs unit tests with one mutated source, which is only changed in memory: `ELBRO_MUTANT` is a `Mutant` as JSON. */
+/** Runs unit tests with the text of one source replaced: `ELBRO_MUTANT` is a `ReplacedSource` as JSON. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { defineConfig } from "vitest/config";
-import type { Mutant } from "./run.ts";
+import type { ReplacedSource } from "./run.ts";
 
 const { ELBRO_MUTANT = "" } = process.env;
 const ROOT = path.join(import.meta.dirname, "../..");
-const mutant = JSON.parse(ELBRO_MUTANT) as Mutant;
+const replaced = JSON.parse(ELBRO_MUTANT) as ReplacedSource;
 
 export default defineConfig({
   plugins: [
@@ -15,9 +15,7 @@ export default defineConfig({
       enforce: "pre",
       load(id) {
         const [file = ""] = id.split("?");
-        if (file !== path.join(ROOT, mutant.file)) return null;
-        const source = readFileSync(file, "utf8");
-        return source.slice(0, mutant.start) + mutant.replacement + source.slice(mutant.end);
+        return file === path.join(ROOT, replaced.file) ? readFileSync(replaced.textPath, "utf8") : null;
       },
     },
   ],
