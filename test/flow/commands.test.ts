@@ -369,7 +369,10 @@ describe("backup and restore", () => {
         expect.stringContaining("exists already; give another file name"),
       ]);
       const held = await installed.run("restore", file);
-      if (runs) expect([held.code, held.output]).toEqual([78, expect.stringContaining("elbro is running and uses")]);
+      if (runs) {
+        expect(held.output).toContain("elbro is running and uses");
+        expect(held.code).toBe(78);
+      }
       await daemon?.end("SIGTERM");
       rmSync(installed.dataDir, { recursive: true });
       mkdirSync(installed.dataDir);

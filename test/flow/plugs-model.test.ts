@@ -9,7 +9,7 @@ import { FAMILIES } from "../support/plugs/firmware-emulators.ts";
 import { TIMER_TEST_MS } from "../support/plugs/plug-invariants.ts";
 
 const NIGHTLY = process.env.ELBRO_NIGHTLY === "1";
-const LIVES = NIGHTLY ? 1_000 : 24;
+const LIVES = NIGHTLY ? 1_000 : 12;
 const MINUTE_MS = 60_000;
 
 const runs = fc
