@@ -23,6 +23,13 @@ export interface ReplacedSource {
   readonly textPath: string;
 }
 
+/** Output of vitest's JSON reporter. */
+interface Results {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly testResults: readonly { readonly status: string }[];
+}
+
 type Outcome = "detected" | "survived" | "no end";
 
 const ROOT = path.join(import.meta.dirname, "../..");
@@ -102,7 +109,8 @@ async function test(mutant: Mutant): Promise<Outcome> {
 
 function runTests(replaced: ReplacedSource, tests: string): Promise<Outcome> {
   const vitest = path.join(ROOT, "node_modules/vitest/vitest.mjs");
-  const args = [vitest, "run", "--config", "test/mutants/vitest.config.ts", tests];
+  const results = `${replaced.textPath}.json`;
+  const args = [vitest, "run", "--config", "test/mutants/vitest.config.ts", "--outputFile", results, tests];
   const env = { ...process.env, ELBRO_MUTANT: JSON.stringify(replaced) };
   const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: "ignore", detached: true });
   return new Promise((resolve, reject) => {
@@ -112,9 +120,17 @@ function runTests(replaced: ReplacedSource, tests: string): Promise<Outcome> {
     child.once("error", reject);
     child.once("exit", (code) => {
       clearTimeout(timer);
-      resolve(code === 0 ? "survived" : code === null ? "no end" : "detected");
+      resolve(code === null ? "no end" : outcomeIn(results));
     });
   });
+}
+
+/** Reads the results of the tests. Throws if none ran, so that a wrong call does not count as anything. */
+function outcomeIn(results: string): Outcome {
+  const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(results, "utf8")) as Results;
+  if (numFailedTests > 0 || testResults.some(({ status }) => status === "failed")) return "detected";
+  if (numPassedTests === 0) throw new Error("no test ran");
+  return "survived";
 }
 
 function describe({ file, source, start, end, replacement }: Mutant): string {

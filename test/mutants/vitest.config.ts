@@ -25,7 +25,7 @@ export default defineConfig({
     isolate: false,
     maxWorkers: 1,
     bail: 1,
-    reporters: ["dot"],
+    reporters: ["json"],
     deps: { interopDefault: false },
     setupFiles: ["test/support/runner/property-settings.ts"],
   },
