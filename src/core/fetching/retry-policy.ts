@@ -79,7 +79,7 @@ function judgeRefusal(failure: Refusal, streak: number, random: () => number, ne
         : standing("series", need === "prices" ? HOUR_MS : DAY_MS, "forbidden");
     case 404:
       return streak + 1 < UNKNOWN_ADDRESS_TRIES
-        ? standing("series", UNKNOWN_ADDRESS_PAUSE_MS, null)
+        ? standing("series", UNKNOWN_ADDRESS_PAUSE_MS, "address_gone")
         : standing("place", DAY_MS, "address_gone");
     case 422:
       return standing("series", DAY_MS, null);

@@ -203,6 +203,7 @@ export const da = {
 
     found_dropped: "{series}: {count} udeladt; {why}",
     found_quota_wait: "næste forespørgsel {until}",
+    found_paused: "{what}; næste forsøg {until}",
     found_no_addresses: "kontoen har ingen adresser",
     found_in_series: "{series}: {what}",
     found_before_start: "{code} før starten; pausen fortsætter",
@@ -244,7 +245,8 @@ export const da = {
       "API-nøglen er udløbet; opret en ny i appen, skriv den i konfigurationen, og genindlæs (SIGHUP) eller genstart elbro",
     plus_required: "nøglens Plus-abonnement er udløbet; forny det i appen; konfigurationen skal ikke ændres",
     forbidden: "tjenesten nægter adgang; tjek i appen, at nøglen må læse denne adresse",
-    address_gone: "tjenesten kender ikke længere adressen; elbro beholder dens data og henter ikke mere for den",
+    address_gone:
+      "tjenesten kender ikke adressen; elbro beholder dens data og spørger igen efter 2 timer, efter tre gange én gang om dagen",
     rate_limited: "kvoten hos tjenesten er brugt op; et andet program bruger samme nøgle, eller kvoten er sat ned",
     bad_request: "tjenesten afviste en forespørgsel som ugyldig; meld det gerne med forespørgslens id",
     waiting_for_quota:

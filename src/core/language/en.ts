@@ -203,6 +203,7 @@ export const en = {
 
   found_dropped: "{series}: {count} left out; {why}",
   found_quota_wait: "next request {until}",
+  found_paused: "{what}; next attempt {until}",
   found_no_addresses: "the account has no addresses",
   found_in_series: "{series}: {what}",
   found_before_start: "{code} before the start; the pause continues",

@@ -207,6 +207,7 @@ export const nb: Translation = {
 
     found_dropped: "{series}: {count} utelatt; {why}",
     found_quota_wait: "neste forespørsel {until}",
+    found_paused: "{what}; neste forsøk {until}",
     found_no_addresses: "kontoen har ingen adresser",
     found_in_series: "{series}: {what}",
     found_before_start: "{code} før starten; pausen fortsetter",
@@ -248,7 +249,8 @@ export const nb: Translation = {
       "API-nøkkelen er utløpt; opprett en ny i appen, skriv den i konfigurasjonen, og last inn på nytt (SIGHUP) eller start elbro på nytt",
     plus_required: "Plus-abonnementet til nøkkelen er utløpt; forny det i appen; konfigurasjonen trenger ikke å endres",
     forbidden: "tjenesten nekter tilgang; sjekk i appen at nøkkelen kan lese adressen",
-    address_gone: "tjenesten kjenner ikke lenger adressen; elbro beholder dataene og henter ikke mer for den",
+    address_gone:
+      "tjenesten kjenner ikke adressen; elbro beholder dataene og spør igjen etter 2 timer, etter tre ganger én gang om dagen",
     rate_limited: "kvoten hos tjenesten er brukt opp; et annet program bruker samme nøkkel, eller kvoten er satt ned",
     bad_request: "tjenesten avviste en forespørsel som ugyldig; meld gjerne fra med forespørselens id",
     waiting_for_quota:

@@ -208,6 +208,7 @@ export const sv: Translation = {
 
     found_dropped: "{series}: {count} utelämnade; {why}",
     found_quota_wait: "nästa förfrågan {until}",
+    found_paused: "{what}; nästa försök {until}",
     found_no_addresses: "kontot har inga adresser",
     found_in_series: "{series}: {what}",
     found_before_start: "{code} före starten; pausen fortsätter",
@@ -249,7 +250,8 @@ export const sv: Translation = {
       "API-nyckeln har gått ut; skapa en ny i appen, skriv in den i konfigurationen och läs in på nytt (SIGHUP) eller starta om elbro",
     plus_required: "nyckelns Plus-abonnemang har gått ut; förnya det i appen; konfigurationen behöver inte ändras",
     forbidden: "tjänsten nekar åtkomst; kontrollera i appen att nyckeln får läsa adressen",
-    address_gone: "tjänsten känner inte längre till adressen; elbro behåller dess data och hämtar inget mer för den",
+    address_gone:
+      "tjänsten känner inte till adressen; elbro behåller dess data och frågar igen efter 2 timmar, efter tre gånger en gång om dagen",
     rate_limited: "tjänstens kvot är förbrukad; ett annat program använder samma nyckel, eller kvoten har sänkts",
     bad_request: "tjänsten avvisade en förfrågan som ogiltig; rapportera det gärna med förfrågans id",
     waiting_for_quota:

@@ -38,10 +38,11 @@ export const serviceProblems = {
     advice: "the service denies access to this; check in the app that the key may read this address",
   },
   address_gone: {
-    meaning: "The service reported three times in a day that an address does not exist.",
-    automaticAction: "Requests nothing more for it and keeps its data.",
+    meaning: "The service reports that an address does not exist.",
+    automaticAction: "Keeps its data and asks again after 2 hours; after three such answers within a day, once a day.",
     remedy: "Check in the app whether you moved; `elbro addresses` lists the addresses of the account.",
-    advice: "the service no longer knows this address; elbro keeps its data and requests nothing more for it",
+    advice:
+      "the service does not know this address; elbro keeps its data and asks again after 2 hours, after three times once a day",
   },
   rate_limited: {
     meaning: "The service's request quota is used up, although elbro stays below it.",
@@ -238,7 +239,7 @@ const otherProblems = {
       "the database could not be copied; free space on the disk and give this user write access to the data directory",
   },
   home_assistant_unreachable: {
-    meaning: "Home Assistant has been unreachable for 15 minutes, or does not store statistics.",
+    meaning: "Home Assistant has been unreachable for 10 minutes, or does not store statistics.",
     automaticAction: "Retries within 10 minutes. Nothing is lost: missing statistics are imported later.",
     remedy: "Check that Home Assistant runs, and `home_assistant.url`. MQTT is not affected.",
     advice: "elbro cannot reach Home Assistant to import statistics; check that it runs, and home_assistant.url",
@@ -259,7 +260,8 @@ const otherProblems = {
     advice: "the archive cannot be written; check that PostgreSQL runs, and archive.url and archive.password",
   },
   notifications_failed: {
-    meaning: "The ntfy server rejects notifications, or has been unreachable for an hour.",
+    meaning:
+      "The ntfy server rejects notifications, or cannot be reached and the next attempt is more than 10 minutes after the first.",
     automaticAction:
       "Retries within 30 minutes, or after 6 hours if the server rejected one. Notifications that are out of date by then are not sent.",
     remedy: "Check `notify.topic_url` and its token. `elbro notify` sends a test and shows the answer of the server.",

@@ -33,8 +33,8 @@ export interface ProblemFound extends Omit<Problem, "advice" | "detail" | "reque
 }
 
 /**
- * Current problems, one per subject. Starting a problem that already exists does nothing, so `onChange` is called once
- * per start and once per end.
+ * Current problems, one per subject. Starting a problem that already exists changes only its detail, so `onChange` is
+ * called once per start and once per end.
  */
 export class Problems {
   readonly #current = new Map<string, Problem>();
@@ -58,13 +58,14 @@ export class Problems {
 
   start({ names = {}, requestId = null, ...found }: ProblemFound): void {
     const before = this.#current.get(found.subject);
-    if (before?.code === found.code) return;
-    if (before) this.#onChange(before, "ended");
+    const isKnown = before?.code === found.code;
+    if (before && !isKnown) this.#onChange(before, "ended");
     const detail = textIn("en", found.detail);
     const facts = { names, detail: found.detail };
-    const problem = { ...found, requestId, advice: adviceIn("en", found.code, names), detail, facts };
+    const since = isKnown ? before.since : found.since;
+    const problem = { ...found, since, requestId, advice: adviceIn("en", found.code, names), detail, facts };
     this.#current.set(problem.subject, problem);
-    this.#onChange(problem, "started");
+    if (!isKnown) this.#onChange(problem, "started");
   }
 
   end(subject: string): void {

@@ -11,7 +11,7 @@ import { LoopWaker } from "../../core/runtime/loop-waker.ts";
 import type { SeriesKey } from "../../core/series/series.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import { slugOf } from "../../core/text/slug.ts";
-import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
+import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
 import { historyStart } from "../../storage/retention.ts";
 import { StatisticsApi } from "./statistics-api.ts";
 import { type ImportDeps, StatisticsImport } from "./statistics-import.ts";
@@ -36,7 +36,7 @@ const MAX_SETTLE_MS: number = 15 * MINUTE_MS;
 const CHECK_EVERY_MS: number = DAY_MS;
 const RETRY = { firstMs: 10 * SECOND_MS, mostMs: 10 * MINUTE_MS };
 /** Time for which Home Assistant may be unreachable without a problem. Its update takes this long. */
-const TOLERATED_MS: number = 15 * MINUTE_MS;
+const TOLERATED_MS: number = 10 * MINUTE_MS;
 /** Delay after a refused token. Home Assistant notifies its users each time, and may ban the address. */
 const RETRY_TOKEN_MS: number = 6 * HOUR_MS;
 
@@ -151,15 +151,17 @@ export class StatisticsLoop {
     return own;
   }
 
-  #onFailure({ kind, message }: HomeAssistantError): void {
+  #onFailure({ kind, message: why }: HomeAssistantError): void {
     const { clock, problems, random } = this.#deps;
     const now = clock.now();
     const { since, count } = this.#failures ?? { since: now, count: 0 };
     this.#failures = { since, count: count + 1 };
     const backoffMs = Math.min(RETRY.firstMs * 2 ** count, RETRY.mostMs);
     this.#nextAt = now + (kind === "token" ? RETRY_TOKEN_MS : backoffMs * (0.5 + random() / 2));
-    if (kind === "unreachable" && now - since < TOLERATED_MS) return;
-    const found = { subject: SUBJECT, since: now, detail: message };
+    if (kind === "unreachable" && this.#nextAt - since < TOLERATED_MS) return;
+    const isLong = this.#nextAt - now > TOLERATED_MS;
+    const detail = isLong ? message("found_paused", { what: why, until: formatInstant(this.#nextAt) }) : why;
+    const found = { subject: SUBJECT, since: now, detail };
     if (kind === "unreachable") problems.start({ ...found, code: "home_assistant_unreachable" });
     else problems.start({ ...found, code: "home_assistant_refused" });
   }

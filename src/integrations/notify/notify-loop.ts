@@ -3,13 +3,13 @@
  * that cannot be sent now, because of quiet hours or an unreachable server, is sent later if the condition still holds.
  */
 import * as z from "zod/mini";
-import { textIn } from "../../core/language/text.ts";
+import { message, textIn } from "../../core/language/text.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import type { LoopHeartbeat } from "../../core/runtime/loop-heartbeat.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
-import { type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
+import { type EpochMs, formatInstant, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
 import type { Condition } from "./conditions.ts";
 import type { Note, NotifyAccount, Published } from "./ntfy-client.ts";
 
@@ -41,8 +41,8 @@ const RETRY = { firstMs: MINUTE_MS, mostMs: 30 * MINUTE_MS };
 const MAX_TRIES = 16;
 /** Delay after the server refused a message. The owner may change the configuration within this time. */
 const RETRY_REFUSED_MS = 6 * HOUR_MS;
-/** Time after which an unreachable server is reported as a problem. */
-const TOLERATED_MS = HOUR_MS;
+/** Maximum time from the first failure to the next attempt that is not reported as a problem. */
+const TOLERATED_MS = 10 * MINUTE_MS;
 /** Maximum number of remembered conditions; the oldest is forgotten first. */
 const MAX_NOTIFIED = 300;
 const MEMORY = "notified";
@@ -121,14 +121,15 @@ export class NotifyLoop {
     const { since, count } = this.#failures ?? { since: now, count: 0 };
     this.#failures = { since, count: count + 1 };
     this.#waiting.set(id, { since: this.#waiting.get(id)?.since ?? now, tries: tries + 1 });
-    if (published.kind === "refused" || now - since >= TOLERATED_MS)
-      problems.start({ code: "notifications_failed", subject: SUBJECT, since: now, detail: published.why });
-    if (published.kind === "refused") {
-      this.#nextSendAt = now + RETRY_REFUSED_MS;
-      return;
-    }
     const backoffMs = Math.min(RETRY.firstMs * 2 ** count, RETRY.mostMs) * (0.5 + random() / 2);
-    this.#nextSendAt = now + Math.max(backoffMs, (published.retryAfterSec ?? 0) * SECOND_MS);
+    const waitMs =
+      published.kind === "refused" ? RETRY_REFUSED_MS : Math.max(backoffMs, (published.retryAfterSec ?? 0) * SECOND_MS);
+    this.#nextSendAt = now + waitMs;
+    if (this.#nextSendAt - since > TOLERATED_MS) {
+      const detail = message("found_paused", { what: published.why, until: formatInstant(this.#nextSendAt) });
+      problems.start({ code: "notifications_failed", subject: SUBJECT, since: now, detail });
+    }
+    if (published.kind === "refused") return;
     if (tries + 1 < MAX_TRIES) return;
     log.info({ event, id, why: textIn("en", published.why) }, "notification not sent; no further attempts");
     this.#markNotified(id, now);

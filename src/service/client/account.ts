@@ -266,8 +266,17 @@ export class Account {
     // Problems have no request as subject: a problem of one request is reported for its series.
     const subject = scopes[verdict.scope === "request" ? "series" : verdict.scope];
     const requestId = failure.kind === "unreachable" ? null : failure.requestId;
-    if (!isGuests) this.#report(verdict, subject, detailOf(failure), requestId, share);
+    const detail = this.#withEnd(detailOf(failure), circuitBreaker.pausedUntil(scopes));
+    if (!isGuests) this.#report(verdict, subject, detail, requestId, share);
     return { ...failure, settled: verdict.settled };
+  }
+
+  /** Adds the end of a pause to the detail of its problem, if it is long enough to be asked about. */
+  #withEnd(what: Text, pausedUntil: MonotonicMs): Text {
+    const { clock } = this.#deps;
+    const leftMs = pausedUntil - clock.monotonicMs();
+    if (leftMs <= SHOWN_WAIT_MS) return what;
+    return message("found_paused", { what, until: formatInstant(clock.now() + Math.ceil(leftMs)) });
   }
 
   /** Reports the problem that follows from a failure to the owner. */

@@ -26,8 +26,8 @@ describe("judge", () => {
     ["403 plus_required", refused(403, "plus_required"), 0, "account", "plus_required", HOUR_MS],
     ["403 forbidden", refused(403, "forbidden"), 0, "series", "forbidden", DAY_MS],
     ["403 without a code", refused(403, null), 0, "series", "forbidden", DAY_MS],
-    ["404 first", refused(404, "resource_not_found"), 0, "series", null, 2 * HOUR_MS],
-    ["404 second", refused(404, "resource_not_found"), 1, "series", null, 2 * HOUR_MS],
+    ["404 first", refused(404, "resource_not_found"), 0, "series", "address_gone", 2 * HOUR_MS],
+    ["404 second", refused(404, "resource_not_found"), 1, "series", "address_gone", 2 * HOUR_MS],
     ["404 third in a day", refused(404, "resource_not_found"), 2, "place", "address_gone", DAY_MS],
     ["422", refused(422, "feature_unavailable"), 0, "series", null, DAY_MS],
   ] as const)("decides on scope, problem and wait for %s", (_, failure, streak, scope, problem, waitMs) => {

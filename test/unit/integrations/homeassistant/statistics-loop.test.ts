@@ -169,7 +169,7 @@ describe("a failed import", () => {
     await using homeAssistant = await EmulatedHomeAssistant.start();
     await homeAssistant.down();
     await using running = new RunningLoop(homeAssistant);
-    await running.runUntil(START + 10 * MINUTE_MS);
+    await running.runUntil(START + 4 * MINUTE_MS);
     expect(running.codes()).toEqual([]);
     await running.until("the problem", () => running.codes().length > 0, HOUR_MS);
     expect(running.codes()).toEqual(["home_assistant_unreachable Home Assistant"]);

@@ -155,14 +155,14 @@ describe("an ntfy server", () => {
     expect(watched.problems.list()).toEqual([]);
   });
 
-  test("with 503 is retried with back-off; after an hour it is a problem, and the message expires", async () => {
+  test("with 503 is retried with back-off; after ten minutes it is a problem, and the message expires", async () => {
     await using ntfy = await EmulatedNtfy.start();
     const watched = new Watched(ntfy);
     watched.holding = [condition("one")];
     ntfy.fault = { status: 503 };
-    await watched.pass(HOUR_MS);
+    await watched.pass(5 * MINUTE_MS);
     expect(watched.problems.list()).toEqual([]);
-    await watched.pass(HOUR_MS);
+    await watched.pass(15 * MINUTE_MS);
     expect(watched.problems.list()).toMatchObject([
       { code: "notifications_failed", detail: expect.stringContaining("the server answered with status 503") },
     ]);
@@ -180,7 +180,9 @@ describe("an ntfy server", () => {
     watched.holding = [condition("one")];
     await watched.pass(6 * HOUR_MS);
     expect(ntfy.requests).toBe(1);
-    expect(watched.problems.list()).toMatchObject([{ detail: "the server answered with status 401: unauthorized" }]);
+    expect(watched.problems.list()).toMatchObject([
+      { detail: "the server answered with status 401: unauthorized; next attempt 2026-03-10T17:00:00Z" },
+    ]);
     expect(JSON.stringify(watched.problems.list())).not.toContain("tk_wrong");
     await watched.pass();
     expect(ntfy.requests).toBe(2);

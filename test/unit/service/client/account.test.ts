@@ -203,7 +203,10 @@ describe("problems", () => {
         state: "started",
         problem: {
           ...{ code: "plus_required", subject: "consumer", requestId: "request-0" },
-          ...{ detail: "403 plus_required: no active Plus", advice: expect.stringMatching(/renew Plus/) },
+          ...{
+            detail: "403 plus_required: no active Plus; next attempt 2026-10-25T13:00:00Z",
+            advice: expect.stringMatching(/renew Plus/),
+          },
         },
       },
     ]);
@@ -253,6 +256,7 @@ describe("problems", () => {
       world.advance(3 * HOUR_MS);
     }
     expect(world.problemChanges.map(({ problem }) => [problem.code, problem.subject])).toEqual([
+      ["address_gone", `consumer forecastPrices ${HOME}`],
       ["address_gone", `consumer ${HOME}`],
     ]);
     expect(await askPrices(world, "poll")).toMatchObject({ kind: "deferred" });

@@ -88,8 +88,8 @@ describe("repeated failures", () => {
   test("with status 404, three in a day for one address, pause the address except for one request a day", () => {
     const machine = new ManualMachine();
     const breaker = breakerOf(machine);
-    expect(meet(breaker, machine, refused(404, "resource_not_found")).problem).toBe(null);
-    expect(meet(breaker, machine, refused(404, "resource_not_found"), costs).problem).toBe(null);
+    expect(meet(breaker, machine, refused(404, "resource_not_found")).waitMs).toBe(2 * HOUR_MS);
+    expect(meet(breaker, machine, refused(404, "resource_not_found"), costs).waitMs).toBe(2 * HOUR_MS);
     expect(meet(breaker, machine, refused(404, "resource_not_found"), scopes("export")).problem).toBe("address_gone");
     expect(silence(breaker, machine, scopes("anything else"))).toBe(DAY_MS);
     expect(silence(breaker, machine, otherHome)).toBe(0);
