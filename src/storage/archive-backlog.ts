@@ -57,8 +57,9 @@ type Mark = z.infer<typeof storedMark>;
  */
 const BATCH_LENGTH = 64 * 1024;
 const MAX_CHUNKS = 100;
-/** Maximum count, because counting reads every entry. */
+/** Maximum counts, because counting reads every entry. Chunks are larger than entries: this many take 10 ms. */
 const MAX_COUNTED = 100_000;
+const MAX_COUNTED_CHUNKS = 10_000;
 const SETTING = "archive";
 
 /**
@@ -181,10 +182,19 @@ export class ArchiveBacklog {
     this.#writeMark({ ...this.#mark, batch });
   }
 
-  /** Returns the number of changed chunks that are not confirmed, at most 100,000. */
+  /**
+   * Returns the number of chunks that are not confirmed: at most 100,000 changed ones, and during the initial transfer
+   * at most 10,000 that it has not reached.
+   */
   count(): number {
-    const sql = "select count(*) as n from (select 1 from archive_backlog limit ?)";
-    return Number(this.#database.prepare(sql).get(MAX_COUNTED)?.n);
+    const { walked } = this.#mark;
+    const changed = "select count(*) as n from (select 1 from archive_backlog where key <= ? limit ?)";
+    const unwalked = "select count(*) as n from (select 1 from chunk where key > ? limit ?)";
+    const upTo = walked ?? Number.MAX_SAFE_INTEGER;
+    return (
+      Number(this.#database.prepare(changed).get(upTo, MAX_COUNTED)?.n) +
+      (walked === null ? 0 : Number(this.#database.prepare(unwalked).get(walked, MAX_COUNTED_CHUNKS)?.n))
+    );
   }
 
   #batchOf(number: number, entries: ArchiveBatch["entries"]): ArchiveBatch {

@@ -220,6 +220,26 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     await expect(PostgresArchive.connect(account, signal)).rejects.toThrow(
       "its tables were created by a newer elbro (version 99; this elbro supports up to 1)",
     );
+    await expect(PostgresArchive.check(account, signal)).rejects.toThrow("created by a newer elbro (version 99");
+  });
+
+  test.each([
+    ["a wrong login", (url: string) => url.replace("//elbro", "//nobody"), /nobody/],
+    ["a missing database", (url: string) => `${url}_missing`, /does not exist/],
+    ["an unknown option", (url: string) => `${url}?sslmod=disable`, /sslmod/],
+    ["newer tables", (url: string) => url, /newer elbro/],
+  ])("is reported at once if it refuses permanently: %s", async (_, change, detail) => {
+    database = `archive_${++databases}`;
+    await server.query(`create database ${database}`);
+    const account = { url: server.url(database) };
+    (await PostgresArchive.connect(account, new AbortController().signal)).close();
+    await server.query("insert into elbro.migration values (99, now())", database);
+    using disk = new StoreOnDisk();
+    await using archive = new RunningArchive(change(account.url), disk);
+    // The clock stands still.
+    await expect
+      .poll(() => archive.problems.list(), { timeout: 30_000 })
+      .toMatchObject([{ code: "archive_unreachable", detail: expect.stringMatching(detail) }]);
   });
 
   test("is unchanged after a failed migration", async () => {

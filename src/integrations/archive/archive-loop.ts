@@ -5,7 +5,13 @@ import { LoopWaker } from "../../core/runtime/loop-waker.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
 import type { ArchiveBacklog } from "../../storage/archive-backlog.ts";
-import { type ArchiveAccount, ArchiveError, MIGRATE_TIMEOUT_MS, PostgresArchive } from "./postgres-archive.ts";
+import {
+  type ArchiveAccount,
+  ArchiveError,
+  LastingArchiveError,
+  MIGRATE_TIMEOUT_MS,
+  PostgresArchive,
+} from "./postgres-archive.ts";
 
 export interface ArchiveLoopDeps {
   readonly account: ArchiveAccount;
@@ -84,7 +90,7 @@ export class ArchiveLoop {
       this.#archive = null;
       if (signal.aborted) return;
       if (!(error instanceof ArchiveError)) throw error;
-      this.#onFailure(error.message);
+      this.#onFailure(error);
     }
   }
 
@@ -117,13 +123,13 @@ export class ArchiveLoop {
     return archive;
   }
 
-  #onFailure(detail: string): void {
+  #onFailure(error: ArchiveError): void {
     const { clock, problems, random } = this.#deps;
     const now = clock.now();
     const { since, count } = this.#failures ?? { since: now, count: 0 };
     this.#failures = { since, count: count + 1 };
     this.#nextAt = now + Math.min(RETRY.firstMs * 2 ** count, RETRY.mostMs) * (0.5 + random() / 2);
-    if (now - since >= TOLERATED_MS)
-      problems.start({ code: "archive_unreachable", subject: SUBJECT, since: now, detail });
+    if (now - since >= TOLERATED_MS || error instanceof LastingArchiveError)
+      problems.start({ code: "archive_unreachable", subject: SUBJECT, since: now, detail: error.message });
   }
 }

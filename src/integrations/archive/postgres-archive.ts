@@ -19,6 +19,15 @@ export interface ArchiveAccount {
 /** Reason why a batch was not written. Never contains the URL or the password. */
 export class ArchiveError extends Error {}
 
+/** Reason that lasts until the owner changes something. */
+export class LastingArchiveError extends ArchiveError {}
+
+/**
+ * SQLSTATE codes of lasting refusals: a wrong login (class 28), a missing database (3D000), missing privileges (42501).
+ * Source: https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const LASTING_CODE = /^(28...|3D000|42501)$/;
+
 const CLOSED = "the connection was closed";
 const CONNECT_TIMEOUT_MS: number = 10 * SECOND_MS;
 /** A batch takes 20 ms; a database during a vacuum or a backup is slower. */
@@ -95,13 +104,19 @@ export class PostgresArchive {
 
   /** Connects and creates missing tables. Errors: rejects with an ArchiveError. */
   static async connect(account: ArchiveAccount, signal: AbortSignal): Promise<PostgresArchive> {
-    const archive = await PostgresArchive.check(account, signal);
+    const archive = await PostgresArchive.#open(account, signal);
     await archive.#transaction(() => migrate(archive.#client), MIGRATE_TIMEOUT_MS);
     return archive;
   }
 
-  /** Connects and changes nothing. Errors: rejects with an ArchiveError. */
+  /** Connects, checks the version of the tables and changes nothing. Errors: rejects with an ArchiveError. */
   static async check(account: ArchiveAccount, signal: AbortSignal): Promise<PostgresArchive> {
+    const archive = await PostgresArchive.#open(account, signal);
+    await archive.#inTime(() => versionIn(archive.#client), WRITE_TIMEOUT_MS);
+    return archive;
+  }
+
+  static async #open(account: ArchiveAccount, signal: AbortSignal): Promise<PostgresArchive> {
     const { default: pg } = await import("pg");
     const socket = new Socket();
     const archive = new PostgresArchive(
@@ -170,7 +185,9 @@ export class PostgresArchive {
       return await Promise.race([action(), interrupted.promise]);
     } catch (error) {
       this.close();
-      throw new ArchiveError(textOf(error));
+      if (error instanceof LastingArchiveError) throw error;
+      const isLasting = error instanceof Error && "code" in error && LASTING_CODE.test(String(error.code));
+      throw new (isLasting ? LastingArchiveError : ArchiveError)(textOf(error));
     } finally {
       clearTimeout(timeout);
     }
@@ -181,7 +198,7 @@ export class PostgresArchive {
 function settingsOf({ url, password, ca }: ArchiveAccount): ClientConfig {
   const { hostname, port, username, password: inUrl, pathname, searchParams } = new URL(url);
   const unknown = [...searchParams.keys()].find((name) => !URL_OPTIONS.includes(name));
-  if (unknown !== undefined) throw new ArchiveError(`archive.url has the unknown option ${unknown}`);
+  if (unknown !== undefined) throw new LastingArchiveError(`archive.url has the unknown option ${unknown}`);
   return {
     host: decoded(hostname).replace(/^\[(.*)\]$/, "$1") || undefined,
     port: Number(port) || undefined,
@@ -211,22 +228,30 @@ function tlsOf(mode: string | null, ca: string | undefined): ClientConfig["ssl"]
   return mode === "require" || mode === "prefer" || mode === "allow" ? { rejectUnauthorized: false } : true;
 }
 
+/** Returns the version of the tables; null without tables. Errors: rejects if a newer elbro created them. */
+async function versionIn(client: Client): Promise<number | null> {
+  const { rows: found } = await client.query("select to_regclass('elbro.migration') is not null as made");
+  if (found[0]?.made !== true) return null;
+  const { rows: newest } = await client.query("select coalesce(max(version), 0) as version from elbro.migration");
+  const version = Number(newest[0]?.version);
+  if (version > migrations.length)
+    throw new LastingArchiveError(
+      `its tables were created by a newer elbro (version ${version}; this elbro supports up to ${migrations.length})`,
+    );
+  return version;
+}
+
 /** Upgrades the tables to the newest version. A lock admits one process at a time. */
 async function migrate(client: Client): Promise<void> {
   await client.query("select pg_advisory_xact_lock($1)", [LOCK]);
-  const { rows: found } = await client.query("select to_regclass('elbro.migration') is not null as made");
-  if (found[0]?.made !== true) {
+  let version = await versionIn(client);
+  if (version === null) {
     const { rows: schema } = await client.query("select to_regnamespace('elbro') is not null as made");
     // `create schema if not exists` needs the privilege to create even if the schema exists.
     if (schema[0]?.made !== true) await client.query("create schema elbro");
     await client.query("create table elbro.migration (version integer primary key, made_at timestamptz not null)");
+    version = 0;
   }
-  const { rows: newest } = await client.query("select coalesce(max(version), 0) as version from elbro.migration");
-  const version = Number(newest[0]?.version);
-  if (version > migrations.length)
-    throw new Error(
-      `its tables were created by a newer elbro (version ${version}; this elbro supports up to ${migrations.length})`,
-    );
   for (const [i, migration] of migrations.entries()) {
     if (i < version) continue;
     await client.query(migration);

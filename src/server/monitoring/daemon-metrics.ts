@@ -121,7 +121,7 @@ export const daemonMetricRows: readonly MetricRow[] = [
   ),
   single(
     "elbro_archive_backlog_chunks",
-    "Parts of series (mostly days) that have changed and are not in the archive yet, counted up to 100,000.",
+    "Parts of series (mostly days) that are not in the archive yet, counted up to 100,000, during the first copy up to 10,000.",
     ({ deps: { state } }) => state.stats.archive?.count() ?? null,
   ),
   single("elbro_uptime_seconds", "Time since the daemon started.", ({ deps }) =>

@@ -105,6 +105,23 @@ describe("the backlog", () => {
     expect(drained(backlog)).toEqual(["2026-03-01 2"]);
   });
 
+  test("counts what the first copy has not reached, and each chunk once", () => {
+    for (let day = 1; day <= 9; day++) put(`2026-03-0${day}`);
+    const backlog = open();
+    expect(backlog.count()).toBe(9);
+    put("2026-03-02", 2);
+    expect(backlog.count()).toBe(9);
+    const counts: number[] = [];
+    for (let batch = backlog.next(); batch; batch = backlog.next()) {
+      backlog.confirm(batch);
+      counts.push(backlog.count());
+    }
+    // A changed chunk is sent first, and again with the others.
+    expect(counts).toEqual([9, 0]);
+    put("2026-03-05", 3);
+    expect(backlog.count()).toBe(1);
+  });
+
   test("contains account, address, series and resolution, with envelope and time", () => {
     const backlog = open();
     put("2026-03-01");
