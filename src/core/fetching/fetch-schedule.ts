@@ -77,6 +77,7 @@ function* accountWants(input: FetchScheduleInput, target: AccountTarget): Genera
   const step: FetchRequest = { kind: "request", series, priority: accountPriority(target, answeredAt === null) };
   if (answeredAt === null) return yield { dueAt: input.now, step };
   switch (poll) {
+    case "addressSearch":
     case "once":
       return;
     case "addresses":
@@ -98,13 +99,15 @@ function* accountWants(input: FetchScheduleInput, target: AccountTarget): Genera
 }
 
 /**
- * Returns the priority. The list of addresses comes first, because the other requests need it. The first prices of a
- * place are today's.
+ * Returns the priority. The list of addresses and the search for a place's address come first, because the requests for
+ * prices need them. The first prices of a place are today's.
  */
 function accountPriority({ poll }: AccountTarget, isFirst: boolean): Priority {
   switch (poll) {
     case "addresses":
       return isFirst ? "today" : "account";
+    case "addressSearch":
+      return "today";
     case "placePrices":
       return isFirst ? "today" : "tomorrow";
     case "daily":

@@ -52,7 +52,7 @@ export interface SeriesState {
 export type AddressPoll = "prices" | "usage" | "forecast";
 
 /** Polling of a series of an account or place. `placePrices`: until the prices reach the end of tomorrow. */
-export type AccountPoll = "addresses" | "placePrices" | "daily" | "once";
+export type AccountPoll = "addresses" | "addressSearch" | "placePrices" | "daily" | "once";
 
 /** Series of an address, and its polling. */
 export interface AddressSeries {

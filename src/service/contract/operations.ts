@@ -148,7 +148,7 @@ export const operations = {
     summary: "Addresses that match a free text.",
     inPath: { query: "text" },
     response: { shape: "list", row: resource.addressSuggestion },
-    keep: { freshForMs: 30 * DAY_MS, poll: "once" },
+    keep: { freshForMs: 30 * DAY_MS, poll: "addressSearch" },
   },
   addressPrices: {
     ...thirdParty,

@@ -105,6 +105,28 @@ describe("places", () => {
     ]);
   });
 
+  test("by address are searched first, as part of their prices, before the statistics of the account", () => {
+    const of = (operation: string, poll: AccountPoll): AccountTarget => ({
+      ...{ poll, reaches: null },
+      series: { account: "third_party", place: operation, operation, unit: "latest" },
+    });
+    const it = new FetchScheduleModel({
+      start: local(`${TUESDAY} 09:00`),
+      targets: [],
+      accountTargets: () => [
+        of("requestCounts", "daily"),
+        of("charges", "once"),
+        of("addressSuggestions", "addressSearch"),
+      ],
+    }).run(local("2026-03-13 00:00"));
+    expect(it.log.map(({ step }) => [step.series.operation, step.priority]).slice(0, 3)).toEqual([
+      ["addressSuggestions", "today"],
+      ["requestCounts", "account"],
+      ["charges", "account"],
+    ]);
+    expect(it.times("addressSuggestions")).toEqual(["09:00"]);
+  });
+
   test("are requested once for constant data, and once a day for data that may change", () => {
     const times = (poll: AccountPoll) =>
       new FetchScheduleModel({
