@@ -223,9 +223,11 @@ function* forecastWants(
   const today = input.calendar.day(input.now);
   const missingToday = prices !== null && !isComplete(prices, today.start);
   const cameAt = prices && isComplete(prices, today.end) ? prices.askedAt(today.end) : null;
+  const waiting = cameAt === null ? slots.forecastBeforeTomorrow : slots.forecast;
+  const times = missingToday ? slots.forecastWithoutToday : waiting;
   const due = answeredAt === null || (cameAt !== null && answeredAt < cameAt);
   yield {
-    dueAt: due ? input.now : nextSlot(input, answeredAt, missingToday ? slots.forecastWithoutToday : slots.forecast),
+    dueAt: due ? input.now : nextSlot(input, answeredAt, times),
     step: { kind: "request", series, priority: "forecast" },
   };
 }

@@ -36,7 +36,10 @@ export const slots = {
   usageLast: 18 * 60,
   /** Used when yesterday's usage is complete but contains an estimate. */
   estimates: [7 * 60],
-  forecast: everyMinutes(180, 20, 24 * 60 - 1),
+  /** Every three hours. At noon the forecast waits for tomorrow's prices, which it follows. */
+  forecast: everyMinutes(180, 20, 24 * 60 - 1).filter((minute) => minute !== 740),
+  /** Used while tomorrow's prices are missing. */
+  forecastBeforeTomorrow: everyMinutes(180, 20, 24 * 60 - 1).map((minute) => (minute === 740 ? 830 : minute)),
   /**
    * Used while today's prices are missing: no forecast is requested at night and in the morning, so that the quota is
    * left for the prices.

@@ -124,7 +124,7 @@ export const operations = {
     inQuery: {},
     capability: "forecastPrices",
     response: { shape: "series", envelope: resource.forecastPricesEnvelope, row: resource.priceRow },
-    keep: { label: "forecast", freshForMs: 3 * HOUR_MS + 30 * MINUTE_MS, poll: "forecast" },
+    keep: { label: "forecast", freshForMs: 4 * HOUR_MS, poll: "forecast" },
   },
   regionPrices: {
     ...thirdParty,

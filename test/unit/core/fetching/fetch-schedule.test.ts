@@ -13,7 +13,8 @@ import {
 } from "../../../support/service/fetch-schedule-model.ts";
 
 const TUESDAY = "2026-03-10";
-const EVERY_THREE_HOURS = ["00:20", "03:20", "06:20", "09:20", "12:20", "15:20", "18:20", "21:20"];
+const MORNING = ["00:20", "03:20", "06:20", "09:20"];
+const EVENING = ["15:20", "18:20", "21:20"];
 
 describe("the forecast", () => {
   const model = (service: Service = usual) => {
@@ -28,7 +29,7 @@ describe("the forecast", () => {
 
   test("is requested every three hours, and once after tomorrow's prices arrive", () => {
     const times = model().run(local("2026-03-12 00:00")).times("forecastPrices");
-    expect(times).toEqual([...EVERY_THREE_HOURS.slice(0, 5), "13:07", ...EVERY_THREE_HOURS.slice(5)]);
+    expect(times).toEqual([...MORNING, "13:07", ...EVENING]);
   });
 
   test("is also requested after prices that arrive late", () => {
@@ -37,7 +38,7 @@ describe("the forecast", () => {
         ? "none"
         : usual(operation, day, now);
     const times = model(late).run(local("2026-03-12 00:00")).times("forecastPrices");
-    expect(times).toEqual([...EVERY_THREE_HOURS.slice(0, 6), "16:12", ...EVERY_THREE_HOURS.slice(6)]);
+    expect(times).toEqual([...MORNING, "13:50", "15:20", "16:12", "18:20", "21:20"]);
   });
 
   test("is not requested at night and in the morning while today's prices are missing", () => {
@@ -48,7 +49,12 @@ describe("the forecast", () => {
 
   test("is requested every three hours for an address without prices", () => {
     const it = new FetchScheduleModel({ start: local(`${TUESDAY} 00:00`), targets: [targetOf(["forecastPrices"])] });
-    expect(it.run(local("2026-03-11 00:00")).times("forecastPrices")).toEqual(["00:00", ...EVERY_THREE_HOURS]);
+    expect(it.run(local("2026-03-11 00:00")).times("forecastPrices")).toEqual([
+      "00:00",
+      ...MORNING,
+      "13:50",
+      ...EVENING,
+    ]);
   });
 
   test("is requested at local times on days of clock changes", () => {
@@ -57,7 +63,7 @@ describe("the forecast", () => {
       const it = new FetchScheduleModel({ start: start - HOUR_MS, service: () => "whole" }).run(start);
       it.log = [];
       it.run(calendar.add("day", start, 1));
-      expect(it.times("forecastPrices").filter((time) => time !== "13:02")).toEqual(EVERY_THREE_HOURS);
+      expect(it.times("forecastPrices")).toEqual([...MORNING, "13:02", ...EVENING]);
     }
   });
 });
