@@ -7,5 +7,7 @@ test("three weeks with faults: no request is denied, tomorrow's prices are on ti
   expect(figures.denied).toBe(0);
   expect(figures.onTime).toBeGreaterThanOrEqual(0.8);
   expect(figures.requestsMedian).toBeLessThanOrEqual(20);
+  expect(figures.different).toEqual([]);
+  expect(figures.compared).toBeGreaterThan(300);
   expect(figures.requestsMax).toBeLessThanOrEqual(45);
 });

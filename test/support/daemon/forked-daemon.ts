@@ -51,6 +51,7 @@ export class ForkedDaemon implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     this.#child.removeAllListeners("exit");
     const ended = new Promise((resolve) => this.#child.once("exit", resolve));
     this.#child.kill("SIGKILL");

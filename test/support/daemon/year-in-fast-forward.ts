@@ -1,11 +1,15 @@
 /**
  * Simulates months of a daemon in minutes: a service with faults, and a clock that jumps to the next scheduled action.
  */
+
+import type { Row } from "../../../src/core/series/series.ts";
 import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
-import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
+import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import type { FaultRule } from "../../../src/service/simulator/fault-rules.ts";
 import { Publication } from "../../../src/service/simulator/publication.ts";
 import { type Simulator, startSimulator } from "../../../src/service/simulator/simulator.ts";
+import { openDatabase } from "../../../src/storage/database.ts";
+import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { TopicWatcher } from "../broker/topic-watcher.ts";
 import { ForkedDaemon } from "./forked-daemon.ts";
 import { TempDir } from "./temp-dir.ts";
@@ -23,6 +27,13 @@ export interface YearFigures {
   readonly busiest: readonly string[];
   /** Days on which the prices were late, with the delay. */
   readonly late: readonly string[];
+  /**
+   * Sums of a month that differ from the service's at the end, and prices that do. Without the last days, which the
+   * daemon is still completing.
+   */
+  readonly different: readonly string[];
+  /** Number of compared sums and prices. */
+  readonly compared: number;
   /** Resident memory of the daemon's process at the end of each month of 30 days. Unit: MB. */
   readonly rssMb: readonly number[];
 }
@@ -63,6 +74,14 @@ export async function runDays(from: EpochMs, days: number, onMonth: (month: numb
       onMonth(rssMb.length);
     }
   }
+  await daemon[Symbol.asyncDispose]();
+  simulator.setFaults([]);
+  const { different, compared } = await comparison(
+    simulator,
+    dir.file("elbro.db"),
+    start,
+    calendar.add("day", now, -OPEN_DAYS),
+  );
   const { minute, day } = simulator.attempts();
   const requests = [...day].filter(([at]) => at > start + FIRST_DAYS * DAY_MS).map(([, count]) => count);
   requests.sort((a, b) => a - b);
@@ -73,8 +92,62 @@ export async function runDays(from: EpochMs, days: number, onMonth: (month: numb
     requestsMax: requests.at(-1) ?? 0,
     busiest: busiestDays(simulator),
     late,
+    different,
+    compared,
     rssMb,
   };
+}
+
+/** Series of a home with the field that is summed up. */
+const SUMS = [
+  ["consumption", "consumption", "energyKWh"],
+  ["consumptionCosts", "consumption-costs", "totalCost"],
+  ["solarExport", "solar-export", "energyKWh"],
+  ["solarExportRevenue", "solar-export-revenue", "netRevenue"],
+] as const;
+
+/** Compares what the daemon has stored with what the service says now: sums per month, and every price. */
+async function comparison(
+  simulator: Simulator,
+  file: string,
+  start: EpochMs,
+  end: EpochMs,
+): Promise<Pick<YearFigures, "different" | "compared">> {
+  const store = new SeriesStore(openDatabase(file), calendar);
+  const place = simulator.addressIds.danish;
+  const different: string[] = [];
+  let compared = 0;
+  const rowsOfService = async (path: string, query: string) => {
+    const url = `${simulator.url}/consumer/v1/me/addresses/${place}/${path}?${query}`;
+    const answer = await fetch(url, { headers: { authorization: `Bearer ${simulator.keys.consumerKey}` } });
+    return ((await answer.json()) as { data: Row[] }).data;
+  };
+  const compare = (name: string, stored: number, expected: number) => {
+    compared++;
+    if (!(Math.abs(stored - expected) < 0.001)) different.push(`${name}: stored ${stored}, service ${expected}`);
+  };
+  for (const whole of calendar.intervals("month", { start, end })) {
+    const month = { start: Math.max(start, whole.start), end: Math.min(end, whole.end) };
+    const range = `from=${formatInstant(month.start)}&to=${formatInstant(month.end)}`;
+    for (const [operation, path, field] of SUMS) {
+      const key = { account: "consumer", place, operation, unit: "hour" } as const;
+      const expected = await rowsOfService(path, `${range}&aggregation=hour`);
+      compare(
+        `${path} of ${calendar.dateOf(month.start)}`,
+        sumOf(store.rows(key, month), field),
+        sumOf(expected, field),
+      );
+    }
+    const key = { account: "consumer", place, operation: "prices", unit: "fifteenMinutes" } as const;
+    const stored = new Map(store.rows(key, month).map((row) => [row.start, Number(row.totalPricePerKWh)]));
+    for (const row of await rowsOfService("prices", `${range}&resolution=fifteenMinutes`))
+      compare(`price of ${String(row.start)}`, stored.get(row.start) ?? Number.NaN, Number(row.totalPricePerKWh));
+  }
+  return { different, compared };
+}
+
+function sumOf(rows: readonly Row[], field: string): number {
+  return rows.reduce((sum, row) => sum + Number(row[field]), 0);
 }
 
 function busiestDays(simulator: Simulator): string[] {
@@ -99,15 +172,69 @@ function beyond(counts: Iterable<number>, limit: number): number {
   return sum;
 }
 
-/** Returns one fault every third day, at hours that move through the day. Each of the 8 kinds occurs every 24 days. */
+/**
+ * Returns one fault every third day, at hours that move through the day. Each of the 8 kinds occurs every 24 days. Data
+ * that is late, wrong or contradictory is added to them.
+ */
 function faultsOf(start: EpochMs, days: number): FaultRule[] {
   const rules: FaultRule[] = [];
+  for (let day = 3; day < days - 1; day++)
+    rules.push(...dataFaultsOf(start, day, days - day > MAX_LATE_DAYS + OPEN_DAYS));
   for (let day = 4; day < days; day += 3) {
     const from = start + day * DAY_MS + ((day * 7) % 24) * HOUR_MS;
     rules.push(...faultsAt(day, from));
   }
   return rules;
 }
+
+/** Returns the faults of the data of one day: readings late or wrong for weeks, prices for hours, single bad rows. */
+function dataFaultsOf(start: EpochMs, index: number, isEarly: boolean): FaultRule[] {
+  const day = calendar.day(calendar.add("day", start, index));
+  const at = (days: number, hours: number) => calendar.add("day", day.start, days) + hours * HOUR_MS;
+  const rows = { rowsFrom: day.start, rowsTo: day.end };
+  const rules: FaultRule[] = [];
+  const [series] = SUMS[index % SUMS.length] ?? SUMS[0];
+  if (isEarly && index % 5 === 0)
+    rules.push({ operation: series, fault: "lateRows", ...rows, rowsTo: at(0, 20), to: at(20 + (index % 11), 9) });
+  if (isEarly && index % 5 === 2)
+    rules.push({ operation: series, fault: "wrongRows", ...rows, factor: 0.7, to: at(15 + (index % 16), 9) });
+  if (index % 10 === 3) rules.push({ operation: "prices", fault: "wrongRows", ...rows, factor: 1.5, to: at(-1, 18) });
+  if (index % 10 === 6)
+    rules.push({ operation: "prices", fault: "lateRows", rowsFrom: at(0, 6), rowsTo: at(0, 7), to: at(-1, 15) });
+  const once = { from: at(0, 6), to: at(1, 0), times: 1 } as const;
+  if (index % 14 === 1)
+    rules.push({ operation: "prices", fault: "badRow", row: 9, put: { totalPricePerKWh: null }, ...once });
+  if (index % 14 === 4)
+    rules.push({ operation: "prices", fault: "badRow", row: 9, put: { totalPricePerKWh: 99 }, repeat: true, ...once });
+  if (index % 14 === 8)
+    rules.push({ operation: "consumption", fault: "badRow", row: 5, put: { energyKWh: "much" }, ...once });
+  if (index % 14 === 11) rules.push({ operation: "addresses", fault: "badRow", row: 0, put: { label: 7 }, ...once });
+  if (index % 12 === 5)
+    rules.push({ operation: "*", fault: "headers", headers: IMPOSSIBLE[index % IMPOSSIBLE.length] ?? {}, ...once });
+  if (index % 20 === 7)
+    rules.push({
+      operation: "*",
+      fault: "html",
+      status: [401, 403, 429, 200][index % 4] ?? 401,
+      from: at(0, 13),
+      to: at(0, 13.5),
+    });
+  if (index === OTHER_ACCOUNT_DAY) rules.push({ operation: "*", fault: "otherAccount", from: at(0, 4), to: at(1, 4) });
+  return rules;
+}
+
+/** Headers of one answer that cannot be true. */
+const IMPOSSIBLE = [
+  { "X-RateLimit-Limit-Day": "1", "X-RateLimit-Remaining-Day": "0" },
+  { "X-RateLimit-Reset-Day": "99999999999", "X-RateLimit-Remaining-Day": "0" },
+  { "X-RateLimit-Limit-Day": "1" },
+] as const;
+/** Day on which the key belongs to another account. */
+const OTHER_ACCOUNT_DAY = 200;
+/** Maximum days until late or wrong readings are right, with the days until the next weekly recheck. */
+const MAX_LATE_DAYS = 31 + 8;
+/** Last days of the run, whose readings may still be estimates. */
+const OPEN_DAYS = 8;
 
 function faultsAt(day: number, from: EpochMs): FaultRule[] {
   const all = { operation: "*", from } as const;
