@@ -126,7 +126,7 @@ describe.skipIf(!haveChromium)(
       };
       expect(await wrong("Home")).toBe("The format is not valid.");
       expect(await wrong("Hours")).toBe("The format is not valid.");
-      expect(await wrong("Highest price per kWh")).toBe("At most 100.");
+      expect(await wrong("Highest price per kWh")).toBe("At most 25.");
       expect(await wrong("Maximum number of runs")).toBe("Enter a whole number.");
       expect(await page.getByLabel("Kind").getAttribute("aria-invalid")).toBe("true");
       expect(await submitted(screen)).toBeUndefined();
@@ -172,7 +172,7 @@ describe.skipIf(!haveChromium)(
       await typeKeys(price, "1,5");
       expect(await mistake.textContent()).toBe("");
       await typeKeys(price, "150,5");
-      expect(await mistake.textContent()).toBe("At most 100.");
+      expect(await mistake.textContent()).toBe("At most 25.");
       await screen.page.getByRole("button", { name: "Save" }).click();
       expect(await submitted(screen)).toBeUndefined();
 
@@ -227,7 +227,7 @@ describe.skipIf(!haveChromium)(
       await typeKeys(page.getByLabel("Highest price per kWh"), "1000");
       await page.getByText("More settings").click();
       await page.getByRole("button", { name: "Save" }).click();
-      await page.getByText("At most 100.").waitFor();
+      await page.getByText("At most 25.").waitFor();
     });
 
     test.each([
