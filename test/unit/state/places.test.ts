@@ -82,7 +82,7 @@ describe("a place requests", () => {
 
   test("by address: its id once, then its prices", async () => {
     using shown = new Shown([FLAT]);
-    expect(shown.asked()).toEqual([COUNTS, 'once addressSuggestions {"query":"Vesterbrogade 1"}']);
+    expect(shown.asked()).toEqual([COUNTS, 'addressSearch addressSuggestions {"query":"Vesterbrogade 1"}']);
     await shown.stored("addressSuggestions", { query: "Vesterbrogade 1" }, [{ id: "id-1", text: "Vesterbrogade 1" }]);
     expect(shown.asked()).toEqual([COUNTS, 'placePrices addressPrices {"addressId":"id-1"}']);
   });
@@ -90,7 +90,7 @@ describe("a place requests", () => {
   test("by an unknown address: its id only, once", async () => {
     using shown = new Shown([FLAT]);
     await shown.stored("addressSuggestions", { query: "Vesterbrogade 1" }, []);
-    expect(shown.asked()).toEqual([COUNTS, 'once addressSuggestions {"query":"Vesterbrogade 1"}']);
+    expect(shown.asked()).toEqual([COUNTS, 'addressSearch addressSuggestions {"query":"Vesterbrogade 1"}']);
   });
 
   test("prices until the end of the last one, also after an empty response", async () => {
