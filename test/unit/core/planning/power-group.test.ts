@@ -70,7 +70,8 @@ test("a new group never uses more power than its limit minus the power of its av
   );
 });
 
-test("the plan of priority 1 gets as many hours as without the others", () => {
+// Hours that others block do not count for `maxGap`, so a plan that is impossible alone may be possible with others.
+test("the plan of priority 1 gets at least as many hours as without the others", () => {
   fc.assert(
     fc.property(anyGroup, ({ prices, plans }) => {
       const [first, ...others] = plans;
@@ -81,7 +82,7 @@ test("the plan of priority 1 gets as many hours as without the others", () => {
       const timeline = pricesOf(prices);
       if (first.spec.kind === "below" || first.spec.kind === "avoid") return;
       const together = decideGroup(definitions, timeline, START).runs.at(-1);
-      expect(lengthOf(together)).toBe(lengthOf(decideGroup([own], timeline, START).runs[0]));
+      expect(lengthOf(together)).toBeGreaterThanOrEqual(lengthOf(decideGroup([own], timeline, START).runs[0]));
     }),
     { numRuns: 300 },
   );
