@@ -238,7 +238,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     await using archive = new RunningArchive(change(account.url), disk);
     // The clock stands still.
     await expect
-      .poll(() => archive.problems.list(), { timeout: 30_000 })
+      .poll(() => archive.problems.list())
       .toMatchObject([{ code: "archive_unreachable", detail: expect.stringMatching(detail) }]);
   });
 

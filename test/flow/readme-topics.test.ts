@@ -9,7 +9,9 @@ const PAGE = pageText("docs/mqtt.md");
 const documented: readonly string[] = PAGE.split("\n").flatMap((line) => {
   let before = "";
   const place = line.startsWith("|") ? (line.split("|")[1] ?? "") : line;
-  return [...place.matchAll(/`((?:elbro|…)\/[^`]+)`/g)].map(([, topic = ""]) => {
+  return [...place.matchAll(/`((?:elbro|…)\/[^`]+)`/g)].flatMap(([, topic = ""]) => {
+    // A filter of rights and subscriptions is not a topic.
+    if (topic.endsWith("#")) return [];
     before = topic.startsWith("…/") ? `${before.slice(0, before.lastIndexOf("/"))}${topic.slice(1)}` : topic;
     return before;
   });

@@ -233,7 +233,10 @@ describe("a key that applies at once", () => {
   test("is one of the keys that are tried here, and every other key needs a restart", () => {
     const sections = new Set(configKeys.map(({ path }) => path[0] ?? ""));
     const restart = new Set([...sections].flatMap(restartKeysOf));
-    const applied = configKeys.filter(({ kind, path }) => kind !== "section" && !restart.has(path.join(".")));
+    // tls.test.ts tries the certificates.
+    const applied = configKeys.filter(
+      ({ kind, path }) => kind !== "section" && !restart.has(path.join(".")) && path[1] !== "tls",
+    );
     expect(Object.keys(values).toSorted()).toEqual(applied.map(({ path }) => path.join(".")).toSorted());
   });
 
@@ -266,8 +269,13 @@ describe("a key that applies at once", () => {
     /** Returns problems and health after a loop that a reload left behind would be late. */
     const state = async () => {
       await clock.runUntil(clock.now() + 4 * 60_000);
-      const system = (await (await daemon.request("/local/v1/system")).json()) as { problems: { ended_at: unknown }[] };
-      const problems = system.problems.filter(({ ended_at }) => ended_at === null);
+      const system = (await (await daemon.request("/local/v1/system")).json()) as {
+        problems: { ended_at: unknown; code: string }[];
+      };
+      // Nothing listens at the addresses of the notifications.
+      const problems = system.problems.filter(
+        ({ ended_at, code }) => ended_at === null && code !== "notifications_failed",
+      );
       const { status } = await daemon.request("/livez");
       return { problems, status };
     };

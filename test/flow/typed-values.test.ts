@@ -13,7 +13,7 @@ const RELOADED = /configuration reloaded|has changed; restart elbro/;
 /** Returns whether the daemon would connect to another machine with this value, or write fewer log lines. */
 function reachesOut({ row, tree }: TypedValue): boolean {
   const { topic_url } = (tree.notify ?? {}) as { topic_url?: unknown };
-  return row.path.startsWith("log") || row.path === "service.base_url" || URL.canParse(String(topic_url));
+  return row.path.startsWith("log") || tree.service !== undefined || URL.canParse(String(topic_url));
 }
 
 /** Sends SIGHUP and returns whether the configuration was used. */

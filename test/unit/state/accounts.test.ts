@@ -137,7 +137,7 @@ test("back-fill stops at two thirds of the minute's polling, and other polling c
 test("each consumer account has its own quota and its own pauses", async () => {
   const consumer = [
     { name: "mine", api_key: CANARY_KEY },
-    { name: "yours", api_key: "a key that is nobody's" },
+    { name: "yours", api_key: "a-key-of-nobody" },
   ];
   await using world = await openWorld({ config: { consumer } });
   const [mine, yours] = world.accounts.consumers;
@@ -164,7 +164,7 @@ test("a third-party key or a consumer key alone is enough", async () => {
 });
 
 test("a replaced key is used immediately", async () => {
-  await using world = await openWorld({ config: { consumer: { api_key: "an old key" } } });
+  await using world = await openWorld({ config: { consumer: { api_key: "an-old-key" } } });
   const home = world.service.addressIds.danish;
   const old = fetchPortOf(first(world.accounts.consumers), world.repository);
   expect((await old.ask(stepOf("consumer", home, "today"))).kind).toBe("refused");
