@@ -118,7 +118,8 @@ test("diagnostics of a daemon with problems contain no secret and no location", 
   keyFile.write([{ ...made, name: CANARIES.madeKey, sha256: "ab".repeat(32) }]);
   const once = { once: true, name: CANARIES.oncePlan, home: CANARIES.homeId, hours: 1, within: 24 };
   expect((await it.post("/local/v1/plans", once)).status).toBe(200);
-  it.simulator.setFaults([{ operation: "*", fault: "status", status: 500 }]);
+  const failing = ["prices", "forecastPrices", "consumption"] as const;
+  it.simulator.setFaults(failing.map((operation) => ({ operation, fault: "status", status: 500 })));
   await it.clock.runUntil(MORNING + 8 * HOUR_MS);
   const answer = await it.request("/local/v1/diagnostics");
   expect(answer.headers.get("content-disposition")).toBe('attachment; filename="elbro-diagnostics-2026-03-10.json"');

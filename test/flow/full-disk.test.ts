@@ -78,8 +78,8 @@ test("a database that cannot be written keeps all prices and sends no requests",
   );
 });
 
-/** Starts a daemon whose database can store requests, but not a year of hours. */
-async function withNearlyFullDatabase(): Promise<TestDaemon> {
+/** Starts a daemon whose database can store requests and so many pages of data, but not a year of hours. */
+async function withNearlyFullDatabase(freePages: number): Promise<TestDaemon> {
   const config = { history: { months: 1 } };
   const { daemon: starting, database } = withDatabase(() =>
     TestDaemon.start({ start: NOON, simulator: { homes: ["danish"] }, config }),
@@ -87,12 +87,12 @@ async function withNearlyFullDatabase(): Promise<TestDaemon> {
   const daemon = await starting;
   await daemon.clock.runUntil(NOON + 30 * MINUTE_MS);
   const { pages } = database()?.prepare("select page_count as pages from pragma_page_count").get() ?? {};
-  database()?.exec(`pragma max_page_count = ${Number(pages) + 8}`);
+  database()?.exec(`pragma max_page_count = ${Number(pages) + freePages}`);
   return daemon;
 }
 
 test("a response that cannot be stored is returned to its LAN client", async () => {
-  await using daemon = await withNearlyFullDatabase();
+  await using daemon = await withNearlyFullDatabase(16);
   const path = `${consumption(demoHomes.danish.address.id)}?from=2024-11-01T12:30:00Z&to=2025-10-01T00:00:00Z&aggregation=hour`;
   const asked = daemon.simulator.answered().length;
   const answer = await daemon.request(path);
@@ -107,7 +107,7 @@ test("a response that cannot be stored is returned to its LAN client", async () 
 });
 
 test("a response in two parts that cannot be stored is 503, because the parts cannot be joined", async () => {
-  await using daemon = await withNearlyFullDatabase();
+  await using daemon = await withNearlyFullDatabase(8);
   const asked = daemon.simulator.answered().length;
   const answer = await daemon.request(`${consumption(demoHomes.danish.address.id)}?${YEAR_BEFORE}`);
   expect([answer.status, await codeIn(answer)]).toEqual([503, "entitlement_unavailable"]);
