@@ -24,7 +24,7 @@ const forAll = {
   deps: { interopDefault: false },
   setupFiles: ["test/support/runner/property-settings.ts"],
 };
-const build = "test/support/daemon/build.ts";
+const build = "test/support/runner/build.ts";
 
 export default defineConfig({
   test: {

@@ -1,7 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { importCircles, importLevels, importsOf, type Violation, violationsIn } from "./support/daemon/architecture.ts";
+import {
+  importCircles,
+  importLevels,
+  importsOf,
+  type Violation,
+  violationsIn,
+} from "./support/sources/architecture.ts";
 
 const root = join(import.meta.dirname, "..");
 const sources = Object.fromEntries(

@@ -8,9 +8,9 @@
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import type { CDPSession } from "playwright-core";
-import { DaemonProcess } from "../support/daemon/daemon-process.ts";
-import { pageScript } from "../support/daemon/page-script.ts";
-import { haveChromium, type Screen, Screens, SIZES } from "../support/daemon/screen.ts";
+import { pageScript } from "../support/browser/page-script.ts";
+import { haveChromium, type Screen, Screens, SIZES } from "../support/browser/screen.ts";
+import { DaemonProcess } from "../support/processes/daemon-process.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const VISITS = 9;

@@ -12,8 +12,8 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import mqtt from "mqtt";
-import { MALLOC_SETTINGS, NODE_FLAGS } from "../support/daemon/node-flags.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
+import { MALLOC_SETTINGS, NODE_FLAGS } from "../support/processes/node-flags.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
 import { createSelfSigned } from "../support/service/self-signed.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");

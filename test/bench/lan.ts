@@ -18,9 +18,9 @@ import { COLD_WINDOWS, LanBenchDaemon, QUARTER_DAYS, YEAR_DAYS } from "../suppor
 import type { Load, LoadResult } from "../support/bench/load-process.ts";
 import { plainScript } from "../support/bench/plain-script.ts";
 import { jsonServer, prism, type Rival } from "../support/bench/rivals.ts";
-import { LineProcess } from "../support/daemon/line-process.ts";
-import { NODE_FLAGS } from "../support/daemon/node-flags.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
+import { LineProcess } from "../support/processes/line-process.ts";
+import { NODE_FLAGS } from "../support/processes/node-flags.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
 
 const support = (file: string) => path.join(import.meta.dirname, "../support/bench", file);
 const ROUNDS = 21;

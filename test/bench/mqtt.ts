@@ -13,8 +13,8 @@ import { LONG_DAY, QUARTER_MS, QuarterPriceHomes } from "../support/bench/quarte
 import { HostileClients, hostilePackets } from "../support/broker/hostile-clients.ts";
 import { freePort, Mosquitto } from "../support/broker/mosquitto.ts";
 import { TestMqttClient } from "../support/broker/test-mqtt-client.ts";
-import { LineProcess } from "../support/daemon/line-process.ts";
-import { NODE_FLAGS } from "../support/daemon/node-flags.ts";
+import { LineProcess } from "../support/processes/line-process.ts";
+import { NODE_FLAGS } from "../support/processes/node-flags.ts";
 
 const HOMES = 10;
 /** Real duration of a quarter hour. Every price change of every home is one measurement. */

@@ -24,8 +24,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import mqtt, { type MqttClient } from "mqtt";
 import { demoHomes, homeOfAccount } from "../../src/service/simulator/homes.ts";
 import { copyAccounts } from "../support/bench/copy-accounts.ts";
-import { MALLOC_SETTINGS, nodeFlags } from "../support/daemon/node-flags.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
+import { MALLOC_SETTINGS, nodeFlags } from "../support/processes/node-flags.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const BUNDLE = path.join(ROOT, "dist/elbro.cjs");

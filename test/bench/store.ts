@@ -21,7 +21,7 @@ import { SeriesRepository } from "../../src/state/series-repository.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { medianMs } from "../support/bench/median.ts";
 import { ACCOUNT, addressId, calendar, StoredHome } from "../support/bench/stored-home.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
 
 const YEARS = 10;
 const BEGIN = Date.UTC(2026, 0, 15);

@@ -1,8 +1,8 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dashboardApi, GUEST_KEY, startDashboard } from "../support/daemon/dashboard-daemon.ts";
-import { haveChromium, Screen, Screens } from "../support/daemon/screen.ts";
+import { dashboardApi, GUEST_KEY, startDashboard } from "../support/browser/dashboard-daemon.ts";
+import { haveChromium, Screen, Screens } from "../support/browser/screen.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 

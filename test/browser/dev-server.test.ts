@@ -2,7 +2,7 @@ import { createServer as createTcpServer } from "node:net";
 import path from "node:path";
 import { createServer } from "vite";
 import { describe, expect, test, vi } from "vitest";
-import { haveChromium, Screens } from "../support/daemon/screen.ts";
+import { haveChromium, Screens } from "../support/browser/screen.ts";
 
 const DASHBOARD = path.resolve(import.meta.dirname, "../../src/server/web/dashboard");
 

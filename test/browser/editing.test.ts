@@ -2,8 +2,8 @@ import { chmodSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MINUTE_MS } from "../../src/core/time/interval.ts";
-import { axeViolations, MISFITS, OVERLAPS, WRAPPED } from "../support/daemon/page-checks.ts";
-import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/daemon/screen.ts";
+import { axeViolations, MISFITS, OVERLAPS, WRAPPED } from "../support/browser/page-checks.ts";
+import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
 

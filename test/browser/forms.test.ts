@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { formTexts } from "../../src/server/web/dashboard/forms/texts-en.ts";
-import { startDashboard } from "../support/daemon/dashboard-daemon.ts";
-import { axeViolations, MISFITS } from "../support/daemon/page-checks.ts";
-import { pageScript } from "../support/daemon/page-script.ts";
-import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/daemon/screen.ts";
+import { startDashboard } from "../support/browser/dashboard-daemon.ts";
+import { axeViolations, MISFITS } from "../support/browser/page-checks.ts";
+import { pageScript } from "../support/browser/page-script.ts";
+import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 /** Script that shows the form of a plan or plug in place of the plans, and records the submitted value. */

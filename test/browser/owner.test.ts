@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { GUEST_KEY, startDashboard } from "../support/daemon/dashboard-daemon.ts";
-import { axeViolations, MISFITS, OVERLAPS, SMALL_TARGETS } from "../support/daemon/page-checks.ts";
-import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/daemon/screen.ts";
+import { GUEST_KEY, startDashboard } from "../support/browser/dashboard-daemon.ts";
+import { axeViolations, MISFITS, OVERLAPS, SMALL_TARGETS } from "../support/browser/page-checks.ts";
+import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const START = Date.parse("2026-03-10T14:20:00Z");

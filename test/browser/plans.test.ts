@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startDashboard } from "../support/daemon/dashboard-daemon.ts";
-import { haveChromium, type Screen, Screens, typeKeys } from "../support/daemon/screen.ts";
+import { startDashboard } from "../support/browser/dashboard-daemon.ts";
+import { haveChromium, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 interface ToldPlan {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { DASHBOARD_PLANS, startDashboard } from "../support/daemon/dashboard-daemon.ts";
-import { haveChromium, Screens } from "../support/daemon/screen.ts";
+import { DASHBOARD_PLANS, startDashboard } from "../support/browser/dashboard-daemon.ts";
+import { haveChromium, Screens } from "../support/browser/screen.ts";
 
 const IMAGE = path.resolve(import.meta.dirname, "../../docs/images/dashboard.png");
 const MAX_BYTES = 150_000;

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DAY_MS, HOUR_MS } from "../../src/core/time/interval.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { PlanStore } from "../../src/storage/plan-store.ts";
-import { DASHBOARD_PLANS, dashboardApi } from "../support/daemon/dashboard-daemon.ts";
-import { axeViolations, MISFITS, OVERLAPS, SMALL_TARGETS } from "../support/daemon/page-checks.ts";
-import { haveChromium, type LookOptions, type Screen, Screens } from "../support/daemon/screen.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
+import { DASHBOARD_PLANS, dashboardApi } from "../support/browser/dashboard-daemon.ts";
+import { axeViolations, MISFITS, OVERLAPS, SMALL_TARGETS } from "../support/browser/page-checks.ts";
+import { haveChromium, type LookOptions, type Screen, Screens } from "../support/browser/screen.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { planEntry } from "../support/plans/plan-topics.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
 
 const START = Date.parse("2026-03-20T10:00:00Z");
 const PLANS = [

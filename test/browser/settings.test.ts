@@ -1,8 +1,8 @@
 import { chmodSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axeViolations, MISFITS, OVERLAPS, SMALL_TARGETS } from "../support/daemon/page-checks.ts";
-import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/daemon/screen.ts";
+import { axeViolations, MISFITS, OVERLAPS, SMALL_TARGETS } from "../support/browser/page-checks.ts";
+import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { EmulatedNtfy } from "../support/notify/emulated-ntfy.ts";
 

@@ -5,12 +5,12 @@ import mqtt from "mqtt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { HOUR_MS } from "../../src/core/time/interval.ts";
 import { type Simulator, startSimulator } from "../../src/service/simulator/simulator.ts";
-import { DaemonProcess } from "../support/daemon/daemon-process.ts";
-import { marketFile } from "../support/daemon/dashboard-daemon.ts";
-import { axeViolations, MISFITS } from "../support/daemon/page-checks.ts";
-import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/daemon/screen.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
+import { marketFile } from "../support/browser/dashboard-daemon.ts";
+import { axeViolations, MISFITS } from "../support/browser/page-checks.ts";
+import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
 import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
+import { DaemonProcess } from "../support/processes/daemon-process.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
 
 const TASMOTA = {
   ...{

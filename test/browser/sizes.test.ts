@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DASHBOARD_PLANS, dashboardApi, startDashboard } from "../support/daemon/dashboard-daemon.ts";
-import { axeViolations, MISFITS, OVERLAPS, WRAPPED } from "../support/daemon/page-checks.ts";
-import { haveChromium, type LookOptions, type Screen, Screens } from "../support/daemon/screen.ts";
+import { DASHBOARD_PLANS, dashboardApi, startDashboard } from "../support/browser/dashboard-daemon.ts";
+import { axeViolations, MISFITS, OVERLAPS, WRAPPED } from "../support/browser/page-checks.ts";
+import { haveChromium, type LookOptions, type Screen, Screens } from "../support/browser/screen.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { planEntry } from "../support/plans/plan-topics.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DASHBOARD_PLANS, dashboardApi, startDashboard } from "../support/daemon/dashboard-daemon.ts";
-import { haveChromium, Screens } from "../support/daemon/screen.ts";
+import { DASHBOARD_PLANS, dashboardApi, startDashboard } from "../support/browser/dashboard-daemon.ts";
+import { haveChromium, Screens } from "../support/browser/screen.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startDashboard } from "../support/daemon/dashboard-daemon.ts";
-import { haveChromium, type Screen, Screens } from "../support/daemon/screen.ts";
+import { startDashboard } from "../support/browser/dashboard-daemon.ts";
+import { haveChromium, type Screen, Screens } from "../support/browser/screen.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 interface EnergyRow {

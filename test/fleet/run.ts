@@ -9,7 +9,7 @@ import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { havePostgres } from "../support/archive/postgres.ts";
 import { haveMosquitto } from "../support/broker/mosquitto.ts";
-import { ProcessFleet } from "../support/daemon/process-fleet.ts";
+import { ProcessFleet } from "../support/processes/process-fleet.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const ACCOUNTS = Number(process.env.FLEET_ACCOUNTS ?? 1_000);

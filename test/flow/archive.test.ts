@@ -10,12 +10,12 @@ import type { ArchiveBatch, ArchiveChunk } from "../../src/storage/archive-backl
 import { openDatabase } from "../../src/storage/database.ts";
 import { havePostgres, PostgresServer } from "../support/archive/postgres.ts";
 import { archived, RunningArchive, storedIn } from "../support/archive/running-archive.ts";
-import { LineProcess } from "../support/daemon/line-process.ts";
-import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../support/daemon/store-on-disk.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { copiedText } from "../support/docs/copied-files.ts";
 import { pageText } from "../support/docs/docs-pages.ts";
+import { LineProcess } from "../support/processes/line-process.ts";
 import { loopMs } from "../support/runner/loop-time.ts";
+import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../support/storage/store-on-disk.ts";
 
 const HOURS = seriesOf("hour");
 const QUARTERS = seriesOf("fifteenMinutes");

@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../src/storage/database.ts";
-import { askJson, askText, startLocalApi } from "../support/daemon/local-api.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { askJson, askText, startLocalApi } from "../support/http/local-api.ts";
 import { planEntry, untilPlan } from "../support/plans/plan-topics.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
 
 const START = Date.parse("2026-03-10T09:00:00Z");
 const washer = planEntry({ kind: "window", hours: 3, from: "20:00", ready_by: "07:00", kwh: 1.2 });

@@ -2,7 +2,7 @@
 import mqtt from "mqtt";
 import { expect, test } from "vitest";
 import { freePort } from "../support/broker/mosquitto.ts";
-import { DaemonProcess } from "../support/daemon/daemon-process.ts";
+import { DaemonProcess } from "../support/processes/daemon-process.ts";
 
 test("WebSocket works at both ends of MQTT, also with a client that offers compression", async () => {
   const port = String(await freePort());

@@ -6,10 +6,10 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { TopicWatcher } from "../support/broker/topic-watcher.ts";
-import { DaemonProcess } from "../support/daemon/daemon-process.ts";
-import { START_ENVIRONMENT } from "../support/daemon/node-flags.ts";
-import { SmallDisk } from "../support/daemon/small-disk.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
+import { DaemonProcess } from "../support/processes/daemon-process.ts";
+import { START_ENVIRONMENT } from "../support/processes/node-flags.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
+import { SmallDisk } from "../support/storage/small-disk.ts";
 
 const FREE_PORTS = { ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0" };
 const BAD_CONFIGURATION = 78;

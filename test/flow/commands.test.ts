@@ -18,11 +18,11 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { databasePathIn } from "../../src/storage/open-storage.ts";
 import { haveMosquitto, Mosquitto } from "../support/broker/mosquitto.ts";
-import { Child } from "../support/daemon/child.ts";
-import { DaemonProcess } from "../support/daemon/daemon-process.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { EmulatedHomeAssistant } from "../support/home/emulated-home-assistant.ts";
+import { Child } from "../support/processes/child.ts";
+import { DaemonProcess } from "../support/processes/daemon-process.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
 
 describe("check", () => {
   test("warns of a file with a secret that others can read", async () => {

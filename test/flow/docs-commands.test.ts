@@ -4,11 +4,11 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { HOUR_MS } from "../../src/core/time/interval.ts";
 import { databasePathIn } from "../../src/storage/open-storage.ts";
-import { DaemonProcess } from "../support/daemon/daemon-process.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { type ShellCommand, shellCommands } from "../support/docs/shell-commands.ts";
+import { DaemonProcess } from "../support/processes/daemon-process.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
 
 /** Commands that another test runs. */
 const RUN_ELSEWHERE: readonly RegExp[] = [

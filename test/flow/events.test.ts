@@ -2,9 +2,9 @@ import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
-import { EventListener } from "../support/daemon/event-listener.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { EventListener } from "../support/http/event-listener.ts";
 import { planEntry } from "../support/plans/plan-topics.ts";
 import { loopMs } from "../support/runner/loop-time.ts";
 

@@ -10,8 +10,8 @@ import { freePort, haveMosquitto, Mosquitto } from "../support/broker/mosquitto.
 import { retainedIn } from "../support/broker/retained.ts";
 import { RetainingPort, TestMemory } from "../support/broker/retaining-port.ts";
 import { TopicWatcher } from "../support/broker/topic-watcher.ts";
-import type { InstalledDaemon } from "../support/daemon/installed-daemon.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import type { InstalledDaemon } from "../support/processes/installed-daemon.ts";
 
 /** Retained messages that elbro did not publish. */
 const OTHERS = {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type AttributeFormat, attributeFormats } from "../../src/core/prices/home-snapshot.ts";
 import { HOUR_MS } from "../../src/core/time/interval.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { assertDiscovery } from "../support/home/discovery-validator.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
 
 /** Maximum size of attributes in Home Assistant's recorder. */
 const MAX_BYTES = 16_384;

@@ -3,10 +3,10 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { demoHomes } from "../../src/service/simulator/homes.ts";
-import { SmallDisk } from "../support/daemon/small-disk.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { planEntry } from "../support/plans/plan-topics.ts";
+import { SmallDisk } from "../support/storage/small-disk.ts";
 
 const NOON = Date.parse("2026-03-10T11:00:00Z");
 /** 19:00 local time. Today's prices are stored; tomorrow's are due since 13:02. */

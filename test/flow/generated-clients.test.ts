@@ -4,12 +4,12 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { MINUTE_MS } from "../../src/core/time/interval.ts";
-import { startLocalApi } from "../support/daemon/local-api.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
-import { installTestPackages, TEST_FOLDER } from "../support/daemon/test-packages.ts";
+import { startLocalApi } from "../support/http/local-api.ts";
 import { planEntry } from "../support/plans/plan-topics.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
+import { installTestPackages, TEST_FOLDER } from "../support/runner/test-packages.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const ROOT = path.join(TEST_FOLDER, "..");

@@ -8,8 +8,8 @@ import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { retainedIn } from "../support/broker/retained.ts";
-import { type Answer, answerTo, shownText } from "../support/daemon/golden-answer.ts";
-import { GOLDEN_KEYS, type GoldenDemo, startGoldenDemo } from "../support/daemon/golden-demo.ts";
+import { type Answer, answerTo, shownText } from "../support/golden/golden-answer.ts";
+import { GOLDEN_KEYS, type GoldenDemo, startGoldenDemo } from "../support/golden/golden-demo.ts";
 import {
   goldenJson,
   IS_UPDATE,
@@ -17,9 +17,9 @@ import {
   readable,
   readGolden,
   writeGolden,
-} from "../support/daemon/golden-files.ts";
-import { normalised } from "../support/daemon/golden-normal.ts";
-import { type GoldenRequest, goldenRequests, thirdPartyRequests } from "../support/daemon/golden-requests.ts";
+} from "../support/golden/golden-files.ts";
+import { normalised } from "../support/golden/golden-normal.ts";
+import { type GoldenRequest, goldenRequests, thirdPartyRequests } from "../support/golden/golden-requests.ts";
 
 const PROGRAM = path.resolve(import.meta.dirname, "../../dist/elbro.cjs");
 const FILES = ["topics.json", "discovery.json", "openapi.json", "metrics.txt", "help.txt", "requests.json"] as const;

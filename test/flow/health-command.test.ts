@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import type { InstalledDaemon } from "../support/daemon/installed-daemon.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import type { InstalledDaemon } from "../support/processes/installed-daemon.ts";
 
 /** Runs `elbro health` for an API on this port. */
 async function askedOn(installed: InstalledDaemon, port: number) {

@@ -7,10 +7,10 @@ import { runInNewContext } from "node:vm";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { localErrorTable } from "../../src/server/http/errors.ts";
-import { type HostileRequest, hostileRequests } from "../support/daemon/hostile-requests.ts";
-import { type RawAnswer, sendRaw } from "../support/daemon/raw-answer.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { type HostileRequest, hostileRequests } from "../support/http/hostile-requests.ts";
+import { type RawAnswer, sendRaw } from "../support/http/raw-answer.ts";
 import { HANG_MS } from "../support/runner/time-limits.ts";
 
 const NIGHTLY = process.env.ELBRO_NIGHTLY === "1";

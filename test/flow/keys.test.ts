@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { DaemonProcess } from "../support/daemon/daemon-process.ts";
-import { EventListener } from "../support/daemon/event-listener.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
+import { EventListener } from "../support/http/event-listener.ts";
+import { DaemonProcess } from "../support/processes/daemon-process.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
 import { startAt } from "../support/service/standing-simulator.ts";
 
 const BAD_CONFIGURATION = 78;

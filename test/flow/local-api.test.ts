@@ -1,10 +1,10 @@
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { type EpochMs, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
-import { askText, startLocalApi } from "../support/daemon/local-api.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { pageText } from "../support/docs/docs-pages.ts";
+import { askText, startLocalApi } from "../support/http/local-api.ts";
 
 const EVENING = Date.parse("2026-03-10T17:00:00Z");
 const NIGHT = "cheap?hours=3&ready_by=07:00";

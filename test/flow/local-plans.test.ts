@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { HOUR_MS } from "../../src/core/time/interval.ts";
-import { askJson, askText, startLocalApi, thirdPartyWith } from "../support/daemon/local-api.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { askJson, askText, startLocalApi, thirdPartyWith } from "../support/http/local-api.ts";
 import { command, planEntry, untilPlan } from "../support/plans/plan-topics.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const EVENING = Date.parse("2026-03-10T17:00:00Z");

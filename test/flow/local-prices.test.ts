@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
-import { askJson, askText, startLocalApi, thirdPartyWith } from "../support/daemon/local-api.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { askJson, askText, startLocalApi, thirdPartyWith } from "../support/http/local-api.ts";
 import { isoOf } from "../support/plans/plan-topics.ts";
 
 const EVENING = Date.parse("2026-03-10T17:00:00Z");

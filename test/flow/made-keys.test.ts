@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { askJson, startLocalApi } from "../support/daemon/local-api.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { askJson, startLocalApi } from "../support/http/local-api.ts";
 
 const START = Date.parse("2026-03-10T09:00:00Z");
 

@@ -2,10 +2,10 @@
 import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { DaemonProcess } from "../support/daemon/daemon-process.ts";
-import { InstalledDaemon } from "../support/daemon/installed-daemon.ts";
-import { START_ENVIRONMENT } from "../support/daemon/node-flags.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
+import { DaemonProcess } from "../support/processes/daemon-process.ts";
+import { InstalledDaemon } from "../support/processes/installed-daemon.ts";
+import { START_ENVIRONMENT } from "../support/processes/node-flags.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
 import { RawServer, rawAnswer } from "../support/service/raw-server.ts";
 
 const COMMAND_MB = 130;

@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { metricRows } from "../../src/server/monitoring/metrics.ts";
-import { type ReadMetric, readMetrics } from "../support/daemon/metrics-parser.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { planEntry } from "../support/plans/plan-topics.ts";
+import { type ReadMetric, readMetrics } from "../support/prometheus/metrics-parser.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const { plugs } = configSchema.parse({

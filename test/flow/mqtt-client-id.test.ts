@@ -2,10 +2,10 @@ import { cpSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { startSimulator } from "../../src/service/simulator/simulator.ts";
+import { ManualClock } from "../support/clock/manual-clock.ts";
 import { startInProcess } from "../support/daemon/in-process-daemon.ts";
-import { ManualClock } from "../support/daemon/manual-clock.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
 import { configFor } from "../support/daemon/test-config.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 

@@ -3,12 +3,12 @@ import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { type Simulator, startSimulator } from "../../src/service/simulator/simulator.ts";
 import { haveMosquitto, Mosquitto } from "../support/broker/mosquitto.ts";
 import { retainedIn } from "../support/broker/retained.ts";
-import { writeEarlierDatabase } from "../support/daemon/earlier-database.ts";
-import { askJson, startLocalApi } from "../support/daemon/local-api.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { askJson, startLocalApi } from "../support/http/local-api.ts";
 import { planEntry } from "../support/plans/plan-topics.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
+import { writeEarlierDatabase } from "../support/storage/earlier-database.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const OFFLINE = [{ operation: "*", fault: "lostConnection" }] as const;

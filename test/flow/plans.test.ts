@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { runPrice } from "../../src/core/planning/plan-savings.ts";
 import { pricePoints } from "../../src/core/prices/timeline.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { assertDiscovery } from "../support/home/discovery-validator.ts";
 import { command, isOn, isoOf, payloadOf, planEntry, untilPlan, untilSignal } from "../support/plans/plan-topics.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const EVENING = Date.parse("2026-03-10T17:00:00Z");

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { assertDiscovery } from "../support/home/discovery-validator.ts";
 import { payloadOf, planEntry, untilPlan, untilSignal } from "../support/plans/plan-topics.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
 
 const EVENING = Date.parse("2026-03-10T17:00:00Z");
 const MORNING = Date.parse("2026-03-11T06:00:00Z");

@@ -5,7 +5,7 @@ import { databasePathIn } from "../../src/storage/open-storage.ts";
 import { havePostgres } from "../support/archive/postgres.ts";
 import { archived, storedIn } from "../support/archive/running-archive.ts";
 import { haveMosquitto } from "../support/broker/mosquitto.ts";
-import { ProcessFleet } from "../support/daemon/process-fleet.ts";
+import { ProcessFleet } from "../support/processes/process-fleet.ts";
 import { HANG_MS } from "../support/runner/time-limits.ts";
 
 const ACCOUNTS = 12;

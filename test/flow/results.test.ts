@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HOUR_MS } from "../../src/core/time/interval.ts";
-import { askJson, startLocalApi } from "../support/daemon/local-api.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { askJson, startLocalApi } from "../support/http/local-api.ts";
 import { planEntry, untilPlan } from "../support/plans/plan-topics.ts";
 
 const START = Date.parse("2026-03-10T09:00:00Z");

@@ -2,9 +2,9 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { MINUTE_MS, SECOND_MS } from "../../src/core/time/interval.ts";
-import { askJson } from "../support/daemon/local-api.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { askJson } from "../support/http/local-api.ts";
 import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");

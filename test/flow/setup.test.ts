@@ -7,8 +7,8 @@ import { type Simulator, startSimulator } from "../../src/service/simulator/simu
 import { KeyFile } from "../../src/storage/api-key-file.ts";
 import { databasePathIn } from "../../src/storage/open-storage.ts";
 import { freePort } from "../support/broker/mosquitto.ts";
-import { DaemonProcess } from "../support/daemon/daemon-process.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
+import { DaemonProcess } from "../support/processes/daemon-process.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
 
 let simulator: Simulator;
 let folder: TempDir;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { shardOf } from "../../src/core/sharding/shard.ts";
 import { haveMosquitto } from "../support/broker/mosquitto.ts";
-import { TestFleet } from "../support/daemon/test-fleet.ts";
+import { TestFleet } from "../support/processes/test-fleet.ts";
 
 const START = Date.parse("2026-03-10T09:00:00Z");
 const ACCOUNTS = 8;

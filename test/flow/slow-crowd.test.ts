@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { expect, test } from "vitest";
-import { DaemonProcess } from "../support/daemon/daemon-process.ts";
-import { START_ENVIRONMENT } from "../support/daemon/node-flags.ts";
-import { SlowClients } from "../support/daemon/slow-clients.ts";
+import { SlowClients } from "../support/http/slow-clients.ts";
+import { DaemonProcess } from "../support/processes/daemon-process.ts";
+import { START_ENVIRONMENT } from "../support/processes/node-flags.ts";
 import { loopMs } from "../support/runner/loop-time.ts";
 
 const CROWD = 1_000;

@@ -5,9 +5,9 @@ import { connect as connectPlain } from "node:net";
 import tls, { type TLSSocket } from "node:tls";
 import mqtt from "mqtt";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { InstalledDaemon } from "../support/daemon/installed-daemon.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import type { InstalledDaemon } from "../support/processes/installed-daemon.ts";
 import { Authority, haveOpenssl, type Identity } from "../support/service/certificates.ts";
 
 const HERE = "DNS:localhost,IP:127.0.0.1";

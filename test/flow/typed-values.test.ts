@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { DaemonProcess } from "../support/daemon/daemon-process.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
-import { type TypedValue, typedValues } from "../support/daemon/typed-values.ts";
+import type { DaemonProcess } from "../support/processes/daemon-process.ts";
+import { type TypedValue, typedValues } from "../support/sources/typed-values.ts";
 
 const RUNS = 200;
 const REFUSED = /problem: the new configuration has mistakes/;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runDays } from "../support/daemon/year-in-fast-forward.ts";
+import { runDays } from "../support/clock/year-in-fast-forward.ts";
 
 // The whole year is `npm run lab -- year`. Here it is three weeks with the clock change of autumn in the middle.
 test("three weeks with faults: no request is denied, tomorrow's prices are on time, requests are few", async () => {

@@ -1,5 +1,5 @@
 /** `npm run lab -- year`: simulates a year of a home in minutes, with faults and both clock changes. */
-import { runDays } from "../support/daemon/year-in-fast-forward.ts";
+import { runDays } from "../support/clock/year-in-fast-forward.ts";
 
 const FROM = Date.parse("2025-09-01T00:00:00Z");
 const DAYS = 365;

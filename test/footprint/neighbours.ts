@@ -9,8 +9,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { startSimulator } from "../../src/service/simulator/simulator.ts";
-import { MALLOC_SETTINGS, NODE_FLAGS } from "../support/daemon/node-flags.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
+import { MALLOC_SETTINGS, NODE_FLAGS } from "../support/processes/node-flags.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const ROUNDS = 5;

@@ -7,9 +7,9 @@ import { placeRows } from "../../src/mqtt/homeassistant/place-entities.ts";
 import { planRows } from "../../src/mqtt/homeassistant/plan-entities.ts";
 import { plugRows } from "../../src/mqtt/homeassistant/plug-entities.ts";
 import { freePort, Mosquitto } from "../support/broker/mosquitto.ts";
-import type { DaemonProcess } from "../support/daemon/daemon-process.ts";
-import { InstalledDaemon } from "../support/daemon/installed-daemon.ts";
 import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
+import type { DaemonProcess } from "../support/processes/daemon-process.ts";
+import { InstalledDaemon } from "../support/processes/installed-daemon.ts";
 import type { Broker } from "./mqtt-integration.ts";
 import { RetainedTopics } from "./retained-topics.ts";
 

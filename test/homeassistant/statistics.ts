@@ -1,7 +1,7 @@
 /** Checks the statistics that elbro imports into Home Assistant against the data of the simulator. */
 import { Calendar, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
 import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, type Interval } from "../../src/core/time/interval.ts";
-import { InstalledDaemon } from "../support/daemon/installed-daemon.ts";
+import { InstalledDaemon } from "../support/processes/installed-daemon.ts";
 import type { Checks } from "./checks.ts";
 import type { HomeAssistant } from "./home-assistant.ts";
 import { until } from "./until.ts";

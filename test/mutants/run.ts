@@ -8,7 +8,7 @@ import { spawn } from "node:child_process";
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
-import { TempDir } from "../support/daemon/temp-dir.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
 import { type Mutation, mutationsOf } from "./mutations.ts";
 
 /** A mutation of a file, which is relative to the root. */

@@ -8,12 +8,12 @@ import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import * as fc from "fast-check";
 import { HostileClients, hostilePackets } from "../support/broker/hostile-clients.ts";
-import { hostileRequests } from "../support/daemon/hostile-requests.ts";
-import { InstalledDaemon } from "../support/daemon/installed-daemon.ts";
-import { START_ENVIRONMENT } from "../support/daemon/node-flags.ts";
-import { sendRaw } from "../support/daemon/raw-answer.ts";
-import { SlowClients } from "../support/daemon/slow-clients.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
+import { hostileRequests } from "../support/http/hostile-requests.ts";
+import { sendRaw } from "../support/http/raw-answer.ts";
+import { SlowClients } from "../support/http/slow-clients.ts";
+import { InstalledDaemon } from "../support/processes/installed-daemon.ts";
+import { START_ENVIRONMENT } from "../support/processes/node-flags.ts";
 import type { PartOptions, Report } from "./part.ts";
 
 const SLOW_SOCKETS = 300;

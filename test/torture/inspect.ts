@@ -11,8 +11,8 @@ import type { Recovery } from "../../src/storage/recovery.ts";
 import { RequestLog } from "../../src/storage/request-log.ts";
 import { SeriesStore } from "../../src/storage/series-store.ts";
 import { WriteGuard } from "../../src/storage/write-guard.ts";
-import { calendar } from "../support/daemon/store-on-disk.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
+import { calendar } from "../support/storage/store-on-disk.ts";
 import type { Life, Truth } from "./life.ts";
 
 export interface Found {

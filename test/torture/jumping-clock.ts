@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/core/runtime/clock.ts";
 import type { EpochMs } from "../../src/core/time/interval.ts";
-import { ManualClock } from "../support/daemon/manual-clock.ts";
+import { ManualClock } from "../support/clock/manual-clock.ts";
 
 /** Clock of a machine whose wall time can jump. The monotonic time is not affected. */
 export class JumpingClock implements Clock {

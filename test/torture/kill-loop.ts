@@ -2,8 +2,8 @@
 import { cpSync, existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import { InstalledDaemon } from "../support/daemon/installed-daemon.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
+import { InstalledDaemon } from "../support/processes/installed-daemon.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
 import { DENIED, type PartOptions, type Report } from "./part.ts";
 
 /** Maximum time from the start, or from its first connection, to the kill. */

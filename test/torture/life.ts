@@ -5,11 +5,11 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { DAY_MS, type EpochMs, formatInstant, HOUR_MS } from "../../src/core/time/interval.ts";
-import type { DaemonProcess } from "../support/daemon/daemon-process.ts";
-import { InstalledDaemon } from "../support/daemon/installed-daemon.ts";
-import { calendar } from "../support/daemon/store-on-disk.ts";
-import { TempDir } from "../support/daemon/temp-dir.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
+import type { DaemonProcess } from "../support/processes/daemon-process.ts";
+import { InstalledDaemon } from "../support/processes/installed-daemon.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
+import { calendar } from "../support/storage/store-on-disk.ts";
 import { Disk } from "./disk.ts";
 import { type Deed, readRecording, recorder } from "./recording.ts";
 

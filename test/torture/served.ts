@@ -1,10 +1,10 @@
 /** Runs the whole daemon in this process, with a given data directory and an unreachable service. */
 import { configSchema } from "../../src/config/schema.ts";
 import { formatInstant } from "../../src/core/time/interval.ts";
+import { ManualClock } from "../support/clock/manual-clock.ts";
 import { startInProcess } from "../support/daemon/in-process-daemon.ts";
-import { ManualClock } from "../support/daemon/manual-clock.ts";
-import { calendar } from "../support/daemon/store-on-disk.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
+import { calendar } from "../support/storage/store-on-disk.ts";
 import type { Life } from "./life.ts";
 
 /** URL of a closed port. */

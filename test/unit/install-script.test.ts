@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { TempDir } from "../support/daemon/temp-dir.ts";
+import { TempDir } from "../support/runner/temp-dir.ts";
 
 const SCRIPT = new URL("../../.ci/prepare", import.meta.url);
 const OLD = 0;

@@ -7,7 +7,7 @@ import { openDatabase } from "../../../src/storage/database.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { WriteGuard } from "../../../src/storage/write-guard.ts";
-import { calendar, rowsOf, seriesOf } from "../daemon/store-on-disk.ts";
+import { calendar, rowsOf, seriesOf } from "../storage/store-on-disk.ts";
 
 const [databasePath = "", url = "", first = ""] = process.argv.slice(2);
 const database = openDatabase(databasePath);

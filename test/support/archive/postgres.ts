@@ -4,7 +4,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg, { type QueryResultRow } from "pg";
 import { freePort } from "../broker/mosquitto.ts";
-import { TempDir } from "../daemon/temp-dir.ts";
+import { TempDir } from "../runner/temp-dir.ts";
 import { HANG_MS } from "../runner/time-limits.ts";
 import type { Identity } from "../service/certificates.ts";
 

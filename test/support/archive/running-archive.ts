@@ -9,9 +9,9 @@ import { inflateTexts, rowsOfText } from "../../../src/storage/chunk-text.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { WriteGuard } from "../../../src/storage/write-guard.ts";
-import { SingleLoopClock } from "../daemon/single-loop-clock.ts";
-import { calendar, type StoreOnDisk } from "../daemon/store-on-disk.ts";
+import { SingleLoopClock } from "../clock/single-loop-clock.ts";
 import { HANG_MS } from "../runner/time-limits.ts";
+import { calendar, type StoreOnDisk } from "../storage/store-on-disk.ts";
 import type { PostgresServer } from "./postgres.ts";
 
 /** Store and the loop that archives it, with a clock that the test moves. */

@@ -5,11 +5,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { EpochMs } from "../../../src/core/time/interval.ts";
 import { writeRequest } from "../../../src/service/contract/request.ts";
 import type { Resolution } from "../../../src/service/contract/resources.ts";
-import { setup } from "../daemon/build.ts";
-import type { DaemonProcess } from "../daemon/daemon-process.ts";
-import { MALLOC_SETTINGS, NODE_FLAGS } from "../daemon/node-flags.ts";
 import { LAN_KEY } from "../daemon/test-config.ts";
 import { TestDaemon } from "../daemon/test-daemon.ts";
+import type { DaemonProcess } from "../processes/daemon-process.ts";
+import { MALLOC_SETTINGS, NODE_FLAGS } from "../processes/node-flags.ts";
+import { setup } from "../runner/build.ts";
 import { plainScript } from "./plain-script.ts";
 import { addressId, calendar, StoredHome } from "./stored-home.ts";
 

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { build } from "rolldown";
-import type { TempDir } from "../daemon/temp-dir.ts";
+import type { TempDir } from "../runner/temp-dir.ts";
 
 /**
  * Compiles a file of this folder to CommonJS for a process whose memory is measured. Returns the path of the result.

@@ -6,7 +6,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "../broker/mosquitto.ts";
-import type { TempDir } from "../daemon/temp-dir.ts";
+import type { TempDir } from "../runner/temp-dir.ts";
 
 const INSTALL_MS = 240_000;
 const START_MS = 60_000;

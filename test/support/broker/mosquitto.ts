@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { TempDir } from "../daemon/temp-dir.ts";
+import { TempDir } from "../runner/temp-dir.ts";
 import { HANG_MS } from "../runner/time-limits.ts";
 
 const PROGRAM = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/opt/homebrew/sbin/mosquitto"].find(existsSync);

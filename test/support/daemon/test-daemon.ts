@@ -2,10 +2,10 @@ import { type EpochMs, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import type { Daemon } from "../../../src/daemon.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../../src/service/simulator/simulator.ts";
 import { TopicWatcher } from "../broker/topic-watcher.ts";
+import { ManualClock } from "../clock/manual-clock.ts";
+import { InstalledDaemon, type InstalledDaemonOptions } from "../processes/installed-daemon.ts";
+import { TempDir } from "../runner/temp-dir.ts";
 import { startInProcess } from "./in-process-daemon.ts";
-import { InstalledDaemon, type InstalledDaemonOptions } from "./installed-daemon.ts";
-import { ManualClock } from "./manual-clock.ts";
-import { TempDir } from "./temp-dir.ts";
 import { type ConfigInput, configFor, fileFor, LAN_KEY } from "./test-config.ts";
 
 export interface TestDaemonOptions {

@@ -7,8 +7,8 @@ import { Plans } from "../../../src/state/plans.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { PlanStore } from "../../../src/storage/plan-store.ts";
-import { TempDir } from "../daemon/temp-dir.ts";
 import { calendar, HOME } from "../home/price-days.ts";
+import { TempDir } from "../runner/temp-dir.ts";
 
 export interface PlansWorld {
   definitions: readonly PlanDefinition[];

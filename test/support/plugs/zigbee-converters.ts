@@ -3,7 +3,7 @@
  * install them, from test/package.json, without building the native serial port driver.
  */
 import { createRequire } from "node:module";
-import { installTestPackages, TEST_FOLDER } from "../daemon/test-packages.ts";
+import { installTestPackages, TEST_FOLDER } from "../runner/test-packages.ts";
 
 const PACKAGE = "zigbee-herdsman-converters";
 

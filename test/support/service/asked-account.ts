@@ -10,7 +10,7 @@ import { LearnedRateLimits } from "../../../src/service/client/rate-limits.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { RequestLog } from "../../../src/storage/request-log.ts";
 import { answers } from "../../fixtures/answers.ts";
-import { ManualMachine } from "../daemon/manual-machine.ts";
+import { ManualMachine } from "../clock/manual-machine.ts";
 import { CANARY_KEY } from "./asking-client.ts";
 
 export const HOME = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";

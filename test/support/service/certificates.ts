@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { TempDir } from "../daemon/temp-dir.ts";
+import { TempDir } from "../runner/temp-dir.ts";
 
 export interface Identity {
   readonly cert: string;

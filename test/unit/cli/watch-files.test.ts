@@ -1,7 +1,7 @@
 import { renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { FileWatch } from "../../../src/cli/watch-files.ts";
-import { TempDir } from "../../support/daemon/temp-dir.ts";
+import { TempDir } from "../../support/runner/temp-dir.ts";
 
 test("a changed file is reported, also behind a symbolic link that points to another file", async () => {
   using dir = new TempDir();

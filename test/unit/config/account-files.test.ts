@@ -5,7 +5,7 @@ import { AccountFiles, AccountsDirError } from "../../../src/config/account-file
 import { readAccount } from "../../../src/config/load.ts";
 import { type Config, configSchema } from "../../../src/config/schema.ts";
 import { isOwn } from "../../../src/core/sharding/shard.ts";
-import { TempDir } from "../../support/daemon/temp-dir.ts";
+import { TempDir } from "../../support/runner/temp-dir.ts";
 
 const addressOf = (number: number) => `11111111-2222-4333-8444-${String(number).padStart(12, "0")}`;
 const homesOf = (number: number) => `homes:\n  - { address_id: ${addressOf(number)}, id: house-${number} }\n`;

@@ -12,8 +12,8 @@ import { key } from "../../../src/config/key-description.ts";
 import { keyRows } from "../../../src/config/key-rows.ts";
 import { readConfig } from "../../../src/config/load.ts";
 import { text } from "../../../src/config/values.ts";
-import { corpusNames, corpusText } from "../../support/daemon/config-corpus.ts";
 import { pemOr } from "../../support/service/test-identity.ts";
+import { corpusNames, corpusText } from "../../support/sources/config-corpus.ts";
 
 const ajv = new Ajv({ allErrors: true, strict: true, strictRequired: false, allowUnionTypes: true });
 formats.default(ajv);

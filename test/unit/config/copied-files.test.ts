@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config/load.ts";
-import { NODE_FLAGS } from "../../support/daemon/node-flags.ts";
 import { copiedYaml } from "../../support/docs/copied-files.ts";
+import { NODE_FLAGS } from "../../support/processes/node-flags.ts";
 
 const canAnalyse = spawnSync("systemd-analyze", ["--version"]).status === 0;
 /** Maximum of systemd's exposure level: 0 is sandboxed, 10 is exposed; systemd rates 2 and above worse than OK. */

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { readAccount, readConfig } from "../../../src/config/load.ts";
 import { heapFlagsFor } from "../../../src/core/status/heap-size.ts";
-import { kubernetesValidate } from "../../support/daemon/kubernetes-validate.ts";
 import { copiedFiles, copiedText } from "../../support/docs/copied-files.ts";
+import { kubernetesValidate } from "../../support/kubernetes/kubernetes-validate.ts";
 
 const FOLDER = path.resolve(import.meta.dirname, "../../../config");
 const readFile = (file: string) => `text of ${file}`;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { keyRows } from "../../../src/config/key-rows.ts";
 import { readConfig } from "../../../src/config/load.ts";
 import { redactedConfig } from "../../../src/config/secrets.ts";
-import { corpusMessages, corpusMistakes, corpusNames, corpusText } from "../../support/daemon/config-corpus.ts";
+import { corpusMessages, corpusMistakes, corpusNames, corpusText } from "../../support/sources/config-corpus.ts";
 
 const CANARY = "canary";
 

@@ -7,7 +7,7 @@ import { plugWarnings } from "../../../src/config/plug-schema.ts";
 import { configSchema } from "../../../src/config/schema.ts";
 import { redactedConfig, secretsIn } from "../../../src/config/secrets.ts";
 import { changeBetween, takenOver } from "../../../src/state/config-reload.ts";
-import { typedValues } from "../../support/daemon/typed-values.ts";
+import { typedValues } from "../../support/sources/typed-values.ts";
 
 const RUNS = process.env.ELBRO_NIGHTLY === "1" ? 20_000 : 3_000;
 

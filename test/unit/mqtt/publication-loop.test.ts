@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { MINUTE_MS } from "../../../src/core/time/interval.ts";
 import type { Message } from "../../../src/mqtt/client/message.ts";
 import { PublicationLoop } from "../../../src/mqtt/publication-loop.ts";
-import { ManualClock } from "../../support/daemon/manual-clock.ts";
+import { ManualClock } from "../../support/clock/manual-clock.ts";
 
 const NOON = Date.UTC(2026, 5, 10, 12);
 const QUARTER_MS = 15 * MINUTE_MS;

@@ -13,7 +13,7 @@ import { fetchPortOf, openAccounts } from "../../../src/state/accounts.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
-import { ManualMachine } from "../../support/daemon/manual-machine.ts";
+import { ManualMachine } from "../../support/clock/manual-machine.ts";
 import { CANARY_KEY, CANARY_PARTNER } from "../../support/service/asking-client.ts";
 
 const MIDNIGHT = Date.UTC(2026, 5, 10);

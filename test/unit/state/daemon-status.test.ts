@@ -5,8 +5,8 @@ import { openService } from "../../../src/service/client/open-service.ts";
 import { ChangeBus } from "../../../src/state/change-bus.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import { openStorage } from "../../../src/storage/open-storage.ts";
-import { ManualMachine } from "../../support/daemon/manual-machine.ts";
-import { TempDir } from "../../support/daemon/temp-dir.ts";
+import { ManualMachine } from "../../support/clock/manual-machine.ts";
+import { TempDir } from "../../support/runner/temp-dir.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const LOG = { debug: () => undefined, info: () => undefined, warn: () => undefined };

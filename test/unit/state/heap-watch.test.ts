@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { heapFlagsFor } from "../../../src/core/status/heap-size.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { HeapWatch } from "../../../src/state/heap-watch.ts";
-import { NODE_FLAGS } from "../../support/daemon/node-flags.ts";
+import { NODE_FLAGS } from "../../support/processes/node-flags.ts";
 
 function problemsOf(limitMb: number, homes: readonly number[]) {
   const problems = new Problems(() => undefined);

@@ -5,7 +5,7 @@ import { Homes } from "../../../src/state/homes.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { answers } from "../../fixtures/answers.ts";
-import { calendar, StoreOnDisk } from "../../support/daemon/store-on-disk.ts";
+import { calendar, StoreOnDisk } from "../../support/storage/store-on-disk.ts";
 
 const [first] = answers.addresses.data;
 const NOW = Date.parse("2026-03-10T09:00:00Z");

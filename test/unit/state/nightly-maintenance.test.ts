@@ -7,8 +7,8 @@ import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { copyPathOf } from "../../../src/storage/recovery.ts";
 import { WriteGuard } from "../../../src/storage/write-guard.ts";
-import { spendOf } from "../../support/daemon/spend.ts";
-import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/daemon/store-on-disk.ts";
+import { spendOf } from "../../support/storage/spend.ts";
+import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/storage/store-on-disk.ts";
 
 const START = Date.UTC(2026, 5, 1, 8);
 const OFFSET_MS = 3 * MINUTE_MS;

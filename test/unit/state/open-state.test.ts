@@ -4,8 +4,8 @@ import { openService } from "../../../src/service/client/open-service.ts";
 import { ChangeBus } from "../../../src/state/change-bus.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import { openStorage } from "../../../src/storage/open-storage.ts";
-import { ManualMachine } from "../../support/daemon/manual-machine.ts";
-import { TempDir } from "../../support/daemon/temp-dir.ts";
+import { ManualMachine } from "../../support/clock/manual-machine.ts";
+import { TempDir } from "../../support/runner/temp-dir.ts";
 
 const NOON = Date.UTC(2026, 5, 15, 10);
 const LOG = { info: () => undefined, warn: () => undefined, debug: () => undefined };

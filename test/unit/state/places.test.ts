@@ -5,8 +5,8 @@ import type { OperationId, ParamsOf } from "../../../src/service/contract/operat
 import { Places } from "../../../src/state/places.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
-import { calendar, StoreOnDisk } from "../../support/daemon/store-on-disk.ts";
 import { local } from "../../support/service/fetch-schedule-model.ts";
+import { calendar, StoreOnDisk } from "../../support/storage/store-on-disk.ts";
 
 type ConfiguredPlace = NonNullable<Config["third_party"]>["places"][number];
 

@@ -14,8 +14,8 @@ import { foundIn } from "../../../src/state/response-assembly.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import type { Found } from "../../../src/state/stored-answer.ts";
 import { ADDRESS_ID as addressId, answers } from "../../fixtures/answers.ts";
-import { spendOf } from "../../support/daemon/spend.ts";
-import { calendar, dayOf, rowsOf, StoreOnDisk } from "../../support/daemon/store-on-disk.ts";
+import { spendOf } from "../../support/storage/spend.ts";
+import { calendar, dayOf, rowsOf, StoreOnDisk } from "../../support/storage/store-on-disk.ts";
 
 const account = "consumer";
 

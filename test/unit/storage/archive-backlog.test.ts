@@ -6,7 +6,7 @@ import { ArchiveBacklog, type ArchiveBatch, forgetBacklog } from "../../../src/s
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { WriteGuard } from "../../../src/storage/write-guard.ts";
-import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/daemon/store-on-disk.ts";
+import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/storage/store-on-disk.ts";
 
 const HOURS = seriesOf("hour");
 const FORECAST = seriesOf("latest");

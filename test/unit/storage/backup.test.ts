@@ -7,7 +7,7 @@ import { DatabaseError, DatabaseInUse, openDatabase } from "../../../src/storage
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { openDataDir } from "../../../src/storage/open-storage.ts";
 import { copyPathOf, replaceDatabase, SPENDS_UNKNOWN } from "../../../src/storage/recovery.ts";
-import { StoreOnDisk } from "../../support/daemon/store-on-disk.ts";
+import { StoreOnDisk } from "../../support/storage/store-on-disk.ts";
 
 const NOW = Date.UTC(2026, 1, 3, 4, 5, 6, 7);
 const ASIDE = "elbro.db.replaced-2026-02-03T04-05-06Z";

@@ -6,8 +6,8 @@ import { type Row, WHOLE } from "../../../src/core/series/series.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/core/time/interval.ts";
 import { deflateText, digestOf, inflateTexts, rowsOfText, textOfRows } from "../../../src/storage/chunk-text.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
-import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/daemon/store-on-disk.ts";
 import { haveRealPrices, readRealPrices } from "../../support/plans/real-prices.ts";
+import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/storage/store-on-disk.ts";
 
 const hours = seriesOf("hour");
 const envelope = { currency: "DKK" };

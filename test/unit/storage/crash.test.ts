@@ -7,9 +7,9 @@ import { expect, test } from "vitest";
 import { openOrRestore } from "../../../src/storage/recovery.ts";
 import { RequestLog } from "../../../src/storage/request-log.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
-import { Child } from "../../support/daemon/child.ts";
-import { ingested, ingestedRange } from "../../support/daemon/ingest.ts";
-import { calendar, dayOf, StoreOnDisk } from "../../support/daemon/store-on-disk.ts";
+import { Child } from "../../support/processes/child.ts";
+import { ingested, ingestedRange } from "../../support/storage/ingest.ts";
+import { calendar, dayOf, StoreOnDisk } from "../../support/storage/store-on-disk.ts";
 
 const NIGHTLY = process.env.ELBRO_NIGHTLY === "1";
 const ROUNDS = Number(process.env.ELBRO_CRASH_ROUNDS ?? (NIGHTLY ? 400 : 12));

@@ -12,8 +12,8 @@ import { RequestLog } from "../../../src/storage/request-log.ts";
 import { deleteOld } from "../../../src/storage/retention.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { WriteGuard } from "../../../src/storage/write-guard.ts";
-import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/daemon/store-on-disk.ts";
-import { TempDir } from "../../support/daemon/temp-dir.ts";
+import { TempDir } from "../../support/runner/temp-dir.ts";
+import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/storage/store-on-disk.ts";
 
 const START = dayOf("2026-03-01").start;
 const range = { start: START, end: dayOf("2026-03-04").end };

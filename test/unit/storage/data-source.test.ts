@@ -6,9 +6,9 @@ import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { PlanStore } from "../../../src/storage/plan-store.ts";
 import { RequestLog } from "../../../src/storage/request-log.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
-import { writeEarlierDatabase } from "../../support/daemon/earlier-database.ts";
-import { calendar, dayOf } from "../../support/daemon/store-on-disk.ts";
-import { TempDir } from "../../support/daemon/temp-dir.ts";
+import { TempDir } from "../../support/runner/temp-dir.ts";
+import { writeEarlierDatabase } from "../../support/storage/earlier-database.ts";
+import { calendar, dayOf } from "../../support/storage/store-on-disk.ts";
 
 const place = "5d0c9f0e-6a1b-4c5e-9b64-1f1f4a7e2d01";
 const prices = { account: "consumer", place, operation: "prices", unit: "fifteenMinutes" } as const;

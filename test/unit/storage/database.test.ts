@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { DatabaseError, openDatabase, transaction } from "../../../src/storage/database.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { SCHEMA_VERSION } from "../../../src/storage/migrations.ts";
-import { Child } from "../../support/daemon/child.ts";
-import { StoreOnDisk } from "../../support/daemon/store-on-disk.ts";
-import { TempDir } from "../../support/daemon/temp-dir.ts";
+import { Child } from "../../support/processes/child.ts";
+import { TempDir } from "../../support/runner/temp-dir.ts";
+import { StoreOnDisk } from "../../support/storage/store-on-disk.ts";
 
 function versionOf(database: DatabaseSync): unknown {
   return database.prepare("pragma user_version").get()?.user_version;

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { damageInFile, lostCommitsText } from "../../../src/storage/damage-scan.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { type OpenedDatabase, openOrRestore, SPENDS_UNKNOWN } from "../../../src/storage/recovery.ts";
-import { StoreOnDisk } from "../../support/daemon/store-on-disk.ts";
+import { StoreOnDisk } from "../../support/storage/store-on-disk.ts";
 
 const COMMITS = 20;
 /** Every byte at night, otherwise every third, which includes each field of four bytes. */

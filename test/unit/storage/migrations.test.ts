@@ -13,9 +13,9 @@ import { copyPathOf, openOrRestore, replaceDatabase } from "../../../src/storage
 import { RequestLog } from "../../../src/storage/request-log.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { WriteGuard } from "../../../src/storage/write-guard.ts";
-import { writeEarlierDatabase } from "../../support/daemon/earlier-database.ts";
-import { calendar, dayOf } from "../../support/daemon/store-on-disk.ts";
-import { TempDir } from "../../support/daemon/temp-dir.ts";
+import { TempDir } from "../../support/runner/temp-dir.ts";
+import { writeEarlierDatabase } from "../../support/storage/earlier-database.ts";
+import { calendar, dayOf } from "../../support/storage/store-on-disk.ts";
 
 const FIXTURES = new URL("../../fixtures/databases/", import.meta.url);
 /** Versions of which a database is stored. */

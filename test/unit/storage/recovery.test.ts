@@ -17,7 +17,7 @@ import { BrokenDatabase, DatabaseError, openDatabase } from "../../../src/storag
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { copyPathOf, openOrRestore } from "../../../src/storage/recovery.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
-import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/daemon/store-on-disk.ts";
+import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/storage/store-on-disk.ts";
 
 const NOW = Date.UTC(2026, 1, 3, 4, 5, 6, 7);
 const ASIDE = "elbro.db.broken-2026-02-03T04-05-06Z";

@@ -4,9 +4,9 @@ import type { EpochMs } from "../../../src/core/time/interval.ts";
 import { transaction } from "../../../src/storage/database.ts";
 import { AnsweredTimes, RequestLog, SIGN_ATTEMPTS } from "../../../src/storage/request-log.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
-import { Child } from "../../support/daemon/child.ts";
-import { spendOf } from "../../support/daemon/spend.ts";
-import { calendar, dayOf, StoreOnDisk, seriesOf } from "../../support/daemon/store-on-disk.ts";
+import { Child } from "../../support/processes/child.ts";
+import { spendOf } from "../../support/storage/spend.ts";
+import { calendar, dayOf, StoreOnDisk, seriesOf } from "../../support/storage/store-on-disk.ts";
 
 const today = dayOf("2026-02-01");
 const yesterday = dayOf("2026-01-31");

@@ -5,8 +5,8 @@ import { DAY_MS, type EpochMs, formatInstant } from "../../../src/core/time/inte
 import { RequestLog } from "../../../src/storage/request-log.ts";
 import { deleteOld, historyStart } from "../../../src/storage/retention.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
-import { spendOf } from "../../support/daemon/spend.ts";
-import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/daemon/store-on-disk.ts";
+import { spendOf } from "../../support/storage/spend.ts";
+import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/storage/store-on-disk.ts";
 
 const hours = seriesOf("hour");
 

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { databaseTrouble } from "../../../src/storage/write-check.ts";
-import { TempDir } from "../../support/daemon/temp-dir.ts";
+import { TempDir } from "../../support/runner/temp-dir.ts";
 
 test("databaseTrouble returns null for a writable database, and a thousand checks write nothing to disk", async () => {
   using dir = new TempDir();

@@ -9,9 +9,9 @@ import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { PlanStore } from "../../../src/storage/plan-store.ts";
 import { RequestLog } from "../../../src/storage/request-log.ts";
 import { WriteGuard, writeTroubleOf } from "../../../src/storage/write-guard.ts";
-import { ManualMachine } from "../../support/daemon/manual-machine.ts";
-import { spendOf } from "../../support/daemon/spend.ts";
-import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/daemon/store-on-disk.ts";
+import { ManualMachine } from "../../support/clock/manual-machine.ts";
+import { spendOf } from "../../support/storage/spend.ts";
+import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/storage/store-on-disk.ts";
 
 const LONG = "x".repeat(10_000);
 const key = seriesOf("hour");

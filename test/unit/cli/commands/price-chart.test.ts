@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type ChartStyle, priceChart, priceSummary, scaleOf } from "../../../../src/cli/commands/price-chart.ts";
 import { HOUR_MS, QUARTER_MS } from "../../../../src/core/time/interval.ts";
 import type { DayPrices, ShownPrice } from "../../../../src/server/admin/admin-api.ts";
-import { calendar, dayOf } from "../../../support/daemon/store-on-disk.ts";
+import { calendar, dayOf } from "../../../support/storage/store-on-disk.ts";
 
 /** Returns a day of prices. `price` is called with each index; null is a gap. */
 function dayWith(date: string, price: (i: number) => number | null, stepMs = HOUR_MS): DayPrices {

@@ -5,9 +5,9 @@ import { Plans } from "../../../../src/state/plans.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import { PlanStore } from "../../../../src/storage/plan-store.ts";
 import { TestMemory } from "../../../support/broker/retaining-port.ts";
-import { TempDir } from "../../../support/daemon/temp-dir.ts";
 import { at, calendar, daysOf, HOME, points, timelineOf } from "../../../support/home/price-days.ts";
 import { definitionOf, HOUR, WASHER } from "../../../support/plans/shown-plans.ts";
+import { TempDir } from "../../../support/runner/temp-dir.ts";
 
 const NOW = at("2026-03-10T17:00:00Z");
 /** Cheapest from 02:00 to 05:00 local time; every hour before and after is more expensive. */

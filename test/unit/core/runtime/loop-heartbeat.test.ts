@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { LoopHeartbeat } from "../../../../src/core/runtime/loop-heartbeat.ts";
 import { MINUTE_MS } from "../../../../src/core/time/interval.ts";
-import { ManualMachine } from "../../../support/daemon/manual-machine.ts";
+import { ManualMachine } from "../../../support/clock/manual-machine.ts";
 
 const HOUR_MS = 60 * MINUTE_MS;
 

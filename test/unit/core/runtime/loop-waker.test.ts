@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { LoopWaker } from "../../../../src/core/runtime/loop-waker.ts";
 import { StateLoop } from "../../../../src/core/runtime/state-loop.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
-import { SingleLoopClock } from "../../../support/daemon/single-loop-clock.ts";
+import { SingleLoopClock } from "../../../support/clock/single-loop-clock.ts";
 
 const START = Date.parse("2026-03-10T09:00:00Z");
 

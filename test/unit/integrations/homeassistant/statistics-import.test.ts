@@ -6,9 +6,9 @@ import { StatisticsImport } from "../../../../src/integrations/homeassistant/sta
 import { HomeAssistantClient } from "../../../../src/integrations/homeassistant/websocket-client.ts";
 import { KeyValueStore } from "../../../../src/storage/key-value-store.ts";
 import { SeriesStore } from "../../../../src/storage/series-store.ts";
-import { StoreOnDisk } from "../../../support/daemon/store-on-disk.ts";
 import { EmulatedHomeAssistant } from "../../../support/home/emulated-home-assistant.ts";
 import { at, calendar, dayOf, daysOf, HOME } from "../../../support/home/price-days.ts";
+import { StoreOnDisk } from "../../../support/storage/store-on-disk.ts";
 
 const HISTORY = { start: at("2016-01-01T00:00:00Z"), end: at("2026-05-01T00:00:00Z") };
 const CONSUMPTION = "elbro:home_consumption";

@@ -14,9 +14,9 @@ import {
 import { StatisticsLoop } from "../../../../src/integrations/homeassistant/statistics-loop.ts";
 import { KeyValueStore } from "../../../../src/storage/key-value-store.ts";
 import { SeriesStore } from "../../../../src/storage/series-store.ts";
-import { StoreOnDisk } from "../../../support/daemon/store-on-disk.ts";
 import { EmulatedHomeAssistant } from "../../../support/home/emulated-home-assistant.ts";
 import { at, calendar, dayOf, HOME } from "../../../support/home/price-days.ts";
+import { StoreOnDisk } from "../../../support/storage/store-on-disk.ts";
 
 const START = at("2026-03-10T08:00:00Z");
 const SERIES = { account: HOME.account, place: HOME.addressId, operation: "consumption", unit: "hour" } as const;

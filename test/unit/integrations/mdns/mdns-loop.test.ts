@@ -1,7 +1,7 @@
 import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
 import { announceDashboard } from "../../../../src/integrations/mdns/mdns-loop.ts";
-import { ManualClock } from "../../../support/daemon/manual-clock.ts";
+import { ManualClock } from "../../../support/clock/manual-clock.ts";
 import { whyNoMulticast } from "../../../support/mdns/zeroconf-resolver.ts";
 
 const LOOK_MS = 30_000;

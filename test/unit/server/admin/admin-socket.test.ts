@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import type { AdminRequest } from "../../../../src/server/admin/admin-api.ts";
 import { openAdminSocket, sendAdminRequest } from "../../../../src/server/admin/admin-socket.ts";
-import { TempDir } from "../../../support/daemon/temp-dir.ts";
+import { TempDir } from "../../../support/runner/temp-dir.ts";
 
 const QUESTION: AdminRequest = { ask: "addresses" };
 

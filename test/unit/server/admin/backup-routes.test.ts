@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { backupRoutes } from "../../../../src/server/admin/backup-routes.ts";
 import type { LocalRequest } from "../../../../src/server/http/route.ts";
-import { TempDir } from "../../../support/daemon/temp-dir.ts";
+import { TempDir } from "../../../support/runner/temp-dir.ts";
 
 test("an upload does not change the file of another one that is being checked", async () => {
   using dir = new TempDir();

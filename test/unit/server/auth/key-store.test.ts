@@ -9,8 +9,8 @@ import { requireKeys } from "../../../../src/server/auth/require-key.ts";
 import type { AuthResult } from "../../../../src/service/serve/mount.ts";
 import { thirdPartyToken } from "../../../../src/service/third-party-token.ts";
 import { type KeptKey, KeyFile } from "../../../../src/storage/api-key-file.ts";
-import { ManualClock } from "../../../support/daemon/manual-clock.ts";
-import { TempDir } from "../../../support/daemon/temp-dir.ts";
+import { ManualClock } from "../../../support/clock/manual-clock.ts";
+import { TempDir } from "../../../support/runner/temp-dir.ts";
 
 const EVENING = Date.parse("2026-03-10T23:30:00Z");
 const commandHint = (command: string) => `npm start -- ${command}`;

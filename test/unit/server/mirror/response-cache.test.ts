@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { compress } from "../../../../src/server/http/compression.ts";
 import { type Representation, ResponseCache } from "../../../../src/server/mirror/response-cache.ts";
 import type { AnswerSource } from "../../../../src/state/stored-answer.ts";
-import { dayOf, rowsOf } from "../../../support/daemon/store-on-disk.ts";
+import { dayOf, rowsOf } from "../../../support/storage/store-on-disk.ts";
 
 /** Source with days of quarter hours. Counts its reads. */
 class Quarters implements AnswerSource {

@@ -5,8 +5,8 @@ import { seriesOf } from "../../../../src/service/contract/series-mapping.ts";
 import { SeriesRepository } from "../../../../src/state/series-repository.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import { ADDRESS_ID as addressId } from "../../../fixtures/answers.ts";
-import { calendar, dayOf, rowsOf } from "../../../support/daemon/store-on-disk.ts";
 import { foundAt } from "../../../support/service/mirror-server.ts";
+import { calendar, dayOf, rowsOf } from "../../../support/storage/store-on-disk.ts";
 
 const today = dayOf("2026-06-10");
 const NOW = today.start + 9.5 * HOUR_MS;

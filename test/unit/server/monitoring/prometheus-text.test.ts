@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { metricRows } from "../../../../src/server/monitoring/metrics.ts";
 import { type MetricFamily, metricsText } from "../../../../src/server/monitoring/prometheus-text.ts";
-import { readMetrics } from "../../../support/daemon/metrics-parser.ts";
+import { readMetrics } from "../../../support/prometheus/metrics-parser.ts";
 
 const gauge = (samples: MetricFamily["samples"], help = "Help."): MetricFamily => ({
   name: "elbro_a",

@@ -9,7 +9,7 @@ import { ApiKeys } from "../../../../src/server/auth/api-keys.ts";
 import { localErrorTable } from "../../../../src/server/http/errors.ts";
 import { operationIds, operationOf } from "../../../../src/service/contract/operations.ts";
 import { RuntimeStats } from "../../../../src/state/runtime-stats.ts";
-import { ManualMachine } from "../../../support/daemon/manual-machine.ts";
+import { ManualMachine } from "../../../support/clock/manual-machine.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 type Operation = Json & {

@@ -7,7 +7,7 @@ import type { LocalRequest } from "../../../../src/server/http/route.ts";
 import { finishSetup, type SetupOptions, type WantedSetup } from "../../../../src/server/setup/setup.ts";
 import { setupRoutes } from "../../../../src/server/setup/setup-routes.ts";
 import { KeyFile } from "../../../../src/storage/api-key-file.ts";
-import { TempDir } from "../../../support/daemon/temp-dir.ts";
+import { TempDir } from "../../../support/runner/temp-dir.ts";
 
 const NOW = Date.parse("2026-11-23T09:00:00Z");
 const ADDRESS = "11111111-2222-4333-8444-555555555555";

@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { LocalAnswer } from "../../../../src/server/http/response.ts";
 import { StaticFiles } from "../../../../src/server/web/static-files.ts";
-import { TempDir } from "../../../support/daemon/temp-dir.ts";
+import { TempDir } from "../../../support/runner/temp-dir.ts";
 
 const PAGE = '<!doctype html><link href="assets/look.css"><script src="assets/app.js"></script>';
 const SCRIPT = `export const words = "${"price ".repeat(200)}";`;

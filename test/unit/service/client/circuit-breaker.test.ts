@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { FetchFailure } from "../../../../src/core/fetching/fetch-outcome.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
 import { CircuitBreaker, type Scopes } from "../../../../src/service/client/circuit-breaker.ts";
-import { ManualMachine } from "../../../support/daemon/manual-machine.ts";
+import { ManualMachine } from "../../../support/clock/manual-machine.ts";
 import { malformed, refused, unreachable } from "../../../support/service/fetch-failures.ts";
 
 const ADDRESS = "a".repeat(8);

@@ -5,7 +5,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interva
 import { Collector, type FetchPort, type StorePort } from "../../../../src/service/client/collector.ts";
 import { SharedFlights } from "../../../../src/service/client/shared-flights.ts";
 import { consumerTargets } from "../../../../src/service/contract/polled-series.ts";
-import { SingleLoopClock } from "../../../support/daemon/single-loop-clock.ts";
+import { SingleLoopClock } from "../../../support/clock/single-loop-clock.ts";
 import { refused, unreachable } from "../../../support/service/fetch-failures.ts";
 import { calendar, local } from "../../../support/service/fetch-schedule-model.ts";
 

@@ -8,7 +8,7 @@ import { LearnedRateLimits } from "../../../../src/service/client/rate-limits.ts
 import type { QuotaStanding } from "../../../../src/service/contract/quota-headers.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import { RequestLog } from "../../../../src/storage/request-log.ts";
-import { ManualMachine } from "../../../support/daemon/manual-machine.ts";
+import { ManualMachine } from "../../../support/clock/manual-machine.ts";
 
 /** Rate limiter on a machine that the test moves, with a real request log. */
 class Governed extends ManualMachine {

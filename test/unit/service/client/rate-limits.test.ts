@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time
 import type { AnswerNotes } from "../../../../src/service/client/client.ts";
 import { AdaptiveRateLimits, LearnedRateLimits } from "../../../../src/service/client/rate-limits.ts";
 import type { WindowStanding } from "../../../../src/service/contract/quota-headers.ts";
-import { ManualMachine } from "../../../support/daemon/manual-machine.ts";
+import { ManualMachine } from "../../../support/clock/manual-machine.ts";
 
 const NOON = Date.UTC(2026, 9, 25, 12);
 const NEXT_DAY_SEC = Date.UTC(2026, 9, 26) / 1_000;

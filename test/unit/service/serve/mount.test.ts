@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { type Reply, sendReply } from "../../../../src/service/serve/mount.ts";
-import { sendRaw } from "../../../support/daemon/raw-answer.ts";
+import { sendRaw } from "../../../support/http/raw-answer.ts";
 
 /**
  * Sends a response over a socket, with the CORS headers of an allowed origin. Returns its header lines except `Date`.

@@ -12,7 +12,7 @@ import { ConfigurationEditor, type ConfigurationSource } from "../../../../../sr
 import { ConfigurationFiles } from "../../../../../src/state/configuration-files.ts";
 import type { Edited } from "../../../../../src/state/entry-editor.ts";
 import { SettingsEditor } from "../../../../../src/state/settings-editor.ts";
-import { TempDir } from "../../../../support/daemon/temp-dir.ts";
+import { TempDir } from "../../../../support/runner/temp-dir.ts";
 
 const dryer = { name: "Dryer", home: "home", kind: "window", hours: 2 };
 const plug = { name: "Lamp", family: "tasmota", topic: "lamp", plan: "dryer" };

@@ -2,7 +2,7 @@
 import { writeSync } from "node:fs";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import { RequestLog } from "../../../../src/storage/request-log.ts";
-import { spendOf } from "../spend.ts";
+import { spendOf } from "../../storage/spend.ts";
 
 const [databasePath = ""] = process.argv.slice(2);
 const requestLog = new RequestLog(openDatabase(databasePath));

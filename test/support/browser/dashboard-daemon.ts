@@ -1,9 +1,9 @@
 /** A test daemon with everything that the dashboard shows: plans, a control key and a read-only key. */
 import type { Config } from "../../../src/config/schema.ts";
 import { MINUTE_MS } from "../../../src/core/time/interval.ts";
+import { LAN_KEY } from "../daemon/test-config.ts";
+import { TestDaemon, type TestDaemonOptions } from "../daemon/test-daemon.ts";
 import { planEntry } from "../plans/plan-topics.ts";
-import { LAN_KEY } from "./test-config.ts";
-import { TestDaemon, type TestDaemonOptions } from "./test-daemon.ts";
 
 /** A read-only key. */
 export const GUEST_KEY = "key-of-a-guest-who-may-look";

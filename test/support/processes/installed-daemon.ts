@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../../src/service/simulator/simulator.ts";
+import { LAN_KEY } from "../daemon/test-config.ts";
+import { TempDir } from "../runner/temp-dir.ts";
 import { DaemonProcess, type DaemonProcessOptions } from "./daemon-process.ts";
-import { TempDir } from "./temp-dir.ts";
-import { LAN_KEY } from "./test-config.ts";
 
 export interface InstalledDaemonOptions {
   /** Options of the simulator. By default its `now` is the system time. */

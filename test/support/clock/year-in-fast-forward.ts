@@ -11,9 +11,9 @@ import { type Simulator, startSimulator } from "../../../src/service/simulator/s
 import { openDatabase } from "../../../src/storage/database.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { TopicWatcher } from "../broker/topic-watcher.ts";
-import { ForkedDaemon } from "./forked-daemon.ts";
-import { TempDir } from "./temp-dir.ts";
-import { configFor } from "./test-config.ts";
+import { configFor } from "../daemon/test-config.ts";
+import { ForkedDaemon } from "../processes/forked-daemon.ts";
+import { TempDir } from "../runner/temp-dir.ts";
 
 export interface YearFigures {
   /** Attempts beyond the limit of a fixed UTC minute or day of the service. */

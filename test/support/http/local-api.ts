@@ -3,8 +3,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { expect } from "vitest";
 import { endpoints } from "../../../src/server/local/endpoints.ts";
-import { type ConfigInput, LAN_KEY } from "./test-config.ts";
-import { TestDaemon, type TestDaemonOptions } from "./test-daemon.ts";
+import { type ConfigInput, LAN_KEY } from "../daemon/test-config.ts";
+import { TestDaemon, type TestDaemonOptions } from "../daemon/test-daemon.ts";
 
 /** Quota for a simulated device that sends a request every minute of a day within a second of real time. */
 const QUOTA = { requests_per_minute: 10_000, requests_per_day: 1_000_000 };

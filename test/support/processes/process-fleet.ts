@@ -10,8 +10,8 @@ import { demoHomes, homeOfAccount } from "../../../src/service/simulator/homes.t
 import { PostgresServer } from "../archive/postgres.ts";
 import { freePort, Mosquitto, type MosquittoOptions } from "../broker/mosquitto.ts";
 import { TopicWatcher } from "../broker/topic-watcher.ts";
+import { TempDir } from "../runner/temp-dir.ts";
 import { MALLOC_SETTINGS } from "./node-flags.ts";
-import { TempDir } from "./temp-dir.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 const KEY = "key-of-the-fleet";

@@ -9,10 +9,10 @@ import { demoHomes, homeOfAccount } from "../../../src/service/simulator/homes.t
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../../src/service/simulator/simulator.ts";
 import { Mosquitto } from "../broker/mosquitto.ts";
 import { TopicWatcher } from "../broker/topic-watcher.ts";
-import { startInProcess } from "./in-process-daemon.ts";
-import { ManualClock } from "./manual-clock.ts";
-import { TempDir } from "./temp-dir.ts";
-import { configFor, LAN_KEY } from "./test-config.ts";
+import { ManualClock } from "../clock/manual-clock.ts";
+import { startInProcess } from "../daemon/in-process-daemon.ts";
+import { configFor, LAN_KEY } from "../daemon/test-config.ts";
+import { TempDir } from "../runner/temp-dir.ts";
 
 export interface TestFleetOptions {
   readonly start: EpochMs;

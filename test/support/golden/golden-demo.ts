@@ -4,8 +4,8 @@
  * used, so these tests do not depend on internals.
  */
 import { vi } from "vitest";
+import { DaemonProcess } from "../processes/daemon-process.ts";
 import { HANG_MS } from "../runner/time-limits.ts";
-import { DaemonProcess } from "./daemon-process.ts";
 
 /** Ordinary day after the prices of tomorrow are published. */
 const START = "2026-06-10T12:20:00Z";

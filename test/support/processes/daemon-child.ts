@@ -3,8 +3,8 @@
  * its clock. Before each step the process sends `{ now }` and waits for `{ at }`, so that both have the same time.
  */
 import type { Config } from "../../../src/config/schema.ts";
-import { startInProcess } from "./in-process-daemon.ts";
-import { ManualClock } from "./manual-clock.ts";
+import { ManualClock } from "../clock/manual-clock.ts";
+import { startInProcess } from "../daemon/in-process-daemon.ts";
 
 interface Message {
   readonly start?: number;

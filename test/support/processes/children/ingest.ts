@@ -7,9 +7,9 @@ import { writeSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { SeriesRepository } from "../../../../src/state/series-repository.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
-import { answerOf, ingested, ingestedRange } from "../ingest.ts";
-import { spendOf } from "../spend.ts";
-import { calendar } from "../store-on-disk.ts";
+import { answerOf, ingested, ingestedRange } from "../../storage/ingest.ts";
+import { spendOf } from "../../storage/spend.ts";
+import { calendar } from "../../storage/store-on-disk.ts";
 
 const [databasePath = "", first = "", killedAt = ""] = process.argv.slice(2);
 const repository = new SeriesRepository(openDatabase(databasePath), calendar, () => 0);

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
-import { TempDir } from "./temp-dir.ts";
+import { TempDir } from "../runner/temp-dir.ts";
 
 const FILL_BYTES = 4_096;
 

@@ -1,6 +1,6 @@
 /** Client for server-sent events that parses as strictly as the HTML standard. */
 import { type ClientRequest, get, type IncomingMessage } from "node:http";
-import { LAN_KEY } from "./test-config.ts";
+import { LAN_KEY } from "../daemon/test-config.ts";
 
 export interface HeardEvent {
   readonly id: string;

@@ -2,9 +2,9 @@
 import { existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
+import { LAN_KEY } from "../daemon/test-config.ts";
+import type { TestDaemon } from "../daemon/test-daemon.ts";
 import { HANG_MS } from "../runner/time-limits.ts";
-import { LAN_KEY } from "./test-config.ts";
-import type { TestDaemon } from "./test-daemon.ts";
 
 /** Paths at which distributions install Chromium. */
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];

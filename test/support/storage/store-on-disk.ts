@@ -3,7 +3,7 @@ import type { Row, SeriesKey } from "../../../src/core/series/series.ts";
 import { Calendar, type CalendarUnit, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
 import { type EpochMs, formatInstant, type Interval } from "../../../src/core/time/interval.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
-import { TempDir } from "./temp-dir.ts";
+import { TempDir } from "../runner/temp-dir.ts";
 
 export const calendar = new Calendar(SERVICE_ZONE);
 
