@@ -142,7 +142,7 @@ describe("imports between modules", () => {
 describe("import cycles", () => {
   const file = (...names: string[]) => `${names.map((name) => `import "${name}";`).join(" ")} export const a = 1;`;
 
-  test("are found across files, also with type imports only", () => {
+  test("import cycles are found across files, also with type imports only", () => {
     const sources = {
       "src/core/a.ts": file("./b.ts"),
       "src/core/b.ts": 'import type { C } from "./c.ts"; export type B = C;',
@@ -196,7 +196,7 @@ describe("purity of core and contract", () => {
     'export const part = { console: 1, ["a"]: 2 };',
     "export class Part { readonly process = 1; setTimeout() { return this.process; } }",
     "export const most = Math.max(1, 2); // process.env, Date.now()",
-  ])("is kept by %s", (source) => {
+  ])("purity of core and contract is kept by %s", (source) => {
     expect(violationsIn({ "src/core/prices/level.ts": source })).toEqual([]);
   });
 

@@ -156,7 +156,7 @@ describe.skipIf(!haveChromium)("login to the dashboard (in Chromium; skipped if 
     expect((await post({ "X-Elbro-Page": "1", "Sec-Fetch-Site": "cross-site" })).status).toBe(403);
   });
 
-  test("works behind a proxy that serves it below a path, like Home Assistant's ingress", async () => {
+  test("login to the dashboard works behind a proxy that serves it below a path, like Home Assistant's ingress", async () => {
     await using proxy = await proxyTo(daemon.apiPort, { prefix: "/api/hassio_ingress/abc/" });
     await using screen = await Screen.open(screens.browser, proxy.url, {});
     await screen.page.goto(proxy.url);
@@ -179,7 +179,7 @@ describe.skipIf(!haveChromium)("login to the dashboard (in Chromium; skipped if 
     await screen.untilText("main", /if it is a proxy for this API, add "localhost" to api.hosts/);
   });
 
-  test("works behind such a proxy if api.hosts contains the public host name", async () => {
+  test("login to the dashboard works behind such a proxy if api.hosts contains the public host name", async () => {
     await using named = await startDashboard({ start: START, api: { hosts: ["localhost"] } });
     await using proxy = await proxyTo(named.apiPort, { keepsHost: false });
     await using screen = await screens.visit(proxy.url);

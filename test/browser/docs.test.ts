@@ -44,7 +44,7 @@ describe.skipIf(!haveChromium)("the API reference page (in Chromium; skipped if 
 
   const widthOf = (page: Page) => page.evaluate("document.documentElement.scrollWidth") as Promise<number>;
 
-  test("shows every operation of the document without a key, and sends requests only to this server", async () => {
+  test("the API reference page shows every operation of the document without a key, and sends requests only to this server", async () => {
     await using it = await look();
     const document = (await (await fetch(`${daemon.url}/openapi.json`)).json()) as {
       paths: Record<string, object>;

@@ -212,7 +212,7 @@ describe.skipIf(!haveChromium)(
       });
     });
 
-    test("fields below More settings are hidden, and shown if one of them is invalid", async () => {
+    test("forms made from the configuration's schema fields below More settings are hidden, and shown if one of them is invalid", async () => {
       const first = ["name", "kind", "hours"];
       await using screen = await formOf(
         "plans",

@@ -98,7 +98,7 @@ describe.skipIf(!haveChromium)("results on the dashboard (in Chromium; skipped i
     },
   );
 
-  test("savings equal the API's, by plan and against the chosen baseline", async () => {
+  test("results on the dashboard savings equal the API's, by plan and against the chosen baseline", async () => {
     await using screen = await atResults();
     const { months } = (await answer("savings?home=home")) as { months: Month[] };
     const sum = (baseline: "window_start" | "mean", plan?: string) =>
@@ -163,7 +163,7 @@ describe.skipIf(!haveChromium)("results on the dashboard (in Chromium; skipped i
     await screen.untilText("#results .block >> nth=2", /Tomorrow at 06:00/);
   });
 
-  test("compares a month with the same number of days of the month before, and any two periods", async () => {
+  test("results on the dashboard compares a month with the same number of days of the month before, and any two periods", async () => {
     await using screen = await atResults();
     const sumOf = async (measure: string, from: string, to: string) => {
       const { rows } = (await answer(`usage?measure=${measure}&from=${from}&to=${to}`)) as {

@@ -75,7 +75,7 @@ describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped 
     expect(screen.errors).toEqual(["Failed to load resource: the server responded with a status of 409 (Conflict)"]);
   });
 
-  test("levels apply at once, and a language waits for the restart; comments stay", async () => {
+  test("settings on the dashboard levels apply at once, and a language waits for the restart; comments stay", async () => {
     await using daemon = await started();
     await using screen = await looking(daemon);
     await screen.untilText("#settings", /Price levels Cheap: 0\.85/);

@@ -109,7 +109,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     return screen;
   }
 
-  test("sets up a home, a plan and a plug from an empty folder, all on the page", async () => {
+  test("the set-up of a home sets up a home, a plan and a plug from an empty folder, all on the page", async () => {
     await using screen = await opened({ size: "phone" });
     const { page } = screen;
     await screen.untilText(".login", /the key of the demo.*log/);
@@ -222,7 +222,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     expect((await fresh.post("/code", { code }, proxied)).status).toBe(401);
   });
 
-  test("rejects requests of other sites, and throttles guesses of the code", async () => {
+  test("the set-up of a home rejects requests of other sites, and throttles guesses of the code", async () => {
     const refusals: readonly (readonly [Record<string, string>, number])[] = [
       [{ origin: "https://evil.example" }, 403],
       [{ "sec-fetch-site": "cross-site" }, 403],
@@ -267,7 +267,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     await screen.untilText("dialog", /elbro has started with your home\./);
   });
 
-  test("shows why the service refuses the key or fails", async () => {
+  test("the set-up of a home shows why the service refuses the key or fails", async () => {
     await using screen = await opened({ language: "da-DK" });
     const dialog = screen.page.getByRole("dialog");
     const tried = async (fault: Parameters<Simulator["setFaults"]>[0][number], pattern: RegExp) => {

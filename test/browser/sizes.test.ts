@@ -66,7 +66,7 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
     expect(await screen.page.evaluate(OVERLAPS)).toEqual([]);
   });
 
-  test("figures next to each other are on one line, also if a name takes two", async () => {
+  test("the dashboard at every size figures next to each other are on one line, also if a name takes two", async () => {
     await using screen = await whole(screens, daemon, { size: "phone", language: "da-DK" });
     const rows = (await screen.page.evaluate(`Object.values(Object.groupBy(
       [...document.querySelectorAll("#use .facts > div")],

@@ -114,7 +114,7 @@ describe.skipIf(!haveChromium)("usage on the dashboard (in Chromium; skipped if 
     expect(screen.errors).toEqual([]);
   });
 
-  test("dates in the wrong order show an error, and no request is sent", async () => {
+  test("usage on the dashboard dates in the wrong order show an error, and no request is sent", async () => {
     await using screen = await atUse();
     await pick(screen, "Dates");
     await screen.page.getByLabel("From", { exact: true }).fill("2026-03-10");

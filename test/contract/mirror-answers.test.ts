@@ -75,7 +75,7 @@ describe("any operation", () => {
     },
   );
 
-  test("has an ETag for each encoding, and 304 for a client with a current one", async () => {
+  test("any operation has an ETag for each encoding, and 304 for a client with a current one", async () => {
     await using mirror = await MirrorService.start();
     for (const id of operationIds) {
       mirror.rest();

@@ -50,7 +50,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
   });
   afterAll(() => server?.[Symbol.asyncDispose]());
 
-  test("contains every stored row of homes, places and accounts once", async () => {
+  test("the archive in PostgreSQL contains every stored row of homes, places and accounts once", async () => {
     using disk = new StoreOnDisk();
     await using archive = await runningArchive(disk);
     const region: SeriesKey = {
@@ -86,7 +86,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     expect(hour).toEqual({ currency: "DKK", vat_included: true });
   });
 
-  test("contains every row once after PostgreSQL was killed during a transfer and started again", async () => {
+  test("the archive in PostgreSQL contains every row once after PostgreSQL was killed during a transfer and started again", async () => {
     using disk = new StoreOnDisk();
     await using archive = await runningArchive(disk);
     let batches = 0;
@@ -116,7 +116,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     expect(archive.codes()).toEqual([]);
   });
 
-  test("receives new rows and corrections after a day without PostgreSQL, which is reported as a problem", async () => {
+  test("the archive in PostgreSQL receives new rows and corrections after a day without PostgreSQL, which is reported as a problem", async () => {
     using disk = new StoreOnDisk();
     await using archive = await runningArchive(disk);
     archive.put(HOURS, YEAR, rowsOf("hour", YEAR));
@@ -152,7 +152,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     );
   });
 
-  test("does not write identical rows again", async () => {
+  test("the archive in PostgreSQL does not write identical rows again", async () => {
     using disk = new StoreOnDisk();
     await using archive = await runningArchive(disk);
     archive.put(HOURS, OCTOBER, rowsOf("hour", OCTOBER));
@@ -167,7 +167,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     expect(archive.written).toEqual([1]);
   });
 
-  test("contains every row once after the daemon was killed during a transfer five times", async () => {
+  test("the archive in PostgreSQL contains every row once after the daemon was killed during a transfer five times", async () => {
     using disk = new StoreOnDisk();
     disk.database.close();
     database = `archive_${++databases}`;
@@ -192,7 +192,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     expect(archive.log).toEqual([]);
   });
 
-  test("is filled again if it lacks confirmed batches", async () => {
+  test("the archive in PostgreSQL is filled again if it lacks confirmed batches", async () => {
     using disk = new StoreOnDisk();
     await using archive = await runningArchive(disk);
     archive.put(HOURS, OCTOBER, rowsOf("hour", OCTOBER));
@@ -208,7 +208,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     ]);
   });
 
-  test("gets its tables once from ten daemons that start at once; an older daemon rejects newer tables", async () => {
+  test("the archive in PostgreSQL gets its tables once from ten daemons that start at once; an older daemon rejects newer tables", async () => {
     database = `archive_${++databases}`;
     await server.query(`create database ${database}`);
     const { signal } = new AbortController();
@@ -228,7 +228,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     ["a missing database", (url: string) => `${url}_missing`, /does not exist/],
     ["an unknown option", (url: string) => `${url}?sslmod=disable`, /sslmod/],
     ["newer tables", (url: string) => url, /newer elbro/],
-  ])("is reported at once if it refuses permanently: %s", async (_, change, detail) => {
+  ])("the archive in PostgreSQL is reported at once if it refuses permanently: %s", async (_, change, detail) => {
     database = `archive_${++databases}`;
     await server.query(`create database ${database}`);
     const account = { url: server.url(database) };
@@ -242,7 +242,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
       .toMatchObject([{ code: "archive_unreachable", detail: expect.stringMatching(detail) }]);
   });
 
-  test("is unchanged after a failed migration", async () => {
+  test("the archive in PostgreSQL is unchanged after a failed migration", async () => {
     database = `archive_${++databases}`;
     await server.query(`create database ${database}`);
     await server.query("create schema elbro; create table elbro.series (id integer)", database);
@@ -252,7 +252,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     expect(tables).toEqual([{ tablename: "series" }]);
   });
 
-  test("does not delay the stop of the daemon if PostgreSQL does not respond", async () => {
+  test("the archive in PostgreSQL does not delay the stop of the daemon if PostgreSQL does not respond", async () => {
     using disk = new StoreOnDisk();
     await using archive = await runningArchive(disk);
     archive.put(HOURS, OCTOBER, rowsOf("hour", OCTOBER));
@@ -275,7 +275,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     server.thaw();
   });
 
-  test("keeps the later change of two data directories; a directory can always correct its own rows", async () => {
+  test("the archive in PostgreSQL keeps the later change of two data directories; a directory can always correct its own rows", async () => {
     database = `archive_${++databases}`;
     await server.query(`create database ${database}`);
     const archive = await PostgresArchive.connect({ url: server.url(database) }, new AbortController().signal);
@@ -298,7 +298,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     archive.close();
   });
 
-  test("replaces texts and omits times that PostgreSQL rejects", async () => {
+  test("the archive in PostgreSQL replaces texts and omits times that PostgreSQL rejects", async () => {
     database = `archive_${++databases}`;
     await server.query(`create database ${database}`);
     const archive = await PostgresArchive.connect({ url: server.url(database) }, new AbortController().signal);
@@ -324,7 +324,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     archive.close();
   });
 
-  test("equals the store after any sequence of changes, transfers, crashes and restarts", async () => {
+  test("the archive in PostgreSQL equals the store after any sequence of changes, transfers, crashes and restarts", async () => {
     database = `archive_${++databases}`;
     await server.query(`create database ${database}`);
     const { signal } = new AbortController();
@@ -377,7 +377,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     );
   });
 
-  test("calls TimescaleDB's function as documented if the extension exists (emulated, because it cannot be installed here)", async () => {
+  test("the archive in PostgreSQL calls TimescaleDB's function as documented if the extension exists (emulated, because it cannot be installed here)", async () => {
     database = `archive_${++databases}`;
     await server.query(`create database ${database}`);
     await server.query(
@@ -404,7 +404,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     expect(unique.map(({ indexdef }) => indexdef.includes("start_at"))).toEqual([true]);
   });
 
-  test("receives all rows of a daemon, which counts them in its metrics; the queries of the Grafana dashboard return rows", async () => {
+  test("the archive in PostgreSQL receives all rows of a daemon, which counts them in its metrics; the queries of the Grafana dashboard return rows", async () => {
     database = `archive_${++databases}`;
     await server.query(`create database ${database}`);
     const start = Date.parse("2026-03-10T12:30:00Z");
@@ -455,7 +455,7 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     }
   });
 
-  test("loads the driver only if it is configured; `check --online` tests the connection", async () => {
+  test("the archive in PostgreSQL loads the driver only if it is configured; `check --online` tests the connection", async () => {
     database = `archive_${++databases}`;
     await server.query(`create database ${database}`);
     await using installed = await TestDaemon.install();

@@ -32,7 +32,7 @@ const hoursOf = async (daemon: TestDaemon) => {
 };
 
 describe("the log over HTTP", () => {
-  test("returns the lines since the start, filtered by level or line id, and as CSV", async () => {
+  test("the log over HTTP returns the lines since the start, filtered by level or line id, and as CSV", async () => {
     await using daemon = await startLocalApi({ start: START });
     const lines = await linesOf(daemon);
     expect(lines.map(({ text }) => text)).toContain("API listens");
@@ -47,7 +47,7 @@ describe("the log over HTTP", () => {
     expect((await askText(daemon, "log.csv"))[1]).toMatch(/^time,level,text,facts\r\n2026-03-10T10:00:00\+01:00,info,/);
   });
 
-  test("needs a key with the scope control", async () => {
+  test("the log over HTTP needs a key with the scope control", async () => {
     await using daemon = await startLocalApi({ start: START, scopes: ["read"] });
     expect((await daemon.request("/local/v1/log")).status).toBe(403);
     expect((await daemon.request("/local/v1/backup")).status).toBe(403);

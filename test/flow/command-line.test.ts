@@ -15,7 +15,7 @@ const FREE_PORTS = { ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0" };
 const BAD_CONFIGURATION = 78;
 
 describe("the demo", () => {
-  test("prints its addresses, has a home with prices, and publishes offline on Ctrl-C", async () => {
+  test("the demo prints its addresses, has a home with prices, and publishes offline on Ctrl-C", async () => {
     await using daemon = new DaemonProcess([], FREE_PORTS);
     const apiLine = await daemon.line(/curl/);
     const topicsLine = await daemon.line(/mosquitto_sub/);
@@ -38,7 +38,7 @@ describe("the demo", () => {
     expect(watcher.payload("elbro/status")).toBe("offline");
   });
 
-  test("fills its history with the heap limit of npm start, also at a high speed", async () => {
+  test("the demo fills its history with the heap limit of npm start, also at a high speed", async () => {
     for (const args of [[], ["--speed", "600"]]) {
       await using daemon = new DaemonProcess(args, { ...FREE_PORTS, ...START_ENVIRONMENT });
       await daemon.line(/consumptionCosts.*history filled/);
@@ -67,7 +67,7 @@ describe("the demo", () => {
     await watcher.until(() => ["scheduled", "running", "done"].includes(state()), "a plan with its hours");
   });
 
-  test("runs at another time and speed", async () => {
+  test("the demo runs at another time and speed", async () => {
     await using daemon = new DaemonProcess(["--clock", "2025-10-25T20:00:00Z", "--speed", "3600"], FREE_PORTS);
     const port = Number(/-p (\d+)/.exec(await daemon.line(/mosquitto_sub/))?.[1]);
     await using watcher = await TopicWatcher.on(port);
@@ -76,7 +76,7 @@ describe("the demo", () => {
     expect(state() < "2025-10-27").toBe(true);
   });
 
-  test("writes the compile cache while it runs, so that a start after a power cut is fast", async () => {
+  test("the demo writes the compile cache while it runs, so that a start after a power cut is fast", async () => {
     using cache = new TempDir();
     const kept = () => readdirSync(cache.path, { recursive: true, encoding: "utf8" }).map((name) => cache.file(name));
     await using daemon = new DaemonProcess([], { ...FREE_PORTS, NODE_COMPILE_CACHE: cache.path });
@@ -85,7 +85,7 @@ describe("the demo", () => {
     await expect.poll(() => Math.max(...kept().map((file) => statSync(file).size))).toBeGreaterThan(200_000);
   });
 
-  test("can get time and speed from the environment", async () => {
+  test("the demo can get time and speed from the environment", async () => {
     await using daemon = new DaemonProcess([], {
       ...FREE_PORTS,
       ELBRO_CLOCK: "2025-06-01T10:00:00Z",

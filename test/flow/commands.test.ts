@@ -38,7 +38,7 @@ describe("check", () => {
     expect(daemon.output).toContain("holds a secret and other users can read it");
   });
 
-  test("finds damage in the data directory", async () => {
+  test("check finds damage in the data directory", async () => {
     await using installed = await TestDaemon.install();
     expect((await installed.run("keys", "create", "Phone")).code).toBe(0);
     const dataDir = installed.dir.file("data");
@@ -64,7 +64,7 @@ describe("check", () => {
     expect((await installed.run("check")).output).toContain(`warning: ${installed.dir.file("key")} holds a secret`);
   });
 
-  test("uses credentials of systemd, and reports all mistakes together with exit code 78", async () => {
+  test("check uses credentials of systemd, and reports all mistakes together with exit code 78", async () => {
     using dir = new TempDir();
     writeFileSync(dir.file("elbro_consumer_api_key"), "abc\n");
     const environment = { CREDENTIALS_DIRECTORY: dir.path, ELBRO_DATA_DIR: dir.file("data") };
@@ -421,7 +421,7 @@ describe("backup and restore", () => {
 });
 
 describe("without a configuration", () => {
-  test("commands show a demo home and report that it is one", async () => {
+  test("without a configuration commands show a demo home and report that it is one", async () => {
     await using command = new DaemonProcess(["prices"], { ELBRO_CLOCK: "2025-10-26T10:00:00Z" });
     expect(await command.exit).toBe(0);
     expect(command.output).toContain("no account is configured, so this is a demo");

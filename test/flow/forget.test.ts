@@ -36,7 +36,7 @@ async function runOnce(installed: InstalledDaemon, watcher: TopicWatcher): Promi
 }
 
 describe.skipIf(!haveMosquitto)("elbro forget with Mosquitto (skipped if it is not installed)", () => {
-  test("clears every topic and device of elbro and no other topic; a start publishes them again", async () => {
+  test("elbro forget with Mosquitto clears every topic and device of elbro and no other topic; a start publishes them again", async () => {
     await using broker = await Mosquitto.start({ persistence: true });
     const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${broker.port}`);
     for (const [topic, payload] of Object.entries(OTHERS))
@@ -68,7 +68,7 @@ describe.skipIf(!haveMosquitto)("elbro forget with Mosquitto (skipped if it is n
     expect(Object.keys(await retainedIn(broker.port))).toEqual(expect.arrayContaining(before));
   });
 
-  test("is rejected while elbro runs", async () => {
+  test("elbro forget with Mosquitto is rejected while elbro runs", async () => {
     await using broker = await Mosquitto.start();
     const config = { mqtt: { url: `mqtt://127.0.0.1:${broker.port}` } };
     await using installed = await TestDaemon.install({ config, simulator: { homes: ["danish"] } });
@@ -78,7 +78,7 @@ describe.skipIf(!haveMosquitto)("elbro forget with Mosquitto (skipped if it is n
     expect(await retainedIn(broker.port)).toMatchObject({ "elbro/status": "online" });
   });
 
-  test("reports an unreachable broker with exit code 1, and clears the topics at the next call", async () => {
+  test("elbro forget with Mosquitto reports an unreachable broker with exit code 1, and clears the topics at the next call", async () => {
     await using broker = await Mosquitto.start({ persistence: true });
     const config = { mqtt: { url: `mqtt://127.0.0.1:${broker.port}` }, ...HOUSE };
     await using installed = await TestDaemon.install({ config, simulator: { homes: ["danish"] } });
@@ -92,7 +92,7 @@ describe.skipIf(!haveMosquitto)("elbro forget with Mosquitto (skipped if it is n
     expect(await retainedIn(broker.port)).toEqual({});
   });
 
-  test("does not clear topics that another shard publishes", async () => {
+  test("elbro forget with Mosquitto does not clear topics that another shard publishes", async () => {
     await using broker = await Mosquitto.start();
     const memory = new TestMemory();
     const published = new RetainedPublisher(memory, []);

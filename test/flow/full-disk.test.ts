@@ -78,7 +78,7 @@ test("a database that cannot be written keeps all prices and sends no requests",
   );
 });
 
-/** Starts a daemon whose database can store requests and so many pages of data, but not a year of hours. */
+/** Starts a daemon whose database can store requests and `freePages` of data, but not a year of hours. */
 async function withNearlyFullDatabase(freePages: number): Promise<TestDaemon> {
   const config = { history: { months: 1 } };
   const { daemon: starting, database } = withDatabase(() =>

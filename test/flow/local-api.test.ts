@@ -32,7 +32,7 @@ function runsOf(on: readonly EpochMs[]): (readonly [start: string, hours: number
 }
 
 describe("a device that requests cheap", () => {
-  test("gets ON for three consecutive hours of the night, also with a restart in between", async () => {
+  test("a device that requests cheap gets ON for three consecutive hours of the night, also with a restart in between", async () => {
     await using daemon = await startLocalApi({ start: EVENING - 8 * HOUR_MS });
     await daemon.clock.runUntil(EVENING);
     const before = await onTimes(daemon, NIGHT, EVENING, Date.parse("2026-03-11T00:00:00Z"));
@@ -47,7 +47,7 @@ describe("a device that requests cheap", () => {
   test.each([
     ["the night that loses an hour", "2026-03-28T17:00:00Z", "2026-03-29T05:00:00Z"],
     ["the night that has one twice", "2026-10-24T17:00:00Z", "2026-10-25T06:00:00Z"],
-  ])("gets the same three cheapest hours on %s", async (_, evening, morning) => {
+  ])("a device that requests cheap gets the same three cheapest hours on %s", async (_, evening, morning) => {
     await using daemon = await startLocalApi({ start: Date.parse(evening) - 8 * HOUR_MS });
     await daemon.clock.runUntil(Date.parse(evening));
     await daemon.untilTomorrow();
@@ -63,7 +63,7 @@ describe("a device that requests cheap", () => {
     expect(paid).toBeCloseTo(Math.min(...sums), 6);
   });
 
-  test("gets known hours without the service, then OFF with 503 and the reason", async () => {
+  test("a device that requests cheap gets known hours without the service, then OFF with 503 and the reason", async () => {
     await using daemon = await startLocalApi({ start: EVENING - 8 * HOUR_MS });
     await daemon.clock.runUntil(EVENING);
     daemon.simulator.setFaults([{ operation: "*", fault: "status", status: 502 }]);
@@ -78,7 +78,7 @@ describe("a device that requests cheap", () => {
     expect(Number(json.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
-  test("waits while tomorrow's prices are late, and still gets its hours", async () => {
+  test("a device that requests cheap waits while tomorrow's prices are late, and still gets its hours", async () => {
     await using daemon = await startLocalApi({
       start: EVENING - 8 * HOUR_MS,
       simulator: { publicationDelayMinutes: () => 300 },
@@ -97,7 +97,7 @@ describe("a device that requests cheap", () => {
     expect(reason).toMatch(/clock/);
   });
 
-  test("gets OFF with the reason for every mistake", async () => {
+  test("a device that requests cheap gets OFF with the reason for every mistake", async () => {
     await using daemon = await startLocalApi({ start: EVENING });
     await daemon.clock.settle();
     for (const [question, status, words] of [

@@ -38,7 +38,7 @@ describe("plans", () => {
     });
   });
 
-  test("are changed as by MQTT, keep the change across a restart, and are reset by null", async () => {
+  test("plans are changed as by MQTT, keep the change across a restart, and are reset by null", async () => {
     using dir = new TempDir();
     await using daemon = await planned(["control"], dir);
     const changed = await daemon.post("/local/v1/plans/washer", { hours: 2, ready_by: "06:00", max_price: 5 });
@@ -162,7 +162,7 @@ describe("plans", () => {
     expect(Object.values(settings as object).some(({ changed }) => changed)).toBe(false);
   });
 
-  test("can be read but not changed with a key without the scope control", async () => {
+  test("plans can be read but not changed with a key without the scope control", async () => {
     await using daemon = await planned(["read"]);
     await askJson(daemon, "plans/washer");
     expect((await daemon.post("/local/v1/plans/washer", { hours: 2 })).status).toBe(403);
@@ -170,7 +170,7 @@ describe("plans", () => {
 });
 
 describe("the signal of a plan", () => {
-  test("changes at the boundary: 200 for ON, 400 for OFF with code=1; JSON contains the reason", async () => {
+  test("the signal of a plan changes at the boundary: 200 for ON, 400 for OFF with code=1; JSON contains the reason", async () => {
     await using daemon = await planned();
     const { next_start } = (await askJson(daemon, "signal/washer?format=json")) as { next_start: string };
     expect(await askText(daemon, "signal/washer?code=1")).toMatchObject([400, "OFF", expect.any(String)]);
@@ -182,7 +182,7 @@ describe("the signal of a plan", () => {
     expect(await askText(daemon, "signal/washer?code=1")).toMatchObject([400, "OFF", expect.any(String)]);
   });
 
-  test("is OFF with 503 without prices", async () => {
+  test("the signal of a plan is OFF with 503 without prices", async () => {
     await using daemon = await startLocalApi({ start: MORNING, config: { plans: [washer] } });
     await daemon.clock.runUntil(MORNING + HOUR_MS);
     daemon.simulator.setFaults([{ operation: "*", fault: "status", status: 502 }]);

@@ -35,7 +35,7 @@ async function evening(start = EVENING): Promise<TestDaemon> {
 }
 
 describe("now", () => {
-  test("equals the published state, and changes at the boundary", async () => {
+  test("now equals the published state, and changes at the boundary", async () => {
     await using daemon = await evening();
     const published = () => daemon.watcher.json("elbro/home/price/state");
     const now = await askJson(daemon, "now?home=home");
@@ -47,7 +47,7 @@ describe("now", () => {
     expect(await askJson(daemon, "now?home=home")).toMatchObject({ start: isoOf(EVENING + 15 * MINUTE_MS) });
   });
 
-  test("is null without a current price, and has no number as text", async () => {
+  test("now is null without a current price, and has no number as text", async () => {
     await using daemon = await evening();
     daemon.simulator.setFaults([{ operation: "*", fault: "status", status: 502 }]);
     await daemon.clock.runUntil(EVENING + 14 * DAY_MS);
@@ -59,7 +59,7 @@ describe("now", () => {
       expect((await daemon.request(`/local/v1/formats/${format}`)).status).toBe(503);
   });
 
-  test("is 404 for an unknown home; while no home is known it is 503 and OFF", async () => {
+  test("now is 404 for an unknown home; while no home is known it is 503 and OFF", async () => {
     await using daemon = await startLocalApi({ start: EVENING });
     await daemon.clock.settle();
     const unknown = await daemon.request("/local/v1/now?home=x");
@@ -80,7 +80,7 @@ describe("now", () => {
 });
 
 describe("prices", () => {
-  test("are one timeline without gaps: confirmed, then estimates; 304 if unchanged", async () => {
+  test("prices are one timeline without gaps: confirmed, then estimates; 304 if unchanged", async () => {
     await using daemon = await evening();
     const { prices, ...head } = await pricesOf(daemon);
     expect(head).toMatchObject({ currency: "DKK", resolution: "fifteenMinutes", tomorrow_valid: true });

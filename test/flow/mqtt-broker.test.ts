@@ -86,7 +86,7 @@ function heard(listener: MqttClient, topic: string): Promise<string> {
 }
 
 describe("a login", () => {
-  test("is accepted with the right password, plain or hashed, and otherwise rejected", async () => {
+  test("a login is accepted with the right password, plain or hashed, and otherwise rejected", async () => {
     const hashed = { name: "safe", password: await hashPassword("hidden"), commands: false };
     await using broker = await startBroker({ users: [HA, hashed] });
     await using ha = await client(broker.port, asHa);
@@ -101,20 +101,20 @@ describe("a login", () => {
       await expect(client(broker.port, login)).rejects.toThrow(/Bad username or password/);
   });
 
-  test("is not needed in the demo on this machine, but a wrong one is rejected", async () => {
+  test("a login is not needed in the demo on this machine, but a wrong one is rejected", async () => {
     await using broker = await startBroker({ users: [], anonymous: true });
     await using guest = await client(broker.port);
     expect(guest.connected).toBe(true);
     await expect(client(broker.port, asHa)).rejects.toThrow(/Bad username or password/);
   });
 
-  test("is always rejected without users, and the broker then listens on loopback only", async () => {
+  test("a login is always rejected without users, and the broker then listens on loopback only", async () => {
     await using broker = await startBroker({ host: "0.0.0.0", users: [] });
     expect(broker.host).toBe("127.0.0.1");
     await expect(client(broker.port)).rejects.toThrow(/Bad username or password/);
   });
 
-  test("is accepted over WebSocket if enabled; a web page does not count as a local client", async () => {
+  test("a login is accepted over WebSocket if enabled; a web page does not count as a local client", async () => {
     await using broker = await startBroker({ wsPort: 0, anonymous: true, mayConnect: () => true });
     const port = broker.wsPort ?? 0;
     await using own = daemonOn(broker.open);
@@ -200,7 +200,7 @@ describe("one client cannot take from others", () => {
 });
 
 describe("wrong passwords", () => {
-  test("are reported and delay the user, but not other users of the same address", async () => {
+  test("wrong passwords are reported and delay the user, but not other users of the same address", async () => {
     await using broker = await startBroker();
     const guess = () =>
       client(broker.port, { ...asTv, password: "guess" }).then(
@@ -360,7 +360,7 @@ describe("hostile clients", () => {
     expect(await loopMs(login())).toBeLessThan(1_000);
   });
 
-  test("are disconnected by a new connection, the oldest and those of the same address first", async () => {
+  test("hostile clients are disconnected by a new connection, the oldest and those of the same address first", async () => {
     await using broker = await startBroker();
     using near = new HostileClients();
     using far = new HostileClients();
@@ -393,7 +393,7 @@ describe("hostile clients", () => {
     expect(refused).toBe(14);
   });
 
-  test("do not delay a stop", async () => {
+  test("hostile clients do not delay a stop", async () => {
     const broker = await startBroker({ wsPort: 0 });
     using hostile = new HostileClients();
     await hostile.open(broker.port, 20, hostilePackets.unfinishedConnect);

@@ -96,7 +96,7 @@ test("without a broker a stop takes no time in any state", async () => {
 });
 
 describe.skipIf(!haveMosquitto)("with Mosquitto (skipped if it is not installed) the client", () => {
-  test("uses MQTT 5 if the broker supports it", async () => {
+  test("with Mosquitto the client uses MQTT 5 if the broker supports it", async () => {
     await using broker = await Mosquitto.start({ config: ["log_type all"] });
     await using link = new TestMqttClient({ to: broker.port });
     await link.up();
@@ -113,7 +113,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped if it is not installed)
     expect(JSON.stringify(wrong.lines)).not.toContain("sesame");
   });
 
-  test("connects over WebSocket", async () => {
+  test("with Mosquitto the client connects over WebSocket", async () => {
     await using broker = await Mosquitto.start();
     await using proxy = await WebSocketProxy.before(broker.port);
     const link = new TestMqttClient({ to: `ws://127.0.0.1:${proxy.port}/mqtt` });
@@ -124,7 +124,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped if it is not installed)
     expect(await retainedIn(broker.port)).toHaveProperty(["elbro/status"], "offline");
   });
 
-  test("publishes online retained, and offline at a stop", async () => {
+  test("with Mosquitto the client publishes online retained, and offline at a stop", async () => {
     await using broker = await Mosquitto.start();
     const link = new TestMqttClient({ to: broker.port });
     await link.up();
@@ -133,7 +133,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped if it is not installed)
     expect(await retainedIn(broker.port)).toEqual({ "elbro/status": "offline" });
   });
 
-  test("stops within 1.5 s although the broker hangs", async () => {
+  test("with Mosquitto the client stops within 1.5 s although the broker hangs", async () => {
     await using broker = await Mosquitto.start();
     const link = new TestMqttClient({ to: broker.port });
     await link.up();
@@ -142,7 +142,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped if it is not installed)
     broker.thaw();
   });
 
-  test("corrects the late will of an earlier process", async () => {
+  test("with Mosquitto the client corrects the late will of an earlier process", async () => {
     await using broker = await Mosquitto.start();
     await using link = new TestMqttClient({ to: broker.port });
     await link.up();
@@ -167,7 +167,7 @@ describe.skipIf(!haveMosquitto || !haveOpenssl)("over TLS (skipped without Mosqu
   const listener = ["certfile DIR/server.pem", "keyfile DIR/server.key"];
   const filesOf = ({ cert, key }: { cert: string; key: string }) => ({ "server.pem": cert, "server.key": key });
 
-  test("accepts a broker certificate of its own authority", async () => {
+  test("over TLS the client accepts a broker certificate of its own authority", async () => {
     using ours = new Authority("ours");
     using other = new Authority("other");
     await using broker = await Mosquitto.start({ listener, files: filesOf(ours.issue("server", HERE)) });
@@ -190,7 +190,7 @@ describe.skipIf(!haveMosquitto || !haveOpenssl)("over TLS (skipped without Mosqu
     expect(await plain.firstReason()).toMatch(/a TLS port needs mqtts:/);
   });
 
-  test("rejects an expired certificate, and one for another name", async () => {
+  test("over TLS the client rejects an expired certificate, and one for another name", async () => {
     using ours = new Authority("ours");
     await using expired = await Mosquitto.start({ listener, files: filesOf(ours.issue("server", HERE, -1)) });
     await using link = new TestMqttClient({ to: `mqtts://127.0.0.1:${expired.port}`, ca: ours.cert });
@@ -200,7 +200,7 @@ describe.skipIf(!haveMosquitto || !haveOpenssl)("over TLS (skipped without Mosqu
     expect(await other.firstReason()).toMatch(/certificate is for another name/);
   });
 
-  test("sends a client certificate", async () => {
+  test("over TLS the client sends a client certificate", async () => {
     using ours = new Authority("ours");
     const files = { ...filesOf(ours.issue("server", HERE)), "ca.pem": ours.cert };
     const asking = [...listener, "cafile DIR/ca.pem", "require_certificate true"];
@@ -212,7 +212,7 @@ describe.skipIf(!haveMosquitto || !haveOpenssl)("over TLS (skipped without Mosqu
     expect(await without.firstReason()).toMatch(/requires a client certificate; set mqtt.cert_file and mqtt.key_file/);
   });
 
-  test("connects over a secure WebSocket", async () => {
+  test("over TLS the client connects over a secure WebSocket", async () => {
     using ours = new Authority("ours");
     await using broker = await Mosquitto.start();
     await using proxy = await WebSocketProxy.before(broker.port, ours.issue("server", HERE));
@@ -223,7 +223,7 @@ describe.skipIf(!haveMosquitto || !haveOpenssl)("over TLS (skipped without Mosqu
     expect(await unknown.firstReason()).toMatch(/unknown authority/);
   });
 
-  test("reports mqtts to a port without TLS", async () => {
+  test("over TLS the client reports mqtts to a port without TLS", async () => {
     await using broker = await Mosquitto.start();
     await using link = new TestMqttClient({ to: `mqtts://127.0.0.1:${broker.port}` });
     expect(await link.firstReason()).toMatch(/does not answer with TLS|mqtts: and wss: need a TLS port/);

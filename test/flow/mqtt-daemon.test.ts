@@ -50,7 +50,7 @@ test("elbro hash-password prints a hash for the configuration", () => {
 });
 
 describe.skipIf(!haveMosquitto)("the daemon with Mosquitto (skipped if it is not installed)", () => {
-  test("clears all topics of renamed or removed homes; offline stays retained after a stop", async () => {
+  test("the daemon with Mosquitto clears all topics of renamed or removed homes; offline stays retained after a stop", async () => {
     const login = { username: "elbro", password: "open sesame" };
     await using broker = await Mosquitto.start({ users: { [login.username]: login.password } });
     const retained = () => retainedIn(broker.port, login);

@@ -107,7 +107,7 @@ class DaemonWithPlug implements AsyncDisposable {
 }
 
 describe("a plug that follows its plan", () => {
-  test("is scheduled, ON at the boundary, renewed every quarter hour, and OFF at the end, with reasons", async () => {
+  test("a plug that follows its plan is scheduled, ON at the boundary, renewed every quarter hour, and OFF at the end, with reasons", async () => {
     await using at = await DaemonWithPlug.start();
     const scheduled = await at.untilPlan(({ state }) => state === "scheduled", "the plan");
     expect(scheduled.reason).toMatch(
@@ -148,7 +148,7 @@ describe("a plug that follows its plan", () => {
     expect(Object.keys(components)).toEqual(["on", "wanted", "reason", "problem", "available"]);
   });
 
-  test("is ON at its optimum, and the plan is then done with its cost and saving", async () => {
+  test("a plug that follows its plan is ON at its optimum, and the plan is then done with its cost and saving", async () => {
     await using at = await DaemonWithPlug.start({ plan: inTheNight });
     const plan = await at.untilPlan(({ state }) => state === "scheduled", "the plan");
     const [start, end] = [Date.parse(String(plan.next_start)), Date.parse(String(plan.next_end))];
@@ -196,7 +196,7 @@ describe("a plug that follows its plan", () => {
 });
 
 describe("a restart in the middle of a run", () => {
-  test("leaves the plug ON without an OFF, and its end unchanged", async () => {
+  test("a restart in the middle of a run leaves the plug ON without an OFF, and its end unchanged", async () => {
     await using at = await DaemonWithPlug.start();
     await at.runUntil(STARTS + 20 * MINUTE_MS);
     await at.untilPlug(true);

@@ -51,7 +51,7 @@ async function tonightsStart(daemon: Parameters<typeof untilPlan>[0]): Promise<n
 }
 
 describe("a plan for an appliance at night", () => {
-  test("runs at its optimum across midnight from boundary to boundary, and is then done with its saving", async () => {
+  test("a plan for an appliance at night runs at its optimum across midnight from boundary to boundary, and is then done with its saving", async () => {
     await using daemon = await startDaemon();
     const { clock } = daemon;
     await clock.runUntil(MORNING);
@@ -83,7 +83,7 @@ describe("a plan for an appliance at night", () => {
     assertDiscovery(tree);
   });
 
-  test("moves a run that has not started when late prices arrive, never one in progress", async () => {
+  test("a plan for an appliance at night moves a run that has not started when late prices arrive, never one in progress", async () => {
     const late = planEntry({ kind: "window", hours: 2, from: "16:00", ready_by: "12:00" });
     await using daemon = await startDaemon({ plans: [late], delay: () => 240 });
     const { clock } = daemon;
@@ -98,7 +98,7 @@ describe("a plan for an appliance at night", () => {
     expect(best).not.toBe(today);
   });
 
-  test("continues a run to its end with any new prices", async () => {
+  test("a plan for an appliance at night continues a run to its end with any new prices", async () => {
     const soon = planEntry({ kind: "window", hours: 4, from: "17:00", ready_by: "16:00" });
     await using daemon = await startDaemon({ plans: [soon], delay: () => 480 });
     const { clock } = daemon;

@@ -77,7 +77,7 @@ test("a plug of every family follows the cheap signal of a home for a day and a 
 describe("a signal topic of the owner", () => {
   const SIGNAL = "house/boost";
 
-  test("switches a plug; every payload except ON is OFF", async () => {
+  test("a signal topic of the owner switches a plug; every payload except ON is OFF", async () => {
     await using daemon = await daemonWith(plugsOf(["tasmota"], { signal_topic: SIGNAL }));
     await using plug = new MqttPlug("tasmota", { now: () => daemon.clock.now(), on: true });
     await plug.connect(portOf(daemon));
@@ -95,7 +95,7 @@ describe("a signal topic of the owner", () => {
     await expect.poll(() => plug.device.on).toBe(false);
   });
 
-  test("is overridden manually until its next message", async () => {
+  test("a signal topic of the owner is overridden manually until its next message", async () => {
     await using daemon = await daemonWith(plugsOf(["shelly_gen2"], { signal_topic: SIGNAL }));
     await using plug = new MqttPlug("shelly_gen2", { now: () => daemon.clock.now() });
     await plug.connect(portOf(daemon));

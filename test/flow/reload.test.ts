@@ -32,7 +32,7 @@ describe("a reload of the configuration", () => {
     await watcher.until(() => watcher.payload("elbro/home/plan/car/state") === null, "the end of its state");
   });
 
-  test("continues a running plan in its state", async () => {
+  test("a reload of the configuration continues a running plan in its state", async () => {
     const below = { name: "Car", home: "home", kind: "below", percent: 100 } as const;
     await using daemon = await TestDaemon.start({ start: START, config: { plans: [below] } });
     const { watcher } = daemon;
@@ -46,7 +46,7 @@ describe("a reload of the configuration", () => {
 });
 
 describe("the accounts folder", () => {
-  test("is reloaded on SIGHUP and after a change; an invalid file is reported with its line", async () => {
+  test("the accounts folder is reloaded on SIGHUP and after a change; an invalid file is reported with its line", async () => {
     await using installed = await TestDaemon.install({ simulator: { accounts: 2 } });
     const folder = installed.dir.file("accounts");
     mkdirSync(folder);
@@ -83,7 +83,7 @@ describe("the accounts folder", () => {
 });
 
 describe("SIGHUP with another key or service", () => {
-  test("uses the new key at once, and check says before that the daemon still uses the old one", async () => {
+  test("SIGHUP with another key or service uses the new key at once, and check says before that the daemon still uses the old one", async () => {
     await using installed = await TestDaemon.install({ config: { consumer: { api_key: "dead-key" } } });
     await using daemon = await installed.launch();
     await daemon.line(/the service does not know this API key/);
@@ -101,7 +101,7 @@ describe("SIGHUP with another key or service", () => {
     expect((await daemon.end("SIGTERM")).code).toBe(0);
   });
 
-  test("starts again with another service, and ends the data of the first", async () => {
+  test("SIGHUP with another key or service starts again with another service, and ends the data of the first", async () => {
     await using installed = await TestDaemon.install();
     await using other = await TestDaemon.install({ simulator: { homes: ["swedish"] } });
     await using daemon = await installed.launch();
@@ -122,7 +122,7 @@ describe("SIGHUP with another key or service", () => {
 });
 
 describe("SIGHUP", () => {
-  test("applies keys and log level, names changes that need a restart, and rejects an invalid file", async () => {
+  test("SIGHUP applies keys and log level, names changes that need a restart, and rejects an invalid file", async () => {
     const api = (port: number, key: string) => ({ host: "127.0.0.1", port, keys: [{ name: "a", key }] });
     await using installed = await TestDaemon.install({ config: { api: api(0, "first-key") } });
     await using daemon = installed.spawn();
@@ -168,7 +168,7 @@ describe("SIGHUP", () => {
     expect((await daemon.end("SIGTERM")).code).toBe(0);
   });
 
-  test("is followed by SIGTERM, which ends a waiting daemon with exit code 0 within two seconds", async () => {
+  test("SIGHUP is followed by SIGTERM, which ends a waiting daemon with exit code 0 within two seconds", async () => {
     await using installed = await TestDaemon.install();
     mkdirSync(installed.dataDir);
     using _held = openDatabase(path.join(installed.dataDir, "elbro.db"));
@@ -230,7 +230,7 @@ describe("a key that applies at once", () => {
     return { ...usual, [section]: name === undefined ? value : { ...own, [name]: value } } as ConfigInput;
   }
 
-  test("is one of the keys that are tried here, and every other key needs a restart", () => {
+  test("a key that applies at once is one of the keys that are tried here, and every other key needs a restart", () => {
     const sections = new Set(configKeys.map(({ path }) => path[0] ?? ""));
     const restart = new Set([...sections].flatMap(restartKeysOf));
     // tls.test.ts tries the certificates.
@@ -240,7 +240,7 @@ describe("a key that applies at once", () => {
     expect(Object.keys(values).toSorted()).toEqual(applied.map(({ path }) => path.join(".")).toSorted());
   });
 
-  test("ends what it replaces: open event streams, and the link of the devices to the dashboard", async () => {
+  test("a key that applies at once ends what it replaces: open event streams, and the link of the devices to the dashboard", async () => {
     const config = (dashboard: "open" | "key", url: string) => ({ ...usual, api: { ...usual.api, dashboard, url } });
     await using daemon = await TestDaemon.start({
       ...{ start: START, simulator: { homes: ["danish"] } },
@@ -260,7 +260,7 @@ describe("a key that applies at once", () => {
     expect((await fetch(`${daemon.url}/events`)).status).toBe(401);
   });
 
-  test("leaves no loop and no problem behind when it changes twice", async () => {
+  test("a key that applies at once leaves no loop and no problem behind when it changes twice", async () => {
     await using daemon = await TestDaemon.start({
       ...{ start: START, config: usual },
       simulator: { homes: ["danish"], keys: { thirdParty: { apiKey: "pair-key", apiSecret: "pair-secret" } } },

@@ -58,7 +58,7 @@ describe("results", () => {
     expect(run.against_window_start).toBeCloseTo((run.window_start_price - run.mean_price) * 1.2, 5);
   });
 
-  test("savings add up the runs by plan and month; a plan without energy has runs and no money", async () => {
+  test("results savings add up the runs by plan and month; a plan without energy has runs and no money", async () => {
     const { runs } = (await askJson(daemon, "runs?plan=washer")) as { runs: Run[] };
     const { months } = (await askJson(daemon, "savings?home=home")) as { months: Record<string, unknown>[] };
     expect(months.find(({ plan }) => plan === "washer")).toMatchObject({
@@ -72,7 +72,7 @@ describe("results", () => {
     expect(await askJson(daemon, "savings?plan=nobody")).toMatchObject({ months: [] });
   });
 
-  test("starts returns the costs of a plan by start time", async () => {
+  test("results starts returns the costs of a plan by start time", async () => {
     const { starts, planned, now } = (await askJson(daemon, "plans/washer/starts")) as {
       starts: { start: string; end: string; cost: number; estimate: boolean }[];
       planned: { start: string; cost: number };

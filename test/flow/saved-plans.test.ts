@@ -29,7 +29,7 @@ async function answerOf(answer: Promise<Response>): Promise<[number, Record<stri
 }
 
 describe("a plan that is saved over HTTP", () => {
-  test("is written to elbro.yaml with its comments kept, switches a plug, can be changed and deleted", async () => {
+  test("a plan that is saved over HTTP is written to elbro.yaml with its comments kept, switches a plug, can be changed and deleted", async () => {
     await using daemon = await started();
     await daemon.untilPriced();
     await using plug = new MqttPlug("tasmota", { now: () => daemon.clock.now(), on: false, powerOn: "last" });
@@ -72,7 +72,7 @@ describe("a plan that is saved over HTTP", () => {
     expect(textOf(daemon).trim()).toBe(before.trim());
   });
 
-  test("is written to page.yaml if elbro.yaml is read-only, and survives a restart", async () => {
+  test("a plan that is saved over HTTP is written to page.yaml if elbro.yaml is read-only, and survives a restart", async () => {
     await using daemon = await started();
     const file = path.join(daemon.dir.path, "elbro.yaml");
     chmodSync(file, 0o444);
@@ -99,7 +99,7 @@ describe("a plan that is saved over HTTP", () => {
     expect(await askJson(daemon, "plans")).toMatchObject({ plans: [{ id: "car" }] });
   });
 
-  test("is rejected with path, expected and actual value if it is invalid", async () => {
+  test("a plan that is saved over HTTP is rejected with path, expected and actual value if it is invalid", async () => {
     await using daemon = await started();
     const before = textOf(daemon);
     const [status, body] = await answerOf(daemon.post("/local/v1/plans", { ...heater, percent: 120, hurs: 2 }));
@@ -125,7 +125,7 @@ describe("a plan that is saved over HTTP", () => {
     expect([broken, why.reason]).toEqual([409, expect.stringContaining("already has a mistake")]);
   });
 
-  test("can be previewed with current prices before it is saved", async () => {
+  test("a plan that is saved over HTTP can be previewed with current prices before it is saved", async () => {
     await using daemon = await started();
     await daemon.untilPriced();
     const plan = { name: "Washer", home: "home", kind: "window", hours: 2, kwh: 2, from: "12:00", ready_by: "20:00" };
@@ -148,7 +148,7 @@ plugs:
   - { name: Lamp, family: tasmota, topic: heater, signal_topic: house/lamp }
 `;
 
-  test("is tested for 10 s, unless it has to stay ON", async () => {
+  test("a plug is tested for 10 s, unless it has to stay ON", async () => {
     await using daemon = await started(FREEZER);
     await daemon.untilPriced();
     await using plug = new MqttPlug("tasmota", { now: () => daemon.clock.now(), on: false, powerOn: "last" });

@@ -80,7 +80,7 @@ describe("the list of addresses of the mirror", () => {
     };
   };
 
-  test("has the addresses of every account, and each once", async () => {
+  test("the list of addresses of the mirror has the addresses of every account, and each once", async () => {
     await using daemon = await TestDaemon.start({
       start: MORNING,
       simulator: { homes: ["danish"], accounts: 3 },
@@ -95,7 +95,7 @@ describe("the list of addresses of the mirror", () => {
     expect((await daemon.request("/consumer/v1/me/addresses", { "if-none-match": tag })).status).toBe(304);
   });
 
-  test("is stale while an account cannot be read, and names what is known", async () => {
+  test("the list of addresses of the mirror is stale while an account cannot be read, and names what is known", async () => {
     await using daemon = await TestDaemon.start({
       start: MORNING,
       simulator: { homes: ["danish"], accounts: 2 },

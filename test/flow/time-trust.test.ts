@@ -111,7 +111,7 @@ describe("a machine that was paused for six minutes during a run", () => {
   const plan = (daemon: TestDaemon) =>
     daemon.watcher.seen.filter(({ topic }) => topic === SIGNAL).map(({ payload }) => String(payload));
 
-  test("keeps the run, and asks the service for the time at once", async () => {
+  test("a machine that was paused for six minutes during a run keeps the run, and asks the service for the time at once", async () => {
     await using daemon = await pausedInRun();
     const before = daemon.simulator.answered().length;
     daemon.clock.pauseMachine(PAUSE_MS);
@@ -129,7 +129,7 @@ describe("a machine that was paused for six minutes during a run", () => {
     expect(String(daemon.watcher.json(`${SIGNAL}/state`).reason)).not.toContain("not running");
   });
 
-  test("keeps the run for ten minutes if the service does not answer, and then reports the clock", async () => {
+  test("a machine that was paused for six minutes during a run keeps the run for ten minutes if the service does not answer, and then reports the clock", async () => {
     await using daemon = await pausedInRun();
     daemon.simulator.setFaults([{ operation: "*", fault: "lostConnection" }]);
     daemon.clock.pauseMachine(PAUSE_MS);

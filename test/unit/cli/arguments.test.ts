@@ -15,11 +15,11 @@ describe("the arguments of a command", () => {
     [everything, ["config", "clock", "speed", "help"]],
     [configured, ["config", "help"]],
     [bare, ["help"]],
-  ])("are exactly those in its help: $usage", (line, options) => {
+  ])("the arguments of a command are exactly those in its help: $usage", (line, options) => {
     expect(optionsIn(line)).toEqual(options);
   });
 
-  test("are the only ones read, from arguments and environment", () => {
+  test("the arguments of a command are the only ones read, from arguments and environment", () => {
     const time = { ELBRO_CLOCK: "yesterday", ELBRO_SPEED: "fast" };
     expect(readCommandLine(configured, [], { ...time, ELBRO_CONFIG: "a.yaml" })).toMatchObject({
       configPath: "a.yaml",

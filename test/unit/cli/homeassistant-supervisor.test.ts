@@ -43,7 +43,7 @@ function configOf(text: string): Config {
 }
 
 describe("Home Assistant's supervisor", () => {
-  test("provides the broker's address, user and password", async () => {
+  test("Home Assistant's supervisor provides the broker's address, user and password", async () => {
     await using known = await supervisor(200, JSON.stringify(MOSQUITTO));
     const { mqtt } = await withSupervisorsBroker(configOf("mqtt: { base_topic: el }"), "app-token", known.url);
     expect(mqtt).toMatchObject({
@@ -55,7 +55,7 @@ describe("Home Assistant's supervisor", () => {
     expect(known.asked[0]).toMatchObject({ url: "/services/mqtt", headers: { authorization: "Bearer app-token" } });
   });
 
-  test("provides mqtts for a broker with TLS, and no password for one without", async () => {
+  test("Home Assistant's supervisor provides mqtts for a broker with TLS, and no password for one without", async () => {
     await using known = await supervisor(
       200,
       '{"data":{"host":"broker","port":8883,"ssl":true,"username":"","password":""}}',
@@ -65,7 +65,7 @@ describe("Home Assistant's supervisor", () => {
     expect(mqtt).not.toHaveProperty("username");
   });
 
-  test("is not used if the configuration has a broker", async () => {
+  test("Home Assistant's supervisor is not used if the configuration has a broker", async () => {
     await using known = await supervisor(200, JSON.stringify(MOSQUITTO));
     const config = configOf("mqtt: { url: 'mqtt://mine:1884' }");
     expect(await withSupervisorsBroker(config, "app-token", known.url)).toBe(config);
@@ -92,7 +92,7 @@ describe("Home Assistant's supervisor", () => {
     );
   });
 
-  test("provides Home Assistant's WebSocket, unless the configuration has another", () => {
+  test("Home Assistant's supervisor provides Home Assistant's WebSocket, unless the configuration has another", () => {
     expect(withSupervisorsHomeAssistant(configOf(""), "app-token").home_assistant).toEqual({
       url: "ws://supervisor/core/websocket",
       token: "app-token",
@@ -101,7 +101,7 @@ describe("Home Assistant's supervisor", () => {
     expect(withSupervisorsHomeAssistant(config, "app-token")).toBe(config);
   });
 
-  test("leads to a configuration error for homes with the same statistic id", () => {
+  test("Home Assistant's supervisor leads to a configuration error for homes with the same statistic id", () => {
     const homes = ["my-home", "my_home"].map(
       (id, i) => `{ address_id: 3f2504e0-4f89-41d3-9a0c-0305e82c330${i}, id: ${id} }`,
     );

@@ -38,7 +38,7 @@ function asleep(clock: Clock, at: number, signal = new AbortController().signal)
 }
 
 describe("the system clock", () => {
-  test("sleeps until a time, never shorter", async () => {
+  test("the system clock sleeps until a time, never shorter", async () => {
     const { clock } = machine();
     const sleep = asleep(clock, START + HOUR_MS + 1);
     await vi.advanceTimersByTimeAsync(HOUR_MS);
@@ -47,7 +47,7 @@ describe("the system clock", () => {
     expect(sleep.endedAt).toBe(START + HOUR_MS + 1);
   });
 
-  test("returns whole milliseconds, and reaches a time only when it has passed", async () => {
+  test("the system clock returns whole milliseconds, and reaches a time only when it has passed", async () => {
     const { source } = machine();
     const clock = machineClock({ ...source, wallMs: () => source.wallMs() - 0.4 });
     expect(clock.now()).toBe(START - 1);
@@ -56,14 +56,14 @@ describe("the system clock", () => {
     expect(sleep.endedAt).toBe(START + 10);
   });
 
-  test("does not sleep until a past time, nor with an aborted signal", async () => {
+  test("the system clock does not sleep until a past time, nor with an aborted signal", async () => {
     const { clock } = machine();
     await clock.sleepUntil(START, new AbortController().signal);
     await clock.sleepUntil(START + HOUR_MS, AbortSignal.abort());
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("notices within 15 s that it was set forward", async () => {
+  test("the system clock notices within 15 s that it was set forward", async () => {
     const { clock, set } = machine();
     const sleep = asleep(clock, START + HOUR_MS);
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
@@ -73,7 +73,7 @@ describe("the system clock", () => {
   });
 
   test.each([MINUTE_MS, 2 * DAY_MS, 43 * 365 * DAY_MS])(
-    "detects within the same time that it was set back by %d ms",
+    "the system clock detects within the same time that it was set back by %d ms",
     async (byMs) => {
       const { clock, set } = machine();
       const sleep = asleep(clock, START + HOUR_MS);
@@ -84,7 +84,7 @@ describe("the system clock", () => {
     },
   );
 
-  test("is not disturbed by a time service that slows it down", async () => {
+  test("the system clock is not disturbed by a time service that slows it down", async () => {
     const { clock, set } = machine();
     const sleep = asleep(clock, START + HOUR_MS);
     for (let minute = 0; minute < 60; minute++) {
@@ -96,7 +96,7 @@ describe("the system clock", () => {
     expect(sleep.endedAt).toBe(START + HOUR_MS);
   });
 
-  test("is woken by the signal, and leaves no timer or listener", async () => {
+  test("the system clock is woken by the signal, and leaves no timer or listener", async () => {
     const { clock } = machine();
     const stop = new AbortController();
     const sleep = asleep(clock, START + HOUR_MS, stop.signal);
@@ -112,7 +112,7 @@ describe("the system clock", () => {
 describe("the simulated clock", () => {
   const THEN = Date.parse("2025-10-25T20:00:00Z");
 
-  test("starts at the given time and runs at the given speed", async () => {
+  test("the simulated clock starts at the given time and runs at the given speed", async () => {
     const { source } = machine();
     const clock = simulatedClock(source, THEN, 60);
     expect([clock.now(), clock.monotonicMs()]).toEqual([THEN, 0]);
@@ -120,7 +120,7 @@ describe("the simulated clock", () => {
     expect([clock.now(), clock.monotonicMs()]).toEqual([THEN + HOUR_MS, HOUR_MS]);
   });
 
-  test("sleeps shorter by its speed", async () => {
+  test("the simulated clock sleeps shorter by its speed", async () => {
     const clock = simulatedClock(machine().source, THEN, 3_600);
     const sleep = asleep(clock, THEN + DAY_MS);
     await vi.advanceTimersByTimeAsync(24 * SECOND_MS - 1);
@@ -129,7 +129,7 @@ describe("the simulated clock", () => {
     expect(sleep.endedAt).toBe(THEN + DAY_MS);
   });
 
-  test("can run slower than real time", async () => {
+  test("the simulated clock can run slower than real time", async () => {
     const clock = simulatedClock(machine().source, THEN, 0.5);
     const sleep = asleep(clock, THEN + MINUTE_MS);
     await vi.advanceTimersByTimeAsync(2 * MINUTE_MS - 1);
@@ -138,7 +138,7 @@ describe("the simulated clock", () => {
     expect(sleep.endedAt).toBe(THEN + MINUTE_MS);
   });
 
-  test("does not depend on the wall clock", async () => {
+  test("the simulated clock does not depend on the wall clock", async () => {
     const { source, set } = machine();
     const clock = simulatedClock(source, THEN, 1);
     const sleep = asleep(clock, THEN + HOUR_MS);
@@ -148,7 +148,7 @@ describe("the simulated clock", () => {
     expect([clock.now(), sleep.endedAt]).toEqual([THEN + 30 * MINUTE_MS, null]);
   });
 
-  test("has a different boot id each time", async () => {
+  test("the simulated clock has a different boot id each time", async () => {
     const { source } = machine();
     const first = simulatedClock(source, THEN, 1);
     await vi.advanceTimersByTimeAsync(1);

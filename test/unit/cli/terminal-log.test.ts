@@ -17,13 +17,13 @@ function record(level: number, msg: string, facts: object = {}): string {
 }
 
 describe("a log line", () => {
-  test("contains time, level, message and fields", () => {
+  test("a log line contains time, level, message and fields", () => {
     const { log, screen } = terminal();
     log.write(record(30, "history filled", { home: "home", rows: 24, detail: "two words", known: null }));
     expect(screen()).toMatch(/^\d\d:42:07 info {2}history filled home=home rows=24 detail="two words" known=null\n$/);
   });
 
-  test("has the date if the output is a file", () => {
+  test("a log line has the date if the output is a file", () => {
     let written = "";
     const log = new TerminalLog({
       ...{ write: (text) => (written += text), columns: () => 80, colors: "none" },
@@ -33,13 +33,13 @@ describe("a log line", () => {
     expect(written).toMatch(/^2026-11-2\d \d\d:42:07 WARN {2}problem\n$/);
   });
 
-  test("cannot control the terminal by the texts of others", () => {
+  test("a log line cannot control the terminal by the texts of others", () => {
     const { log, screen } = terminal();
     log.write(record(30, "a home", { home: "\u001b[31mred\u009b0m", name: "two\nlines" }));
     expect(screen().slice(0, -1)).not.toMatch(/\p{Cc}/u);
   });
 
-  test('is coloured by its level only with "ansi"', () => {
+  test('a log line is coloured by its level only with "ansi"', () => {
     const { log, screen } = terminal("ansi");
     log.write(record(40, "problem"));
     expect(screen()).toContain("\u001b[33m");
@@ -58,7 +58,7 @@ describe("a log line", () => {
 });
 
 describe("progress", () => {
-  test("is displayed below the log, and removed when complete", () => {
+  test("progress is displayed below the log, and removed when complete", () => {
     const { log, screen } = terminal();
     log.progress("history", { known: 50, wanted: 200 });
     log.write(record(30, "one"));
@@ -69,7 +69,7 @@ describe("progress", () => {
     expect(seen(screen())).toEqual([expect.stringMatching(/one$/), expect.stringMatching(/two$/), ""]);
   });
 
-  test.each([80, 60, 45])("keeps its numbers and its reason in %j columns; the bar is shorter", (columns) => {
+  test.each([80, 60, 45])("progress keeps its numbers and its reason in %j columns; the bar is shorter", (columns) => {
     const { log, screen } = terminal("none", columns);
     const note = columns === 80 ? ", waiting until 13:45: quota used up" : "";
     log.progress("history", { known: 500, wanted: 1_000, note });
@@ -78,7 +78,7 @@ describe("progress", () => {
     expect(line.length).toBeLessThan(columns);
   });
 
-  test("is never wider than the terminal, and written only when it changes", () => {
+  test("progress is never wider than the terminal, and written only when it changes", () => {
     const { log, screen } = terminal("none", 12);
     log.progress("history", { known: 1, wanted: 2 });
     const before = screen();

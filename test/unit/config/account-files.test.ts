@@ -64,7 +64,7 @@ class Keys implements Disposable {
 const accountsIn = ({ consumer = [] }: Config) => [consumer].flat().map(({ name, api_key }) => `${name} ${api_key}`);
 
 describe("the accounts folder", () => {
-  test("reads an account again only if its file or the file of its key changed", () => {
+  test("the accounts folder reads an account again only if its file or the file of its key changed", () => {
     using keys = new Keys();
     mkdirSync(keys.file("accounts"));
     for (const [i, name] of ["a", "b"].entries()) {
@@ -84,7 +84,7 @@ describe("the accounts folder", () => {
     expect(keys.read).toEqual([`api_key_file: ${keys.file("b")}`]);
   });
 
-  test("reads one file per step, and reports a missing folder when it is used", () => {
+  test("the accounts folder reads one file per step, and reports a missing folder when it is used", () => {
     using keys = new Keys();
     mkdirSync(keys.file("accounts"));
     for (const [i, name] of ["a", "b", "c"].entries())
@@ -108,7 +108,7 @@ describe("the accounts folder", () => {
     expect(config.accounts).toEqual({ refused: {}, elsewhere: [] });
   });
 
-  test("gives each shard its own accounts and the names of the others", () => {
+  test("the accounts folder gives each shard its own accounts and the names of the others", () => {
     const names = Array.from({ length: 20 }, (_, i) => `a${i + 1}`);
     using folder = new Folder(Object.fromEntries(names.map((name, i) => [`${name}.yaml`, account(i + 1)])));
     const shards = [0, 1, 2].map((index) => folder.join({ index, count: 3 }));
@@ -119,7 +119,7 @@ describe("the accounts folder", () => {
     for (const { homes, accounts } of shards) expect((homes?.length ?? 0) + (accounts?.elsewhere.length ?? 0)).toBe(20);
   });
 
-  test("gives every plan the id that is made from its name", () => {
+  test("the accounts folder gives every plan the id that is made from its name", () => {
     const plan = (home: number) => `plans: [{ name: Car ${home}, home: house-${home}, kind: slots, hours: 1 }]`;
     using folder = new Folder({ "a.yaml": account(1, plan(1)), "b.yaml": account(2, plan(2)) });
     expect(folder.join().plans.map(({ id }) => id)).toEqual(["car_1", "car_2"]);
@@ -141,19 +141,19 @@ describe("the accounts folder", () => {
       account(1).replace("house-1", "other"),
       /homes\[0\]\.address_id: is used by a\.yaml already; each needs its own \(line 3\)/,
     ],
-  ])("rejects only the file with %j", (text, why) => {
+  ])("the accounts folder rejects only the file with %j", (text, why) => {
     using folder = new Folder({ "a.yaml": account(1), "b.yaml": text });
     const config = folder.join();
     expect(config.accounts?.refused["b.yaml"]).toMatch(why);
     expect(accountsIn(config)).toEqual(["a key-1"]);
   });
 
-  test("rejects a file whose name is not a valid account name", () => {
+  test("the accounts folder rejects a file whose name is not a valid account name", () => {
     using folder = new Folder({ "House 1.yaml": account(1), "third_party.yaml": account(2) });
     expect(Object.keys(folder.join().accounts?.refused ?? {})).toEqual(["House 1.yaml", "third_party.yaml"]);
   });
 
-  test("keeps the last valid content of an invalid file, and drops it when the file is deleted", () => {
+  test("the accounts folder keeps the last valid content of an invalid file, and drops it when the file is deleted", () => {
     using folder = new Folder({ "a.yaml": account(1), "b.yaml": account(2) });
     folder.join();
     folder.write("b.yaml", "api_key: [");
@@ -162,7 +162,7 @@ describe("the accounts folder", () => {
     expect(accountsIn(folder.join())).toEqual(["a key-1"]);
   });
 
-  test("reports a clash without a line if the file became unreadable", () => {
+  test("the accounts folder reports a clash without a line if the file became unreadable", () => {
     using folder = new Folder({ "a.yaml": account(1), "b.yaml": account(2) });
     folder.join();
     folder.write("a.yaml", account(2));
@@ -170,7 +170,7 @@ describe("the accounts folder", () => {
     expect(folder.join().accounts?.refused).toEqual({ "b.yaml": "the file: it is longer than 64 KiB" });
   });
 
-  test("keeps a home with its running account when a new file claims it", () => {
+  test("the accounts folder keeps a home with its running account when a new file claims it", () => {
     using folder = new Folder({ "b.yaml": account(1) });
     folder.join();
     folder.write("a.yaml", account(1).replace("key-1", "key-of-a"));

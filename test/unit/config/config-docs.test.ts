@@ -40,12 +40,12 @@ describe("configuration descriptions", () => {
     expect(() => keyRows(z.strictObject({ section: key(section, "A section.") }))).toThrow("section.bare has no desc");
   });
 
-  test("are separate for keys that share a schema", () => {
+  test("configuration descriptions are separate for keys that share a schema", () => {
     const rows = keyRows(z.strictObject({ a: key(text, "One.", { example: "x" }), b: key(text, "Two.") }));
     expect(rows.map(({ words }) => words)).toEqual([{ about: "One.", example: "x" }, { about: "Two." }]);
   });
 
-  test("are sentences", () => {
+  test("configuration descriptions are sentences", () => {
     for (const { words } of keyRows()) expect(words.about).toMatch(/^[A-Za-z].*\.$/);
   });
 
@@ -58,18 +58,18 @@ describe("configuration descriptions", () => {
 });
 
 describe("elbro.example.yaml", () => {
-  test("is valid and contains only defaults and the API key", () => {
+  test("elbro.example.yaml is valid and contains only defaults and the API key", () => {
     const reading = read(exampleText());
     expect(reading).toMatchObject({ kind: "config", config: { consumer: { api_key: "put-your-key-here" } } });
     const bare = read("consumer: { api_key: put-your-key-here }");
     expect(reading).toEqual(bare);
   });
 
-  test("is valid with every line uncommented", () => {
+  test("elbro.example.yaml is valid with every line uncommented", () => {
     expect(read(everything)).toMatchObject({ kind: "config", config: { mqtt: { ca: "from-a-file" } } });
   });
 
-  test("has a line for every key outside lists", () => {
+  test("elbro.example.yaml has a line for every key outside lists", () => {
     for (const { name, inList, depth, words } of keyRows().filter((row) => !row.inList)) {
       const key = words.exampleFile === undefined ? name : `${name}_file`;
       expect(allLines, name).toMatch(new RegExp(`^${"  ".repeat(depth)}${key}:`, "m"));
@@ -77,13 +77,13 @@ describe("elbro.example.yaml", () => {
     }
   });
 
-  test("has sections whose defaults equal the defaults of their keys", () => {
+  test("elbro.example.yaml has sections whose defaults equal the defaults of their keys", () => {
     const sections = ["service", "mqtt", "broker", "api", "levels", "history", "retention", "log"];
     const given = sections.map((name) => `${name}: {}`).join("\n");
     expect(read(given)).toEqual(read(""));
   });
 
-  test("shows the default of every key that has one", () => {
+  test("elbro.example.yaml shows the default of every key that has one", () => {
     const text = everything.replace(/^( *)(ca|cert|key)_file:.*$/gm, "");
     const reading = read(text);
     if (reading.kind === "mistakes") throw new Error(JSON.stringify(reading.mistakes));
@@ -95,12 +95,12 @@ describe("elbro.example.yaml", () => {
 });
 
 describe("the JSON Schema", () => {
-  test("accepts the example, also with every line uncommented", () => {
+  test("the JSON Schema accepts the example, also with every line uncommented", () => {
     expect(fits(exampleText()), JSON.stringify(validate.errors)).toBe(true);
     expect(fits(allLines), JSON.stringify(validate.errors)).toBe(true);
   });
 
-  test("accepts every configuration that the reader accepts", () => {
+  test("the JSON Schema accepts every configuration that the reader accepts", () => {
     const good = [
       "",
       "consumer:\n  api_key: abc\nmqtt:\nhomes:\nthird_party:\n",
@@ -116,7 +116,7 @@ describe("the JSON Schema", () => {
     }
   });
 
-  test("describes every key", () => {
+  test("the JSON Schema describes every key", () => {
     const described = JSON.stringify(configJsonSchema());
     for (const { words } of keyRows()) expect(described).toContain(JSON.stringify(words.about));
   });

@@ -54,7 +54,7 @@ test.each(["Dockerfile", "config/elbro.service", "config/home-assistant/elbro/Do
 describe("elbro.service", () => {
   const path = join(import.meta.dirname, "../../../config/elbro.service");
 
-  test.skipIf(!canAnalyse)("is sandboxed by systemd's exposure level (needs systemd-analyze)", () => {
+  test.skipIf(!canAnalyse)("elbro.service is sandboxed by systemd's exposure level (needs systemd-analyze)", () => {
     const said = execFileSync("systemd-analyze", ["security", "--offline=true", path], { encoding: "utf8" });
     const [, exposure] = /Overall exposure level for elbro.service: ([\d.]+)/.exec(said) ?? [];
     expect(Number(exposure)).toBeLessThan(MAX_EXPOSURE);

@@ -31,31 +31,31 @@ describe("an added entry", () => {
       `plans:\n  # - { name: x }\n${HEATER}\nlog: {}\n`,
     ],
     ["a file without the list or a line end", "log: {}", `log: {}\nplans:\n${HEATER}`],
-  ])("is written to %s", (_, text, expected) => {
+  ])("an added entry is written to %s", (_, text, expected) => {
     expect(editEntry(text, { list: "plans", index: null, entry: heater })).toBe(expected);
   });
 
-  test("leaves all other lines unchanged", () => {
+  test("an added entry leaves all other lines unchanged", () => {
     const text = editEntry(OWN, { list: "plans", index: null, entry: heater });
     expect(text?.replace(HEATER.replace(/^ {2}/gm, ""), "")).toBe(OWN);
   });
 });
 
 describe("a changed entry", () => {
-  test("keeps its comments and its id, also with a new name", () => {
+  test("a changed entry keeps its comments and its id, also with a new name", () => {
     expect(editEntry(OWN, { list: "plans", index: 0, entry: { name: "Auto", hours: 4 } })).toBe(
       OWN.replace("name: Car #", "name: Auto #").replace("hours: 2 # two\n", "hours: 4 # two\n  id: car\n"),
     );
   });
 
-  test("keeps a `_file` key until its value is set", () => {
+  test("a changed entry keeps a `_file` key until its value is set", () => {
     const text = "plugs:\n  - name: Lamp\n    topic_file: /run/topic\n";
     const edit = (entry: Record<string, unknown>) => editEntry(text, { list: "plugs", index: 0, entry });
     expect(edit({ name: "Lamp" })).toBe(text);
     expect(edit({ name: "Lamp", topic: "a" })).toBe("plugs:\n  - name: Lamp\n    topic: a\n");
   });
 
-  test("is not changed if it is an alias", () => {
+  test("a changed entry is not changed if it is an alias", () => {
     expect(editEntry("x: &a { name: B }\nplans:\n  - *a\n", { list: "plans", index: 0, entry: heater })).toBeNull();
   });
 });
@@ -75,7 +75,7 @@ describe("page.yaml", () => {
       page: (dataDir) => (dataDir === "./data" ? page : null),
     });
 
-  test("is read after the owner's file, which wins for ids in both", () => {
+  test("page.yaml is read after the owner's file, which wins for ids in both", () => {
     expect(read(`plans: [${plan("car", 9)}, ${plan("heater", 3)}]`)).toMatchObject({
       config: {
         plans: [
@@ -86,7 +86,7 @@ describe("page.yaml", () => {
     });
   });
 
-  test("is named in the path of its mistakes", () => {
+  test("page.yaml is named in the path of its mistakes", () => {
     expect(read(`plans: [${plan("heater", 30)}]`)).toMatchObject({
       mistakes: [{ path: "page.yaml: plans[0].hours", text: expect.stringContaining("at most 24 h") }],
     });
@@ -107,14 +107,14 @@ notify:
 plans: []
 `;
 
-  test("is changed, and the rest of the file is unchanged", () => {
+  test("a setting is changed, and the rest of the file is unchanged", () => {
     expect(editSetting(text, "language", "sv")).toBe(text.replace("language: da #", "language: sv #"));
     expect(editSetting(text, "log", { level: "debug" })).toBe(text.replace("{ level:   info }", "{ level: debug }"));
     const changed = editSetting(text, "notify", { topic_url: "https://ntfy.sh/house", events: ["plan", "plug"] });
     expect(changed).toBe(text.replace('quiet_hours: "22:00-07:00"', "events: [ plan, plug ]"));
   });
 
-  test("is added, also where its lines are commented out", () => {
+  test("a setting is added, also where its lines are commented out", () => {
     expect(editSetting("log: {}\n", "levels", { cheap: 0.8 })).toBe("log: {}\nlevels:\n  cheap: 0.8\n");
     expect(editSetting("language: # da\nlog: {}\n", "language", "sv")).toContain("sv");
     expect(editSetting("log:\n  # level: info\n\nplans: []\n", "log", { level: "warn" })).toBe(
@@ -122,18 +122,18 @@ plans: []
     );
   });
 
-  test("is removed, and the comment before the next key stays", () => {
+  test("a setting is removed, and the comment before the next key stays", () => {
     const removed = editSetting(text, "notify", null);
     expect(removed).toBe(`${text.slice(0, text.indexOf("notify:"))}\n# about the plans\nplans: []\n`);
     expect(editSetting(text, "levels", null)).toBe(text);
   });
 
-  test("loses a secret, also one in a file, by null", () => {
+  test("a setting loses a secret, also one in a file, by null", () => {
     const given = { topic_url: "https://ntfy.sh/house", quiet_hours: "22:00-07:00", token: null };
     expect(editSetting(text, "notify", given)).toBe(text.replace("  token_file: /run/token\n", ""));
   });
 
-  test("is not changed if it is an alias or has another form", () => {
+  test("a setting is not changed if it is an alias or has another form", () => {
     expect(editSetting("x: &a { level: info }\nlog: *a\n", "log", { level: "warn" })).toBeNull();
     expect(editSetting("log: []\n", "log", { level: "warn" })).toBeNull();
   });

@@ -38,7 +38,9 @@ function manifest<Kind extends Manifest>(kind: string, name = "elbro"): Kind {
 }
 
 describe("the Kubernetes manifests", () => {
-  test("are valid for kubernetes-validate (needs Python and the package index)", ({ skip }) => {
+  test("the Kubernetes manifests are valid for kubernetes-validate (needs Python and the package index)", ({
+    skip,
+  }) => {
     const validator = kubernetesValidate();
     if ("missing" in validator) return skip(`kubernetes-validate cannot be installed: ${validator.missing}`);
     const files = copiedFiles("kubernetes").map((file) => path.join(FOLDER, file));
@@ -91,7 +93,7 @@ describe("compose.fleet.yaml", () => {
   };
   const shards = Object.entries(services).filter(([name]) => name.startsWith("elbro-"));
 
-  test("has four shards, each with its own number and volume", () => {
+  test("compose.fleet.yaml has four shards, each with its own number and volume", () => {
     expect(shards).toHaveLength(4);
     for (const [i, [name, service]] of shards.entries()) {
       expect(service).toMatchObject({ hostname: name, read_only: true, cap_drop: ["ALL"] });
@@ -103,7 +105,7 @@ describe("compose.fleet.yaml", () => {
     }
   });
 
-  test("has a broker, a database, Prometheus and Grafana", () => {
+  test("compose.fleet.yaml has a broker, a database, Prometheus and Grafana", () => {
     expect(Object.keys(services)).toEqual(expect.arrayContaining(["mosquitto", "postgres", "prometheus", "grafana"]));
   });
 });

@@ -82,7 +82,7 @@ function withTextChannel(plug: { channel?: unknown }): object {
 }
 
 describe("the Home Assistant app", () => {
-  test("has the keys that the supervisor needs, and the program's version", () => {
+  test("the Home Assistant app has the keys that the supervisor needs, and the program's version", () => {
     const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as App;
     expect(app).toMatchObject({ name: "elbro", slug: "elbro", version, arch: ["aarch64", "amd64"], ingress: true });
     expect(app.services).toEqual(["mqtt:need"]);
@@ -91,11 +91,11 @@ describe("the Home Assistant app", () => {
     expect(Object.keys(app.ports)).toEqual([`${String(app.ingress_port)}/tcp`]);
   });
 
-  test("may use Home Assistant's API and maps app_config", () => {
+  test("the Home Assistant app may use Home Assistant's API and maps app_config", () => {
     expect(app).toMatchObject({ homeassistant_api: true, map: ["app_config:ro"] });
   });
 
-  test("has only options of types that the supervisor knows", () => {
+  test("the Home Assistant app has only options of types that the supervisor knows", () => {
     const elements = (value: unknown): unknown[] =>
       typeof value === "object" && value !== null ? Object.values(value).flatMap(elements) : [value];
     const all = elements(app.schema);
@@ -103,13 +103,13 @@ describe("the Home Assistant app", () => {
     for (const element of all) expect(element).toMatch(ELEMENT);
   });
 
-  test("has a default for every required option, so that it can be saved unchanged", () => {
+  test("the Home Assistant app has a default for every required option, so that it can be saved unchanged", () => {
     for (const [key, value] of Object.entries(app.schema)) {
       if (typeof value !== "string" || !value.endsWith("?")) expect(app.options).toHaveProperty(key);
     }
   });
 
-  test("has an option for every configuration key, or a reason against it", () => {
+  test("the Home Assistant app has an option for every configuration key, or a reason against it", () => {
     const options = pathsOf(appSchema(), "");
     const known = keyRows().map(({ path }) => path);
     const missing = known.filter((path) => !options.includes(path) && !isLeftOut(path));
@@ -120,26 +120,29 @@ describe("the Home Assistant app", () => {
     expect([...NOT_IN_A_FORM].filter((path) => !known.includes(path))).toEqual([]);
   });
 
-  test("has installed options that are a valid configuration", () => {
+  test("the Home Assistant app has installed options that are a valid configuration", () => {
     const { options, dropped } = takenOptions(app.schema, app.options);
     expect(dropped).toEqual([]);
     expect(read(options)).toMatchObject({ kind: "config" });
   });
 
-  test.each(documented())("receives documented options unchanged from the supervisor: %s", (_name, given) => {
-    const { options, dropped } = takenOptions(app.schema, { ...app.options, ...given });
-    expect(dropped).toEqual([]);
-    expect(mistakesOf(read(options))).toEqual(mistakesOf(read(given)));
-    expect(meaningOf(options)).toEqual(meaningOf(given));
-  });
+  test.each(documented())(
+    "the Home Assistant app receives documented options unchanged from the supervisor: %s",
+    (_name, given) => {
+      const { options, dropped } = takenOptions(app.schema, { ...app.options, ...given });
+      expect(dropped).toEqual([]);
+      expect(mistakesOf(read(options))).toEqual(mistakesOf(read(given)));
+      expect(meaningOf(options)).toEqual(meaningOf(given));
+    },
+  );
 
-  test("has documented plans and plugs for almost every option", () => {
+  test("the Home Assistant app has documented plans and plugs for almost every option", () => {
     const shown = new Set(documented().flatMap(([, given]) => pathsOf(given as never, "")));
     const options = pathsOf(appSchema(), "").filter((path) => /^(plans|plugs)\[\]/.test(path));
     expect(options.filter((path) => !shown.has(path))).toEqual(["plans[].id", "plans[].enabled", "plugs[].id"]);
   });
 
-  test("drops unknown options and rejects invalid values", () => {
+  test("the Home Assistant app drops unknown options and rejects invalid values", () => {
     const plan = { name: "Car", home: "home", kind: "slots", hours: "45m" };
     const take = (more: object) => takenOptions(app.schema, { ...app.options, plans: [{ ...plan, ...more }] });
     expect(take({ hour: 3 }).dropped).toEqual(["plans[0].hour"]);
@@ -147,7 +150,7 @@ describe("the Home Assistant app", () => {
       expect(() => take(wrong), JSON.stringify(wrong)).toThrow();
   });
 
-  test.each(["en", "da"])("explains every section in %s", (language) => {
+  test.each(["en", "da"])("the Home Assistant app explains every section in %s", (language) => {
     const words = copiedYaml(`home-assistant/elbro/translations/${language}.yaml`) as {
       configuration: Record<string, { name: string; description: string }>;
       network: Record<string, string>;
@@ -160,7 +163,7 @@ describe("the Home Assistant app", () => {
     expect(Object.keys(words.network)).toEqual(Object.keys(app.ports));
   });
 
-  test("has an icon of 128 x 128 pixels, and starts the program as the image does", () => {
+  test("the Home Assistant app has an icon of 128 x 128 pixels, and starts the program as the image does", () => {
     const icon = readFileSync(new URL("../../../config/home-assistant/elbro/icon.png", import.meta.url));
     expect([icon.readUInt32BE(PNG_WIDTH_AT), icon.readUInt32BE(PNG_WIDTH_AT + 4)]).toEqual([128, 128]);
     const commandOf = (text: string) => /^CMD .*$/m.exec(text)?.[0];

@@ -52,7 +52,7 @@ describe("a valid file", () => {
     });
   });
 
-  test("treats an empty list as a missing list", () => {
+  test("a valid file treats an empty list as a missing list", () => {
     const reading = readConfig({
       text: '{"consumer":{"api_key":"a"},"homes":[],"plans":[]}',
       environment: {},
@@ -62,12 +62,12 @@ describe("a valid file", () => {
     expect(reading.kind === "config" && reading.config.homes).toBeUndefined();
   });
 
-  test("treats a section without uncommented lines as missing", () => {
+  test("a valid file treats a section without uncommented lines as missing", () => {
     const text = "consumer:\n  api_key: abc\nmqtt:\n  # url: mqtt://host\nhomes:\nthird_party:\n";
     expect(configOf(text)).toEqual(configOf("consumer: { api_key: abc }"));
   });
 
-  test("has one consumer, or a list of consumers with different names", () => {
+  test("a valid file has one consumer, or a list of consumers with different names", () => {
     expect(configOf("consumer: { api_key: abc }").consumer).toEqual({ name: "consumer", api_key: "abc" });
     const two = "consumer: [{ api_key: abc }, { name: cabin, api_key: def }]";
     expect(configOf(two).consumer).toEqual([
@@ -76,7 +76,7 @@ describe("a valid file", () => {
     ]);
   });
 
-  test("can refer to files with secrets, also in lists, and ignores their line end", () => {
+  test("a valid file can refer to files with secrets, also in lists, and ignores their line end", () => {
     const { consumer, api } = configOf(
       "consumer: { api_key_file: /run/secrets/key }\napi: { keys: [{ name: a, key_file: /run/secrets/key }] }",
     );
@@ -84,7 +84,7 @@ describe("a valid file", () => {
     expect(api.keys).toEqual([{ name: "a", key: CANARY }]);
   });
 
-  test("reads quoted numbers as text", () => {
+  test("a valid file reads quoted numbers as text", () => {
     expect(configOf('consumer: { api_key: "0815" }').consumer).toMatchObject({ api_key: "0815" });
   });
 });
@@ -110,11 +110,11 @@ describe("an environment variable", () => {
     ["ELBRO_MQTT_DISCOVERY_PREFIX", "7", { mqtt: { discovery_prefix: "7" } }],
     ["ELBRO_DATA_DIR", "/data", { data_dir: "/data" }],
     ["ELBRO_LOG_LEVEL", "debug", { log: { level: "debug" } }],
-  ])("sets a key: %s=%s", (name, value, expected) => {
+  ])("an environment variable sets a key: %s=%s", (name, value, expected) => {
     expect(configOf(null, { [name]: value })).toMatchObject(expected);
   });
 
-  test("overrides the file for its key only", () => {
+  test("an environment variable overrides the file for its key only", () => {
     const text = "api: { port: 1, host: 127.0.0.1 }\nconsumer: { api_key: abc }";
     const config = configOf(text, { ELBRO_API_PORT: "2" });
     expect(config).toMatchObject({ api: { port: 2, host: "127.0.0.1" }, consumer: { api_key: "abc" } });
@@ -128,11 +128,11 @@ describe("an environment variable", () => {
     expect(configOf(byValue, variable).consumer).toMatchObject({ api_key: CANARY });
   });
 
-  test("sets a key in a section that is empty in the file", () => {
+  test("an environment variable sets a key in a section that is empty in the file", () => {
     expect(configOf("consumer:", { ELBRO_CONSUMER_API_KEY: "abc" }).consumer).toMatchObject({ api_key: "abc" });
   });
 
-  test("is ignored if it is empty or belongs to another program", () => {
+  test("an environment variable is ignored if it is empty or belongs to another program", () => {
     const environment = {
       ...{ ELBRO_CONSUMER_API_KEY: "", ELBRO_API_PORT: undefined, HOME: "/root", elbro_api_port: "1" },
       ...{ ELBRO_CONFIG: "x", ELBRO_CLOCK: "y", ELBRO_SPEED: "z" },
@@ -176,14 +176,14 @@ describe("an environment variable", () => {
     expect(mistakes.join()).not.toContain(CANARY);
   });
 
-  test("cannot set a consumer key if the file has a list of consumers", () => {
+  test("an environment variable cannot set a consumer key if the file has a list of consumers", () => {
     const text = "consumer: [{ name: a, api_key: canary }]";
     expect(mistakesOf(text, { ELBRO_CONSUMER_API_KEY: "abc" })).toEqual([
       "ELBRO_CONSUMER_API_KEY: cannot be set: consumer is a list in the file",
     ]);
   });
 
-  test("is reported together with the mistakes of the file", () => {
+  test("an environment variable is reported together with the mistakes of the file", () => {
     expect(mistakesOf("api: { port: x }\nspeed: 1", { ELBRO_NOTHING_AT_ALL: "1", ELBRO_API_HOST: "h" })).toHaveLength(
       3,
     );
@@ -214,11 +214,14 @@ describe("secret files in standard folders", () => {
     [null, { ELBRO_CONSUMER_API_KEY: "abc" }, "abc"],
     [null, { ELBRO_CONSUMER_API_KEY_FILE: "/mine" }, "of:/mine"],
     ["consumer:", {}, "of:/run/secrets/elbro_consumer_api_key"],
-  ])("have a lower priority than file and environment: %j %j", (text, environment, expected) => {
-    expect(readFrom(text, environment)).toMatchObject({ config: { consumer: { api_key: expected } } });
-  });
+  ])(
+    "secret files in standard folders have a lower priority than file and environment: %j %j",
+    (text, environment, expected) => {
+      expect(readFrom(text, environment)).toMatchObject({ config: { consumer: { api_key: expected } } });
+    },
+  );
 
-  test("are reported if the file has a list of consumers", () => {
+  test("secret files in standard folders are reported if the file has a list of consumers", () => {
     expect(readFrom("consumer: [{ name: a, api_key: canary }]")).toMatchObject({
       mistakes: [
         { path: "/run/secrets/elbro_consumer_api_key", text: "cannot be set: consumer is a list in the file" },
@@ -240,7 +243,7 @@ describe("holdsSecrets and secretFiles, for warnings about file permissions,", (
     expect(reading).toMatchObject({ kind: "config", holdsSecrets, secretFiles });
   });
 
-  test("do not include a secret in an environment variable", () => {
+  test("holdsSecrets and secretFiles, for warnings about file permissions, do not include a secret in an environment variable", () => {
     expect(read("log: { level: warn }", { ELBRO_CONSUMER_API_KEY: "abc" })).toMatchObject({ holdsSecrets: false });
   });
 });

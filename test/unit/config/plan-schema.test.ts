@@ -23,7 +23,7 @@ function definitionsOf(plans: string) {
 }
 
 describe("a plan in the file", () => {
-  test("has when_lost on for avoid and off otherwise, unless set", () => {
+  test("a plan in the file has when_lost on for avoid and off otherwise, unless set", () => {
     const plans = definitionsOf(`  - { name: Freezer, home: home, kind: avoid, hours: 4 }
   - { name: Car, home: home, kind: slots, hours: 4 }
   - { name: Heat pump, home: home, kind: avoid, hours: 4, when_lost: keep }`);
@@ -70,7 +70,7 @@ describe("a plan in the file", () => {
     });
   });
 
-  test("can be of kind below or avoid", () => {
+  test("a plan in the file can be of kind below or avoid", () => {
     const [heater, fridge] = definitionsOf(
       `  - { name: Heater, home: home, kind: below, level: cheap, percent: 25, min_run: 30m }
   - { name: Fridge, home: home, kind: avoid, hours: 4, max_gap: 2h }`,

@@ -127,7 +127,7 @@ describe("when_lost", () => {
   - { name: Boiler, home: home, kind: avoid, hours: 1, when_lost: keep }
 `;
 
-  test("is the plug's own value, otherwise its plan's, otherwise OFF", () => {
+  test("when_lost is the plug's own value, otherwise its plan's, otherwise OFF", () => {
     const config = plugsOf(`${plans}plugs:
   - { name: A, family: tasmota, topic: a, plan: freezer }
   - { name: B, family: tasmota, topic: b, plan: washer }
@@ -139,7 +139,7 @@ describe("when_lost", () => {
     expect(plugWarnings(config.plugs, config.plans)).toEqual([]);
   });
 
-  test("is reported by `check` for plugs that cannot implement it", () => {
+  test("when_lost is reported by `check` for plugs that cannot implement it", () => {
     const config = plugsOf(`${plans}plugs:
   - { name: A, family: zigbee2mqtt, topic: a, plan: freezer }
   - { name: B, family: zigbee2mqtt, topic: b, plan: washer }
@@ -221,14 +221,17 @@ describe("relays of one Tasmota device, which has one setting for the state at a
   - { name: A, family: tasmota, channel: 1, ${first} }
   - { name: B, family: tasmota, channel: 2, ${second} }`);
 
-  test.each(["topic: dual", "url: http://192.168.1.20"])("need the same when_lost: %s", (where) => {
-    expect(relays(`${where}, plan: freezer`, `${where}, signal: cheap, home: home`)).toEqual([
-      "plugs[1].when_lost: expected on, as for [0], because PowerOnState is one setting of the whole device; found off",
-    ]);
-    expect(relays(`${where}, plan: freezer`, `${where}, signal: cheap, home: home, when_lost: on`)).toEqual([]);
-  });
+  test.each(["topic: dual", "url: http://192.168.1.20"])(
+    "relays of one Tasmota device, which has one setting for the state at a boot, need the same when_lost: %s",
+    (where) => {
+      expect(relays(`${where}, plan: freezer`, `${where}, signal: cheap, home: home`)).toEqual([
+        "plugs[1].when_lost: expected on, as for [0], because PowerOnState is one setting of the whole device; found off",
+      ]);
+      expect(relays(`${where}, plan: freezer`, `${where}, signal: cheap, home: home, when_lost: on`)).toEqual([]);
+    },
+  );
 
-  test("may differ on two devices", () => {
+  test("relays of one Tasmota device, which has one setting for the state at a boot, may differ on two devices", () => {
     expect(relays("topic: one, plan: freezer", "topic: two, signal: cheap, home: home")).toEqual([]);
   });
 });

@@ -17,9 +17,12 @@ describe("the shard of a process", () => {
     ["", { ELBRO_SHARD_COUNT: "8" }, "elbro-7.elbro.svc.cluster.local", { index: 7, count: 8 }],
     ["shard: { index: 0, count: 1 }", {}, "elbro-3", { index: 0, count: 1 }],
     ["", {}, "elbro-3", null],
-  ])("is read from file %s, environment %j or hostname %s as %j", (text, environment, hostname, expected) => {
-    expect(shardOf(FLEET + text, environment, hostname)).toEqual(expected);
-  });
+  ])(
+    "the shard of a process is read from file %s, environment %j or hostname %s as %j",
+    (text, environment, hostname, expected) => {
+      expect(shardOf(FLEET + text, environment, hostname)).toEqual(expected);
+    },
+  );
 
   test.each([
     ["shard: { count: 8 }", "host", "shard.index", "expected a number, or a hostname that ends in a number"],
@@ -27,11 +30,11 @@ describe("the shard of a process", () => {
     ["shard: { index: 8, count: 8 }", "host", "shard.index", "expected less than count (8)"],
     ["shard: three", "host", "shard", "expected keys and values"],
     ["shard: { index: -1, count: 8 }", "host", "shard.index", "expected at least 0"],
-  ])("is rejected for %s on %s", (text, hostname, path, found) => {
+  ])("the shard of a process is rejected for %s on %s", (text, hostname, path, found) => {
     expect(shardOf(FLEET + text, {}, hostname)).toMatchObject([{ path, text: expect.stringContaining(found) }]);
   });
 
-  test("requires accounts_dir and a shared broker", () => {
+  test("the shard of a process requires accounts_dir and a shared broker", () => {
     expect(shardOf("consumer: { api_key: k }\nshard: { index: 0, count: 2 }")).toMatchObject([
       { path: "accounts_dir", text: "is required with shard; found nothing" },
       { path: "mqtt.url", text: "is required with shard, because all shards share one broker; found nothing" },

@@ -43,12 +43,12 @@ test.each(pageNames().filter((name) => name.startsWith("docs/")))(
 );
 
 describe("the link check", () => {
-  test("reads links outside code, with and without an anchor", () => {
+  test("the link check reads links outside code, with and without an anchor", () => {
     const page = '[a](b.md#c) ![d](e.png) `[no](no.md)`\n```\n[no](no.md)\n```\n[f]: g.md\n<img src="h.png">';
     expect(linksOf(page)).toEqual(["b.md#c", "e.png", "g.md", "h.png"]);
   });
 
-  test("names headings as GitHub does", () => {
+  test("the link check names headings as GitHub does", () => {
     const page = "# Keys & safety\n## Neighbours' `formats`\n## [Twice](x.md)\n## Twice\n```sh\n# a comment\n```\n";
     expect([...anchorsOf(page)]).toEqual(["keys--safety", "neighbours-formats", "twice", "twice-1"]);
   });

@@ -141,7 +141,7 @@ describe("at a quarter hour", () => {
     expect(looped.shown).toHaveLength(100);
   });
 
-  test("messages made before are discarded if the clock is no longer trusted", async () => {
+  test("at a quarter hour messages made before are discarded if the clock is no longer trusted", async () => {
     await using looped = await new Looped(100).settled();
     await looped.clock.runUntil(NOON + QUARTER_MS - 1);
     looped.forget();

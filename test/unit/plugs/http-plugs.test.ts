@@ -303,7 +303,7 @@ const tls = [createSelfSigned(), createSelfSigned()];
 describe.skipIf(tls.includes(null))("a plug with https (needs openssl)", () => {
   const [first, second] = tls.map((each) => each ?? undefined);
 
-  test("is switched; its certificate of the first connection stays the only one, and no password is sent to another", async () => {
+  test("a plug with https is switched; its certificate of the first connection stays the only one, and no password is sent to another", async () => {
     const options = { login: LOGIN, ...(first ? { tls: first } : {}) };
     await using world = await HttpWorld.start("shelly_gen4", { password: LOGIN.password }, options);
     await world.wants({ on: true, until: T0 + 40 * MINUTE_MS });

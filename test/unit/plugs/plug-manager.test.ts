@@ -112,7 +112,7 @@ describe("a signal topic of the owner", () => {
 });
 
 describe("the published state", () => {
-  test("contains state, wanted state, reason, availability and time of the last change", () => {
+  test("the published state contains state, wanted state, reason, availability and time of the last change", () => {
     const around = new Around([TASMOTA]);
     expect(around.state()).toMatchObject({ on: null, wanted: null, available: false, reason_code: "no_broker" });
     around.looks(T0);
@@ -144,17 +144,20 @@ describe("the published state", () => {
     ["its state", "stat/heater/POWER", "OFF", true],
     ["that it is there", "tele/heater/LWT", "Online", true],
     ["that it is not there", "tele/heater/LWT", "Offline", false],
-  ])("has unknown availability until the plug has reported %s", (_what, topic, payload, expected) => {
-    const around = new Around([TASMOTA]);
-    around.plugs.onUp();
-    around.looks(T0);
-    expect(around.state().available).toBeNull();
-    around.hears(topic, payload, true);
-    around.looks(T0 + 1_000);
-    expect(around.state().available).toBe(expected);
-  });
+  ])(
+    "the published state has unknown availability until the plug has reported %s",
+    (_what, topic, payload, expected) => {
+      const around = new Around([TASMOTA]);
+      around.plugs.onUp();
+      around.looks(T0);
+      expect(around.state().available).toBeNull();
+      around.hears(topic, payload, true);
+      around.looks(T0 + 1_000);
+      expect(around.state().available).toBe(expected);
+    },
+  );
 
-  test("is accompanied by one log line per switch and manual change, not per renewal or connection", () => {
+  test("the published state is accompanied by one log line per switch and manual change, not per renewal or connection", () => {
     const around = new Around([TASMOTA]);
     around.plugs.onUp();
     around.looks(T0);
@@ -170,7 +173,7 @@ describe("the published state", () => {
     expect(around.log).toEqual(["command sent to plug", "plug switched manually"]);
   });
 
-  test("is accompanied by one problem for an unresponsive plug, with its name and a remedy", () => {
+  test("the published state is accompanied by one problem for an unresponsive plug, with its name and a remedy", () => {
     const around = new Around([TASMOTA]);
     around.plugs.onUp();
     for (let second = 0; second <= 60; second += 10) around.looks(T0 + second * 1_000);
@@ -180,7 +183,7 @@ describe("the published state", () => {
 });
 
 describe("storage", () => {
-  test("keeps the time of OFF across a restart if there is a minimum time", () => {
+  test("storage keeps the time of OFF across a restart if there is a minimum time", () => {
     const careful = { ...TASMOTA, min_off: 5 };
     const first = new Around([careful]);
     first.plugs.onUp();
@@ -196,7 +199,7 @@ describe("storage", () => {
     expect(second.looks(T0 + 300_000)).toEqual([expect.stringContaining("Power1 ON")]);
   });
 
-  test("is not used without a minimum time", () => {
+  test("storage is not used without a minimum time", () => {
     const around = new Around([TASMOTA]);
     around.plugs.onUp();
     around.looks(T0);
@@ -227,7 +230,7 @@ test("at shutdown only plugs without a timer get OFF", () => {
 describe("tryOut", () => {
   const off = { on: false, until: null };
 
-  test("switches ON for 10 s, or the minimum of the timer, and then sends OFF", () => {
+  test("tryOut switches ON for 10 s, or the minimum of the timer, and then sends OFF", () => {
     const around = new Around([TASMOTA]);
     around.wanted = off;
     around.plugs.onUp();
@@ -244,7 +247,7 @@ describe("tryOut", () => {
     ["rests ON", { ...TASMOTA, when_lost: "on" as const }, off, /its when_lost is on/],
     ["has no timer", ESPHOME, off, /cannot end an ON by itself/],
     ["it is already ON", TASMOTA, { on: true, until: null }, /it is already ON/],
-  ])("does not switch a plug that %s", (_, setup, wanted, why) => {
+  ])("tryOut does not switch a plug that %s", (_, setup, wanted, why) => {
     const around = new Around([setup]);
     around.wanted = wanted;
     around.plugs.onUp();
@@ -254,7 +257,7 @@ describe("tryOut", () => {
     expect(around.said).toEqual([]);
   });
 
-  test("does not switch an unavailable plug, or one within its minimum off time", () => {
+  test("tryOut does not switch an unavailable plug, or one within its minimum off time", () => {
     const away = new Around([TASMOTA]);
     expect(away.plugs.tryOut("heater", T0)).toBe("it cannot be reached");
     const around = new Around([{ ...TASMOTA, min_off: 5 }], { "plug/heater": JSON.stringify({ on: false, at: T0 }) });
@@ -265,7 +268,7 @@ describe("tryOut", () => {
     expect(around.looks(T0 + 2_000)).toEqual([]);
   });
 
-  test("does not switch a plug that does not respond, until it does", () => {
+  test("tryOut does not switch a plug that does not respond, until it does", () => {
     const around = new Around([TASMOTA]);
     around.wanted = off;
     around.plugs.onUp();

@@ -205,14 +205,14 @@ describe.skipIf(!converters)("plugs with the real Zigbee2MQTT converters", () =>
     ]);
   });
 
-  test("may have a friendly name with slashes", async () => {
+  test("plugs with the real Zigbee2MQTT converters may have a friendly name with slashes", async () => {
     const world = await ZigbeeWorld.open(zigbeeModels.IKEA, { topic: "cellar/fan" });
     await world.runsFor(20 * MINUTE_MS);
     expect([world.bridge.on, world.codes]).toEqual([true, []]);
     expect(world.said.at(-1)).toMatch(/^zigbee2mqtt\/cellar\/fan\//);
   });
 
-  test("have a manual override when their button is pressed", async () => {
+  test("plugs with the real Zigbee2MQTT converters have a manual override when their button is pressed", async () => {
     const world = await ZigbeeWorld.open(zigbeeModels.Tuya);
     await world.runUntil(T0 + MINUTE_MS);
     world.bridge.press();
@@ -237,7 +237,7 @@ describe.skipIf(!converters)("plugs with the real Zigbee2MQTT converters", () =>
     ]);
   });
 
-  test("are unavailable once their device was renamed in Zigbee2MQTT, and back when the name is", async () => {
+  test("plugs with the real Zigbee2MQTT converters are unavailable once their device was renamed in Zigbee2MQTT, and back when the name is", async () => {
     const world = await ZigbeeWorld.open(zigbeeModels.IKEA);
     expect(world.plugs.snapshots()[0]?.available).toBe(true);
     const list = world.announced.at(-1) ?? "";
@@ -253,7 +253,7 @@ describe.skipIf(!converters)("plugs with the real Zigbee2MQTT converters", () =>
     expect(world.said).toEqual(['zigbee2mqtt/Kitchen plug/set {"state":"OFF"}']);
   });
 
-  test("cannot time an OFF, so `when_lost: on` is reported as a problem of the plug", async () => {
+  test("plugs with the real Zigbee2MQTT converters cannot time an OFF, so `when_lost: on` is reported as a problem of the plug", async () => {
     const world = await ZigbeeWorld.open(zigbeeModels.Tuya, { more: { when_lost: "on" } });
     await world.wants({ on: false, until: null, lost: "off" });
     expect([world.bridge.on, world.codes]).toEqual([true, ["plug_without_timer"]]);

@@ -96,7 +96,7 @@ describe("the quota of a consumer account", () => {
     expect(await problemsAt(day, world)).toEqual(expected);
   });
 
-  test("counts the addresses that the configuration selects", async () => {
+  test("the quota of a consumer account counts the addresses that the configuration selects", async () => {
     const homes = ids(2).map((address_id) => ({ address_id: address_id.toUpperCase() }));
     await using world = await withAddresses(3, { homes });
     expect(await problemsAt(100, world)).toEqual([]);

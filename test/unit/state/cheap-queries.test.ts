@@ -58,7 +58,7 @@ describe("stored queries", () => {
     expect(minutesOn(() => single)).toBe(180);
   });
 
-  test("are written only when a run starts", () => {
+  test("stored queries are written only when a run starts", () => {
     const kept = new Kept();
     const cheap = open(kept);
     minutesOn(() => cheap);
@@ -68,7 +68,7 @@ describe("stored queries", () => {
     expect(kept.text?.length).toBeLessThan(2_000);
   });
 
-  test("are deleted after their window", () => {
+  test("stored queries are deleted after their window", () => {
     const kept = new Kept();
     const cheap = open(kept);
     minutesOn(() => cheap);
@@ -95,7 +95,7 @@ describe("stored queries", () => {
     expect(ask(cheap, EVENING).plan.runs).toEqual(first.plan.runs);
   });
 
-  test("are limited, but a run in progress survives a thousand other queries", () => {
+  test("stored queries are limited, but a run in progress survives a thousand other queries", () => {
     const kept = new Kept();
     const cheap = open(kept);
     const running = specOf({ kind: "window", hoursMs: 24 * HOUR_MS });
@@ -107,7 +107,7 @@ describe("stored queries", () => {
     expect(kept.text?.length).toBeLessThan(64 * 1_000);
   });
 
-  test("are OFF while the clock is not trusted, and then isKnown is false", () => {
+  test("stored queries are OFF while the clock is not trusted, and then isKnown is false", () => {
     const answer = ask(open(new Kept(), false), EVENING);
     expect([answer.plan.on, answer.isKnown, answer.plan.reason.code]).toEqual([false, false, "clock_not_trusted"]);
   });

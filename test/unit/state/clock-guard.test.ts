@@ -159,7 +159,7 @@ describe("a clock that agreed with the service and then went on without the mono
     };
   }
 
-  test("stays trusted for ten minutes and asks the service at once, then every 30 s", () => {
+  test("a clock that agreed with the service and then went on without the monotonic clock stays trusted for ten minutes and asks the service at once, then every 30 s", () => {
     const it = paused(3 * HOUR_MS);
     expect(it.trust.trusted(it.now())).toBe(true);
     expect([it.look(), it.asked(), it.codes()]).toEqual([30 * SECOND_MS, 1, []]);
@@ -175,7 +175,7 @@ describe("a clock that agreed with the service and then went on without the mono
     expect([it.trust.trusted(it.now()), it.look(), it.codes()]).toEqual([true, Number.POSITIVE_INFINITY, []]);
   });
 
-  test("is not trusted any more as soon as the service disagrees", () => {
+  test("a clock that agreed with the service and then went on without the monotonic clock is not trusted any more as soon as the service disagrees", () => {
     const it = paused(3 * HOUR_MS);
     it.look();
     it.trust.note(NOW, it.now());
@@ -186,8 +186,11 @@ describe("a clock that agreed with the service and then went on without the mono
     ]);
   });
 
-  test.each([-HOUR_MS, 2 * DAY_MS])("is not trusted after a step of %d ms, and asks the service at once", (stepMs) => {
-    const it = paused(stepMs);
-    expect([it.trust.trusted(it.now()), it.look(), it.asked()]).toEqual([false, 30 * SECOND_MS, 1]);
-  });
+  test.each([-HOUR_MS, 2 * DAY_MS])(
+    "a clock that agreed with the service and then went on without the monotonic clock is not trusted after a step of %d ms, and asks the service at once",
+    (stepMs) => {
+      const it = paused(stepMs);
+      expect([it.trust.trusted(it.now()), it.look(), it.asked()]).toEqual([false, 30 * SECOND_MS, 1]);
+    },
+  );
 });

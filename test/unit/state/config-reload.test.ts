@@ -79,7 +79,7 @@ describe("a reload", () => {
     return { said, changes, problems, parts, it: new ConfigReload(config(), parts, apply) };
   }
 
-  test("applies live changes and names those that need a restart", async () => {
+  test("a reload applies live changes and names those that need a restart", async () => {
     const applied: Config[] = [];
     const { it, said } = reloading((next) => void applied.push(next));
     const used = await it.reload(async () => config({ plans: [plan], mqtt: { base_topic: "house" } }));

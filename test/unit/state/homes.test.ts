@@ -81,7 +81,7 @@ test("every address is a home, named by its label, with quarter-hourly resolutio
 });
 
 describe("a home id", () => {
-  test("is unique if labels are equal", async () => {
+  test("a home id is unique if labels are equal", async () => {
     using reported = new ReportedHomes();
     await reported.report([
       [A, "Home"],
@@ -91,7 +91,7 @@ describe("a home id", () => {
     expect(reported.ids()).toEqual(["home", "home_2", "home_3"]);
   });
 
-  test("stays when the label changes, and when addresses are reordered or added", async () => {
+  test("a home id stays when the label changes, and when addresses are reordered or added", async () => {
     using reported = new ReportedHomes();
     await reported.report([
       [A, "Home"],
@@ -151,7 +151,7 @@ describe("homes in the configuration", () => {
 });
 
 describe("several accounts", () => {
-  test("have their own homes with different ids", async () => {
+  test("several accounts have their own homes with different ids", async () => {
     using reported = new ReportedHomes();
     await reported.report([[A, "Home"]], "mine");
     await reported.report([[B, "Home"]], "yours");

@@ -14,7 +14,7 @@ const timeline = timelineOf(
 const washer: PlanDefinition = definitionOf({ ...WASHER, hoursMs: 2 * HOUR });
 
 describe("a one-time plan", () => {
-  test("runs in the cheapest 2 hours within the next 8, and is deleted afterwards", () => {
+  test("a one-time plan runs in the cheapest 2 hours within the next 8, and is deleted afterwards", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.at(NOW);
     expect(world.plans.once({ once: true, home: "home", hours: 2, within: 8 }, NOW)).toEqual({
@@ -44,7 +44,7 @@ describe("a one-time plan", () => {
     });
   });
 
-  test("is created with JSON over MQTT; an invalid one is rejected with a reason", () => {
+  test("a one-time plan is created with JSON over MQTT; an invalid one is rejected with a reason", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.at(NOW);
     const ask = (payload: string) => world.plans.onceAt(["home"], payload, NOW);
@@ -71,7 +71,7 @@ describe("a one-time plan", () => {
     ]);
   });
 
-  test("is limited to eight at the same time", () => {
+  test("a one-time plan is limited to eight at the same time", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.at(NOW);
     for (let i = 0; i < 8; i++) expect(world.plans.once({ plan: "washer" }, NOW).kind).toBe("done");

@@ -93,7 +93,7 @@ describe("a place requests", () => {
     expect(shown.asked()).toEqual([COUNTS, 'addressSearch addressSuggestions {"query":"Vesterbrogade 1"}']);
   });
 
-  test("prices until the end of the last one, also after an empty response", async () => {
+  test("a place requests prices until the end of the last one, also after an empty response", async () => {
     using shown = new Shown([REGION]);
     const reaches = () => shown.places.targets(NOW).find(({ poll }) => poll === "placePrices")?.reaches;
     expect(reaches()).toBeNull();
@@ -108,12 +108,12 @@ describe("a displayed place", () => {
   const ids = (shown: Shown, taken: readonly string[] = []) =>
     shown.places.snapshots(NOW, new Set(taken)).map(({ place }) => place.id);
 
-  test("has a unique slug that differs from those of homes", () => {
+  test("a displayed place has a unique slug that differs from those of homes", () => {
     using shown = new Shown([REGION, { ...REGION, name: "Home" }, { ...REGION, name: "région" }]);
     for (const _again of [1, 2]) expect(ids(shown, ["home"])).toEqual(["region", "home_2", "region_2"]);
   });
 
-  test("keeps its slug in any order of the configuration, and when others are added or removed", () => {
+  test("a displayed place keeps its slug in any order of the configuration, and when others are added or removed", () => {
     using store = new StoreOnDisk();
     const idsOf = (places: readonly ConfiguredPlace[], taken: readonly string[] = []) => {
       using later = new Shown(places, store);
@@ -130,7 +130,7 @@ describe("a displayed place", () => {
     expect(idsOf([east, south, north])).toEqual(["hut_3", "hut_2", "hut"]);
   });
 
-  test("keeps its slug when renamed, and yields it only to a home", () => {
+  test("a displayed place keeps its slug when renamed, and yields it only to a home", () => {
     using store = new StoreOnDisk();
     const idsOf = (places: readonly ConfiguredPlace[], taken: readonly string[] = []) => {
       using later = new Shown(places, store);
@@ -143,7 +143,7 @@ describe("a displayed place", () => {
     expect(idsOf([twin, { ...REGION, name: "Denmark west" }], ["region"])).toEqual(["twin", "denmark_west"]);
   });
 
-  test("has the current price, or null without prices", async () => {
+  test("a displayed place has the current price, or null without prices", async () => {
     using shown = new Shown([REGION, CABIN]);
     await shown.stored("regionPrices", { region: "DK1" }, hours(local("2026-03-10"), 24));
     const [region, cabin] = shown.places.snapshots(NOW, new Set());

@@ -47,7 +47,7 @@ describe("plans keep across a restart", () => {
 });
 
 describe("a plan command", () => {
-  test("calls onChange, unless it changes nothing", () => {
+  test("a plan command calls onChange, unless it changes nothing", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.at(NOW);
     world.plans.act("washer", "run_now", NOW);
@@ -90,7 +90,7 @@ describe("a plan command", () => {
 });
 
 describe("the state that a plan wants of a plug", () => {
-  test("is ON until the end of the run, then OFF until the next; null for a plan of another home", () => {
+  test("the state that a plan wants of a plug is ON until the end of the run, then OFF until the next; null for a plan of another home", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     expect(world.plans.wanted("washer", "home", NOW)).toMatchObject({ on: false, until: STARTS });
     expect(world.plans.wanted("washer", "cabin", NOW)).toBeNull();
@@ -141,7 +141,7 @@ test("moves to better hours for the first plan of a group, even if another was p
 describe("a replaced list of plans", () => {
   const elsewhere = { ...definitionOf(WASHER, "sauna"), home: "cabin" };
 
-  test("returns the circles whose plans are new, changed or removed", () => {
+  test("a replaced list of plans returns the circles whose plans are new, changed or removed", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     expect(world.plans.take([washer, elsewhere])).toEqual(["cabin"]);
     expect(world.plans.take([washer, dryer, elsewhere])).toEqual([washer.home]);
@@ -150,7 +150,7 @@ describe("a replaced list of plans", () => {
     expect([world.plans.take([washer]), [...world.plans.circles.keys()]]).toEqual([[], [washer.home]]);
   });
 
-  test("keeps the decisions of the other circles", () => {
+  test("a replaced list of plans keeps the decisions of the other circles", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.at(NOW);
     expect(world.plans.snapshots).toHaveLength(1);

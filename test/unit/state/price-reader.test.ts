@@ -83,7 +83,7 @@ beforeEach(() => {
 });
 
 describe("stored data of a home", () => {
-  test("is read once per day for all snapshots, and again after midnight", () => {
+  test("stored data of a home is read once per day for all snapshots, and again after midnight", () => {
     reader.snapshot(HOME, NOON);
     reader.usage(HOME, NOON);
     const { reads } = store;
@@ -96,7 +96,7 @@ describe("stored data of a home", () => {
     expect(store.reads).toBeGreaterThan(reads);
   });
 
-  test("is read again only after its own series changed", () => {
+  test("stored data of a home is read again only after its own series changed", () => {
     const before = reader.usage(HOME, NOON).consumption?.yesterday?.value;
     reader.snapshot(HOME, NOON);
     store.put(
@@ -110,7 +110,7 @@ describe("stored data of a home", () => {
     expect(reader.usage(HOME, NOON).consumption?.yesterday?.value).toBe(48);
   });
 
-  test("contains a damaged day again after the service returned it unchanged", () => {
+  test("stored data of a home contains a damaged day again after the service returned it unchanged", () => {
     store.damaged = dayOf("2026-02-10").start;
     expect(reader.usage(HOME, NOON).consumption?.year?.days).toBe(67);
     store.damaged = null;
@@ -161,38 +161,38 @@ test("more homes than are kept unpacked are not read again either", () => {
 });
 
 describe("a home's snapshot", () => {
-  test("compares the price of thirty days with the prices before today", () => {
+  test("a home's snapshot compares the price of thirty days with the prices before today", () => {
     expect(reader.snapshot(HOME, NOON).percentile30Days).toBe(0);
     expect(reader.snapshot(HOME, NOON + 45 * 60_000).percentile30Days).toBe(75);
   });
 
-  test("uses the configured thresholds", () => {
+  test("a home's snapshot uses the configured thresholds", () => {
     expect(reader.snapshot(HOME, NOON).level).toBe("cheap");
     const strict = open({ thresholds: { veryCheap: 0.1, cheap: 0.2, normal: 1.15, expensive: 1.4 } });
     expect(strict.snapshot(HOME, NOON).level).toBe("normal");
   });
 
-  test("contains usage to date, and null for a series without a response", () => {
+  test("a home's snapshot contains usage to date, and null for a series without a response", () => {
     const usage = reader.usage(HOME, NOON);
     expect(usage.consumption).toMatchObject({ unit: "kWh", yearToDate: { value: 68 * 12, days: 68 } });
     expect([usage.consumptionCosts, usage.solarExport, usage.solarExportRevenue]).toEqual([null, null, null]);
   });
 
-  test("contains null without stored prices", () => {
+  test("a home's snapshot contains null without stored prices", () => {
     store = new CountedStore();
     expect(open().snapshot(HOME, NOON)).toMatchObject({ currency: null, current: null });
   });
 });
 
 describe("the publication time of tomorrow's prices", () => {
-  test("stays the same during the day and after a restart", () => {
+  test("the publication time of tomorrow's prices stays the same during the day and after a restart", () => {
     expect(reader.snapshot(HOME, NOON).tomorrowPublishedAt).toBe(NOON);
     reader.changed(PRICES);
     expect(reader.snapshot(HOME, NOON + 60_000).tomorrowPublishedAt).toBe(NOON);
     expect(open().snapshot(HOME, NOON + 120_000).tomorrowPublishedAt).toBe(NOON);
   });
 
-  test("is null after midnight, until the next prices arrive", () => {
+  test("the publication time of tomorrow's prices is null after midnight, until the next prices arrive", () => {
     reader.snapshot(HOME, NOON);
     const next = dayOf("2026-03-11").start;
     expect(reader.snapshot(HOME, next).tomorrowPublishedAt).toBeNull();

@@ -4,7 +4,7 @@ import { ProblemHistory } from "../../../src/core/status/problem-history.ts";
 import { Counter } from "../../../src/core/text/counter.ts";
 
 describe("Counter", () => {
-  test("counts equal labels together", () => {
+  test("Counter counts equal labels together", () => {
     const tally = new Counter();
     tally.add("kitchen", "200");
     tally.add("kitchen", "429");
@@ -15,7 +15,7 @@ describe("Counter", () => {
     ]);
   });
 
-  test("distinguishes 20,000 sets of labels and counts the rest together", () => {
+  test("Counter distinguishes 20,000 sets of labels and counts the rest together", () => {
     const tally = new Counter();
     for (let i = 0; i < 20_200; i++) tally.add("guest", String(i));
     tally.add("guest", "3");
@@ -31,7 +31,7 @@ describe("ProblemHistory", () => {
     ...{ code: "unreachable", subject, since: 1, advice: "do this", detail: "that", requestId: null },
   });
 
-  test("lists the newest problem first, and ended ones with their end", () => {
+  test("ProblemHistory lists the newest problem first, and ended ones with their end", () => {
     const history = new ProblemHistory();
     history.note(problem("a"), "started", 1);
     history.note(problem("b"), "started", 2);
@@ -46,7 +46,7 @@ describe("ProblemHistory", () => {
     expect(history.list().map(({ endedAt }) => endedAt)).toEqual([5, null, 3]);
   });
 
-  test("keeps the newest thirty", () => {
+  test("ProblemHistory keeps the newest thirty", () => {
     const history = new ProblemHistory();
     for (let i = 0; i < 50; i++) history.note(problem(`s${i}`), "started", i);
     expect([history.list().length, history.list()[0]?.subject]).toEqual([30, "s49"]);

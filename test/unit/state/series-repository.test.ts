@@ -71,7 +71,7 @@ function textOf(found: Found | null): string | null {
 }
 
 describe("a stored response", () => {
-  test("equals the service's response byte for byte, also after a restart", async () => {
+  test("a stored response equals the service's response byte for byte, also after a restart", async () => {
     using shelved = new Shelved();
     const range = { start: dayOf("2026-03-28").start, end: dayOf("2026-03-31").end };
     expect(await shelved.answered("prices", pricesOf(range), bodyOf(range))).toBe(true);
@@ -81,7 +81,7 @@ describe("a stored response", () => {
     expect(textOf(found)).toBe(JSON.stringify(bodyOf(range)));
   });
 
-  test("contains the requested part, in whole days or not", async () => {
+  test("a stored response contains the requested part, in whole days or not", async () => {
     using shelved = new Shelved();
     const range = { start: dayOf("2026-03-28").start, end: dayOf("2026-03-31").end };
     await shelved.answered("prices", pricesOf(range), bodyOf(range));
@@ -123,7 +123,7 @@ describe("a response that cannot be stored", () => {
   const day = dayOf("2026-03-28");
   const asked = { operation: "prices", asked: pricesOf(day), body: bodyOf(day) as never, at: 1_000 } as const;
 
-  test("is returned for the same request or a part of it", () => {
+  test("a response that cannot be stored is returned for the same request or a part of it", () => {
     for (const part of [day, { start: day.start + 5 * HOUR_MS, end: day.start + 6 * HOUR_MS }]) {
       const found = foundIn({ ...asked, wanted: pricesOf(part) });
       expect(textOf(found)).toBe(JSON.stringify(bodyOf(part)));
@@ -138,7 +138,7 @@ describe("a response that cannot be stored", () => {
     expect(JSON.parse(textOf(found) ?? "")).toEqual(answers.addresses);
   });
 
-  test("is null for a larger request", () => {
+  test("a response that cannot be stored is null for a larger request", () => {
     expect(foundIn({ ...asked, wanted: pricesOf({ start: day.start - HOUR_MS, end: day.end }) })).toBeNull();
   });
 });
@@ -177,7 +177,7 @@ describe("the age of a response", () => {
     expect(shelved.repository.findPart(account, "prices", other, shelved.now)).toBeNull();
   });
 
-  test("is that of its oldest day; a day missing in the request log is as old as the log", async () => {
+  test("the age of a response is that of its oldest day; a day missing in the request log is as old as the log", async () => {
     using shelved = new Shelved();
     const [first, second] = [dayOf("2026-03-27"), dayOf("2026-03-28")];
     await shelved.answered("prices", pricesOf(first), bodyOf(first));
@@ -192,7 +192,7 @@ describe("the age of a response", () => {
     expect(found).toMatchObject({ fresh: true, answeredAt: shelved.now - 90 * DAY_MS });
   });
 
-  test("counts as never requested if its time is ahead of the clock", async () => {
+  test("the age of a response counts as never requested if its time is ahead of the clock", async () => {
     using shelved = new Shelved();
     const day = dayOf("2026-06-10");
     const series = seriesOf(account, "prices", pricesOf(day));
@@ -227,7 +227,7 @@ describe("the same request repeated", () => {
   const params = pricesOf(day);
   const short = rowsOf("hour", day).slice(1);
 
-  test("returns the same object until it expires, is stored again, or the clock is set back", async () => {
+  test("the same request repeated returns the same object until it expires, is stored again, or the clock is set back", async () => {
     using shelved = new Shelved();
     const find = () => shelved.repository.find(account, "prices", params, shelved.now);
     await shelved.answered("prices", params, bodyOf(day, short));
@@ -244,7 +244,7 @@ describe("the same request repeated", () => {
     expect(find()).toMatchObject({ fresh: false });
   });
 
-  test("detects a change of its rows, of its envelope, and their deletion", async () => {
+  test("the same request repeated detects a change of its rows, of its envelope, and their deletion", async () => {
     using shelved = new Shelved();
     const find = () => shelved.repository.find(account, "prices", params, shelved.now);
     const seen: (number | string | undefined)[] = [];
@@ -265,7 +265,7 @@ describe("the same request repeated", () => {
     expect(shelved.repository.find("another", "prices", params, shelved.now)).toBeNull();
   });
 
-  test("keeps its version when another series changes", async () => {
+  test("the same request repeated keeps its version when another series changes", async () => {
     using shelved = new Shelved();
     await shelved.answered("prices", params, bodyOf(day));
     const { version } = shelved.repository.find(account, "prices", params, shelved.now) ?? {};
@@ -296,7 +296,7 @@ describe("storing", () => {
     expect(repository.stateOf(series).answeredAt).toBe(shelved.now);
   });
 
-  test("keeps both of two simultaneous responses for one series", async () => {
+  test("storing keeps both of two simultaneous responses for one series", async () => {
     using shelved = new Shelved();
     const { repository } = shelved;
     const series = { ...seriesOf(account, "prices", pricesOf(range)), unit: "fifteenMinutes" as const };

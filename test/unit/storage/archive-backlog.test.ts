@@ -62,7 +62,7 @@ function drained(backlog: ArchiveBacklog): string[] {
 }
 
 describe("the backlog", () => {
-  test("contains all data stored before it was opened, once", () => {
+  test("the backlog contains all data stored before it was opened, once", () => {
     put("2026-03-02");
     put("2026-03-01");
     const backlog = open();
@@ -71,7 +71,7 @@ describe("the backlog", () => {
     expect(backlog.confirmedBatch).toBe(1);
   });
 
-  test("contains later changes, also of old days, before the earlier data", () => {
+  test("the backlog contains later changes, also of old days, before the earlier data", () => {
     put("2026-03-02");
     const backlog = open();
     put("2026-03-01", 7);
@@ -81,7 +81,7 @@ describe("the backlog", () => {
     expect(drained(backlog)).toEqual(["2026-03-02 8"]);
   });
 
-  test("returns a batch until it is confirmed, also after a restart", () => {
+  test("the backlog returns a batch until it is confirmed, also after a restart", () => {
     put("2026-03-01");
     open().next();
     use(disk.reopen());
@@ -94,7 +94,7 @@ describe("the backlog", () => {
     expect(drained(open())).toEqual([]);
   });
 
-  test("keeps a change that was made while its batch was in flight", () => {
+  test("the backlog keeps a change that was made while its batch was in flight", () => {
     const backlog = open();
     expect(drained(backlog)).toEqual([]);
     put("2026-03-01", 1);
@@ -105,7 +105,7 @@ describe("the backlog", () => {
     expect(drained(backlog)).toEqual(["2026-03-01 2"]);
   });
 
-  test("counts what the first copy has not reached, and each chunk once", () => {
+  test("the backlog counts what the first copy has not reached, and each chunk once", () => {
     for (let day = 1; day <= 9; day++) put(`2026-03-0${day}`);
     const backlog = open();
     expect(backlog.count()).toBe(9);
@@ -122,7 +122,7 @@ describe("the backlog", () => {
     expect(backlog.count()).toBe(1);
   });
 
-  test("contains account, address, series and resolution, with envelope and time", () => {
+  test("the backlog contains account, address, series and resolution, with envelope and time", () => {
     const backlog = open();
     put("2026-03-01");
     const [chunk] = backlog.next()?.chunks ?? [];
@@ -132,7 +132,7 @@ describe("the backlog", () => {
     expect(Math.abs((chunk?.changedAt ?? 0) - Date.now())).toBeLessThan(60_000);
   });
 
-  test("contains the latest response unchanged, and one row for each start", () => {
+  test("the backlog contains the latest response unchanged, and one row for each start", () => {
     const backlog = open();
     const rows: Row[] = [{ date: "2026-03-01", price: 1 }, { label: "no start" }, { date: "2026-03-01", price: 2 }];
     store.store(FORECAST, dayOf("2026-03-01"), rows, {});
@@ -143,7 +143,7 @@ describe("the backlog", () => {
 });
 
 describe("a batch", () => {
-  test("is limited in size", () => {
+  test("a batch is limited in size", () => {
     const year = { start: dayOf("2025-01-01").start, end: dayOf("2026-01-01").start };
     store.store(HOURS, year, rowsOf("hour", year), ENVELOPE);
     const backlog = open();
@@ -156,7 +156,7 @@ describe("a batch", () => {
     expect(Math.max(...sizes)).toBeLessThan(1_000);
   });
 
-  test("omits a damaged chunk, which follows when it is stored again", () => {
+  test("a batch omits a damaged chunk, which follows when it is stored again", () => {
     put("2026-03-01");
     put("2026-03-02");
     disk.database.exec("update chunk set rows = x'00' where start_ms = (select min(start_ms) from chunk)");
@@ -166,7 +166,7 @@ describe("a batch", () => {
     expect(drained(backlog)).toEqual(["2026-03-01 3"]);
   });
 
-  test("is not confirmed while the disk is read-only, and is returned again", () => {
+  test("a batch is not confirmed while the disk is read-only, and is returned again", () => {
     const backlog = open();
     put("2026-03-01");
     const batch = backlog.next();

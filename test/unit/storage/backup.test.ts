@@ -31,7 +31,7 @@ function said(path: string, name = "said"): string | null {
 }
 
 describe("replaceDatabase with a copy", () => {
-  test("keeps the replaced database under a dated name", async () => {
+  test("replaceDatabase with a copy keeps the replaced database under a dated name", async () => {
     using store = await copied();
     expect(replaceDatabase(store.path, copyPathOf(store.path), NOW).setAside).toBe(store.dir.file(ASIDE));
     expect(said(store.path)).toBe("then");
@@ -50,7 +50,7 @@ describe("replaceDatabase with a copy", () => {
     expect(readFileSync(store.dir.file(ASIDE), "utf8")).toContain("# not a database");
   });
 
-  test("replaces a database of a newer program, which allows a downgrade", async () => {
+  test("replaceDatabase with a copy replaces a database of a newer program, which allows a downgrade", async () => {
     using store = await copied();
     const newer = new DatabaseSync(store.path);
     newer.exec("pragma user_version = 999");
@@ -145,7 +145,7 @@ describe("API keys", () => {
     return reading.kind === "keys" ? reading.keys.map(({ name }) => name) : reading.why;
   };
 
-  test("are in each copy; a restore writes them back and keeps the previous file", async () => {
+  test("API keys are in each copy; a restore writes them back and keeps the previous file", async () => {
     using store = await copiedWith("kitchen", "shelly");
     new KeyFile(store.dir.path).write([key("newer")]);
     const { keys, keysSetAside } = replaceDatabase(store.path, copyPathOf(store.path), NOW);
@@ -157,7 +157,7 @@ describe("API keys", () => {
     expect(statSync(copyPathOf(store.path)).mode & 0o777).toBe(0o600);
   });
 
-  test("stay if they are equal, and if the copy has no keys", async () => {
+  test("API keys stay if they are equal, and if the copy has no keys", async () => {
     using store = await copiedWith("kitchen");
     expect(replaceDatabase(store.path, copyPathOf(store.path), NOW).keysSetAside).toBe(null);
     using older = await copied();

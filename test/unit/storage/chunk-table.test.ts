@@ -143,7 +143,7 @@ describe("a damaged chunk", () => {
     expect(seriesStore.versionOf(hours)).toBe(after);
   });
 
-  test("is also one with a valid digest and invalid text", () => {
+  test("a damaged chunk is also one with a valid digest and invalid text", () => {
     using store = stored();
     const [row] = store.database.prepare(`select key from chunk where start_ms = ${second.start}`).all();
     const noise = Buffer.from("no deflated text");

@@ -32,7 +32,7 @@ describe("a data directory allows one process:", () => {
 });
 
 describe("a database", () => {
-  test("has the program's version, when it is new and when it is opened again", () => {
+  test("a database has the program's version, when it is new and when it is opened again", () => {
     using store = new StoreOnDisk();
     expect(versionOf(store.database)).toBe(SCHEMA_VERSION);
     new KeyValueStore(store.database).write("kept", "yes");
@@ -60,7 +60,7 @@ describe("objects of another program", () => {
     "create trigger other before update on setting begin select raise(abort, 'no'); end",
     "create trigger other before insert on setting begin select raise(abort, 'no'); end",
     'create unique index "a "" quote" on setting (length(value))',
-  ])("do not make the statements of the program fail: %s", (sql) => {
+  ])("objects of another program do not make the statements of the program fail: %s", (sql) => {
     using store = new StoreOnDisk();
     new KeyValueStore(store.database).write("a", "1");
     store.database.exec(sql);
@@ -80,7 +80,7 @@ describe("objects of another program", () => {
 describe("a transaction", () => {
   const count = (database: DatabaseSync) => database.prepare("select count(*) as n from setting").get()?.n;
 
-  test("is committed completely or not at all", () => {
+  test("a transaction is committed completely or not at all", () => {
     using store = new StoreOnDisk();
     const settings = new KeyValueStore(store.database);
     expect(() =>
@@ -104,7 +104,7 @@ describe("a transaction", () => {
     ).toThrow("database or disk is full");
   });
 
-  test("is flushed to disk before it returns", () => {
+  test("a transaction is flushed to disk before it returns", () => {
     using store = new StoreOnDisk();
     const pragma = (name: string) => Object.values(store.database.prepare(`pragma ${name}`).get() ?? {})[0];
     expect(pragma("journal_mode")).toBe("wal");

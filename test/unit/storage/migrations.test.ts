@@ -104,7 +104,7 @@ describe.each(versions.map(Number))("a database of version %i", (version) => {
 describe("a migration", () => {
   const added = [...MIGRATIONS, "create table added (a integer) strict", "alter table added add column b integer"];
 
-  test("runs once, in the order of the list, in an older file and in a new one", () => {
+  test("a migration runs once, in the order of the list, in an older file and in a new one", () => {
     using dir = earlier(FIRST_VERSION);
     const upgrades: number[] = [];
     const options = { migrations: added, whenUpgraded: (from: number) => upgrades.push(from) };
@@ -149,7 +149,7 @@ describe("a migration", () => {
     expect(readFileSync(dir.db)).toEqual(bytes);
   });
 
-  test("changes the tables, so that a damaged version is detected", () => {
+  test("a migration changes the tables, so that a damaged version is detected", () => {
     using dir = new TempDir();
     const definitions = Array.from({ length: MIGRATIONS.length + 1 }, (_, i) => {
       const database = openDatabase(dir.file(`${i}.db`), { migrations: MIGRATIONS.slice(0, i) });

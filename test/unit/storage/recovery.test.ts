@@ -114,7 +114,7 @@ describe("a damaged database", () => {
     expect(readdirSync(store.dir.path).filter((name) => name.includes("broken"))).toHaveLength(3);
   });
 
-  test("is set aside with its write-ahead log, which is not applied to the copy", async () => {
+  test("a damaged database is set aside with its write-ahead log, which is not applied to the copy", async () => {
     using store = await copied();
     store.database = openDatabase(store.path);
     new KeyValueStore(store.database).write("only", "in the log");
@@ -132,7 +132,7 @@ describe("a damaged database", () => {
     database.close();
   });
 
-  test("gets a different name for the second one in one second", async () => {
+  test("a damaged database gets a different name for the second one in one second", async () => {
     using store = await copied();
     for (const name of [ASIDE, `${ASIDE}-2`]) {
       overwrite(store.path, 0, noise(1_000));
@@ -144,7 +144,7 @@ describe("a damaged database", () => {
 });
 
 describe("an intact database", () => {
-  test("is opened unchanged, also if it is new or was not closed", async () => {
+  test("an intact database is opened unchanged, also if it is new or was not closed", async () => {
     using store = await copied();
     const found = openOrRestore(store.path, NOW);
     store.database = found.database;
@@ -174,7 +174,7 @@ describe("an intact database", () => {
 });
 
 describe("a copy", () => {
-  test("is one file that any SQLite opens, with all committed data", async () => {
+  test("a copy is one file that any SQLite opens, with all committed data", async () => {
     using store = new StoreOnDisk();
     new SeriesStore(store.database, calendar).store(key, range, rowsOf("hour", range), {});
     const outcome = await copyDatabase(store.database, store.path, idle);
@@ -187,7 +187,7 @@ describe("a copy", () => {
     copy.close();
   });
 
-  test("is consistent, with or without data written during copying", async () => {
+  test("a copy is consistent, with or without data written during copying", async () => {
     using store = new StoreOnDisk();
     const seriesStore = new SeriesStore(store.database, calendar);
     seriesStore.store(key, range, rowsOf("hour", range), {});
@@ -210,7 +210,7 @@ describe("a copy", () => {
     expect(existsSync(`${copyPathOf(store.path)}.part`)).toBe(false);
   });
 
-  test("is aborted when the daemon stops, without leaving files", async () => {
+  test("a copy is aborted when the daemon stops, without leaving files", async () => {
     using store = new StoreOnDisk();
     new SeriesStore(store.database, calendar).store(key, range, rowsOf("hour", range), {});
     const stop = new AbortController();

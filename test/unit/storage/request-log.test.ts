@@ -16,7 +16,7 @@ function rowsIn(store: StoreOnDisk): Record<string, unknown>[] {
 }
 
 describe("a recorded attempt", () => {
-  test("is on disk completely when `spend` returns", () => {
+  test("a recorded attempt is on disk completely when `spend` returns", () => {
     using store = new StoreOnDisk();
     const seriesId = new SeriesStore(store.database, calendar).idOf(seriesOf("hour"));
     const spend = spendOf({ share: "lan", monotonicMs: 7.6, serverMs: 8.4, seriesId, range: today });
@@ -31,7 +31,7 @@ describe("a recorded attempt", () => {
     ]);
   });
 
-  test("exists after SIGKILL if `spend` returned", async () => {
+  test("a recorded attempt exists after SIGKILL if `spend` returned", async () => {
     using store = new StoreOnDisk();
     store.database.close();
     const child = new Child("spend.ts", store.path);
@@ -45,7 +45,7 @@ describe("a recorded attempt", () => {
     expect(stored.length).toBeLessThanOrEqual(spent.length + 1);
   });
 
-  test("is found by any start time with its result, for any clock changes", () => {
+  test("a recorded attempt is found by any start time with its result, for any clock changes", () => {
     const instant = fc.integer({ min: 0, max: 20 });
     const step = fc.record({ at: instant, share: fc.constantFrom("poll" as const, "lan" as const), since: instant });
     fc.assert(
@@ -68,7 +68,7 @@ describe("a recorded attempt", () => {
     );
   });
 
-  test("is returned to the rate limiter: the newest of its account, oldest first, with its share", () => {
+  test("a recorded attempt is returned to the rate limiter: the newest of its account, oldest first, with its share", () => {
     using store = new StoreOnDisk();
     const requestLog = new RequestLog(store.database);
     for (const [i, share] of (["poll", "lan", "backfill", "poll"] as const).entries())
@@ -84,7 +84,7 @@ describe("a recorded attempt", () => {
 });
 
 describe("the result of an attempt", () => {
-  test("is written to disk with the next attempt", () => {
+  test("the result of an attempt is written to disk with the next attempt", () => {
     using store = new StoreOnDisk();
     const requestLog = new RequestLog(store.database);
     const id = requestLog.spend(spendOf({ serverMs: 3 }));
@@ -95,7 +95,7 @@ describe("the result of an attempt", () => {
     expect(rowsIn(store)[0]).toMatchObject({ id, status: 429, request_id: "request", server_ms: 3 });
   });
 
-  test("contains the service's time; the latest one is known after a restart", () => {
+  test("the result of an attempt contains the service's time; the latest one is known after a restart", () => {
     using store = new StoreOnDisk();
     const requestLog = new RequestLog(store.database);
     expect(requestLog.serverTime()).toBeNull();
@@ -105,7 +105,7 @@ describe("the result of an attempt", () => {
     expect(new RequestLog(store.reopen()).serverTime()).toBe(1_001);
   });
 
-  test("is lost with its attempt in a rolled-back transaction", () => {
+  test("the result of an attempt is lost with its attempt in a rolled-back transaction", () => {
     using store = new StoreOnDisk();
     const requestLog = new RequestLog(store.database);
     const id = requestLog.spend(spendOf({}));
@@ -121,7 +121,7 @@ describe("the result of an attempt", () => {
 });
 
 describe("the time of a response", () => {
-  test("counts from when its rows are stored, not from its status", () => {
+  test("the time of a response counts from when its rows are stored, not from its status", () => {
     using store = new StoreOnDisk();
     const seriesId = new SeriesStore(store.database, calendar).idOf(seriesOf("hour"));
     const requestLog = new RequestLog(store.database);
@@ -131,7 +131,7 @@ describe("the time of a response", () => {
     expect(new RequestLog(store.reopen()).answeredAt(seriesId)).toBeNull();
   });
 
-  test("is known per chunk, also after a restart", () => {
+  test("the time of a response is known per chunk, also after a restart", () => {
     using store = new StoreOnDisk();
     const seriesId = new SeriesStore(store.database, calendar).idOf(seriesOf("hour"));
     const requestLog = new RequestLog(store.database);
@@ -151,7 +151,7 @@ describe("the time of a response", () => {
     }
   });
 
-  test("is read in steps after a start; a request before the last step gets the same time", () => {
+  test("the time of a response is read in steps after a start; a request before the last step gets the same time", () => {
     using store = new StoreOnDisk();
     const seriesId = new SeriesStore(store.database, calendar).idOf(seriesOf("hour"));
     const requestLog = new RequestLog(store.database);
@@ -180,7 +180,7 @@ describe("the time of a response", () => {
     expect([...early.reading()]).toEqual([]);
   });
 
-  test("counts for the schedule but for no chunk if it contained no data", () => {
+  test("the time of a response counts for the schedule but for no chunk if it contained no data", () => {
     using store = new StoreOnDisk();
     const requestLog = new RequestLog(store.database);
     requestLog.noteSettled(1, 30);
@@ -188,7 +188,7 @@ describe("the time of a response", () => {
     expect(requestLog.chunkAnsweredAt(1, 0)).toBeNull();
   });
 
-  test("is that of the latest of overlapping responses, as in a linear search", () => {
+  test("the time of a response is that of the latest of overlapping responses, as in a linear search", () => {
     const interval = fc
       .tuple(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 1, max: 6 }))
       .map(([start, length]) => ({ start, end: start + length }));

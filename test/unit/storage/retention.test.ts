@@ -34,7 +34,7 @@ function run(parts: Parts, years: number): { readonly chunks: number; readonly a
 describe("data older than the configured retention", () => {
   const now = dayOf("2036-05-05").start;
 
-  test("is deleted by whole years; newer data, latest responses and settings stay", () => {
+  test("data older than the configured retention is deleted by whole years; newer data, latest responses and settings stay", () => {
     using disk = new StoreOnDisk();
     const parts = partsOf(disk);
     const { store } = parts;
@@ -52,7 +52,7 @@ describe("data older than the configured retention", () => {
     }
   });
 
-  test("is deleted in small steps", () => {
+  test("data older than the configured retention is deleted in small steps", () => {
     using disk = new StoreOnDisk();
     disk.database.exec("pragma synchronous = off");
     const parts = partsOf(disk);
@@ -63,7 +63,7 @@ describe("data older than the configured retention", () => {
     expect(parts.store.covers(hours, dayOf("2021-12-31"))).toBe(false);
   });
 
-  test("is determined by the service's time: a local clock in 2069 deletes nothing", () => {
+  test("data older than the configured retention is determined by the service's time: a local clock in 2069 deletes nothing", () => {
     using disk = new StoreOnDisk();
     const parts = partsOf(disk);
     parts.store.store(hours, dayOf("2026-01-01"), [], {});
@@ -81,7 +81,7 @@ describe("data older than the configured retention", () => {
     expect(new RequestLog(disk.reopen()).recent("consumer", 10).map(({ at }) => at)).toEqual([now - 89 * DAY_MS, now]);
   });
 
-  test("does not include an attempt recorded today with a clock of 1970", () => {
+  test("data older than the configured retention does not include an attempt recorded today with a clock of 1970", () => {
     using disk = new StoreOnDisk();
     const parts = partsOf(disk);
     attempt(parts, now - 91 * DAY_MS);
@@ -91,7 +91,7 @@ describe("data older than the configured retention", () => {
     expect(parts.requestLog.recent("consumer", 10)).toHaveLength(2);
   });
 
-  test("ends before the start of a local year", () => {
+  test("data older than the configured retention ends before the start of a local year", () => {
     expect(formatInstant(historyStart(now, 10, calendar))).toBe("2025-12-31T23:00:00Z");
     expect(formatInstant(historyStart(dayOf("2026-01-01").start, 1, calendar))).toBe("2024-12-31T23:00:00Z");
   });

@@ -101,7 +101,7 @@ describe("chunks", () => {
     }
   });
 
-  test("are marked as estimates if a row is one", () => {
+  test("chunks are marked as estimates if a row is one", () => {
     using store = new StoreOnDisk();
     const seriesStore = new SeriesStore(store.database, calendar);
     const range = { start: dayOf("2026-01-01").start, end: dayOf("2026-01-02").end };
@@ -117,7 +117,7 @@ describe("stored rows", () => {
   const range = { start: dayOf("2026-03-27").start, end: dayOf("2026-03-31").end };
   const all = rowsOf("hour", range, (start) => start / HOUR_MS);
 
-  test("are equal for any order and repetition of responses", () => {
+  test("stored rows are equal for any order and repetition of responses", () => {
     const parts = fc
       .array(fc.subarray(all, { minLength: 1 }), { minLength: 1, maxLength: 4 })
       .chain((answers) => fc.tuple(...answers.map((rows) => fc.shuffledSubarray(rows, { minLength: rows.length }))));
@@ -134,7 +134,7 @@ describe("stored rows", () => {
     );
   });
 
-  test("are not written again for an equal response", () => {
+  test("stored rows are not written again for an equal response", () => {
     using store = new StoreOnDisk();
     const seriesStore = new SeriesStore(store.database, calendar);
     expect(seriesStore.store(hours, range, all, envelope).changed).toBe(true);
@@ -145,7 +145,7 @@ describe("stored rows", () => {
     expect(changes()).toBe(before);
   });
 
-  test("are kept after a shorter response; a revised row replaces the earlier one", () => {
+  test("stored rows are kept after a shorter response; a revised row replaces the earlier one", () => {
     using store = new StoreOnDisk();
     const seriesStore = new SeriesStore(store.database, calendar);
     seriesStore.store(hours, range, all, envelope);
@@ -174,7 +174,7 @@ describe("stored rows", () => {
     expect(seriesStore.rows(hours, range)).toEqual(rowsOf("hour", day, (start) => start / HOUR_MS));
   });
 
-  test("may be empty: the range counts as requested", () => {
+  test("stored rows may be empty: the range counts as requested", () => {
     using store = new StoreOnDisk();
     const seriesStore = new SeriesStore(store.database, calendar);
     expect(seriesStore.store(hours, range, [], envelope)).toEqual({ changed: true, strayRows: 0 });
@@ -193,7 +193,7 @@ describe("stored rows", () => {
     expect(reread(store).latest(forecast)).toEqual(all.slice(3, 9).reverse());
   });
 
-  test("have an envelope that is null before the first response, then the latest one", () => {
+  test("stored rows have an envelope that is null before the first response, then the latest one", () => {
     using store = new StoreOnDisk();
     const seriesStore = new SeriesStore(store.database, calendar);
     seriesStore.idOf(hours);
@@ -284,7 +284,7 @@ describe("a large response", () => {
   const range = { start: dayOf("2026-01-01").start, end: dayOf("2026-03-31").end };
   const rows = rowsOf("fifteenMinutes", range);
 
-  test("is stored in slices; after a crash between two, the stored part is a valid smaller response", () => {
+  test("a large response is stored in slices; after a crash between two, the stored part is a valid smaller response", () => {
     using store = new StoreOnDisk();
     const seriesStore = new SeriesStore(store.database, calendar);
     let finished = false;
@@ -304,7 +304,7 @@ describe("a large response", () => {
     expect(again.rows(quarters, range)).toEqual(rows);
   });
 
-  test("has at most 350 rows per slice, and a small one is a single slice", () => {
+  test("a large response has at most 350 rows per slice, and a small one is a single slice", () => {
     using store = new StoreOnDisk();
     const seriesStore = new SeriesStore(store.database, calendar);
     const slicesOf = (part: Interval) => {
@@ -315,7 +315,7 @@ describe("a large response", () => {
     expect(slicesOf(range)).toBe(Math.ceil(90 / 3));
   });
 
-  test("is stored equally for any order and additional rows", () => {
+  test("a large response is stored equally for any order and additional rows", () => {
     using inOrder = new StoreOnDisk();
     const expected = new SeriesStore(inOrder.database, calendar);
     expected.store(quarters, range, rows, envelope);

@@ -65,7 +65,7 @@ describe("the price chart", () => {
     expect(lines[3]).toMatch(/02:00B 5\.50 █/);
   });
 
-  test('shows every interval with rows: "interval"', () => {
+  test('the price chart shows every interval with rows: "interval"', () => {
     const lines = chart(
       dayWith("2026-10-25", () => 1, QUARTER_MS),
       { rows: "interval" },
@@ -77,7 +77,7 @@ describe("the price chart", () => {
     ]);
   });
 
-  test("shows a gap as a gap, not as zero", () => {
+  test("the price chart shows a gap as a gap, not as zero", () => {
     const lines = chart(dayWith("2026-06-01", (i) => (i === 5 ? null : 1)));
     expect(lines).toHaveLength(24);
     expect(lines[5]).toMatch(/^ {2}--:-- +-$/);
@@ -87,7 +87,7 @@ describe("the price chart", () => {
 describe("bars of the price chart", () => {
   const lengthOf = (line = "") => [...line].filter((letter) => letter === "█").length;
 
-  test("are proportional to the price, and never wider than the terminal", () => {
+  test("bars of the price chart are proportional to the price, and never wider than the terminal", () => {
     const lines = chart(
       dayWith("2026-06-01", (i) => i),
       { width: 60 },
@@ -119,7 +119,7 @@ describe("bars of the price chart", () => {
     expect(chart(cheap, { scale })[0]).not.toBe(chart(cheap)[0]);
   });
 
-  test('are coloured by level only with colors: "ansi"', () => {
+  test('bars of the price chart are coloured by level only with colors: "ansi"', () => {
     const day = dayWith("2026-06-01", () => 1);
     expect(chart(day).join("")).not.toContain("\u001b");
     const [line = ""] = chart(day, { colors: "ansi" });
@@ -127,13 +127,13 @@ describe("bars of the price chart", () => {
     expect(line.endsWith("\u001b[0m")).toBe(true);
   });
 
-  test("are marked at the current hour, by its instant", () => {
+  test("bars of the price chart are marked at the current hour, by its instant", () => {
     const day = dayWith("2026-10-25", () => 1);
     const lines = chart(day, {}, day.start + 3.5 * HOUR_MS);
     expect(lines.filter((line) => line.startsWith(">"))).toEqual([expect.stringContaining("02:00B")]);
   });
 
-  test("are empty on a day of zeros", () => {
+  test("bars of the price chart are empty on a day of zeros", () => {
     expect(chart(dayWith("2026-06-01", () => 0)).every((line) => /0\.00$/.test(line))).toBe(true);
   });
 });

@@ -43,43 +43,48 @@ function model(service: Service, options: Partial<FetchScheduleModelOptions> = {
 }
 
 describe("tomorrow's prices", () => {
-  test("are requested from 13:02 until they arrive: first every 5 min, then every 20 min, then less often", () => {
+  test("tomorrow's prices are requested from 13:02 until they arrive: first every 5 min, then every 20 min, then less often", () => {
     const it = model(published({})).run(local("2026-03-11 00:00"));
     expect(it.times("prices")).toEqual(EVENING);
     expect(new Set(it.dates("prices"))).toEqual(new Set(["2026-03-11..2026-03-11"]));
     expect(new Set(it.of("prices").map(({ step }) => step.priority))).toEqual(new Set(["tomorrow"]));
   });
 
-  test("are requested once more in the evening with the last days, because the service may correct them", () => {
+  test("tomorrow's prices are requested once more in the evening with the last days, because the service may correct them", () => {
     const it = model(published({ "2026-03-11": "2026-03-10 13:04" })).run(local("2026-03-11 13:00"));
     expect(it.times("prices")).toEqual(["13:02", "13:07", "21:20"]);
     expect(it.dates("prices").at(-1)).toBe("2026-03-07..2026-03-11");
     expect(it.of("prices").at(-1)?.step.priority).toBe("usage");
   });
 
-  test("are not requested once more if they arrive after that", () => {
+  test("tomorrow's prices are not requested once more if they arrive after that", () => {
     const it = model(published({ "2026-03-11": "2026-03-10 23:00" })).run(local("2026-03-11 13:00"));
     expect(it.times("prices")).toEqual(EVENING);
   });
 
-  test("are requested again if they are incomplete", () => {
+  test("tomorrow's prices are requested again if they are incomplete", () => {
     const short: Service = (_operation, day, now) =>
       calendar.dateOf(day) <= TUESDAY || now >= local(`${TUESDAY} 13:15`) ? "whole" : "short";
     expect(model(short).run(local("2026-03-10 21:00")).times("prices")).toEqual(["13:02", "13:07", "13:12", "13:17"]);
   });
 
-  test.each([0, 90_000, 8 * MINUTE_MS])("are requested %d ms later with this installation offset", (offsetMs) => {
-    const it = model(published({}), { offsetMs }).run(local("2026-03-11 00:00"));
-    expect(it.of("prices").map(({ at }) => at - offsetMs)).toEqual(EVENING.map((time) => local(`${TUESDAY} ${time}`)));
-  });
+  test.each([0, 90_000, 8 * MINUTE_MS])(
+    "tomorrow's prices are requested %d ms later with this installation offset",
+    (offsetMs) => {
+      const it = model(published({}), { offsetMs }).run(local("2026-03-11 00:00"));
+      expect(it.of("prices").map(({ at }) => at - offsetMs)).toEqual(
+        EVENING.map((time) => local(`${TUESDAY} ${time}`)),
+      );
+    },
+  );
 
-  test("are requested from 13:02 on their own day, not at yesterday's times", () => {
+  test("tomorrow's prices are requested from 13:02 on their own day, not at yesterday's times", () => {
     const it = model(published({ "2026-03-11": "2026-03-10 13:00" })).run(local("2026-03-11 13:05"));
     const times = ["2026-03-10 13:02", "2026-03-10 21:20", "2026-03-11 13:02"];
     expect(it.of("prices").map(({ at }) => at)).toEqual(times.map(local));
   });
 
-  test("are requested on time although prices of other days were just stored", () => {
+  test("tomorrow's prices are requested on time although prices of other days were just stored", () => {
     const it = model(published({}));
     it.run(local(`${TUESDAY} 13:01`));
     const { series } =
@@ -92,7 +97,7 @@ describe("tomorrow's prices", () => {
     expect(it.times("prices")).toEqual(["13:03"]);
   });
 
-  test("are requested together with earlier incomplete days, so that a filled gap is noticed", () => {
+  test("tomorrow's prices are requested together with earlier incomplete days, so that a filled gap is noticed", () => {
     const gap: Service = (_operation, day, now) => {
       const date = calendar.dateOf(day);
       if (date === "2026-03-09") return now >= local("2026-03-11 12:00") ? "whole" : "short";
@@ -111,7 +116,7 @@ function usualPrices(date: string, now: number): "whole" | "none" {
 }
 
 describe("today's missing prices", () => {
-  test("are requested after midnight, at night and in the morning, and from 13:02 together with tomorrow's", () => {
+  test("today's missing prices are requested after midnight, at night and in the morning, and from 13:02 together with tomorrow's", () => {
     const it = model(published({})).run(local("2026-03-11 00:00"));
     it.log = [];
     it.run(local("2026-03-12 00:00"));
@@ -120,7 +125,7 @@ describe("today's missing prices", () => {
     expect(new Set(it.of("prices").map(({ step }) => step.priority))).toEqual(new Set(["today"]));
   });
 
-  test("are not requested after they have arrived; tomorrow's then follow their own times", () => {
+  test("today's missing prices are not requested after they have arrived; tomorrow's then follow their own times", () => {
     const comes = { "2026-03-11": "2026-03-11 03:00", "2026-03-12": "2026-03-11 13:05" };
     const it = model(published(comes)).run(local("2026-03-11 00:00"));
     it.log = [];
@@ -128,20 +133,20 @@ describe("today's missing prices", () => {
     expect(it.times("prices")).toEqual(["00:05", "01:05", "03:35", "13:02", "13:07", "21:20"]);
   });
 
-  test("are requested alone if tomorrow's are complete", () => {
+  test("today's missing prices are requested alone if tomorrow's are complete", () => {
     const hole: Service = (_operation, day) => (calendar.dateOf(day) === TUESDAY ? "short" : "whole");
     const it = model(hole).run(local(`${TUESDAY} 13:10`));
     expect(it.dates("prices")).toEqual(["2026-03-10..2026-03-10", "2026-03-10..2026-03-10", "2026-03-10..2026-03-10"]);
   });
 
-  test("are requested immediately after an installation, with the three days before and tomorrow", () => {
+  test("today's missing prices are requested immediately after an installation, with the three days before and tomorrow", () => {
     const it = new FetchScheduleModel({ start: local(`${TUESDAY} 03:00`), targets: [targetOf(["prices"])] });
     it.run(local(`${TUESDAY} 12:00`));
     expect(it.times("prices")).toEqual(["03:00"]);
     expect(it.dates("prices")).toEqual(["2026-03-07..2026-03-11"]);
   });
 
-  test("are requested immediately although history was requested just before", () => {
+  test("today's missing prices are requested immediately although history was requested just before", () => {
     const it = new FetchScheduleModel({ start: local(`${TUESDAY} 03:00`), targets: [targetOf(["prices"])] });
     const series = {
       ...{ account: "consumer", place: it.targets[0]?.addressId ?? "" },
@@ -165,7 +170,7 @@ describe("after a pause", () => {
   });
 
   test.each(["2026-03-10 18:47", "2026-03-11 11:00", "2026-03-14 02:10", "2026-04-20 22:00"])(
-    "requests missed until %s are made up for with one request",
+    "after a pause requests missed until %s are made up for with one request",
     (wakes) => {
       const it = model(published({}));
       it.now = local(wakes);

@@ -27,12 +27,12 @@ describe("the forecast", () => {
     return it;
   };
 
-  test("is requested every three hours, and once after tomorrow's prices arrive", () => {
+  test("the forecast is requested every three hours, and once after tomorrow's prices arrive", () => {
     const times = model().run(local("2026-03-12 00:00")).times("forecastPrices");
     expect(times).toEqual([...MORNING, "13:07", ...EVENING]);
   });
 
-  test("is also requested after prices that arrive late", () => {
+  test("the forecast is also requested after prices that arrive late", () => {
     const late: Service = (operation, day, now) =>
       operation === "prices" && calendar.dateOf(day) === "2026-03-12" && now < local("2026-03-11 16:10")
         ? "none"
@@ -41,13 +41,13 @@ describe("the forecast", () => {
     expect(times).toEqual([...MORNING, "13:50", "15:20", "16:12", "18:20", "21:20"]);
   });
 
-  test("is not requested at night and in the morning while today's prices are missing", () => {
+  test("the forecast is not requested at night and in the morning while today's prices are missing", () => {
     const none: Service = (_operation, day) => (calendar.dateOf(day) <= TUESDAY ? "whole" : "none");
     const times = model(none).run(local("2026-03-12 00:00")).times("forecastPrices");
     expect(times).toEqual(["00:20", "15:20", "18:20", "21:20"]);
   });
 
-  test("is requested every three hours for an address without prices", () => {
+  test("the forecast is requested every three hours for an address without prices", () => {
     const it = new FetchScheduleModel({ start: local(`${TUESDAY} 00:00`), targets: [targetOf(["forecastPrices"])] });
     expect(it.run(local("2026-03-11 00:00")).times("forecastPrices")).toEqual([
       "00:00",
@@ -57,7 +57,7 @@ describe("the forecast", () => {
     ]);
   });
 
-  test("is requested at local times on days of clock changes", () => {
+  test("the forecast is requested at local times on days of clock changes", () => {
     for (const day of ["2026-03-29", "2026-10-25"]) {
       const start = local(`${day} 00:00`);
       const it = new FetchScheduleModel({ start: start - HOUR_MS, service: () => "whole" }).run(start);
@@ -69,7 +69,7 @@ describe("the forecast", () => {
 });
 
 describe("the list of addresses", () => {
-  test("is requested first, then once a day", () => {
+  test("the list of addresses is requested first, then once a day", () => {
     const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), targets: [] }).run(local("2026-03-13 00:00"));
     expect(it.times("addresses")).toEqual(["09:00", "04:10", "04:10"]);
     expect(it.log.map(({ step }) => step.priority)).toEqual(["today", "account", "account"]);
@@ -90,7 +90,7 @@ describe("places", () => {
       accountTargets: (now) => [place("placePrices", reaches(now))],
     });
 
-  test("are requested for prices until these reach the end of tomorrow, and once more in the evening", () => {
+  test("places are requested for prices until these reach the end of tomorrow, and once more in the evening", () => {
     const it = reaching((now) => {
       const published = calendar.timeOnDay(now, 13 * 60 + 10);
       const asked = it.of("regionPrices").some(({ at }) => at >= published && at >= calendar.startOf("day", now));
@@ -133,7 +133,7 @@ describe("places", () => {
     expect(it.times("addressSuggestions")).toEqual(["09:00"]);
   });
 
-  test("are requested once for constant data, and once a day for data that may change", () => {
+  test("places are requested once for constant data, and once a day for data that may change", () => {
     const times = (poll: AccountPoll) =>
       new FetchScheduleModel({
         start: local(`${TUESDAY} 09:00`),
@@ -148,7 +148,7 @@ describe("places", () => {
 });
 
 describe("history", () => {
-  test("is filled from the newest day back to the configured start, in the largest accepted ranges up to 200 days", () => {
+  test("history is filled from the newest day back to the configured start, in the largest accepted ranges up to 200 days", () => {
     const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), historyDays: 500 }).run(
       local(`${TUESDAY} 10:00`),
     );
@@ -168,7 +168,7 @@ describe("history", () => {
     expect(it.log.filter(({ step }) => step.priority === "backfill")).toEqual([]);
   });
 
-  test("is requested last", () => {
+  test("history is requested last", () => {
     const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), historyDays: 500 }).run(
       local(`${TUESDAY} 09:01`),
     );
@@ -176,7 +176,7 @@ describe("history", () => {
     expect(kinds.indexOf("backfill")).toBe(kinds.length - kinds.filter((kind) => kind === "backfill").length);
   });
 
-  test("continues where it stopped", () => {
+  test("history continues where it stopped", () => {
     let open = false;
     const notBefore: FetchScheduleInput["notBefore"] = (_series, priority) =>
       priority === "backfill" && !open ? Number.POSITIVE_INFINITY : 0;
@@ -194,7 +194,7 @@ describe("history", () => {
     ]);
   });
 
-  test("fills the days of a long absence, after the requests with regular times", () => {
+  test("history fills the days of a long absence, after the requests with regular times", () => {
     const it = new FetchScheduleModel({
       start: local(`${TUESDAY} 09:00`),
       historyDays: 40,
@@ -208,7 +208,7 @@ describe("history", () => {
     expect(it.dates("consumption")).toEqual(["2026-03-23..2026-03-29", "2026-01-29..2026-03-29"]);
   });
 
-  test("includes days that were requested before they had ended, such as the current month", () => {
+  test("history includes days that were requested before they had ended, such as the current month", () => {
     const it = new FetchScheduleModel({
       start: local(`${TUESDAY} 09:00`),
       historyDays: 40,
@@ -234,7 +234,7 @@ describe("history", () => {
     expect(it.log.filter(({ step }) => step.priority === "backfill")).toEqual([]);
   });
 
-  test("is not requested for zero days", () => {
+  test("history is not requested for zero days", () => {
     const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), historyDays: 0 }).run(
       local(`${TUESDAY} 10:00`),
     );
@@ -274,7 +274,7 @@ test("operations without data at an address are never requested", () => {
 });
 
 describe("time of a request", () => {
-  test("is postponed for one series until the time from the error policy", () => {
+  test("time of a request is postponed for one series until the time from the error policy", () => {
     const until = local(`${TUESDAY} 14:47`);
     const it = new FetchScheduleModel({
       start: local(`${TUESDAY} 09:00`),
@@ -285,7 +285,7 @@ describe("time of a request", () => {
     expect(it.times("consumption")).toEqual(["09:00", "12:00"]);
   });
 
-  test("is repeated after a failure at the times from the error policy", () => {
+  test("time of a request is repeated after a failure at the times from the error policy", () => {
     let wait = 0;
     const it = new FetchScheduleModel({
       start: local(`${TUESDAY} 09:00`),
@@ -300,7 +300,7 @@ describe("time of a request", () => {
     expect(it.times("prices")).toEqual(["09:00", "09:07", "09:14", "09:21"]);
   });
 
-  test("sleeps at most one hour, and never until a time in the past", () => {
+  test("time of a request sleeps at most one hour, and never until a time in the past", () => {
     for (let at = local(`${TUESDAY} 09:00`); at < local("2026-03-11 09:00"); at += 7 * MINUTE_MS) {
       const it = new FetchScheduleModel({ start: at, service: () => "whole" });
       it.run(at + 1);
@@ -309,7 +309,7 @@ describe("time of a request", () => {
     }
   });
 
-  test("does not request existing data again after the clock was set back an hour", () => {
+  test("time of a request does not request existing data again after the clock was set back an hour", () => {
     const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), service: () => "whole" });
     it.run(local(`${TUESDAY} 10:30`));
     it.log = [];
@@ -318,7 +318,7 @@ describe("time of a request", () => {
     expect(it.log.map(({ step }) => step.series.operation)).toEqual([]);
   });
 
-  test("requests missing data once after a clock that was years ahead is corrected", () => {
+  test("time of a request requests missing data once after a clock that was years ahead is corrected", () => {
     const it = new FetchScheduleModel({ start: local("2069-01-01 10:00"), service: () => "none" }).run(
       local("2069-01-01 10:30"),
     );

@@ -66,7 +66,7 @@ describe("the shares of a limit", () => {
     expect(windowNamed("day", { minute: 60, day: 10 ** 9 }).limit).toBe(MAX_ATTEMPTS);
   });
 
-  test("have windows 32 s longer than the service's, for requests in flight", () => {
+  test("the shares of a limit have windows 32 s longer than the service's, for requests in flight", () => {
     expect(consumerRateLimits({ minute: 60, day: 2_000 }, 1).map(({ lengthMs }) => lengthMs)).toEqual([
       92 * SECOND,
       24 * HOUR + 32 * SECOND,
@@ -103,7 +103,7 @@ function earliestByCounting(
 }
 
 describe("the earliest next attempt", () => {
-  test("equals the result of counting every window", () => {
+  test("the earliest next attempt equals the result of counting every window", () => {
     const attempt = fc.record({ at: fc.integer({ min: 0, max: 3 * HOUR }), share: fc.constantFrom(...shares) });
     fc.assert(
       fc.property(
@@ -120,14 +120,14 @@ describe("the earliest next attempt", () => {
     );
   });
 
-  test("does not count an attempt that is exactly one window old", () => {
+  test("the earliest next attempt does not count an attempt that is exactly one window old", () => {
     const spending = new RateWindow([{ at: 0, share: "poll" }]);
     const budget = [rateLimit("minute", 92 * SECOND, 4, () => 0)];
     expect(spending.earliest("poll", budget, 92 * SECOND - 1)).toBe(92 * SECOND);
     expect(spending.earliest("poll", budget, 92 * SECOND)).toBe(92 * SECOND);
   });
 
-  test("stops back-fill at its own share and leaves the rest for polling", () => {
+  test("the earliest next attempt stops back-fill at its own share and leaves the rest for polling", () => {
     const budget = consumerRateLimits({ minute: 10_000, day: 2_000 }, 1);
     const spending = new RateWindow();
     let at = 0;
@@ -138,7 +138,7 @@ describe("the earliest next attempt", () => {
     expect(spending.earliest("lan", budget, at)).toBe(at);
   });
 
-  test("lets back-fill use only the unused part of polling", () => {
+  test("the earliest next attempt lets back-fill use only the unused part of polling", () => {
     const budget = consumerRateLimits({ minute: 10_000, day: 2_000 }, 1);
     const spending = new RateWindow(Array.from({ length: 300 }, (_, at): Attempt => ({ at, share: "poll" })));
     let at = 300;
@@ -146,13 +146,13 @@ describe("the earliest next attempt", () => {
     expect(spending.count("backfill", -1)).toBe(200);
   });
 
-  test("discards attempts older than a day", () => {
+  test("the earliest next attempt discards attempts older than a day", () => {
     const spending = new RateWindow(Array.from({ length: 100 }, (_, at): Attempt => ({ at, share: "lan" })));
     spending.earliest("lan", [], DAY_WINDOW_MS + 49);
     expect(spending.attempts).toHaveLength(50);
   });
 
-  test("is computed for 40 candidates and 2,000 attempts in less than 1 ms of processor time", () => {
+  test("the earliest next attempt is computed for 40 candidates and 2,000 attempts in less than 1 ms of processor time", () => {
     const budget = consumerRateLimits({ minute: 60, day: 4_000 }, 1);
     const attempts = Array.from(
       { length: 2_000 },

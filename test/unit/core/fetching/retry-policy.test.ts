@@ -30,7 +30,7 @@ describe("judge", () => {
     ["404 second", refused(404, "resource_not_found"), 1, "series", "address_gone", 2 * HOUR_MS],
     ["404 third in a day", refused(404, "resource_not_found"), 2, "place", "address_gone", DAY_MS],
     ["422", refused(422, "feature_unavailable"), 0, "series", null, DAY_MS],
-  ] as const)("decides on scope, problem and wait for %s", (_, failure, streak, scope, problem, waitMs) => {
+  ] as const)("judge decides on scope, problem and wait for %s", (_, failure, streak, scope, problem, waitMs) => {
     const verdict = { scope, waitMs, problem, trouble: false, settled: false };
     expect(judge(failure, streak, least)).toEqual(verdict);
     expect(judge(failure, streak, most)).toEqual(verdict);
@@ -44,7 +44,7 @@ describe("judge", () => {
     ["an answer that does not fit", malformed(), "series", "malformed", 2 * MINUTE_MS, 30 * MINUTE_MS],
     ["no answer", unreachable(), "account", "unreachable", 15 * SECOND_MS, 5 * MINUTE_MS],
   ] as const)(
-    "waits after %s with exponential back-off and full jitter",
+    "judge waits after %s with exponential back-off and full jitter",
     (_, failure, scope, problem, firstMs, longestMs) => {
       for (const streak of [0, 1, 2, 3, 4, 5, 50, 1_000]) {
         const longest = Math.min(longestMs, firstMs * 2 ** streak);
@@ -55,7 +55,7 @@ describe("judge", () => {
     },
   );
 
-  test("retries a 500 twice after 30 to 120 s, then waits for the next regular time, and repeats", () => {
+  test("judge retries a 500 twice after 30 to 120 s, then waits for the next regular time, and repeats", () => {
     const verdicts = [0, 1, 2, 3, 4, 5].map((streak) => judge(refused(500, "internal_error"), streak, least));
     expect(verdicts.map(({ settled }) => settled)).toEqual([false, false, true, false, false, true]);
     expect(waits(refused(500, "internal_error"), [0, 1, 7])).toEqual(Array(3).fill([30 * SECOND_MS, 120 * SECOND_MS]));
@@ -68,35 +68,35 @@ describe("judge", () => {
     ["nothing at all", 0, SECOND_MS],
     ["less than nothing", -5_000, SECOND_MS],
     ["thirty years", 1e12, 25 * HOUR_MS],
-  ])("pauses the whole account after a 429 that names %s, for that time plus up to 5 s", (_, named, expected) => {
+  ])("judge pauses the whole account after a 429 that names %s, for that time plus up to 5 s", (_, named, expected) => {
     const limited = refused(429, "rate_limited", named);
     expect(judge(limited, 0, least)).toMatchObject({ scope: "account", problem: "rate_limited", waitMs: expected });
     expect(judge(limited, 9, most).waitMs).toBe(expected + 5 * SECOND_MS);
   });
 
-  test("waits for the next regular time after five failures of a data provider", () => {
+  test("judge waits for the next regular time after five failures of a data provider", () => {
     const tries = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(
       (streak) => judge(refused(502, "upstream_unavailable"), streak, most).settled,
     );
     expect(tries.flatMap((settled, streak) => (settled ? [streak] : []))).toEqual([4, 9]);
   });
 
-  test("waits one minute after a 429 without a time, doubling up to an hour", () => {
+  test("judge waits one minute after a 429 without a time, doubling up to an hour", () => {
     const shortest = waits(refused(429, "rate_limited"), [0, 1, 2, 5, 6, 99]).map(([first]) => first);
     expect(shortest).toEqual([1, 2, 4, 32, 60, 60].map((minutes) => minutes * MINUTE_MS));
   });
 
-  test("does not count a 429 towards the circuit breaker", () => {
+  test("judge does not count a 429 towards the circuit breaker", () => {
     expect(judge(refused(429, "rate_limited"), 0, most).trouble).toBe(false);
   });
 
-  test("waits for the time named by a 502 or 503, up to an hour", () => {
+  test("judge waits for the time named by a 502 or 503, up to an hour", () => {
     expect(judge(refused(503, null, 20 * MINUTE_MS), 0, least).waitMs).toBe(20 * MINUTE_MS);
     expect(judge(refused(502, null, 50 * MINUTE_MS), 0, least).waitMs).toBe(50 * MINUTE_MS);
     expect(judge(refused(503, null, DAY_MS), 0, least).waitMs).toBe(HOUR_MS);
   });
 
-  test("waits at least one second after every error of the contract", () => {
+  test("judge waits at least one second after every error of the contract", () => {
     for (const [code, { status }] of Object.entries(errorTable)) {
       for (const streak of [0, 1, 2, 10]) {
         expect(judge(refused(status, code), streak, least).waitMs, code).toBeGreaterThanOrEqual(SECOND_MS);
@@ -104,7 +104,7 @@ describe("judge", () => {
     }
   });
 
-  test("waits between 1 s and 25 h after any failure, and gives advice for every problem", () => {
+  test("judge waits between 1 s and 25 h after any failure, and gives advice for every problem", () => {
     const failure = fc.oneof(
       fc.constant(malformed()),
       fc.constant(unreachable()),

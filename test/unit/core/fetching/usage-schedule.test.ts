@@ -39,26 +39,26 @@ function comesAt(times: Partial<Record<string, string>>, otherwise: Richness = "
 const all = (time: string) => comesAt(Object.fromEntries(USAGE.map((operation) => [operation, time])));
 
 describe("yesterday's usage", () => {
-  test("is requested at 07:00 and not again after it has arrived", () => {
+  test("yesterday's usage is requested at 07:00 and not again after it has arrived", () => {
     const it = model(all("06:00")).run(local("2026-03-11 00:00"));
     for (const operation of USAGE) expect(it.times(operation)).toEqual(["07:00"]);
     expect(it.dates("consumption")).toEqual(["2026-03-09..2026-03-09"]);
   });
 
-  test("is requested for consumption first; the other series follow when it has arrived", () => {
+  test("yesterday's usage is requested for consumption first; the other series follow when it has arrived", () => {
     const it = model(all("11:00")).run(local("2026-03-11 00:00"));
     expect(it.times("consumption")).toEqual(["07:00", "12:00"]);
     for (const operation of OTHERS) expect(it.times(operation)).toEqual(["12:00"]);
   });
 
-  test("is requested at 07:00, 12:00 and 18:00 for each incomplete series", () => {
+  test("yesterday's usage is requested at 07:00, 12:00 and 18:00 for each incomplete series", () => {
     const it = model(comesAt({ consumption: "06:00", solarExport: "11:00" }, "short")).run(local("2026-03-11 00:00"));
     expect(it.times("consumption")).toEqual(["07:00"]);
     expect(it.times("consumptionCosts")).toEqual(["07:00", "12:00", "18:00"]);
     expect(it.times("solarExport")).toEqual(["07:00", "12:00"]);
   });
 
-  test("is requested for the other series at 18:00 only while consumption has a permanent gap", () => {
+  test("yesterday's usage is requested for the other series at 18:00 only while consumption has a permanent gap", () => {
     const it = model(comesAt({ consumptionCosts: "06:00" }, "short")).run(local("2026-03-12 00:00"));
     expect(it.times("consumption")).toEqual(["07:00", "12:00", "18:00", "07:00", "12:00", "18:00"]);
     expect(it.times("consumptionCosts")).toEqual(["18:00", "18:00"]);
@@ -70,7 +70,7 @@ describe("yesterday's usage", () => {
     expect(it.times("consumption")).toEqual([]);
   });
 
-  test("includes missed days, up to a week back", () => {
+  test("yesterday's usage includes missed days, up to a week back", () => {
     const it = model(all("06:00"));
     it.now = local("2026-03-13 07:30");
     it.run(local("2026-03-13 08:00"));
@@ -81,7 +81,7 @@ describe("yesterday's usage", () => {
     expect(it.dates("consumption").slice(-2)).toEqual(["2026-04-13..2026-04-19", "2026-03-02..2026-04-19"]);
   });
 
-  test("is requested immediately after an installation, for a week", () => {
+  test("yesterday's usage is requested immediately after an installation, for a week", () => {
     const it = new FetchScheduleModel({
       start: local("2026-03-10 02:00"),
       targets: [targetOf(USAGE)],
@@ -94,7 +94,7 @@ describe("yesterday's usage", () => {
     }
   });
 
-  test("is requested immediately although a LAN client just requested last year", () => {
+  test("yesterday's usage is requested immediately although a LAN client just requested last year", () => {
     const it = new FetchScheduleModel({ start: local("2026-03-10 02:00"), targets: [targetOf(["consumption"])] });
     const [place, unit] = [it.targets[0]?.addressId ?? "", "hour"] as const;
     it.store.keep(
@@ -106,7 +106,7 @@ describe("yesterday's usage", () => {
     expect(it.run(it.now + 1).times("consumption")).toEqual(["02:00"]);
   });
 
-  test("is requested at 07:00 although back-fill was just stored", () => {
+  test("yesterday's usage is requested at 07:00 although back-fill was just stored", () => {
     const it = model(all("06:00")).run(local("2026-03-10 06:59"));
     it.now = local("2026-03-10 07:01");
     const [place, unit] = [it.targets[0]?.addressId ?? "", "hour"] as const;
@@ -126,7 +126,7 @@ describe("estimates", () => {
     (_operation, day, now) =>
       calendar.dateOf(day) >= "2026-03-09" && now < local(final) ? "estimate" : "whole";
 
-  test("are requested again every morning until they are final", () => {
+  test("estimates are requested again every morning until they are final", () => {
     const it = model(estimatedUntil("2026-03-12 09:00"), ["consumption"]).run(local("2026-03-15 00:00"));
     expect(it.times("consumption")).toEqual(["07:00", "07:00", "07:00", "07:00", "07:00"]);
     expect(it.dates("consumption")).toEqual([
@@ -135,7 +135,7 @@ describe("estimates", () => {
     ]);
   });
 
-  test("are requested for a week", () => {
+  test("estimates are requested for a week", () => {
     const it = model(
       (_operation, day) => (calendar.dateOf(day) === "2026-03-09" ? "estimate" : "whole"),
       ["consumption"],
@@ -147,7 +147,7 @@ describe("estimates", () => {
 });
 
 describe("the weekly recheck", () => {
-  test("requests the stored days of three months of every series on Sunday at noon", () => {
+  test("the weekly recheck requests the stored days of three months of every series on Sunday at noon", () => {
     const it = model(all("06:00"), USAGE, 400).run(local("2026-03-23 00:00"));
     for (const operation of USAGE) {
       const rechecks = it
@@ -159,7 +159,7 @@ describe("the weekly recheck", () => {
     expect(it.dates("consumption")).toContain("2025-12-13..2026-03-14");
   });
 
-  test("is made up for once if it was missed", () => {
+  test("the weekly recheck is made up for once if it was missed", () => {
     const it = model(all("06:00"), USAGE, 400);
     it.run(local("2026-03-15 11:00"));
     it.log = [];
@@ -169,7 +169,7 @@ describe("the weekly recheck", () => {
     expect(it.times("consumption")).toEqual(["09:00", "07:00", "07:00"]);
   });
 
-  test("runs at local noon on days of clock changes", () => {
+  test("the weekly recheck runs at local noon on days of clock changes", () => {
     for (const sunday of ["2026-03-29", "2026-10-25"]) {
       const it = new FetchScheduleModel({ start: local(`${sunday} 08:00`), targets: [targetOf(["consumption"])] });
       it.run(local(`${sunday} 23:00`));
@@ -177,7 +177,7 @@ describe("the weekly recheck", () => {
     }
   });
 
-  test("waits for the first Sunday after an installation", () => {
+  test("the weekly recheck waits for the first Sunday after an installation", () => {
     const it = new FetchScheduleModel({
       start: local("2026-03-11 08:00"),
       targets: [targetOf(["consumption"])],
@@ -187,7 +187,7 @@ describe("the weekly recheck", () => {
     expect(it.dates("consumption").filter((dates) => dates.startsWith("2026-02-25"))).toEqual([]);
   });
 
-  test("completes readings that arrive up to 90 days late, without more requests a day", () => {
+  test("the weekly recheck completes readings that arrive up to 90 days late, without more requests a day", () => {
     const late: Service = (_operation, day, now) => {
       const daysLate = (Math.round(day / DAY_MS) * 13) % 90;
       return now >= calendar.add("day", day, 1 + daysLate) ? "whole" : "short";

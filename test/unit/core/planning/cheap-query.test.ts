@@ -93,7 +93,7 @@ const SLOW_MS = 60_000;
 
 describe("a device that polls every few minutes", () => {
   test(
-    "is ON for exactly its hours in every window, in one run for kind window, on days of 23, 24 and 25 hours",
+    "a device that polls every few minutes is ON for exactly its hours in every window, in one run for kind window, on days of 23, 24 and 25 hours",
     () => {
       fc.assert(
         fc.property(settingsOf, fc.constantFrom(...SPANS), prices, everyMs, (settings, span, stream, everyMs) => {
@@ -135,7 +135,7 @@ describe("a device that polls every few minutes", () => {
   );
 
   test(
-    "gets the cheapest run of every window",
+    "a device that polls every few minutes gets the cheapest run of every window",
     () => {
       fc.assert(
         fc.property(fc.constantFrom(...SPANS), prices, (span, stream) => {
@@ -162,7 +162,7 @@ describe("a device that polls every few minutes", () => {
   );
 
   test(
-    "keeps its started run when tomorrow's prices are published, from 12:00 to 22:00",
+    "a device that polls every few minutes keeps its started run when tomorrow's prices are published, from 12:00 to 22:00",
     () => {
       fc.assert(
         fc.property(
@@ -220,14 +220,14 @@ describe("a query for one night", () => {
     expect(runs.map(({ start, end }) => end - start)).toEqual([3 * HOUR_MS]);
   });
 
-  test("keeps a start between two requests", () => {
+  test("a query for one night keeps a start between two requests", () => {
     const moment = { spec, timeline: timelineOf(all), calendar, trusted: true };
     const before = askCheap({ ...moment, now: night.start - 5 * MINUTE_MS }, null);
     const after = askCheap({ ...moment, now: night.start + 20 * MINUTE_MS }, before);
     expect(after.advance.running).toMatchObject(night);
   });
 
-  test("is planned again for a device that missed its start, if its hours still fit", () => {
+  test("a query for one night is planned again for a device that missed its start, if its hours still fit", () => {
     const moment = { spec, timeline: timelineOf(all), calendar, trusted: true };
     const before = askCheap({ ...moment, now: evening }, null);
     expect(before.advance.memory?.planned).toMatchObject([night]);
@@ -237,7 +237,7 @@ describe("a query for one night", () => {
     ]);
   });
 
-  test("continues its run after a restart if its record was stored", () => {
+  test("a query for one night continues its run after a restart if its record was stored", () => {
     const moment = { spec, timeline: timelineOf(all), calendar, trusted: true };
     let state = askCheap({ ...moment, now: night.start - MINUTE_MS }, null);
     state = askCheap({ ...moment, now: night.start }, state);
@@ -248,7 +248,7 @@ describe("a query for one night", () => {
     expect(forgotten.advance.running?.start).not.toBe(night.start);
   });
 
-  test("is never ON above max_price", () => {
+  test("a query for one night is never ON above max_price", () => {
     const expensive = specOf({ maxPrice: 0.4 });
     expect(runsSeen({ spec: expensive, from: evening, to: morning, known: () => all })).toEqual([]);
     const fine = specOf({ maxPrice: 0.5 });
@@ -284,7 +284,7 @@ describe("cheapIsKnown", () => {
     expect(ask(at(now), onlyMorning)).toEqual({ on: false, known: isKnown });
   });
 
-  test("is false without prices and without a trusted clock", () => {
+  test("cheapIsKnown is false without prices and without a trusted clock", () => {
     expect(ask(at("2026-06-10T21:30:00Z"), null)).toEqual({ on: false, known: false });
     expect(ask(at("2026-06-10T10:00:00Z"), today, false)).toEqual({ on: false, known: false });
   });
@@ -303,7 +303,7 @@ describe("parameters of a query", () => {
     expect(new Set(keys).size).toBe(5);
   });
 
-  test("are rejected if the hours do not fit into the window; the error contains the expected value", () => {
+  test("parameters of a query are rejected if the hours do not fit into the window; the error contains the expected value", () => {
     expect(cheapSpec({ ...NIGHT, from: 6 * 60 })).toEqual({
       kind: "mistake",
       text: "hours: expected at most the 1 h between from and ready_by, found 3 h",

@@ -26,12 +26,12 @@ function leftAt(now: number, spec = washer): PlanRecord {
 }
 
 describe("an interrupted run of a window plan", () => {
-  test("continues unchanged if elbro is back before the plug's timer ended it", () => {
+  test("an interrupted run of a window plan continues unchanged if elbro is back before the plug's timer ended it", () => {
     const found = step({ now: at("2026-03-11T02:02:00Z"), memory: leftAt(at("2026-03-11T01:46:00Z")) });
     expect([found.state, timesOf(found.memory)]).toEqual(["running", ["01:00-03:00"]]);
   });
 
-  test("counts until the plug's timer ended it, and the missing time follows immediately", () => {
+  test("an interrupted run of a window plan counts until the plug's timer ended it, and the missing time follows immediately", () => {
     const now = at("2026-03-11T02:30:00Z");
     const found = step({ now, memory: leftAt(at("2026-03-11T01:20:00Z")) });
     // The plug's timer was set at 01:15 to end at 01:32:30.
@@ -48,7 +48,7 @@ describe("an interrupted run of a window plan", () => {
     expect(all).toBe(washer.hoursMs);
   });
 
-  test("counts as complete if the plug's timer ended it no earlier than the plan", () => {
+  test("an interrupted run of a window plan counts as complete if the plug's timer ended it no earlier than the plan", () => {
     const found = step({ now: at("2026-03-11T03:10:00Z"), memory: leftAt(at("2026-03-11T02:46:00Z")) });
     expect([found.state, timesOf(found.memory), found.memory?.owedMs]).toEqual(["done", ["01:00-03:00"], 0]);
   });
@@ -58,7 +58,7 @@ describe("an interrupted run of a window plan", () => {
     expect([found.state, timesOf(found.memory)]).toEqual(["running", ["01:00-01:17", "04:10-05:52"]]);
   });
 
-  test("gets the rest of its window, and the reason contains the missing hours", () => {
+  test("an interrupted run of a window plan gets the rest of its window, and the reason contains the missing hours", () => {
     const now = at("2026-03-11T05:30:00Z");
     const found = step({ now, memory: leftAt(at("2026-03-11T01:01:00Z")) });
     expect(timesOf(found.memory)).toEqual(["01:00-01:17", "05:30-06:00"]);
@@ -69,7 +69,7 @@ describe("an interrupted run of a window plan", () => {
     expect(late.memory?.window.start).toBe(at("2026-03-11T21:00:00Z"));
   });
 
-  test("waits for another plan of its power_limit group, until a quarter-hour boundary", () => {
+  test("an interrupted run of a window plan waits for another plan of its power_limit group, until a quarter-hour boundary", () => {
     const now = at("2026-03-11T02:40:00Z");
     const blocked = [{ start: at("2026-03-11T02:30:00Z"), end: at("2026-03-11T03:20:00Z") }];
     const found = step({ now, memory: leftAt(at("2026-03-11T01:46:00Z")), blocked });
@@ -91,20 +91,20 @@ describe("an interrupted run of a window plan", () => {
     expect([later.state, timesOf(later.memory)]).toEqual(["running", ["01:00-01:17", "02:15-03:57"]]);
   });
 
-  test("stays unchanged while the clock is not trusted", () => {
+  test("an interrupted run of a window plan stays unchanged while the clock is not trusted", () => {
     const memory = leftAt(at("2026-03-11T01:20:00Z"));
     const doubted = step({ now: at("2026-03-11T02:30:00Z"), memory, trusted: false });
     expect([doubted.running, doubted.memory, doubted.finished]).toEqual([null, memory, []]);
   });
 
-  test("stays unchanged after the clock was set back", () => {
+  test("an interrupted run of a window plan stays unchanged after the clock was set back", () => {
     const found = step({ now: at("2026-03-11T01:10:00Z"), memory: leftAt(at("2026-03-11T02:20:00Z")) });
     expect([found.state, timesOf(found.memory)]).toEqual(["running", ["01:00-03:00"]]);
   });
 });
 
 describe("interruptions of other kinds", () => {
-  test("slots lose the missed time and are planned again", () => {
+  test("interruptions of other kinds slots lose the missed time and are planned again", () => {
     const spec = { ...slots, hoursMs: washer.hoursMs } as typeof slots;
     const planned = step({ now: OPENS, spec }).memory;
     const left = live({ now: STARTS, memory: planned, spec }, at("2026-03-11T01:01:00Z")).memory;

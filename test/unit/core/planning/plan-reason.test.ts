@@ -17,7 +17,7 @@ describe("the reason of a plan with its figures", () => {
   /** The same on the previous day. */
   const before = "Wed 02:00-04:00, 0.50 DKK/kWh on average; next best Wed 01:00 at 1.25;";
 
-  test("contains both baselines, now and the start of the window, with their times", () => {
+  test("the reason of a plan with its figures contains both baselines, now and the start of the window, with their times", () => {
     const planned = step({ now: AFTERNOON });
     expect(wordsOf(planned, AFTERNOON)).toBe(`${before} 2.17 if started now, 2.23 if started at 22:00`);
     expect(wordsOf(step({ now: OPENS }), OPENS)).toBe(`${before} 2.23 if started now`);
@@ -32,13 +32,16 @@ describe("the reason of a plan with its figures", () => {
     ["da", "kl. 04.00", "02.00–04.00, 0,50 DKK/kWh i gennemsnit", "næstbedst kl. 01.00 til 1,25", "ons. 02.00–04.00"],
     ["sv", "kl. 04:00", "02:00–04:00, 0,50 DKK/kWh i genomsnitt", "näst bäst kl. 01:00 för 1,25", "ons 02:00–04:00"],
     ["nb", "kl. 04:00", "02:00–04:00, 0,50 DKK/kWh i gjennomsnitt", "nest best kl. 01:00 til 1,25", "ons. 02:00–04:00"],
-  ] as const)("has times and prices in the format of %s", (language, end, runs, best, wednesday) => {
-    const planned = step({ now: AFTERNOON });
-    expect(wordsOf(planned, AFTERNOON, washer, language)).toContain(`${wednesday}, `);
-    const now = at("2026-03-11T01:00:00Z");
-    const text = wordsOf(step({ now, memory: planned.memory }), now, washer, language);
-    for (const part of [end, runs, best, " 2,23 "]) expect(text).toContain(part);
-  });
+  ] as const)(
+    "the reason of a plan with its figures has times and prices in the format of %s",
+    (language, end, runs, best, wednesday) => {
+      const planned = step({ now: AFTERNOON });
+      expect(wordsOf(planned, AFTERNOON, washer, language)).toContain(`${wednesday}, `);
+      const now = at("2026-03-11T01:00:00Z");
+      const text = wordsOf(step({ now, memory: planned.memory }), now, washer, language);
+      for (const part of [end, runs, best, " 2,23 "]) expect(text).toContain(part);
+    },
+  );
 
   test("an avoid plan reports its times OFF", () => {
     const spec: PlanSpec = { kind: "avoid", hoursMs: 3 * HOUR, useForecast: false, enabled: true };

@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 const MINUTE = 60_000;
 
 describe("a window plan at night", () => {
-  test("is scheduled, running and done, each from an exact boundary", () => {
+  test("a window plan at night is scheduled, running and done, each from an exact boundary", () => {
     const planned = step({ now: OPENS - 5 * HOUR });
     expect([planned.state, timesOf(planned.memory)]).toEqual(["scheduled", ["01:00-03:00"]]);
     expect(planned.nextChangeAt).toBe(at("2026-03-11T01:00:00Z"));
@@ -28,13 +28,13 @@ describe("a window plan at night", () => {
     expect([next.state, next.memory?.before.length]).toEqual(["scheduled", 1]);
   });
 
-  test("continues unchanged from a record that was stored as JSON", () => {
+  test("a window plan at night continues unchanged from a record that was stored as JSON", () => {
     const planned = step({ now: OPENS });
     const again = step({ now: OPENS + HOUR, memory: JSON.parse(JSON.stringify(planned.memory)) as PlanRecord });
     expect(again.memory).toEqual(planned.memory);
   });
 
-  test("moves a run that has not started when prices change", () => {
+  test("a window plan at night moves a run that has not started when prices change", () => {
     const planned = step({ now: OPENS });
     const cheaper = nightPrices().map((point) =>
       point.start === at("2026-03-11T04:00:00Z") ? { ...point, price: -5 } : point,
@@ -43,7 +43,7 @@ describe("a window plan at night", () => {
     expect(timesOf(moved.memory)).toEqual(["03:00-05:00"]);
   });
 
-  test("does not move a started run when prices or settings change", () => {
+  test("a window plan at night does not move a started run when prices or settings change", () => {
     const running = step({ now: at("2026-03-11T01:00:00Z"), memory: step({ now: OPENS }).memory });
     const cheaper = nightPrices().map((point) => ({ ...point, price: -point.price }));
     const spec = { ...washer, hoursMs: HOUR };
@@ -56,12 +56,12 @@ describe("a window plan at night", () => {
     expect([later.state, timesOf(later.memory)]).toEqual(["running", ["01:00-03:00"]]);
   });
 
-  test("starts immediately after a missed start if no later run is cheaper", () => {
+  test("a window plan at night starts immediately after a missed start if no later run is cheaper", () => {
     const late = step({ now: at("2026-03-11T01:20:00Z"), memory: step({ now: OPENS }).memory });
     expect([late.state, timesOf(late.memory)]).toEqual(["running", ["01:20-03:20"]]);
   });
 
-  test("is planned again after a missed start if a later run is cheaper", () => {
+  test("a window plan at night is planned again after a missed start if a later run is cheaper", () => {
     const cheapLater = nightPrices().map((point) =>
       point.start >= at("2026-03-11T04:00:00Z") ? { ...point, price: 0.4 } : point,
     );
@@ -70,7 +70,7 @@ describe("a window plan at night", () => {
     expect([late.state, timesOf(late.memory)]).toEqual(["scheduled", ["04:00-06:00"]]);
   });
 
-  test("is impossible after a missed start if the remaining window is too short", () => {
+  test("a window plan at night is impossible after a missed start if the remaining window is too short", () => {
     const late = step({ now: at("2026-03-11T04:30:00Z"), memory: step({ now: OPENS }).memory });
     expect([late.state, late.memory?.outcome.kind]).toEqual(["impossible", "impossible"]);
   });
@@ -86,7 +86,7 @@ describe("a window plan at night", () => {
 });
 
 describe("missing prices", () => {
-  test("are waited for until 14:00 of the day before; then the state is no_prices", () => {
+  test("missing prices are waited for until 14:00 of the day before; then the state is no_prices", () => {
     const timeline = timelineOf(nightPrices("2026-03-09"));
     const morning = step({ now: at("2026-03-10T08:00:00Z"), timeline });
     expect([morning.state, morning.nextChangeAt]).toEqual(["no_prices", at("2026-03-11T06:00:00Z")]);
@@ -98,7 +98,7 @@ describe("missing prices", () => {
     expect(overdue.state).toBe("no_prices");
   });
 
-  test("are replaced by estimates for planning, but a run starts only at a confirmed price", () => {
+  test("missing prices are replaced by estimates for planning, but a run starts only at a confirmed price", () => {
     const estimated = nightPrices().map((point) => ({ ...point, estimate: point.start >= at("2026-03-10T23:00:00Z") }));
     const spec: PlanSpec = { ...washer, useForecast: true };
     const planned = step({ now: OPENS, spec, timeline: timelineOf(estimated) });
@@ -179,7 +179,7 @@ describe("commands", () => {
 });
 
 describe("tolerance", () => {
-  test("does not move a plan later when the best start is over", () => {
+  test("tolerance does not move a plan later when the best start is over", () => {
     const spec: PlanSpec = { ...washer, hoursMs: HOUR, tolerance: { percent: 20, side: "latest" } };
     const rising = points(daysOf("2026-03-07", "2026-03-11"), (i) => 1 + 0.06 * ((i + 3) % 24), { unit: "hour" });
     const timeline = timelineOf(rising);

@@ -61,7 +61,7 @@ describe("a run that has not started is planned again", () => {
 });
 
 describe("a plan with only some of its prices", () => {
-  test("does not start before the other prices are due, if it can wait", () => {
+  test("a plan with only some of its prices does not start before the other prices are due, if it can wait", () => {
     const spec: PlanSpec = { ...washer, from: 8 * 60, readyBy: 8 * 60 };
     const today = timelineOf(
       nightPrices("2026-03-10").map((point, i) => ({ ...point, price: i % 24 === 10 ? 0.1 : 2 })),
@@ -71,14 +71,14 @@ describe("a plan with only some of its prices", () => {
     expect(planned.memory?.planned[0]?.start).toBeGreaterThanOrEqual(at("2026-03-10T13:00:00Z"));
   });
 
-  test("ends early enough for the plan after it, or takes the cheapest time if that is impossible", () => {
+  test("a plan with only some of its prices ends early enough for the plan after it, or takes the cheapest time if that is impossible", () => {
     const roomy = step({ now: OPENS, finishBy: at("2026-03-11T01:30:00Z") });
     expect(roomy.memory?.planned[0]?.end).toBeLessThanOrEqual(at("2026-03-11T01:30:00Z"));
     const cramped = step({ now: OPENS, finishBy: OPENS + HOUR });
     expect(timesOf(cramped.memory)).toEqual(["01:00-03:00"]);
   });
 
-  test("does not start at an estimate in the current interval", () => {
+  test("a plan with only some of its prices does not start at an estimate in the current interval", () => {
     const cheapNow = nightPrices().map((point) => ({
       ...point,
       estimate: point.start >= OPENS,
@@ -122,19 +122,19 @@ describe("a run does not follow a missed start", () => {
 describe("fallback hours", () => {
   const spec = { ...slots, hoursMs: 2 * HOUR, fallback: [{ from: 2 * 60, until: 6 * 60 }] } as PlanSpec;
 
-  test("are not used by a plan that has all its hours", () => {
+  test("fallback hours are not used by a plan that has all its hours", () => {
     const done = live({ now: STARTS, spec, memory: step({ now: OPENS, spec }).memory }, at("2026-03-11T03:00:00Z"));
     const later = step({ now: at("2026-03-11T03:30:00Z"), spec, memory: done.memory, timeline: null });
     expect([later.state, later.running, later.memory?.planned]).toEqual(["done", null, []]);
   });
 
-  test("do not overlap runs of the same group", () => {
+  test("fallback hours do not overlap runs of the same group", () => {
     const blocked = [hour("2026-03-11T02:00:00Z")];
     const planned = step({ now: OPENS, spec, timeline: null, blocked });
     expect(timesOf(planned.memory)).toEqual(["01:00-02:00", "03:00-05:00"]);
   });
 
-  test("are used in a gap of the prices, even if other prices are known", () => {
+  test("fallback hours are used in a gap of the prices, even if other prices are known", () => {
     const gap = nightPrices().filter(({ start }) => start !== at("2026-03-11T03:00:00Z"));
     const expensive = gap.map((point) => ({ ...point, price: point.start > at("2026-03-11T03:00:00Z") ? 0.1 : 2 }));
     const planned = step({ now: OPENS, spec, timeline: timelineOf(expensive) });

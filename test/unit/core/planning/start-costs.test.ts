@@ -10,7 +10,7 @@ const prices = points(DAY, (i) => (i < 12 ? 1 : 2), { unit: "hour" });
 const washer: PlanSpec = { kind: "window", hoursMs: 2 * HOUR_MS, kwh: 3, useForecast: false, enabled: true };
 
 describe("startCosts", () => {
-  test("returns a start now and at each quarter hour, as long as the whole run has prices", () => {
+  test("startCosts returns a start now and at each quarter hour, as long as the whole run has prices", () => {
     const now = at("2026-03-10T08:05:00Z");
     const starts = startCosts(washer, prices, now) ?? [];
     expect(starts[0]).toMatchObject({ start: now, end: now + 2 * HOUR_MS, meanPrice: 1, cost: 3 });
@@ -20,12 +20,12 @@ describe("startCosts", () => {
     expect(starts.find(({ start }) => start === at("2026-03-10T10:00:00Z"))?.cost).toBeCloseTo(4.5);
   });
 
-  test("weights prices by the profile", () => {
+  test("startCosts weights prices by the profile", () => {
     const starts = startCosts({ ...washer, profile: [3, 1] }, prices, at("2026-03-10T10:00:00Z")) ?? [];
     expect(starts[0]?.meanPrice).toBeCloseTo(1.25);
   });
 
-  test("marks estimates, and returns no cost without the energy", () => {
+  test("startCosts marks estimates, and returns no cost without the energy", () => {
     const { kwh: _, ...unknown } = washer;
     const guessed = prices.map((point) => ({ ...point, estimate: point.price === 2 }));
     const starts = startCosts(unknown, guessed, at("2026-03-10T08:00:00Z")) ?? [];
@@ -33,7 +33,7 @@ describe("startCosts", () => {
     expect(starts.at(-1)).toMatchObject({ estimate: true });
   });
 
-  test("returns null for a plan without a number of hours", () => {
+  test("startCosts returns null for a plan without a number of hours", () => {
     expect(startCosts({ kind: "below", maxPrice: 1, useForecast: false, enabled: true }, prices, DAY.start)).toBe(null);
   });
 });

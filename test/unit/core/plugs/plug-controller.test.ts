@@ -65,20 +65,20 @@ class ReportedHomes {
 }
 
 describe("at the start", () => {
-  test("sends OFF first, also without a plan and if the plan wants OFF", () => {
+  test("at the start sends OFF first, also without a plan and if the plan wants OFF", () => {
     expect(new ReportedHomes().hears(at(0), "connected")).toEqual(["off"]);
     const waiting = new ReportedHomes();
     waiting.wanted = { on: false, until: at(30) };
     expect(waiting.hears(at(0), "connected")).toEqual(["off"]);
   });
 
-  test("sends ON if a run is in progress", () => {
+  test("at the start sends ON if a run is in progress", () => {
     const plug = new ReportedHomes();
     plug.wanted = { on: true, until: at(40) };
     expect(plug.hears(at(5), "connected")).toEqual([`on ${600 + MARGIN_SEC}`]);
   });
 
-  test("sends nothing until the clock is trusted, then OFF", () => {
+  test("at the start sends nothing until the clock is trusted, then OFF", () => {
     const plug = new ReportedHomes();
     plug.trusted = false;
     plug.wanted = { on: true, until: at(40) };
@@ -91,7 +91,7 @@ describe("at the start", () => {
 });
 
 describe("ON with a timer", () => {
-  test("ends shortly after its quarter hour, is renewed at each, and ends shortly after the run", () => {
+  test("ON with a timer ends shortly after its quarter hour, is renewed at each, and ends shortly after the run", () => {
     const plug = ReportedHomes.running(at(40), {}, at(10));
     const said: string[] = [];
     for (let minute = 10; minute <= 42; minute++) {
@@ -103,21 +103,21 @@ describe("ON with a timer", () => {
     expect(said).toEqual([`15: on ${900 + MARGIN_SEC}`, `30: on ${600 + MARGIN_SEC}`, "40: off"]);
   });
 
-  test("wakes up at the end of the run or of the quarter hour", () => {
+  test("ON with a timer wakes up at the end of the run or of the quarter hour", () => {
     expect(ReportedHomes.running(at(7)).last.wakeAt).toBe(at(7));
     expect(ReportedHomes.running(at(40)).last.wakeAt).toBe(at(15));
   });
 
-  test("is followed by OFF when `until` has passed, even if the plan has not changed", () => {
+  test("ON with a timer is followed by OFF when `until` has passed, even if the plan has not changed", () => {
     expect(ReportedHomes.running(at(7)).hears(at(7))).toEqual(["off"]);
   });
 
-  test("is repeated every quarter hour for a family without a timer", () => {
+  test("ON with a timer is repeated every quarter hour for a family without a timer", () => {
     const plug = ReportedHomes.running(at(40), { deadMan: null });
     expect(plug.hears(at(15))).toEqual(["on -"]);
   });
 
-  test("keeps the timer limits of the device", () => {
+  test("ON with a timer keeps the timer limits of the device", () => {
     const tight = ReportedHomes.atRest({ deadMan: { leastSec: 1, mostSec: 60 } });
     tight.wanted = { on: true, until: at(40) };
     expect(tight.hears(at(0))).toEqual(["on 60"]);
@@ -126,7 +126,7 @@ describe("ON with a timer", () => {
     expect(coarse.hears(at(0))).toEqual(["on 2000"]);
   });
 
-  test("is followed by OFF if the clock is no longer trusted or the plan is unknown", () => {
+  test("ON with a timer is followed by OFF if the clock is no longer trusted or the plan is unknown", () => {
     const doubted = ReportedHomes.running(at(40));
     doubted.trusted = false;
     expect(doubted.hears(at(3))).toEqual(["off"]);
@@ -140,7 +140,7 @@ describe("ON with a timer", () => {
 describe("a plug that rests ON (when_lost: on)", () => {
   const FREEZER = { whenLost: "on" } as const;
 
-  test("is ON at the start, without prices and before the clock is trusted, without a timer", () => {
+  test("a plug that rests ON is ON at the start, without prices and before the clock is trusted, without a timer", () => {
     const unknown = new ReportedHomes(FREEZER);
     unknown.trusted = false;
     expect(unknown.hears(at(0), "connected")).toEqual(["on -"]);
@@ -148,14 +148,14 @@ describe("a plug that rests ON (when_lost: on)", () => {
     expect(new ReportedHomes(FREEZER).hears(at(0), "connected")).toEqual(["on -"]);
   });
 
-  test("is ON if its plan is unknown, for any `lost` of the plan", () => {
+  test("a plug that rests ON is ON if its plan is unknown, for any `lost` of the plan", () => {
     const plug = new ReportedHomes(FREEZER);
     plug.wanted = { on: false, until: null, lost: "off" };
     expect(plug.hears(at(0), "connected")).toEqual(["on -"]);
     expect(plug.last.reason).toBe("no_signal");
   });
 
-  test("gets an OFF with a timer that ends shortly after the quarter hour or the run, and is renewed", () => {
+  test("a plug that rests ON gets an OFF with a timer that ends shortly after the quarter hour or the run, and is renewed", () => {
     const plug = new ReportedHomes(FREEZER);
     plug.hears(at(0), "connected");
     plug.hears(at(0), heard(true));
@@ -169,7 +169,7 @@ describe("a plug that rests ON (when_lost: on)", () => {
     expect(plug.hears(at(40))).toEqual(["on -"]);
   });
 
-  test("gets ON immediately if the clock is no longer trusted or prices are missing, even within min_off", () => {
+  test("a plug that rests ON gets ON immediately if the clock is no longer trusted or prices are missing, even within min_off", () => {
     for (const change of [{ trusted: false }, { wanted: null }]) {
       const plug = new ReportedHomes(FREEZER);
       plug.hears(at(0), "connected");
@@ -181,7 +181,7 @@ describe("a plug that rests ON (when_lost: on)", () => {
     }
   });
 
-  test("gets OFF again after its own timer ended it, which is not a manual override", () => {
+  test("a plug that rests ON gets OFF again after its own timer ended it, which is not a manual override", () => {
     const plug = new ReportedHomes(FREEZER);
     plug.hears(at(0), "connected");
     plug.hears(at(0), heard(true));
@@ -196,7 +196,7 @@ describe("a plug that rests ON (when_lost: on)", () => {
 });
 
 describe("a plug that keeps its state (when_lost: keep)", () => {
-  test("gets no command before the first signal, then keeps the last wanted state; commands have no timer", () => {
+  test("a plug that keeps its state gets no command before the first signal, then keeps the last wanted state; commands have no timer", () => {
     const plug = new ReportedHomes({ whenLost: "keep", deadMan: null });
     expect(plug.hears(at(0), "connected")).toEqual([]);
     plug.wanted = { on: true, until: at(40) };
@@ -217,7 +217,7 @@ describe("a timer that may not work", () => {
     return plug;
   };
 
-  test("is tested at the end of the first run, and trusted if the plug switches itself off", () => {
+  test("a timer that may not work is tested at the end of the first run, and trusted if the plug switches itself off", () => {
     const plug = atItsEnd();
     expect(plug.hears(at(7))).toEqual([]);
     expect([plug.last.reason, plug.last.targetOn]).toEqual(["timer_test", true]);
@@ -234,7 +234,7 @@ describe("a timer that may not work", () => {
     expect(plug.hears(at(20))).toEqual(["off"]);
   });
 
-  test("counts as missing if the plug stays ON 10 s longer; the plug then gets OFF", () => {
+  test("a timer that may not work counts as missing if the plug stays ON 10 s longer; the plug then gets OFF", () => {
     const plug = atItsEnd();
     plug.hears(at(7));
     expect(plug.last.wakeAt).toBe(at(9, 40));
@@ -242,7 +242,7 @@ describe("a timer that may not work", () => {
     expect(plug.last.state.timerWorks).toBe(false);
   });
 
-  test("is not tested if a run is stopped, or if the timer is known to work", () => {
+  test("a timer that may not work is not tested if a run is stopped, or if the timer is known to work", () => {
     const stopped = ReportedHomes.running(at(60), UNSURE);
     stopped.wanted = { on: false, until: null };
     expect(stopped.hears(at(2))).toEqual(["off"]);
@@ -269,7 +269,7 @@ describe("a bridge", () => {
 });
 
 describe("the confirmation of a command", () => {
-  test("is awaited for 10 s with three retries; then the plug is unresponsive until it answers", () => {
+  test("the confirmation of a command is awaited for 10 s with three retries; then the plug is unresponsive until it answers", () => {
     const plug = new ReportedHomes();
     plug.hears(at(0), "connected");
     expect(plug.last.wakeAt).toBe(at(0, 10));
@@ -283,7 +283,7 @@ describe("the confirmation of a command", () => {
     expect(plug.hears(at(30))).toEqual([]);
   });
 
-  test("must report the wanted state, or that the command was executed", () => {
+  test("the confirmation of a command must report the wanted state, or that the command was executed", () => {
     const plug = new ReportedHomes();
     plug.hears(at(0), "connected");
     plug.hears(at(0, 1), heard(true));
@@ -292,7 +292,7 @@ describe("the confirmation of a command", () => {
     expect(plug.hears(at(0, 30))).toEqual([]);
   });
 
-  test("is not needed if the state stays and the plug reports only changes, unless an earlier command was lost", () => {
+  test("the confirmation of a command is not needed if the state stays and the plug reports only changes, unless an earlier command was lost", () => {
     const plug = ReportedHomes.atRest({ answers: "changes" });
     plug.hears(at(1), "disconnected");
     plug.hears(at(2), "connected");
@@ -304,13 +304,13 @@ describe("the confirmation of a command", () => {
     expect(plug.last.state.sent?.settled).toBe(false);
   });
 
-  test("is not awaited from a plug that never reports", () => {
+  test("the confirmation of a command is not awaited from a plug that never reports", () => {
     const plug = new ReportedHomes({ answers: "never" });
     plug.hears(at(0), "connected");
     expect([plug.last.state.sent?.settled, plug.last.state.unresponsive]).toEqual([true, false]);
   });
 
-  test("must follow a renewal: the plug's earlier ON does not settle it", () => {
+  test("the confirmation of a command must follow a renewal: the plug's earlier ON does not settle it", () => {
     const plug = ReportedHomes.running(at(40));
     expect(plug.hears(at(15))).toEqual([`on ${900 + MARGIN_SEC}`]);
     expect(plug.hears(at(15, 10))).toEqual([`on ${890 + MARGIN_SEC}`]);
@@ -322,18 +322,18 @@ describe("a plug that reconnects", () => {
     ["the broker was away", [["disconnected"], ["connected"]]],
     ["the plug was away", [[there(false)], [there(true)]]],
     ["the plug was away unnoticed", [[there(true)]]],
-  ] as const)("gets its command again: %s", (_, events) => {
+  ] as const)("a plug that reconnects gets its command again: %s", (_, events) => {
     const plug = ReportedHomes.running(at(40));
     const said = events.flatMap(([event]) => plug.hears(at(2), event));
     expect(said).toEqual([`on ${780 + MARGIN_SEC}`]);
   });
 
-  test("does not get its command again for a retained availability message", () => {
+  test("a plug that reconnects does not get its command again for a retained availability message", () => {
     const plug = ReportedHomes.running(at(40));
     expect(plug.hears(at(2), there(true, true))).toEqual([]);
   });
 
-  test("gets a corrected command after it executed a retained one, which is not a manual override", () => {
+  test("a plug that reconnects gets a corrected command after it executed a retained one, which is not a manual override", () => {
     const plug = ReportedHomes.atRest();
     plug.hears(at(2), there(false));
     expect(plug.hears(at(3), there(true))).toEqual(["off"]);
@@ -392,7 +392,7 @@ describe("a manual override", () => {
     expect(plug.hears(at(6), heard(true))).toEqual([`on ${540 + MARGIN_SEC}`]);
   });
 
-  test("is reverted with override: enforce, at most a few times per minute", () => {
+  test("a manual override is reverted with override: enforce, at most a few times per minute", () => {
     const plug = ReportedHomes.running(at(40), { override: "enforce" });
     expect(plug.hears(at(5), heard(false))).toEqual([`on ${600 + MARGIN_SEC}`, "ask"]);
     plug.hears(at(5), heard(true));
@@ -406,7 +406,7 @@ describe("a manual override", () => {
     expect(plug.last.state.unresponsive).toBe(false);
   });
 
-  test("is not assumed if the device's timer ended an ON whose renewals were lost", () => {
+  test("a manual override is not assumed if the device's timer ended an ON whose renewals were lost", () => {
     const plug = ReportedHomes.running(at(40));
     plug.hears(at(15));
     for (const second of [10, 20, 30, 40]) plug.hears(at(15, second));
@@ -414,7 +414,7 @@ describe("a manual override", () => {
     expect(plug.last.state.manualOverride).toBeNull();
   });
 
-  test("is not assumed for a retained message", () => {
+  test("a manual override is not assumed for a retained message", () => {
     const plug = ReportedHomes.running(at(40));
     plug.hears(at(5), heard(false, true));
     expect([plug.last.state.manualOverride, plug.last.state.reported]).toEqual([null, true]);
@@ -432,7 +432,7 @@ describe("minimum times", () => {
     expect(plug.hears(at(15))).toEqual([]);
   });
 
-  test("do not extend an ON beyond its timer", () => {
+  test("minimum times do not extend an ON beyond its timer", () => {
     const plug = ReportedHomes.running(at(1), { minOnMs: 60 * 60_000 });
     plug.wanted = { on: false, until: null };
     plug.hears(at(1));
@@ -450,7 +450,7 @@ describe("minimum times", () => {
     expect(plug.hears(at(5))).toEqual([`on ${600 + MARGIN_SEC}`]);
   });
 
-  test("do not extend an ON if the clock is no longer trusted", () => {
+  test("minimum times do not extend an ON if the clock is no longer trusted", () => {
     const plug = ReportedHomes.running(at(40), { minOnMs });
     plug.trusted = false;
     expect(plug.hears(at(1))).toEqual(["off"]);
@@ -458,14 +458,14 @@ describe("minimum times", () => {
 });
 
 describe("a clock that was set back", () => {
-  test("does not extend a minimum time from before a restart", () => {
+  test("a clock that was set back does not extend a minimum time from before a restart", () => {
     const plug = new ReportedHomes({ minOffMs: 5 * 60_000 }, { on: false, at: at(600) });
     plug.wanted = { on: true, until: at(40) };
     plug.hears(at(2), "connected");
     expect(plug.last.wakeAt).toBeLessThanOrEqual(at(7));
   });
 
-  test("limits the times for confirmation, renewal and timer end", () => {
+  test("a clock that was set back limits the times for confirmation, renewal and timer end", () => {
     const plug = ReportedHomes.running(at(600), {}, at(120));
     plug.hears(at(135));
     expect(plug.last.state.sent?.echoBy).toBe(at(135, 10));

@@ -86,12 +86,12 @@ describe("a timer started before the broker was disconnected", () => {
     ],
   };
 
-  test("does not count as a manual override when it fires: the plug gets ON again", () => {
+  test("a timer started before the broker was disconnected does not count as a manual override when it fires: the plug gets ON again", () => {
     const { judge } = livePlug(renewalsLost);
     expect(judge.violations).toEqual([]);
   });
 
-  test("does not count as a manual override with when_lost: on, when it ends an OFF", () => {
+  test("a timer started before the broker was disconnected does not count as a manual override with when_lost: on, when it ends an OFF", () => {
     const { judge } = livePlug({ ...renewalsLost, setup: { ...renewalsLost.setup, whenLost: "on" } });
     expect(judge.violations).toEqual([]);
   });
@@ -108,12 +108,12 @@ describe("a timer started before the daemon crashed", () => {
     ],
   };
 
-  test("does not count as a manual override when it fires: the plug gets ON again", () => {
+  test("a timer started before the daemon crashed does not count as a manual override when it fires: the plug gets ON again", () => {
     const { judge, plug } = livePlug(restarted);
     expect({ violations: judge.violations, cause: plug.cause }).toEqual({ violations: [], cause: "command" });
   });
 
-  test("is not confused with a manual OFF before it could fire: the plug stays OFF", () => {
+  test("a timer started before the daemon crashed is not confused with a manual OFF before it could fire: the plug stays OFF", () => {
     const press = { kind: "press", afterMs: 30_000 } as const;
     const { judge, plug } = livePlug({ ...restarted, actions: [...restarted.actions, press] });
     expect({ violations: judge.violations, on: plug.on }).toEqual({ violations: [], on: false });
@@ -139,12 +139,12 @@ describe("Tasmota's PulseTime, stored in the device,", () => {
         { kind: "brokerUp", ms: 100, afterMs: 3_600_000 },
       ],
     ],
-  ] as const)("does not end a manual ON: %s", (_, before) => {
+  ] as const)("Tasmota's PulseTime, stored in the device, does not end a manual ON: %s", (_, before) => {
     const { plug, judge } = livePlug({ setup, actions: [...before, { kind: "press", afterMs: 4_000_000 }] });
     expect([plug.on, plug.cause, plug.timerAt, judge.violations]).toEqual([true, "hand", null, []]);
   });
 
-  test("is cleared after a manual change if the OFF command was lost", () => {
+  test("Tasmota's PulseTime, stored in the device, is cleared after a manual change if the OFF command was lost", () => {
     const actions = [
       { kind: "loseToPlug", count: 7, afterMs: 1_199_000 },
       { kind: "press", afterMs: 100_000 },
@@ -174,7 +174,7 @@ describe("Tasmota's PowerOnState, stored in the device,", () => {
 });
 
 describe("the model", () => {
-  test.each(Object.entries(plugMutants))("detects the defect: %s", (_, mutant) => {
+  test.each(Object.entries(plugMutants))("the model detects the defect: %s", (_, mutant) => {
     const caught = fc.check(
       fc.property(plugLives, (life) => livePlug(life, mutant).judge.violations.length === 0),
       { numRuns: MAX_RUNS_OF_A_MUTANT, endOnFailure: true },

@@ -33,24 +33,24 @@ describe("cheapestWindow", () => {
     expect(shown(picture, hours)).toBe(expected);
   });
 
-  test("returns the earliest of equally cheap windows", () => {
+  test("cheapestWindow returns the earliest of equally cheap windows", () => {
     expect(shown("2222222222", 1)).toBe("####------");
     expect(shown("0.0.1111111", 1)).toBe("----####---");
   });
 
-  test("ignores past quarters and includes the current quarter completely", () => {
+  test("cheapestWindow ignores past quarters and includes the current quarter completely", () => {
     expect(shown("1111999222299", 1, 1)).toBe("-------####--");
     const list = quarters("111122229999");
     expect(cheapestWindow(list, HOUR_MS, 7 * MINUTE_MS)?.start).toBe(0);
     expect(cheapestWindow(list, HOUR_MS, 15 * MINUTE_MS)?.start).toBe(QUARTER_MS);
   });
 
-  test("returns null if the hours do not fit into the known prices", () => {
+  test("cheapestWindow returns null if the hours do not fit into the known prices", () => {
     expect(cheapestWindow(quarters("111"), HOUR_MS, 0)).toBeNull();
     expect(cheapestWindow([], HOUR_MS, 0)).toBeNull();
   });
 
-  test("prefers negative prices to zero", () => {
+  test("cheapestWindow prefers negative prices to zero", () => {
     const day = points(dayOf("2026-03-10"), (i) => (i >= 40 && i < 44 ? -0.5 : 0));
     expect(cheapestWindow(day, HOUR_MS, 0)).toMatchObject({ start: day[40]?.start, mean: -0.5 });
   });
@@ -58,14 +58,14 @@ describe("cheapestWindow", () => {
   test.each([
     ["2026-03-29", "2026-03-29T00:30:00Z", "2026-03-29T02:30:00Z"],
     ["2026-10-25", "2026-10-25T00:30:00Z", "2026-10-25T02:30:00Z"],
-  ])("returns two hours of elapsed time across the clock change of %s", (date, start, end) => {
+  ])("cheapestWindow returns two hours of elapsed time across the clock change of %s", (date, start, end) => {
     const day = points(dayOf(date), () => 1).map((point) =>
       point.start >= at(start) && point.start < at(end) ? { ...point, price: 0.1 } : point,
     );
     expect(cheapestWindow(day, 2 * HOUR_MS, day[0]?.start ?? 0)).toMatchObject({ start: at(start), end: at(end) });
   });
 
-  test("returns a window that is as cheap as the best of all windows", () => {
+  test("cheapestWindow returns a window that is as cheap as the best of all windows", () => {
     const picture = fc.array(fc.constantFrom("0", "1", "2", "3", "."), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(picture, fc.integer({ min: 1, max: 4 }), fc.nat(40), (signs, hours, from) => {

@@ -111,7 +111,7 @@ describe("midnight", () => {
     expect([shown.current?.price, shown.previous?.price]).toEqual([1, 1.95]);
   });
 
-  test("is a change also inside an interval that spans it", () => {
+  test("midnight is a change also inside an interval that spans it", () => {
     const long = [{ start: at("2026-03-10T22:00:00Z"), end: at("2026-03-11T02:00:00Z"), price: 1, estimate: true }];
     expect(snapshotAt("2026-03-10T22:30:00Z", long).nextChangeAt).toBe(at("2026-03-10T23:00:00Z"));
   });
@@ -194,7 +194,7 @@ describe("the forecast", () => {
   const confirmed = points(daysOf("2026-03-07", "2026-03-10"), () => 1);
   const estimates = points(daysOf("2026-03-11", "2026-03-12"), () => 2, { unit: "hour", estimate: true });
 
-  test("starts after the last confirmed quarter, and becomes the current price at midnight", () => {
+  test("the forecast starts after the last confirmed quarter, and becomes the current price at midnight", () => {
     const list = joinForecast(confirmed, estimates);
     expect(snapshotAt("2026-03-10T22:50:00Z", list).next).toMatchObject({ price: 2, estimate: true });
     const after = snapshotAt("2026-03-10T23:00:00Z", list);
@@ -203,7 +203,7 @@ describe("the forecast", () => {
     expect(after.nextChangeAt).toBe(at("2026-03-11T00:00:00Z"));
   });
 
-  test("fills the rest of an hour whose first quarters are confirmed", () => {
+  test("the forecast fills the rest of an hour whose first quarters are confirmed", () => {
     const cut = confirmed.filter(({ end }) => end <= at("2026-03-10T20:30:00Z"));
     const list = joinForecast(
       cut,
@@ -216,7 +216,7 @@ describe("the forecast", () => {
     expect(list.every((point, i) => i === 0 || list[i - 1]?.end === point.start)).toBe(true);
   });
 
-  test("gives an estimate no rank in a day that is only partly confirmed", () => {
+  test("the forecast gives an estimate no rank in a day that is only partly confirmed", () => {
     const cut = confirmed.filter(({ end }) => end <= at("2026-03-10T20:00:00Z"));
     const hours = points(daysOf("2026-03-10", "2026-03-10"), () => 2, { unit: "hour", estimate: true });
     const shown = snapshotAt("2026-03-10T21:00:00Z", joinForecast(cut, hours));

@@ -52,7 +52,7 @@ describe("levelOf", () => {
     );
   });
 
-  test("depends only on the ratio to the mean well above zero, so that the currency does not matter", () => {
+  test("levelOf depends only on the ratio to the mean well above zero, so that the currency does not matter", () => {
     const ratio = fc.integer({ min: 0, max: 300 }).filter((percent) => ![60, 90, 115, 140].includes(percent));
     fc.assert(
       fc.property(
@@ -68,7 +68,7 @@ describe("levelOf", () => {
     );
   });
 
-  test("is very cheap for zero and negative prices at any mean", () => {
+  test("levelOf is very cheap for zero and negative prices at any mean", () => {
     fc.assert(
       fc.property(fc.double({ min: -20, max: 0, noNaN: true }), mean, (given, reference) => {
         expect(levelOf(given, reference)).toBe("very_cheap");
@@ -76,7 +76,7 @@ describe("levelOf", () => {
     );
   });
 
-  test("uses a mean of at least 0.05", () => {
+  test("levelOf uses a mean of at least 0.05", () => {
     for (const reference of [0.049, 0.001, 0, -0.3]) {
       expect(levelOf(0.002, reference)).toBe("very_cheap");
       expect(levelOf(0.04, reference)).toBe("cheap");
@@ -86,7 +86,7 @@ describe("levelOf", () => {
     }
   });
 
-  test("uses configured thresholds", () => {
+  test("levelOf uses configured thresholds", () => {
     const own = { ...DEFAULT_THRESHOLDS, cheap: 1 };
     expect(levelOf(1, 1)).toBe("normal");
     expect(levelOf(1, 1, own)).toBe("cheap");

@@ -58,7 +58,7 @@ describe("third-party prices", () => {
 describe("a place", () => {
   const points = placePoints([row(0), row(1), row(3)]);
 
-  test("has a current price only within its interval", () => {
+  test("a place has a current price only within its interval", () => {
     const shownAt = (minutes: number) => snapshotAt(points, START + minutes * 60_000);
     expect(shownAt(59).current?.price).toBe(0);
     expect(shownAt(60).current?.price).toBe(1);
@@ -66,7 +66,7 @@ describe("a place", () => {
     expect(shownAt(300)).toMatchObject({ current: null, next: null, upcoming: [], nextChangeAt: null });
   });
 
-  test("publishes spot, price, charges, color and prices", () => {
+  test("a place publishes spot, price, charges, color and prices", () => {
     const messages = placeMessages("elbro", place("charges"));
     expect(messages.slice(0, 4)).toEqual([
       { topic: "elbro/cabin/spot", payload: "1.6" },
@@ -82,7 +82,7 @@ describe("a place", () => {
     });
   });
 
-  test("publishes level, cheap and the start of the cheapest hours without configuration", () => {
+  test("a place publishes level, cheap and the start of the cheapest hours without configuration", () => {
     const values = new Map(placeMessages("elbro", place("charges")).map(({ topic, payload }) => [topic, payload]));
     expect(values.get("elbro/cabin/price/level")).toBe("cheap");
     expect(values.get("elbro/cabin/cheap")).toBe("ON");
@@ -94,14 +94,14 @@ describe("a place", () => {
     expect(over.find(({ topic }) => topic === "elbro/cabin/cheap")).toMatchObject({ payload: "OFF", heartbeat: true });
   });
 
-  test("compares prices with the days before if known, otherwise with all known prices", () => {
+  test("a place compares prices with the days before if known, otherwise with all known prices", () => {
     const today = placePoints([row(0, { price: 1 }), row(1, { price: 3 })]);
     expect(snapshotAt(today, START)).toMatchObject({ level: "very_cheap", cheap: true });
     const yesterday = placePoints([row(-24, { price: 0.5 })]);
     expect(snapshotAt([...yesterday, ...today], START)).toMatchObject({ level: "very_expensive", cheap: false });
   });
 
-  test("clears its values if there is no current price", () => {
+  test("a place clears its values if there is no current price", () => {
     const over = placeMessages("elbro", place("spot", at("2026-03-20T00:00:00Z")));
     expect(over.slice(0, 4).map(({ payload }) => payload)).toEqual(["", "", "", ""]);
   });

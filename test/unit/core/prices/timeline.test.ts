@@ -84,14 +84,14 @@ describe("price rows", () => {
 describe("the forecast", () => {
   const estimates = [0, 1, 2].map((hour) => pointOf(hour, hour + 1, 9, true));
 
-  test("is used where there is no confirmed price", () => {
+  test("the forecast is used where there is no confirmed price", () => {
     const confirmed = [pointOf(0, 1), pointOf(1, 2)];
     expect(joinForecast(confirmed, estimates)).toEqual([...confirmed, estimates[2]]);
     expect(joinForecast([], estimates)).toEqual(estimates);
     expect(joinForecast(confirmed, [])).toEqual(confirmed);
   });
 
-  test("keeps the rest of an hour whose first quarters are confirmed", () => {
+  test("the forecast keeps the rest of an hour whose first quarters are confirmed", () => {
     const confirmed = [pointOf(0, 1.25)];
     expect(joinForecast(confirmed, estimates)).toEqual([...confirmed, pointOf(1.25, 2, 9, true), estimates[2]]);
   });
@@ -136,15 +136,15 @@ describe("repeatsHours", () => {
       estimate: false,
     }));
 
-  test("detects a day whose quarters repeat the hourly price", () => {
+  test("repeatsHours detects a day whose quarters repeat the hourly price", () => {
     expect(repeatsHours(quarters((i) => Math.floor(i / 4)))).toBe(true);
   });
 
-  test("returns false if one quarter differs from its hour", () => {
+  test("repeatsHours returns false if one quarter differs from its hour", () => {
     expect(repeatsHours(quarters((i) => (i === 50 ? 99 : Math.floor(i / 4))))).toBe(false);
   });
 
-  test("returns false for hourly prices and for a few hours", () => {
+  test("repeatsHours returns false for hourly prices and for a few hours", () => {
     const hours = Array.from({ length: 24 }, (_, i) => ({ start: i, end: i + 1, price: i, estimate: false }));
     expect(repeatsHours(hours.map((hour) => ({ ...hour, start: hour.start * HOUR_MS, end: hour.end * HOUR_MS })))).toBe(
       false,

@@ -31,7 +31,7 @@ describe("usageHours", () => {
     expect(ofQuarters).toEqual(ofHours);
   });
 
-  test("omits an hour with a missing quarter or without a number", () => {
+  test("usageHours omits an hour with a missing quarter or without a number", () => {
     const day = dayOf("2026-03-10");
     const quarters = rowsOf("fifteenMinutes", day, () => 0.25).filter((_, i) => i !== 6);
     expect(usageHours(quarters, "consumption")).toHaveLength(23);
@@ -39,7 +39,7 @@ describe("usageHours", () => {
     expect(usageHours(hours, "consumption").map(({ start }) => start)).not.toContain(day.start + 3 * HOUR_MS);
   });
 
-  test("omits a row that is longer than an hour or has no end", () => {
+  test("usageHours omits a row that is longer than an hour or has no end", () => {
     const day = dayOf("2026-03-10");
     const rows = [
       { start: formatInstant(day.start), end: formatInstant(day.end), energyKWh: 24 },

@@ -9,12 +9,12 @@ const rows = calendar
   .map(({ start, end }) => ({ start: formatInstant(start), end: formatInstant(end), energyKWh: 1, isEstimate: false }));
 
 describe("usagePeriods", () => {
-  test("adds up days; the day of the autumn clock change has 25 hours", () => {
+  test("usagePeriods adds up days; the day of the autumn clock change has 25 hours", () => {
     const days = usagePeriods([rows], { operation: "consumption", unit: "day", range }, calendar);
     expect(days.map(({ value }) => value)).toEqual([24, 25, 24, 24, 24, 24, 24, 24, 24]);
   });
 
-  test("adds up months, without a month that started before the range", () => {
+  test("usagePeriods adds up months, without a month that started before the range", () => {
     const whole = { start: calendar.startOf("month", range.start), end: range.end };
     const months = usagePeriods([rows], { operation: "consumption", unit: "month", range: whole }, calendar);
     expect(months.map(({ value, hours }) => [value, hours])).toEqual([
@@ -25,7 +25,7 @@ describe("usagePeriods", () => {
     expect(cut.map(({ value }) => value)).toEqual([24]);
   });
 
-  test("returns null for a day without rows, and marks a day with an estimate", () => {
+  test("usagePeriods returns null for a day without rows, and marks a day with an estimate", () => {
     const some = rows.slice(0, 2).map((row) => ({ ...row, isEstimate: true }));
     const [first, second] = usagePeriods([some, []], { operation: "consumption", unit: "day", range }, calendar);
     expect([first, second]).toMatchObject([

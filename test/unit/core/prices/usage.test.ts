@@ -34,23 +34,23 @@ describe("usageDays", () => {
     expect(day).toEqual({ ...dayOf(date), date, value: hours / 2, hours, complete: true, estimate: false });
   });
 
-  test("marks a day with a missing hour as incomplete and does not count zero for it", () => {
+  test("usageDays marks a day with a missing hour as incomplete and does not count zero for it", () => {
     const rows = chunk(dayOf("2026-03-09"), (hour) => ({ energyKWh: hour === 5 ? null : 1, isEstimate: false }));
     expect(usageDays([rows], "consumption", calendar)).toMatchObject([{ value: 23, hours: 23, complete: false }]);
   });
 
-  test("omits a day without numbers or rows", () => {
+  test("usageDays omits a day without numbers or rows", () => {
     const chunks = [chunk(dayOf("2026-03-09"), energy(null)), []];
     expect(usageDays(chunks, "consumption", calendar)).toEqual([]);
   });
 
-  test("includes a day of zeros", () => {
+  test("usageDays includes a day of zeros", () => {
     expect(usageDays([chunk(dayOf("2026-03-09"), energy(0))], "solarExport", calendar)).toMatchObject([
       { value: 0, complete: true },
     ]);
   });
 
-  test("marks a day as an estimate if any of its hours is one", () => {
+  test("usageDays marks a day as an estimate if any of its hours is one", () => {
     const some = chunk(dayOf("2026-03-08"), (hour) => ({ energyKWh: 1, isEstimate: hour > 20 }));
     const all = chunk(dayOf("2026-03-09"), () => ({ energyKWh: 1, isEstimate: true }));
     expect(usageDays([some, all], "consumption", calendar).map(({ estimate }) => estimate)).toEqual([true, true]);
@@ -65,7 +65,7 @@ describe("usageDays", () => {
     expect(unpackDays(packDays(days), calendar)).toEqual(days);
   });
 
-  test("accepts rows with different fields", () => {
+  test("usageDays accepts rows with different fields", () => {
     const rows = [
       { start: "2026-03-08T23:00:00Z", end: "2026-03-09T00:00:00Z", energyKWh: 1 },
       { start: "2026-03-09T00:00:00Z", end: "2026-03-09T01:00:00Z", energyKWh: 2, isEstimate: true },
@@ -105,7 +105,7 @@ describe("the amount of a row", () => {
 });
 
 describe("usageFigures", () => {
-  test("sums month and year to date over the known days", () => {
+  test("usageFigures sums month and year to date over the known days", () => {
     const figures = usageFigures(
       usageOf("2026-02-27", "2026-03-09", () => 2),
       "kWh",
@@ -128,7 +128,7 @@ describe("usageFigures", () => {
     expect([figures.yesterday?.date, figures.lastCompleteDay?.date]).toEqual(["2026-03-09", "2026-03-09"]);
   });
 
-  test("returns null for yesterday if it is incomplete, and the last complete day", () => {
+  test("usageFigures returns null for yesterday if it is incomplete, and the last complete day", () => {
     const days = usageOf("2026-03-01", "2026-03-08", () => 2);
     const late = days.map((day) => (day.date === "2026-03-08" ? { ...day, complete: false, hours: 20 } : day));
     const figures = usageFigures(late, "kWh", NOW, calendar);
@@ -185,7 +185,7 @@ describe("usageFigures", () => {
     },
   );
 
-  test("keeps the old month until its last day is known, for at most a week", () => {
+  test("usageFigures keeps the old month until its last day is known, for at most a week", () => {
     const known = usageOf("2026-02-01", "2026-03-09", () => 2).filter(({ date }) => date !== "2026-02-28");
     const monthAt = (now: string) => usageFigures(known, "kWh", at(now), calendar).month;
     expect(monthAt("2026-03-03T09:00:00Z")).toMatchObject({ start: dayOf("2026-02-01").start, value: 54, days: 27 });
@@ -193,14 +193,14 @@ describe("usageFigures", () => {
     expect(monthAt("2026-03-07T23:00:00Z")).toMatchObject({ start: dayOf("2026-03-01").start, days: 9 });
   });
 
-  test("does not wait for a month without readings", () => {
+  test("usageFigures does not wait for a month without readings", () => {
     const known = [...usageOf("2026-01-01", "2026-01-31", () => 2), ...usageOf("2026-03-01", "2026-03-02", () => 3)];
     const figures = usageFigures(known, "kWh", at("2026-03-03T09:00:00Z"), calendar);
     expect(figures.month).toMatchObject({ start: dayOf("2026-03-01").start, value: 6 });
     expect(figures.previousMonth).toBeNull();
   });
 
-  test("returns null for the month after a week without readings, not the old month", () => {
+  test("usageFigures returns null for the month after a week without readings, not the old month", () => {
     const known = usageOf("2026-02-01", "2026-02-28", () => 2);
     const figures = usageFigures(known, "kWh", at("2026-03-08T09:00:00Z"), calendar);
     expect(figures.month).toBeNull();
@@ -208,7 +208,7 @@ describe("usageFigures", () => {
     expect(usageFigures(known, "kWh", at("2026-04-02T09:00:00Z"), calendar).month).toBeNull();
   });
 
-  test("returns null instead of zero without data", () => {
+  test("usageFigures returns null instead of zero without data", () => {
     expect(usageFigures([], "kWh", NOW, calendar)).toEqual({
       unit: "kWh",
       yesterday: null,
@@ -223,7 +223,7 @@ describe("usageFigures", () => {
 });
 
 describe("usageMessages", () => {
-  test("returns four topics with their figures", () => {
+  test("usageMessages returns four topics with their figures", () => {
     const messages = usageMessages("elbro", "home", fullUsage());
     expect(messages.map(({ topic }) => topic)).toEqual(
       ["consumption", "costs", "export", "revenue"].map((name) => `elbro/home/${name}`),
@@ -240,7 +240,7 @@ describe("usageMessages", () => {
     });
   });
 
-  test("returns no topic for a series without a response", () => {
+  test("usageMessages returns no topic for a series without a response", () => {
     expect(usageMessages("elbro", "home", NO_USAGE)).toEqual([]);
   });
 });

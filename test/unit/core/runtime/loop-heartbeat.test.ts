@@ -13,7 +13,7 @@ function asleepFor(ms: number) {
 }
 
 describe("a sleeping loop", () => {
-  test("is late two minutes after it should have woken up", () => {
+  test("a sleeping loop is late two minutes after it should have woken up", () => {
     const { machine, heartbeat } = asleepFor(HOUR_MS);
     machine.advance(HOUR_MS + 2 * MINUTE_MS);
     expect(heartbeat.lateMs).toBe(0);
@@ -23,21 +23,21 @@ describe("a sleeping loop", () => {
     expect(heartbeat.lateMs).toBe(0);
   });
 
-  test("is not late after the clock was set ahead, because it wakes up some seconds later", () => {
+  test("a sleeping loop is not late after the clock was set ahead, because it wakes up some seconds later", () => {
     const { machine, heartbeat } = asleepFor(HOUR_MS);
     machine.wallMs += 50 * 365 * 24 * HOUR_MS;
     machine.advance(15_000);
     expect(heartbeat.lateMs).toBe(0);
   });
 
-  test("is late by the monotonic clock if it does not notice that the clock was set ahead", () => {
+  test("a sleeping loop is late by the monotonic clock if it does not notice that the clock was set ahead", () => {
     const { machine, heartbeat } = asleepFor(HOUR_MS);
     machine.wallMs += 24 * HOUR_MS;
     machine.advance(HOUR_MS + 3 * MINUTE_MS);
     expect(heartbeat.lateMs).toBe(MINUTE_MS);
   });
 
-  test("is not late after the clock was set back", () => {
+  test("a sleeping loop is not late after the clock was set back", () => {
     const { machine, heartbeat } = asleepFor(HOUR_MS);
     machine.wallMs -= 24 * HOUR_MS;
     machine.advance(2 * HOUR_MS);

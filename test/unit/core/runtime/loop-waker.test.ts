@@ -16,14 +16,14 @@ function untilWoken(signal: AbortSignal): Promise<void> {
 }
 
 describe("LoopWaker", () => {
-  test("wakes a sleeping loop", async () => {
+  test("LoopWaker wakes a sleeping loop", async () => {
     const waker = new LoopWaker();
     const sleep = waker.sleep(untilWoken, new AbortController().signal);
     waker.wake();
     await sleep;
   });
 
-  test("skips one sleep after it was called while the loop was awake", async () => {
+  test("LoopWaker skips one sleep after it was called while the loop was awake", async () => {
     const waker = new LoopWaker();
     waker.wake();
     waker.wake();
@@ -38,7 +38,7 @@ describe("LoopWaker", () => {
     await sleep;
   });
 
-  test("ends the sleep when the stop signal fires", async () => {
+  test("LoopWaker ends the sleep when the stop signal fires", async () => {
     const waker = new LoopWaker();
     const stop = new AbortController();
     const sleep = waker.sleep(untilWoken, stop.signal);
@@ -47,7 +47,7 @@ describe("LoopWaker", () => {
     await waker.sleep(() => new Promise(() => undefined), stop.signal);
   });
 
-  test("leaves no listener on the stop signal after many sleeps", async () => {
+  test("LoopWaker leaves no listener on the stop signal after many sleeps", async () => {
     const waker = new LoopWaker();
     const stop = new AbortController();
     for (let i = 0; i < 1_000; i++) await waker.sleep(async () => undefined, stop.signal);
@@ -66,7 +66,7 @@ describe("StateLoop", () => {
     return { shown, loop, stop, ended: loop.run(stop.signal) };
   }
 
-  test("shows the state at the start, and again at each time that it returned", async () => {
+  test("StateLoop shows the state at the start, and again at each time that it returned", async () => {
     const clock = new SingleLoopClock(START);
     const { shown, stop, ended } = edges(clock, (now) => now + 15 * MINUTE_MS);
     await clock.runUntil(START + HOUR_MS);
@@ -75,7 +75,7 @@ describe("StateLoop", () => {
     await ended;
   });
 
-  test("shows the state after data changed, also during a call, and again at the returned time", async () => {
+  test("StateLoop shows the state after data changed, also during a call, and again at the returned time", async () => {
     const clock = new SingleLoopClock(START);
     const { shown, loop, stop, ended } = edges(clock, () => START + HOUR_MS);
     await clock.runUntil(START + MINUTE_MS);
@@ -88,7 +88,7 @@ describe("StateLoop", () => {
     await ended;
   });
 
-  test("shows many simultaneous changes once", async () => {
+  test("StateLoop shows many simultaneous changes once", async () => {
     const clock = new SingleLoopClock(START);
     const { shown, loop, stop, ended } = edges(clock, () => START + HOUR_MS);
     for (let i = 0; i < 100; i++) loop.wake();
@@ -98,7 +98,7 @@ describe("StateLoop", () => {
     await ended;
   });
 
-  test("does not spin if the returned time is in the past", async () => {
+  test("StateLoop does not spin if the returned time is in the past", async () => {
     const clock = new SingleLoopClock(START);
     const { shown, stop, ended } = edges(clock, () => START - HOUR_MS);
     await clock.runUntil(START + 10_000);

@@ -83,7 +83,7 @@ describe("tiles", () => {
     .intervals("hour", day)
     .map(({ start, end }) => ({ start: formatInstant(start), end: formatInstant(end) }));
 
-  test("accepts 25 rows for a day of 25 hours", () => {
+  test("tiles accepts 25 rows for a day of 25 hours", () => {
     expect(rows).toHaveLength(25);
     expect(tiles(rows, "hour", day, calendar)).toBe(true);
   });
@@ -96,7 +96,7 @@ describe("tiles", () => {
     ["one is too short", rows.with(0, { start: rows[0]?.start ?? "", end: "2026-10-24T22:15:00Z" })],
     ["all are missing", []],
     ["the extra hour is appended at the end", [...rows.toSpliced(3, 1), ...rows.slice(3, 4)]],
-  ])("rejects rows if %s", (_, broken) => {
+  ])("tiles rejects rows if %s", (_, broken) => {
     expect(tiles(broken, "hour", day, calendar)).toBe(false);
   });
 });

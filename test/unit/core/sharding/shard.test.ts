@@ -5,7 +5,7 @@ import { isOwn, shardName, shardOf } from "../../../../src/core/sharding/shard.t
 const names = Array.from({ length: 10_000 }, (_, i) => `house-${i}`);
 
 describe("shardOf", () => {
-  test("returns the same valid shard each time, so that one process owns the account", () => {
+  test("shardOf returns the same valid shard each time, so that one process owns the account", () => {
     fc.assert(
       fc.property(fc.string(), fc.integer({ min: 1, max: 64 }), (account, count) => {
         const own = shardOf(account, count);
@@ -18,7 +18,7 @@ describe("shardOf", () => {
     );
   });
 
-  test("moves accounts only to the new shard if one is added", () => {
+  test("shardOf moves accounts only to the new shard if one is added", () => {
     fc.assert(
       fc.property(fc.string(), fc.integer({ min: 1, max: 64 }), (account, count) => {
         const after = shardOf(account, count + 1);
@@ -27,20 +27,20 @@ describe("shardOf", () => {
     );
   });
 
-  test.each([1, 2, 4, 7, 8, 31])("moves about 1/(n+1) of the accounts from %i shards to one more", (count) => {
+  test.each([1, 2, 4, 7, 8, 31])("shardOf moves about 1/(n+1) of the accounts from %i shards to one more", (count) => {
     const moved = names.filter((name) => shardOf(name, count) !== shardOf(name, count + 1)).length;
     const expected = names.length / (count + 1);
     expect(moved / expected).toBeGreaterThan(0.85);
     expect(moved / expected).toBeLessThan(1.15);
   });
 
-  test.each([2, 4, 8, 16])("gives %i shards about the same number of accounts", (count) => {
+  test.each([2, 4, 8, 16])("shardOf gives %i shards about the same number of accounts", (count) => {
     const sizes = Map.groupBy(names, (name) => shardOf(name, count));
     expect(sizes.size).toBe(count);
     for (const own of sizes.values()) expect(Math.abs(own.length / (names.length / count) - 1)).toBeLessThan(0.15);
   });
 
-  test("returns the same shards in all versions, because accounts of a running fleet must not move", () => {
+  test("shardOf returns the same shards in all versions, because accounts of a running fleet must not move", () => {
     expect(["house-0", "house-1", "third_party", "møller"].map((name) => shardOf(name, 8))).toMatchInlineSnapshot(`
       [
         2,

@@ -11,16 +11,19 @@ describe("JSON from other programs, before it is parsed,", () => {
     String.raw`{"text":"a \" quote [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[ \\","b":1}`,
     '{"open":"text',
     "",
-  ])("is accepted within the limits: %#", (text) => {
+  ])("JSON from other programs, before it is parsed, is accepted within the limits: %#", (text) => {
     expect(flaw(text)).toBeNull();
   });
 
-  test("is rejected with 33 levels of lists or objects", () => {
+  test("JSON from other programs, before it is parsed, is rejected with 33 levels of lists or objects", () => {
     expect(flaw("[".repeat(33))).toBe("is nested more than 32 deep");
     expect(flaw('{"a":'.repeat(33))).toBe("is nested more than 32 deep");
   });
 
-  test.each(["[],", '{"a":1},', "1,"])("is rejected with 600,000 values of %j", (value) => {
-    expect(flaw(`[${value.repeat(600_000)}1]`)).toBe("has more than 500000 values");
-  });
+  test.each(["[],", '{"a":1},', "1,"])(
+    "JSON from other programs, before it is parsed, is rejected with 600,000 values of %j",
+    (value) => {
+      expect(flaw(`[${value.repeat(600_000)}1]`)).toBe("has more than 500000 values");
+    },
+  );
 });

@@ -20,23 +20,23 @@ describe("redact", () => {
     ["locationPrices 56.162939 10.203921", "locationPrices 56.2 10.2"],
     ["at -12.34567", "at -12.3"],
     ["192.168.100.200 at 12:00:01.123 for 0.84", "192.168.100.200 at 12:00:01.123 for 0.84"],
-  ])("changes %s to %s", (text, shown) => {
+  ])("redact changes %s to %s", (text, shown) => {
     expect(redact(text, hidden)).toBe(shown);
   });
 
-  test("shortens coordinates that are numbers, and no other numbers", () => {
+  test("redact shortens coordinates that are numbers, and no other numbers", () => {
     expect(redact({ places: [{ latitude: 56.162939, longitude: 10.203921 }], price: 1.23456 }, [])).toEqual({
       places: [{ latitude: 56.2, longitude: 10.2 }],
       price: 1.23456,
     });
   });
 
-  test("does not change JSON keys, even if a place or an API key has that name", () => {
+  test("redact does not change JSON keys, even if a place or an API key has that name", () => {
     const list = [{ text: "prices", standIn: "place_1", kind: "name" }] as const;
     expect(redact({ prices: { today: 96, said: "Prices" } }, list)).toEqual({ prices: { today: 96, said: "place_1" } });
   });
 
-  test("hides a home or plan named with a common word, but not the program's own words", () => {
+  test("redact hides a home or plan named with a common word, but not the program's own words", () => {
     const list = [
       { text: "Prices", standIn: "home_1", kind: "name" },
       { text: "waiting", standIn: "plan_1", kind: "name" },
@@ -48,12 +48,12 @@ describe("redact", () => {
     });
   });
 
-  test("hides a name of one or two letters only as a whole value", () => {
+  test("redact hides a name of one or two letters only as a whole value", () => {
     const list = [{ text: "a", standIn: "key_1", kind: "name" }] as const;
     expect(redact(["a", "A", "a plug of a key"], list)).toEqual(["key_1", "key_1", "a plug of a key"]);
   });
 
-  test.each(["name", "secret"] as const)("leaves no %s in the output, in any context", (kind) => {
+  test.each(["name", "secret"] as const)("redact leaves no %s in the output, in any context", (kind) => {
     const secret = fc
       .string({ minLength: 4, maxLength: 12 })
       .filter((text) => text.trim() === text && /[a-z]/i.test(text));
@@ -67,7 +67,7 @@ describe("redact", () => {
     );
   });
 
-  test("replaces the longest text first, so that no part of it remains", () => {
+  test("redact replaces the longest text first, so that no part of it remains", () => {
     const list = [
       { text: "Lind", standIn: "A", kind: "name" },
       { text: "Lind Allé 4", standIn: "B", kind: "name" },

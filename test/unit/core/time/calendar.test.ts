@@ -72,7 +72,7 @@ function ranges(mostDays: number): fc.Arbitrary<Interval> {
 }
 
 describe("clock changes of twenty years in Copenhagen", () => {
-  test("are forty, and the calendar knows each to the millisecond", () => {
+  test("clock changes of twenty years in Copenhagen are forty, and the calendar knows each to the millisecond", () => {
     const found = clockChanges();
     expect(found).toHaveLength(40);
     for (const { at, hours } of found) {
@@ -84,7 +84,7 @@ describe("clock changes of twenty years in Copenhagen", () => {
   test.each([
     [23, 92],
     [25, 100],
-  ])("are on days of %i hours and %i quarters", (hours, quarters) => {
+  ])("clock changes of twenty years in Copenhagen are on days of %i hours and %i quarters", (hours, quarters) => {
     for (const change of clockChanges().filter((each) => each.hours === hours)) {
       const day = copenhagen.day(change.at);
       expect(day.end - day.start).toBe(hours * HOUR_MS);
@@ -93,7 +93,7 @@ describe("clock changes of twenty years in Copenhagen", () => {
     }
   });
 
-  test("are absent on all other days, which have 24 hours and 96 quarters", () => {
+  test("clock changes of twenty years in Copenhagen are absent on all other days, which have 24 hours and 96 quarters", () => {
     const days = copenhagen.intervals("day", twentyYears);
     const changed = new Set(clockChanges().map((change) => copenhagen.startOf("day", change.at)));
     const others = days.filter((day) => !changed.has(day.start));
@@ -104,7 +104,7 @@ describe("clock changes of twenty years in Copenhagen", () => {
     }
   });
 
-  test("are surrounded by boundaries that equal luxon's", () => {
+  test("clock changes of twenty years in Copenhagen are surrounded by boundaries that equal luxon's", () => {
     for (const { at } of clockChanges()) {
       const around = { start: at - DAY_MS, end: at + DAY_MS };
       for (const unit of ["fifteenMinutes", "hour", "day"] as const) {
@@ -273,7 +273,7 @@ describe("shift", () => {
     expect(copenhagen.shift(utc(from), unit, count)).toBe(utc(to));
   });
 
-  test("keeps the local time if it exists on the new day", () => {
+  test("shift keeps the local time if it exists on the new day", () => {
     fc.assert(
       fc.property(instants, fc.integer({ min: -800, max: 800 }), (at, days) => {
         const moved = copenhagen.shift(at, "day", days);

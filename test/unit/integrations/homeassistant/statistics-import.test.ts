@@ -74,7 +74,7 @@ describe("the whole history", () => {
   const range = daysOf("2025-10-20", "2026-04-02");
   const value: Value = (i) => Number((0.1 + (i % 7) / 10).toFixed(3));
 
-  test("is imported by month, with both clock changes, each hour at its own time", async () => {
+  test("the whole history is imported by month, with both clock changes, each hour at its own time", async () => {
     put(range, value);
     expect(await run()).toBe(range.end / HOUR_MS - range.start / HOUR_MS);
     expectHours(range, value);
@@ -94,7 +94,7 @@ describe("the whole history", () => {
     });
   });
 
-  test("is not imported again", async () => {
+  test("the whole history is not imported again", async () => {
     put(range, value);
     await run();
     homeAssistant.imports.length = 0;
@@ -102,7 +102,7 @@ describe("the whole history", () => {
     expect(homeAssistant.imports).toEqual([]);
   });
 
-  test("continues after a lost connection, without repeating a month", async () => {
+  test("the whole history continues after a lost connection, without repeating a month", async () => {
     put(range, value);
     homeAssistant.endsAfterImports = 3;
     await expect(run()).rejects.toMatchObject({ kind: "unreachable" });
@@ -113,14 +113,14 @@ describe("the whole history", () => {
     expect(homeAssistant.imports).toHaveLength(7);
   });
 
-  test("is imported again if Home Assistant responded but did not store it", async () => {
+  test("the whole history is imported again if Home Assistant responded but did not store it", async () => {
     put(daysOf("2026-03-01", "2026-03-02"), value);
     homeAssistant.stores = "late";
     expect(await run()).toBe(48);
     expectHours(daysOf("2026-03-01", "2026-03-02"), value);
   });
 
-  test("is imported again into a new database, and completed in a restored one", async () => {
+  test("the whole history is imported again into a new database, and completed in a restored one", async () => {
     put(range, value);
     await run();
     homeAssistant.statistics.clear();
@@ -196,7 +196,7 @@ describe("later changes:", () => {
     expectHours(whole, (i) => (i < older ? 2 : 1));
   });
 
-  test("hours deleted in elbro stay in Home Assistant, and the sums continue", async () => {
+  test("later changes: hours deleted in elbro stay in Home Assistant, and the sums continue", async () => {
     put(range, () => 1);
     await run();
     homeAssistant.imports.length = 0;

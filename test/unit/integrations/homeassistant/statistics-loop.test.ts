@@ -165,7 +165,7 @@ describe("statistics are imported", () => {
 });
 
 describe("a failed import", () => {
-  test("is a problem only if Home Assistant is unreachable for longer than a restart takes, until it responds again", async () => {
+  test("a failed import is a problem only if Home Assistant is unreachable for longer than a restart takes, until it responds again", async () => {
     await using homeAssistant = await EmulatedHomeAssistant.start();
     await homeAssistant.down();
     await using running = new RunningLoop(homeAssistant);
@@ -190,7 +190,7 @@ describe("a failed import", () => {
     await running.until("another try", () => homeAssistant.logins === 2, 2 * HOUR_MS);
   });
 
-  test("is a problem until one succeeds", async () => {
+  test("a failed import is a problem until one succeeds", async () => {
     await using homeAssistant = await EmulatedHomeAssistant.start();
     homeAssistant.isRecorderLoaded = false;
     await using running = new RunningLoop(homeAssistant);

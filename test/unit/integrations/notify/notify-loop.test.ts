@@ -191,7 +191,7 @@ describe("an ntfy server", () => {
   test.each([
     ["a token", { token: "tk_right" }, "Bearer tk_right"],
     ["user and password", { username: "phil", password: "mypass" }, "Basic cGhpbDpteXBhc3M="],
-  ])("accepts %s", async (_what, given, authorization) => {
+  ])("an ntfy server accepts %s", async (_what, given, authorization) => {
     await using ntfy = await EmulatedNtfy.start({ authorization });
     const watched = new Watched(ntfy, given);
     watched.holding = [condition("one")];

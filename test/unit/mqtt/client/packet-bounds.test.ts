@@ -44,7 +44,7 @@ describe("packets from the broker", () => {
       TOO_LONG,
     ],
     ["a message with QoS 2", generate(publish(9, 2)), QOS_2],
-  ])("are rejected: %s", (_, stream, expected) => {
+  ])("packets from the broker are rejected: %s", (_, stream, expected) => {
     for (const pieceBytes of [3, 1_000]) expect(flaw(stream, pieceBytes)).toBe(expected);
   });
 });

@@ -404,7 +404,7 @@ describe("after a connection that ended with messages in flight", () => {
     return { retained, blamed, connections };
   }
 
-  test("sends everything else first, and names the message that ended it", () => {
+  test("after a connection that ended with messages in flight sends everything else first, and names the message that ended it", () => {
     const publisher = publisherOn(new TestMemory());
     publisher.show([bad, ...states]);
     const { blamed, retained, connections } = live(publisher, new Set([bad.topic]));
@@ -414,7 +414,7 @@ describe("after a connection that ended with messages in flight", () => {
     expect(publisher.holdsBad(bad.topic)).toBe(true);
   });
 
-  test("holds nothing back if the next connection accepts everything", () => {
+  test("after a connection that ended with messages in flight holds nothing back if the next connection accepts everything", () => {
     const publisher = publisherOn(new TestMemory());
     publisher.show([bad, ...states]);
     live(publisher, new Set([bad.topic]));
@@ -423,7 +423,7 @@ describe("after a connection that ended with messages in flight", () => {
     expect(publisher.holdsBad(bad.topic)).toBe(false);
   });
 
-  test("publishes all accepted topics, whichever topics end a connection", () => {
+  test("after a connection that ended with messages in flight publishes all accepted topics, whichever topics end a connection", () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.integer({ min: 0, max: 30 }), { maxLength: 6 }),
@@ -450,7 +450,7 @@ describe("after a connection that ended with messages in flight", () => {
 describe("a state in parts", () => {
   const homes = ["a", "b"];
 
-  test("is sent part by part, and topics missing in a part are cleared", () => {
+  test("a state in parts is sent part by part, and topics missing in a part are cleared", () => {
     const { publisher, port, retained } = inParts(homes);
     publisher.show([state("a/price", "2")], "a");
     port.answer();
@@ -458,7 +458,7 @@ describe("a state in parts", () => {
     expect([...retained.keys()].sort()).toEqual(["elbro/a/price", "elbro/b/level", "elbro/b/price"]);
   });
 
-  test("is sent with urgent messages of all parts first", () => {
+  test("a state in parts is sent with urgent messages of all parts first", () => {
     const publisher = publisherOn(new TestMemory());
     const port = new RetainingPort(new Map(), 1);
     publisher.attach(port);
@@ -470,7 +470,7 @@ describe("a state in parts", () => {
     );
   });
 
-  test("clears nothing until all parts were shown; a removed part is cleared, also after a restart", () => {
+  test("a state in parts clears nothing until all parts were shown; a removed part is cleared, also after a restart", () => {
     const { memory, retained } = inParts(homes);
     const publisher = publisherOn(memory);
     const port = new RetainingPort(retained);
@@ -483,7 +483,7 @@ describe("a state in parts", () => {
     expect([...retained.keys()].sort()).toEqual(["elbro/b/level", "elbro/b/price"]);
   });
 
-  test("writes only the stored topics of the part that changed", () => {
+  test("a state in parts writes only the stored topics of the part that changed", () => {
     const { publisher, memory } = inParts(homes);
     const written: string[] = [];
     const write = memory.write.bind(memory);
@@ -528,7 +528,7 @@ describe("a state in parts", () => {
     expect([...retained.keys()].sort()).toEqual(["elbro/a/level", "elbro/a/price"]);
   });
 
-  test("clears topics that an earlier version stored without parts", () => {
+  test("a state in parts clears topics that an earlier version stored without parts", () => {
     const { memory, retained } = attached([state("a/price", "1"), state("old", "1")]);
     const publisher = publisherOn(memory);
     const port = new RetainingPort(retained);

@@ -224,14 +224,14 @@ describe("the export price", () => {
     return components.export_price && shownState(components.export_price, availability, payloads);
   };
 
-  test("is the price without charges and VAT", () => {
+  test("the export price is the price without charges and VAT", () => {
     const { current, vatIncluded } = fullHome();
     if (!current) throw new Error("no price now");
     expect([current.variableCharges, vatIncluded]).toEqual([expect.any(Number), true]);
     expect(Number(shownIn())).toBeCloseTo((current.price - (current.variableCharges ?? 0)) / 1.25, 6);
   });
 
-  test("exists only if the service has revenue for the home", () => {
+  test("the export price exists only if the service has revenue for the home", () => {
     expect(shownIn({ ...fullUsage(), solarExportRevenue: null })).toBeUndefined();
   });
 });
@@ -278,13 +278,13 @@ describe("a missing entity", () => {
     expect(announced).not.toContain("gone_price");
   });
 
-  test("is omitted while its unit is unknown", () => {
+  test("a missing entity is omitted while its unit is unknown", () => {
     const { message } = announce(OPTIONS, homeDevice(emptyHome(), NO_USAGE), ["price", "level"]);
     expect(Object.keys(JSON.parse(message.payload).components)).not.toContain("price");
     expect(Object.keys(JSON.parse(message.payload).components)).toContain("level");
   });
 
-  test("is remembered after a restart, and the document is only rebuilt after a change", () => {
+  test("a missing entity is remembered after a restart, and the document is only rebuilt after a change", () => {
     const kept = new Map([["announced/elbro_home", JSON.stringify(["variable_charges"])]]);
     let written = 0;
     const memory = {

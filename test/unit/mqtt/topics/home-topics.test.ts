@@ -15,19 +15,19 @@ function payloadsOf(snapshot: ReturnType<typeof fullHome>) {
 describe("topics of a home", () => {
   const shown = payloadsOf(fullHome());
 
-  test("have their documented names", () => {
+  test("topics of a home have their documented names", () => {
     expect(Object.keys(shown)).toEqual(
       ["price", "cheap", "price/level", "price/state", "prices", "forecast"].map((topic) => `elbro/home/${topic}`),
     );
   });
 
-  test("have a decimal price, ON or OFF for cheap, and a word for the level", () => {
+  test("topics of a home have a decimal price, ON or OFF for cheap, and a word for the level", () => {
     expect(shown["elbro/home/price"]).toMatch(/^\d+\.\d+$/);
     expect(shown["elbro/home/cheap"]).toMatch(/^(ON|OFF)$/);
     expect(shown["elbro/home/price/level"]).toMatch(/^[a-z_]+$/);
   });
 
-  test("have a state with its documented fields", () => {
+  test("topics of a home have a state with its documented fields", () => {
     expect(Object.keys(JSON.parse(shown["elbro/home/price/state"] ?? ""))).toEqual(
       expect.arrayContaining(
         "start end price currency vat_included estimate level rank rank_of percentile next day".split(" "),
@@ -35,7 +35,7 @@ describe("topics of a home", () => {
     );
   });
 
-  test("have arrays with start and value, without end", () => {
+  test("topics of a home have arrays with start and value, without end", () => {
     const prices = JSON.parse(shown["elbro/home/prices"] ?? "");
     expect([prices.today.length, prices.tomorrow.length, prices.tomorrow_valid]).toEqual([96, 96, true]);
     expect(prices.raw_today[0]).toEqual({ start: "2026-03-09T23:00:00Z", value: prices.today[0] });
@@ -43,7 +43,7 @@ describe("topics of a home", () => {
     expect(prices.tomorrow_published_at).toBe("2026-03-10T12:04:00Z");
   });
 
-  test("are empty for price and level, and OFF for cheap, without a price", () => {
+  test("topics of a home are empty for price and level, and OFF for cheap, without a price", () => {
     const none = payloadsOf(emptyHome());
     expect([none["elbro/home/price"], none["elbro/home/price/level"], none["elbro/home/cheap"]]).toEqual([
       "",

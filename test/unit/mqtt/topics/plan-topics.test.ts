@@ -7,11 +7,11 @@ describe("topics of a plan", () => {
   const plan = planOf(WASHER);
   const [signal, state] = planMessages("elbro", plan);
 
-  test("have a signal that is ON or OFF, with heartbeat", () => {
+  test("topics of a plan have a signal that is ON or OFF, with heartbeat", () => {
     expect(signal).toEqual({ topic: "elbro/home/plan/washer", payload: "OFF", heartbeat: true, urgent: true });
   });
 
-  test("have a state with its documented fields, and a reason with its numbers", () => {
+  test("topics of a plan have a state with its documented fields, and a reason with its numbers", () => {
     const said = JSON.parse(state?.payload ?? "{}");
     expect(state?.topic).toBe("elbro/home/plan/washer/state");
     expect(Object.keys(said)).toEqual(
@@ -30,7 +30,7 @@ describe("topics of a plan", () => {
     expect(said.saving).toBeCloseTo(said.savings.per_kwh.against_window_start * 1.2, 5);
   });
 
-  test("have an OFF signal and null values without prices", () => {
+  test("topics of a plan have an OFF signal and null values without prices", () => {
     const [off, none] = planMessages("elbro", planOf(WASHER, "none"));
     expect(off?.payload).toBe("OFF");
     expect(JSON.parse(none?.payload ?? "{}")).toMatchObject({ cost: null, saving: null, runs: [], next_start: null });
@@ -70,12 +70,12 @@ describe("a setting from a command", () => {
     });
   });
 
-  test("is validated together with earlier settings", () => {
+  test("a setting from a command is validated together with earlier settings", () => {
     expect(changeSettings(definition, { hours: "8" }, { from: "23:30" })).toMatchObject({ kind: "refused" });
     expect(changeSettings(definition, { hours: "2" }, { from: "23:30" })).toMatchObject({ kind: "changed" });
   });
 
-  test("is validated together with others in the same command, such as hours that only fit the new window", () => {
+  test("a setting from a command is validated together with others in the same command, such as hours that only fit the new window", () => {
     const changes = { hours: "10", from: "20:00" };
     expect(changeSettings(definition, {}, { hours: "10" })).toMatchObject({ kind: "refused" });
     expect(changeSettings(definition, {}, changes)).toEqual({ kind: "changed", texts: changes });

@@ -24,9 +24,12 @@ function attempts(count: number, now = NOON, admit = keysOf()): AuthResult {
 }
 
 describe("a key", () => {
-  test.each(["Bearer kitchen-key", "bearer kitchen-key", "BEARER   garage-key"])("is accepted: %s", (authorization) => {
-    expect(keysOf()(NOON, authorization).kind).toBe("admitted");
-  });
+  test.each(["Bearer kitchen-key", "bearer kitchen-key", "BEARER   garage-key"])(
+    "a key is accepted: %s",
+    (authorization) => {
+      expect(keysOf()(NOON, authorization).kind).toBe("admitted");
+    },
+  );
 
   test.each([
     ["Bearer ", "unknown API key"],
@@ -49,7 +52,7 @@ describe("a key", () => {
     expect(keys.admit(arrival)).toMatchObject({ error: { reason: "send Authorization: Bearer <key>" } });
   });
 
-  test("is rejected after it is revoked or replaced", () => {
+  test("a key is rejected after it is revoked or replaced", () => {
     const kitchen = { name: "kitchen", sha256: keyDigest("kitchen-key") };
     let list: readonly ApiKey[] = [kitchen];
     const keys = new ApiKeys(() => list, { minute: 100, day: 100 });
@@ -65,7 +68,7 @@ describe("a key", () => {
     expect(caller()).toBe("hall");
   });
 
-  test("is stored as a digest of constant length, for comparison in constant time", () => {
+  test("a key is stored as a digest of constant length, for comparison in constant time", () => {
     const digests = ["a", "kitchen-key", "k".repeat(5_000)].map(keyDigest);
     expect(digests.map(({ length }) => length)).toEqual([32, 32, 32]);
     expect(Buffer.from(keyDigest("a")).toString("hex")).toMatch(/^ca978112/);
@@ -73,7 +76,7 @@ describe("a key", () => {
 });
 
 describe("a quota", () => {
-  test("counts in fixed UTC minutes and days", () => {
+  test("a quota counts in fixed UTC minutes and days", () => {
     expect(attempts(1)).toEqual({
       kind: "admitted",
       caller: "kitchen",
@@ -84,7 +87,7 @@ describe("a quota", () => {
     });
   });
 
-  test("accepts exactly its limit", () => {
+  test("a quota accepts exactly its limit", () => {
     expect([attempts(3).kind, attempts(4).kind]).toEqual(["admitted", "refused"]);
   });
 
@@ -104,14 +107,14 @@ describe("a quota", () => {
     });
   });
 
-  test("counts denied requests", () => {
+  test("a quota counts denied requests", () => {
     const admit = keysOf();
     attempts(4, NOON, admit);
     expect(admit(NOON + MINUTE_MS)).toMatchObject({ kind: "admitted", quota: { day: { remaining: 0 } } });
     expect(admit(NOON + 2 * MINUTE_MS).kind).toBe("refused");
   });
 
-  test("is reset at the exact start of its window", () => {
+  test("a quota is reset at the exact start of its window", () => {
     const admit = keysOf({ minute: 1, day: 100 });
     expect([NOON, NOON + 59_999, NOON + 60_000].map((at) => admit(at).kind)).toEqual([
       "admitted",
@@ -123,7 +126,7 @@ describe("a quota", () => {
     expect([midnight - 1, midnight, midnight + DAY_MS].map((at) => daily(at).kind)).toEqual(Array(3).fill("admitted"));
   });
 
-  test("is separate for each key; a wrong key uses no quota", () => {
+  test("a quota is separate for each key; a wrong key uses no quota", () => {
     const admit = keysOf();
     attempts(4, NOON, admit);
     for (let i = 0; i < 4; i++) admit(NOON, "Bearer guess");

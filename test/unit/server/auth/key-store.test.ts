@@ -42,7 +42,7 @@ function keep(dir: TempDir, ...keys: KeptKey[]): Promise<void> {
 const configured = { keys: [{ name: "garage", key: "from-the-configuration" }] };
 
 describe("a daily quota", () => {
-  test("continues after a restart, and is reset at midnight UTC", async () => {
+  test("a daily quota continues after a restart, and is reset at midnight UTC", async () => {
     using dir = new TempDir();
     const clock = new ManualClock(EVENING);
     const evening = livingIn(dir, clock, { ...configured, requests_per_day: 10 });
@@ -58,7 +58,7 @@ describe("a daily quota", () => {
     await restarted.close();
   });
 
-  test("is reset by a restart across midnight", async () => {
+  test("a daily quota is reset by a restart across midnight", async () => {
     using dir = new TempDir();
     const clock = new ManualClock(MIDNIGHT - 1);
     const before = livingIn(dir, clock, configured);
@@ -70,7 +70,7 @@ describe("a daily quota", () => {
     await after.close();
   });
 
-  test("loses at most the requests of the last minute in a crash", async () => {
+  test("a daily quota loses at most the requests of the last minute in a crash", async () => {
     using dir = new TempDir();
     const clock = new ManualClock(EVENING);
     const crashing = livingIn(dir, clock, configured);
@@ -100,7 +100,7 @@ describe("a daily quota", () => {
     await access.close();
   });
 
-  test("can be set for a key", async () => {
+  test("a daily quota can be set for a key", async () => {
     using dir = new TempDir();
     await keep(dir, { ...kitchen, requests_per_day: 1 });
     const own = { name: "garage", key: "from-the-configuration", requests_per_minute: 2 };
@@ -113,7 +113,7 @@ describe("a daily quota", () => {
 });
 
 describe("keys of the command line", () => {
-  test("are added, changed and removed within a second while the daemon runs", async () => {
+  test("keys of the command line are added, changed and removed within a second while the daemon runs", async () => {
     using dir = new TempDir();
     const clock = new ManualClock(EVENING);
     const access = livingIn(dir, clock);
@@ -131,7 +131,7 @@ describe("keys of the command line", () => {
     await access.close();
   });
 
-  test("are not required if Home Assistant forwards requests of its users", async () => {
+  test("keys of the command line are not required if Home Assistant forwards requests of its users", async () => {
     using dir = new TempDir();
     const config = configSchema.parse({ data_dir: dir.path });
     const warnings: string[] = [];
@@ -193,7 +193,7 @@ describe("keys of the command line", () => {
     }
   });
 
-  test("can be created by simultaneous commands; an abandoned lock does not block them", async () => {
+  test("keys of the command line can be created by simultaneous commands; an abandoned lock does not block them", async () => {
     using dir = new TempDir();
     const file = new KeyFile(dir.path);
     await Promise.all(["a", "b", "c"].map((name) => file.change((keys) => [...keys, { ...kitchen, name }], Date.now)));
@@ -213,7 +213,7 @@ describe("a key and secret", () => {
   const pair = { apiKey: "inverter-1", apiSecret: "a secret of some length" };
 
   test.each(["hex", "base64"] as const)(
-    "are accepted in the third-party interface with their token in %s",
+    "a key and secret are accepted in the third-party interface with their token in %s",
     async (encoding) => {
       using dir = new TempDir();
       const entry = { name: "inverter", api_key: pair.apiKey, api_secret: pair.apiSecret, hash_encoding: encoding };
@@ -244,7 +244,7 @@ describe("a key and secret", () => {
     await access.close();
   });
 
-  test("can be replaced by a bearer key in the third-party interface", async () => {
+  test("a key and secret can be replaced by a bearer key in the third-party interface", async () => {
     using dir = new TempDir();
     const access = livingIn(dir, new ManualClock(EVENING), configured);
     expect(access.ask("from-the-configuration", "thirdParty").kind).toBe("admitted");
@@ -280,7 +280,7 @@ describe("an API without keys", () => {
   const starting = (dir: TempDir, api: Partial<Config["api"]>) => () =>
     requireKeys(configSchema.parse({ api, data_dir: dir.path }), commandHint);
 
-  test("does not start if other machines can reach it, and says how to create a key", async () => {
+  test("an API without keys does not start if other machines can reach it, and says how to create a key", async () => {
     using dir = new TempDir();
     for (const host of ["0.0.0.0", "::", "192.168.1.5", "elbro.local"]) {
       expect(starting(dir, { host }), host).toThrow(`the API on ${host} has no key`);
@@ -292,7 +292,7 @@ describe("an API without keys", () => {
     expect(starting(dir, { host: "0.0.0.0" })).not.toThrow();
   });
 
-  test("starts on the loopback address, and rejects all requests until there is a key", async () => {
+  test("an API without keys starts on the loopback address, and rejects all requests until there is a key", async () => {
     using dir = new TempDir();
     for (const host of ["127.0.0.1", "127.1.2.3", "::1", "localhost"]) expect(starting(dir, { host })).not.toThrow();
     const access = livingIn(dir, new ManualClock(EVENING));

@@ -41,26 +41,26 @@ function sent(setCookie: string, others: IncomingHttpHeaders = AT): IncomingHttp
 }
 
 describe("a session", () => {
-  test("belongs to its key, also after a restart", () => {
+  test("a session belongs to its key, also after a restart", () => {
     const world = new World();
     const cookie = sent(world.sessions().begin(world.key("kitchen"), AT, NOW));
     expect(world.sessions().keyOf(cookie, NOW + DAY)?.name).toBe("kitchen");
   });
 
-  test("is found among other cookies", () => {
+  test("a session is found among other cookies", () => {
     const world = new World();
     const sessions = world.sessions();
     const cookie = sent(sessions.begin(world.key("hall"), AT, NOW));
     expect(sessions.keyOf({ ...AT, cookie: `theme=dark; ${cookie.cookie}; other=1` }, NOW)?.name).toBe("hall");
   });
 
-  test("is HttpOnly, Strict, for every path, and expires", () => {
+  test("a session is HttpOnly, Strict, for every path, and expires", () => {
     const world = new World();
     const parts = world.sessions().begin(world.key("kitchen"), AT, NOW).split("; ");
     expect(parts.slice(1)).toEqual(["HttpOnly", "SameSite=Strict", "Path=/", `Max-Age=${SESSION_MS / 1_000}`]);
   });
 
-  test("has the port of the browser's address in its name, so that another elbro on this host has its own", () => {
+  test("a session has the port of the browser's address in its name, so that another elbro on this host has its own", () => {
     const world = new World();
     const sessions = world.sessions();
     const cookie = sessions.begin(world.key("kitchen"), AT, NOW);
@@ -88,14 +88,14 @@ describe("a session", () => {
     }
   });
 
-  test("ends at its expiry", () => {
+  test("a session ends at its expiry", () => {
     const world = new World();
     const cookie = sent(world.sessions().begin(world.key("kitchen"), AT, NOW));
     expect(world.sessions().keyOf(cookie, NOW + SESSION_MS - 1)?.name).toBe("kitchen");
     expect(world.sessions().keyOf(cookie, NOW + SESSION_MS)).toBeNull();
   });
 
-  test("ends when its key is revoked or replaced under the same name", () => {
+  test("a session ends when its key is revoked or replaced under the same name", () => {
     const world = new World();
     const cookie = sent(world.sessions().begin(world.key("kitchen"), AT, NOW));
     world.keys = [{ name: "kitchen", sha256: keyDigest("another key") }];
@@ -113,7 +113,7 @@ describe("a session", () => {
     expect(world.sessions().keyOf(cookie, NOW)).toBeNull();
   });
 
-  test("is extended while in use, with one write per day", () => {
+  test("a session is extended while in use, with one write per day", () => {
     const world = new World();
     const sessions = world.sessions();
     const cookie = sent(sessions.begin(world.key("kitchen"), AT, NOW));
@@ -131,7 +131,7 @@ describe("a session", () => {
     expect(world.sessions().renew(cookie, NOW + SESSION_MS)).toBeNull();
   });
 
-  test("does not exist for unknown cookies", () => {
+  test("a session does not exist for unknown cookies", () => {
     const world = new World();
     const sessions = world.sessions();
     sessions.begin(world.key("kitchen"), AT, NOW);
@@ -139,7 +139,7 @@ describe("a session", () => {
       expect(sessions.keyOf({ ...AT, cookie }, NOW)).toBeNull();
   });
 
-  test("cannot be forged from stored data, which contains neither cookie nor key", () => {
+  test("a session cannot be forged from stored data, which contains neither cookie nor key", () => {
     const world = new World();
     const cookie = sent(world.sessions().begin(world.key("kitchen"), AT, NOW)).cookie.split("=")[1] ?? "";
     const kept = [...world.kept.values()].join();

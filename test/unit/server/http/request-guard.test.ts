@@ -68,7 +68,7 @@ describe("the Host header", () => {
       "x.localhost",
     ],
     ...["elbro.home.arpa", "elbro.internal", "elbro.local.", "elbro.example.org:443", "a.home.example.org"],
-  ])("is accepted: %s", (host) => {
+  ])("the Host header is accepted: %s", (host) => {
     expect([hosts.allows(host), hosts.allows(host)]).toEqual([true, true]);
   });
 
@@ -93,7 +93,7 @@ describe("the Host header", () => {
       "a".repeat(400),
       "0x7f.1.evil",
     ],
-  ])("is rejected: %s", (host) => {
+  ])("the Host header is rejected: %s", (host) => {
     expect(hosts.allows(host)).toBe(false);
   });
 
@@ -116,7 +116,7 @@ describe("the Host header", () => {
     expect([answer.status, answer.body.includes("a-key")]).toEqual([421, false]);
   });
 
-  test("may have any name from Home Assistant's ingress, but only from its address", async () => {
+  test("the Host header may have any name from Home Assistant's ingress, but only from its address", async () => {
     await using server = await serving();
     const forged = await server.send(GET, "Host: house.duckdns.org", "X-Ingress-Path: /api/hassio_ingress/x", "");
     expect(forged.status).toBe(421);
@@ -141,7 +141,7 @@ describe("the Host header", () => {
     expect(passed).toBe(2);
   });
 
-  test("must occur once, except in HTTP/1.0", async () => {
+  test("the Host header must occur once, except in HTTP/1.0", async () => {
     await using server = await serving();
     expect((await server.send(GET, "")).status).toBe(400);
     expect((await server.send(GET, HOST, "Host: evil.test", "")).status).toBe(400);
@@ -158,14 +158,14 @@ describe("the target of a request", () => {
     ["a whole URL with a user", "http://user@elbro.local/here", 400, "must begin with /"],
     ["another scheme", "ftp://elbro.local/here", 400, "must begin with /"],
     ["a star", "*", 404, "target * is not supported"],
-  ])("may be %s", async (_name, target, status, said) => {
+  ])("the target of a request may be %s", async (_name, target, status, said) => {
     await using server = await serving();
     const answer = await server.send(`${target === "*" ? "OPTIONS" : "GET"} ${target} HTTP/1.1`, HOST, "");
     expect([answer.status, answer.body]).toEqual([status, expect.stringContaining(said)]);
   });
 
   test.each(["key", "api_key", "apikey", "api-secret", "access_token", "token", "Authorization", "SECRET"])(
-    "may not contain a key: %s",
+    "the target of a request may not contain a key: %s",
     async (name) => {
       await using server = await serving();
       for (const target of [`/here?${name}=x`, `/here?a=1&${name}=x`]) {
@@ -178,14 +178,14 @@ describe("the target of a request", () => {
     },
   );
 
-  test("may contain similar names", async () => {
+  test("the target of a request may contain similar names", async () => {
     await using server = await serving();
     expect((await server.send("GET /here?monkey=1&tokens=2&keyword=3 HTTP/1.1", HOST, "")).status).toBe(200);
   });
 });
 
 describe("a body of a GET request", () => {
-  test("is ignored if it is short, and rejected if it is long or of unknown length", async () => {
+  test("a body of a GET request is ignored if it is short, and rejected if it is long or of unknown length", async () => {
     await using server = await serving();
     expect((await server.send(GET, HOST, "Content-Length: 2", "{}")).status).toBe(200);
     expect((await server.send(GET, HOST, "Content-Length: 99999999", "{}")).status).toBe(413);
@@ -245,7 +245,7 @@ describe("a page of another origin", () => {
     expect(read.head).not.toMatch(/allow-credentials/i);
   });
 
-  test("is one with another host: own pages are not restricted", async () => {
+  test("a page of another origin is one with another host: own pages are not restricted", async () => {
     await using server = await serving();
     for (const own of ["http://127.0.0.1", "https://elbro.example.org"])
       expect((await server.send("POST /set HTTP/1.1", HOST, `Origin: ${own}`, "Content-Length: 0", "")).status).toBe(
@@ -253,7 +253,7 @@ describe("a page of another origin", () => {
       );
   });
 
-  test("gets only the allowed methods of a path without a preflight", async () => {
+  test("a page of another origin gets only the allowed methods of a path without a preflight", async () => {
     await using server = await serving();
     const answer = await server.send("OPTIONS /set HTTP/1.1", HOST, "");
     expect([answer.status, /Allow: POST\r\n/.test(answer.head), /access-control/i.test(answer.head)]).toEqual([

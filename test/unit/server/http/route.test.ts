@@ -91,7 +91,7 @@ describe("a route", () => {
       ]).toEqual(["request-id", "private, no-store", "nosniff"]);
   });
 
-  test("responds to HEAD as to GET, without a body; a stream is not started", async () => {
+  test("a route responds to HEAD as to GET, without a body; a stream is not started", async () => {
     const write = () => expect.unreachable();
     await using server = await serving({}, { path: "/stream", handle: () => ({ kind: "stream", type: "a/b", write }) });
     const answer = await server.ask("/here", { method: "HEAD" });
@@ -100,7 +100,7 @@ describe("a route", () => {
     expect(server.crashes).toEqual([]);
   });
 
-  test("responds 405 with the allowed methods to another method, and 404 for an unknown path", async () => {
+  test("a route responds 405 with the allowed methods to another method, and 404 for an unknown path", async () => {
     await using server = await serving({}, { ...echo, path: "/settings" });
     const other = await server.ask("/here?a=1", { method: "DELETE" });
     expect([other.status, other.headers.get("allow"), await other.json()]).toEqual([
@@ -156,7 +156,7 @@ describe("a route", () => {
     expect(server.crashes).toHaveLength(1);
   });
 
-  test("is notified when its client disconnects", async () => {
+  test("a route is notified when its client disconnects", async () => {
     let left: () => void = () => undefined;
     const gone = new Promise<void>((resolve) => {
       left = resolve;
@@ -181,7 +181,7 @@ describe("the body of a POST", () => {
     ["JSON", posted('{"a":[1,"ø"]}'), { a: [1, "ø"] }],
     ["JSON with its charset", posted("1", { "content-type": 'application/json; charset="UTF-8"' }), 1],
     ["one as long as may be", posted(`"${"a".repeat(MAX_BODY_BYTES - 2)}"`), "a".repeat(MAX_BODY_BYTES - 2)],
-  ])("is read: %s", async (_name, init, body) => {
+  ])("the body of a POST is read: %s", async (_name, init, body) => {
     await using server = await serving(echo);
     expect(await (await server.ask("/here", init)).json()).toMatchObject({ body });
   });
@@ -209,7 +209,7 @@ describe("the body of a POST", () => {
     ],
     ["compressed", posted("{}", { "content-encoding": "gzip" }), 415, "send the body without Content-Encoding"],
     ["too long", posted("a".repeat(MAX_BODY_BYTES + 1)), 413, "the body is longer than 16384 bytes"],
-  ])("is rejected: %s", async (_name, init, status, reason) => {
+  ])("the body of a POST is rejected: %s", async (_name, init, status, reason) => {
     await using server = await serving(echo);
     const answer = await server.ask("/here", init);
     expect([answer.status, await answer.json()]).toMatchObject([status, { reason }]);
@@ -253,7 +253,7 @@ describe("a route with optional authentication", () => {
     handle: ({ caller }) => ({ kind: "json", body: { caller } }),
   };
 
-  test("responds to everyone; a valid key identifies the caller, an invalid one is rejected", async () => {
+  test("a route with optional authentication responds to everyone; a valid key identifies the caller, an invalid one is rejected", async () => {
     await using server = await serving(greeting);
     expect(await (await server.ask("/here")).json()).toEqual({ caller: null });
     expect(await (await server.ask("/here", { headers: good })).json()).toEqual({ caller: "kitchen, to read" });

@@ -10,14 +10,14 @@ function linesOf(body: object, columns: Record<string, string>, decimal: "point"
 }
 
 describe("CSV", () => {
-  test("has a first line with names and units, and ends every line with CR LF", () => {
+  test("CSV has a first line with names and units, and ends every line with CR LF", () => {
     const body = { currency: "DKK", rows: [{ start: "2026-03-10T08:00:00Z", price: 1.25, rank: null }] };
     expect(csvText(body, { list: "rows", columns: { start: "time", price: "{currency}/kWh", rank: "" } }, plain)).toBe(
       "start,price (DKK/kWh),rank\r\n2026-03-10T09:00:00+01:00,1.25,\r\n",
     );
   });
 
-  test("writes both hours of the clock change with their offsets", () => {
+  test("CSV writes both hours of the clock change with their offsets", () => {
     const rows = [{ start: "2026-10-25T00:00:00Z" }, { start: "2026-10-25T01:00:00Z" }];
     expect(linesOf({ rows }, { start: "time" })).toEqual([
       "start",
@@ -27,7 +27,7 @@ describe("CSV", () => {
     ]);
   });
 
-  test("quotes separators, quotes and line ends", () => {
+  test("CSV quotes separators, quotes and line ends", () => {
     const rows = [{ name: 'Oven, "big"' }, { name: "two\nlines" }, { name: "a;b" }];
     expect(linesOf({ rows }, { name: "" }).slice(1, -1)).toEqual(['"Oven, ""big"""', '"two\nlines"', '"a;b"']);
   });
@@ -53,7 +53,7 @@ describe("CSV", () => {
     ]);
   });
 
-  test("names the currency if all rows have the same one", () => {
+  test("CSV names the currency if all rows have the same one", () => {
     const columns = { cost: "{currency}" };
     expect(
       linesOf(
@@ -80,7 +80,7 @@ describe("CSV", () => {
     expect(linesOf({ rows: [] }, columns)).toEqual(["cost (currency)", ""]);
   });
 
-  test("reads nested properties, and writes lists in one cell", () => {
+  test("CSV reads nested properties, and writes lists in one cell", () => {
     const rows = [{ month: { runs: 3 }, plans: ["a", "b"] }, { plans: [] }];
     expect(linesOf({ rows }, { "month.runs": "", plans: "" })).toEqual(["month_runs,plans", "3,a b", ",", ""]);
   });

@@ -22,7 +22,7 @@ function read(name: string, query: string, path: Record<string, string> = {}) {
 const namesIn = ({ path }: Row) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? "");
 
 describe("parameters", () => {
-  test("are parsed by their kinds; missing ones are null", () => {
+  test("parameters are parsed by their kinds; missing ones are null", () => {
     expect(read("cheap", "hours=1h30m&ready_by=07:00&kind=slots&max_price=-0.5")).toEqual({
       kind: "params",
       params: {
@@ -56,7 +56,7 @@ describe("parameters", () => {
     });
   });
 
-  test("have valid examples, also in the example requests", () => {
+  test("parameters have valid examples, also in the example requests", () => {
     for (const row of endpoints) {
       const { example } = row;
       const [path = "", query = ""] = example.split("?");
@@ -88,7 +88,7 @@ describe("endpoints", () => {
     }
   });
 
-  test("have their generated table in http-api.md (npm run docs writes it)", () => {
+  test("endpoints have their generated table in http-api.md (npm run docs writes it)", () => {
     const page = pageText("docs/http-api.md");
     expect(/<!-- local -->\n(.*)\n<!-- \/local -->/s.exec(page)?.[1]?.trim()).toBe(localDocs());
   });

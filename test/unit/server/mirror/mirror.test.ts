@@ -132,7 +132,7 @@ describe("a response", () => {
     }
   });
 
-  test("has no negative age after the clock was set back", async () => {
+  test("a response has no negative age after the clock was set back", async () => {
     await using mirror = await startMirror({ find: () => foundAt(NOW + HOUR_MS, true) });
     expect((await mirror.ask()).headers.get("age")).toBe("0");
   });

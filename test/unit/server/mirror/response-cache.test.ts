@@ -39,7 +39,7 @@ const validatorsOf = (answer: Representation) =>
 const bytesOf = ({ body }: Representation): Buffer => Buffer.from(body as Uint8Array);
 
 describe("a response", () => {
-  test("is made once for all clients", async () => {
+  test("a response is made once for all clients", async () => {
     const cache = new ResponseCache();
     const source = new Quarters(30);
     const answers = await Promise.all(Array.from({ length: 20 }, () => cache.represent("a", source, {})));
@@ -50,7 +50,7 @@ describe("a response", () => {
     expect(cache.bytes).toBe(Buffer.byteLength(source.body));
   });
 
-  test("replaces the one of the version before, with its compressed forms", async () => {
+  test("a response replaces the one of the version before, with its compressed forms", async () => {
     const cache = new ResponseCache();
     const source = new Quarters(30);
     const sizes: number[] = [];
@@ -65,14 +65,14 @@ describe("a response", () => {
     for (const size of sizes) expect(Math.abs(size - first)).toBeLessThan(50);
   });
 
-  test("has a strong ETag and varies by encoding", async () => {
+  test("a response has a strong ETag and varies by encoding", async () => {
     const cache = new ResponseCache();
     const source = new Quarters(2);
     const plain = await cache.represent("a", source, {});
     expect(validatorsOf(plain)).toEqual([null, expect.stringMatching(/^"[\w-]{22}"$/), "Accept-Encoding"]);
   });
 
-  test("has an ETag that depends only on its body, also after a restart and other changes of the series", async () => {
+  test("a response has an ETag that depends only on its body, also after a restart and other changes of the series", async () => {
     const cache = new ResponseCache();
     const source = new Quarters(2);
     const tag = headerOf(await cache.represent("a", source, {}), "ETag");
@@ -88,7 +88,7 @@ describe("a response", () => {
     expect(cache.bytes).toBe(source.body.length);
   });
 
-  test("is read again only if its version changed", async () => {
+  test("a response is read again only if its version changed", async () => {
     const cache = new ResponseCache();
     const source = new Quarters(2);
     for (let i = 0; i < 3; i++) await cache.represent("a", source, {});
@@ -98,7 +98,7 @@ describe("a response", () => {
     expect(source.reads).toBe(2);
   });
 
-  test("ends the work of its event-loop tick if it is large; otherwise the fourth response does", async () => {
+  test("a response ends the work of its event-loop tick if it is large; otherwise the fourth response does", async () => {
     for (const [days, most] of [
       [30, 1],
       [0, 4],
@@ -112,7 +112,7 @@ describe("a response", () => {
     }
   });
 
-  test("does not count for the event-loop tick if it comes from the cache", async () => {
+  test("a response does not count for the event-loop tick if it comes from the cache", async () => {
     const cache = new ResponseCache();
     const source = new Quarters(30);
     await cache.represent("a", source, {});
@@ -153,7 +153,7 @@ describe("a compressed response", () => {
     expect(made).toBe(2);
   });
 
-  test("is not made for a small body, unless nothing else is accepted", async () => {
+  test("a compressed response is not made for a small body, unless nothing else is accepted", async () => {
     const cache = new ResponseCache();
     const source = new Quarters(0);
     for (let i = 0; i < 2; i++) {
@@ -163,7 +163,7 @@ describe("a compressed response", () => {
     }
   });
 
-  test("is one of at most two at a time; until it is made, clients get the plain body if they accept it", async () => {
+  test("a compressed response is one of at most two at a time; until it is made, clients get the plain body if they accept it", async () => {
     const waiting: (() => void)[] = [];
     const cache = new ResponseCache({
       compress: async (_, bytes) => {
@@ -186,7 +186,7 @@ describe("a compressed response", () => {
     for (const answer of [...slow, same, must]) expect(headerOf(await answer, "Content-Encoding")).toBe("br");
   });
 
-  test("is made once for equal bodies of different requests", async () => {
+  test("a compressed response is made once for equal bodies of different requests", async () => {
     let made = 0;
     const cache = new ResponseCache({
       compress: async (_, bytes) => {
@@ -214,7 +214,7 @@ describe("a compressed response", () => {
 });
 
 describe("a client with a current ETag", () => {
-  test("gets 304 for the ETag of any encoding that it accepts", async () => {
+  test("a client with a current ETag gets 304 for the ETag of any encoding that it accepts", async () => {
     const cache = new ResponseCache();
     const source = new Quarters(30);
     const tag = headerOf(await new ResponseCache().represent("a", source, {}), "ETag") ?? "";
@@ -243,7 +243,7 @@ describe("a client with a current ETag", () => {
 });
 
 describe("the cache", () => {
-  test("holds at most maxBytes; the least recently used body is evicted first", async () => {
+  test("the cache holds at most maxBytes; the least recently used body is evicted first", async () => {
     const source = new Quarters(2);
     const size = source.body.length;
     const cache = new ResponseCache({ maxBytes: 3 * size });
@@ -260,7 +260,7 @@ describe("the cache", () => {
     expect(await reads("b")).toBe(1);
   });
 
-  test("does not store a body that is larger than maxBytes, and evicts nothing for it", async () => {
+  test("the cache does not store a body that is larger than maxBytes, and evicts nothing for it", async () => {
     const [small, large] = [new Quarters(2), new Quarters(30)];
     const cache = new ResponseCache({ maxBytes: 2 * small.body.length });
     await cache.represent("small", small, {});
@@ -271,7 +271,7 @@ describe("the cache", () => {
     expect(large.reads).toBe(2);
   });
 
-  test("holds at most 500 bodies of any size", async () => {
+  test("the cache holds at most 500 bodies of any size", async () => {
     const cache = new ResponseCache();
     const source = new Quarters(0);
     for (let i = 0; i < 600; i++) await cache.represent(`${i}`, source, {});

@@ -13,7 +13,7 @@ const gauge = (samples: MetricFamily["samples"], help = "Help."): MetricFamily =
 });
 
 describe("metricsText", () => {
-  test("writes the format as documented by Prometheus", () => {
+  test("metricsText writes the format as documented by Prometheus", () => {
     const text = metricsText([
       gauge([
         { labels: { home: "home", window: "day" }, value: 1.5 },
@@ -35,7 +35,7 @@ describe("metricsText", () => {
     );
   });
 
-  test("omits unknown values, and names without values", () => {
+  test("metricsText omits unknown values, and names without values", () => {
     expect(metricsText([gauge([{ value: null }])])).toBe("");
     expect(
       metricsText([
@@ -47,12 +47,12 @@ describe("metricsText", () => {
     ).toBe('# HELP elbro_a Help.\n# TYPE elbro_a gauge\nelbro_a{a="2"} 3\n');
   });
 
-  test("writes at most 20,000 values per name", () => {
+  test("metricsText writes at most 20,000 values per name", () => {
     const samples = Array.from({ length: 20_001 }, (_, i) => ({ labels: { i: String(i) }, value: i }));
     expect(metricsText([gauge(samples)]).match(/^elbro_a\{/gm)).toHaveLength(20_000);
   });
 
-  test("writes any label and number so that it can be parsed unchanged", () => {
+  test("metricsText writes any label and number so that it can be parsed unchanged", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.string(), fc.double(), (label, help, value) => {
         const [metric] = readMetrics(metricsText([gauge([{ labels: { label }, value }], help)]));

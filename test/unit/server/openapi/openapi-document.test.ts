@@ -73,20 +73,20 @@ function referencesIn(json: unknown): string[] {
 }
 
 describe("the OpenAPI document of the LAN API", () => {
-  test("is served without a key, and accepted as OpenAPI 3.1 by a public validator", async () => {
+  test("the OpenAPI document of the LAN API is served without a key, and accepted as OpenAPI 3.1 by a public validator", async () => {
     const validator = new Validator();
     expect(status).toBe(200);
     expect(await validator.validate(JSON.parse(body))).toEqual({ valid: true });
     expect(validator.version).toBe("3.1");
   });
 
-  test("has no findings with a linter's strictest rules", async () => {
+  test("the OpenAPI document of the LAN API has no findings with a linter's strictest rules", async () => {
     const config = await createConfig({ extends: ["recommended-strict"] });
     const problems = await lintFromString({ source: body, absoluteRef: "openapi.json", config });
     expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
   });
 
-  test("contains exactly the registered routes", () => {
+  test("the OpenAPI document of the LAN API contains exactly the registered routes", () => {
     const ofRouter = registered.flatMap(({ method, path }) =>
       [method].flat().map((each) => `${each.toLowerCase()} ${path.replace(/:(\w+)/g, "{$1}")}`),
     );
@@ -96,7 +96,7 @@ describe("the OpenAPI document of the LAN API", () => {
     expect(operations.length).toBeGreaterThan(25);
   });
 
-  test("contains all 14 operations of the mirror with the mirror's additions", () => {
+  test("the OpenAPI document of the LAN API contains all 14 operations of the mirror with the mirror's additions", () => {
     for (const id of operationIds) {
       const get = document.paths[operationOf(id).path]?.get;
       expect(get?.operationId).toBe(id);
@@ -108,7 +108,7 @@ describe("the OpenAPI document of the LAN API", () => {
     }
   });
 
-  test("has only valid references, and uses every component", () => {
+  test("the OpenAPI document of the LAN API has only valid references, and uses every component", () => {
     const references = new Set(referencesIn(document));
     const all = ["schemas", "responses", "headers"].flatMap((kind) =>
       Object.keys(document.components[kind] ?? {}).map((name) => `#/components/${kind}/${name}`),
@@ -118,7 +118,7 @@ describe("the OpenAPI document of the LAN API", () => {
     expect([...references].filter((reference) => !all.includes(reference))).toEqual([]);
   });
 
-  test("has unique operation ids, and a parameter for every name in a path", () => {
+  test("the OpenAPI document of the LAN API has unique operation ids, and a parameter for every name in a path", () => {
     expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length);
     for (const { path, operation } of operations) {
       const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
@@ -127,7 +127,7 @@ describe("the OpenAPI document of the LAN API", () => {
     }
   });
 
-  test("defines the authentication: without a key only for public routes", () => {
+  test("the OpenAPI document of the LAN API defines the authentication: without a key only for public routes", () => {
     const schemes = Object.keys(document.components.securitySchemes ?? {});
     for (const { path, operation } of operations) {
       for (const each of operation.security)
@@ -141,7 +141,7 @@ describe("the OpenAPI document of the LAN API", () => {
     expect(document.paths["/healthz"]?.get?.security).toEqual([{}, { lanKey: [] }]);
   });
 
-  test("has named schemas for all bodies and responses, for generated clients", () => {
+  test("the OpenAPI document of the LAN API has named schemas for all bodies and responses, for generated clients", () => {
     const unnamed: string[] = [];
     const visit = (json: unknown, at: string) => {
       if (typeof json !== "object" || json === null) return;
@@ -153,7 +153,7 @@ describe("the OpenAPI document of the LAN API", () => {
     expect(unnamed).toEqual([]);
   });
 
-  test("has operation ids for generated clients", () => {
+  test("the OpenAPI document of the LAN API has operation ids for generated clients", () => {
     const own = operations.filter(({ path }) => !/^\/(consumer|thirdParty)\//.test(path));
     expect(own.map(({ operation }) => operation.operationId).join(" ")).toBe(
       "getNow getTimeline getTimelineCsv listPlans planOnce listPlansCsv getPlan savePlan deletePlan changePlan " +
@@ -166,7 +166,7 @@ describe("the OpenAPI document of the LAN API", () => {
     );
   });
 
-  test("has examples of their parameter's type", () => {
+  test("the OpenAPI document of the LAN API has examples of their parameter's type", () => {
     const ajv = new Ajv2020({ strict: false });
     addFormats.default(ajv);
     const wrong = operations.flatMap(({ operation }) =>
@@ -179,7 +179,7 @@ describe("the OpenAPI document of the LAN API", () => {
     expect(price?.example).toBe(2.5);
   });
 
-  test("describes the login with its key, its header and its response", () => {
+  test("the OpenAPI document of the LAN API describes the login with its key, its header and its response", () => {
     const { post } = document.paths["/local/v1/session"] ?? {};
     expect(post?.parameters).toMatchObject([{ name: "x-elbro-page", in: "header", required: true }]);
     expect(post?.requestBody).toMatchObject({ required: true });
@@ -190,7 +190,7 @@ describe("the OpenAPI document of the LAN API", () => {
     expect(document.paths["/local/v1/session/end"]?.post?.parameters).toMatchObject([{ name: "x-elbro-page" }]);
   });
 
-  test("describes requests of small devices completely: parameters, schemas, errors", () => {
+  test("the OpenAPI document of the LAN API describes requests of small devices completely: parameters, schemas, errors", () => {
     const cheap = document.paths["/local/v1/cheap"]?.get;
     expect(cheap?.parameters.map(({ name, required }) => [name, required])).toContainEqual(["hours", true]);
     expect(Object.keys(cheap?.responses[200]?.content as object)).toEqual(["application/json", "text/plain"]);
@@ -198,7 +198,7 @@ describe("the OpenAPI document of the LAN API", () => {
     expect(document.paths["/local/v1/plans/{plan}"]?.post).toHaveProperty("requestBody");
   });
 
-  test("has the error codes of the LAN's table", () => {
+  test("the OpenAPI document of the LAN API has the error codes of the LAN's table", () => {
     const { ErrorBody } = document.components.schemas as {
       ErrorBody: { properties: { errorCode: { enum: string[] } } };
     };

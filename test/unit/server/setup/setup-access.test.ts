@@ -15,7 +15,7 @@ function doorAndCodes() {
 
 describe("access to the set-up", () => {
   test.each(["127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"])(
-    "needs no code from %s, an address of this machine",
+    "access to the set-up needs no code from %s, an address of this machine",
     (address) => {
       expect(doorAndCodes().door.refusal(request(address))).toBeNull();
     },
@@ -27,7 +27,7 @@ describe("access to the set-up", () => {
     ["a proxy with another header", "127.0.0.1", { ...PAGE, forwarded: "for=192.168.1.20" }],
     ["another host name of this machine", "127.0.0.1", { ...PAGE, host: "elbro.example.org" }],
     ["an address like this machine's", "128.0.0.1", PAGE],
-  ])("needs the code for %s", (_, address, headers) => {
+  ])("access to the set-up needs the code for %s", (_, address, headers) => {
     expect(doorAndCodes().door.refusal(request(address, headers))).toMatchObject({ code: "invalid_token" });
   });
 
@@ -35,11 +35,11 @@ describe("access to the set-up", () => {
     ["without the page's header", { host: PAGE.host }],
     ["from another site", { ...PAGE, "sec-fetch-site": "cross-site" }],
     ["from another port of this machine", { ...PAGE, "sec-fetch-site": "same-site" }],
-  ])("is refused to this machine %s", (_, headers) => {
+  ])("access to the set-up is refused to this machine %s", (_, headers) => {
     expect(doorAndCodes().door.refusal(request("127.0.0.1", headers))).toMatchObject({ code: "forbidden" });
   });
 
-  test("is granted to the browser that sent the code, which is then replaced by a new one", () => {
+  test("access to the set-up is granted to the browser that sent the code, which is then replaced by a new one", () => {
     const { door, codes } = doorAndCodes();
     const cookie = door.enter(codes[0]?.toLowerCase().replace("-", " "), request("192.168.1.20"));
     expect(cookie).toMatch(/^elbro_setup_8080=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/$/);
@@ -53,7 +53,7 @@ describe("access to the set-up", () => {
     expect(door.refusal(request("192.168.1.20", { ...PAGE, cookie: token }))).not.toBeNull();
   });
 
-  test("is throttled after wrong codes; the code is not checked during the wait", () => {
+  test("access to the set-up is throttled after wrong codes; the code is not checked during the wait", () => {
     const { door, codes } = doorAndCodes();
     for (let i = 0; i < 5; i++)
       expect(door.enter("AAAA-AAAA", request("192.168.1.20"))).toMatchObject({ code: "invalid_token" });
@@ -64,7 +64,7 @@ describe("access to the set-up", () => {
     expect(door.enter(codes[0], request("192.168.1.20", PAGE, 1_000))).toMatch(/^elbro_setup_8080=/);
   });
 
-  test("has codes of eight unambiguous letters and digits", () => {
+  test("access to the set-up has codes of eight unambiguous letters and digits", () => {
     const { codes } = doorAndCodes();
     expect(codes[0]).toMatch(/^[A-HJ-NP-Z2-9]{4}-[A-HJ-NP-Z2-9]{4}$/);
   });

@@ -35,7 +35,7 @@ const WANTED: WantedSetup = {
 };
 
 describe("finishSetup", () => {
-  test("writes elbro.yaml with mode 600, and stores only the digest of the key", async () => {
+  test("finishSetup writes elbro.yaml with mode 600, and stores only the digest of the key", async () => {
     using dir = new TempDir();
     const options = optionsIn(dir.path);
     const result = await finishSetup(options, WANTED, NOW);
@@ -58,7 +58,7 @@ describe("finishSetup", () => {
     expect(text.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
   });
 
-  test("writes a broker and Home Assistant of the owner, and creates no broker user", async () => {
+  test("finishSetup writes a broker and Home Assistant of the owner, and creates no broker user", async () => {
     using dir = new TempDir();
     const options = optionsIn(dir.path);
     const broker = { url: "mqtt://192.168.1.10:1883", username: "elbro", password: "secret" };
@@ -70,7 +70,7 @@ describe("finishSetup", () => {
     expect(reading.kind === "config" && reading.config.homes).toBeUndefined();
   });
 
-  test("does not overwrite an existing file", async () => {
+  test("finishSetup does not overwrite an existing file", async () => {
     using dir = new TempDir();
     const options = { ...optionsIn(dir.path), path: path.join(dir.path, "elbro.yaml") };
     writeFileSync(options.path, "# mine\n");
@@ -78,7 +78,7 @@ describe("finishSetup", () => {
     expect(readFileSync(options.path, "utf8")).toBe("# mine\n");
   });
 
-  test("returns mistakes and writes nothing", async () => {
+  test("finishSetup returns mistakes and writes nothing", async () => {
     using dir = new TempDir();
     const options = optionsIn(dir.path);
     const broker = { url: "http://not-a-broker" };

@@ -32,7 +32,7 @@ const prices = { ...forecast, from: "2026-06-10T00:00:00Z", to: "2026-06-11T00:0
 const error = (errorCode: string, reason = "because") => ({ error: true, reason, errorCode });
 
 describe("single flight", () => {
-  test("sends one request for a hundred equal callers, who all get its response", async () => {
+  test("single flight sends one request for a hundred equal callers, who all get its response", async () => {
     const world = await opened();
     const asked = Array.from({ length: 100 }, (_, i) => askForecast(world, i % 2 ? "lan" : "poll"));
     expect(world.arrived).toHaveLength(1);
@@ -43,7 +43,7 @@ describe("single flight", () => {
     expect(world.requestLog.recent("consumer", 10)).toHaveLength(2);
   });
 
-  test("counts one failure for a hundred equal callers", async () => {
+  test("single flight counts one failure for a hundred equal callers", async () => {
     const world = await opened();
     const asked = Array.from({ length: 100 }, () => askForecast(world, "lan"));
     world.arrived[0]?.answer(500, error("internal_error"));
@@ -51,7 +51,7 @@ describe("single flight", () => {
     expect(world.problemChanges).toHaveLength(1);
   });
 
-  test("sends a new request after the previous one has ended", async () => {
+  test("single flight sends a new request after the previous one has ended", async () => {
     const world = await opened();
     const first = askForecast(world, "lan");
     world.arrived[0]?.answer(200, forecast);
@@ -60,7 +60,7 @@ describe("single flight", () => {
     expect(world.arrived).toHaveLength(2);
   });
 
-  test("sends separate requests for other ranges, addresses and operations", async () => {
+  test("single flight sends separate requests for other ranges, addresses and operations", async () => {
     const world = await opened();
     for (const day of [0, 1]) void askPrices(world, "lan", day);
     for (const addressId of [HOME, HOME.replace("3f", "4f")]) void askForecast(world, "lan", addressId);
@@ -99,7 +99,7 @@ describe("the shares", () => {
     expect(await askPrices(world, "backfill", 99)).toMatchObject({ kind: "deferred" });
   });
 
-  test("do not record deferred requests", async () => {
+  test("the shares do not record deferred requests", async () => {
     const world = await opened();
     for (let day = 0; day < 40; day++) void askPrices(world, "lan", day);
     expect(world.requestLog.recent("consumer", 100)).toHaveLength(31);
@@ -179,7 +179,7 @@ describe("failures", () => {
     expect(settled).toEqual([false, false, true]);
   });
 
-  test("do not include requests that the shutdown ended", async () => {
+  test("failures do not include requests that the shutdown ended", async () => {
     const world = await opened();
     const asked = askForecast(world, "poll");
     world.stop.abort();
@@ -190,7 +190,7 @@ describe("failures", () => {
 });
 
 describe("problems", () => {
-  test("are reported once at start and once at end, with advice and the service's request id", async () => {
+  test("problems are reported once at start and once at end, with advice and the service's request id", async () => {
     const world = await opened();
     for (let i = 0; i < 4; i++) {
       const asked = askForecast(world, "poll");
@@ -265,7 +265,7 @@ describe("problems", () => {
   test.each([
     [400, "bad_request"],
     [404, "resource_not_found"],
-  ])("do not include a %i caused by a LAN client, which stops no polling", async (status, code) => {
+  ])("problems do not include a %i caused by a LAN client, which stops no polling", async (status, code) => {
     const world = await opened();
     for (let i = 0; i < 4; i++) {
       const asked = askPrices(world, "lan");
@@ -354,7 +354,7 @@ describe("problems", () => {
     ],
     ["422", () => [422, error("feature_unavailable"), {}] as const, null, ""],
     ["400", () => [400, error("invalid_range"), {}] as const, null, ""],
-  ])("are reported again after a restart within a pause after a %s", async (_, answer, code, subject) => {
+  ])("problems are reported again after a restart within a pause after a %s", async (_, answer, code, subject) => {
     const world = await opened();
     const asked = askForecast(world, "poll");
     const [status, body, headers] = answer();
@@ -413,7 +413,7 @@ describe("problems", () => {
     expect(world.problemChanges.map(({ state }) => state)).toEqual(["started", "ended"]);
   });
 
-  test("do not include a missing capability", async () => {
+  test("problems do not include a missing capability", async () => {
     const world = await opened();
     const asked = askForecast(world, "poll");
     world.arrived[0]?.answer(422, error("feature_unavailable"));
@@ -425,7 +425,7 @@ describe("problems", () => {
     [401, error("invalid_token", `${CANARY_KEY} is unknown`)],
     [500, error(CANARY_KEY, `Authorization: Bearer ${CANARY_KEY}`)],
     [503, CANARY_KEY],
-  ])("do not contain the key that a %i quotes", async (status, body) => {
+  ])("problems do not contain the key that a %i quotes", async (status, body) => {
     const world = await opened();
     const asked = askForecast(world, "poll");
     world.arrived[0]?.answer(status, body, { "x-request-id": CANARY_KEY });
@@ -434,7 +434,7 @@ describe("problems", () => {
     expect(JSON.stringify([world.problemChanges, await asked, [...world.keptTexts]])).not.toContain(CANARY_KEY);
   });
 
-  test("do not contain the key after a failed connection", async () => {
+  test("problems do not contain the key after a failed connection", async () => {
     const world = await opened();
     const asked = askForecast(world, "poll");
     world.arrived[0]?.lose(`bad header Bearer ${CANARY_KEY}`);

@@ -138,7 +138,7 @@ describe("repeated failures", () => {
 });
 
 describe("the breaker", () => {
-  test("opens after five failures of any series for 5 min, doubling to 60 min", () => {
+  test("the breaker opens after five failures of any series for 5 min, doubling to 60 min", () => {
     const machine = new ManualMachine();
     const breaker = breakerOf(machine, { dice: 0 });
     const open = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((i) => {
@@ -148,7 +148,7 @@ describe("the breaker", () => {
     expect(open).toEqual([0, 0, 0, 0, 5, 10, 20, 40, 60, 60, 60]);
   });
 
-  test("counts simultaneous failures once", () => {
+  test("the breaker counts simultaneous failures once", () => {
     const machine = new ManualMachine();
     const breaker = breakerOf(machine, { dice: 0 });
     const sentAt = machine.upMs;
@@ -169,14 +169,14 @@ describe("the breaker", () => {
     expect(silence(breaker, machine, costs)).toBe(0);
   });
 
-  test("does not open for rejections that are not caused by a service fault", () => {
+  test("the breaker does not open for rejections that are not caused by a service fault", () => {
     const machine = new ManualMachine();
     const breaker = breakerOf(machine, { dice: 0 });
     for (let i = 0; i < 20; i++) meet(breaker, machine, refused(422, "feature_unavailable"), scopes(`series ${i}`));
     expect(silence(breaker, machine, costs)).toBe(0);
   });
 
-  test("stays open after a restart", () => {
+  test("the breaker stays open after a restart", () => {
     const machine = new ManualMachine();
     const breaker = breakerOf(machine, { dice: 0 });
     for (let i = 0; i < 6; i++) meet(breaker, machine, refused(500, null), scopes(`series ${i}`));
@@ -191,7 +191,7 @@ describe("the breaker", () => {
 describe("a pause after a 429", () => {
   const limited = refused(429, "rate_limited", HOUR_MS);
 
-  test("does not end when a request in flight succeeds", () => {
+  test("a pause after a 429 does not end when a request in flight succeeds", () => {
     const machine = new ManualMachine();
     const breaker = breakerOf(machine, { dice: 0 });
     meet(breaker, machine, limited);
@@ -199,7 +199,7 @@ describe("a pause after a 429", () => {
     expect(silence(breaker, machine)).toBe(HOUR_MS);
   });
 
-  test("is not shortened by another failure", () => {
+  test("a pause after a 429 is not shortened by another failure", () => {
     const machine = new ManualMachine();
     const breaker = breakerOf(machine, { dice: 0 });
     meet(breaker, machine, limited);
@@ -208,7 +208,7 @@ describe("a pause after a 429", () => {
     expect(silence(breaker, machine)).toBe(HOUR_MS);
   });
 
-  test("survives a restart exactly, for any wall clock", () => {
+  test("a pause after a 429 survives a restart exactly, for any wall clock", () => {
     const machine = new ManualMachine();
     meet(breakerOf(machine, { dice: 0 }), machine, limited);
     machine.advance(MINUTE_MS);
@@ -239,7 +239,7 @@ describe("a pause after a 429", () => {
     expect(silence(breakerOf(machine), machine)).toBeLessThanOrEqual(SECOND_MS);
   });
 
-  test("survives a reboot with any wall clock", () => {
+  test("a pause after a 429 survives a reboot with any wall clock", () => {
     for (const wall of [0, Date.UTC(2069, 0, 1)]) {
       const machine = new ManualMachine();
       meet(breakerOf(machine, { dice: 0 }), machine, limited);

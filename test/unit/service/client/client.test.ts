@@ -74,16 +74,22 @@ describe("the operation", () => {
 });
 
 describe("authentication", () => {
-  test.each(["hex", "base64"] as const)("sends the hash in %s if the service requires it", async (hashEncoding) => {
-    await using started = await startAt(NOON, { ...keys, hashEncoding });
-    await using right = await openAsking(started.simulator.url, { ...credentials, hashEncoding });
-    expect((await right.ask("regionPrices", { region: "DK1" })).answer.kind).toBe("ok");
-    const other = hashEncoding === "hex" ? "base64" : "hex";
-    await using wrong = await openAsking(started.simulator.url, { ...credentials, hashEncoding: other });
-    expect((await wrong.ask("regionPrices", { region: "DK1" })).answer).toMatchObject({ kind: "refused", status: 401 });
-  });
+  test.each(["hex", "base64"] as const)(
+    "authentication sends the hash in %s if the service requires it",
+    async (hashEncoding) => {
+      await using started = await startAt(NOON, { ...keys, hashEncoding });
+      await using right = await openAsking(started.simulator.url, { ...credentials, hashEncoding });
+      expect((await right.ask("regionPrices", { region: "DK1" })).answer.kind).toBe("ok");
+      const other = hashEncoding === "hex" ? "base64" : "hex";
+      await using wrong = await openAsking(started.simulator.url, { ...credentials, hashEncoding: other });
+      expect((await wrong.ask("regionPrices", { region: "DK1" })).answer).toMatchObject({
+        kind: "refused",
+        status: 401,
+      });
+    },
+  );
 
-  test("sends the key only in its header, and names the program", async () => {
+  test("authentication sends the key only in its header, and names the program", async () => {
     await using server = await RawServer.start((socket) => socket.end(rawAnswer('{"data":[]}')));
     await using asking = await openAsking(server.url);
     await asking.ask("addresses", {});
@@ -98,14 +104,14 @@ describe("authentication", () => {
     expect(thirdParty).not.toContain(CANARY_KEY);
   });
 
-  test("requests below the path of the base URL", async () => {
+  test("authentication requests below the path of the base URL", async () => {
     await using server = await RawServer.start((socket) => socket.end(rawAnswer('{"data":[]}')));
     await using asking = await openAsking(server.url, { basePath: "/energy/v2" });
     await asking.ask("addresses", {});
     expect(server.requests[0]).toMatch(/^GET \/energy\/v2\/consumer\/v1\/me\/addresses /);
   });
 
-  test("does not repeat a key that the service quotes in an error", async () => {
+  test("authentication does not repeat a key that the service quotes in an error", async () => {
     const body = JSON.stringify({ error: true, reason: `key ${CANARY_KEY} is bad`, errorCode: `x ${CANARY_KEY}` });
     const headers = [`X-Request-ID: ${CANARY_KEY}`];
     await using server = await RawServer.start((socket) => socket.end(rawAnswer(body, headers, "403 Forbidden")));

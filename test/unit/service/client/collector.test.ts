@@ -63,7 +63,7 @@ function collecting(
 }
 
 describe("a response", () => {
-  test("is stored with its whole range, announced, and not requested again before its time", async () => {
+  test("a response is stored with its whole range, announced, and not requested again before its time", async () => {
     const it = collecting([answered]);
     await it.clock.runUntil(START + 24 * HOUR_MS);
     expect(it.asked).toEqual(["08:00:00", "04:10:00"]);
@@ -118,7 +118,7 @@ describe("a LAN request in flight", () => {
     expect(it.asked).toHaveLength(1);
   });
 
-  test("overlaps if the series is the same and the ranges intersect", async () => {
+  test("a LAN request in flight overlaps if the series is the same and the ranges intersect", async () => {
     const flights = new SharedFlights();
     const flight = Promise.withResolvers<void>();
     const ended = flights.run(prices, range, () => flight.promise);
@@ -170,7 +170,7 @@ describe("a request without a response", () => {
     expect(it.kept).toHaveLength(1);
   });
 
-  test("is repeated at most once per second, also with a permanent failure and no back-off", async () => {
+  test("a request without a response is repeated at most once per second, also with a permanent failure and no back-off", async () => {
     const it = collecting([{ ...unreachable(), settled: false }]);
     await it.clock.runUntil(START + MINUTE_MS);
     expect(it.asked.length).toBeLessThanOrEqual(61);
@@ -190,7 +190,7 @@ describe("the collector", () => {
     expect(it.asked).toHaveLength(2);
   });
 
-  test("checks the schedule at least every hour", async () => {
+  test("the collector checks the schedule at least every hour", async () => {
     const it = collecting([answered]);
     await it.clock.runUntil(START + 90 * MINUTE_MS);
     it.world.answeredAt = null;
@@ -198,7 +198,7 @@ describe("the collector", () => {
     expect(it.asked).toHaveLength(2);
   });
 
-  test("ends when stopped, while it sleeps and while it sends", async () => {
+  test("the collector ends when stopped, while it sleeps and while it sends", async () => {
     const sleeping = collecting([answered]);
     await sleeping.clock.runUntil(START + HOUR_MS);
     sleeping.stop.abort();
@@ -214,7 +214,7 @@ describe("the collector", () => {
     expect(busy.asked).toHaveLength(1);
   });
 
-  test("passes the request of the schedule on unchanged", async () => {
+  test("the collector passes the request of the schedule on unchanged", async () => {
     const steps: FetchRequest[] = [];
     const it = collecting([answered]);
     const stop = new AbortController();

@@ -24,12 +24,12 @@ async function whyUnreachable(url: string, options: AskingOptions = {}): Promise
 }
 
 describe("a timeout", () => {
-  test("ends a request without a response", async () => {
+  test("a timeout ends a request without a response", async () => {
     await using server = await RawServer.start(() => undefined);
     expect(await whyUnreachable(server.url, { timeoutMs: SOON_MS })).toBe("it did not answer within 0.3 s");
   });
 
-  test("is not extended by a body that arrives slowly", async () => {
+  test("a timeout is not extended by a body that arrives slowly", async () => {
     await using server = await RawServer.start((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n{"data":[');
       const drip = setInterval(() => socket.write(" "), 20);
@@ -40,7 +40,7 @@ describe("a timeout", () => {
     expect(await asked).toBe("it did not answer within 0.3 s");
   });
 
-  test("is not extended by headers that arrive slowly", async () => {
+  test("a timeout is not extended by headers that arrive slowly", async () => {
     await using server = await RawServer.start((socket) => {
       socket.write("HTTP/1.1 200 OK\r\n");
       const drip = setInterval(() => socket.write("X-More: 1\r\n"), 20);
@@ -49,7 +49,7 @@ describe("a timeout", () => {
     expect(await whyUnreachable(server.url, { timeoutMs: SOON_MS })).toBe("it did not answer within 0.3 s");
   });
 
-  test("is not awaited on shutdown: a pending request ends immediately", async () => {
+  test("a timeout is not awaited on shutdown: a pending request ends immediately", async () => {
     const arrived = Promise.withResolvers<void>();
     await using server = await RawServer.start(() => arrived.resolve());
     await using asking = await openAsking(server.url);
@@ -60,7 +60,7 @@ describe("a timeout", () => {
     expect((await asked).answer).toEqual({ kind: "unreachable", why: "the request was cancelled" });
   });
 
-  test("is not awaited after shutdown: no request is sent", async () => {
+  test("a timeout is not awaited after shutdown: no request is sent", async () => {
     await using server = await RawServer.start((socket) => socket.end(ADDRESSES));
     await using asking = await openAsking(server.url);
     asking.stop.abort();
@@ -68,7 +68,7 @@ describe("a timeout", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test("is not awaited when the transport closes", async () => {
+  test("a timeout is not awaited when the transport closes", async () => {
     const arrived = Promise.withResolvers<void>();
     await using server = await RawServer.start(() => arrived.resolve());
     const asking = await openAsking(server.url);
@@ -208,7 +208,7 @@ describe("connections", () => {
     for (let i = 0; i < 30; i++) expect((await asking.ask("addresses", {})).answer.kind).toBe("ok");
   });
 
-  test("are at most four at the same time", async () => {
+  test("connections are at most four at the same time", async () => {
     const waiting: (() => void)[] = [];
     const four = Promise.withResolvers<void>();
     await using server = await RawServer.start((socket) => {
@@ -242,7 +242,7 @@ describe("connections", () => {
 });
 
 describe.skipIf(!haveOpenssl)("TLS (skipped without openssl)", () => {
-  test("accepts a certificate of the authority in service.ca", async () => {
+  test("TLS accepts a certificate of the authority in service.ca", async () => {
     using authority = new Authority("the owner's authority");
     const tls = authority.issue("localhost", "IP:127.0.0.1");
     await using server = await RawServer.start((socket) => socket.end(ADDRESSES), tls);
@@ -250,7 +250,7 @@ describe.skipIf(!haveOpenssl)("TLS (skipped without openssl)", () => {
     expect((await asking.ask("addresses", {})).answer.kind).toBe("ok");
   });
 
-  test("rejects a certificate of an unknown authority and does not send the key", async () => {
+  test("TLS rejects a certificate of an unknown authority and does not send the key", async () => {
     using authority = new Authority("a stranger");
     const tls = authority.issue("localhost", "IP:127.0.0.1");
     await using server = await RawServer.start((socket) => socket.end(ADDRESSES), tls);
@@ -258,7 +258,7 @@ describe.skipIf(!haveOpenssl)("TLS (skipped without openssl)", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test("rejects a certificate for another name", async () => {
+  test("TLS rejects a certificate for another name", async () => {
     using authority = new Authority("the owner's authority");
     const tls = authority.issue("elsewhere", "DNS:elsewhere.example");
     await using server = await RawServer.start((socket) => socket.end(ADDRESSES), tls);
@@ -266,20 +266,20 @@ describe.skipIf(!haveOpenssl)("TLS (skipped without openssl)", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test("rejects an expired certificate", async () => {
+  test("TLS rejects an expired certificate", async () => {
     using authority = new Authority("the owner's authority");
     const tls = authority.issue("localhost", "IP:127.0.0.1", -1);
     await using server = await RawServer.start((socket) => socket.end(ADDRESSES), tls);
     expect(await whyUnreachable(server.url, { ca: authority.cert })).toMatch(/expired; check this machine's clock/);
   });
 
-  test("times out if the server does not complete the handshake", async () => {
+  test("TLS times out if the server does not complete the handshake", async () => {
     await using server = await RawServer.start(() => undefined);
     const silent = server.url.replace("http:", "https:");
     expect(await whyUnreachable(silent, { timeoutMs: SOON_MS })).toBe("it did not answer within 0.3 s");
   });
 
-  test("ends immediately on shutdown during the handshake", async () => {
+  test("TLS ends immediately on shutdown during the handshake", async () => {
     await using server = await RawServer.start(() => undefined);
     const asking = await openAsking(server.url.replace("http:", "https:"));
     const asked = asking.ask("addresses", {});
@@ -289,7 +289,7 @@ describe.skipIf(!haveOpenssl)("TLS (skipped without openssl)", () => {
     expect((await asked).answer).toEqual({ kind: "unreachable", why: "the request was cancelled" });
   });
 
-  test("rejects a server that does not use TLS", async () => {
+  test("TLS rejects a server that does not use TLS", async () => {
     await using server = await RawServer.startTalking("220 mail.example ESMTP\r\n");
     expect(await whyUnreachable(server.url.replace("http:", "https:"))).toMatch(/does not use TLS/);
   });

@@ -29,7 +29,7 @@ describe("the proxy from the environment", () => {
 });
 
 describe("a proxy", () => {
-  test("forwards requests to a service without TLS", async () => {
+  test("a proxy forwards requests to a service without TLS", async () => {
     await using server = await RawServer.start((socket) => socket.end(ADDRESSES));
     await using proxy = await ConnectProxy.start();
     const httpProxy = `http://127.0.0.1:${proxy.port}`;
@@ -50,7 +50,7 @@ describe("a proxy", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("is used only if it is set for the scheme of the service", async () => {
+  test("a proxy is used only if it is set for the scheme of the service", async () => {
     const server = await RawServer.start(() => undefined);
     await server[Symbol.asyncDispose]();
     await using proxy = await ConnectProxy.start();
@@ -61,7 +61,7 @@ describe("a proxy", () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  test("gets at most four connections at the same time, a new one for each request", async () => {
+  test("a proxy gets at most four connections at the same time, a new one for each request", async () => {
     await using server = await RawServer.start((socket) => socket.write(ADDRESSES));
     await using proxy = await ConnectProxy.start();
     const httpProxy = `http://127.0.0.1:${proxy.port}`;
@@ -72,7 +72,7 @@ describe("a proxy", () => {
     expect(proxy.mostAtOnce).toBeLessThanOrEqual(4);
   });
 
-  test("is not used if NO_PROXY contains the service", async () => {
+  test("a proxy is not used if NO_PROXY contains the service", async () => {
     await using server = await RawServer.start((socket) => socket.end(ADDRESSES));
     await using proxy = await ConnectProxy.start();
     const httpProxy = `http://127.0.0.1:${proxy.port}`;
@@ -90,7 +90,7 @@ describe("a proxy", () => {
     expect(answer).toEqual({ kind: "unreachable", why: "it refuses the connection" });
   });
 
-  test("does not extend the timeout", async () => {
+  test("a proxy does not extend the timeout", async () => {
     await using server = await RawServer.start(() => undefined);
     await using proxy = await ConnectProxy.start();
     const httpProxy = `http://127.0.0.1:${proxy.port}`;
@@ -100,7 +100,7 @@ describe("a proxy", () => {
   });
 
   describe.skipIf(!haveOpenssl)("with TLS (skipped without openssl)", () => {
-    test("tunnels requests without seeing path or key", async () => {
+    test("with TLS tunnels requests without seeing path or key", async () => {
       using authority = new Authority("the owner's authority");
       await using server = await RawServer.start(
         (socket) => socket.end(ADDRESSES),
@@ -113,7 +113,7 @@ describe("a proxy", () => {
       expect(proxy.asked).toEqual([`CONNECT 127.0.0.1:${server.port}`]);
     });
 
-    test("does not prevent the rejection of an unknown authority", async () => {
+    test("with TLS does not prevent the rejection of an unknown authority", async () => {
       using authority = new Authority("a stranger");
       await using server = await RawServer.start(
         (socket) => socket.end(ADDRESSES),

@@ -57,7 +57,7 @@ describe("the rate limiter in a model with faults", () => {
     expect(granted / LIVES, "a life without requests proves nothing").toBeGreaterThan(20);
   });
 
-  test("defers a share only if its own part is used up", () => {
+  test("the rate limiter in a model with faults defers a share only if its own part is used up", () => {
     fc.assert(
       fc.property(quietSchedules, fc.constantFrom(...shares), (schedule, share) => {
         const world = lived(schedule);
@@ -68,11 +68,14 @@ describe("the rate limiter in a model with faults", () => {
     );
   });
 
-  test.each(Object.entries(mutants))("is tested well enough to detect: %s", (_, mutant) => {
-    const caught = fc.check(
-      fc.property(schedules, (schedule) => lived(schedule, mutant).service.violations.length === 0),
-      { numRuns: 2_000, endOnFailure: true },
-    );
-    expect(caught.failed).toBe(true);
-  });
+  test.each(Object.entries(mutants))(
+    "the rate limiter in a model with faults is tested well enough to detect: %s",
+    (_, mutant) => {
+      const caught = fc.check(
+        fc.property(schedules, (schedule) => lived(schedule, mutant).service.violations.length === 0),
+        { numRuns: 2_000, endOnFailure: true },
+      );
+      expect(caught.failed).toBe(true);
+    },
+  );
 });

@@ -69,7 +69,7 @@ function withDayUsed(serverMs: EpochMs, used: number): QuotaStanding {
 }
 
 describe("a permit", () => {
-  test("is on disk before it is granted", () => {
+  test("a permit is on disk before it is granted", () => {
     const machine = new Governed();
     const leave = machine.take();
     expect(machine.kept()).toMatchObject([{ id: leave.attemptId, share: "poll", boot: "first boot" }]);
@@ -81,7 +81,7 @@ describe("a permit", () => {
     expect(machine.kept()).toMatchObject([{ share: "backfill" }]);
   });
 
-  test("is granted to one request until the process has its first response; others retry after one second", () => {
+  test("a permit is granted to one request until the process has its first response; others retry after one second", () => {
     const machine = new Governed();
     const leave = machine.take();
     expect(machine.waitMs("lan")).toBe(SECOND_MS);
@@ -89,7 +89,7 @@ describe("a permit", () => {
     expect(machine.waitMs("lan")).toBe(0);
   });
 
-  test("is granted to one poll and two LAN requests per minute before the first response", () => {
+  test("a permit is granted to one poll and two LAN requests per minute before the first response", () => {
     const machine = new Governed();
     machine.take().settle();
     machine.take("lan").settle();
@@ -100,7 +100,7 @@ describe("a permit", () => {
     expect(machine.waitMs("poll")).toBe(0);
   });
 
-  test("can be settled twice without effect", () => {
+  test("a permit can be settled twice without effect", () => {
     const machine = new Governed();
     const leave = machine.take();
     leave.settle();
@@ -159,7 +159,7 @@ describe("after a reboot", () => {
     expect(machine.waitMs()).toBeGreaterThan(23 * HOUR_MS);
   }
 
-  test("attempts count as recent as possible, for any wall clock", () => {
+  test("after a reboot attempts count as recent as possible, for any wall clock", () => {
     for (const wall of [0, Date.UTC(2069, 0, 1)]) {
       const machine = new Governed();
       spendTheDay(machine);
@@ -242,7 +242,7 @@ describe("other programs with the same key", () => {
     expect(machine.waitMs("poll")).toBeGreaterThan(HOUR_MS);
   });
 
-  test("are not forgotten because of a response that arrives late", () => {
+  test("other programs with the same key are not forgotten because of a response that arrives late", () => {
     const machine = new Governed();
     machine.askAndHear();
     const [early, late] = [machine.take("lan"), machine.take("lan")];

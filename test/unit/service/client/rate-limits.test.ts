@@ -24,30 +24,30 @@ describe("the learned limits of the consumer interface", () => {
     return new LearnedRateLimits("consumer", machine.memory, () => 2);
   }
 
-  test("are 5 per minute and 50 per day before the first response", () => {
+  test("the learned limits of the consumer interface are 5 per minute and 50 per day before the first response", () => {
     expect(learned().limits(0)).toEqual({ minute: 5, day: 50 });
   });
 
-  test("are set by the first response", () => {
+  test("the learned limits of the consumer interface are set by the first response", () => {
     const budget = learned();
     budget.learn(said(2_000), 0);
     expect(budget.limits(0)).toEqual({ minute: 60, day: 2_000 });
   });
 
-  test("are not changed by a response without headers", () => {
+  test("the learned limits of the consumer interface are not changed by a response without headers", () => {
     const budget = learned();
     budget.learn(said(null), 0);
     expect(budget.limits(0)).toEqual({ minute: 5, day: 50 });
   });
 
-  test("are lowered immediately", () => {
+  test("the learned limits of the consumer interface are lowered immediately", () => {
     const budget = learned();
     budget.learn(said(2_000), 0);
     budget.learn(said(100, 2_000), 2_000);
     expect(budget.limits(2_000).day).toBe(100);
   });
 
-  test("are raised 32 s after the window's reset", () => {
+  test("the learned limits of the consumer interface are raised 32 s after the window's reset", () => {
     const budget = learned();
     budget.learn(said(100), 0);
     budget.learn(said(2_000, 2_000), 2_000);
@@ -64,7 +64,7 @@ describe("the learned limits of the consumer interface", () => {
     expect(budget.limits(13 * HOUR_MS).day).toBe(200);
   });
 
-  test("are not raised if the raise was revoked", () => {
+  test("the learned limits of the consumer interface are not raised if the raise was revoked", () => {
     const budget = learned();
     budget.learn(said(100), 0);
     budget.learn(said(2_000, 2_000), 2_000);
@@ -72,7 +72,7 @@ describe("the learned limits of the consumer interface", () => {
     expect(budget.limits(13 * HOUR_MS).day).toBe(100);
   });
 
-  test("are not changed by a response that arrived after a later one", () => {
+  test("the learned limits of the consumer interface are not changed by a response that arrived after a later one", () => {
     const budget = learned();
     budget.learn(said(2_000), 0);
     budget.learn(said(100, 20_000), 21_000);
@@ -88,7 +88,7 @@ describe("the learned limits of the consumer interface", () => {
     expect(budget.limits(13 * HOUR_MS).day).toBe(50);
   });
 
-  test("are accepted from a service whose clock was set back", () => {
+  test("the learned limits of the consumer interface are accepted from a service whose clock was set back", () => {
     const budget = learned();
     budget.learn(said(2_000, 10 * HOUR_MS), 0);
     budget.learn(said(100), 1_000);
@@ -123,7 +123,7 @@ describe("the learned limits of the consumer interface", () => {
     expect(budget.limits(DAY_MS + 33 * SECOND_MS).day).toBe(500);
   });
 
-  test("are not stored again if they have not changed", () => {
+  test("the learned limits of the consumer interface are not stored again if they have not changed", () => {
     const machine = new ManualMachine();
     const budget = learned(machine);
     budget.learn(said(100), 0);
@@ -142,7 +142,7 @@ describe("the learned limits of the consumer interface", () => {
     '{"day":{"limit":-3,"raise":null}}',
     '{"day":"x"}',
     '{"day":{"limit":1.5,"raise":null}}',
-  ])("are the initial ones if the stored text is invalid: %s", (text) => {
+  ])("the learned limits of the consumer interface are the initial ones if the stored text is invalid: %s", (text) => {
     const machine = new ManualMachine();
     machine.keptTexts.set("limits/consumer", text);
     expect(learned(machine).limits(0)).toEqual({ minute: 5, day: 50 });
@@ -172,7 +172,7 @@ describe("the limits of the third-party interface, which are not published,", ()
     expect(budget.budget()[0]).toMatchObject({ lengthMs: 10_000, limit: 1 });
   });
 
-  test("are halved by a 429, to a minimum of four", () => {
+  test("the limits of the third-party interface, which are not published, are halved by a 429, to a minimum of four", () => {
     const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
     const halves = [1, 2, 3, 4, 5, 6, 7].map((i) => {
       budget.learn(said(null, 0, 429), i * HOUR_MS);
@@ -181,7 +181,7 @@ describe("the limits of the third-party interface, which are not published,", ()
     expect(halves).toEqual([50, 25, 12, 6, 4, 4, 4]);
   });
 
-  test("are halved once by simultaneous requests", () => {
+  test("the limits of the third-party interface, which are not published, are halved once by simultaneous requests", () => {
     const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
     for (const at of [0, 100, 20_000]) budget.learn(said(null, 0, 429), at);
     expect(perDay(budget)).toBe(50);
@@ -209,7 +209,7 @@ describe("the limits of the third-party interface, which are not published,", ()
     expect(budget.shortage()).toBe(null);
   });
 
-  test("do not grow without a response for a day after a 429", () => {
+  test("the limits of the third-party interface, which are not published, do not grow without a response for a day after a 429", () => {
     const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
     budget.learn(said(null, 0, 429), 0);
     expect(budget.budget(3 * DAY_MS).find(({ name }) => name === "day")?.limit).toBe(50);
@@ -223,7 +223,7 @@ describe("the limits of the third-party interface, which are not published,", ()
     expect(perDay(budget)).toBe(50);
   });
 
-  test("do not grow for a week without requests", () => {
+  test("the limits of the third-party interface, which are not published, do not grow for a week without requests", () => {
     const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
     budget.learn(said(null), 0);
     budget.learn(said(null), 7 * DAY_MS);

@@ -45,7 +45,7 @@ test.each(operationIds.filter((id) => operationOf(id).response.shape !== "docume
 );
 
 describe("unknown data", () => {
-  test("is kept in rows, envelopes and nested objects", async () => {
+  test("unknown data is kept in rows, envelopes and nested objects", async () => {
     const prices = structuredClone(answers.prices);
     const answer = { ...prices, more: { a: [1] }, data: [{ ...prices.data[0], green: true }] };
     expect(await read("prices", answer)).toEqual({ kind: "body", body: answer, dropped: null });
@@ -58,21 +58,21 @@ describe("unknown data", () => {
     });
   });
 
-  test("is kept in the price of a charge", async () => {
+  test("unknown data is kept in the price of a charge", async () => {
     const entry = { ...answers.chargesHistory.tariffs[0], price: { hourly: [0.1, 0.2] } };
     const answer = { ...answers.chargesHistory, tariffs: [entry] };
     expect(await read("chargesHistory", answer)).toEqual({ kind: "body", body: answer, dropped: null });
   });
 
   test.each([null, 0.5, { from: "x", amount: 1 }])(
-    "is accepted as variable charges: %o",
+    "unknown data is accepted as variable charges: %o",
     async (variableChargesPerKWh) => {
       const answer = { ...answers.prices, data: [{ ...answers.prices.data[0], variableChargesPerKWh }] };
       expect((await read("prices", answer)).kind).toBe("body");
     },
   );
 
-  test("is not required: a consumption response may consist of rows only", async () => {
+  test("unknown data is not required: a consumption response may consist of rows only", async () => {
     expect((await read("consumption", { data: answers.consumption.data })).kind).toBe("body");
   });
 });
@@ -103,7 +103,7 @@ describe("reading in slices", () => {
     expect((await readWhole("prices", { ...answers.prices, data: rows(count) })).pauses).toBe(pauses);
   });
 
-  test("reports an invalid row after the first slice with its index", async () => {
+  test("reading in slices reports an invalid row after the first slice with its index", async () => {
     const data = [...quarters(1_200), { ...answers.prices.data[0], end: 5 }];
     const { reading, pauses } = await readWhole("prices", { ...answers.prices, data });
     expect(reading).toMatchObject({ dropped: { count: 1, why: "row 1200: end: expected string" } });
@@ -151,7 +151,7 @@ describe("one bad element costs itself only", () => {
     expect(await readRows([...whole, whole[7]])).toEqual({ rows: [...whole, whole[7]], dropped: null });
   });
 
-  test("rows in another order are all read", async () => {
+  test("one bad element costs itself only rows in another order are all read", async () => {
     expect((await readRows(whole.toReversed())).dropped).toBeNull();
   });
 

@@ -49,30 +49,30 @@ function accepts(id: OperationId, body: unknown): boolean {
 }
 
 describe("the OpenAPI document", () => {
-  test("is accepted as OpenAPI 3.1 by a public validator", async () => {
+  test("the OpenAPI document is accepted as OpenAPI 3.1 by a public validator", async () => {
     const validator = new Validator();
     const verdict = await validator.validate(JSON.parse(JSON.stringify(document)));
     expect(verdict).toEqual({ valid: true });
     expect(validator.version).toBe("3.1");
   });
 
-  test("is rejected by the same validator if a required part is missing", async () => {
+  test("the OpenAPI document is rejected by the same validator if a required part is missing", async () => {
     const { info: _, ...without } = JSON.parse(JSON.stringify(document));
     expect((await new Validator().validate(without)).valid).toBe(false);
   });
 
-  test("is plain JSON without loss", () => {
+  test("the OpenAPI document is plain JSON without loss", () => {
     expect(JSON.parse(JSON.stringify(document))).toEqual(document);
   });
 
-  test("contains its version and server, or a relative server", () => {
+  test("the OpenAPI document contains its version and server, or a relative server", () => {
     expect(document.openapi).toBe("3.1.0");
     expect(document.info.version).toBe("1.2.3");
     expect(document.servers).toEqual([{ url: "http://elbro.local:8080" }]);
     expect(openApiDocument({ version: "1" }).servers).toEqual([{ url: "/" }]);
   });
 
-  test("has only valid references, and uses every component", () => {
+  test("the OpenAPI document has only valid references, and uses every component", () => {
     const references = new Set(referencesIn(document));
     for (const reference of references) expect(resolved(reference), reference).toBeTypeOf("object");
     const components = ["schemas", "responses", "headers"] as const;

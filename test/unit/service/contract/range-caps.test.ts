@@ -92,7 +92,7 @@ describe("the length of a cap", () => {
     expect(capEnd(Date.parse(from), cap, calendar)).toBe(Date.parse(to));
   });
 
-  test("accepts its number of days of 24 h across a clock change, and not an hour more", () => {
+  test("the length of a cap accepts its number of days of 24 h across a clock change, and not an hour more", () => {
     const from = Date.parse("2026-03-01T00:00:00+01:00");
     expect(ask("prices", "fifteenMinutes", from, from + 90 * DAY_MS)).toBe("fits");
     expect(ask("prices", "fifteenMinutes", from, from + 90 * DAY_MS + 900_000)).toBe("range_too_large");
@@ -102,13 +102,13 @@ describe("the length of a cap", () => {
     expect(ask("prices", "fifteenMinutes", autumn, calendar.add("day", autumn, 90))).toBe("fits");
   });
 
-  test("accepts twelve months in 366 days, rejects thirteen", () => {
+  test("the length of a cap accepts twelve months in 366 days, rejects thirteen", () => {
     const from = Date.parse("2026-01-01T00:00:00+01:00");
     expect(ask("consumptionCosts", "month", from, calendar.add("month", from, 12))).toBe("fits");
     expect(ask("consumptionCosts", "month", from, calendar.add("month", from, 13))).toBe("range_too_large");
   });
 
-  test("is unlimited for consumption: fifty years of hours are accepted", () => {
+  test("the length of a cap is unlimited for consumption: fifty years of hours are accepted", () => {
     const from = Date.parse("1980-01-01T00:00:00+01:00");
     for (const unit of ["hour", "day", "month", "year"]) {
       expect(ask("consumption", unit, from, calendar.add("year", from, 50))).toBe("fits");

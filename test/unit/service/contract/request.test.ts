@@ -24,7 +24,7 @@ function refusal(code: ErrorCode, reason: string) {
 }
 
 describe("a valid request", () => {
-  test("is returned with its range expanded to whole units", () => {
+  test("a valid request is returned with its range expanded to whole units", () => {
     expect(read("consumption", "from=2026-10-25T00:30:00Z&to=2026-10-25T00:31:00.5Z&aggregation=day")).toEqual({
       kind: "params",
       params: {
@@ -36,11 +36,11 @@ describe("a valid request", () => {
     });
   });
 
-  test("may contain unknown parameters in any order", () => {
+  test("a valid request may contain unknown parameters in any order", () => {
     expect(read("prices", `colour=red&resolution=hour&${good}&aggregation=week`).kind).toBe("params");
   });
 
-  test("may contain a UUID in upper case, which is returned in lower case", () => {
+  test("a valid request may contain a UUID in upper case, which is returned in lower case", () => {
     const upper = { addressId: ADDRESS_ID.toUpperCase() };
     expect(read("forecastPrices", "", upper)).toEqual({ kind: "params", params: { addressId: ADDRESS_ID } });
   });
@@ -62,14 +62,14 @@ describe("the third-party interface", () => {
     ["2026-01-01T10:30%2B01", Date.UTC(2026, 0, 1, 9, 30)],
     ["2026-01-01T10:30:00-0130", Date.UTC(2026, 0, 1, 12)],
     ["2026-01-01t10:30z", Date.UTC(2026, 0, 1, 10, 30)],
-  ])("accepts the ISO 8601 date %s, in UTC without a zone", (date, at) => {
+  ])("the third-party interface accepts the ISO 8601 date %s, in UTC without a zone", (date, at) => {
     expect(read("chargesHistory", `latitude=56.1&longitude=10.2&fromDate=${date}`, {})).toMatchObject({
       params: { fromDate: at },
     });
   });
 
   test.each(["2026-13-01", "2026-01-01T24", "2026-01-01T10:3", "2026-01-01Z", "2026-02-30T10:00"])(
-    "rejects the date %s",
+    "the third-party interface rejects the date %s",
     (date) => {
       expect(read("chargesHistory", `latitude=1&longitude=1&fromDate=${date}`, {})).toMatchObject({
         code: "invalid_parameter",
@@ -77,7 +77,7 @@ describe("the third-party interface", () => {
     },
   );
 
-  test("accepts a coordinate with an exponent", () => {
+  test("the third-party interface accepts a coordinate with an exponent", () => {
     expect(read("locationPrices", "latitude=5.61e1&longitude=-1E-7", {})).toMatchObject({
       params: { latitude: 56.1, longitude: -1e-7 },
     });
@@ -222,7 +222,7 @@ describe("writeRequest", () => {
     expect(written).toBe(expected);
   });
 
-  test.each(operationIds)("writes parameters of %s that readRequest reads unchanged", (id) => {
+  test.each(operationIds)("writeRequest writes parameters of %s that readRequest reads unchanged", (id) => {
     fc.assert(
       fc.property(paramsOf(id), (params) => {
         const url = new URL(writeRequest(id, params as ParamsOf<typeof id>), "http://service.test");

@@ -23,7 +23,7 @@ function statusOf(admission: AuthResult): string {
 }
 
 describe("wrong keys from an address", () => {
-  test("have no delay five times; then the delay doubles up to 15 min", () => {
+  test("wrong keys from an address have no delay five times; then the delay doubles up to 15 min", () => {
     const ask = doorOf();
     const seen: string[] = [];
     let now = NOON;
@@ -54,7 +54,7 @@ describe("wrong keys from an address", () => {
     expect(statusOf(ask("right", NOON, "192.168.1.2"))).toBe("in");
   });
 
-  test("do not delay a valid random key, so that one device cannot lock out a home behind the same address", () => {
+  test("wrong keys from an address do not delay a valid random key, so that one device cannot lock out a home behind the same address", () => {
     const ask = doorOf({ isRandom: true });
     lockedOut(ask);
     expect(statusOf(ask("right"))).toBe("in");
@@ -75,25 +75,25 @@ describe("wrong keys from an address", () => {
     expect(statusOf(known("right", NOON, "192.168.1.9"))).toBe("429 for 1 s");
   });
 
-  test("are forgotten after an hour without one", () => {
+  test("wrong keys from an address are forgotten after an hour without one", () => {
     const ask = doorOf();
     lockedOut(ask);
     for (let i = 0; i < 4; i++) expect(statusOf(ask("wrong", NOON + HOUR_MS + MINUTE_MS))).toBe("401");
   });
 
-  test("do not lock out longer because the clock was set back", () => {
+  test("wrong keys from an address do not lock out longer because the clock was set back", () => {
     const ask = doorOf();
     lockedOut(ask);
     expect(statusOf(ask("right", NOON - HOUR_MS))).toBe("in");
   });
 
-  test("do not include requests without a key", () => {
+  test("wrong keys from an address do not include requests without a key", () => {
     const keys = new ApiKeys([], { minute: 1, day: 1 });
     const arrival = { interface: "consumer", authorization: undefined, remoteAddress: ROUTER, now: NOON } as const;
     for (let i = 0; i < 20; i++) expect(statusOf(keys.admit(arrival))).toBe("401");
   });
 
-  test("are remembered for 1,000 addresses; the one that was idle longest is forgotten first", () => {
+  test("wrong keys from an address are remembered for 1,000 addresses; the one that was idle longest is forgotten first", () => {
     const ask = doorOf();
     lockedOut(ask);
     for (let i = 0; i < 999; i++) ask("wrong", NOON, `10.0.${i >> 8}.${i & 255}`);

@@ -19,7 +19,7 @@ function meanBetween(from: number, to: number): number {
 }
 
 describe("the generated market", () => {
-  test("has the same prices for the same seed, and different ones for another seed or region", () => {
+  test("the generated market has the same prices for the same seed, and different ones for another seed or region", () => {
     const [day] = year.slice(40);
     if (!day) throw new Error("no day");
     expect(inventMarket(1, calendar).spotOn("DK1", day)).toEqual(market.spotOn("DK1", day));
@@ -27,7 +27,7 @@ describe("the generated market", () => {
     expect(market.spotOn("SE3", day)).not.toEqual(market.spotOn("DK1", day));
   });
 
-  test("has a morning and an evening peak above midday and night", () => {
+  test("the generated market has a morning and an evening peak above midday and night", () => {
     const [night, morning, midday, evening] = [
       meanBetween(1, 5),
       meanBetween(7, 9),
@@ -39,7 +39,7 @@ describe("the generated market", () => {
     expect(evening).toBeGreaterThan(morning);
   });
 
-  test("is negative in 1 to 15 % of the quarters, and has no extreme prices", () => {
+  test("the generated market is negative in 1 to 15 % of the quarters, and has no extreme prices", () => {
     const prices = year.flatMap((day) => market.spotOn("DK1", day).map(({ pricePerKwh }) => pricePerKwh));
     const negative = prices.filter((price) => price < 0).length / prices.length;
     expect(negative).toBeGreaterThan(0.01);
@@ -48,13 +48,13 @@ describe("the generated market", () => {
     expect(Math.min(...prices)).toBeGreaterThan(-1);
   });
 
-  test("has different quarters within an hour", () => {
+  test("the generated market has different quarters within an hour", () => {
     const day = calendar.day(Date.UTC(2025, 4, 5));
     const quarters = spotPricesOn(market, "DK1", day, "fifteenMinutes").slice(0, 4);
     expect(new Set(quarters.map(({ pricePerKwh }) => pricePerKwh)).size).toBe(4);
   });
 
-  test("has no prices before its first year", () => {
+  test("the generated market has no prices before its first year", () => {
     expect(market.spotOn("DK1", calendar.day(Date.UTC(2010, 4, 5)))).toEqual([]);
   });
 });

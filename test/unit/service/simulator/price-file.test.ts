@@ -55,12 +55,12 @@ describe("a price file", () => {
     expect(reading).toMatchObject({ kind: "unreadable", why: expect.stringContaining(expected) });
   });
 
-  test("is converted to prices per kWh, also negative ones, and may have Windows line ends", () => {
+  test("a price file is converted to prices per kWh, also negative ones, and may have Windows line ends", () => {
     const reading = readPriceFile(`${HEADER}\r\n2025-03-01T00:00Z,60,-33.5,1\r\n2025-03-01T01:00Z,15,897.83,1\r\n`);
     expect(reading).toMatchObject({ kind: "prices", prices: [{ pricePerKwh: -0.0335 }, { pricePerKwh: 0.89783 }] });
   });
 
-  test("has no price outside its range, and keeps gaps", () => {
+  test("a price file has no price outside its range, and keeps gaps", () => {
     const market = marketOf(`${HEADER}\n2025-03-01T00:00Z,60,10,1\n2025-03-01T02:00Z,60,20,1`);
     const starts = market
       .spotOn("DK1", calendar.day(Date.UTC(2025, 2, 1)))
@@ -73,22 +73,22 @@ describe("a price file", () => {
 describe("a price file of a year, moved to today's date", () => {
   const market = marketOf(tellingFile("2025-01-01T00:00:00Z", "2025-12-31T00:00:00Z"), "onTodaysDate");
 
-  test("keeps the weekday: 2026-11-21 has the prices of 2025-11-22", () => {
+  test("a price file of a year, moved to today's date keeps the weekday: 2026-11-21 has the prices of 2025-11-22", () => {
     expect(pricesOf(market, Date.UTC(2026, 10, 21, 12))[7]).toBe(2207);
   });
 
-  test("stays within half a week of the date, also years later", () => {
+  test("a price file of a year, moved to today's date stays within half a week of the date, also years later", () => {
     for (let year = 2027; year < 2060; year++) {
       const dayOfMonth = Math.floor((pricesOf(market, Date.UTC(year, 5, 15, 12))[0] ?? 0) / 100);
       expect(Math.abs(dayOfMonth - 15)).toBeLessThanOrEqual(4);
     }
   });
 
-  test("returns a day of the file itself unchanged", () => {
+  test("a price file of a year, moved to today's date returns a day of the file itself unchanged", () => {
     expect(pricesOf(market, Date.UTC(2025, 4, 9, 12))[13]).toBe(913);
   });
 
-  test("has the repeated hour on the 25-hour day, for any source day", () => {
+  test("a price file of a year, moved to today's date has the repeated hour on the 25-hour day, for any source day", () => {
     for (let year = 2026; year < 2040; year++) {
       const end = calendar.boundaries("day", { start: Date.UTC(year, 9, 24), end: Date.UTC(year, 10, 1) });
       const start = end.find((at, i) => (end[i + 1] ?? at) - at === 25 * HOUR_MS) ?? 0;
@@ -97,7 +97,7 @@ describe("a price file of a year, moved to today's date", () => {
     }
   });
 
-  test("omits the skipped hour on the 23-hour day", () => {
+  test("a price file of a year, moved to today's date omits the skipped hour on the 23-hour day", () => {
     for (let year = 2026; year < 2040; year++) {
       const bounds = calendar.boundaries("day", { start: Date.UTC(year, 2, 24), end: Date.UTC(year, 2, 31, 23) });
       const start = bounds.find((at, i) => (bounds[i + 1] ?? at) - at === 23 * HOUR_MS) ?? 0;
@@ -118,7 +118,7 @@ describe.skipIf(!existsSync(REAL_FILE))("the real prices of DK1 (skipped without
   const on = (date: string, resolution: "hour" | "fifteenMinutes") =>
     real ? spotPricesOn(real, "DK1", calendar.day(Date.parse(date)), resolution) : [];
 
-  test("are complete on every local day from 2025-03-02 to 2026-03-31, hourly and quarter-hourly", () => {
+  test("the real prices of DK1 are complete on every local day from 2025-03-02 to 2026-03-31, hourly and quarter-hourly", () => {
     for (const day of calendar.intervals("day", { start: Date.UTC(2025, 2, 2), end: Date.UTC(2026, 2, 31) })) {
       const noon = new Date(day.start + DAY_MS / 2).toISOString();
       const hourCount = (day.end - day.start) / HOUR_MS;
@@ -127,7 +127,7 @@ describe.skipIf(!existsSync(REAL_FILE))("the real prices of DK1 (skipped without
     }
   });
 
-  test("have equal quarters within an hour before 2025-10-01; later the hour is their mean", () => {
+  test("the real prices of DK1 have equal quarters within an hour before 2025-10-01; later the hour is their mean", () => {
     const [first, second, third, fourth] = on("2025-09-30T12:00:00Z", "fifteenMinutes").map(
       ({ pricePerKwh }) => pricePerKwh,
     );

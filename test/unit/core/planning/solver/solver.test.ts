@@ -86,7 +86,7 @@ describe.skipIf(!haveRealPrices)("no plan costs more than the solver's solution,
     expect(await compareAll(some(negative, 4), night ? dayPlans.length : 1, () => points)).toMatchObject(none);
   });
 
-  test("gaps in the prices", async () => {
+  test("no plan costs more than the solver's solution, with real prices gaps in the prices", async () => {
     const gappy = (day: number) => withGaps(points, Math.round(day / HOUR_MS) % 7);
     const plans = await compareAll(some(allDays, 20), night ? dayPlans.length : 1, gappy);
     expect(plans).toMatchObject(none);

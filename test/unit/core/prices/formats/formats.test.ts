@@ -208,7 +208,7 @@ describe("format", () => {
     });
   });
 
-  test("attributes contain the values that templates read, with the current price", () => {
+  test("format attributes contain the values that templates read, with the current price", () => {
     const given = { tomorrow: "there", charges: 0.5 } as const;
     expect(attributes("nordpool", normal, given)).toMatchObject({
       ...{ current_price: 0.72, low_price: false, price_percent_to_average: 1.515789 },

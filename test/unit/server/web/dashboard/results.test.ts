@@ -54,7 +54,7 @@ describe("bars of savings", () => {
   });
   const options = { now: Date.parse("2026-03-20T10:00:00Z"), zone, otherName: "Others" };
 
-  test("are next to each other in their month, the largest saving first", () => {
+  test("bars of savings are next to each other in their month, the largest saving first", () => {
     const { bars, plans, saved } = groupedByPlan([monthOf("a", 1), monthOf("b", 5)], "window_start", options);
     expect(plans.map(({ name, kind }) => [name, kind])).toEqual([
       ["B", "series-1"],

@@ -27,13 +27,13 @@ function hours(prices: readonly (number | null)[], from = MIDNIGHT, estimate = f
 describe("the current price", () => {
   const points = hours([1, null, 3]);
 
-  test("is valid from its start until before its end", () => {
+  test("the current price is valid from its start until before its end", () => {
     expect(indexAt(points, MIDNIGHT)).toBe(0);
     expect(indexAt(points, MIDNIGHT + HOUR_MS - 1)).toBe(0);
     expect(indexAt(points, MIDNIGHT + 2 * HOUR_MS)).toBe(1);
   });
 
-  test("does not exist in a gap, before and after", () => {
+  test("the current price does not exist in a gap, before and after", () => {
     for (const at of [MIDNIGHT - 1, MIDNIGHT + HOUR_MS, MIDNIGHT + 3 * HOUR_MS]) expect(indexAt(points, at)).toBe(-1);
   });
 });
@@ -57,7 +57,7 @@ describe("cheapestHours", () => {
 });
 
 describe("outlook", () => {
-  test("returns the next change of level with its mean price", () => {
+  test("outlook returns the next change of level with its mean price", () => {
     expect(outlook(hours([1.5, 1.5, 0.5, 0.7, 1.5]), MIDNIGHT)).toEqual({
       kind: "cheaper",
       level: "cheap",
@@ -69,7 +69,7 @@ describe("outlook", () => {
     expect(outlook(hours([1.5, 3]), MIDNIGHT)).toMatchObject({ kind: "dearer", level: "expensive" });
   });
 
-  test("ignores a change of 15 min", () => {
+  test("outlook ignores a change of 15 min", () => {
     const blip = {
       start: MIDNIGHT + HOUR_MS,
       end: MIDNIGHT + HOUR_MS + QUARTER,
@@ -81,13 +81,13 @@ describe("outlook", () => {
     expect(outlook(points, MIDNIGHT)).toMatchObject({ kind: "cheaper", at: blip.end + HOUR_MS });
   });
 
-  test("returns the end of the current level, and null without a current price", () => {
+  test("outlook returns the end of the current level, and null without a current price", () => {
     expect(outlook(hours([1.5, 1.6]), MIDNIGHT)).toMatchObject({ kind: "stays", until: MIDNIGHT + 2 * HOUR_MS });
     expect(outlook(hours([1.5]), MIDNIGHT - 1)).toBeNull();
     expect(outlook([], MIDNIGHT)).toBeNull();
   });
 
-  test("marks a result that depends on estimates", () => {
+  test("outlook marks a result that depends on estimates", () => {
     const points = [...hours([1.5]), ...hours([0.5], MIDNIGHT + HOUR_MS, true)];
     expect(outlook(points, MIDNIGHT)).toMatchObject({ kind: "cheaper", estimate: true });
   });
@@ -133,7 +133,7 @@ describe("energy by local units", () => {
   });
   const range = { from: dayStart, to: dayEnd, until: dayEnd };
 
-  test("has 25 hours on the 25-hour day, all included in its sum", () => {
+  test("energy by local units has 25 hours on the 25-hour day, all included in its sum", () => {
     const rows = rowsOf(
       MEASURES.consumption,
       answer(() => 1),
@@ -143,7 +143,7 @@ describe("energy by local units", () => {
     expect(day).toMatchObject({ value: 25, missing: 0, estimate: true });
   });
 
-  test("does not count a gap as zero, and returns the number of missing hours", () => {
+  test("energy by local units does not count a gap as zero, and returns the number of missing hours", () => {
     const rows = rowsOf(
       MEASURES.consumption,
       answer((i) => (i < 2 ? null : 1)),
@@ -157,7 +157,7 @@ describe("energy by local units", () => {
     expect(totalOf(addedUp([], "hour", range, zone))).toEqual({ value: null, missing: 25, estimate: false });
   });
 
-  test("does not count future hours as missing", () => {
+  test("energy by local units does not count future hours as missing", () => {
     const rows = rowsOf(
       MEASURES.consumption,
       answer((i) => (i < 5 ? 1 : null)),
@@ -165,7 +165,7 @@ describe("energy by local units", () => {
     expect(addedUp(rows, "day", { ...range, until: dayStart + 5 * HOUR_MS }, zone)).toMatchObject([{ missing: 0 }]);
   });
 
-  test("weights the average price by the energy used", () => {
+  test("energy by local units weights the average price by the energy used", () => {
     const row = (energyKWh: number, totalPricePerKWh: number | null) => ({
       start: iso(dayStart),
       end: iso(dayStart + HOUR_MS),
