@@ -94,6 +94,8 @@ describe("a daemon stays within its memory limit with", () => {
     await using daemon = installed.spawn([], START_ENVIRONMENT);
     await daemon.line(/API listens/);
     await pause(WATCHED_MS);
+    if (daemon.exitCode !== null)
+      throw new Error(`the daemon ended with ${daemon.exitCode}: ${daemon.output.slice(-2_000)}`);
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${daemon.pid}/status`, "utf8"))?.[1]) / 1024;
   }
 
