@@ -4,6 +4,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ChunkState, isKnown, REVISION } from "../core/fetching/fetch-types.ts";
+import { aggregateRows } from "../core/series/aggregate-rows.ts";
 import {
   chunkStarts,
   chunksOf,
@@ -20,11 +21,15 @@ import type { AttemptLog } from "../service/client/rate-limiter.ts";
 import type { BodyOf } from "../service/contract/operations.ts";
 import { type Dropped, type OperationId, operationOf, type ParamsOf } from "../service/contract/operations.ts";
 import { aroundRows, rangeOf, seriesOf, takeApart } from "../service/contract/series-mapping.ts";
+import { textOfRows } from "../storage/chunk-text.ts";
 import { RequestLog } from "../storage/request-log.ts";
 import { MAX_REQUEST_AGE_MS } from "../storage/retention.ts";
 import { SeriesStore } from "../storage/series-store.ts";
 import { WriteGuard } from "../storage/write-guard.ts";
 import type { Found } from "./stored-answer.ts";
+
+/** Longest range that is aggregated: a leap year with a clock change. Its rows take 20 ms. */
+const MAX_AGGREGATED_MS = 366 * DAY_MS + HOUR_MS;
 
 export class SeriesRepository implements StorePort {
   readonly store: SeriesStore;
@@ -196,14 +201,50 @@ export class SeriesRepository implements StorePort {
     const version = this.store.versionOf(series);
     const envelope = this.store.envelope(series);
     if (version === null || !envelope) return null;
+    const answeredAt = this.#oldestAnswer(series, range, operation, now);
+    if (answeredAt === null) return null;
+    const read = () => this.store.json(series, range, aroundRows(operation, params, envelope));
+    return { version, fresh: false, answeredAt, read };
+  }
+
+  /**
+   * Returns an aggregate of stored rows of a smaller unit; null without a complete interval, and for a longer range than
+   * a year. Never fresh: the service's own aggregate is preferred.
+   */
+  findAggregate<Id extends OperationId>(
+    account: string,
+    operation: Id,
+    params: ParamsOf<Id>,
+    now: EpochMs,
+  ): Found | null {
+    const range = rangeOf(operation, params);
+    const { unit } = seriesOf(account, operation, params);
+    const from = operationOf(operation).range?.unitFrom;
+    const finer = from === "resolution" ? "fifteenMinutes" : "hour";
+    if (from === undefined || unit === "latest" || unit === "fifteenMinutes" || unit === finer) return null;
+    if (range.end - range.start > MAX_AGGREGATED_MS) return null;
+    const series = { ...seriesOf(account, operation, params), unit: finer } as const;
+    const version = this.store.versionOf(series);
+    const envelope = this.store.envelope(series);
+    if (version === null || !envelope) return null;
+    const intervals = this.#calendar.intervals(unit, range).filter(({ start }) => start >= range.start);
+    const whole = { start: range.start, end: intervals.at(-1)?.end ?? range.end };
+    const rows = aggregateRows(this.store.rows(series, whole), finer, intervals, this.#calendar);
+    const answeredAt = this.#oldestAnswer(series, whole, operation, now);
+    if (rows.length === 0 || answeredAt === null) return null;
+    const around = aroundRows(operation, params, { ...envelope, [from]: unit });
+    const read = () => Buffer.from(around.join(textOfRows(rows)));
+    return { version: `${version} ${unit}`, fresh: false, answeredAt, read };
+  }
+
+  /** Returns the time of the oldest answer about the requested chunks of a range; null without one. */
+  #oldestAnswer(series: SeriesKey, range: Interval, operation: OperationId, now: EpochMs): EpochMs | null {
     const { chunk } = this.store.stateOf(series);
     const asked = chunkStarts(series.unit, range, this.#calendar).filter((start) => chunk(start) !== null);
-    if (asked.length === 0) return null;
     const ages = asked
       .map(this.#ages(series, operation, now))
       .map(({ answeredAt }) => answeredAt ?? now - MAX_REQUEST_AGE_MS);
-    const read = () => this.store.json(series, range, aroundRows(operation, params, envelope));
-    return { version, fresh: false, answeredAt: Math.min(...ages), read };
+    return ages.length === 0 ? null : Math.min(...ages);
   }
 
   /** Checks all chunks of a request. A year has 366, which takes 0.2 ms, half of the time of its response. */

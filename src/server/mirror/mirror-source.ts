@@ -109,6 +109,10 @@ function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: RouteContext)
         accountsFor(operation, params).map(({ name }) => repository.findPart(name, operation, params, now)),
       );
     },
+    findAggregate(operation, params, now) {
+      const account = accountFor(operation, params);
+      return account && repository.findAggregate(account.name, operation, params, now);
+    },
     async ask(operation, params, askedSince) {
       const parts = accountsFor(operation, params);
       if (parts.length === 0) {

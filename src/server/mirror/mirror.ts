@@ -35,6 +35,8 @@ export interface MirrorSource {
   ) => Found | null;
   /** Returns stored rows for a part of a request; null without stored rows. */
   readonly findPart: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs) => Found | null;
+  /** Returns an aggregate of stored rows of a smaller unit; null without one. */
+  readonly findAggregate: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs) => Found | null;
   /** Asks the service out of the LAN's share of the quota for what is not fresh, and stores the answer. */
   readonly ask: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, askedSince: EpochMs) => Promise<Asked>;
   /** Called with the error of a request whose caller was already answered from storage. */
@@ -177,7 +179,8 @@ async function ask(
   }
   const isFinal = asked.kind === "refused" && FINAL_STATUSES.has(asked.status);
   // The stored data may have changed during the request to the service.
-  const older = isFinal ? null : ((hasOlder ? source.find(id, params, now) : null) ?? source.findPart(id, params, now));
+  const stored = () => (hasOlder ? source.find(id, params, now) : null) ?? source.findPart(id, params, now);
+  const older = isFinal ? null : (stored() ?? source.findAggregate(id, params, now));
   return older ? { kind: "given", found: older, at: now, how: STALE } : errorOf(asked, now);
 }
 

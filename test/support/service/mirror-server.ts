@@ -24,7 +24,15 @@ export async function startMirror(
   const world = { now: Date.parse("2026-03-10T09:00:30Z"), crashes: [] as unknown[] };
   const keys = new ApiKeys([{ name: "kitchen", sha256: keyDigest(KEY) }], { minute: 1_000, day: 1_000, ...limits });
   const onLateCrash = (error: unknown) => void world.crashes.push(error);
-  const parts = { refusal: () => null, find: () => null, findPart: () => null, ask: askNobody, onLateCrash, ...source };
+  const parts = {
+    refusal: () => null,
+    find: () => null,
+    findPart: () => null,
+    findAggregate: () => null,
+    ask: askNobody,
+    onLateCrash,
+    ...source,
+  };
   const mounted: MountOptions = {
     handlers: mirrorHandlers(parts, new ResponseCache(), overdue),
     admit: (arrival) => keys.admit(arrival),
