@@ -75,6 +75,8 @@ export async function runDays(from: EpochMs, days: number, onMonth: (month: numb
     }
   }
   await daemon[Symbol.asyncDispose]();
+  // Evaluated before the comparison, whose own requests are counted in the same maps.
+  const requests = requestFigures(simulator, start);
   simulator.setFaults([]);
   const { different, compared } = await comparison(
     simulator,
@@ -82,19 +84,29 @@ export async function runDays(from: EpochMs, days: number, onMonth: (month: numb
     start,
     calendar.add("day", now, -OPEN_DAYS),
   );
+  return {
+    ...requests,
+    onTime: 1 - late.length / days,
+    late,
+    different,
+    compared,
+    rssMb,
+  };
+}
+
+/** Returns the figures of the requests so far. */
+function requestFigures(
+  simulator: Simulator,
+  start: EpochMs,
+): Pick<YearFigures, "denied" | "requestsMedian" | "requestsMax" | "busiest"> {
   const { minute, day } = simulator.attempts();
   const requests = [...day].filter(([at]) => at > start + FIRST_DAYS * DAY_MS).map(([, count]) => count);
   requests.sort((a, b) => a - b);
   return {
     denied: beyond(minute.values(), LIMITS.minute) + beyond(day.values(), LIMITS.day),
-    onTime: 1 - late.length / days,
     requestsMedian: requests[Math.floor(requests.length / 2)] ?? 0,
     requestsMax: requests.at(-1) ?? 0,
     busiest: busiestDays(simulator),
-    late,
-    different,
-    compared,
-    rssMb,
   };
 }
 
