@@ -37,6 +37,8 @@ test("no value of any key ends a running daemon, and a refused one changes nothi
   const plansNow = async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/local/v1/plans`, {
       headers: { authorization: `Bearer ${LAN_KEY}` },
+    }).catch((error: unknown) => {
+      throw new Error(`the daemon does not answer: ${daemon.output.slice(-2_000)}`, { cause: error });
     });
     return [answer.status, ((await answer.json()) as { plans?: { id: string }[] }).plans?.map(({ id }) => id)];
   };
