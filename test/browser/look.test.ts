@@ -10,7 +10,7 @@ async function whole(screens: Screens, daemon: TestDaemon, options: LookOptions)
   const screen = await screens.look(daemon, options);
   await screen.untilText("#now .price", /\d/);
   await screen.untilText("#system .block >> nth=0", /\d/);
-  await screen.page.evaluate("document.getElementById('use').scrollIntoView()");
+  await screen.page.locator("#use").evaluate("(part) => part.scrollIntoView()");
   await screen.untilText("#use .facts", /\/kWh.*\/kWh/);
   await screen.until("document.querySelector('#use').getAttribute('aria-busy') === null");
   await screen.page.evaluate("window.scrollTo(0, 0)");

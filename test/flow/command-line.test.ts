@@ -26,7 +26,8 @@ describe("the demo", () => {
 
     const port = Number(/-p (\d+)/.exec(topicsLine)?.[1]);
     await using watcher = await TopicWatcher.on(port);
-    const published = ["elbro/home/price", "elbro/home/price/state", "homeassistant/device/elbro_home/config"];
+    const homeTopics = ["elbro/home/price", "elbro/home/price/state", "homeassistant/device/elbro_home/config"];
+    const published = ["elbro/status", ...homeTopics];
     await watcher.until(() => published.every((topic) => watcher.payload(topic) !== null), "a price");
     expect(Number(watcher.payload("elbro/home/price"))).toBe(watcher.json("elbro/home/price/state").price);
     expect(watcher.payload("elbro/status")).toBe("online");
