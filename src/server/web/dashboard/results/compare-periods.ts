@@ -17,6 +17,20 @@ export interface Compared {
   readonly isCut: boolean;
 }
 
+/** Minimum relative change that is shown. */
+const MIN_SHARE = 0.005;
+/** Maximum relative change that is shown as a percentage: against a value near zero it says nothing. */
+const MAX_SHARE = 2;
+
+/** Change from an earlier value: relative, or the amount where an earlier or later value makes a percentage useless. */
+export function changeOf(first: number, second: number) {
+  const by = first - second;
+  const share = by / second;
+  if (by === 0 || (second > 0 && Math.abs(share) < MIN_SHARE)) return { kind: "none", by: 0 } as const;
+  if (second <= 0 || first < 0 || share > MAX_SHARE) return { kind: "amount", by } as const;
+  return { kind: "share", by: share } as const;
+}
+
 /** Returns the periods of a pair, until yesterday, because meters report a day later. */
 export function comparedSpans(pair: Exclude<Pair, "dates">, now: number, zone: Zone): Compared {
   const unit = pair === "year" ? "year" : "month";

@@ -7,12 +7,9 @@ import { type PageTools, usePage } from "../page.ts";
 import { amountText } from "../use-facts.ts";
 import { dateText } from "../use-period.ts";
 import { HOUR_MS } from "../zone.ts";
-import { comparedSpans, PAIRS, type Pair, type Span, spanOf } from "./compare-periods.ts";
+import { changeOf, comparedSpans, PAIRS, type Pair, type Span, spanOf } from "./compare-periods.ts";
 import { ResultBlock } from "./result-block.tsx";
 import { useRead, useTexts } from "./result-context.ts";
-
-/** Minimum relative change that is shown. */
-const MIN_SHARE = 0.005;
 
 interface UsageAnswer {
   readonly unit: string;
@@ -192,20 +189,15 @@ interface PairingProps {
 function Pairing({ name, values: [first, second], textOf }: PairingProps) {
   const t = useTexts();
   const { t: words, f } = usePage();
-  const share = first !== null && second !== null && second > 0 ? (first - second) / second : null;
-  const sign = share !== null && share > 0 ? "+" : "−";
-  const change =
-    share === null
-      ? null
-      : Math.abs(share) < MIN_SHARE
-        ? t("compare_no_change")
-        : `${sign}${f.percent(Math.abs(share))}`;
+  const change = first === null || second === null ? null : changeOf(first, second);
+  const size = change && (change.kind === "share" ? f.percent(Math.abs(change.by)) : textOf(Math.abs(change.by)));
+  const changed = change && (change.kind === "none" ? t("compare_no_change") : `${change.by > 0 ? "+" : "−"}${size}`);
   return (
     <div>
       <dt>{name}</dt>
       <dd class="number">{first === null ? words("no_data") : textOf(first)}</dd>
       <dd class="faint">
-        {change && <strong>{`${change} `}</strong>}
+        {changed && <strong>{`${changed} `}</strong>}
         <span class="whole">{t("compare_before", { value: second === null ? words("no_data") : textOf(second) })}</span>
       </dd>
     </div>

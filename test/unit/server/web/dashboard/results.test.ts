@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { MonthAnswer } from "../../../../../src/server/local/results.ts";
-import { comparedSpans, spanOf } from "../../../../../src/server/web/dashboard/results/compare-periods.ts";
+import { changeOf, comparedSpans, spanOf } from "../../../../../src/server/web/dashboard/results/compare-periods.ts";
 import { groupedByPlan } from "../../../../../src/server/web/dashboard/results/saving-bars.ts";
 import { Zone } from "../../../../../src/server/web/dashboard/zone.ts";
 
@@ -44,6 +44,18 @@ describe("compared periods", () => {
       "2026-3-30",
     ]);
     expect(spanOf({ from: "2026-03-02", to: "2026-03-01" }, zone)).toBe(null);
+  });
+});
+
+describe("the change between two periods", () => {
+  test.each([
+    ["a percentage of an ordinary value", 110, 100, { kind: "share", by: 0.1 }],
+    ["an amount where the later value is negative", -4, 3.5, { kind: "amount", by: -7.5 }],
+    ["an amount where the earlier value is negative", 3, -1, { kind: "amount", by: 4 }],
+    ["an amount where the earlier value is near zero", 3, 0.25, { kind: "amount", by: 2.75 }],
+    ["none where the values are nearly the same", 100.1, 100, { kind: "none", by: 0 }],
+  ] as const)("is %s", (_name, first, second, change) => {
+    expect(changeOf(first, second)).toEqual(change);
   });
 });
 
