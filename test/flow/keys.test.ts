@@ -64,7 +64,7 @@ test("an impossible key command is reported in a sentence", async () => {
     [["create", "Kitchen"], "a key named Kitchen exists already; replace it, or use another name"],
     [["revoke", "nobody"], "no key named nobody; expected one of kitchen"],
     [["create"], "the name of the key is missing; usage: elbro keys create|list|replace|revoke [NAME]"],
-    [["create", "a/b"], '"a/b" is not a valid key name; expected at most 40 letters, digits, _ . and -'],
+    [["create", "a/b"], '"a/b" is not a valid key name; expected at most 40 letters, digits, spaces, _ . and -'],
     [["create", "a", "--per-day", "0"], '--per-day: "0" is not a whole number above 0'],
     [["frob"], "usage: elbro keys create|list|replace|revoke [NAME]; see elbro keys --help"],
   ] as const)

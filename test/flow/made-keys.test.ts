@@ -39,6 +39,29 @@ describe("keys over HTTP", () => {
     ]);
   });
 
+  test("a key may have a name as people write it, in every response that names it", async () => {
+    await using daemon = await startLocalApi({ start: START });
+    const name = "Åses telefon";
+    const made = await daemon.post("/local/v1/keys", { name, control: true });
+    const { key } = (await made.json()) as { key: string };
+    await daemon.clock.runUntil(START + 1_000);
+    const headers = { authorization: `Bearer ${key}`, "x-elbro-page": "1", "content-type": "application/json" };
+    const login = await fetch(`${daemon.url}/local/v1/session`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ key }),
+    });
+    const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
+    expect([login.status, await login.json()]).toMatchObject([200, { key: name }]);
+    const session = await fetch(`${daemon.url}/local/v1/session`, { headers: { cookie, "x-elbro-page": "1" } });
+    expect(await session.json()).toMatchObject({ key: name, control: true });
+    for (const path of ["/local/v1/system", "/metrics", "/local/v1/diagnostics", "/consumer/v1/me/addresses"])
+      expect([path, (await fetch(daemon.url + path, { headers })).status]).toEqual([path, 200]);
+    const path = `/local/v1/keys/${encodeURIComponent("åses TELEFON")}`;
+    expect((await daemon.send("DELETE", path)).status).toBe(200);
+    expect((await keysOf(daemon)).map((each) => each.name)).toEqual(["test"]);
+  });
+
   test("invalid names and scopes are refused with a reason", async () => {
     await using daemon = await startLocalApi({ start: START });
     for (const [body, status, words] of [

@@ -173,7 +173,7 @@ function nameIn(name: string | undefined): string {
   throw new BadArgument(
     name === undefined
       ? `the name of the key is missing; usage: elbro ${line.usage}`
-      : `"${name}" is not a valid key name; expected at most 40 letters, digits, _ . and -`,
+      : `"${name}" is not a valid key name; expected at most 40 letters, digits, spaces, _ . and -`,
   );
 }
 

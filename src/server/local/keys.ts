@@ -146,7 +146,7 @@ function dateOf(at: EpochMs): string {
 async function created(config: KeyConfig, body: unknown, now: EpochMs): Promise<LocalAnswer> {
   const { name, control = false } = (body ?? {}) as { name?: unknown; control?: unknown };
   if (typeof name !== "string" || !KEY_NAME.test(name))
-    return localError("invalid_parameter", "name: expected at most 40 letters, digits, _ . and -");
+    return localError("invalid_parameter", "name: expected at most 40 letters, digits, spaces, _ . and -");
   if (typeof control !== "boolean") return localError("invalid_parameter", "control: expected true or false");
   const scopes = control ? (["read", "control"] as const) : (["read"] as const);
   const made = makeKey({ name, kind: "bearer", scopes, created: dateOf(now) });

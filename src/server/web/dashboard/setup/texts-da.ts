@@ -58,8 +58,8 @@ export const texts: SetupTexts = {
   key_name: "Navn på den første enhed",
   key_name_default: "telefon",
   key_name_help:
-    "elbro laver en nøgle til enheden, som åbner denne side og må ændre planer. Brug bogstaver fra a til z, cifre, _ . og -.",
-  key_name_wrong: "Brug højst 40 bogstaver fra a til z, cifre, _ . og -, uden mellemrum.",
+    "elbro laver en nøgle til enheden, som åbner denne side og må ændre planer. Brug bogstaver, cifre, mellemrum, _ . og -.",
+  key_name_wrong: "Brug højst 40 bogstaver, cifre, mellemrum, _ . og -.",
   finish: "Sæt op",
   not_started:
     "elbro kunne ikke starte med dit hjem, så demoen er tilbage. Dine indtastninger er her stadig: ret fejlen, og sæt op igen.",

@@ -57,8 +57,8 @@ export const texts = {
   key_name: "Name of the first device",
   key_name_default: "phone",
   key_name_help:
-    "elbro creates a key for this device, which opens this page and may change plans. Use letters, digits, _ . and -.",
-  key_name_wrong: "Use at most 40 letters, digits, _ . and -, without spaces.",
+    "elbro creates a key for this device, which opens this page and may change plans. Use letters, digits, spaces, _ . and -.",
+  key_name_wrong: "Use at most 40 letters, digits, spaces, _ . and -.",
   finish: "Set up",
   not_started:
     "elbro could not start with your home, so the demo is back. Your entries are still here: correct the cause and set up again.",

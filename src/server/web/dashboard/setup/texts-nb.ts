@@ -58,8 +58,8 @@ export const texts: SetupTexts = {
   key_name: "Navn på den første enheten",
   key_name_default: "telefon",
   key_name_help:
-    "elbro lager en nøkkel for enheten, som åpner denne siden og kan endre planer. Bruk bokstaver fra a til z, sifre, _ . og -.",
-  key_name_wrong: "Bruk høyst 40 bokstaver fra a til z, sifre, _ . og -, uten mellomrom.",
+    "elbro lager en nøkkel for enheten, som åpner denne siden og kan endre planer. Bruk bokstaver, sifre, mellomrom, _ . og -.",
+  key_name_wrong: "Bruk høyst 40 bokstaver, sifre, mellomrom, _ . og -.",
   finish: "Sett opp",
   not_started:
     "elbro kunne ikke starte med hjemmet ditt, så demoen er tilbake. Opplysningene dine er her fortsatt: rett feilen, og sett opp på nytt.",

@@ -60,8 +60,8 @@ export const texts: SetupTexts = {
   key_name: "Namn på den första enheten",
   key_name_default: "telefon",
   key_name_help:
-    "elbro skapar en nyckel för enheten, som öppnar den här sidan och får ändra planer. Använd bokstäver från a till z, siffror, _ . och -.",
-  key_name_wrong: "Använd högst 40 bokstäver från a till z, siffror, _ . och -, utan mellanslag.",
+    "elbro skapar en nyckel för enheten, som öppnar den här sidan och får ändra planer. Använd bokstäver, siffror, mellanslag, _ . och -.",
+  key_name_wrong: "Använd högst 40 bokstäver, siffror, mellanslag, _ . och -.",
   finish: "Konfigurera",
   not_started:
     "elbro kunde inte starta med ditt hem, så demon är tillbaka. Dina uppgifter finns kvar: rätta felet och konfigurera igen.",

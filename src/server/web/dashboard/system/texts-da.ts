@@ -28,7 +28,7 @@ export const texts: SystemTexts = {
   keys: "Nøgler",
   keys_about: "Hver enhed har sin egen nøgle, så du kan spærre én uden at påvirke de andre.",
   key_name: "Enhedens navn",
-  key_name_wrong: "Brug højst 40 bogstaver (a–z), cifre, _ . og - og et navn, der ikke er i brug.",
+  key_name_wrong: "Brug højst 40 bogstaver, cifre, mellemrum, _ . og - og et navn, der ikke er i brug.",
   key_control: "må også ændre",
   key_create: "Opret en nøgle",
   key_made: "Nøglen til {name}. Den vises kun denne ene gang:",

@@ -26,7 +26,7 @@ export const texts = {
   keys: "Keys",
   keys_about: "Each device has its own key, so you can revoke one without affecting the others.",
   key_name: "Name of the device",
-  key_name_wrong: "Use at most 40 letters, digits, _ . and -, and a name that is not in use.",
+  key_name_wrong: "Use at most 40 letters, digits, spaces, _ . and -, and a name that is not in use.",
   key_control: "may also make changes",
   key_create: "Create a key",
   key_made: "The key of {name}, shown only this once:",

@@ -28,7 +28,7 @@ export const texts: SystemTexts = {
   keys: "Nøkler",
   keys_about: "Hver enhet har sin egen nøkkel, så du kan sperre én uten å påvirke de andre.",
   key_name: "Navn på enheten",
-  key_name_wrong: "Bruk høyst 40 bokstaver (a–z), sifre, _ . og - og et navn som ikke er i bruk.",
+  key_name_wrong: "Bruk høyst 40 bokstaver, sifre, mellomrom, _ . og - og et navn som ikke er i bruk.",
   key_control: "kan også endre",
   key_create: "Opprett en nøkkel",
   key_made: "Nøkkelen til {name}. Den vises bare denne ene gangen:",

@@ -28,7 +28,7 @@ export const texts: SystemTexts = {
   keys: "Nycklar",
   keys_about: "Varje enhet har en egen nyckel, så att du kan spärra en utan att påverka de andra.",
   key_name: "Enhetens namn",
-  key_name_wrong: "Använd högst 40 bokstäver (a–z), siffror, _ . och - och ett namn som inte används.",
+  key_name_wrong: "Använd högst 40 bokstäver, siffror, mellanslag, _ . och - och ett namn som inte används.",
   key_control: "får även ändra",
   key_create: "Skapa en nyckel",
   key_made: "Nyckeln till {name}. Den visas bara den här gången:",

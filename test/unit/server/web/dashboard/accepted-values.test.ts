@@ -17,5 +17,5 @@ test("the page accepts what the daemon accepts", () => {
 
 test.each(Object.entries({ da, en, nb, sv }))("the set-up says in %s that a name may contain _ . and -", (_, texts) => {
   expect(texts.key_name_help).toMatch(/, _ \. \w+ -\.$/);
-  expect(texts.key_name_wrong).toMatch(/, _ \. \w+ -, /);
+  expect(texts.key_name_wrong).toMatch(/, _ \. \w+ -\.$/);
 });
