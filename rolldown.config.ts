@@ -3,8 +3,8 @@ import path from "node:path";
 import { build, defineConfig, type OutputChunk, type Plugin } from "rolldown";
 import { minify } from "rolldown/utils";
 
-const DASHBOARD = path.join(import.meta.dirname, "src/server/web/dashboard");
-const API_DOCS = path.join(import.meta.dirname, "src/server/web/api-docs");
+const DASHBOARD = path.join(import.meta.dirname, "src/dashboard");
+const API_DOCS = path.join(import.meta.dirname, "src/api/api-docs");
 const MDNS_THREAD = path.join(import.meta.dirname, "src/integrations/mdns/mdns-thread.ts");
 const UPLOT = path.join(import.meta.dirname, "node_modules/uplot/dist");
 

@@ -2,6 +2,9 @@
  * Composition root of the running daemon: opens the modules in order and closes them in reverse.
  * The command line passes in everything that depends on the process: arguments, environment, signals, output.
  */
+
+import { requireKeys } from "./api/auth/require-key.ts";
+import { type ServerOptions, startServer } from "./api/start.ts";
 import { DEFAULT_HINT } from "./config/command-hint.ts";
 import type { Config } from "./config/schema.ts";
 import { LogMemory } from "./core/runtime/log-memory.ts";
@@ -10,8 +13,6 @@ import type { EpochMs } from "./core/time/interval.ts";
 import { startIntegrations } from "./integrations/start-integrations.ts";
 import { type Mqtt, type MqttOptions, startMqtt } from "./mqtt/start-mqtt.ts";
 import { startPlugs } from "./plugs/plug-wiring.ts";
-import { requireKeys } from "./server/auth/require-key.ts";
-import { type ServerOptions, startServer } from "./server/start.ts";
 import { openService, type ServiceOptions } from "./service/client/open-service.ts";
 import { ChangeBus } from "./state/change-bus.ts";
 import { ConfigReload } from "./state/config-reload.ts";

@@ -57,7 +57,8 @@ describe("imports between modules", () => {
     ["src/core/prices/level.ts", "../time/interval.ts"],
     ["src/service/contract/range.ts", "../../core/time/interval.ts"],
     ["src/service/contract/range.ts", "./errors.ts"],
-    ["src/service/simulator/world.ts", "../serve/mount.ts"],
+    ["src/simulator/world.ts", "../http/mount.ts"],
+    ["src/mqtt/broker/start-broker.ts", "../../http/allowed-hosts.ts"],
     ["src/storage/series-store.ts", "../core/series/series.ts"],
     ["src/storage/series-store.ts", "node:sqlite"],
     ["src/state/homes.ts", "../storage/key-value-store.ts"],
@@ -67,9 +68,10 @@ describe("imports between modules", () => {
     ["src/mqtt/homeassistant/discovery.ts", "../client/message.ts"],
     ["src/plugs/plug-manager.ts", "../mqtt/client/message.ts"],
     ["src/integrations/notify/ntfy.ts", "../../plugs/plug-manager.ts"],
-    ["src/server/mirror/mirror.ts", "../../service/contract/request.ts"],
-    ["src/daemon.ts", "./server/start.ts"],
+    ["src/api/mirror/mirror.ts", "../../service/contract/request.ts"],
+    ["src/daemon.ts", "./api/start.ts"],
     ["src/cli/demo.ts", "../daemon.ts"],
+    ["src/cli/demo.ts", "../simulator/simulator.ts"],
     ["src/main.ts", "./cli/arguments.ts"],
   ])("%s may import %s", (path, name) => {
     expect(violationsIn({ [path]: `import { a } from "${name}"; export const b = a;` })).toEqual([]);
@@ -83,15 +85,19 @@ describe("imports between modules", () => {
     ["src/service/client/client.ts", "../../storage/database.ts", "service may not import src/storage/database.ts"],
     [
       "src/service/contract/range.ts",
-      "../serve/mount.ts",
-      "service/contract may not import src/service/serve/mount.ts",
+      "../client/client.ts",
+      "service/contract may not import src/service/client/client.ts",
     ],
+    ["src/http/mount.ts", "../state/homes.ts", "http may not import src/state/homes.ts"],
     ["src/state/homes.ts", "../mqtt/client/message.ts", "state may not import src/mqtt/client/message.ts"],
     ["src/mqtt/state-publisher.ts", "../plugs/plug-manager.ts", "mqtt may not import src/plugs/plug-manager.ts"],
-    ["src/plugs/plug-manager.ts", "../server/api.ts", "plugs may not import src/server/api.ts"],
-    ["src/server/api.ts", "../daemon.ts", "server may not import src/daemon.ts"],
-    ["src/server/api.ts", "../../package.json", "server may not import package.json"],
+    ["src/plugs/plug-manager.ts", "../api/api.ts", "plugs may not import src/api/api.ts"],
+    ["src/api/api.ts", "../daemon.ts", "api may not import src/daemon.ts"],
+    ["src/api/api.ts", "../../package.json", "api may not import package.json"],
     ["src/daemon.ts", "./cli/demo.ts", "daemon.ts may not import src/cli/demo.ts"],
+    ["src/api/api.ts", "../simulator/simulator.ts", "api may not import src/simulator/simulator.ts"],
+    ["src/simulator/world.ts", "../state/homes.ts", "simulator may not import src/state/homes.ts"],
+    ["src/cli/demo.ts", "../dashboard/page.ts", "cli may not import src/dashboard/page.ts"],
     ["src/cli/demo.ts", "../main.ts", "cli may not import src/main.ts"],
     ["src/core/prices/level.ts", "../../helpers/text.ts", "core may not import src/helpers/text.ts"],
   ])("%s may not import %s", (path, name, what) => {
@@ -110,14 +116,14 @@ describe("imports between modules", () => {
     }
   });
 
-  test("browser code may import any types, but only values of its folder and of bundled packages", () => {
-    const path = "src/server/web/dashboard/app.tsx";
+  test("browser code may import any types, but only values of its folder, of core and of bundled packages", () => {
+    const path = "src/dashboard/app.tsx";
     const whatIsWrong = (source: string) => violationsIn({ [path]: source }).map(({ what }) => what);
     const later = " export const b = Date.now();";
     for (const name of ["./page-store.ts", "preact/hooks"])
       expect(whatIsWrong(`import { a } from "${name}"; export const c = a;${later}`)).toEqual([]);
-    expect(whatIsWrong(`import type { A } from "../../local/plans.ts"; export type C = A;${later}`)).toEqual([]);
-    for (const name of ["../../local/plans.ts", "luxon", "node:fs"])
+    expect(whatIsWrong(`import type { A } from "../api/plans.ts"; export type C = A;${later}`)).toEqual([]);
+    for (const name of ["../api/plans.ts", "luxon", "node:fs"])
       expect(whatIsWrong(`import { a } from "${name}"; export const c = a;`)).toEqual([
         `line 1: a browser has no ${name}`,
       ]);
@@ -217,7 +223,7 @@ describe("process and clock outside of core and contract", () => {
     'import process from "node:process"; export const a = 1;',
     'import { env } from "node:process"; export const a = env;',
   ])("only the command line may use process: %s", (source) => {
-    expect(new Set(rulesBrokenBy("src/server/http/listener.ts", source))).toEqual(new Set(["process"]));
+    expect(new Set(rulesBrokenBy("src/http/listener.ts", source))).toEqual(new Set(["process"]));
     expect(rulesBrokenBy("src/main.ts", source)).toEqual([]);
   });
 
@@ -231,7 +237,7 @@ describe("process and clock outside of core and contract", () => {
   test.each(["export const bytes = process.memoryUsage();", "export const { versions, platform } = process;"])(
     "every module may read constants and measurements of process: %s",
     (source) => {
-      expect(rulesBrokenBy("src/server/http/listener.ts", source)).toEqual([]);
+      expect(rulesBrokenBy("src/http/listener.ts", source)).toEqual([]);
     },
   );
 

@@ -1,12 +1,12 @@
 /** Connects a command to the running daemon, or opens the data directory if none runs. */
 import { setTimeout as pause } from "node:timers/promises";
+import type { AdminRequest, AdminResponses } from "../api/admin/admin-api.ts";
+import { adminSocketPath, NO_SOCKET, sendAdminRequest } from "../api/admin/admin-socket.ts";
 import { loadConfiguration } from "../config/load-config-file.ts";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { DataDirInUse, StartError } from "../core/status/start-error.ts";
 import { printableJson } from "../core/text/printable.ts";
-import type { AdminRequest, AdminResponses } from "../server/admin/admin-api.ts";
-import { adminSocketPath, NO_SOCKET, sendAdminRequest } from "../server/admin/admin-socket.ts";
 import { proxyOf } from "../service/client/proxy.ts";
 import type { Given } from "./arguments.ts";
 import { isDemo, startDemo } from "./demo.ts";

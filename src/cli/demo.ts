@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
-import type { Simulator } from "../service/simulator/simulator.ts";
+import type { Simulator } from "../simulator/simulator.ts";
 import { databasePathIn } from "../storage/open-storage.ts";
 
 /** Key of the demo's API on loopback, where it protects simulated data only. */
@@ -46,7 +46,7 @@ export interface DemoOptions {
 /** Starts the simulator and returns a configuration for it. Ports and topics stay. */
 export async function startDemo({ config, clock, hasDataDir, host = LOOPBACK_HOST }: DemoOptions): Promise<Demo> {
   const isOpen = host === LOOPBACK_HOST;
-  const { startSimulator } = await import("../service/simulator/simulator.ts");
+  const { startSimulator } = await import("../simulator/simulator.ts");
   const simulator: Simulator = await startSimulator({ now: () => clock.now() });
   const dataDir = hasDataDir ? config.data_dir : mkdtempSync(path.join(tmpdir(), "elbro-demo-"));
   return {

@@ -5,6 +5,10 @@
 
 import { statSync } from "node:fs";
 import { createServer } from "node:net";
+import { AdminApi, type CheckResult, checkResultOf } from "../api/admin/admin-api.ts";
+import { checkArchive } from "../api/admin/check-archive.ts";
+import { checkHomeAssistant } from "../api/admin/check-home-assistant.ts";
+import { offlineDiagnostics } from "../api/monitoring/diagnostics.ts";
 import type { Config } from "../config/schema.ts";
 import { textIn } from "../core/language/text.ts";
 import { thresholdsOf } from "../core/prices/level.ts";
@@ -14,10 +18,6 @@ import { StartError } from "../core/status/start-error.ts";
 import { Calendar, SERVICE_ZONE } from "../core/time/calendar.ts";
 import { connectionTo, withoutLogin } from "../mqtt/broker/start-broker.ts";
 import { tryBroker } from "../mqtt/client/check-connection.ts";
-import { AdminApi, type CheckResult, checkResultOf } from "../server/admin/admin-api.ts";
-import { checkArchive } from "../server/admin/check-archive.ts";
-import { checkHomeAssistant } from "../server/admin/check-home-assistant.ts";
-import { offlineDiagnostics } from "../server/monitoring/diagnostics.ts";
 import { openService } from "../service/client/open-service.ts";
 import type { ProxySettings } from "../service/client/proxy.ts";
 import { openAccounts } from "../state/accounts.ts";

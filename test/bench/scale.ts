@@ -22,7 +22,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import mqtt, { type MqttClient } from "mqtt";
-import { demoHomes, homeOfAccount } from "../../src/service/simulator/homes.ts";
+import { demoHomes, homeOfAccount } from "../../src/simulator/homes.ts";
 import { copyAccounts } from "../support/bench/copy-accounts.ts";
 import { MALLOC_SETTINGS, nodeFlags } from "../support/processes/node-flags.ts";
 import { TempDir } from "../support/runner/temp-dir.ts";

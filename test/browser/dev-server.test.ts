@@ -4,7 +4,7 @@ import { createServer } from "vite";
 import { describe, expect, test, vi } from "vitest";
 import { haveChromium, Screens } from "../support/browser/screen.ts";
 
-const DASHBOARD = path.resolve(import.meta.dirname, "../../src/server/web/dashboard");
+const DASHBOARD = path.resolve(import.meta.dirname, "../../src/dashboard");
 
 /** Returns a port that nothing uses. The configuration of the server needs the port of the daemon in advance. */
 async function freePort(): Promise<number> {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { formTexts } from "../../src/server/web/dashboard/forms/texts-en.ts";
+import { formTexts } from "../../src/dashboard/forms/texts-en.ts";
 import { startDashboard } from "../support/browser/dashboard-daemon.ts";
 import { axeViolations, MISFITS } from "../support/browser/page-checks.ts";
 import { pageScript } from "../support/browser/page-script.ts";

@@ -4,7 +4,7 @@ import path from "node:path";
 import mqtt from "mqtt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { HOUR_MS } from "../../src/core/time/interval.ts";
-import { type Simulator, startSimulator } from "../../src/service/simulator/simulator.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import { marketFile } from "../support/browser/dashboard-daemon.ts";
 import { axeViolations, MISFITS } from "../support/browser/page-checks.ts";
 import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";

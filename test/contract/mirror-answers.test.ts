@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { HOUR_MS } from "../../src/core/time/interval.ts";
 import { type OperationId, operationIds, operationOf } from "../../src/service/contract/operations.ts";
-import type { FaultRule } from "../../src/service/simulator/fault-rules.ts";
+import type { FaultRule } from "../../src/simulator/fault-rules.ts";
 import { MirrorService } from "../support/service/mirror-service.ts";
 import { ask, askPath, pathOf } from "../support/service/service-caller.ts";
 import { representative } from "./looked-at.ts";

@@ -1,7 +1,7 @@
 /** Tests every kind of fault from the client's side. */
 import { get } from "node:https";
 import { expect, test } from "vitest";
-import type { FaultRule } from "../../src/service/simulator/fault-rules.ts";
+import type { FaultRule } from "../../src/simulator/fault-rules.ts";
 import { createSelfSigned } from "../support/service/self-signed.ts";
 import { ask, pathOf } from "../support/service/service-caller.ts";
 import { startAt } from "../support/service/standing-simulator.ts";

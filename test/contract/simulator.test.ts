@@ -1,4 +1,4 @@
-import { startSimulator } from "../../src/service/simulator/simulator.ts";
+import { startSimulator } from "../../src/simulator/simulator.ts";
 import { describeService } from "./service-suite.ts";
 
 const now = Date.UTC(2026, 5, 10, 9, 20);

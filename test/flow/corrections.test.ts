@@ -1,7 +1,7 @@
 /** Data that arrives late or is corrected: readings for weeks, prices on the same day. */
 import { expect, test } from "vitest";
 import { DAY_MS, HOUR_MS } from "../../src/core/time/interval.ts";
-import { demoHomes } from "../../src/service/simulator/homes.ts";
+import { demoHomes } from "../../src/simulator/homes.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const START = Date.parse("2026-05-25T09:00:00Z");

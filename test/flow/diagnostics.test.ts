@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
-import { demoHomes } from "../../src/service/simulator/homes.ts";
+import { demoHomes } from "../../src/simulator/homes.ts";
 import { KeyFile } from "../../src/storage/api-key-file.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
-import { demoHomes } from "../../src/service/simulator/homes.ts";
+import { demoHomes } from "../../src/simulator/homes.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const EVENING = Date.parse("2026-03-10T20:00:00Z");

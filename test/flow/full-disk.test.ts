@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
-import { demoHomes } from "../../src/service/simulator/homes.ts";
+import { demoHomes } from "../../src/simulator/homes.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { planEntry } from "../support/plans/plan-topics.ts";

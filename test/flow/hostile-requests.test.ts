@@ -6,7 +6,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { localErrorTable } from "../../src/server/http/errors.ts";
+import { localErrorTable } from "../../src/http/errors.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { type HostileRequest, hostileRequests } from "../support/http/hostile-requests.ts";

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
+import { metricRows } from "../../src/api/monitoring/metrics.ts";
 import { configSchema } from "../../src/config/schema.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
-import { metricRows } from "../../src/server/monitoring/metrics.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { planEntry } from "../support/plans/plan-topics.ts";
 import { type ReadMetric, readMetrics } from "../support/prometheus/metrics-parser.ts";

@@ -1,7 +1,7 @@
 import { cpSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { startSimulator } from "../../src/service/simulator/simulator.ts";
+import { startSimulator } from "../../src/simulator/simulator.ts";
 import { ManualClock } from "../support/clock/manual-clock.ts";
 import { startInProcess } from "../support/daemon/in-process-daemon.ts";
 import { configFor } from "../support/daemon/test-config.ts";

@@ -1,8 +1,8 @@
 /** Answers that are not the service's, or that cannot be true, and the waits that follow from them. */
 import { expect, test } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
-import type { FaultRule } from "../../src/service/simulator/fault-rules.ts";
-import { demoHomes } from "../../src/service/simulator/homes.ts";
+import type { FaultRule } from "../../src/simulator/fault-rules.ts";
+import { demoHomes } from "../../src/simulator/homes.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");

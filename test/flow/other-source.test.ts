@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
-import { type Simulator, startSimulator } from "../../src/service/simulator/simulator.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import { haveMosquitto, Mosquitto } from "../support/broker/mosquitto.ts";
 import { retainedIn } from "../support/broker/retained.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";

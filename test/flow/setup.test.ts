@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Simulator, startSimulator } from "../../src/service/simulator/simulator.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import { KeyFile } from "../../src/storage/api-key-file.ts";
 import { databasePathIn } from "../../src/storage/open-storage.ts";
 import { freePort } from "../support/broker/mosquitto.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
-import { startSimulator } from "../../src/service/simulator/simulator.ts";
+import { startSimulator } from "../../src/simulator/simulator.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");

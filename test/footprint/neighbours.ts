@@ -8,7 +8,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { startSimulator } from "../../src/service/simulator/simulator.ts";
+import { startSimulator } from "../../src/simulator/simulator.ts";
 import { MALLOC_SETTINGS, NODE_FLAGS } from "../support/processes/node-flags.ts";
 import { TempDir } from "../support/runner/temp-dir.ts";
 

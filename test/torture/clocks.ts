@@ -5,7 +5,7 @@
  */
 import { RELEASED_AT } from "../../src/core/status/version.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
-import { startSimulator } from "../../src/service/simulator/simulator.ts";
+import { startSimulator } from "../../src/simulator/simulator.ts";
 import { startInProcess } from "../support/daemon/in-process-daemon.ts";
 import { configFor, LAN_KEY } from "../support/daemon/test-config.ts";
 import { TempDir } from "../support/runner/temp-dir.ts";

@@ -1,4 +1,4 @@
-import type { AdminResponses } from "../../server/admin/admin-api.ts";
+import type { AdminResponses } from "../../api/admin/admin-api.ts";
 import type { Given } from "../arguments.ts";
 import { withAdminConnection } from "../connect.ts";
 

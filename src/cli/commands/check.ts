@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
+import { adminSocketPath, NO_SOCKET } from "../../api/admin/admin-socket.ts";
+import { requireKeys } from "../../api/auth/require-key.ts";
 import { commandHint } from "../../config/command-hint.ts";
 import { loadConfiguration } from "../../config/load-config-file.ts";
 import { plugWarnings } from "../../config/plug-schema.ts";
 import { hasNoUsers, NO_BROKER_USERS } from "../../mqtt/broker/start-broker.ts";
-import { adminSocketPath, NO_SOCKET } from "../../server/admin/admin-socket.ts";
-import { requireKeys } from "../../server/auth/require-key.ts";
 import { keysMarkOf } from "../../state/accounts.ts";
 import { KeyFile } from "../../storage/api-key-file.ts";
 import { damageInFile } from "../../storage/damage-scan.ts";

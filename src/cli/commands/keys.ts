@@ -1,11 +1,11 @@
 /** `elbro keys`: manages the keys of devices to the LAN API, also while the daemon runs. */
 
+import { isSameName, type MadeKey, makeKey } from "../../api/auth/made-keys.ts";
 import { commandHint } from "../../config/command-hint.ts";
 import { loadConfiguration } from "../../config/load-config-file.ts";
 import type { Config } from "../../config/schema.ts";
 import { nearest } from "../../config/suggest-key.ts";
 import { StartError } from "../../core/status/start-error.ts";
-import { isSameName, type MadeKey, makeKey } from "../../server/auth/made-keys.ts";
 import { KEY_NAME, type KeptKey, KeyFile, KeyFileError, MAX_KEYS } from "../../storage/api-key-file.ts";
 import { KeyUseFile } from "../../storage/api-key-usage-file.ts";
 import { BadArgument, type CommandLine, type Given, textOf } from "../arguments.ts";

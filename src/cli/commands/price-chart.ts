@@ -1,8 +1,8 @@
 /** Prices as bars of text, one row per hour. */
 
+import type { DayPrices, ShownPrice } from "../../api/admin/admin-api.ts";
 import type { Level } from "../../core/prices/level.ts";
 import { type EpochMs, HOUR_MS, type Interval } from "../../core/time/interval.ts";
-import type { DayPrices, ShownPrice } from "../../server/admin/admin-api.ts";
 
 export interface ChartStyle {
   /** Width of the terminal in columns. */

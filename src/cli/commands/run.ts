@@ -4,6 +4,7 @@ import { networkInterfaces } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
 import { type Logger, pino } from "pino";
+import type { SetupOptions } from "../../api/setup/setup.ts";
 import { commandHint, isContainer } from "../../config/command-hint.ts";
 import { dashboardUrlOf } from "../../config/dashboard-url.ts";
 import {
@@ -20,7 +21,6 @@ import { DataDirInUse, PassingStartError, StartError } from "../../core/status/s
 import { VERSION } from "../../core/status/version.ts";
 import { HOUR_MS } from "../../core/time/interval.ts";
 import { type Daemon, type DaemonOptions, startDaemon } from "../../daemon.ts";
-import type { SetupOptions } from "../../server/setup/setup.ts";
 import { proxyOf } from "../../service/client/proxy.ts";
 import type { ConfigurationSource } from "../../state/configuration-editor.ts";
 import { inSlices } from "../../state/slices.ts";

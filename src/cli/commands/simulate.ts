@@ -5,11 +5,11 @@ import { readBounded } from "../../config/bounded-file.ts";
 import { flawOf } from "../../core/text/foreign-json.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import { parseInstant } from "../../service/contract/range.ts";
-import { readFaultRules } from "../../service/simulator/fault-rules.ts";
-import { type HomeName, homeNames } from "../../service/simulator/homes.ts";
-import { readPriceFile } from "../../service/simulator/price-file.ts";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../service/simulator/simulator.ts";
 import type { HashEncoding } from "../../service/third-party-token.ts";
+import { readFaultRules } from "../../simulator/fault-rules.ts";
+import { type HomeName, homeNames } from "../../simulator/homes.ts";
+import { readPriceFile } from "../../simulator/price-file.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
 import { BadArgument, type CommandLine, type Given, optionLines, textOf } from "../arguments.ts";
 
 const options = {

@@ -1,8 +1,8 @@
 /** Access rules of the embedded broker: who may log in, publish, subscribe and leave retained messages. */
 import type { Duplex } from "node:stream";
 import type { AedesOptions, Client, PublishPacket } from "aedes";
-import { addressGroup } from "../../service/serve/address-group.ts";
-import { LoginThrottle } from "../../service/serve/login-throttle.ts";
+import { addressGroup } from "../../http/address-group.ts";
+import { LoginThrottle } from "../../http/login-throttle.ts";
 import { MAX_CONNECT_BYTES, type NetworkConnection } from "./network-connection.ts";
 import { type BrokerUser, type BrokerUsers, mayPublish } from "./users.ts";
 

@@ -2,7 +2,7 @@
 import { hostname } from "node:os";
 import type { Config } from "../../config/schema.ts";
 import { onPort } from "../../core/status/start-error.ts";
-import { AllowedHosts } from "../../service/serve/allowed-hosts.ts";
+import { AllowedHosts } from "../../http/allowed-hosts.ts";
 import type { BrokerAccess } from "../client/broker-session.ts";
 import type { MqttClientLog } from "../client/mqtt-client.ts";
 import { openBrokerStream } from "../client/transport.ts";

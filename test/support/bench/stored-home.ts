@@ -4,9 +4,9 @@ import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
 import { type EpochMs, HOUR_MS } from "../../../src/core/time/interval.ts";
 import type { OperationId, OperationIdOf, ParamsOf } from "../../../src/service/contract/operations.ts";
 import { rangeOf, seriesOf, takeApart } from "../../../src/service/contract/series-mapping.ts";
-import { consumerHandlers } from "../../../src/service/simulator/consumer-handlers.ts";
-import { demoHomes } from "../../../src/service/simulator/homes.ts";
-import { World } from "../../../src/service/simulator/world.ts";
+import { consumerHandlers } from "../../../src/simulator/consumer-handlers.ts";
+import { demoHomes } from "../../../src/simulator/homes.ts";
+import { World } from "../../../src/simulator/world.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 

@@ -4,7 +4,7 @@
 import path from "node:path";
 import { build } from "rolldown";
 
-const DASHBOARD = path.resolve(import.meta.dirname, "../../../src/server/web/dashboard");
+const DASHBOARD = path.resolve(import.meta.dirname, "../../../src/dashboard");
 
 /** Bundles a source for browsers. Relative imports start in the dashboard's folder: `./chart.ts`. */
 export async function pageScript(source: string): Promise<string> {

@@ -5,9 +5,9 @@
 import type { Row } from "../../../src/core/series/series.ts";
 import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
 import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
-import type { FaultRule } from "../../../src/service/simulator/fault-rules.ts";
-import { Publication } from "../../../src/service/simulator/publication.ts";
-import { type Simulator, startSimulator } from "../../../src/service/simulator/simulator.ts";
+import type { FaultRule } from "../../../src/simulator/fault-rules.ts";
+import { Publication } from "../../../src/simulator/publication.ts";
+import { type Simulator, startSimulator } from "../../../src/simulator/simulator.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
 import { TopicWatcher } from "../broker/topic-watcher.ts";

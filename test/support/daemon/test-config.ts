@@ -4,7 +4,7 @@ import path from "node:path";
 import type * as z from "zod/mini";
 import { loadConfiguration, readConfiguration } from "../../../src/config/load-config-file.ts";
 import { type Config, configSchema } from "../../../src/config/schema.ts";
-import type { Simulator } from "../../../src/service/simulator/simulator.ts";
+import type { Simulator } from "../../../src/simulator/simulator.ts";
 import type { ConfigurationSource } from "../../../src/state/configuration-editor.ts";
 
 /** Key of the LAN API. */

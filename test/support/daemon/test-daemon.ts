@@ -1,6 +1,6 @@
 import { type EpochMs, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import type { Daemon } from "../../../src/daemon.ts";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../../src/service/simulator/simulator.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../../src/simulator/simulator.ts";
 import { TopicWatcher } from "../broker/topic-watcher.ts";
 import { ManualClock } from "../clock/manual-clock.ts";
 import { InstalledDaemon, type InstalledDaemonOptions } from "../processes/installed-daemon.ts";

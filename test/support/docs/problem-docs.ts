@@ -1,6 +1,7 @@
 /** Tables of problems (operations.md) and health codes (monitoring.md). */
+
+import { healthCodes } from "../../../src/api/monitoring/health.ts";
 import { type ProblemRow, problemCatalog } from "../../../src/core/status/problem-catalog.ts";
-import { healthCodes } from "../../../src/server/monitoring/health.ts";
 
 /** Returns a Markdown table of all problem codes. */
 export function problemDocs(): string {

@@ -56,8 +56,8 @@ function get(name: string, target: string, headers: readonly string[] = [], more
   return { name, method: "GET", target, headers: [HOST, ...headers], ...more };
 }
 
-function head(name: string, target: string, headers: readonly string[] = []): GoldenRequest {
-  return { name, method: "HEAD", target, headers: [HOST, ...headers] };
+function head(name: string, target: string, headers: readonly string[] = [], more: More = {}): GoldenRequest {
+  return { name, method: "HEAD", target, headers: [HOST, ...headers], ...more };
 }
 
 function post(name: string, target: string, headers: readonly string[], body: string, more: More = {}): GoldenRequest {
@@ -88,7 +88,7 @@ const pages = [
   get("dashboard", "/", [], { isElsewhere: true, holds: { asset: /"(assets\/\w+\/look\.css)"/, page: ETAG } }),
   get("dashboard, br", "/", ["Accept-Encoding: gzip, br"], { isElsewhere: true }),
   get("dashboard, unchanged", "/", ["If-None-Match: {page}"], { isElsewhere: true }),
-  head("dashboard, head alone", "/"),
+  head("dashboard, head alone", "/", [], { isElsewhere: true }),
   get("file of the dashboard", "/{asset}", ["Accept-Encoding: gzip"], { isElsewhere: true, holds: { file: ETAG } }),
   get("file of the dashboard of another version", "/assets/0123456789abcdef/look.css"),
   get("docs without a slash", "/docs"),

@@ -2,7 +2,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { expect } from "vitest";
-import { endpoints } from "../../../src/server/local/endpoints.ts";
+import { endpoints } from "../../../src/api/endpoints.ts";
 import { type ConfigInput, LAN_KEY } from "../daemon/test-config.ts";
 import { TestDaemon, type TestDaemonOptions } from "../daemon/test-daemon.ts";
 

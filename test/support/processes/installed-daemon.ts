@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../../src/service/simulator/simulator.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../../src/simulator/simulator.ts";
 import { LAN_KEY } from "../daemon/test-config.ts";
 import { TempDir } from "../runner/temp-dir.ts";
 import { DaemonProcess, type DaemonProcessOptions } from "./daemon-process.ts";

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { shardOf } from "../../../src/core/sharding/shard.ts";
 import { heapFlagsFor } from "../../../src/core/status/heap-size.ts";
-import { demoHomes, homeOfAccount } from "../../../src/service/simulator/homes.ts";
+import { demoHomes, homeOfAccount } from "../../../src/simulator/homes.ts";
 import { PostgresServer } from "../archive/postgres.ts";
 import { freePort, Mosquitto, type MosquittoOptions } from "../broker/mosquitto.ts";
 import { TopicWatcher } from "../broker/topic-watcher.ts";

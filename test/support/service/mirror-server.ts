@@ -1,8 +1,8 @@
-import { ApiKeys, keyDigest } from "../../../src/server/auth/api-keys.ts";
-import { listen } from "../../../src/server/http/listener.ts";
-import { type Asked, type MirrorSource, mirrorHandlers } from "../../../src/server/mirror/mirror.ts";
-import { ResponseCache } from "../../../src/server/mirror/response-cache.ts";
-import { createApiRouter, type MountOptions, mount, serveUnknown } from "../../../src/service/serve/mount.ts";
+import { ApiKeys, keyDigest } from "../../../src/api/auth/api-keys.ts";
+import { type Asked, type MirrorSource, mirrorHandlers } from "../../../src/api/mirror/mirror.ts";
+import { ResponseCache } from "../../../src/api/mirror/response-cache.ts";
+import { listen } from "../../../src/http/listener.ts";
+import { createApiRouter, type MountOptions, mount, serveUnknown } from "../../../src/http/mount.ts";
 import type { Found } from "../../../src/state/stored-answer.ts";
 import { ADDRESS_ID } from "../../fixtures/answers.ts";
 import { calendar } from "./fetch-schedule-model.ts";

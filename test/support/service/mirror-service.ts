@@ -1,7 +1,7 @@
 import { type EpochMs, SECOND_MS } from "../../../src/core/time/interval.ts";
 import { operationOf } from "../../../src/service/contract/operations.ts";
-import type { FaultRule } from "../../../src/service/simulator/fault-rules.ts";
 import { thirdPartyToken } from "../../../src/service/third-party-token.ts";
+import type { FaultRule } from "../../../src/simulator/fault-rules.ts";
 import { MIRROR_DIFFERENCES } from "../../contract/differences.ts";
 import { lookedAt } from "../../contract/looked-at.ts";
 import type { ServiceUnderTest } from "../../contract/service-expectations.ts";

@@ -1,5 +1,5 @@
 /** Runs the simulator in its own process, with HTTPS if a key is given. Prints its URL and consumer key. */
-import { startSimulator } from "../../../src/service/simulator/simulator.ts";
+import { startSimulator } from "../../../src/simulator/simulator.ts";
 
 const { TLS_KEY, TLS_CERT, CLOCK, SPEED, ACCOUNTS } = process.env;
 const simulator = await startSimulator({

@@ -1,5 +1,5 @@
 import { formatInstant } from "../../../src/core/time/interval.ts";
-import { type SimulatorOptions, startSimulator } from "../../../src/service/simulator/simulator.ts";
+import { type SimulatorOptions, startSimulator } from "../../../src/simulator/simulator.ts";
 
 /** Starts a simulator whose time is `time.now`, which only the test changes. */
 export async function startAt(now: number, options: Partial<SimulatorOptions> = {}) {

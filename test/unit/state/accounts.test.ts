@@ -8,7 +8,7 @@ import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../src/core/time/interval.ts";
 import { openService } from "../../../src/service/client/open-service.ts";
 import { seriesOf } from "../../../src/service/contract/series-mapping.ts";
-import { type SimulatorOptions, startSimulator } from "../../../src/service/simulator/simulator.ts";
+import { type SimulatorOptions, startSimulator } from "../../../src/simulator/simulator.ts";
 import { fetchPortOf, openAccounts } from "../../../src/state/accounts.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { openDatabase } from "../../../src/storage/database.ts";

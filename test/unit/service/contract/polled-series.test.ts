@@ -8,7 +8,7 @@ import {
   labelOf,
 } from "../../../../src/service/contract/polled-series.ts";
 import { operationIdOf, seriesOf } from "../../../../src/service/contract/series-mapping.ts";
-import { demoHomes } from "../../../../src/service/simulator/homes.ts";
+import { demoHomes } from "../../../../src/simulator/homes.ts";
 
 const ACCOUNT = "consumer";
 

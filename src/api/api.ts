@@ -1,0 +1,133 @@
+/**
+ * Composes the LAN API: keys, the mirror of the service, and local routes. A new configuration replaces the router; the
+ * listener stays open.
+ */
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { hostname } from "node:os";
+import type { CommandHint } from "../config/command-hint.ts";
+import type { Config } from "../config/schema.ts";
+import { onPort } from "../core/status/start-error.ts";
+import { AllowedHosts } from "../http/allowed-hosts.ts";
+import { type Lookup, listen } from "../http/listener.ts";
+import { mount, type Router } from "../http/mount.ts";
+import { createLocalRouter } from "../http/not-found.ts";
+import { guardRequests } from "../http/request-guard.ts";
+import { addRoute, type LocalRoute, type RouteContext } from "../http/route.ts";
+import type { Storage } from "../storage/open-storage.ts";
+import { BACKUP_PATH, backupRoutes } from "./admin/backup-routes.ts";
+import { docsRoutes } from "./api-docs-routes.ts";
+import type { ApiKeys } from "./auth/api-keys.ts";
+import { openKeyStore } from "./auth/key-store.ts";
+import { SessionAuth } from "./auth/session-auth.ts";
+import { Sessions } from "./auth/sessions.ts";
+import { configurationSchemaRoute } from "./configuration-schema-route.ts";
+import { dashboardRoutes } from "./dashboard-routes.ts";
+import { localRoutes } from "./endpoints.ts";
+import type { LocalDeps } from "./local-source.ts";
+import type { MirrorDeps } from "./mirror/mirror-source.ts";
+import { mirrorOptions } from "./mirror/mirror-source.ts";
+import type { MonitoringDeps } from "./monitoring/monitoring-deps.ts";
+import { monitoringRoutes } from "./monitoring/monitoring-routes.ts";
+import { openapiRoutes } from "./openapi/openapi-routes.ts";
+import type { SetupOptions } from "./setup/setup.ts";
+import { setupRoutes } from "./setup/setup-routes.ts";
+
+/** Dependencies of all folders of the API. */
+export interface ApiDeps extends MirrorDeps, LocalDeps, MonitoringDeps {
+  readonly config: MonitoringDeps["config"];
+  readonly clock: MonitoringDeps["clock"];
+  readonly state: MonitoringDeps["state"];
+  readonly plugs: LocalDeps["plugs"];
+  readonly storage: Storage;
+  readonly log: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
+  readonly commandHint: CommandHint;
+  /** True if Home Assistant forwards requests of its users, which then need no key. */
+  readonly ingress: boolean;
+  readonly setup: SetupOptions | null;
+  /** Called with an unexpected error of a request, which is logged and answered. */
+  readonly onCrash?: (error: unknown) => void;
+}
+
+export interface ApiListener {
+  readonly port: number;
+  /** Applies another configuration. Address and port do not change. */
+  readonly take: (config: Config) => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the API. Rejects with a StartError if the port cannot be used. */
+export async function openApi(deps: ApiDeps): Promise<ApiListener> {
+  const { api } = deps.config;
+  const access = openKeyStore({ ...deps, problems: deps.state.problems });
+  const pages = openPages(deps, access.keys);
+  let router = apiRouter(deps, access.keys, pages);
+  const current: Lookup = { lookup: (request, response) => router.lookup(request, response) };
+  const { tls } = api;
+  const { port, close, useTls } = await onPort("api", api.port, () => listen(current, api.host, api.port, { tls }));
+  deps.log.info({ host: api.host, port }, "API listens");
+  return {
+    port,
+    take(config) {
+      access.take(config.api);
+      if (config.api.tls) useTls(config.api.tls);
+      pages.take(config.api);
+      router = apiRouter({ ...deps, config }, access.keys, pages);
+    },
+    close: () => close().then(access.close),
+  };
+}
+
+/** Returns the routes behind the checks that every request passes. */
+function apiRouter(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth): Lookup {
+  const { api } = deps.config;
+  const hosts = new AllowedHosts(hostname(), api.hosts ?? []);
+  return guardRequests(apiRoutes(deps, keys, pages), { hosts, cors: new Set(api.cors), newRequestId: randomUUID });
+}
+
+/** Opens the access of pages, which a reload does not replace: open event streams ask it whether they may continue. */
+function openPages({ config, storage, ingress }: ApiDeps, keys: ApiKeys): SessionAuth {
+  const sessions = new Sessions(storage.settings, (name) => keys.named(name));
+  return new SessionAuth({ sessions, dashboard: config.api.dashboard, ingress });
+}
+
+/** Returns whether a request changed the configuration, the keys or the database. Commands to plans are not lasting. */
+function isLasting({ method = "", url = "" }: IncomingMessage, status: number): boolean {
+  if (status >= 300) return false;
+  return method === "PUT" || method === "DELETE" || status === 201 || (method === "POST" && url === BACKUP_PATH);
+}
+
+/** Returns the routes of the LAN API. */
+export function apiRoutes(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth = openPages(deps, keys)): Router {
+  const { clock, log } = deps;
+  const context: RouteContext = {
+    admit: (message) => pages.admitLocal(message) ?? keys.admitLocal(message),
+    remains: (message) => pages.remains(message) || keys.isKnown(message.authorization, message.scope),
+    now: () => clock.now(),
+    newRequestId: randomUUID,
+    onCrash(error, requestId) {
+      log.warn({ err: error, requestId }, "a LAN request failed");
+      deps.onCrash?.(error);
+    },
+    onAnswer: (caller, status) => deps.state.stats.answered.add(caller ?? "", String(status)),
+    onAccepted: (caller, status, request) => {
+      if (!isLasting(request, status)) return;
+      log.info({ caller, method: request.method, path: request.url?.split("?")[0] }, "changed over the API");
+    },
+  };
+  const mirror = mirrorOptions(deps, (message) => pages.admitMirror(message) ?? keys.admit(message), context);
+  const router = createLocalRouter(context, mirror);
+  mount(router, mirror);
+  const routes: readonly LocalRoute[] = [
+    ...localRoutes(deps),
+    ...monitoringRoutes(deps),
+    ...backupRoutes(deps),
+    ...openapiRoutes(() => routes),
+    ...docsRoutes(),
+    configurationSchemaRoute(),
+    ...dashboardRoutes(deps.state, { keys, pages, editor: deps.editor, canSetUp: deps.setup !== null }),
+    ...setupRoutes(deps.setup),
+  ];
+  for (const route of routes) addRoute(router, route, context);
+  return router;
+}

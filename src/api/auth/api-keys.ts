@@ -1,0 +1,142 @@
+/** Authentication of the LAN API by local keys, each with its scope and its quota. */
+import { hash, timingSafeEqual } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { SECOND_MS } from "../../core/time/interval.ts";
+import { addressGroup } from "../../http/address-group.ts";
+import { LoginThrottle } from "../../http/login-throttle.ts";
+import type { AuthRequest, AuthResult } from "../../http/mount.ts";
+import type { QuotaLimits } from "../../http/quota-windows.ts";
+import type { LocalAuthRequest, LocalAuthResult } from "../../http/route.ts";
+import { contractError } from "../../service/contract/errors.ts";
+import type { InterfaceName } from "../../service/contract/operations.ts";
+import type { QuotaStanding } from "../../service/contract/quota-headers.ts";
+import { KeyRateLimit } from "./key-rate-limit.ts";
+
+/** A local key as stored: only the digest of the token that its owner sends. */
+export interface ApiKey {
+  readonly name: string;
+  readonly sha256: Uint8Array;
+  /** Whether it may change settings, in addition to reading. */
+  readonly control?: boolean;
+  /** A key and secret of the third-party interface. It gives access to nothing else. */
+  readonly isThirdParty?: boolean;
+  /** Made of 256 random bits, so that it cannot be guessed. */
+  readonly isRandom?: boolean;
+  /** Limits that differ from the default. */
+  readonly limits?: Partial<QuotaLimits>;
+}
+
+type AnyArrival = Omit<AuthRequest, "interface"> & { readonly interface: InterfaceName | "local" };
+
+type Refusal = Extract<AuthResult, { kind: "refused" }>;
+type Verdict = { readonly kind: "admitted"; readonly key: ApiKey; readonly quota: QuotaStanding } | Refusal;
+
+/** Maximum number of cached digests. A household has a few keys. */
+const MAX_DIGESTS = 100;
+
+const BEARER = /^Bearer +(\S+)$/i;
+
+/** Returns the digest by which a key is stored and compared. */
+export function keyDigest(key: string): Uint8Array {
+  return hash("sha256", key, "buffer");
+}
+
+export class ApiKeys {
+  readonly #keys: () => readonly ApiKey[];
+  readonly #limits: () => QuotaLimits;
+  readonly #quota: KeyRateLimit;
+  readonly #lockOut = new LoginThrottle();
+  readonly #onLockedOut: (address: string) => void;
+  /** Digests by token. Making one costs as much as all other checks of a request. */
+  readonly #digests = new LRUCache<string, Uint8Array>({ max: MAX_DIGESTS, memoMethod: keyDigest });
+
+  /**
+   * Functions for keys and limits are called at each request, because both change while the daemon runs.
+   * `onLockedOut` is called with an address when its requests have to wait because of wrong keys.
+   */
+  constructor(
+    keys: readonly ApiKey[] | (() => readonly ApiKey[]),
+    limits: QuotaLimits | (() => QuotaLimits),
+    quota = new KeyRateLimit(),
+    onLockedOut: (address: string) => void = () => undefined,
+  ) {
+    this.#keys = typeof keys === "function" ? keys : () => keys;
+    this.#limits = typeof limits === "function" ? limits : () => limits;
+    this.#quota = quota;
+    this.#onLockedOut = onLockedOut;
+  }
+
+  /** Admits a request whose key is valid and has quota left. Denied attempts count. */
+  admit(message: AuthRequest): AuthResult {
+    const verdict = this.#judge(message);
+    return verdict.kind === "refused" ? verdict : { kind: "admitted", caller: verdict.key.name, quota: verdict.quota };
+  }
+
+  /** Does the same for a route of the LAN's own, which may need the scope `control`. */
+  admitLocal(message: LocalAuthRequest): LocalAuthResult {
+    const verdict = this.#judge(message);
+    if (verdict.kind === "refused") return verdict;
+    const { key, quota } = verdict;
+    if (message.scope === "read" || key.control) return { kind: "admitted", caller: key.name, quota };
+    const reason = `the key ${key.name} may only read; this request needs a key with the scope control`;
+    return { kind: "refused", caller: key.name, quota, error: contractError("forbidden", reason) };
+  }
+
+  /** Returns the key of a name; null if it does not exist any more. */
+  named(name: string): ApiKey | null {
+    return this.#keys().find((key) => key.name === name) ?? null;
+  }
+
+  /** Returns whether a key still gives access to a local route, so that a stream ends with its key. Counts nothing. */
+  isKnown(authorization: string | undefined, scope: LocalAuthRequest["scope"]): boolean {
+    const key = this.#keyOf(authorization);
+    return key !== null && !key.isThirdParty && (scope === "read" || key.control === true);
+  }
+
+  #judge(message: AnyArrival): Verdict {
+    const { authorization, remoteAddress, now } = message;
+    if (authorization === undefined) return refused("send Authorization: Bearer <key>");
+    const address = addressGroup(remoteAddress);
+    const key = this.#keyOf(authorization);
+    const passes = key && (key.isRandom || this.#lockOut.isProven(address, key.name));
+    const waitMs = passes ? 0 : this.#lockOut.waitMs(address, now);
+    if (waitMs > 0) return lockedOut(waitMs);
+    if (!key) {
+      if (this.#lockOut.wrong(address, now)) this.#onLockedOut(address);
+      return refused("unknown API key");
+    }
+    if (!passes) this.#lockOut.prove(address, key.name);
+    const { minute, day } = this.#limits();
+    const limits = { minute: key.limits?.minute ?? minute, day: key.limits?.day ?? day };
+    const { standing, retryAfterSec } = this.#quota.count(key.name, limits, now);
+    if (retryAfterSec !== null) {
+      const error = contractError("rate_limited", `the quota of the key ${key.name} is used up`);
+      return { kind: "refused", caller: key.name, quota: standing, error: { ...error, retryAfterSec } };
+    }
+    if (key.isThirdParty && message.interface !== "thirdParty")
+      return { ...refused(`the key and secret ${key.name} are valid for /thirdParty only`), quota: standing };
+    return { kind: "admitted", key, quota: standing };
+  }
+
+  /** Compares every key in constant time, so that the duration reveals nothing. */
+  #keyOf(authorization: string | undefined): ApiKey | null {
+    const token = BEARER.exec(authorization ?? "")?.[1];
+    if (token === undefined) return null;
+    const digest = this.#digests.memo(token);
+    return (
+      this.#keys()
+        .filter((key) => timingSafeEqual(key.sha256, digest))
+        .at(-1) ?? null
+    );
+  }
+}
+
+function refused(reason: string): Refusal {
+  return { kind: "refused", error: contractError("invalid_token", reason) };
+}
+
+function lockedOut(waitMs: number): Refusal {
+  const retryAfterSec = Math.max(1, Math.ceil(waitMs / SECOND_MS));
+  const reason = `too many wrong keys from this address; try again in ${retryAfterSec} s`;
+  return { kind: "refused", error: { ...contractError("rate_limited", reason), retryAfterSec } };
+}

@@ -1,0 +1,246 @@
+/** Keys of the LAN API, from the configuration and from the key file, and the quota that they have used. */
+import type { CommandHint } from "../../config/command-hint.ts";
+import type { Config } from "../../config/schema.ts";
+import type { Clock } from "../../core/runtime/clock.ts";
+import type { Problems } from "../../core/status/problem.ts";
+import { type EpochMs, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
+import type { QuotaLimits } from "../../http/quota-windows.ts";
+import { thirdPartyToken } from "../../service/third-party-token.ts";
+import { type KeptKey, KeyFile } from "../../storage/api-key-file.ts";
+import { KeyUseFile } from "../../storage/api-key-usage-file.ts";
+import { type ApiKey, ApiKeys, keyDigest } from "./api-keys.ts";
+import { KeyRateLimit } from "./key-rate-limit.ts";
+import { isLoopback } from "./require-key.ts";
+
+/** Minimum time between two checks of the key file, which are made at requests. */
+const LOOK_EVERY_MS = 0.4 * SECOND_MS;
+/** Time after a request within which its use is saved. A crash loses at most one minute of counts. */
+const KEEP_AFTER_MS = MINUTE_MS;
+/** Length in characters below which a key is probably a word. */
+const SHORT_KEY = 16;
+const PROBLEM_SUBJECT = "keys";
+
+type ApiConfig = Config["api"];
+
+export interface KeyStoreOptions {
+  readonly config: Pick<Config, "api" | "data_dir">;
+  readonly clock: Clock;
+  readonly problems: Problems;
+  /** Whether Home Assistant forwards requests of its users. Then no key is needed. */
+  readonly ingress?: boolean;
+  readonly log: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
+  /** Returns a command of this program as the owner types it. */
+  readonly commandHint: CommandHint;
+}
+
+export interface KeyStore {
+  readonly keys: ApiKeys;
+  /** Applies the keys and limits of a new configuration. */
+  readonly take: (api: ApiConfig) => void;
+  /** Saves the use of the keys. No other call may follow. */
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the store of all keys. It also finds keys that are added while the daemon runs. */
+export function openKeyStore({
+  config,
+  clock,
+  problems,
+  log,
+  commandHint,
+  ingress = false,
+}: KeyStoreOptions): KeyStore {
+  const { api, data_dir } = config;
+  let limits = defaultLimits(api);
+  const ring = new KeyRing(configuredKeys(api), new KeyFile(data_dir), { clock, problems, log });
+  const useFile = new KeyUseFile(data_dir);
+  const closing = new AbortController();
+  let keeping: Promise<void> | null = null;
+  let isKept = true;
+  const quota = new KeyRateLimit(useFile.read(), () => {
+    isKept = false;
+    keeping ??= keep().finally(() => {
+      keeping = null;
+    });
+  });
+  const keep = async () => {
+    await clock.sleepUntil(clock.now() + KEEP_AFTER_MS, closing.signal);
+    if (closing.signal.aborted) return;
+    isKept = true;
+    await useFile.writeSoon(quota.usesOf(ring.names())).catch(notKept);
+  };
+  const notKept = (error: unknown) => log.warn({ err: error }, "the used quota of the keys could not be saved");
+  if (ring.keys().length === 0 && !ingress)
+    log.warn({}, `the API has no key, so it rejects all requests; create one: ${commandHint("keys create NAME")}`);
+  for (const name of isLoopback(api.host) ? [] : shortKeys(api))
+    log.warn(
+      { name },
+      `an API key is short enough to be guessed; create a long one: ${commandHint("keys create NAME")}`,
+    );
+  return {
+    keys: new ApiKeys(
+      () => ring.keys(),
+      () => limits,
+      quota,
+      (address) => log.warn({ address }, "repeated wrong API keys; requests from these addresses are delayed"),
+    ),
+    take(next) {
+      limits = defaultLimits(next);
+      ring.take(configuredKeys(next));
+    },
+    async close() {
+      closing.abort();
+      await keeping;
+      if (isKept) return;
+      try {
+        useFile.write(quota.usesOf(ring.names()));
+      } catch (error) {
+        notKept(error);
+      }
+    },
+  };
+}
+
+/** Keys of the configuration and of the current key file. */
+class KeyRing {
+  #configured: readonly ApiKey[];
+  #kept: readonly ApiKey[] = [];
+  #all: readonly ApiKey[];
+  readonly #file: KeyFile;
+  readonly #deps: Pick<KeyStoreOptions, "clock" | "problems" | "log">;
+  /** Digests by name of the stored keys; null before the first look. */
+  #known: ReadonlyMap<string, string> | null = null;
+  #stamp: string | null = null;
+  #lookedAt: EpochMs;
+
+  constructor(
+    configured: readonly ApiKey[],
+    file: KeyFile,
+    parts: Pick<KeyStoreOptions, "clock" | "problems" | "log">,
+  ) {
+    this.#configured = configured;
+    this.#all = configured;
+    this.#file = file;
+    this.#deps = parts;
+    this.#lookedAt = parts.clock.now();
+    this.#look();
+    this.#known ??= new Map();
+  }
+
+  /** Replaces the keys of the configuration. */
+  take(configured: readonly ApiKey[]): void {
+    this.#configured = configured;
+    this.#all = [...configured, ...this.#kept];
+  }
+
+  keys(): readonly ApiKey[] {
+    const now = this.#deps.clock.now();
+    if (Math.abs(now - this.#lookedAt) >= LOOK_EVERY_MS) {
+      this.#lookedAt = now;
+      this.#look();
+    }
+    return this.#all;
+  }
+
+  names(): string[] {
+    return this.keys().map(({ name }) => name);
+  }
+
+  /**
+   * Reads the key file if it has changed. If it cannot be read, the known keys stay valid, so a typing error does not
+   * lock devices out.
+   */
+  #look(): void {
+    const stamp = this.#file.stamp;
+    if (stamp === this.#stamp) return;
+    this.#stamp = stamp;
+    const { clock, problems } = this.#deps;
+    const reading = this.#file.read();
+    if (reading.kind === "keys") {
+      this.#report(reading.keys);
+      this.#kept = reading.keys.map(lanKeyOf);
+      this.#all = [...this.#configured, ...this.#kept];
+      problems.end(PROBLEM_SUBJECT);
+      return;
+    }
+    problems.start({
+      code: "keys_unreadable",
+      subject: PROBLEM_SUBJECT,
+      since: clock.now(),
+      names: { file: this.#file.path },
+      detail: `${this.#file.path}: ${reading.why}`,
+    });
+  }
+
+  /** Logs which keys were created, replaced and revoked, here or by a command. */
+  #report(keys: readonly KeptKey[]): void {
+    const [before, after] = [this.#known, new Map(keys.map(({ name, sha256 }) => [name, sha256]))];
+    this.#known = after;
+    if (!before) return;
+    const names = (from: ReadonlyMap<string, string>, fits: (name: string, sha256: string) => boolean) =>
+      [...from].flatMap(([name, sha256]) => (fits(name, sha256) ? name : []));
+    const changes = {
+      created: names(after, (name) => !before.has(name)),
+      replaced: names(after, (name, sha256) => before.has(name) && before.get(name) !== sha256),
+      revoked: names(before, (name) => !after.has(name)),
+    };
+    const facts = Object.fromEntries(Object.entries(changes).filter(([, each]) => each.length > 0));
+    if (Object.keys(facts).length > 0) this.#deps.log.info(facts, "keys changed");
+  }
+}
+
+/** Returns the names of configured keys that are short enough to be guessed. */
+function shortKeys(api: ApiConfig): string[] {
+  const bearers = api.keys.map(({ name, key }) => ({ name, secret: key }));
+  const pairs = (api.third_party_keys ?? []).map(({ name, api_secret }) => ({ name, secret: api_secret }));
+  return [...bearers, ...pairs].filter(({ secret }) => secret.length < SHORT_KEY).map(({ name }) => name);
+}
+
+function defaultLimits(api: ApiConfig): QuotaLimits {
+  return { minute: api.requests_per_minute, day: api.requests_per_day };
+}
+
+function configuredKeys(api: ApiConfig): ApiKey[] {
+  const bearers = api.keys.map((entry) => ({
+    name: entry.name,
+    sha256: keyDigest(entry.key),
+    control: entry.scopes?.includes("control") ?? false,
+    limits: limitsOf(entry),
+  }));
+  const pairs = (api.third_party_keys ?? []).map((entry) => ({
+    name: entry.name,
+    sha256: pairDigest({ apiKey: entry.api_key, apiSecret: entry.api_secret }, entry.hash_encoding),
+    isThirdParty: true,
+    limits: limitsOf(entry),
+  }));
+  return [...bearers, ...pairs];
+}
+
+/** Returns the digest of the token for a key and secret. */
+export function pairDigest(
+  pair: { readonly apiKey: string; readonly apiSecret: string },
+  encoding: "hex" | "base64",
+): Uint8Array {
+  return keyDigest(thirdPartyToken(pair, encoding));
+}
+
+function lanKeyOf(kept: KeptKey): ApiKey {
+  return {
+    name: kept.name,
+    sha256: Buffer.from(kept.sha256, "hex"),
+    control: kept.scopes.includes("control"),
+    isThirdParty: kept.kind === "third_party",
+    isRandom: true,
+    limits: limitsOf(kept),
+  };
+}
+
+/** Returns the limits of an entry. */
+function limitsOf(
+  entry: Partial<Record<"requests_per_minute" | "requests_per_day", number | undefined>>,
+): Partial<QuotaLimits> {
+  return {
+    ...(entry.requests_per_minute === undefined ? {} : { minute: entry.requests_per_minute }),
+    ...(entry.requests_per_day === undefined ? {} : { day: entry.requests_per_day }),
+  };
+}

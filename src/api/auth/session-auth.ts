@@ -1,0 +1,122 @@
+/**
+ * Authenticates pages of the dashboard: by a session, by Home Assistant's ingress, or by nothing if the dashboard is
+ * open.
+ * Runs before key authentication; ignores requests that send a key.
+ *
+ * Protects against requests that another site's page makes in a browser. Changes, and reads that may spend quota, need
+ * a header that only a page of this origin can send. Another origin needs a CORS permission, which is never granted.
+ */
+import type { IncomingHttpHeaders } from "node:http";
+import { MINUTE_MS } from "../../core/time/interval.ts";
+import { addressGroup } from "../../http/address-group.ts";
+import { localError } from "../../http/errors.ts";
+import { isFromIngress } from "../../http/ingress.ts";
+import type { AuthRequest, AuthResult } from "../../http/mount.ts";
+import type { LocalAuthRequest, LocalAuthResult } from "../../http/route.ts";
+import { contractError } from "../../service/contract/errors.ts";
+import type { SessionKey, Sessions } from "./sessions.ts";
+
+/** Header that the page sends with all its requests. */
+export const PAGE_HEADER = "x-elbro-page";
+/** Maximum requests per minute from one address. A page sends about twelve when it opens, and a few at each event. */
+const MAX_PER_MINUTE_OF_ADDRESS = 600;
+/** Maximum requests per minute of all pages. */
+const MAX_PER_MINUTE = 3_000;
+
+export interface SessionAuthDeps {
+  readonly sessions: Sessions;
+  /** `open`: every client that can reach this address may read. Default: `key`. */
+  readonly dashboard?: "open" | "key" | undefined;
+  /** Whether Home Assistant forwards requests of its users. */
+  readonly ingress?: boolean;
+}
+
+export class SessionAuth {
+  readonly sessions: Sessions;
+  #mode: "open" | "key";
+  readonly #ingress: boolean;
+  /** Requests of the current minute, also by address. Bounded by MAX_PER_MINUTE. */
+  #minute = { start: Number.NEGATIVE_INFINITY, count: 0, of: new Map<string, number>() };
+
+  constructor({ sessions, dashboard = "key", ingress = false }: SessionAuthDeps) {
+    this.sessions = sessions;
+    this.#mode = dashboard;
+    this.#ingress = ingress;
+  }
+
+  get mode(): "open" | "key" {
+    return this.#mode;
+  }
+
+  /** Applies another access to the dashboard. */
+  take({ dashboard = "key" }: Pick<SessionAuthDeps, "dashboard">): void {
+    this.#mode = dashboard;
+  }
+
+  /** Checks a page's request to a route of the LAN's own; null if the keys decide. */
+  admitLocal(message: LocalAuthRequest): LocalAuthResult | null {
+    const key = this.#sessionKeyOf(message);
+    if (!key) return null;
+    if (this.#isTooMany(message)) return { kind: "refused", error: tooMany() };
+    if (message.scope === "read") return { kind: "admitted", caller: key.name };
+    if (!fromOwnPage(message.headers))
+      return forbidden(`a session may make changes only from the dashboard itself, which sends ${PAGE_HEADER}`);
+    if (!key.control) return forbidden("log in with a key that has the scope control");
+    return { kind: "admitted", caller: key.name };
+  }
+
+  /** Returns whether a page's session is still valid or not needed. Counts nothing. */
+  remains(message: LocalAuthRequest): boolean {
+    return this.#sessionKeyOf(message) !== null;
+  }
+
+  /** Checks a page's request to the mirror, where a read may spend quota; null if the keys decide. */
+  admitMirror(message: AuthRequest): AuthResult | null {
+    const key = this.#sessionKeyOf(message);
+    if (!key || !fromOwnPage(message.headers)) return null;
+    return this.#isTooMany(message) ? { kind: "refused", error: tooMany() } : { kind: "admitted" };
+  }
+
+  /** Returns the key of the logged-in user, here or in Home Assistant; null without a login. */
+  signedIn({ headers, remoteAddress, now }: Pick<AuthRequest, "headers" | "remoteAddress" | "now">): SessionKey | null {
+    if (this.#ingress && isFromIngress(headers, remoteAddress)) return HOME_ASSISTANT;
+    return this.sessions.keyOf(headers, now);
+  }
+
+  /** Returns the key for a request that sends none: that of the user, or a read-only one if the dashboard is open. */
+  #sessionKeyOf(message: Pick<AuthRequest, "authorization" | "headers" | "remoteAddress" | "now">): SessionKey | null {
+    if (message.authorization !== undefined) return null;
+    return this.signedIn(message) ?? (this.#mode === "open" ? ANYBODY : null);
+  }
+
+  #isTooMany({ now, remoteAddress }: Pick<AuthRequest, "now" | "remoteAddress">): boolean {
+    if (now - this.#minute.start >= MINUTE_MS || now < this.#minute.start)
+      this.#minute = { start: now, count: 0, of: new Map() };
+    const address = addressGroup(remoteAddress);
+    const before = this.#minute.of.get(address) ?? 0;
+    // Excess requests of one address do not count for the others.
+    if (before >= MAX_PER_MINUTE_OF_ADDRESS || this.#minute.count >= MAX_PER_MINUTE) return true;
+    this.#minute.of.set(address, before + 1);
+    this.#minute.count++;
+    return false;
+  }
+}
+
+const HOME_ASSISTANT: SessionKey = { name: "Home Assistant", sha256: new Uint8Array(), control: true };
+const ANYBODY: SessionKey = { name: "anybody", sha256: new Uint8Array(), control: false };
+
+/**
+ * Returns whether a request comes from a page of this server: it has the page's header, and `Sec-Fetch-Site` agrees.
+ */
+export function fromOwnPage(headers: IncomingHttpHeaders | undefined): boolean {
+  const site = headers?.["sec-fetch-site"];
+  return headers?.[PAGE_HEADER] !== undefined && (site === undefined || site === "same-origin");
+}
+
+function forbidden(reason: string): LocalAuthResult {
+  return { kind: "refused", error: localError("forbidden", reason) };
+}
+
+function tooMany() {
+  return { ...contractError("rate_limited", "too many requests from the dashboard"), retryAfterSec: 60 };
+}

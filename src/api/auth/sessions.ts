@@ -1,0 +1,111 @@
+/**
+ * Sessions of the dashboard: a login with a key of the LAN API is kept by a cookie, until it is unused for 60 days.
+ *
+ * Stored are a digest of the cookie, and one that binds the session to its key. A revoked or replaced key ends its
+ * sessions. Sessions survive a restart and are limited in number and time.
+ */
+import { createHash, hash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import * as z from "zod/mini";
+import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
+import { DAY_MS, type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
+import { cookieIn, newCookie, setCookie } from "../../http/cookies.ts";
+import type { ApiKey } from "./api-keys.ts";
+
+export type SessionKey = Pick<ApiKey, "name" | "sha256" | "control">;
+
+interface Session {
+  /** SHA-256 of the cookie, in hex. */
+  readonly id: string;
+  readonly key: string;
+  /** SHA-256 of `id` and the key's own digest, in hex. */
+  readonly bond: string;
+  readonly until: EpochMs;
+}
+
+/** Lifetime after the last use. It is long, so that a wall-mounted screen stays logged in. */
+export const SESSION_MS: number = 60 * DAY_MS;
+/** Minimum time between extensions of a session, because each is a write. */
+const RENEWED_EVERY_MS = DAY_MS;
+/** Maximum number of sessions: phones and screens of a household. The one unused for the longest time is dropped. */
+export const MAX_SESSIONS = 50;
+/** Name of the cookie, before its port. */
+const SESSION_COOKIE = "elbro_session";
+const TOKEN = /^[\w-]{43}$/;
+const TOKEN_BYTES = 32;
+const KEPT_AS = "dashboard_sessions";
+
+const keptSessions = z.array(z.object({ id: z.string(), key: z.string(), bond: z.string(), until: z.number() }));
+
+export class Sessions {
+  readonly #memory: KeyValue;
+  readonly #keyNamed: (name: string) => SessionKey | null;
+  #sessions: readonly Session[];
+
+  constructor(memory: KeyValue, keyNamed: (name: string) => SessionKey | null) {
+    this.#memory = memory;
+    this.#keyNamed = keyNamed;
+    this.#sessions = readJson(memory, KEPT_AS, keptSessions) ?? [];
+  }
+
+  /** Starts a session of a key for the browser of a request. Returns its `Set-Cookie`. */
+  begin(key: SessionKey, headers: IncomingHttpHeaders, now: EpochMs): string {
+    const token = randomBytes(TOKEN_BYTES).toString("base64url");
+    const id = hash("sha256", token);
+    const session = { id, key: key.name, bond: bondOf(id, key), until: now + SESSION_MS };
+    const others = this.#sessions
+      .filter((one) => this.#keyOf(one, now) !== null)
+      .sort((a, b) => b.until - a.until)
+      .slice(0, MAX_SESSIONS - 1);
+    this.#keep([session, ...others]);
+    return setCookie(newCookie(headers, SESSION_COOKIE, token), SESSION_MS / SECOND_MS);
+  }
+
+  /** Returns the API key of the session cookie; null if the cookie is missing or the session has expired. */
+  keyOf(headers: IncomingHttpHeaders | undefined, now: EpochMs): SessionKey | null {
+    const session = this.#find(headers);
+    return session && this.#keyOf(session, now);
+  }
+
+  /** Extends a session in use. Returns its new `Set-Cookie`; null if that is not due. */
+  renew(headers: IncomingHttpHeaders, now: EpochMs): string | null {
+    const session = this.#find(headers);
+    if (!session || !this.#keyOf(session, now) || session.until - now > SESSION_MS - RENEWED_EVERY_MS) return null;
+    this.#keep(this.#sessions.map((one) => (one === session ? { ...session, until: now + SESSION_MS } : one)));
+    const cookie = cookieIn(headers, SESSION_COOKIE);
+    return cookie && setCookie(cookie, SESSION_MS / SECOND_MS);
+  }
+
+  /** Ends the session of a cookie. Returns the `Set-Cookie` that deletes it. */
+  end(headers: IncomingHttpHeaders): string {
+    const session = this.#find(headers);
+    if (session) this.#keep(this.#sessions.filter((one) => one !== session));
+    const { name } = cookieIn(headers, SESSION_COOKIE) ?? newCookie(headers, SESSION_COOKIE, "");
+    return setCookie({ name, value: "" }, 0);
+  }
+
+  #find(headers: IncomingHttpHeaders | undefined): Session | null {
+    const token = cookieIn(headers, SESSION_COOKIE)?.value ?? "";
+    if (!TOKEN.test(token)) return null;
+    const id = hash("sha256", token);
+    return this.#sessions.find((one) => equal(one.id, id)) ?? null;
+  }
+
+  #keyOf(session: Session, now: EpochMs): SessionKey | null {
+    const key = this.#keyNamed(session.key);
+    return key && now < session.until && equal(session.bond, bondOf(session.id, key)) ? key : null;
+  }
+
+  #keep(sessions: readonly Session[]): void {
+    this.#sessions = sessions;
+    this.#memory.write(KEPT_AS, JSON.stringify(sessions));
+  }
+}
+
+function bondOf(id: string, key: SessionKey): string {
+  return createHash("sha256").update(id).update(key.sha256).digest("hex");
+}
+
+function equal(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+}

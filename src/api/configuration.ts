@@ -1,0 +1,141 @@
+/** Creates, changes and deletes plans and plugs in the configuration. */
+
+import type { EntryList } from "../config/entry-list.ts";
+import { type LocalError, localError } from "../http/errors.ts";
+import { list, named, object, orNull, type Schema, text } from "../http/json-schema.ts";
+import type { LocalAnswer } from "../http/response.ts";
+import type { LocalRequest } from "../http/route.ts";
+import type { Edited, EditRefusal } from "../state/entry-editor.ts";
+import { type Endpoint, endpoint } from "./endpoint.ts";
+import type { LocalSource } from "./local-source.ts";
+import type { Parameters } from "./parameters.ts";
+import * as parameter from "./parameters.ts";
+
+const revision = {
+  ...text,
+  description:
+    "Revision of the configuration, also in `ETag`. Send it in `If-Match`, and a change made in between is rejected with 412.",
+};
+const entry = {
+  type: "object",
+  description: "Its keys, as in the configuration; see `/local/v1/configuration/schema`.",
+} as const;
+const source = { ...text, description: "The file that holds it: `page.yaml` if the owner's file cannot be written." };
+
+const savedSchema = named(
+  "SavedEntry",
+  object({
+    id: text,
+    source: orNull(source),
+    fixed: { ...orNull(text), description: "Reason why it cannot be changed here; null if it can." },
+    entry,
+    revision,
+  }),
+);
+export const editedSchema: Schema = named(
+  "EditedEntry",
+  object({
+    id: text,
+    source,
+    revision,
+    note: { ...orNull(text), description: "Reason why it is not in the owner's file; null if it is." },
+    restart: { ...list(text), description: "Other keys that changed in the file and take effect after a restart." },
+  }),
+);
+
+export const EDIT_ERRORS = [
+  "invalid_parameter",
+  "resource_not_found",
+  "conflict",
+  "precondition_failed",
+  "not_saved",
+] as const;
+export const BODY_ERRORS = ["payload_too_large", "unsupported_media_type"] as const;
+const examples = {
+  plans: { name: "Dishwasher", home: "home", kind: "window", hours: 2, from: "19:00", ready_by: "06:30" },
+  plugs: { name: "Heater plug", family: "shelly_gen2", topic: "shellyplus1-a1b2c3", plan: "water_heater" },
+} as const;
+
+/** Returns the schema and the example of the body that creates or changes an entry. */
+export function entryBody(of: EntryList): NonNullable<Endpoint["body"]> {
+  return { schema: entry, example: examples[of] };
+}
+
+/** Returns the endpoints that read, change and delete an entry of a list. */
+export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: string): readonly Endpoint[] {
+  const path = `/local/v1/${of}/:${one}`;
+  const operation = one === "plan" ? "Plan" : "Plug";
+  const parameters: Parameters = one === "plan" ? { plan: parameter.plan } : { plug: parameter.plug };
+  const idOf = (params: Readonly<Record<string, unknown>>) => String(params[one]);
+  return [
+    endpoint({
+      method: "GET",
+      path: `${path}/configuration`,
+      operationId: `get${operation}Entry`,
+      scope: "read",
+      summary: `The configuration of a ${one}, and whether it can be changed here.`,
+      parameters,
+      schema: savedSchema,
+      errors: ["resource_not_found"],
+      example: `${example}/configuration`,
+      answer({ editor }, params) {
+        const found = editor.saved(of, idOf(params));
+        if (!found) return localError("resource_not_found", `the configuration has no ${one} "${idOf(params)}"`);
+        return { kind: "json", body: found, headers: { ETag: `"${found.revision}"` } };
+      },
+    }),
+    endpoint({
+      method: "PUT",
+      path,
+      operationId: `save${operation}`,
+      scope: "control",
+      summary: `Replaces a ${one} in the configuration; keys that are left out are removed.`,
+      parameters,
+      schema: editedSchema,
+      errors: [...EDIT_ERRORS, ...BODY_ERRORS],
+      example,
+      body: entryBody(of),
+      answer: (local, params, request) => changed(local, of, idOf(params), request),
+    }),
+    endpoint({
+      method: "DELETE",
+      path,
+      operationId: `delete${operation}`,
+      scope: "control",
+      summary: `Removes a ${one} from the configuration.`,
+      parameters,
+      schema: editedSchema,
+      errors: EDIT_ERRORS,
+      example,
+      answer: (local, params, request) => changed(local, of, idOf(params), request),
+    }),
+  ];
+}
+
+/** Creates an entry if `id` is null; otherwise changes it, or deletes it if the method is DELETE. */
+export async function changed(
+  { editor }: LocalSource,
+  list: EntryList,
+  id: string | null,
+  { method, body, headers }: LocalRequest,
+): Promise<LocalAnswer> {
+  const revision = revisionIn(headers);
+  const edited = await editor.change({ list, id, entry: body, isDelete: method === "DELETE", revision });
+  return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, id === null ? 201 : 200);
+}
+
+/** Returns the revision in `If-Match`; null if the caller does not ask for one. */
+export function revisionIn(headers: LocalRequest["headers"]): string | null {
+  const known = headers["if-match"]?.replace(/^(W\/)?"(.*)"$/, "$2") ?? null;
+  return known === "*" ? null : known;
+}
+
+export function editedAnswer(edited: Extract<Edited, { kind: "saved" }>, status: number): LocalAnswer {
+  const { id, source, revision, note, later } = edited;
+  const body = { id, source, revision, note, restart: later };
+  return { kind: "json", status, body, headers: { ETag: `"${revision}"` } };
+}
+
+export function refusedEdit({ code, reason, mistakes }: EditRefusal): LocalError {
+  return { ...localError(code, reason), ...(mistakes ? { mistakes } : {}) };
+}

@@ -1,0 +1,223 @@
+/** Data source of the endpoints of `/local/v1`. */
+
+import type { Config } from "../config/schema.ts";
+import type { Language } from "../core/language/language.ts";
+import type { CheapSpec } from "../core/planning/cheap-query.ts";
+import type { AnnouncedHere } from "../core/plugs/families/announced.ts";
+import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
+import { type Home, type HomeSnapshot, homeSnapshot } from "../core/prices/home-snapshot.ts";
+import { colorOf, type LevelThresholds } from "../core/prices/level.ts";
+import { type PlacePoint, placeSnapshot } from "../core/prices/place-snapshot.ts";
+import { type PricePoint, type Timeline, tiled } from "../core/prices/timeline.ts";
+import type { UsageWanted } from "../core/prices/usage-periods.ts";
+import type { LogMemory } from "../core/runtime/log-memory.ts";
+import { type EpochMs, formatInstant, HOUR_MS, type Interval } from "../core/time/interval.ts";
+import { type LocalError, localError } from "../http/errors.ts";
+import type { ProxySettings } from "../service/client/proxy.ts";
+import { THIRD_PARTY } from "../state/accounts.ts";
+import { type CheapAnswer, CheapQueries, type Priced } from "../state/cheap-queries.ts";
+import type { EntryEditor } from "../state/entry-editor.ts";
+import { exportTimelineOf } from "../state/export-prices.ts";
+import type { State } from "../state/open-state.ts";
+import type { PricedPlace } from "../state/places.ts";
+import type { SettingsEditor } from "../state/settings-editor.ts";
+import type { Storage } from "../storage/open-storage.ts";
+
+export interface LocalDeps {
+  readonly config: Pick<Config, "plugs" | "language" | "notify" | "api" | "data_dir">;
+  readonly proxy?: ProxySettings | null;
+  readonly editor: EntryEditor;
+  readonly settings: Pick<SettingsEditor, "saved" | "change">;
+  readonly plugs: {
+    snapshots(): readonly PlugSnapshot[];
+    /** Returns the plugs that announced themselves. The first call takes 1.5 s. */
+    announced(): Promise<readonly AnnouncedHere[]>;
+    /** Switches a plug ON for `TRIAL_MS`. Returns the reason of a refusal in the given language; null on success. */
+    tryOut(id: string, now: EpochMs, language: Language): string | null;
+  };
+  readonly state: Pick<
+    State,
+    "thresholds" | "calendar" | "homes" | "homeReader" | "places" | "plans" | "isTimeTrusted"
+  >;
+  readonly storage: Pick<Storage, "settings">;
+  readonly logLines: Pick<LogMemory, "list" | "startedAt">;
+}
+
+/** Prices of a home or place at one time. */
+export interface PriceView extends Priced {
+  readonly resolution: Home["resolution"];
+  /** Price region, for instance `DK1`; null if unknown. */
+  readonly region: string | null;
+  readonly snapshot: HomeSnapshot;
+  /** Parts of the current third-party price; null for a home, and if there is no current price. */
+  readonly parts: PlacePoint | null;
+}
+
+/** Export prices: those of the snapshot, and of a range. */
+export interface ExportView extends PriceView {
+  readonly timeline: Timeline;
+}
+
+export type LocalSource = ReturnType<typeof localSource>;
+
+export function localSource(deps: LocalDeps) {
+  const { state, editor, settings, plugs, config, logLines } = deps;
+  const { thresholds, calendar, homes, homeReader, places, plans, isTimeTrusted } = state;
+  const cheap = new CheapQueries({
+    calendar,
+    memory: deps.storage.settings,
+    isTimeTrusted,
+    language: deps.config.language,
+  });
+  const homeNamed = (id: string) => homes.named(id);
+  const placeNamed = (id: string, now: EpochMs) =>
+    places.priced(now, homes.ids).find(({ place }) => place.id === id) ?? null;
+  const timelineOf = (id: string, now: EpochMs): Timeline | null => {
+    const home = homeNamed(id);
+    if (home) return homeReader.timeline(home, now);
+    const known = placeNamed(id, now);
+    return known && placeTimeline(known);
+  };
+  return {
+    calendar,
+    thresholds,
+    plans,
+    plugs,
+    editor,
+    settings,
+    config,
+    proxy: deps.proxy ?? null,
+    logLines,
+    /** Returns every home, then every place. */
+    list: (): readonly Priced[] => [
+      ...homes.list().map(({ id, name }) => ({ kind: "home" as const, id, name })),
+      ...places.list(homes.ids).map(({ place: { id, name } }) => ({ kind: "place" as const, id, name })),
+    ],
+    /** Returns the prices of a home or place; null if the id is unknown. */
+    view(id: string, now: EpochMs): PriceView | null {
+      const home = homeNamed(id);
+      if (home) return homeView(state, home, now);
+      const known = placeNamed(id, now);
+      return known && placeView(state, known, thresholds, now);
+    },
+    /**
+     * Returns confirmed prices and estimates: at least those stored for `range`, and for the days before it from which
+     * levels are computed.
+     */
+    points(id: string, range: Interval, now: EpochMs): readonly PricePoint[] {
+      const home = homeNamed(id);
+      return home ? homeReader.pricesIn(home, range, now) : (timelineOf(id, now)?.points ?? []);
+    },
+    /**
+     * Returns the prices that a home gets for exported energy, in the form of `view`, and at least those of `range`; null if they are not
+     * known. For a place they are its spot prices.
+     */
+    exportView(view: PriceView, now: EpochMs, range?: Interval): ExportView | null {
+      const home = homeNamed(view.id);
+      const known = home ? null : placeNamed(view.id, now);
+      const timeline = home
+        ? exportTimelineOf(state, home, now, range && homeReader.pricesIn(home, range, now))
+        : known && placeTimeline(known, "spot");
+      if (!timeline) return null;
+      const snapshot = homeSnapshot({ home: view.snapshot.home, timeline, now, calendar, thresholds });
+      return { ...view, snapshot, timeline };
+    },
+    /** Returns the stored usage of a home; null if the service has never returned it. */
+    usage(id: string, wanted: UsageWanted) {
+      const home = homeNamed(id);
+      return home && homeReader.usageIn(home, wanted);
+    },
+    askCheap: (view: PriceView, spec: CheapSpec, now: EpochMs): CheapAnswer =>
+      cheap.ask(view, timelineOf(view.id, now), spec, now),
+  };
+}
+
+/** Returns the home or place with an id, or the only one if `home` is null. Returns an error if it does not exist. */
+export function viewNamed(source: LocalSource, home: string | null, now: EpochMs): PriceView | LocalError {
+  const named = home === null ? null : source.view(home, now);
+  if (named) return named;
+  const known = source.list();
+  const ids = known.map(({ id }) => id).join(", ");
+  if (known.length === 0)
+    return localError("not_known", "no home is known yet: the service has not listed its addresses");
+  const only = known.length === 1 ? known[0] : undefined;
+  const id = home ?? only?.id;
+  if (id === undefined) return localError("invalid_parameter", `home: expected one of ${ids}, found nothing`);
+  const view = source.view(id, now);
+  return view ?? localError("resource_not_found", `unknown home or place "${id}"; expected one of ${ids}`);
+}
+
+/** Returns the error for a home without export prices. */
+export function noExportPrices({ name }: PriceView): LocalError {
+  return localError(
+    "not_known",
+    `the export prices of ${name} are not known: the service does not state its charges, and no place of third_party has the spot prices of its region`,
+  );
+}
+
+/** Value of `Retry-After` if the time of the next price is not known. */
+const ASK_AGAIN_SEC = 60;
+
+/** Returns the error for a home or place without a current price. */
+export function noPrice({ name, snapshot }: PriceView, now: EpochMs): LocalError {
+  const next = snapshot.next ? `; the next begins at ${formatInstant(snapshot.next.start)}` : "";
+  return {
+    ...localError("not_known", `no price of ${name} is known for ${formatInstant(now)}${next}`),
+    retryAfterSec: ASK_AGAIN_SEC,
+  };
+}
+
+function homeView({ homes, homeReader, isTimeTrusted }: LocalDeps["state"], home: Home, now: EpochMs): PriceView {
+  const { id, name, resolution, addressId } = home;
+  const snapshot = homeReader.snapshot(home, now);
+  return {
+    kind: "home",
+    id,
+    name,
+    resolution,
+    region: homes.address(addressId)?.region ?? null,
+    snapshot: isTimeTrusted(now) ? snapshot : { ...snapshot, cheap: null },
+    parts: null,
+  };
+}
+
+/** Returns the prices of a place with all charges, or its spot prices alone. */
+function placeTimeline({ place, points }: PricedPlace, part: "price" | "spot" = "price"): Timeline | null {
+  if (points.length === 0) return null;
+  const plain = points.map(({ start, end, [part]: price }) => ({ start, end, price, estimate: false }));
+  return { points: plain, currency: place.currency, vatIncluded: false };
+}
+
+/**
+ * Returns the prices of a place in the form of a home's. `rank`, `percentile` and `day` are null if today's prices are
+ * incomplete. The color is the one from the service, if it sends one.
+ */
+function placeView(
+  { calendar, isTimeTrusted }: LocalDeps["state"],
+  known: PricedPlace,
+  thresholds: LevelThresholds,
+  now: EpochMs,
+): PriceView {
+  const { place, points } = known;
+  const { id, name, region, currency } = place;
+  const timeline = placeTimeline(known);
+  const resolution = resolutionOf(points);
+  const home = { id, name, account: THIRD_PARTY, addressId: "", resolution };
+  const snapshot = homeSnapshot({ home, timeline, now, calendar, thresholds });
+  const { current: parts, level, cheap } = placeSnapshot({ place, points, now, calendar, thresholds });
+  const isWhole = tiled(snapshot.today, calendar.day(now));
+  const shown: HomeSnapshot = {
+    ...snapshot,
+    currency,
+    vatIncluded: null,
+    level,
+    color: parts?.color ?? (level && colorOf(level)),
+    cheap: isTimeTrusted(now) ? cheap : null,
+    ...(isWhole ? {} : { rank: null, rankOf: null, percentile: null, day: null }),
+  };
+  return { kind: "place", id, name, resolution, region, snapshot: shown, parts };
+}
+
+function resolutionOf([first]: readonly PlacePoint[]): Home["resolution"] {
+  return first && first.end - first.start < HOUR_MS ? "fifteenMinutes" : "hour";
+}

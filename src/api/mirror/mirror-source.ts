@@ -1,0 +1,219 @@
+/** Data source of the mirror: storage, and requests to the service out of the LAN's share of the quota. */
+
+import { type SeriesKey, WHOLE } from "../../core/series/series.ts";
+import { type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
+import type { MountOptions } from "../../http/mount.ts";
+import type { RouteContext } from "../../http/route.ts";
+import { DATA_HEADERS } from "../../http/security-headers.ts";
+import type { Account } from "../../service/client/account.ts";
+import { contractError } from "../../service/contract/errors.ts";
+import { UNCAPPED_CLIENT_RANGE } from "../../service/contract/limits.ts";
+import { type OperationId, operationOf, type ParamsOf } from "../../service/contract/operations.ts";
+import { capEnd } from "../../service/contract/range.ts";
+import type { Address } from "../../service/contract/resources.ts";
+import { rangeOf, seriesOf } from "../../service/contract/series-mapping.ts";
+import type { State } from "../../state/open-state.ts";
+import { foundIn, type Unkept } from "../../state/response-assembly.ts";
+import type { Found } from "../../state/stored-answer.ts";
+import { type Asked, type MirrorSource, mirrorHandlers } from "./mirror.ts";
+import { ResponseCache } from "./response-cache.ts";
+import { UpcomingStart, upcomingOnly } from "./upcoming-rows.ts";
+
+/** Wait before the next request if an incomplete answer could not be written to the database. */
+const UNKEPT_WAIT_MS = MINUTE_MS;
+
+export interface MirrorDeps {
+  readonly clock: { now(): EpochMs };
+  readonly state: Pick<State, "accounts" | "homes" | "repository" | "calendar">;
+  /** Called for a series whose stored rows were changed by a request of the LAN. */
+  readonly onSeriesChanged: (series: SeriesKey) => void;
+}
+
+/** Returns the options by which the service's operations are mounted for the LAN. */
+export function mirrorOptions(deps: MirrorDeps, admit: MountOptions["admit"], context: RouteContext): MountOptions {
+  return {
+    ...context,
+    handlers: mirrorHandlers(mirrorSource(deps, context), new ResponseCache()),
+    admit,
+    calendar: deps.state.calendar,
+    headers: DATA_HEADERS,
+  };
+}
+
+function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: RouteContext): MirrorSource {
+  const { clock, onSeriesChanged } = deps;
+  const { accounts, homes, repository } = deps.state;
+  const starts = new UpcomingStart(repository);
+  const accountFor = (operation: OperationId, params: ParamsOf<OperationId>): Account | null => {
+    if (operationOf(operation).interface === "thirdParty") return accounts.thirdParty;
+    const owner = homes.accountOf(addressIn(params));
+    return accounts.named(owner ?? "") ?? accounts.consumers[0] ?? null;
+  };
+  /** Returns the accounts whose responses together answer a request: all for the list of addresses, otherwise one. */
+  const accountsFor = (operation: OperationId, params: ParamsOf<OperationId>): readonly Account[] => {
+    if (operation === "addresses" && accounts.consumers.length > 0) return accounts.consumers;
+    const account = accountFor(operation, params);
+    return account ? [account] : [];
+  };
+  const askAccount = async <Id extends OperationId>(
+    account: Account,
+    operation: Id,
+    params: ParamsOf<Id>,
+    askedSince: EpochMs,
+  ): Promise<Asked> => {
+    const series = seriesOf(account.name, operation, params);
+    const seriesId = repository.idOf(series);
+    const askPart = async (part: typeof params, range: Interval | null): Promise<Asked | null> => {
+      const reply = await account.ask({ operation, params: part, share: "lan", seriesId, range });
+      if (reply.kind !== "ok") return reply;
+      const at = clock.now();
+      const changed = await repository.keepAnswer(account.name, operation, part, reply.body, at, reply.dropped);
+      if (changed === null) return unkept({ operation, wanted: params, asked: part, body: reply.body, at });
+      if (changed) onSeriesChanged(series);
+      return null;
+    };
+    await waitForRequestsInFlight(deps, account, { operation, params, askedSince });
+    for (const part of partsToAsk(deps, account.name, { operation, params, askedSince })) {
+      const range = operationOf(operation).range ? rangeOf(operation, part) : null;
+      const ended = await account.flights.run(series, range, () => askPart(part, range));
+      if (ended) return ended;
+    }
+    return { kind: "kept", at: clock.now() };
+  };
+  return {
+    onLateCrash: (error) => onCrash(error, newRequestId()),
+    refusal(operation, params) {
+      const { capability, interface: face } = operationOf(operation);
+      const addressId = addressIn(params);
+      if (face !== "consumer" || addressId === "" || !homes.known) return null;
+      const address = homes.address(addressId);
+      if (!address) {
+        const unlisted = accounts.consumers.find(({ name }) => !homes.isListed(name))?.name;
+        return unlisted === undefined
+          ? contractError("resource_not_found", "this account has no address with this id")
+          : contractError("entitlement_unavailable", `the addresses of the account ${unlisted} are not known yet`);
+      }
+      if (capability === undefined || address.capabilities[capability]) return null;
+      return contractError("feature_unavailable", `this address has no ${capability}`);
+    },
+    find(operation, params, now, askedSince) {
+      const parts = accountsFor(operation, params);
+      const found = parts.map(({ name }) => {
+        const part = repository.find(name, operation, params, now, askedSince);
+        return part && upcomingOnly(part, operation, () => starts.of(name, operation, params, now));
+      });
+      return joined(found);
+    },
+    findPart(operation, params, now) {
+      return joined(
+        accountsFor(operation, params).map(({ name }) => repository.findPart(name, operation, params, now)),
+      );
+    },
+    findAggregate(operation, params, now) {
+      const account = accountFor(operation, params);
+      return account && repository.findAggregate(account.name, operation, params, now);
+    },
+    async ask(operation, params, askedSince) {
+      const parts = accountsFor(operation, params);
+      if (parts.length === 0) {
+        const { code, reason } = contractError(
+          "forbidden",
+          "elbro has no key for this interface of the service; set it in the configuration",
+        );
+        return { kind: "refused", status: 403, code, reason, retryAfterMs: null, requestId: null };
+      }
+      const results: Asked[] = [];
+      for (const account of parts) results.push(await askAccount(account, operation, params, askedSince));
+      const failed = results.find(({ kind }) => kind !== "kept" && kind !== "unkept");
+      if (failed || results.every(({ kind }) => kind === "kept")) return failed ?? { kind: "kept", at: clock.now() };
+      const found = results.map((result, i) =>
+        result.kind === "unkept"
+          ? result.found
+          : repository.find(parts[i]?.name ?? "", operation, params, clock.now(), askedSince),
+      );
+      const all = joined(found);
+      return all ? { kind: "unkept", found: all } : { kind: "kept", at: clock.now() };
+    },
+  };
+}
+
+/**
+ * Joins the responses of several accounts. Null if all are missing, not fresh if one is. An address that several
+ * accounts may read is listed once.
+ */
+function joined(found: readonly (Found | null)[]): Found | null {
+  const known = found.filter((each) => each !== null);
+  const [first] = known;
+  if (!first || found.length === 1) return first ?? null;
+  return {
+    version: known.map(({ version }) => version).join(" "),
+    answeredAt: Math.min(...known.map(({ answeredAt }) => answeredAt)),
+    fresh: known.length === found.length && known.every(({ fresh }) => fresh),
+    read() {
+      const bodies = known.map(({ read }) => JSON.parse(read().toString()) as { readonly data: readonly Address[] });
+      const rows = new Map<string, Address>();
+      for (const row of bodies.flatMap(({ data }) => data))
+        if (!rows.has(row.id.toLowerCase())) rows.set(row.id.toLowerCase(), row);
+      return Buffer.from(JSON.stringify({ ...bodies[0], data: [...rows.values()] }));
+    },
+  };
+}
+
+/** Request of a LAN client, with the time before which an answer is not accepted. */
+interface Wanted<Id extends OperationId> {
+  readonly operation: Id;
+  readonly params: ParamsOf<Id>;
+  readonly askedSince: EpochMs;
+}
+
+/** Waits for requests in flight, such as scheduled ones, that fetch a part of the missing data. */
+async function waitForRequestsInFlight<Id extends OperationId>(
+  { clock, state: { repository } }: MirrorDeps,
+  { name, flights }: Account,
+  { operation, params, askedSince }: Wanted<Id>,
+): Promise<void> {
+  const series = seriesOf(name, operation, params);
+  const lacking = () =>
+    operationOf(operation).range ? repository.staleRange(name, operation, params, clock.now(), askedSince) : WHOLE;
+  for (;;) {
+    const range = lacking();
+    const flight = range && flights.overlapping(series, range);
+    if (!flight) return;
+    await flight;
+  }
+}
+
+/** Returns the result of an answer that could not be stored. If it is incomplete, the next request has to wait. */
+function unkept<Id extends OperationId>(answer: Unkept<Id>): Asked {
+  const found = foundIn(answer);
+  if (found) return { kind: "unkept", found };
+  const why = "the database cannot be written, so elbro sends no requests";
+  return { kind: "deferred", until: answer.at + UNKEPT_WAIT_MS, why, after: null, isQuota: false };
+}
+
+/** Returns the address id of a request; empty if it has none. */
+function addressIn(params: ParamsOf<OperationId>): string {
+  return "addressId" in params ? params.addressId : "";
+}
+
+/**
+ * Returns the requests that fetch the missing data: whole chunks, in parts within the service's range limits.
+ * Ascending.
+ */
+function partsToAsk<Id extends OperationId>(
+  { clock, state: { repository, calendar } }: MirrorDeps,
+  account: string,
+  { operation, params, askedSince }: Wanted<Id>,
+): ParamsOf<Id>[] {
+  const { range } = operationOf(operation);
+  if (!range) return repository.find(account, operation, params, clock.now(), askedSince)?.fresh ? [] : [params];
+  const stale = repository.staleRange(account, operation, params, clock.now(), askedSince);
+  const unit = seriesOf(account, operation, params).unit;
+  const cap = range.caps[unit] ?? UNCAPPED_CLIENT_RANGE;
+  const parts: ParamsOf<Id>[] = [];
+  for (let start = stale?.start ?? 0, end = 0; stale && start < stale.end; start = end) {
+    end = Math.min(stale.end, capEnd(start, cap, calendar));
+    parts.push({ ...params, from: start, to: end });
+  }
+  return parts;
+}

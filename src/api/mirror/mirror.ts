@@ -1,0 +1,225 @@
+/**
+ * The mirror: answers the service's operations from storage. If stored data is missing or old, it asks the service. If
+ * the service fails, it returns the stored data.
+ */
+
+import { setTimeout as pause } from "node:timers/promises";
+import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
+import { textIn } from "../../core/language/text.ts";
+import type { EpochMs } from "../../core/time/interval.ts";
+import type { Encoded, Headers, RequestContext, ServerHandlers } from "../../http/mount.ts";
+import {
+  type ContractError,
+  contractError,
+  type ErrorCode,
+  errorTable,
+  isErrorCode,
+} from "../../service/contract/errors.ts";
+import { type OperationId, operationIds, type ParamsOf } from "../../service/contract/operations.ts";
+import type { Found } from "../../state/stored-answer.ts";
+import type { ResponseCache } from "./response-cache.ts";
+
+/** Storage and service, as the mirror needs them. */
+export interface MirrorSource {
+  /**
+   * Returns the error that the service would certainly return, judged by the known addresses; null if only the service
+   * can decide.
+   */
+  readonly refusal: (operation: OperationId, params: ParamsOf<OperationId>) => ContractError | null;
+  /** Returns stored data; an answer from before `askedSince` that may still be corrected is not fresh. */
+  readonly find: <Id extends OperationId>(
+    operation: Id,
+    params: ParamsOf<Id>,
+    now: EpochMs,
+    askedSince?: EpochMs,
+  ) => Found | null;
+  /** Returns stored rows for a part of a request; null without stored rows. */
+  readonly findPart: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs) => Found | null;
+  /** Returns an aggregate of stored rows of a smaller unit; null without one. */
+  readonly findAggregate: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs) => Found | null;
+  /** Asks the service out of the LAN's share of the quota for what is not fresh, and stores the answer. */
+  readonly ask: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, askedSince: EpochMs) => Promise<Asked>;
+  /** Called with the error of a request whose caller was already answered from storage. */
+  readonly onLateCrash: (error: unknown) => void;
+}
+
+/** Result of asking the service. `at` is when the last part of the answer was stored. */
+export type Asked =
+  | { readonly kind: "kept"; readonly at: EpochMs }
+  | { readonly kind: "unkept"; readonly found: Found }
+  | FetchFailure
+  | Deferred;
+
+/** Statuses that override older stored data. */
+const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 422]);
+/** Statuses whose error codes are returned to the caller. */
+const PASSED_ON: ReadonlySet<number> = new Set([400, 403, 404, 422, 502, 503]);
+const FROM_STORAGE = { "X-Elbro-Source": "shelf" };
+const FROM_SERVICE = { "X-Elbro-Source": "service" };
+const STALE = { ...FROM_STORAGE, "X-Elbro-Stale": "true" };
+/** Error codes for statuses without a known code. */
+const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
+  400: "invalid_parameter",
+  403: "forbidden",
+  404: "resource_not_found",
+  422: "feature_unavailable",
+};
+/** Wait after a 429 that names no time. */
+const UNNAMED_WAIT_MS = 60_000;
+
+/** Time after which stored data is returned instead of waiting for the service. */
+const OVERDUE_MS = 1_000;
+const LATE = { kind: "late" } as const;
+
+/** Makes the mirror's handlers for all operations. `overdue` resolves when a request has taken too long. */
+export function mirrorHandlers(
+  source: MirrorSource,
+  cache: ResponseCache,
+  overdue: () => Promise<void> = () => pause(OVERDUE_MS, undefined, { ref: false }),
+): ServerHandlers {
+  const parts = { source, cache, askOnce: singleFlight(source, overdue) };
+  const handlers = operationIds.map((id) => [
+    id,
+    (params: ParamsOf<OperationId>, context: RequestContext) => answer(parts, id, params, context),
+  ]);
+  return Object.fromEntries(handlers) as ServerHandlers;
+}
+
+interface MirrorContext {
+  readonly source: MirrorSource;
+  readonly cache: ResponseCache;
+  readonly askOnce: (operation: OperationId, params: ParamsOf<OperationId>, askedSince: EpochMs) => Flight;
+}
+
+/** A request in flight. */
+interface Flight {
+  readonly response: Promise<Asked>;
+  /** Resolves when the request takes too long for a caller with older data. The request continues. */
+  readonly late: Promise<typeof LATE>;
+}
+
+/** Returns a function that shares one request, and its storage, among equal requests in flight. */
+function singleFlight({ ask, onLateCrash }: MirrorSource, overdue: () => Promise<void>): MirrorContext["askOnce"] {
+  /** Requests in flight by operation and parameters. Bounded by the rate limiter's minute. */
+  const flights = new Map<string, Flight>();
+  return (operation, params, askedSince) => {
+    const key = keyOf(operation, params);
+    const inFlight = flights.get(key);
+    if (inFlight) return inFlight;
+    let isLate = false;
+    const late = overdue().then(() => {
+      isLate = true;
+      return LATE;
+    });
+    const response = ask(operation, params, askedSince).finally(() => flights.delete(key));
+    response.catch((error) => isLate && onLateCrash(error));
+    const flight = { response, late };
+    flights.set(key, flight);
+    return flight;
+  };
+}
+
+function keyOf(operation: OperationId, params: ParamsOf<OperationId>): string {
+  return JSON.stringify([operation, params]);
+}
+
+type Answer = Encoded | ContractError;
+
+/** Directive of a caller that accepts older data instead of a request to the service. Source: RFC 9111, 5.2.1.2. */
+const TAKES_OLDER = /\bmax-stale\b/i;
+/** Directive of a caller that wants the service's own answer. Source: RFC 9111, 5.2.1.4. */
+const WANTS_NEWEST = /\bno-cache\b/i;
+/** Minimum age of an answer that is asked for again. */
+const MIN_REPEAT_MS = 60_000;
+
+async function answer(
+  parts: MirrorContext,
+  id: OperationId,
+  params: ParamsOf<OperationId>,
+  context: RequestContext,
+): Promise<Answer> {
+  const refused = parts.source.refusal(id, params);
+  if (refused) return refused;
+  while (parts.cache.isBusy) await parts.cache.nextTick();
+  const wish = context.headers["cache-control"] ?? "";
+  const askedSince = WANTS_NEWEST.test(wish) ? context.now - MIN_REPEAT_MS : Number.NEGATIVE_INFINITY;
+  const found = parts.source.find(id, params, context.now, askedSince);
+  const given =
+    found && (found.fresh || TAKES_OLDER.test(wish))
+      ? { kind: "given" as const, found, at: context.now, how: found.fresh ? FROM_STORAGE : STALE }
+      : await ask(parts, [id, params, context.now, askedSince], found !== null);
+  if (given.kind === "error") return given;
+  const { status, headers, body } = await parts.cache.represent(context.key, given.found, context.headers);
+  const age = Math.max(0, Math.floor((given.at - given.found.answeredAt) / 1_000));
+  return { kind: "encoded", status, headers: { Age: String(age), ...given.how, ...headers }, body };
+}
+
+/** Content of a response, the time from which its age counts, and the headers that name its source. */
+interface Given {
+  readonly kind: "given";
+  readonly found: Found;
+  readonly at: EpochMs;
+  readonly how: Headers;
+}
+
+/** Asks the service. If that fails or takes too long, returns stored data if there is any. */
+async function ask(
+  { source, askOnce }: MirrorContext,
+  [id, params, now, askedSince]: readonly [OperationId, ParamsOf<OperationId>, EpochMs, EpochMs],
+  hasOlder: boolean,
+): Promise<Given | ContractError> {
+  const { response, late } = askOnce(id, params, askedSince);
+  const asked = await (hasOlder ? Promise.race([response, late]) : response);
+  if (asked.kind === "unkept")
+    return { kind: "given", found: asked.found, at: asked.found.answeredAt, how: FROM_SERVICE };
+  if (asked.kind === "kept") {
+    // Looked up at the time of storage, because the answer is newer than the request.
+    const kept = source.find(id, params, asked.at);
+    if (kept) return { kind: "given", found: kept, at: asked.at, how: FROM_SERVICE };
+  }
+  const isFinal = asked.kind === "refused" && FINAL_STATUSES.has(asked.status);
+  // The stored data may have changed during the request to the service.
+  const stored = () => (hasOlder ? source.find(id, params, now) : null) ?? source.findPart(id, params, now);
+  const older = isFinal ? null : (stored() ?? source.findAggregate(id, params, now));
+  return older ? { kind: "given", found: older, at: now, how: STALE } : errorOf(asked, now);
+}
+
+/** Returns the error for a caller of the LAN if nothing is stored. */
+function errorOf(asked: Exclude<Asked, { kind: "unkept" }> | typeof LATE, now: EpochMs): ContractError {
+  switch (asked.kind) {
+    case "late":
+      return contractError("upstream_unavailable", "the service has not answered yet");
+    case "kept":
+      return contractError("internal_error", "the response was stored but cannot be read back");
+    case "deferred": {
+      // A pause after a 429 is reported with its remaining time, any other pause with the failure that caused it.
+      if (asked.after && !(asked.after.kind === "refused" && asked.after.status === 429))
+        return errorOf(asked.after, now);
+      const retryAfterSec = Math.max(1, Math.ceil((asked.until - now) / 1_000));
+      const code = asked.isQuota === false ? "entitlement_unavailable" : "rate_limited";
+      return { ...contractError(code, `${asked.why}; nothing is stored for this request`), retryAfterSec };
+    }
+    case "unreachable":
+      return contractError("upstream_unavailable", `the service cannot be reached: ${textIn("en", asked.why)}`);
+    case "malformed":
+      return contractError("upstream_unavailable", "the response of the service does not match its documentation");
+    case "refused":
+      return refusalOf(asked);
+  }
+}
+
+/** Returns the service's own error if its code is in the contract. The third-party interface has statuses only. */
+function refusalOf({ status, code, reason, retryAfterMs }: FetchFailure & { kind: "refused" }): ContractError {
+  if (code !== null && isErrorCode(code) && errorTable[code].status === status && PASSED_ON.has(status))
+    return contractError(code, reason);
+  const ownCode = CODE_BY_STATUS[status];
+  if (ownCode) return contractError(ownCode, reason);
+  if (status === 401)
+    return contractError("entitlement_unavailable", "the service rejects elbro's key; see the problems of elbro");
+  if (status === 429) {
+    const retryAfterSec = Math.max(1, Math.ceil((retryAfterMs ?? UNNAMED_WAIT_MS) / 1_000));
+    return { ...contractError("rate_limited", reason), retryAfterSec };
+  }
+  const failure = status === 503 ? "entitlement_unavailable" : "upstream_unavailable";
+  return contractError(failure, `the service answered with status ${status}`);
+}

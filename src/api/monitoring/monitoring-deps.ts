@@ -1,0 +1,21 @@
+/** Data sources of health, metrics, system report and diagnostics. */
+
+import type { Config } from "../../config/schema.ts";
+import type { Clock } from "../../core/runtime/clock.ts";
+import type { Mqtt } from "../../mqtt/start-mqtt.ts";
+import type { PlugsModule } from "../../plugs/plug-wiring.ts";
+import type { State } from "../../state/open-state.ts";
+import type { Storage } from "../../storage/open-storage.ts";
+import type { EventFeed } from "../event-source.ts";
+
+export interface MonitoringDeps {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly state: State;
+  readonly storage: Pick<Storage, "database" | "databasePath">;
+  readonly mqtt: Pick<Mqtt, "client">;
+  readonly plugs: Pick<PlugsModule, "snapshots">;
+  readonly events: EventFeed;
+  /** Fires when the daemon ends. */
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,29 @@
+/** Endpoint that sends a test notification. */
+import { languageOf } from "../core/language/language.ts";
+import { textIn } from "../core/language/text.ts";
+import { localError } from "../http/errors.ts";
+import { boolean, named, object } from "../http/json-schema.ts";
+import { type Endpoint, endpoint } from "./endpoint.ts";
+
+export const notifyEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: "POST",
+    path: "/local/v1/notifications/test",
+    operationId: "testNotification",
+    scope: "control",
+    summary:
+      "Sends a test notification to the ntfy server of `notify`, also in quiet hours. If it fails, the response has the reason.",
+    parameters: {},
+    schema: named("NotificationTest", object({ sent: boolean })),
+    errors: ["conflict"],
+    example: "/local/v1/notifications/test",
+    async answer({ config, proxy }, _params, { signal, headers }) {
+      const { notify, language } = config;
+      if (!notify) return localError("conflict", "notifications are not configured: set notify.topic_url");
+      const { sendTestNote } = await import("../integrations/notify/test-note.ts");
+      const trouble = await sendTestNote(notify, { language, proxy, signal });
+      if (trouble === null) return { kind: "json", body: { sent: true } };
+      return localError("conflict", textIn(languageOf(headers["accept-language"], config.language), trouble));
+    },
+  }),
+];

@@ -1,0 +1,76 @@
+/** Tables of the LAN API in the documentation. All are Markdown without a line break at their ends. */
+
+import { localErrorTable } from "../../http/errors.ts";
+import { textOf } from "../endpoint.ts";
+import { endpoints } from "../endpoints.ts";
+import { eventRows } from "../event-source.ts";
+import { metricRows } from "../monitoring/metrics.ts";
+
+/** Returns the tables of endpoints and of their parameters in docs/http-api.md. */
+export function localDocs(): string {
+  const requests = endpoints.map((row) => {
+    const answers = [textOf(row), "JSON", row.csv && "CSV"].filter(Boolean).join(", ");
+    const key = row.scope === "control" ? " Needs a key with the scope `control`." : "";
+    return [`\`${row.method} ${written(row.path)}\``, `${row.summary}${key}`, answers];
+  });
+  const parameters = endpoints.flatMap(({ path, parameters: rows }) =>
+    Object.entries(rows)
+      // `decimal`, a parameter of every CSV, is described in the text.
+      .filter(([name, row]) => row.in !== "path" && name !== "decimal")
+      .map(([name, { example, about, required }]) => {
+        const must = required ? " Required." : "";
+        return [`\`${written(path).replace("/local/v1/", "")}\``, `\`${name}=${example}\``, `${about}${must}`];
+      }),
+  );
+  return [table(["request", "response", "as"], requests), table(["of", "parameter", "description"], parameters)].join(
+    "\n\n",
+  );
+}
+
+function written(path: string): string {
+  return path.replace(/:(\w+)/g, "{$1}");
+}
+
+/** Returns the table of errors in docs/http-api.md. */
+export function errorDocs(): string {
+  const rows = Object.entries(localErrorTable).sort(([, one], [, other]) => one.status - other.status);
+  return table(
+    ["status", "`errorCode`", "meaning"],
+    rows.map(([code, { status, meaning }]) => [String(status), `\`${code}\``, meaning]),
+  );
+}
+
+/** Returns the table of events in docs/http-api.md. */
+export function eventDocs(): string {
+  const rows = [
+    {
+      type: "hello",
+      about: "`version`, `started_at`, `resumed`: true if the missed events follow, false if the current state follows",
+    },
+    ...eventRows,
+    { type: "data", about: "`home`, `series`, `unit`: the rows of a series have changed; read it again" },
+    { type: "ready", about: "no fields: the current state or the missed events are complete" },
+  ];
+  return table(
+    ["event", "data"],
+    rows.map(({ type, about }) => [`\`${type}\``, about]),
+  );
+}
+
+/** Returns the table of metrics in docs/monitoring.md. */
+export function metricDocs(): string {
+  return table(
+    ["figure", "kind", "labels", "content"],
+    metricRows.map(({ name, type, labels, help }) => [
+      `\`${name}\``,
+      type,
+      labels.map((label) => `\`${label}\``).join(" "),
+      help,
+    ]),
+  );
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lineOf = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [lineOf(head), `|${"---|".repeat(head.length)}`, ...rows.map(lineOf)].join("\n");
+}

@@ -1,0 +1,400 @@
+/** Endpoints that list, save, preview, change and command plans. */
+
+import { planDefinitions, planIds } from "../config/plan-schema.ts";
+import type { RefusedCommand } from "../core/planning/command-refusal.ts";
+import { planActions } from "../core/planning/plan-commands.ts";
+import { finishedRun, planMonth, planStatus } from "../core/planning/plan-payload.ts";
+import { planCodes } from "../core/planning/plan-reason.ts";
+import { type ChangedSettings, type PlanSetting, planSettings } from "../core/planning/plan-settings.ts";
+import type { PlanSnapshot } from "../core/planning/plan-snapshot.ts";
+import { planStates } from "../core/planning/plan-state-machine.ts";
+import { type EpochMs, formatInstant } from "../core/time/interval.ts";
+import { type LocalError, type LocalErrorCode, localError } from "../http/errors.ts";
+import {
+  boolean,
+  instant,
+  integer,
+  list,
+  localTime,
+  money,
+  named,
+  number,
+  object,
+  orNull,
+  perKwh,
+  type Schema,
+  text,
+} from "../http/json-schema.ts";
+import type { LocalAnswer } from "../http/response.ts";
+import { inSlices } from "../state/slices.ts";
+import {
+  BODY_ERRORS,
+  changed,
+  EDIT_ERRORS,
+  editedSchema,
+  entryBody,
+  entryEndpoints,
+  refusedEdit,
+} from "./configuration.ts";
+import { type Endpoint, endpoint } from "./endpoint.ts";
+import type { LocalSource } from "./local-source.ts";
+import * as parameter from "./parameters.ts";
+
+const savingsIn = (unit: Schema) =>
+  ({
+    against_now: { ...orNull(unit), description: "Compared with starting now; null once the round has begun." },
+    against_window_start: { ...orNull(unit), description: "Compared with starting when the window opens." },
+    against_mean: { ...orNull(unit), description: "Compared with the mean price of the window." },
+  }) as const;
+const savings = savingsIn(money);
+const savingsPerKwh = named("SavingsPerKwh", object(savingsIn(perKwh)));
+const basis = named("RunBasis", {
+  type: "string",
+  enum: ["prices", "estimates", "fallback", "manual", "resting"],
+});
+const finished = named(
+  "FinishedRun",
+  object({
+    start: instant,
+    end: instant,
+    basis,
+    mean_price: orNull(perKwh),
+    cost: orNull(money),
+    ...savings,
+    per_kwh: savingsPerKwh,
+  }),
+);
+const month = named(
+  "PlanMonth",
+  object({ start: instant, runs: integer, hours: number, cost: orNull(money), ...savings }),
+);
+const settingValue: Schema = { type: ["string", "number", "boolean", "null"] };
+const setting = named(
+  "PlanSetting",
+  object({
+    value: settingValue,
+    changed: { ...boolean, description: "Whether it differs from the value in the file." },
+    file: settingValue,
+  }),
+);
+const planKind = named("PlanKind", { type: "string", enum: ["window", "slots", "below", "avoid"] });
+
+export const planned = {
+  on: boolean,
+  state: named("PlanState", { type: "string", enum: planStates }),
+  reason: text,
+  code: named("PlanCode", { type: "string", enum: planCodes }),
+  runs: list(named("PlannedRun", object({ start: instant, end: instant, basis, begun: boolean }))),
+  currency: orNull(text),
+  mean_price: orNull(perKwh),
+  cost: orNull(money),
+  missing: orNull(
+    named(
+      "MissingHours",
+      object({
+        hours: { ...number, description: "Hours that could not be planned." },
+        why: { type: "string", enum: ["window_too_short", "blocked", "max_price", "constraints", "no_prices"] },
+      }),
+    ),
+  ),
+  saving: orNull(money),
+  savings: named("Savings", object({ ...savings, per_kwh: savingsPerKwh })),
+  next_start: orNull(instant),
+  next_end: orNull(instant),
+} as const;
+
+export const statusProperties = {
+  ...planned,
+  last_run: orNull(finished),
+  month,
+  month_before: month,
+  settings: named(
+    "PlanSettings",
+    object(Object.fromEntries(planSettings.map((name) => [name, setting])), ["hours", "energy"]),
+  ),
+} as const;
+export const identity = { id: text, name: text, home: text } as const;
+
+const planProperties = {
+  ...identity,
+  kind: planKind,
+  ...statusProperties,
+  kwh: orNull(number),
+  days: orNull(list(text)),
+  use_forecast: boolean,
+  after: orNull(text),
+  power_limit: orNull(text),
+} as const;
+
+const planSchema = named(
+  "PlanDetail",
+  object({
+    now: instant,
+    ...planProperties,
+    history: named("PlanHistory", object({ runs: list(finished), months: list(month) })),
+  }),
+);
+
+const waiting = { ...list(text), description: "Ids of plans whose home is not known yet." };
+
+const oncePlan = {
+  title: "OncePlan",
+  type: "object",
+  description:
+    "`once` and `within`, with the `plan` of the appliance, or with `home` and settings as in the configuration.",
+  properties: {
+    once: { type: "boolean", enum: [true] },
+    within: { type: ["number", "string"], description: "Hours from now on; 8 by default.", examples: [8, "90m"] },
+    plan: text,
+    home: text,
+    hours: { type: ["number", "string"], examples: [2, "1h30m"] },
+  },
+  required: ["once"],
+};
+
+export const planEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: "GET",
+    path: "/local/v1/plans",
+    operationId: "listPlans",
+    scope: "read",
+    summary: "All plans: state, reason, runs and settings.",
+    parameters: {},
+    schema: named("Plans", object({ now: instant, plans: list(named("Plan", object(planProperties))), waiting })),
+    csv: {
+      list: "plans",
+      columns: {
+        ...{ id: "", name: "", home: "", kind: "", state: "", code: "", on: "", next_start: "time", next_end: "time" },
+        ...{ currency: "", mean_price: "{currency}/kWh", kwh: "kWh", cost: "{currency}" },
+        ...{ "savings.against_now": "{currency}", "savings.against_window_start": "{currency}" },
+        ...{ "savings.against_mean": "{currency}", "month.runs": "", "month.hours": "h", "month.cost": "{currency}" },
+        "month.against_window_start": "{currency}",
+      },
+    },
+    errors: [],
+    example: "/local/v1/plans",
+    async answer({ plans }, _params, { now }) {
+      const known: PlanAnswer[] = [];
+      await inSlices(await plans.all(now), (plan) => void known.push(planOf(plan)));
+      const ids = new Set(known.map(({ id }) => id));
+      const body = { now: formatInstant(now), plans: known, waiting: plans.ids.filter((id) => !ids.has(id)) };
+      return { kind: "json", body };
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/local/v1/plans/:plan",
+    operationId: "getPlan",
+    scope: "read",
+    summary: "One plan, with its last runs and their savings by run and by month.",
+    parameters: { plan: parameter.plan },
+    schema: planSchema,
+    errors: ["resource_not_found"],
+    example: "/local/v1/plans/washer",
+    answer: (source, { plan }, { now }) => answerPlan(source, plan, now),
+  }),
+  endpoint({
+    method: "POST",
+    path: "/local/v1/plans",
+    operationId: "planOnce",
+    scope: "control",
+    summary:
+      "Saves a new plan in the configuration and activates it. With `once: true` it creates a one-time plan within the next hours, which ends by itself.",
+    parameters: {},
+    schema: planSchema,
+    created: editedSchema,
+    errors: [...EDIT_ERRORS, ...BODY_ERRORS, "not_known"],
+    example: "/local/v1/plans",
+    body: {
+      schema: {
+        anyOf: [oncePlan, entryBody("plans").schema],
+      },
+      example: { once: true, plan: "washer", hours: 2, within: 8 },
+    },
+    answer(source, _params, request) {
+      const { now, body } = request;
+      if (typeof body !== "object" || body === null || !("once" in body) || body.once !== true)
+        return changed(source, "plans", null, request);
+      const done = source.plans.once(body, now);
+      if (done.kind === "done") return answerPlan(source, done.plan ?? "", now);
+      return refusalOf(done.why === "unreadable_setting" ? "invalid_parameter" : "conflict", done);
+    },
+  }),
+  ...entryEndpoints("plans", "plan", "/local/v1/plans/washer"),
+  endpoint({
+    method: "POST",
+    path: "/local/v1/plan-preview",
+    operationId: "previewPlan",
+    scope: "read",
+    summary: "Previews a plan with the known prices, without saving it: its hours, cost and savings.",
+    parameters: {},
+    schema: named("PlanPreview", object({ now: instant, ...planProperties })),
+    errors: ["invalid_parameter", ...BODY_ERRORS, "not_known"],
+    example: "/local/v1/plan-preview",
+    body: entryBody("plans"),
+    answer: (source, _params, { now, body }) => previewed(source, body, now),
+  }),
+  endpoint({
+    method: "POST",
+    path: "/local/v1/plans/:plan",
+    operationId: "changePlan",
+    scope: "control",
+    summary: "Changes settings of a plan, or sends it a command.",
+    parameters: { plan: parameter.plan },
+    schema: planSchema,
+    errors: ["invalid_parameter", "resource_not_found", "conflict", "not_saved", ...BODY_ERRORS],
+    example: "/local/v1/plans/washer",
+    body: {
+      schema: {
+        oneOf: [
+          {
+            title: "PlanChange",
+            type: "object",
+            description: "Settings; null resets a setting to the value in the file.",
+            properties: {
+              hours: { type: ["number", "string", "null"], examples: [3, "1h30m"] },
+              energy: { type: ["number", "string", "null"] },
+              from: orNull(localTime),
+              ready_by: orNull(localTime),
+              max_price: { type: ["number", "string", "null"] },
+              enabled: { type: ["boolean", "string", "null"] },
+            },
+            additionalProperties: false,
+            minProperties: 1,
+          },
+          {
+            title: "PlanCommand",
+            type: "object",
+            properties: { command: { type: "string", enum: planActions } },
+            required: ["command"],
+            additionalProperties: false,
+          },
+        ],
+      },
+      example: { hours: 2, ready_by: "06:30" },
+    },
+    /** Applies the whole request, or nothing of it. */
+    answer(source, { plan }, { now, body }) {
+      const { plans } = source;
+      if (!plans.detail(plan, now)) return noPlan(source, plan);
+      const wanted = wantedOf(body);
+      if (wanted.kind === "error") return wanted;
+      if (wanted.kind === "settings") {
+        const changed = plans.change(plan, wanted.changes);
+        if (changed.kind === "refused") return refusalOf("invalid_parameter", changed);
+      } else {
+        const done = plans.act(plan, wanted.action, now);
+        if (done.kind === "refused") return refusalOf("conflict", done);
+      }
+      return answerPlan(source, plan, now);
+    },
+  }),
+];
+
+/** Returns the preview of a plan. A known id replaces the plan with that id in the preview. */
+function previewed({ editor, plans }: LocalSource, body: unknown, now: EpochMs): LocalAnswer {
+  const { id } = (body ?? {}) as { id?: unknown };
+  const known = plans.ids.find((each) => each === id) ?? null;
+  const draft = editor.draft("plans", known, body);
+  if ("kind" in draft) return refusedEdit(draft);
+  const index = known === null ? draft.plans.length - 1 : planIds(draft.plans).indexOf(known);
+  const definition = planDefinitions(draft.plans, draft.groups)[index];
+  const snapshot = definition && plans.preview(definition, now);
+  if (!snapshot) return localError("not_known", "its home is not known yet");
+  return { kind: "json", body: { now: formatInstant(now), ...planOf(snapshot) } };
+}
+
+function answerPlan(source: LocalSource, plan: string, now: EpochMs): LocalAnswer {
+  const found = source.plans.detail(plan, now);
+  if (!found) return noPlan(source, plan);
+  const { snapshot, runs, months } = found;
+  const history = { runs: runs.map(finishedRun), months: months.map(planMonth) };
+  return { kind: "json", body: { now: formatInstant(now), ...planOf(snapshot), history } };
+}
+
+/** A plan in a response. */
+export type PlanAnswer = ReturnType<typeof planOf>;
+
+function planOf(plan: PlanSnapshot) {
+  const { id, name, home, spec, after, powerLimit } = plan.definition;
+  return {
+    id,
+    name,
+    home,
+    kind: spec.kind,
+    on: plan.on,
+    ...planStatus(plan),
+    kwh: spec.kwh ?? null,
+    days: spec.days ?? null,
+    use_forecast: spec.useForecast,
+    after: after?.plan ?? null,
+    power_limit: powerLimit,
+  };
+}
+
+function refusalOf(code: LocalErrorCode, { why, reason }: RefusedCommand): LocalError {
+  return { ...localError(why === "not_writable" ? "not_saved" : code, reason), refusal: why };
+}
+
+type Wanted =
+  | { readonly kind: "settings"; readonly changes: ChangedSettings }
+  | { readonly kind: "command"; readonly action: (typeof planActions)[number] }
+  | LocalError;
+
+function wantedOf(body: unknown): Wanted {
+  const expected = `expected an object with ${planSettings.join(", ")}, or with command`;
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    return localError("invalid_parameter", expected);
+  const entries = Object.entries(body as Record<string, unknown>);
+  if (entries.length === 0) return localError("invalid_parameter", `${expected}, found nothing in it`);
+  if ("command" in body) {
+    const action = planActions.find((each) => each === body.command);
+    if (entries.length > 1)
+      return localError("invalid_parameter", "command: expected without settings, found with settings");
+    if (action) return { kind: "command", action };
+    return localError(
+      "invalid_parameter",
+      `command: expected one of ${planActions.join(", ")}, found ${shown(body.command)}`,
+    );
+  }
+  const changes: Partial<Record<PlanSetting, string>> = {};
+  for (const [name, value] of entries) {
+    const setting = planSettings.find((each) => each === name);
+    if (!setting) return localError("invalid_parameter", `${name.slice(0, 40)} is not a setting; ${expected}`);
+    const text = textOf(value);
+    if (text === null)
+      return localError(
+        "invalid_parameter",
+        `${name}: expected a number, a text, true, false or null, found ${shown(value)}`,
+      );
+    changes[setting] = text;
+  }
+  return { kind: "settings", changes };
+}
+
+/**
+ * Returns a value as the text of the same MQTT command; null if its type is not supported. JSON null becomes an empty
+ * text, which resets a setting to the file's value.
+ */
+function textOf(value: unknown): string | null {
+  switch (typeof value) {
+    case "string":
+      return value.trim();
+    case "boolean":
+      return value ? "ON" : "OFF";
+    case "number":
+      return String(value);
+    default:
+      return value === null ? "" : null;
+  }
+}
+
+function shown(value: unknown): string {
+  return (JSON.stringify(value) ?? "nothing").slice(0, 60);
+}
+
+export function noPlan({ plans: { ids } }: LocalSource, id: string): LocalError {
+  if (ids.includes(id)) return localError("not_known", "its home is not known yet");
+  const known = ids.length > 0 ? `expected one of ${ids.join(", ")}` : "no plans are configured";
+  return localError("resource_not_found", `unknown plan "${id}"; ${known}`);
+}

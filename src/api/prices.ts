@@ -1,0 +1,249 @@
+/** Endpoints `now` and `prices`. */
+import { createHash } from "node:crypto";
+import { colors, levels } from "../core/prices/level.ts";
+import { type JudgedPoint, judgedPoints } from "../core/prices/price-comparison.ts";
+import { priceState } from "../core/prices/price-state.ts";
+import { rounded } from "../core/text/rounding.ts";
+import { type EpochMs, formatInstant, type Interval } from "../core/time/interval.ts";
+import { type LocalError, localError } from "../http/errors.ts";
+import { boolean, instant, integer, list, named, number, object, orNull, perKwh, text } from "../http/json-schema.ts";
+import type { LocalAnswer } from "../http/response.ts";
+import { resolutions } from "../service/contract/resources.ts";
+import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
+import { type LocalSource, noExportPrices, noPrice, type PriceView, viewNamed } from "./local-source.ts";
+import * as parameter from "./parameters.ts";
+
+/** Maximum length of a response in days. Levels and ranks of 14 days of quarters take a few milliseconds. */
+const MAX_DAYS = 14;
+
+const level = orNull(named("Level", { type: "string", enum: levels }));
+const percent = orNull({ type: "integer", minimum: 0, maximum: 100, description: "Percent." });
+const startAndPrice = orNull(named("PriceStart", object({ start: instant, price: perKwh })));
+const figures = orNull(named("PriceFigures", object({ min: perKwh, max: perKwh, mean: perKwh })));
+
+const subject = {
+  id: text,
+  name: text,
+  kind: named("SubjectKind", { type: "string", enum: ["home", "place"] }),
+  region: orNull(text),
+  resolution: named("Resolution", { type: "string", enum: resolutions }),
+  currency: orNull(text),
+  vat_included: orNull(boolean),
+} as const;
+
+const viewProperties = {
+  ...subject,
+  start: orNull(instant),
+  end: orNull(instant),
+  price: orNull(perKwh),
+  estimate: orNull(boolean),
+  level,
+  color: orNull(named("Color", { type: "string", enum: colors })),
+  cheap: orNull(boolean),
+  rank: orNull(integer),
+  rank_of: orNull(integer),
+  percentile: percent,
+  percentile_30_days: percent,
+  previous: startAndPrice,
+  next: startAndPrice,
+  day: figures,
+  rest_of_day: figures,
+  cheapest: list(named("CheapestHours", object({ hours: number, start: instant, end: instant, mean: perKwh }))),
+  variable_charges: orNull(perKwh),
+  spot: orNull({ ...perKwh, description: "For a place: the spot price in the price." }),
+  charges: orNull({ ...perKwh, description: "For a place: the charges in the price." }),
+  tomorrow_valid: boolean,
+  tomorrow_mean: orNull(perKwh),
+  tomorrow_published_at: orNull(instant),
+  quarters_repeat_hours: boolean,
+  until: { ...instant, description: "Time of the next change of this response." },
+} as const;
+const PLACE_ONLY = ["spot", "charges"];
+const priceView = named("PriceView", object(viewProperties, PLACE_ONLY));
+const timelinePrice = named(
+  "TimelinePrice",
+  object({
+    start: instant,
+    end: instant,
+    price: perKwh,
+    estimate: boolean,
+    level,
+    rank: orNull(integer),
+    rank_of: orNull(integer),
+    percentile: percent,
+  }),
+);
+
+export const priceEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: "GET",
+    path: "/local/v1/now",
+    operationId: "getNow",
+    scope: "read",
+    summary: "The current price with its level and rank, and the next price, of one home or place or of all.",
+    parameters: {
+      home: {
+        ...parameter.home,
+        about: "The id of a home or of a third-party place; by default all.",
+      },
+      format: {
+        ...parameter.format,
+        about: "`text` returns only the price of one home or place; `json` is the default.",
+      },
+    },
+    schema: {
+      oneOf: [
+        named("NowOfAll", object({ now: instant, time_zone: text, homes: list(priceView) })),
+        named("NowOfOne", object({ now: instant, time_zone: text, ...viewProperties }, PLACE_ONLY)),
+      ],
+    },
+    text: "the price",
+    errors: HOME_ERRORS,
+    example: "/local/v1/now?home=home",
+    answer(source, { home, format }, { now }) {
+      const time = { now: formatInstant(now), time_zone: source.calendar.zone };
+      if (home === null && !(format === "text")) {
+        const views = source.list().flatMap(({ id }) => source.view(id, now) ?? []);
+        return { kind: "json", body: { ...time, homes: views.map(viewOf) } };
+      }
+      const view = viewNamed(source, home, now);
+      if (view.kind === "error") return view;
+      if (format === "text") return priceAlone(view, now);
+      return { kind: "json", body: { ...time, ...viewOf(view) } };
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/local/v1/prices",
+    operationId: "getTimeline",
+    scope: "read",
+    summary: "One timeline of prices, confirmed and then estimated, each with its level and rank.",
+    parameters: {
+      home: parameter.home,
+      direction: parameter.direction,
+      from: {
+        kind: parameter.instant,
+        about: "Start; by default midnight of today.",
+        example: "2026-03-10T00:00:00Z",
+      },
+      to: {
+        kind: parameter.instant,
+        about: "End; by default the end of the known prices.",
+        example: "2026-03-11T00:00:00Z",
+      },
+    },
+    schema: named(
+      "Timeline",
+      object({
+        ...subject,
+        time_zone: text,
+        from: instant,
+        to: instant,
+        tomorrow_valid: boolean,
+        prices: list(timelinePrice),
+      }),
+    ),
+    errors: ["invalid_parameter", "invalid_range", "range_too_large", "resource_not_found", "not_known"],
+    csv: {
+      list: "prices",
+      columns: {
+        ...{ start: "time", end: "time", price: "{currency}/kWh", estimate: "" },
+        ...{ level: "", rank: "", rank_of: "", percentile: "%" },
+      },
+    },
+    statuses: { 304: "Not changed since the `ETag` in `If-None-Match`." },
+    example: "/local/v1/prices?home=home",
+    answer(source, params, { now }) {
+      const bought = viewNamed(source, params.home, now);
+      if (bought.kind === "error") return bought;
+      const range = rangeOf(source, params, now);
+      if ("kind" in range) return range;
+      const sold = params.direction === "export" ? source.exportView(bought, now, range) : null;
+      if (params.direction === "export" && !sold) return noExportPrices(bought);
+      const view = sold ?? bought;
+      const known = sold?.timeline.points ?? source.points(view.id, range, now);
+      const points = judgedPoints(known, range, source.calendar, source.thresholds);
+      const body = {
+        id: view.id,
+        name: view.name,
+        kind: view.kind,
+        currency: view.snapshot.currency,
+        vat_included: view.snapshot.vatIncluded,
+        region: view.region,
+        resolution: view.resolution,
+        time_zone: source.calendar.zone,
+        from: formatInstant(range.start),
+        to: formatInstant(params.to === null ? (points.at(-1)?.end ?? range.start) : range.end),
+        tomorrow_valid: view.snapshot.tomorrowValid,
+        prices: points.map(pointOf),
+      };
+      const text = JSON.stringify(body);
+      const tag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
+      const headers = { ETag: tag, "Cache-Control": "private, no-cache" };
+      return { kind: "bytes", bytes: Buffer.from(text), type: "application/json", headers: headers };
+    },
+  }),
+];
+
+/** Returns the price as a plain decimal, or an error if there is no current price. */
+function priceAlone(view: PriceView, now: EpochMs): LocalAnswer {
+  const { current } = view.snapshot;
+  if (!current) return noPrice(view, now);
+  const price = rounded(current.price);
+  return { kind: "text", text: String(price).includes("e") ? price.toFixed(6) : String(price) };
+}
+
+function viewOf(view: PriceView): object {
+  const { snapshot, parts } = view;
+  const { current } = snapshot;
+  return {
+    id: view.id,
+    name: view.name,
+    kind: view.kind,
+    region: view.region,
+    resolution: view.resolution,
+    ...priceState(snapshot),
+    cheap: snapshot.cheap,
+    variable_charges: current?.variableCharges ?? null,
+    ...(view.kind === "place" ? { spot: figure(parts?.spot), charges: figure(parts?.charges) } : {}),
+    tomorrow_valid: snapshot.tomorrowValid,
+    tomorrow_mean: figure(snapshot.tomorrowMean),
+    tomorrow_published_at: snapshot.tomorrowPublishedAt === null ? null : formatInstant(snapshot.tomorrowPublishedAt),
+    quarters_repeat_hours: snapshot.quartersRepeatHours,
+    until: formatInstant(snapshot.nextChangeAt),
+  };
+}
+
+/** A price of a timeline in a response. */
+export type PriceRowAnswer = ReturnType<typeof pointOf>;
+
+function pointOf({ start, end, price, estimate, level, rank, rankOf, percentile }: JudgedPoint) {
+  return {
+    start: formatInstant(start),
+    end: formatInstant(end),
+    price: rounded(price),
+    ...{ estimate, level, rank, rank_of: rankOf, percentile },
+  };
+}
+
+function rangeOf(
+  { calendar }: LocalSource,
+  { from, to }: { readonly from: EpochMs | null; readonly to: EpochMs | null },
+  now: EpochMs,
+): Interval | LocalError {
+  const start = from ?? Math.min(calendar.startOf("day", now), to ?? Number.POSITIVE_INFINITY);
+  const longest = calendar.shift(start, "day", MAX_DAYS);
+  const end = to ?? longest;
+  if (end <= start)
+    return localError("invalid_range", `to (${formatInstant(end)}) is not after from (${formatInstant(start)})`);
+  if (end > longest)
+    return localError(
+      "range_too_large",
+      `more than ${MAX_DAYS} days; request smaller ranges, or use /consumer/v1 for history`,
+    );
+  return { start, end };
+}
+
+function figure(value: number | null | undefined): number | null {
+  return value === null || value === undefined ? null : rounded(value);
+}

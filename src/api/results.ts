@@ -1,0 +1,297 @@
+/** Endpoints for results: past runs, savings, usage, and the cost of a plan by its start. */
+
+import { finishedRun, planMonth } from "../core/planning/plan-payload.ts";
+import type { PlanSnapshot } from "../core/planning/plan-snapshot.ts";
+import type { StartCost } from "../core/planning/start-costs.ts";
+import { type UsagePeriod, usageUnits } from "../core/prices/usage-periods.ts";
+import { rounded } from "../core/text/rounding.ts";
+import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, type Interval } from "../core/time/interval.ts";
+import { type LocalError, localError } from "../http/errors.ts";
+import {
+  boolean,
+  instant,
+  integer,
+  list,
+  money,
+  named,
+  number,
+  object,
+  orNull,
+  perKwh,
+  text,
+} from "../http/json-schema.ts";
+import type { MonthResult, PlanResult } from "../state/plan-results.ts";
+import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
+import { viewNamed } from "./local-source.ts";
+import * as parameter from "./parameters.ts";
+import { noPlan } from "./plans.ts";
+
+/** Maximum number of runs in a response. A household has a few per day. */
+const MAX_RUNS = 2_000;
+/** Maximum number of months: runs are kept for 400 days, and the current month is included. */
+const MAX_MONTHS = 14;
+/** Maximum length in days: five years, which take 60 ms to read and fit into a spreadsheet as hours. */
+const MAX_USAGE_DAYS = 1_830;
+const DEFAULT_RUN_DAYS = 31;
+
+const measures = {
+  consumption: "consumption",
+  costs: "consumptionCosts",
+  export: "solarExport",
+  revenue: "solarExportRevenue",
+} as const;
+
+const range = {
+  from: { kind: parameter.instant, about: "Start.", example: "2026-03-01T00:00:00Z" },
+  to: { kind: parameter.instant, about: "End; by default now.", example: "2026-03-10T00:00:00Z" },
+} as const;
+const ofHome = { ...parameter.home, about: "The id of a home; by default all." } as const;
+const owner = { plan: text, name: text, home: text, currency: orNull(text) } as const;
+const against = { against_window_start: orNull(money), against_mean: orNull(money) } as const;
+
+const runSchema = named(
+  "PlanRunResult",
+  object({
+    ...owner,
+    ...{ start: instant, end: instant, basis: text, kwh: orNull(number), mean_price: orNull(perKwh) },
+    cost: orNull(money),
+    window_start_price: {
+      ...orNull(perKwh),
+      description: "Price per kWh of one run from the start of the window: the baseline `window_start`.",
+    },
+    window_price: { ...orNull(perKwh), description: "Mean price of the window: the baseline `mean`." },
+    ...against,
+  }),
+);
+const startSchema = named(
+  "PlanStart",
+  object({ start: instant, end: instant, mean_price: perKwh, cost: orNull(money), estimate: boolean }),
+);
+
+export const resultEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: "GET",
+    path: "/local/v1/runs",
+    operationId: "listRuns",
+    scope: "read",
+    summary: "Ended runs, newest first: the cost of each, and the cost of its baselines.",
+    parameters: {
+      home: ofHome,
+      plan: parameter.planQuery,
+      from: { ...range.from, about: `Start; by default ${DEFAULT_RUN_DAYS} days before \`to\`.` },
+      to: range.to,
+    },
+    schema: named("Runs", object({ from: instant, to: instant, runs: list(runSchema), more: boolean })),
+    csv: {
+      list: "runs",
+      columns: {
+        ...{ plan: "", name: "", home: "", start: "time", end: "time", basis: "", kwh: "kWh", currency: "" },
+        ...{ mean_price: "{currency}/kWh", window_start_price: "{currency}/kWh", window_price: "{currency}/kWh" },
+        ...{ cost: "{currency}", against_window_start: "{currency}", against_mean: "{currency}" },
+      },
+    },
+    errors: ["invalid_range"],
+    example: "/local/v1/runs?plan=washer",
+    answer({ plans }, { home, plan, ...asked }, { now }) {
+      const period = periodOf(asked, now, (to) => to - DEFAULT_RUN_DAYS * DAY_MS);
+      if ("kind" in period) return period;
+      const found = plans.results({ home, plan }, period, MAX_RUNS + 1);
+      const runs = found.slice(0, MAX_RUNS).map(runOf);
+      return { kind: "json", body: { ...periodBody(period), runs, more: found.length > MAX_RUNS } };
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/local/v1/savings",
+    operationId: "listSavings",
+    scope: "read",
+    summary: "Savings by plan and month.",
+    parameters: {
+      home: ofHome,
+      plan: parameter.planQuery,
+      from: { ...range.from, about: "A time in the first month; by default a year ago." },
+      to: range.to,
+    },
+    schema: named(
+      "SavingsByMonth",
+      object({
+        ...{ from: instant, to: instant },
+        months: list(
+          named(
+            "PlanMonthResult",
+            object({ ...owner, start: instant, runs: integer, hours: number, cost: orNull(money), ...against }),
+          ),
+        ),
+      }),
+    ),
+    csv: {
+      list: "months",
+      columns: {
+        ...{ start: "time", plan: "", name: "", home: "", runs: "", hours: "h", currency: "" },
+        ...{ cost: "{currency}", against_window_start: "{currency}", against_mean: "{currency}" },
+      },
+    },
+    errors: ["invalid_range", "range_too_large"],
+    example: "/local/v1/savings?home=home",
+    answer({ plans, calendar }, { home, plan, ...asked }, { now }) {
+      const period = periodOf(asked, now, (to) => calendar.add("month", calendar.startOf("month", to), -11));
+      if ("kind" in period) return period;
+      if (calendar.intervals("month", period).length > MAX_MONTHS)
+        return localError("range_too_large", `more than ${MAX_MONTHS} months; runs are kept for 400 days`);
+      const months = plans.monthResults({ home, plan }, period).map(monthOf);
+      return { kind: "json", body: { ...periodBody(period), months } };
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/local/v1/usage",
+    operationId: "getUsage",
+    scope: "read",
+    summary: "Stored consumption, costs, export or revenue of a home, added up.",
+    parameters: {
+      home: { ...parameter.home, about: "The id of a home; optional if there is only one." },
+      measure: {
+        kind: parameter.oneOf(Object.keys(measures) as (keyof typeof measures)[]),
+        about: "Kind of data; `consumption` by default.",
+        example: "costs",
+      },
+      by: {
+        kind: parameter.oneOf(usageUnits),
+        about: "Period of a row: `hour`, `day`, `month` or `year` in local time; `day` by default.",
+        example: "month",
+      },
+      from: { ...range.from, about: "Start; by default the start of this month." },
+      to: range.to,
+    },
+    schema: named(
+      "UsageByPeriod",
+      object({
+        ...{ id: text, name: text, measure: text, by: text, unit: text, from: instant, to: instant },
+        rows: list(
+          named(
+            "UsagePeriod",
+            object({
+              ...{ start: instant, end: instant, value: orNull(number) },
+              hours: { ...integer, description: "Number of its hours with data." },
+              estimate: boolean,
+            }),
+          ),
+        ),
+      }),
+    ),
+    csv: { list: "rows", columns: { start: "time", end: "time", value: "{unit}", hours: "", estimate: "" } },
+    errors: [...HOME_ERRORS, "invalid_range", "range_too_large", "feature_unavailable"],
+    example: "/local/v1/usage?home=home&measure=costs&by=day",
+    answer(source, { home, measure, by, ...asked }, { now }) {
+      const view = viewNamed(source, home, now);
+      if (view.kind === "error") return view;
+      const period = periodOf(asked, now, (to) => source.calendar.startOf("month", to));
+      if ("kind" in period) return period;
+      if (period.end - period.start > MAX_USAGE_DAYS * DAY_MS)
+        return localError("range_too_large", `more than ${MAX_USAGE_DAYS} days; request smaller ranges`);
+      const name = measure ?? "consumption";
+      const unit = by ?? "day";
+      const found = source.usage(view.id, { operation: measures[name], unit, range: period });
+      if (!found) return localError("feature_unavailable", `no ${name} of ${view.name} is known`);
+      const rows = found.periods.map(usageRowOf);
+      const about = { id: view.id, name: view.name, measure: name, by: unit, unit: found.unit };
+      return { kind: "json", body: { ...about, ...periodBody(period), rows } };
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/local/v1/plans/:plan/starts",
+    operationId: "getPlanStarts",
+    scope: "read",
+    summary: "Cost of a plan's hours in one run by start time: now or later.",
+    parameters: { plan: parameter.plan },
+    schema: named(
+      "PlanStarts",
+      object({
+        ...{ now: instant, plan: text, name: text, hours: number, kwh: orNull(number), currency: orNull(text) },
+        planned: orNull(
+          named("PlannedStart", object({ start: instant, mean_price: orNull(perKwh), cost: orNull(money) })),
+        ),
+        starts: { ...list(startSchema), description: "Now and each later quarter-hour, as far as prices are known." },
+      }),
+    ),
+    csv: {
+      list: "starts",
+      columns: { start: "time", end: "time", mean_price: "{currency}/kWh", cost: "{currency}", estimate: "" },
+    },
+    errors: ["resource_not_found", "not_known", "conflict"],
+    example: "/local/v1/plans/washer/starts",
+    answer(source, { plan }, { now }) {
+      const found = source.plans.detail(plan, now);
+      if (!found) return noPlan(source, plan);
+      const starts = source.plans.startCosts(plan, now);
+      if (!starts) return localError("conflict", "this plan has no fixed number of hours, so it has no single start");
+      return { kind: "json", body: startsOf(found.snapshot, starts, now) };
+    },
+  }),
+];
+
+function ownerOf({ definition: { id, name, home }, currency }: Omit<PlanResult, "run">) {
+  return { plan: id, name, home, currency };
+}
+
+/** A past run in a response. */
+export type RunAnswer = ReturnType<typeof runOf>;
+
+function runOf({ run, ...owned }: PlanResult) {
+  const { kwh, windowStartPrice, windowPrice } = run;
+  const baselines = { window_start_price: figure(windowStartPrice), window_price: figure(windowPrice) };
+  return { ...ownerOf(owned), ...finishedRun(run), kwh: figure(kwh), ...baselines };
+}
+
+/** Runs, cost and saving of a plan in one month, in a response. */
+export type MonthAnswer = ReturnType<typeof monthOf>;
+
+function monthOf({ month, ...owned }: MonthResult) {
+  return { ...ownerOf(owned), ...planMonth(month) };
+}
+
+/** Usage of one period in a response. */
+export type UsageRowAnswer = ReturnType<typeof usageRowOf>;
+
+function usageRowOf({ start, end, value, hours, estimate }: UsagePeriod) {
+  return { start: formatInstant(start), end: formatInstant(end), value: figure(value), hours, estimate };
+}
+
+/** Costs of a plan by start time, in a response. */
+export type StartsAnswer = ReturnType<typeof startsOf>;
+
+function startsOf(plan: PlanSnapshot, starts: readonly StartCost[], now: EpochMs) {
+  const { definition, currency, meanPrice, cost, runs } = plan;
+  const [first] = runs;
+  const hoursMs = starts[0] ? starts[0].end - starts[0].start : 0;
+  return {
+    ...{ now: formatInstant(now), plan: definition.id, name: definition.name, hours: rounded(hoursMs / HOUR_MS) },
+    ...{ kwh: definition.spec.kwh ?? null, currency },
+    planned: first ? { start: formatInstant(first.start), mean_price: figure(meanPrice), cost: figure(cost) } : null,
+    starts: starts.map((start) => ({
+      ...{ start: formatInstant(start.start), end: formatInstant(start.end) },
+      ...{ mean_price: rounded(start.meanPrice), cost: figure(start.cost), estimate: start.estimate },
+    })),
+  };
+}
+
+interface AskedPeriod {
+  readonly from: EpochMs | null;
+  readonly to: EpochMs | null;
+}
+
+function periodOf({ from, to }: AskedPeriod, now: EpochMs, startOf: (end: EpochMs) => EpochMs): Interval | LocalError {
+  const end = to ?? now;
+  const start = from ?? startOf(end);
+  if (start < end) return { start, end };
+  return localError("invalid_range", `to (${formatInstant(end)}) is not after from (${formatInstant(start)})`);
+}
+
+function periodBody({ start, end }: Interval) {
+  return { from: formatInstant(start), to: formatInstant(end) };
+}
+
+function figure(value: number | null): number | null {
+  return value === null ? null : rounded(value);
+}

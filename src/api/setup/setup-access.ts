@@ -1,0 +1,89 @@
+/**
+ * Access to the set-up before a key exists. A page of this server may use it on this machine, or after the user has
+ * entered the code from the log. Each code admits one browser. The next code is then written to the log.
+ */
+import { randomBytes, randomInt, timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import { SECOND_MS } from "../../core/time/interval.ts";
+import { addressGroup } from "../../http/address-group.ts";
+import { cookieIn, newCookie, setCookie } from "../../http/cookies.ts";
+import { type LocalError, localError } from "../../http/errors.ts";
+import { LoginThrottle } from "../../http/login-throttle.ts";
+import type { LocalRequest } from "../../http/route.ts";
+import { fromOwnPage, PAGE_HEADER } from "../auth/session-auth.ts";
+
+/** Characters of a code. Similar letters and digits are left out. */
+const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+const CODE_LENGTH = 8;
+const COOKIE = "elbro_setup";
+const TOKEN_BYTES = 32;
+/** Headers that a proxy adds. A request through a proxy on this machine may come from any other machine. */
+const PROXY_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"] as const;
+const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
+
+export class SetupAccess {
+  /** Writes a new code to the log. */
+  readonly #showCode: (code: string) => void;
+  readonly #throttle = new LoginThrottle();
+  #code = "";
+  /** Cookie of the browser that entered a code last; null before that. */
+  #token: string | null = null;
+
+  constructor(showCode: (code: string) => void) {
+    this.#showCode = showCode;
+    this.#renew();
+  }
+
+  /** Returns null if the request may use the set-up, otherwise the error. */
+  refusal(request: LocalRequest): LocalError | null {
+    const { headers } = request;
+    if (!fromOwnPage(headers))
+      return localError("forbidden", `this is for the dashboard's own page, which sends ${PAGE_HEADER}`);
+    if (isOnThisMachine(request) || this.#isIn(headers)) return null;
+    return localError("invalid_token", "enter the code from the log of elbro");
+  }
+
+  /** Checks a code. Returns the `Set-Cookie` header for the right one, otherwise the error. */
+  enter(code: unknown, { headers, remoteAddress, now }: LocalRequest): string | LocalError {
+    if (!fromOwnPage(headers)) return localError("forbidden", "this is for the dashboard's own page");
+    const address = addressGroup(remoteAddress);
+    const waitMs = this.#throttle.waitMs(address, now);
+    if (waitMs > 0) {
+      const retryAfterSec = Math.ceil(waitMs / SECOND_MS);
+      return { ...localError("rate_limited", `too many wrong codes; try again in ${retryAfterSec} s`), retryAfterSec };
+    }
+    const given = String(code)
+      .toUpperCase()
+      .replace(/[^A-Z0-9]/g, "");
+    if (!equal(given, this.#code)) {
+      this.#throttle.wrong(address, now);
+      return localError("invalid_token", "wrong code; use the latest code in the log of elbro");
+    }
+    this.#token = randomBytes(TOKEN_BYTES).toString("base64url");
+    this.#renew();
+    return setCookie(newCookie(headers, COOKIE, this.#token));
+  }
+
+  #renew(): void {
+    this.#code = Array.from({ length: CODE_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join("");
+    this.#showCode(this.#code.replace(/(.{4})(?=.)/, "$1-"));
+  }
+
+  #isIn(headers: IncomingHttpHeaders): boolean {
+    return this.#token !== null && equal(cookieIn(headers, COOKIE)?.value ?? "", this.#token);
+  }
+}
+
+/** Returns true if a request comes from this machine and not through a proxy. */
+function isOnThisMachine({ headers, remoteAddress }: LocalRequest): boolean {
+  return (
+    /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/.test(remoteAddress) &&
+    LOOPBACK_HOST.test(headers.host ?? "") &&
+    PROXY_HEADERS.every((name) => headers[name] === undefined)
+  );
+}
+
+function equal(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

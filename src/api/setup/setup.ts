@@ -1,0 +1,101 @@
+/** Finishes the set-up on the page: writes `elbro.yaml` and a first API key from the entered values. */
+
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, renameSync } from "node:fs";
+import path from "node:path";
+import type { ConfigReading } from "../../config/load.ts";
+import type { Config } from "../../config/schema.ts";
+import { type SetupChoices, setupText } from "../../config/setup-text.ts";
+import { throwIfShort } from "../../core/status/start-error.ts";
+import type { ProxySettings } from "../../service/client/proxy.ts";
+import { type KeptKey, KeyFile } from "../../storage/api-key-file.ts";
+import { writeWhole } from "../../storage/atomic-file.ts";
+import { keyDigest } from "../auth/api-keys.ts";
+import { lanUrls } from "../lan-urls.ts";
+
+/** Dependencies of the set-up, supplied by the command line. */
+export interface SetupOptions {
+  /** Path of the file to write. */
+  readonly path: string;
+  /** Configuration without that file: service, ports, data directory. */
+  readonly config: Config;
+  readonly proxy: ProxySettings | null;
+  /** Parses a configuration text. */
+  readonly readWith: (text: string) => ConfigReading;
+  /** Writes a new code to the log. */
+  readonly onCode: (code: string) => void;
+  /** Reason why the home of an earlier set-up could not be started; null without an earlier set-up. */
+  readonly failure: string | null;
+  /** Called when everything is written and the response is sent. `undo` renames the file and removes the key. */
+  readonly onDone: (undo: () => Promise<void>) => void;
+}
+
+export type SetupResult =
+  | {
+      readonly kind: "done";
+      /** The new API key. It is returned only here. */
+      readonly key: string;
+      /** URLs of the dashboard for other devices on the LAN. */
+      readonly urls: readonly string[];
+      /** Login of plugs to the embedded broker; null if the owner uses another broker. */
+      readonly broker: { readonly port: number; readonly username: string; readonly password: string } | null;
+      readonly undo: () => Promise<void>;
+    }
+  | { readonly kind: "mistakes"; readonly mistakes: readonly { readonly path: string; readonly text: string }[] }
+  | { readonly kind: "failed"; readonly reason: string };
+
+const KEY_BYTES = 32;
+const PASSWORD_BYTES = 12;
+const DAY_LENGTH = "2026-11-23".length;
+/** Broker user of plugs and Home Assistant. */
+const BROKER_USER = "house";
+
+export interface WantedSetup extends Omit<SetupChoices, "brokerUser"> {
+  /** Name of the first device. */
+  readonly keyName: string;
+}
+
+export async function finishSetup(options: SetupOptions, wanted: WantedSetup, now: number): Promise<SetupResult> {
+  const brokerUser = { name: BROKER_USER, password: randomBytes(PASSWORD_BYTES).toString("base64url") };
+  const day = new Date(now).toISOString().slice(0, DAY_LENGTH);
+  const text = setupText({ ...wanted, brokerUser }, day);
+  const reading = options.readWith(text);
+  if (reading.kind === "mistakes") return reading;
+  const { api, broker, data_dir: dataDir, mqtt } = reading.config;
+  const key = `elbro_${randomBytes(KEY_BYTES).toString("base64url")}`;
+  const sha256 = Buffer.from(keyDigest(key)).toString("hex");
+  const changeKeys = (change: (keys: readonly KeptKey[]) => readonly KeptKey[]) =>
+    new KeyFile(dataDir).change(change, () => now);
+  try {
+    if (existsSync(options.path)) return { kind: "failed", reason: `${options.path} exists already` };
+    mkdirSync(path.dirname(options.path), { recursive: true });
+    await changeKeys((keys) => [
+      ...keys,
+      {
+        ...{ name: freeName(wanted.keyName, keys), kind: "bearer", scopes: ["read", "control"], sha256, created: day },
+      },
+    ]);
+    writeWhole(options.path, text);
+  } catch (error) {
+    throwIfShort(error, `${options.path} cannot be written`);
+    return { kind: "failed", reason: error instanceof Error ? error.message : "unknown error" };
+  }
+  return {
+    kind: "done",
+    key,
+    urls: lanUrls(api),
+    broker:
+      mqtt.url === undefined ? { port: broker.port, username: brokerUser.name, password: brokerUser.password } : null,
+    async undo() {
+      renameSync(options.path, `${options.path}.failed`);
+      await changeKeys((keys) => keys.filter((each) => each.sha256 !== sha256));
+    },
+  };
+}
+
+function freeName(name: string, keys: readonly KeptKey[]): string {
+  const taken = new Set(keys.map((key) => key.name.toLowerCase()));
+  let free = name;
+  for (let i = 2; taken.has(free.toLowerCase()); i++) free = `${name}-${i}`;
+  return free;
+}

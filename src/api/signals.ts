@@ -1,0 +1,166 @@
+/** ON or OFF for an appliance: `cheap` by the parameters of the request, `signal` by a configured plan. */
+
+import { cheapSpec } from "../core/planning/cheap-query.ts";
+import { planStatus } from "../core/planning/plan-payload.ts";
+import type { PlanSnapshot } from "../core/planning/plan-snapshot.ts";
+import { type EpochMs, formatInstant, SECOND_MS } from "../core/time/interval.ts";
+import { type LocalError, localError } from "../http/errors.ts";
+import { instant, localTime, named, number, object, orNull, text } from "../http/json-schema.ts";
+import type { CheapAnswer } from "../state/cheap-queries.ts";
+import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
+import { type PriceView, viewNamed } from "./local-source.ts";
+import * as parameter from "./parameters.ts";
+import { signalAnswer } from "./plain-text.ts";
+import { identity, noPlan, planned, statusProperties } from "./plans.ts";
+
+const asked = named(
+  "CheapQuestion",
+  object({
+    kind: named("CheapKind", { type: "string", enum: ["window", "slots"] }),
+    hours: number,
+    from: orNull(localTime),
+    ready_by: orNull(localTime),
+    max_price: orNull(number),
+  }),
+);
+
+export const signalEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: "GET",
+    path: "/local/v1/cheap",
+    operationId: "getCheap",
+    scope: "read",
+    summary: "ON during the cheapest hours of a window; needs no configured plan.",
+    parameters: {
+      home: parameter.home,
+      hours: {
+        kind: parameter.hours,
+        required: true,
+        about: "Length in each window: hours, or a text such as `45m` or `1h30m`.",
+        example: "3",
+      },
+      ready_by: {
+        kind: parameter.timeOfDay,
+        about: "End of the window each day, in local time. By default the time of `from`, without both midnight.",
+        example: "07:00",
+      },
+      from: {
+        kind: parameter.timeOfDay,
+        about: "Start of the window each day, in local time. By default the end of the previous window.",
+        example: "22:00",
+      },
+      kind: {
+        kind: parameter.oneOf(["window", "slots"]),
+        about: "`window`: all hours in one run (default). `slots`: the cheapest hours, split into several runs.",
+        example: "slots",
+      },
+      max_price: {
+        kind: parameter.price,
+        about: "Maximum price: for `window` of the average, for `slots` of each hour.",
+        example: "2.50",
+      },
+      format: parameter.format,
+    },
+    schema: named(
+      "Cheap",
+      object({
+        now: instant,
+        id: text,
+        name: text,
+        ...planned,
+        asked,
+        window: orNull(named("Window", object({ start: instant, end: instant }))),
+        until: orNull({ ...instant, description: "Time of the next change of this response." }),
+      }),
+    ),
+    text: "signal",
+    errors: HOME_ERRORS,
+    example: "/local/v1/cheap?home=home&hours=3&ready_by=07:00",
+    answer(source, { home, kind, hours, from, ready_by, max_price }, request) {
+      const { now } = request;
+      const view = viewNamed(source, home, now);
+      if (view.kind === "error") return view;
+      const settings = {
+        kind: kind ?? "window",
+        hoursMs: hours,
+        from,
+        readyBy: ready_by,
+        maxPrice: max_price,
+      } as const;
+      const read = cheapSpec(settings);
+      if (read.kind === "mistake") return localError("invalid_parameter", read.text);
+      const answer = source.askCheap(view, read.spec, now);
+      const { on, reason } = answer.plan;
+      if (!answer.isKnown) return { ...localError("not_known", reason.text), ...retryAfter(answer, now) };
+      return signalAnswer({ on, reason: reason.text, body: () => bodyOf(view, answer, now) }, request);
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/local/v1/signal/:plan",
+    operationId: "getSignal",
+    scope: "read",
+    summary: "ON while a plan runs its appliance.",
+    parameters: {
+      plan: parameter.plan,
+      code: {
+        kind: parameter.flag,
+        about: "`1`: status 200 while ON and 400 while OFF, for devices that read only the status.",
+        example: "1",
+      },
+      format: parameter.format,
+    },
+    schema: named("Signal", object({ ...identity, ...statusProperties })),
+    text: "signal",
+    errors: HOME_ERRORS,
+    statuses: { 400: "With `code=1`: OFF." },
+    example: "/local/v1/signal/washer?code=1",
+    answer(source, { plan: id, code }, request) {
+      const plan = source.plans.snapshot(id, request.now);
+      if (!plan) return noPlan(source, id);
+      const unknown = unknownSignal(plan);
+      if (unknown) return unknown;
+      const { on, reason, definition } = plan;
+      const body = () => ({ id, name: definition.name, home: definition.home, on, ...planStatus(plan) });
+      return signalAnswer({ on, reason: reason.text, status: code && !on ? 400 : 200, body }, request);
+    },
+  }),
+];
+
+function bodyOf(view: PriceView, { plan, window, until }: CheapAnswer, now: EpochMs): object {
+  const { last_run: _run, month: _month, month_before: _before, settings, ...status } = planStatus(plan);
+  const { enabled: _enabled, ...asked } = settings;
+  return {
+    now: formatInstant(now),
+    id: view.id,
+    name: view.name,
+    on: plan.on,
+    ...status,
+    asked: {
+      kind: plan.definition.spec.kind,
+      ...Object.fromEntries(Object.entries(asked).map(([name, { value }]) => [name, value])),
+    },
+    window: window && { start: formatInstant(window.start), end: formatInstant(window.end) },
+    until: until === null ? null : formatInstant(until),
+  };
+}
+
+/** Maximum `Retry-After`: 15 min, because new prices may arrive before the next known change. */
+const MAX_RETRY_SEC = 900;
+
+function retryAfter({ until }: CheapAnswer, now: EpochMs): { readonly retryAfterSec: number } {
+  const left = until === null ? MAX_RETRY_SEC : Math.ceil((until - now) / SECOND_MS);
+  return { retryAfterSec: Math.max(1, Math.min(left, MAX_RETRY_SEC)) };
+}
+
+/**
+ * Returns an error if a plan's OFF is only the safe state for unknown prices; null otherwise. An OFF that `when_lost`
+ * demands is the plan's own decision.
+ */
+function unknownSignal({ on, state, reason, definition }: PlanSnapshot): LocalError | null {
+  const unknown =
+    !on &&
+    definition.spec.whenLost === undefined &&
+    (state === "no_prices" || reason.code === "clock_not_trusted" || reason.code === "unknown_home");
+  return unknown ? localError("not_known", reason.text) : null;
+}

@@ -1,0 +1,102 @@
+/** Starts the HTTP API and the admin socket. Loads their modules after the first prices were published. */
+
+import { type CommandHint, DEFAULT_HINT } from "../config/command-hint.ts";
+import type { Config } from "../config/schema.ts";
+import type { Clock } from "../core/runtime/clock.ts";
+import type { LogMemory } from "../core/runtime/log-memory.ts";
+import type { SeriesKey } from "../core/series/series.ts";
+import type { Mqtt } from "../mqtt/start-mqtt.ts";
+import type { PlugsModule } from "../plugs/plug-wiring.ts";
+import type { ProxySettings } from "../service/client/proxy.ts";
+import type { ChangeBus } from "../state/change-bus.ts";
+import type { ConfigReload } from "../state/config-reload.ts";
+import type { EntryEditor } from "../state/entry-editor.ts";
+import type { State } from "../state/open-state.ts";
+import type { SettingsEditor } from "../state/settings-editor.ts";
+import type { Storage } from "../storage/open-storage.ts";
+import { EventFeed } from "./event-source.ts";
+import type { SetupOptions } from "./setup/setup.ts";
+
+export interface ServerOptions {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
+  /** True if Home Assistant forwards requests of its users, which then need no key. */
+  readonly ingress?: boolean;
+  readonly proxy?: ProxySettings | null;
+  /** Returns the command line that the owner types; `elbro …` by default. */
+  readonly commandHint?: CommandHint;
+  /** Options of the set-up, which replaces the demo; null if a set-up is not possible. */
+  readonly setup?: SetupOptions | null;
+  /** Called with an unexpected error of a request, which is logged and answered. */
+  readonly onCrash?: (error: unknown) => void;
+  /** Fires when the daemon ends. */
+  readonly signal: AbortSignal;
+}
+
+/** Modules whose data the API serves. */
+export interface ServerDeps {
+  readonly storage: Storage;
+  readonly state: State;
+  readonly mqtt: Mqtt;
+  readonly plugs: PlugsModule;
+  readonly reloading: ConfigReload;
+  readonly editor: EntryEditor;
+  readonly settings: SettingsEditor;
+  readonly logLines: LogMemory;
+}
+
+export interface Server {
+  readonly port: number;
+  /** Ends the event streams. */
+  readonly shutdown: () => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Starts the server. Resolves when the API listens. Rejects with a StartError if the port cannot be used. */
+export async function startServer(options: ServerOptions, deps: ServerDeps, changes: ChangeBus): Promise<Server> {
+  const { config, clock, log, ingress = false, signal, commandHint = DEFAULT_HINT, setup = null } = options;
+  const { proxy = null, onCrash = () => undefined } = options;
+  const { storage, state, mqtt, plugs, reloading, editor, settings, logLines } = deps;
+  const events = new EventFeed({ baseTopic: config.mqtt.base_topic, homes: state.homes, startedAt: state.startedAt });
+  mqtt.published.subscribe((change) =>
+    "kept" in change ? events.keepParts(change.kept) : events.show(change.messages, change.part),
+  );
+  changes.seriesChanged.subscribe((series) => events.changed(series));
+  const api = {
+    ...{
+      config,
+      clock,
+      log,
+      ingress,
+      proxy,
+      signal,
+      commandHint,
+      storage,
+      state,
+      mqtt,
+      plugs,
+      events,
+      editor,
+      settings,
+      setup,
+      logLines,
+      onCrash,
+    },
+    onSeriesChanged: (series: SeriesKey) => changes.seriesChanged.emit(series),
+  };
+  await mqtt.client.upSoon;
+  const { openApi } = await import("./api.ts");
+  const listener = await openApi(api);
+  reloading.applied.subscribe((next) => {
+    listener.take(next);
+    changes.stateChanged.emit({ home: null });
+  });
+  const { serveAdmin } = await import("./admin/serve-admin.ts");
+  const adminSocket = serveAdmin(api, () => reloading.used, signal);
+  return {
+    port: listener.port,
+    shutdown: () => events.hub.close(),
+    close: async () => void (await Promise.all([listener.close(), adminSocket])),
+  };
+}

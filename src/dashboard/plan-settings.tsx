@@ -1,0 +1,103 @@
+/** Form with the settings of a plan. */
+import { useState } from "preact/hooks";
+import type { PlanSetting } from "../core/planning/plan-settings.ts";
+import { MAX_ENERGY_KWH, MAX_PRICE_LIMITS } from "./accepted-values.ts";
+import type { Plan } from "./answers.ts";
+import { type NumberLimits, numberMistake, numberText, numberTexts, readNumber } from "./number-text.ts";
+import { usePage } from "./page.ts";
+
+export type PlanChange = Readonly<Record<string, string | number | boolean | null>>;
+
+/** Limits of the settings that are numbers, and of those that are times none. `enabled` is the switch of the card. */
+const FIELDS = {
+  hours: { min: 0, max: 24 },
+  energy: { min: 0, max: MAX_ENERGY_KWH },
+  from: null,
+  ready_by: null,
+  max_price: MAX_PRICE_LIMITS,
+} as const satisfies Partial<Record<PlanSetting, NumberLimits | null>>;
+type Field = keyof typeof FIELDS;
+
+interface PlanSettingsProps {
+  readonly plan: Plan;
+  /** Sends a change. Returns whether it was accepted. */
+  readonly onChange: (change: PlanChange) => Promise<boolean>;
+  readonly onNothing: () => void;
+}
+
+/** A field shows the current setting until the user changes it. */
+export function PlanSettings({ plan: { id, settings }, onChange, onNothing }: PlanSettingsProps) {
+  const { t } = usePage();
+  const [typed, setTyped] = useState<Partial<Record<Field, string>>>({});
+  /** Fields that were left after a change. Their mistakes are shown. */
+  const [left, setLeft] = useState<readonly Field[]>([]);
+  const fields = (Object.keys(FIELDS) as Field[]).filter((name) => settings[name]);
+  const known = (name: Field) => settings[name]?.value ?? null;
+  const changed = fields.flatMap((name) => {
+    const text = typed[name];
+    const value = text === undefined ? known(name) : settingOf(name, text);
+    return value === known(name) ? [] : { name, value };
+  });
+  const mistakes = new Map(
+    changed.flatMap(({ name, value }) => {
+      const limits = FIELDS[name];
+      const wrong = limits && value !== null ? numberMistake(value, limits) : null;
+      return wrong ? [[name, t(wrong.key, numberTexts(wrong.facts, t.language))]] : [];
+    }),
+  );
+  const save = async (event: Event) => {
+    event.preventDefault();
+    setLeft(fields);
+    if (mistakes.size > 0) return;
+    if (changed.length === 0) return onNothing();
+    const change = Object.fromEntries(changed.map(({ name, value }) => [name, value]));
+    if (await onChange(change)) setTyped({});
+  };
+  const reset = async (name: Field) => {
+    if (await onChange({ [name]: null })) setTyped(({ [name]: _, ...others }) => others);
+  };
+  return (
+    <form class="settings" onSubmit={save} noValidate>
+      {fields.map((name) => {
+        const mistake = left.includes(name) ? mistakes.get(name) : undefined;
+        const value = known(name);
+        return (
+          <div key={name} class="setting">
+            <label for={`plan-${id}-${name}`}>{t(`setting_${name}`)}</label>
+            <input
+              id={`plan-${id}-${name}`}
+              name={name}
+              {...(FIELDS[name] ? DECIMAL_INPUT : TIME_INPUT)}
+              value={typed[name] ?? (typeof value === "number" ? numberText(value, t.language) : String(value ?? ""))}
+              aria-invalid={mistake !== undefined}
+              aria-describedby={`plan-${id}-${name}-mistake`}
+              onInput={({ currentTarget: { value: text } }) => setTyped((before) => ({ ...before, [name]: text }))}
+              onBlur={() => setLeft((before) => [...before.filter((each) => each !== name), name])}
+            />
+            {settings[name]?.changed && (
+              <button type="button" class="quiet" onClick={() => void reset(name)}>
+                {t("as_in_file")}
+              </button>
+            )}
+            <p id={`plan-${id}-${name}-mistake`} class="wrong" role="alert">
+              {mistake}
+            </p>
+          </div>
+        );
+      })}
+      <button type="submit" class="strong">
+        {t("save")}
+      </button>
+    </form>
+  );
+}
+
+/** A text input, because a browser hides the text of a number input that it cannot read in its own language. */
+const DECIMAL_INPUT = { type: "text", inputMode: "decimal", autocomplete: "off" } as const;
+const TIME_INPUT = { type: "time" } as const;
+
+/** Returns the value of a field; null resets it to the configuration. Any text that is not a number stays a text. */
+function settingOf(name: Field, text: string): string | number | null {
+  if (text.trim() === "") return null;
+  return FIELDS[name] ? (readNumber(text) ?? text) : text;
+}

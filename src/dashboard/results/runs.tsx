@@ -1,0 +1,93 @@
+/** Block with past runs, the price of each and the price of its baseline. */
+import { useState } from "preact/hooks";
+import type { RunAnswer } from "../../api/results.ts";
+import type { Home, Plan } from "../answers.ts";
+import { type PageTools, usePage } from "../page.ts";
+import { DAY_MS } from "../zone.ts";
+import { ResultBlock } from "./result-block.tsx";
+import { type ResultTranslate, useRead, useTexts } from "./result-context.ts";
+import { type Baseline, versionOf } from "./saving-bars.ts";
+
+const DAYS = 60;
+const SHOWN = 6;
+/** Minimum amount that is shown. */
+const MIN_AMOUNT = 0.005;
+
+interface RunsProps {
+  readonly home: Home;
+  readonly plans: readonly Plan[];
+  readonly isNear: boolean;
+  readonly baseline: Baseline;
+}
+
+export function Runs({ home, plans, isNear, baseline }: RunsProps) {
+  const t = useTexts();
+  const page = usePage();
+  const [shown, setShown] = useState(SHOWN);
+  const from = new Date(page.f.zone.shift("day", page.store.now(), -DAYS)).toISOString();
+  const paths = isNear ? [`local/v1/runs?home=${encodeURIComponent(home.id)}&from=${from}`] : null;
+  const { answer } = useRead<{ readonly runs: readonly RunAnswer[] }>(paths, versionOf(plans));
+  const runs = answer?.[0]?.runs;
+  return (
+    <ResultBlock title={t("runs")}>
+      {runs?.length === 0 && <p class="soft">{t("runs_none", { days: DAYS })}</p>}
+      <ol class="run-list">
+        {runs?.slice(0, shown).map((run) => (
+          <RunLine key={`${run.plan} ${run.start}`} run={run} baseline={baseline} />
+        ))}
+      </ol>
+      {runs && runs.length > shown && (
+        <button type="button" onClick={() => setShown((count) => count + 4 * SHOWN)}>
+          {t("runs_more")}
+        </button>
+      )}
+    </ResultBlock>
+  );
+}
+
+interface RunLineProps {
+  readonly run: RunAnswer;
+  readonly baseline: Baseline;
+}
+
+function RunLine({ run, baseline }: RunLineProps) {
+  const t = useTexts();
+  const page = usePage();
+  const [start, end] = [Date.parse(run.start), Date.parse(run.end)];
+  const saved = savedText(run, baseline, t, page);
+  return (
+    <li>
+      <p class="run-head">
+        <strong class="run-name">{run.name}</strong>
+        {saved && <span class="number">{saved}</span>}
+      </p>
+      <p class="soft">{whenText(start, end, page)}</p>
+      <p class="faint">
+        {pricesOf(run, baseline, t, page).join(" · ")}
+        {run.basis !== "prices" && <span class="tag">{t(`basis_${run.basis}`)}</span>}
+      </p>
+    </li>
+  );
+}
+
+/** Returns the time of a run, for instance `Tue 10 Mar 23:00–02:00`. A run of 24 h or more has both days. */
+function whenText(start: number, end: number, { f }: PageTools): string {
+  return end - start < DAY_MS
+    ? `${f.day(start)} ${f.span(start, end)}`
+    : `${f.day(start)} ${f.clock(start)} – ${f.day(end)} ${f.clock(end)}`;
+}
+
+/** Returns the price of a run, and the price of its baseline. */
+function pricesOf(run: RunAnswer, baseline: Baseline, t: ResultTranslate, { f }: PageTools): readonly string[] {
+  const { mean_price: mean, currency } = run;
+  if (mean === null) return [t("run_no_price")];
+  const own = t("run_price", { price: f.money(mean, currency) });
+  const other = baseline === "mean" ? run.window_price : run.window_start_price;
+  return other === null ? [own] : [own, t(`run_${baseline}`, { price: f.money(other, currency) })];
+}
+
+function savedText(run: RunAnswer, baseline: Baseline, t: ResultTranslate, { f }: PageTools): string | null {
+  const saved = run[`against_${baseline}`];
+  if (saved === null || Math.abs(saved) < MIN_AMOUNT) return null;
+  return t(saved > 0 ? "run_saved" : "run_lost", { amount: f.money(Math.abs(saved), run.currency) });
+}

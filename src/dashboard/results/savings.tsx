@@ -1,0 +1,105 @@
+/** Block with a chart of savings by month and plan. */
+import { useMemo, useState } from "preact/hooks";
+import type { MonthAnswer } from "../../api/results.ts";
+import type { Home, Plan } from "../answers.ts";
+import type { ChartView } from "../chart-view.ts";
+import { Choice } from "../elements.tsx";
+import { usePage } from "../page.ts";
+import { Plot } from "../plot.tsx";
+import { ResultBlock } from "./result-block.tsx";
+import { useRead, useTexts } from "./result-context.ts";
+import { BASELINES, type Baseline, groupedByPlan, versionOf } from "./saving-bars.ts";
+
+interface SavingsProps {
+  readonly home: Home;
+  readonly plans: readonly Plan[];
+  readonly isNear: boolean;
+  readonly baseline: Baseline;
+  readonly onBaseline: (baseline: Baseline) => void;
+}
+
+export function Savings({ home, plans, isNear, baseline, onBaseline }: SavingsProps) {
+  const t = useTexts();
+  const { f, store } = usePage();
+  const [picked, setPicked] = useState<number | null>(null);
+  const paths = isNear ? [`local/v1/savings?home=${encodeURIComponent(home.id)}`] : null;
+  const { answer } = useRead<{ readonly months: readonly MonthAnswer[] }>(paths, versionOf(plans));
+  const months = answer?.[0]?.months;
+  const grouped = useMemo(
+    () => months && groupedByPlan(months, baseline, { now: store.now(), zone: f.zone, otherName: t("savings_other") }),
+    [months, baseline],
+  );
+  const describe = (index: number) => {
+    const bar = grouped?.bars[index];
+    if (!bar) return "";
+    const facts = { plan: bar.name, saved: f.money(bar.value, bar.currency), cost: f.money(bar.cost, bar.currency) };
+    return `${f.month(bar.month)}: ${t("savings_month", { ...facts, runs: bar.runs, count: bar.runs })}`;
+  };
+  const view = useMemo((): ChartView | null => {
+    if (!grouped) return null;
+    const { from, to, bars, currency, starts } = grouped;
+    return {
+      ...{ from, to, bars, rest: null, onPick: setPicked, describe },
+      ticksFor: (room) => {
+        const step = [1, 2, 3, 4, 6].find((each) => starts.length / each <= room) ?? 12;
+        return starts
+          .map((start, i) => ({ at: (start + (starts[i + 1] ?? to)) / 2, text: f.monthName(start) }))
+          .filter((_, i) => (starts.length - 1 - i) % step === 0);
+      },
+      unit: f.currency(currency),
+      valueText: (value) => f.number(value, Math.abs(value) < 10 && value % 1 !== 0 ? 1 : 0),
+      label: t("savings_chart"),
+    };
+  }, [grouped]);
+  const unknown = plans.filter(({ kwh }) => kwh === null).map(({ name }) => name);
+  const isEmpty = !grouped || grouped.bars.length === 0;
+  return (
+    <ResultBlock title={t("savings")}>
+      <Choice
+        label={t("baseline")}
+        name="baseline"
+        options={BASELINES.map((value) => ({ value, text: t(`baseline_${value}`) }))}
+        chosen={baseline}
+        onChoose={onBaseline}
+      />
+      <p class="faint">{t(`baseline_${baseline}_about`)}</p>
+      <p class="readout" aria-hidden="true">
+        {picked === null ? <Totals grouped={grouped} /> : describe(picked)}
+      </p>
+      {months && isEmpty ? (
+        // Runs without an amount are explained below.
+        months.length === 0 && <p class="soft">{t("savings_none")}</p>
+      ) : (
+        <Plot view={view} isEmpty={isEmpty} emptyText="" />
+      )}
+      <ul class="legend">
+        {grouped?.plans.map(({ name, kind, saved, currency }) => (
+          <li key={kind}>
+            <span class={`key ${kind}`} aria-hidden="true" />
+            {`${name} `}
+            <strong class="number">{f.money(saved, currency)}</strong>
+          </li>
+        ))}
+      </ul>
+      {unknown.length > 0 && (
+        <p class="note quiet">{t("savings_no_energy", { count: unknown.length, names: unknown.join(", ") })}</p>
+      )}
+    </ResultBlock>
+  );
+}
+
+function Totals({ grouped }: { readonly grouped: ReturnType<typeof groupedByPlan> | undefined }) {
+  const t = useTexts();
+  const { f } = usePage();
+  if (!grouped || grouped.bars.length === 0) return null;
+  const { currency, saved, cost } = grouped;
+  return (
+    <>
+      <span>
+        {`${t("savings_total")} `}
+        <strong class="number">{f.money(saved, currency)}</strong>
+      </span>
+      <span class="soft">{`${t("savings_cost")} ${f.money(cost, currency)}`}</span>
+    </>
+  );
+}

@@ -1,0 +1,201 @@
+/** Block to list, create and revoke API keys. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { LanKeyAnswer } from "../../api/keys.ts";
+import { KEY_NAME } from "../accepted-values.ts";
+import { usePage } from "../page.ts";
+import type { PhoneLink as PhoneLinkOf } from "../phone-link.tsx";
+import { refusalText } from "../plan-words.ts";
+import { ask, get, refusalIn } from "../requests.ts";
+import { useTexts } from "./system-context.ts";
+
+interface MadeKey {
+  readonly name: string;
+  readonly key: string;
+  /** Addresses of the dashboard for other devices. */
+  readonly urls: readonly string[];
+}
+
+export function Keys() {
+  const t = useTexts();
+  const { t: words } = usePage();
+  const [keys, setKeys] = useState<readonly LanKeyAnswer[]>([]);
+  const [made, setMade] = useState<MadeKey | null>(null);
+  const [trouble, setTrouble] = useState("");
+  const run = async (work: () => Promise<void>) => {
+    setTrouble("");
+    try {
+      await work();
+      setKeys((await get<{ keys: readonly LanKeyAnswer[] }>("local/v1/keys")).keys);
+    } catch (thrown) {
+      setTrouble(refusalText(refusalIn(thrown), words));
+    }
+  };
+  useEffect(() => void run(async () => undefined), []);
+  const create = (name: string, control: boolean) =>
+    run(async () => setMade(await ask<MadeKey>("POST", "local/v1/keys", { name, control })));
+  const end = (name: string) =>
+    run(async () => {
+      await ask("DELETE", `local/v1/keys/${encodeURIComponent(name)}`);
+      setMade((before) => (before?.name === name ? null : before));
+    });
+  return (
+    <section class="block" id="keys">
+      <h3>{t("keys")}</h3>
+      <p class="faint">{t("keys_about")}</p>
+      <ul class="key-list">
+        {keys.map((key) => (
+          <KeyLine key={key.name} of={key} onEnd={() => void end(key.name)} />
+        ))}
+      </ul>
+      <NewKey
+        names={keys.map(({ name }) => name.toLowerCase())}
+        onCreate={(name, control) => void create(name, control)}
+      />
+      {made && <Made made={made} />}
+      <p class="wrong" role="alert">
+        {trouble}
+      </p>
+    </section>
+  );
+}
+
+function KeyLine({ of, onEnd }: { readonly of: LanKeyAnswer; readonly onEnd: () => void }) {
+  const t = useTexts();
+  const { f } = usePage();
+  const [isAsked, setAsked] = useState(false);
+  const { name, kind, scopes, last_used: used, fixed } = of;
+  const may = kind === "third_party" ? "key_third_party" : scopes.includes("control") ? "key_controls" : "key_reads";
+  const facts = [
+    t(may),
+    used === null ? t("key_never_used") : t("key_used", { day: f.day(Date.parse(used)) }),
+    ...(fixed ? [t("key_fixed")] : []),
+  ];
+  return (
+    <li>
+      <div class="key-line">
+        <p>
+          <strong>{name}</strong>
+          <span class="faint">{facts.join(" · ")}</span>
+        </p>
+        {!fixed && !isAsked && (
+          <button type="button" aria-label={`${t("key_end")} ${name}`} onClick={() => setAsked(true)}>
+            {t("key_end")}
+          </button>
+        )}
+      </div>
+      {isAsked && (
+        <Sure text={t("key_end_sure", { name })} yes={t("key_end_yes")} onYes={onEnd} onNo={() => setAsked(false)} />
+      )}
+    </li>
+  );
+}
+
+interface SureProps {
+  readonly text: string;
+  readonly yes: string;
+  readonly onYes: () => void;
+  readonly onNo: () => void;
+}
+
+/** Confirmation of an action that cannot be undone. The button "no" gets the focus. */
+export function Sure({ text, yes, onYes, onNo }: SureProps) {
+  const t = useTexts();
+  const no = useRef<HTMLButtonElement>(null);
+  useEffect(() => no.current?.focus(), []);
+  return (
+    <fieldset class="sure">
+      <legend class="unseen">{yes}</legend>
+      <p>{text}</p>
+      <div class="actions">
+        <button type="button" class="strong" onClick={onYes}>
+          {yes}
+        </button>
+        <button type="button" ref={no} onClick={onNo}>
+          {t("cancel")}
+        </button>
+      </div>
+    </fieldset>
+  );
+}
+
+interface NewKeyProps {
+  readonly names: readonly string[];
+  readonly onCreate: (name: string, control: boolean) => void;
+}
+
+function NewKey({ names, onCreate }: NewKeyProps) {
+  const t = useTexts();
+  const [name, setName] = useState("");
+  const [control, setControl] = useState(false);
+  const [isWrong, setWrong] = useState(false);
+  const create = (event: Event) => {
+    event.preventDefault();
+    const fits = KEY_NAME.test(name) && !names.includes(name.toLowerCase());
+    setWrong(!fits);
+    if (!fits) return;
+    onCreate(name, control);
+    setName("");
+    setControl(false);
+  };
+  return (
+    <form class="settings" noValidate onSubmit={create}>
+      <div class="setting">
+        <label for="key-name">{t("key_name")}</label>
+        <input
+          id="key-name"
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          value={name}
+          aria-invalid={isWrong}
+          aria-describedby="key-name-wrong"
+          onInput={({ currentTarget: { value } }) => setName(value)}
+        />
+      </div>
+      <label class="check">
+        <input type="checkbox" checked={control} onChange={({ currentTarget: { checked } }) => setControl(checked)} />
+        {t("key_control")}
+      </label>
+      <button type="submit">{t("key_create")}</button>
+      <p id="key-name-wrong" class="wrong" role="alert">
+        {isWrong && t("key_name_wrong")}
+      </p>
+    </form>
+  );
+}
+
+/** Shows a new key, which cannot be shown again. */
+function Made({ made: { name, key, urls } }: { readonly made: MadeKey }) {
+  const t = useTexts();
+  const [PhoneLink, setPhoneLink] = useState<typeof PhoneLinkOf | null>(null);
+  useEffect(() => void import("../phone-link.tsx").then((loaded) => setPhoneLink(() => loaded.PhoneLink)), []);
+  const [isCopied, setCopied] = useState(false);
+  const copy = () => void navigator.clipboard.writeText(key).then(() => setCopied(true));
+  return (
+    <div class="made-key" role="status">
+      <p>{t("key_made", { name })}</p>
+      <code>{key}</code>
+      {/* Browsers allow access to the clipboard only on https and on localhost. */}
+      {isSecureContext && (
+        <button type="button" onClick={copy}>
+          {t(isCopied ? "key_copied" : "key_copy")}
+        </button>
+      )}
+      {/* Home Assistant logs its users in itself, and a phone cannot open its ingress address. */}
+      {PhoneLink && !location.pathname.includes("/hassio_ingress/") && (
+        <PhoneLink
+          key={key}
+          apiKey={key}
+          urls={urls}
+          texts={{
+            about: t("key_phone"),
+            qr: t("key_qr"),
+            address: t("key_address"),
+            link: t("key_link"),
+            none: t("key_no_network"),
+          }}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+/** Block with the log, updated while it is open. */
+import { useEffect, useState } from "preact/hooks";
+import type { LogAnswer, LogLineAnswer } from "../../api/log.ts";
+import { Choice } from "../elements.tsx";
+import { usePage } from "../page.ts";
+import { get, refusalIn } from "../requests.ts";
+import { logReader } from "./log-reader.ts";
+import { useTexts } from "./system-context.ts";
+
+const LEVELS = ["info", "warn"] as const;
+type Level = (typeof LEVELS)[number];
+const FOLLOW_MS = 3_000;
+
+export function Log() {
+  const t = useTexts();
+  const [isOpen, setOpen] = useState(false);
+  const [level, setLevel] = useState<Level>("info");
+  return (
+    <section class="block log-block">
+      <h3>{t("log")}</h3>
+      <details onToggle={({ currentTarget: { open } }) => setOpen(open)}>
+        <summary>{t("log_since")}</summary>
+        <Choice
+          label={t("log_level")}
+          name="log-level"
+          options={LEVELS.map((value) => ({ value, text: t(`log_${value}`) }))}
+          chosen={level}
+          onChoose={setLevel}
+        />
+        {isOpen && <Lines key={level} level={level} />}
+      </details>
+    </section>
+  );
+}
+
+function Lines({ level }: { readonly level: Level }) {
+  const t = useTexts();
+  const { t: words } = usePage();
+  const { lines, isLost } = useLog(level);
+  return (
+    <>
+      {isLost && <p class="wrong">{words("no_contact_short")}</p>}
+      {lines?.length === 0 && <p class="soft">{t("log_none")}</p>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area needs the focus for the keyboard. */}
+      <section class="log" tabIndex={0} aria-label={t("log")} lang="en">
+        {lines?.toReversed().map((line) => (
+          <Line key={line.id} line={line} />
+        ))}
+      </section>
+    </>
+  );
+}
+
+function Line({ line: { time, level, text, facts } }: { readonly line: LogLineAnswer }) {
+  const { f } = usePage();
+  return (
+    <p class={"log-line"}>
+      <span class="faint number">{f.dateTime(Date.parse(time))}</span>
+      {level === "warn" && <strong class="log-warn">WARN</strong>}
+      <span>{text}</span>
+      {facts !== "" && <code class="faint">{facts}</code>}
+    </p>
+  );
+}
+
+/** Returns the log lines of a level, with new ones. */
+function useLog(level: Level) {
+  const [state, setState] = useState<{ lines: readonly LogLineAnswer[] | null; isLost: boolean }>({
+    ...{ lines: null, isLost: false },
+  });
+  useEffect(() => {
+    const next = logReader((after) => get<LogAnswer>(`local/v1/log?level=${level}&after=${after}`));
+    let timer: ReturnType<typeof setTimeout>;
+    let isWanted = true;
+    const read = async () => {
+      try {
+        const lines = await next();
+        if (isWanted) setState({ lines, isLost: false });
+      } catch (thrown) {
+        refusalIn(thrown);
+        if (isWanted) setState((before) => ({ ...before, isLost: true }));
+      }
+      if (isWanted) timer = setTimeout(() => void read(), FOLLOW_MS);
+    };
+    void read();
+    return () => {
+      isWanted = false;
+      clearTimeout(timer);
+    };
+  }, []);
+  return state;
+}

@@ -1,0 +1,71 @@
+/**
+ * Serves the dashboard's sources with hot replacement, in front of a demo daemon: `npm run dev`. The page that is
+ * installed is built by rolldown.config.ts.
+ */
+import { spawn } from "node:child_process";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { defineConfig, type Plugin } from "vite";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+const PORT = process.env.ELBRO_API_PORT ?? "8080";
+const DAEMON = { port: PORT, url: `http://127.0.0.1:${PORT}`, key: "demo" };
+const RETRY_MS = 100;
+/** Sources of the files in index.html, which names the files of the build. */
+const SOURCES: Readonly<Record<string, readonly string[]>> = {
+  "assets/page.css": ["look.css", "parts.css", path.join("/@fs", ROOT, "node_modules/uplot/dist/uPlot.min.css")],
+  "assets/early.js": ["early.ts"],
+  "assets/app.js": ["app.tsx"],
+  "assets/icon.svg": ["icon.svg"],
+  "assets/app.webmanifest": ["app.webmanifest"],
+};
+
+/** Replaces each line of index.html that names a built file by one line for each of its sources. */
+function fromSources(): Plugin {
+  const linesOf = (line: string) => {
+    const built = Object.keys(SOURCES).find((name) => line.includes(`"${name}"`));
+    return built === undefined ? [line] : (SOURCES[built] ?? []).map((source) => line.replace(built, source));
+  };
+  return {
+    name: "from-sources",
+    transformIndexHtml: { order: "pre", handler: (html) => html.split("\n").flatMap(linesOf).join("\n") },
+  };
+}
+
+/** Starts the demo daemon before the server of the page, and ends it with it. */
+function withDaemon(): Plugin {
+  return {
+    name: "with-daemon",
+    async configureServer({ httpServer, config }) {
+      const daemon = spawn(process.execPath, ["src/main.ts"], {
+        ...{ cwd: ROOT, stdio: ["ignore", "inherit", "inherit"] },
+        env: { ELBRO_LOG_FORMAT: "text", ...process.env, ELBRO_API_PORT: DAEMON.port },
+      });
+      httpServer?.once("close", () => daemon.kill());
+      process.once("exit", () => daemon.kill());
+      const isUp = () =>
+        fetch(`${DAEMON.url}/livez`).then(
+          () => true,
+          () => false,
+        );
+      while (!(await isUp())) {
+        if (daemon.exitCode !== null) throw new Error("the demo daemon ended; its message is above");
+        await pause(RETRY_MS);
+      }
+      config.logger.info(`\npage with hot replacement, logged in: add #key=${DAEMON.key} to the address below`);
+    },
+  };
+}
+
+export default defineConfig({
+  root: import.meta.dirname,
+  cacheDir: path.join(ROOT, "node_modules/.cache/vite"),
+  plugins: [fromSources(), withDaemon()],
+  optimizeDeps: { entries: ["app.tsx"] },
+  server: {
+    fs: { allow: [ROOT] },
+    proxy: {
+      "^/(local|consumer|thirdParty|docs|events|metrics|healthz|livez|openapi.json)\\b": { target: DAEMON.url },
+    },
+  },
+});

@@ -1,0 +1,140 @@
+/** Checks every request of the LAN before routing: its host, its origin, no key in its URL and no unexpected body. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AllowedHosts } from "./allowed-hosts.ts";
+import { allowReading, isPreflight, preflightHeaders, varyByOrigin } from "./cors.ts";
+import { type LocalError, localError } from "./errors.ts";
+import { isFromIngress } from "./ingress.ts";
+import type { Lookup } from "./listener.ts";
+import type { Router } from "./mount.ts";
+import { methodsAt } from "./not-found.ts";
+import { hasBody, MAX_BODY_BYTES } from "./request-body.ts";
+import { answerHeaders, type Headers, type LocalAnswer, sendAnswer } from "./response.ts";
+
+export interface RequestGuardRules {
+  readonly hosts: AllowedHosts;
+  /** Origins of pages that may read responses. */
+  readonly cors: ReadonlySet<string>;
+  readonly newRequestId: () => string;
+}
+
+type Verdict = { readonly answer: LocalAnswer; readonly headers?: Headers } | null;
+
+/** Names of query parameters in which users send a key. */
+const KEY_IN_URL = /[?&](api[_-]?key|api[_-]?secret|access[_-]?token|authorization|bearer|key|secret|token)=/i;
+const ABSOLUTE_FORM = /^https?:\/\/([^/?#@]*)([/?].*)?$/i;
+const PLAIN = /^[\w./:[\]-]{1,60}$/;
+
+/** Adds the checks in front of a router. */
+export function guardRequests(router: Router, rules: RequestGuardRules): Lookup {
+  return {
+    lookup(request, response) {
+      if (rules.cors.size > 0) varyByOrigin(response);
+      const verdict = judge(request, response, { router, rules });
+      if (!verdict) return router.lookup(request, response);
+      const headers = { ...answerHeaders(rules.newRequestId()), ...verdict.headers };
+      return sendAnswer(verdict.answer, headers, { request, response });
+    },
+  };
+}
+
+interface Behind {
+  readonly router: Router;
+  readonly rules: RequestGuardRules;
+}
+
+/** Returns the response to a rejected request or to a preflight; null if the request may continue. */
+function judge(request: IncomingMessage, response: ServerResponse, { router, rules }: Behind): Verdict {
+  const wrongTarget = readTarget(request);
+  if (wrongTarget) return { answer: wrongTarget };
+  const error = wrongHost(request, rules.hosts) ?? keyInUrl(request) ?? unwantedBody(request);
+  if (error) return { answer: error };
+  const { origin } = request.headers;
+  if (origin === undefined || isOwn(origin, request, rules.hosts) || isHandedOn(request)) return null;
+  if (rules.cors.has(origin)) {
+    if (isPreflight(request)) return preflight(origin, request, router);
+    allowReading(origin, response);
+    return null;
+  }
+  // A page of another origin can send what a form can send, without a preflight. It cannot read the response, and it
+  // must not change anything either.
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  return isRead ? null : { answer: localError("forbidden", mayNot(origin)) };
+}
+
+/** Returns the message for an owner whose proxy uses another host name, or whose page is on another server. */
+function mayNot(origin: string): string {
+  const [, name] = /^https?:\/\/([\w.-]{1,60})(?::\d+)?$/.exec(origin) ?? [];
+  const refusal = `pages of ${shown(origin)} may not send this request`;
+  if (name === undefined) return `${refusal}; see api.cors`;
+  return `${refusal}: if it is a proxy for this API, add "${name}" to api.hosts; if it is a page of another server, add it to api.cors`;
+}
+
+/** Replaces an absolute URL by its path and host. Returns an error for any other target that is not a path. */
+function readTarget(request: IncomingMessage): LocalError | null {
+  const { url = "" } = request;
+  if (url.startsWith("/")) return null;
+  if (url === "*") return localError("resource_not_found", "the request target * is not supported");
+  const [whole, host, rest = "/"] = ABSOLUTE_FORM.exec(url) ?? [];
+  if (whole === undefined || host === undefined)
+    return localError("invalid_parameter", "the request target must begin with /");
+  request.url = rest.startsWith("?") ? `/${rest}` : rest;
+  request.headers.host = host;
+  return null;
+}
+
+function wrongHost(request: IncomingMessage, hosts: AllowedHosts): LocalError | null {
+  const { host } = request.headers;
+  if (host === undefined)
+    return request.httpVersion === "1.0" ? null : localError("invalid_parameter", "the header Host is missing");
+  if (headerCount(request, "host") > 1) return localError("invalid_parameter", "the header Host is sent twice");
+  if (hosts.allows(host) || isHandedOn(request)) return null;
+  return localError(
+    "wrong_host",
+    `${shown(host)} is not a known name of this machine; use its IP address, or add the name to api.hosts`,
+  );
+}
+
+/** Returns whether Home Assistant forwarded the request. It has checked its user, whatever host name a proxy uses. */
+function isHandedOn({ headers, socket }: IncomingMessage): boolean {
+  return isFromIngress(headers, socket.remoteAddress);
+}
+
+function keyInUrl({ url = "" }: IncomingMessage): LocalError | null {
+  if (!url.includes("=") || !KEY_IN_URL.test(url)) return null;
+  return localError(
+    "invalid_token",
+    "do not send a key in a URL, because logs and histories keep it; send it as Authorization: Bearer <key>",
+  );
+}
+
+/** Returns an error for a long body of a method that takes none. A short one is ignored. */
+function unwantedBody(request: IncomingMessage): LocalError | null {
+  if (request.method === "POST" || request.method === "PUT" || !hasBody(request)) return null;
+  const length = request.headers["content-length"];
+  if (length !== undefined && Number(length) <= MAX_BODY_BYTES) return null;
+  return localError("payload_too_large", `a ${request.method} request must not have a body here`);
+}
+
+/** Returns whether an origin is this server: by the name in `Host`, or by a configured name. */
+function isOwn(origin: string, { headers }: IncomingMessage, hosts: AllowedHosts): boolean {
+  const host = /^https?:\/\/(.+)$/.exec(origin)?.[1];
+  return host !== undefined && (host === headers.host || hosts.isNamed(host));
+}
+
+function preflight(origin: string, request: IncomingMessage, router: Router): Verdict {
+  const methods = methodsAt(router, request.url ?? "/");
+  if (methods === "") return { answer: localError("resource_not_found", "unknown path") };
+  return { answer: { kind: "text", text: "", status: 204 }, headers: preflightHeaders(origin, methods, request) };
+}
+
+function headerCount({ rawHeaders }: IncomingMessage, name: string): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]?.length === name.length && rawHeaders[i]?.toLowerCase() === name) count++;
+  return count;
+}
+
+/** Returns a host or an origin in quotes. Other text is not repeated, because it may be a key in the wrong header. */
+function shown(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : "what was sent";
+}

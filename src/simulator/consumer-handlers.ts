@@ -1,0 +1,85 @@
+import { SERVICE_ZONE } from "../core/time/calendar.ts";
+import { type EpochMs, formatInstant } from "../core/time/interval.ts";
+import type { RequestContext, ServerHandlers } from "../http/mount.ts";
+import { type ContractError, contractError } from "../service/contract/errors.ts";
+import { type OperationIdOf, operationOf, type ParamsOf } from "../service/contract/operations.ts";
+import { forecastRows } from "./forecast.ts";
+import type { Home } from "./homes.ts";
+import { type Region, regions } from "./regions.ts";
+import { costsRow, energyRow, revenueRow, type Total, totals } from "./series.ts";
+import type { UsageSeries, World } from "./world.ts";
+
+/** Handlers of the consumer interface for a simulated world. */
+export function consumerHandlers(
+  world: World,
+  homesOf: (context: Pick<RequestContext, "headers" | "now">) => readonly Home[] = () => world.homes,
+): Pick<ServerHandlers, OperationIdOf<"consumer">> {
+  const { calendar } = world;
+  const answerFor = <Body>(
+    { addressId }: { readonly addressId: string },
+    context: RequestContext,
+    operation: OperationIdOf<"consumer">,
+    body: (home: Home) => Body,
+  ): { readonly kind: "ok"; readonly body: Body } | ContractError => {
+    const home = homesOf(context).find(({ address }) => address.id === addressId);
+    if (!home) return contractError("resource_not_found", `this account has no address ${addressId}`);
+    const { capability } = operationOf(operation);
+    if (!capability || home.address.capabilities[capability]) return { kind: "ok", body: body(home) };
+    const reason = `${capability} is not available for the address ${home.address.label}`;
+    return contractError("feature_unavailable", reason);
+  };
+  /** Creates the handler of a meter series; `more` is added to the envelope. */
+  const usage =
+    <Row, More>(series: UsageSeries, rowOf: (total: Total) => Row, more: (home: Home) => More) =>
+    async (params: ParamsOf<UsageSeries>, context: RequestContext) =>
+      answerFor(params, context, series, (home) => {
+        const { now } = context;
+        const range = { start: params.from, end: params.to };
+        const hoursOn = (day: typeof range) => world.hoursOn(series, home, day, now);
+        return {
+          ...rangeEnvelope(params),
+          aggregation: params.aggregation,
+          ...more(home),
+          data: totals(range, params.aggregation, hoursOn, { calendar, now }).map(rowOf),
+        };
+      });
+  return {
+    addresses: async (_, context) => ({ kind: "ok", body: { data: homesOf(context).map(({ address }) => address) } }),
+    consumption: usage("consumption", energyRow, () => ({})),
+    consumptionCosts: usage("consumptionCosts", costsRow, currencyOf),
+    solarExport: usage("solarExport", energyRow, () => ({})),
+    solarExportRevenue: usage("solarExportRevenue", revenueRow, (home) => ({
+      ...currencyOf(home),
+      vatIncluded: false,
+    })),
+    prices: async (params, context) =>
+      answerFor(params, context, "prices", (home) => {
+        const range = { start: params.from, end: params.to };
+        return {
+          ...rangeEnvelope(params),
+          resolution: params.resolution,
+          ...currencyOf(home),
+          vatIncluded: true,
+          data: world.prices.confirmed(home.region, params.resolution, range, context.now).map(({ row }) => row),
+        };
+      }),
+    forecastPrices: async (params, context) =>
+      answerFor(params, context, "forecastPrices", (home) => ({
+        addressId: params.addressId,
+        resolution: "hour" as const,
+        isEstimate: true,
+        timeZone: SERVICE_ZONE,
+        ...currencyOf(home),
+        vatIncluded: true,
+        data: forecastRows(world.prices, home.region, world.seed, context.now),
+      })),
+  };
+}
+
+function rangeEnvelope({ addressId, from, to }: { addressId: string; from: EpochMs; to: EpochMs }) {
+  return { addressId, from: formatInstant(from), to: formatInstant(to), timeZone: SERVICE_ZONE };
+}
+
+function currencyOf({ region }: { readonly region: Region }) {
+  return { currency: regions[region].currency };
+}

@@ -1,0 +1,184 @@
+/** Delivery of replies with injected faults. */
+import type { ServerResponse } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
+import { type EpochMs, SECOND_MS } from "../core/time/interval.ts";
+import { type Reply, sendReply } from "../http/mount.ts";
+import { contractError, type ErrorCode, errorBody, errorTable } from "../service/contract/errors.ts";
+import type { OperationId } from "../service/contract/operations.ts";
+import { quotaHeaderNames } from "../service/contract/quota-headers.ts";
+import type { FaultRule, FaultScript } from "./fault-rules.ts";
+
+type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+type JsonObject = { [name: string]: Json };
+type Deliver = (operation: OperationId, reply: Reply, response: ServerResponse) => Promise<void>;
+
+/** `Retry-After` if no quota header shows the end of the minute. */
+const RETRY_AFTER_WITHOUT_QUOTA_SEC = 60;
+
+/** Creates a function that sends replies with the faults of a script. After `stopped` fires, delays end immediately. */
+export function deliverThrough(script: FaultScript, now: () => EpochMs, stopped: AbortSignal): Deliver {
+  return async (operation, given, response) => {
+    let reply = given;
+    for (const fault of script.strike(operation, now())) {
+      switch (fault.fault) {
+        case "delay":
+          await wait(fault.delayMs, undefined, { signal: stopped }).catch(() => undefined); // rejects when stopped
+          break;
+        case "hang":
+          return;
+        case "lostConnection":
+          response.destroy();
+          return;
+        case "cutOff":
+          cutOff(reply, response);
+          return;
+        case "lateRows":
+        case "wrongRows":
+        case "badRow":
+        case "headers":
+        case "otherAccount":
+          reply = spoiltReply(fault, reply, now());
+          break;
+        default:
+          return sendReply(spoiltReply(fault, reply, now()), response);
+      }
+    }
+    return sendReply(reply, response);
+  };
+}
+
+/** Announces the full length, sends half of the body and closes the connection. */
+function cutOff(reply: Reply, response: ServerResponse): void {
+  response.writeHead(reply.status, { ...reply.headers, "Content-Length": Buffer.byteLength(reply.body) });
+  response.write(firstHalf(reply.body), () => response.destroy());
+}
+
+/** Applies a fault to a reply. Faults of rows or fields do not change error responses. */
+function spoiltReply(fault: FaultRule, reply: Reply, now: EpochMs): Reply {
+  switch (fault.fault) {
+    case "status":
+      return statusReply(fault, reply, now);
+    case "redirect":
+      return { status: 302, headers: { ...reply.headers, Location: fault.location }, body: "" };
+    case "html":
+      return htmlReply(fault.status);
+    case "lateRows":
+      return withJson(reply, (json) => mapRows(json, (row) => (isWithin(fault, row) ? [] : [row])));
+    case "wrongRows":
+      return withJson(reply, (json) =>
+        mapRows(json, (row) => [isWithin(fault, row) ? scaled(row, fault.factor) : row]),
+      );
+    case "badRow":
+      return withJson(reply, (json) =>
+        mapRows(json, (row, i) => {
+          if (i !== fault.row || !isObject(row)) return [row];
+          const bad = { ...row, ...(fault.put as JsonObject) };
+          return fault.repeat ? [row, bad] : [bad];
+        }),
+      );
+    case "headers":
+      return { ...reply, headers: { ...reply.headers, ...fault.headers } };
+    case "brokenJson":
+      return { ...reply, body: firstHalf(reply.body) };
+    case "empty":
+      return withJson(reply, emptied);
+    case "missingField":
+      return withJson(reply, (json) => changeField(json, fault.field, remove));
+    case "wrongType":
+      return withJson(reply, (json) => changeField(json, fault.field, mistype));
+    default:
+      return reply;
+  }
+}
+
+function htmlReply(status: number): Reply {
+  const page = `<html><head><title>${status}</title></head><body><h1>${status}</h1></body></html>`;
+  return { status, headers: { "Content-Type": "text/html" }, body: page };
+}
+
+/** Replaces each row of a list or of an envelope by any number of rows. */
+function mapRows(json: Json, change: (row: Json, index: number) => Json[]): Json {
+  if (Array.isArray(json)) return json.flatMap(change);
+  return isObject(json) && Array.isArray(json.data) ? { ...json, data: json.data.flatMap(change) } : json;
+}
+
+function isWithin({ rowsFrom, rowsTo }: { readonly rowsFrom: EpochMs; readonly rowsTo: EpochMs }, row: Json): boolean {
+  const start = isObject(row) ? Date.parse(String(row.start ?? row.date)) : Number.NaN;
+  return start >= rowsFrom && start < rowsTo;
+}
+
+/** Multiplies all numbers of a row. */
+function scaled(row: Json, factor: number): Json {
+  if (!isObject(row)) return row;
+  const entries = Object.entries(row);
+  return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === "number" ? value * factor : value]));
+}
+
+/** Returns the first half of a body, cut at any byte. */
+function firstHalf(body: Reply["body"]): Uint8Array {
+  const bytes = Buffer.from(body);
+  return bytes.subarray(0, Math.ceil(bytes.length / 2));
+}
+
+function statusReply(fault: Extract<FaultRule, { fault: "status" }>, reply: Reply, now: EpochMs): Reply {
+  const code = fault.errorCode ?? codeOfStatus(fault.status);
+  if (!code) return htmlReply(fault.status);
+  const isBeforeQuota = fault.status === 401 || fault.status === 503;
+  const quotaNames = new Set(Object.values(quotaHeaderNames).flatMap((names) => Object.values<string>(names)));
+  const kept = Object.entries(reply.headers).filter(([name]) => !isBeforeQuota || !quotaNames.has(name));
+  const headers: Record<string, string> = Object.fromEntries(kept);
+  delete headers["Retry-After"];
+  if (fault.status === 429) {
+    const names = quotaHeaderNames.minute;
+    const resetSec = headers[names.resetSec];
+    if (resetSec !== undefined) headers[names.remaining] = "0";
+    const untilReset =
+      resetSec === undefined
+        ? RETRY_AFTER_WITHOUT_QUOTA_SEC
+        : Math.max(1, Math.ceil(Number(resetSec) - now / SECOND_MS));
+    headers["Retry-After"] = String(fault.retryAfterSec ?? untilReset);
+  } else if (fault.retryAfterSec !== undefined) headers["Retry-After"] = String(fault.retryAfterSec);
+  return {
+    status: fault.status,
+    headers,
+    body: JSON.stringify(errorBody(contractError(code, errorTable[code].meaning))),
+  };
+}
+
+function codeOfStatus(status: number): ErrorCode | undefined {
+  return (Object.keys(errorTable) as ErrorCode[]).find((code) => errorTable[code].status === status);
+}
+
+function withJson(reply: Reply, change: (json: Json) => Json): Reply {
+  if (reply.status !== 200) return reply;
+  const json: Json = JSON.parse(Buffer.from(reply.body).toString("utf8"));
+  return { ...reply, body: JSON.stringify(change(json)) };
+}
+
+/** Returns the same response without rows: empties a list, an envelope's rows, or the lists of a document. */
+function emptied(json: Json): Json {
+  if (Array.isArray(json)) return [];
+  if (!isObject(json)) return json;
+  return Object.fromEntries(Object.entries(json).map(([name, value]) => [name, Array.isArray(value) ? [] : value]));
+}
+
+function changeField(json: Json, field: string, change: (from: JsonObject, field: string) => void): Json {
+  const rows = Array.isArray(json) ? json : isObject(json) && Array.isArray(json.data) ? json.data : [];
+  const holders = rows.filter(isObject).filter((row) => Object.hasOwn(row, field));
+  if (holders.length > 0) for (const row of holders) change(row, field);
+  else if (isObject(json) && Object.hasOwn(json, field)) change(json, field);
+  return json;
+}
+
+function remove(from: JsonObject, field: string): void {
+  delete from[field];
+}
+
+function mistype(from: JsonObject, field: string): void {
+  const value = from[field];
+  from[field] = typeof value === "number" ? String(value) : 12345;
+}
+
+function isObject(json: Json): json is JsonObject {
+  return typeof json === "object" && json !== null && !Array.isArray(json);
+}

@@ -1,0 +1,212 @@
+/**
+ * Simulates the whole service on a real socket: both interfaces with their authentication, quotas, delayed data, and
+ * faults on request. Data depends only on the seed, the requested instants and the clock.
+ */
+import { randomBytes, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { EpochMs } from "../core/time/interval.ts";
+import { createApiRouter, type MountOptions, mount, serveUnknown } from "../http/mount.ts";
+import { type QuotaLimits, windowStart } from "../http/quota-windows.ts";
+import { ILLUSTRATED_LIMITS } from "../service/contract/limits.ts";
+import type { InterfaceName, OperationId } from "../service/contract/operations.ts";
+import { type HashEncoding, type ThirdPartyCredentials, thirdPartyToken } from "../service/third-party-token.ts";
+import { ConsumerAccount, type Customer, Customers, createAdmission } from "./accounts.ts";
+import { consumerHandlers } from "./consumer-handlers.ts";
+import { mountControl } from "./control.ts";
+import { deliverThrough } from "./fault-delivery.ts";
+import { type FaultRule, FaultScript } from "./fault-rules.ts";
+import { demoHomes, type Home, type HomeName, homeOfAccount } from "./homes.ts";
+import { marketOfFile, type Replay, readPriceFile } from "./price-file.ts";
+import type { PublicationDelay } from "./publication.ts";
+import { type AttemptsByWindow, QuotaCounter } from "./quota.ts";
+import { type ClockStart, SimulatedClock } from "./simulated-clock.ts";
+import { thirdPartyHandlers } from "./third-party-handlers.ts";
+import { World } from "./world.ts";
+
+export interface SimulatorOptions {
+  /** Real time; `clock` is based on it. */
+  readonly now: () => EpochMs;
+  /** Start and speed of the simulated time; `now` unchanged if absent. */
+  readonly clock?: ClockStart;
+  /** 0, the default, uses a free port. */
+  readonly port?: number;
+  /** 127.0.0.1 by default. */
+  readonly host?: string;
+  readonly seed?: number;
+  /** Text of a price file (format of Energinet's day-ahead prices, DKK per MWh); an invented market if absent. */
+  readonly prices?: { readonly csv: string; readonly replay?: Replay };
+  /** 60 per minute and 2000 per day by default. */
+  readonly limits?: QuotaLimits;
+  readonly faults?: readonly FaultRule[];
+  /** Demo keys by default; `consumerKey: null` is an account without a key. */
+  readonly keys?: { readonly consumerKey?: string | null; readonly thirdParty?: ThirdPartyCredentials };
+  readonly hashEncoding?: HashEncoding;
+  readonly homes?: readonly HomeName[];
+  /**
+   * Number of accounts, 1 by default. Each has its own homes, quota and key: the first the key in `keys`, account N the
+   * same key with `-N` appended.
+   */
+  readonly accounts?: number;
+  /** Publication of a local day's prices in minutes after 13:00 local time; undefined uses the seed. */
+  readonly publicationDelayMinutes?: PublicationDelay;
+  readonly tls?: { readonly key: string; readonly cert: string };
+  /** Called when a handler throws, which is a defect of the simulator; ignored if absent. */
+  readonly onCrash?: (error: unknown, requestId: string) => void;
+}
+
+export interface AnsweredRequest {
+  readonly at: EpochMs;
+  readonly operation: OperationId;
+  /** Status before any fault; the client may have received another one. */
+  readonly status: number;
+}
+
+export interface Simulator extends AsyncDisposable {
+  /** Base URL without a trailing slash. */
+  readonly url: string;
+  readonly port: number;
+  readonly keys: {
+    readonly consumerKey: string | null;
+    readonly thirdParty: ThirdPartyCredentials;
+    readonly thirdPartyToken: string;
+  };
+  /** Ids of the demo addresses; requests for one that is not in `homes` get a 404. */
+  readonly addressIds: Readonly<Record<HomeName, string>>;
+  readonly clock: SimulatedClock;
+  readonly account: ConsumerAccount;
+  /**
+   * Returns the attempts per fixed UTC window of the first consumer account, including rejected ones, or of the
+   * third-party interface.
+   */
+  attempts(of?: InterfaceName): AttemptsByWindow;
+  /** Returns the last responses, oldest first. */
+  answered(): readonly AnsweredRequest[];
+  /** Replaces the fault script. */
+  setFaults(rules: readonly FaultRule[]): void;
+  close(): Promise<void>;
+}
+
+/** Keys of the demo account. They are public, because they only give access to invented data. */
+const demoKeys = {
+  consumerKey: "demo-consumer-key-of-an-invented-household",
+  thirdParty: { apiKey: "demo-partner", apiSecret: "demo-partner-secret" },
+} as const;
+
+/** Maximum responses kept for tests. */
+const KEPT_ANSWERS = 20_000;
+const KEY_BYTES = 32;
+
+/** Starts the simulator. Rejects if the port is taken or the price file is invalid. */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const { limits = ILLUSTRATED_LIMITS, hashEncoding = "hex", host = "127.0.0.1" } = options;
+  const keys = { ...demoKeys, ...options.keys };
+  const clock = new SimulatedClock(options.now, options.clock);
+  const now = () => clock.now();
+  const account = new ConsumerAccount(keys.consumerKey, () => randomBytes(KEY_BYTES).toString("base64url"));
+  const faults = new FaultScript(options.faults ?? []);
+  const thirdPartyQuota = new QuotaCounter(UNLIMITED);
+  const world = worldOf(options);
+  const first = { account, quota: new QuotaCounter(limits), homes: world.homes };
+  const customers = new Customers(first, otherCustomers(options, keys.consumerKey, world.homes));
+  const quotas = { consumer: first.quota, thirdParty: thirdPartyQuota };
+  const answered: AnsweredRequest[] = [];
+  const stop = new AbortController();
+  const deliver = deliverThrough(faults, now, stop.signal);
+
+  const mounted: MountOptions = {
+    handlers: {
+      ...consumerHandlers(world, ({ headers, now: at }) => {
+        const homes = customers.owning(headers.authorization)?.homes ?? [];
+        return faults.isOtherAccount(at) ? homes.map((home) => homeOfAccount(home, OTHER_ACCOUNT)) : homes;
+      }),
+      ...thirdPartyHandlers(world, () => quotas.thirdParty.attempts.day),
+    },
+    admit: createAdmission({ customers, credentials: keys.thirdParty, hashEncoding, thirdPartyQuota }),
+    calendar: world.calendar,
+    now,
+    newRequestId: randomUUID,
+    onCrash: options.onCrash ?? (() => undefined),
+    deliver: (operation, reply, response) => {
+      answered.push({ at: now(), operation, status: reply.status });
+      if (answered.length > KEPT_ANSWERS) answered.shift();
+      return deliver(operation, reply, response);
+    },
+  };
+  const router = createApiRouter((request, response) => serveUnknown(mounted, request, response));
+  mount(router, mounted);
+  const attemptsToday = (of: InterfaceName) => quotas[of].attempts.day.get(windowStart("day", now())) ?? 0;
+  const accounts = () => ({ count: customers.count, denied: customers.denied });
+  mountControl(router, { clock, account, faults, attemptsToday, accounts });
+
+  const listener: RequestListener = (request, response) => {
+    response.setHeader("Date", new Date(now()).toUTCString());
+    Promise.resolve(router.lookup(request, response)).catch(() => response.destroy());
+  };
+  const server = options.tls ? createTlsServer(options.tls, listener) : createServer(listener);
+  await once(server.listen(options.port ?? 0, host), "listening");
+  const { port } = server.address() as AddressInfo;
+  const close = async () => {
+    stop.abort();
+    server.closeAllConnections();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  };
+  return {
+    url: `${options.tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    port,
+    keys: { ...keys, thirdPartyToken: thirdPartyToken(keys.thirdParty, hashEncoding) },
+    addressIds: { danish: idOf("danish"), swedish: idOf("swedish"), norwegian: idOf("norwegian") },
+    clock,
+    account,
+    attempts: (of = "consumer") => quotas[of].attempts,
+    answered: () => answered,
+    setFaults: (rules) => faults.replace(rules),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Returns the accounts after the first, by key. */
+function otherCustomers(
+  { accounts = 1, limits = ILLUSTRATED_LIMITS }: SimulatorOptions,
+  key: string | null,
+  homes: readonly Home[],
+): Map<string, Customer> {
+  const numbers = Array.from({ length: accounts - 1 }, (_, i) => i + 2);
+  return new Map(
+    numbers.map((number) => {
+      const own = `${key}-${number}`;
+      const account = new ConsumerAccount(own, () => own);
+      const ownHomes = homes.map((home) => homeOfAccount(home, number));
+      return [own, { account, quota: new QuotaCounter(limits), homes: ownHomes }];
+    }),
+  );
+}
+
+/** Number of the account whose homes the fault `otherAccount` shows. */
+const OTHER_ACCOUNT = 99;
+
+/** The third-party interface has no published quota. */
+const UNLIMITED: QuotaLimits = { minute: Number.MAX_SAFE_INTEGER, day: Number.MAX_SAFE_INTEGER };
+
+function worldOf({
+  seed = 1,
+  homes = ["danish", "swedish"],
+  prices,
+  publicationDelayMinutes,
+}: SimulatorOptions): World {
+  const reading = prices && readPriceFile(prices.csv);
+  if (reading?.kind === "unreadable") throw new Error(`price file ${reading.why}`);
+  return new World({
+    seed,
+    homes: homes.map((name) => demoHomes[name]),
+    market: reading && ((calendar) => marketOfFile(reading.prices, prices.replay ?? "asDated", calendar)),
+    publicationDelay: publicationDelayMinutes,
+  });
+}
+
+function idOf(home: HomeName): string {
+  return demoHomes[home].address.id;
+}

@@ -1,0 +1,104 @@
+import { expect, test } from "vitest";
+import { keyDigest } from "../../../../src/api/auth/api-keys.ts";
+import { SessionAuth } from "../../../../src/api/auth/session-auth.ts";
+import { type SessionKey, Sessions } from "../../../../src/api/auth/sessions.ts";
+
+const NOW = Date.UTC(2026, 2, 1, 12);
+const KEYS: SessionKey[] = [
+  { name: "kitchen", sha256: keyDigest("one"), control: true },
+  { name: "guest", sha256: keyDigest("two") },
+];
+const PAGE = { "x-elbro-page": "1" };
+
+function accessOf(dashboard: "open" | "key") {
+  const kept = new Map<string, string>();
+  const memory = { read: (n: string) => kept.get(n) ?? null, write: (n: string, v: string) => void kept.set(n, v) };
+  const sessions = new Sessions(memory, (name) => KEYS.find((key) => key.name === name) ?? null);
+  const access = new SessionAuth({ sessions, dashboard });
+  const cookieOf = (name: string) => {
+    const key = KEYS.find((one) => one.name === name);
+    return key ? (sessions.begin(key, {}, NOW).split(";")[0] ?? "") : "";
+  };
+  const local = (scope: "read" | "control", headers: Record<string, string>, authorization?: string, from = "::1") =>
+    access.admitLocal({ interface: "local", scope, authorization, remoteAddress: from, headers, now: NOW });
+  const mirror = (headers: Record<string, string>) =>
+    access.admitMirror({ interface: "consumer", authorization: undefined, remoteAddress: "::1", headers, now: NOW });
+  return { cookieOf, local, mirror };
+}
+
+test("a session may read, and control if its key may", () => {
+  const { cookieOf, local } = accessOf("key");
+  const kitchen = { cookie: cookieOf("kitchen") };
+  const guest = { cookie: cookieOf("guest") };
+  expect(local("read", kitchen)).toMatchObject({ kind: "admitted", caller: "kitchen" });
+  expect(local("control", { ...kitchen, ...PAGE })).toMatchObject({ kind: "admitted", caller: "kitchen" });
+  expect(local("read", guest)).toMatchObject({ kind: "admitted", caller: "guest" });
+  expect(local("control", { ...guest, ...PAGE })).toMatchObject({ kind: "refused", error: { code: "forbidden" } });
+});
+
+test("a request forced by another site changes nothing and uses no quota", () => {
+  const { cookieOf, local, mirror } = accessOf("key");
+  const cookie = cookieOf("kitchen");
+  expect(local("control", { cookie })).toMatchObject({ kind: "refused" });
+  expect(local("control", { cookie, ...PAGE, "sec-fetch-site": "cross-site" })).toMatchObject({ kind: "refused" });
+  expect(local("control", { cookie, ...PAGE, "sec-fetch-site": "same-origin" })).toMatchObject({ kind: "admitted" });
+  expect(mirror({ cookie })).toBeNull();
+  expect(mirror({ cookie, ...PAGE })).toMatchObject({ kind: "admitted" });
+});
+
+test("without a session the API keys decide", () => {
+  const { local, mirror } = accessOf("key");
+  expect(local("read", {})).toBeNull();
+  expect(mirror(PAGE)).toBeNull();
+});
+
+test("for a request with a key the API keys decide, with any other headers", () => {
+  const { cookieOf, local } = accessOf("open");
+  expect(local("read", { cookie: cookieOf("kitchen") }, "Bearer wrong")).toBeNull();
+});
+
+test("an open dashboard lets every client read and none control", () => {
+  const { local, mirror } = accessOf("open");
+  expect(local("read", {})).toMatchObject({ kind: "admitted", caller: "anybody" });
+  expect(mirror(PAGE)).toMatchObject({ kind: "admitted" });
+  expect(mirror({})).toBeNull();
+  expect(local("control", PAGE)).toMatchObject({ kind: "refused", error: { code: "forbidden" } });
+});
+
+test("a login on an open dashboard may control if its key may", () => {
+  const { cookieOf, local } = accessOf("open");
+  expect(local("control", { cookie: cookieOf("kitchen"), ...PAGE })).toMatchObject({ kind: "admitted" });
+});
+
+test("requests of pages are limited per minute", () => {
+  const { cookieOf, local } = accessOf("key");
+  const cookie = cookieOf("guest");
+  const verdicts = Array.from({ length: 700 }, () => local("read", { cookie })?.kind);
+  expect(verdicts.filter((kind) => kind === "admitted")).toHaveLength(600);
+  expect(verdicts.at(-1)).toBe("refused");
+});
+
+test("an address over its limit does not affect another, and all together are limited", () => {
+  const { local } = accessOf("open");
+  const asked = (from: string) =>
+    Array.from({ length: 700 }, () => local("read", {}, undefined, from)?.kind).filter((kind) => kind === "admitted");
+  expect(asked("192.0.2.1")).toHaveLength(600);
+  expect(asked("192.0.2.2")).toHaveLength(600);
+  // A client with one address of an IPv6 network has all of them.
+  expect([asked("2001:db8::1").length, asked("2001:db8::2").length]).toEqual([600, 0]);
+  expect([3, 4, 5, 6].map((i) => asked(`192.0.2.${i}`).length)).toEqual([600, 600, 0, 0]);
+});
+
+test("a Home Assistant user needs no key and may control, only from the ingress address with its headers", () => {
+  const sessions = new Sessions({ read: () => null, write: () => undefined }, () => null);
+  const verdictOf = (ingress: boolean, remoteAddress: string, headers: Record<string, string>) =>
+    new SessionAuth({ sessions, dashboard: "key", ingress }).admitLocal({
+      ...{ interface: "local", scope: "control", authorization: undefined, remoteAddress, headers, now: NOW },
+    });
+  const handedOn = { ...PAGE, "x-ingress-path": "/api/hassio_ingress/abc" };
+  expect(verdictOf(true, "172.30.32.2", handedOn)).toMatchObject({ kind: "admitted", caller: "Home Assistant" });
+  expect(verdictOf(true, "::ffff:172.30.32.2", handedOn)).toMatchObject({ kind: "admitted" });
+  expect(verdictOf(true, "172.30.32.3", handedOn)).toBeNull();
+  expect(verdictOf(true, "172.30.32.2", PAGE)).toBeNull();
+  expect(verdictOf(false, "172.30.32.2", handedOn)).toBeNull();
+});

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import { endpointOpenApi } from "../../../src/api/endpoint.ts";
+import { endpoints } from "../../../src/api/endpoints.ts";
+import { localDocs } from "../../../src/api/openapi/reference-docs.ts";
+import { readParameters } from "../../../src/api/parameters.ts";
+import { localErrorTable } from "../../../src/http/errors.ts";
+import { pageText } from "../../support/docs/docs-pages.ts";
+import { calendar } from "../../support/home/price-days.ts";
+import { planOf, WASHER } from "../../support/plans/shown-plans.ts";
+
+type Row = (typeof endpoints)[number];
+
+const readBy = ({ parameters }: Row, query: string, path: Record<string, string> = {}) =>
+  readParameters(parameters, { path, query: new URLSearchParams(query) });
+
+function read(name: string, query: string, path: Record<string, string> = {}) {
+  const row = endpoints.find((each) => each.path.split("/")[3] === name);
+  if (!row) throw new Error(`there is no endpoint ${name}`);
+  return readBy(row, query, path);
+}
+
+const namesIn = ({ path }: Row) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? "");
+
+describe("parameters", () => {
+  test("parameters are parsed by their kinds; missing ones are null", () => {
+    expect(read("cheap", "hours=1h30m&ready_by=07:00&kind=slots&max_price=-0.5")).toEqual({
+      kind: "params",
+      params: {
+        home: null,
+        hours: 5_400_000,
+        ready_by: 420,
+        from: null,
+        kind: "slots",
+        max_price: -0.5,
+        format: null,
+      },
+    });
+    expect(read("formats", "home=cabin", { format: "evcc" })).toMatchObject({
+      params: { format: "evcc", home: "cabin" },
+    });
+  });
+
+  test.each([
+    ["hours=25", "hours"],
+    ["hours=", "hours"],
+    ["hours=-1", "hours"],
+    ["hours=1e1", "hours"],
+    ["hours=3&ready_by=24:00", "ready_by"],
+    ["hours=3&max_price=1e3", "max_price"],
+    ["hours=3&home=A%20B", "home"],
+    ["hours=3&kind=below", "kind"],
+  ])("reject %s with the name of %s", (query, name) => {
+    expect(read("cheap", query)).toMatchObject({
+      code: "invalid_parameter",
+      reason: expect.stringContaining(`${name}:`),
+    });
+  });
+
+  test("parameters have valid examples, also in the example requests", () => {
+    for (const row of endpoints) {
+      const { example } = row;
+      const [path = "", query = ""] = example.split("?");
+      const names = namesIn(row);
+      const pattern = new RegExp(`^${row.path.replace(/:\w+/g, "([^/]+)")}$`);
+      const values = pattern.exec(path)?.slice(1) ?? [];
+      expect(values.length, example).toBe(names.length);
+      const inPath = Object.fromEntries(names.map((name, i) => [name, values[i] ?? ""]));
+      expect(readBy(row, query, inPath), example).toMatchObject({ kind: "params" });
+      const inQuery = Object.entries(row.parameters).filter(([, each]) => each.in !== "path");
+      const all = new URLSearchParams(inQuery.map(([name, each]): [string, string] => [name, each.example])).toString();
+      expect(readBy(row, all, inPath), all).toMatchObject({ kind: "params" });
+    }
+  });
+});
+
+describe("endpoints", () => {
+  test("describe their parameters, responses and errors", () => {
+    for (const row of endpoints) {
+      const { parameters, responses } = endpointOpenApi(row) as {
+        parameters: { name: string; in: string; required: boolean }[];
+        responses: Record<string, { description: string }>;
+      };
+      expect(parameters.filter((each) => each.in === "path").map(({ name }) => name)).toEqual(namesIn(row));
+      expect(parameters.filter((each) => each.in === "path").every(({ required }) => required)).toBe(true);
+      for (const code of row.errors)
+        expect(responses[localErrorTable[code].status]?.description).toContain(localErrorTable[code].meaning);
+      expect(Object.values(responses).every(({ description }) => /^[A-Z0-9].*\.$/.test(description))).toBe(true);
+    }
+  });
+
+  test("endpoints have their generated table in http-api.md (npm run docs writes it)", () => {
+    const page = pageText("docs/http-api.md");
+    expect(/<!-- local -->\n(.*)\n<!-- \/local -->/s.exec(page)?.[1]?.trim()).toBe(localDocs());
+  });
+});
+
+test("plans that are decided in slices are also available as CSV", async () => {
+  const row = endpoints.find(({ operationId }) => operationId === "listPlans");
+  const source = { plans: { all: async () => [planOf(WASHER)], ids: ["washer"] }, calendar };
+  const request = { path: {}, query: new URLSearchParams(), headers: { accept: "text/csv" }, now: 0 };
+  expect(await row?.answer(source as never, request as never)).toMatchObject({
+    kind: "text",
+    text: expect.stringMatching(/^id,name,.*\r\nwasher,Washer,home,window,/),
+  });
+});

@@ -1,0 +1,207 @@
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { describe, expect, test } from "vitest";
+import { type ApiDeps, apiRoutes } from "../../../../src/api/api.ts";
+import { ApiKeys } from "../../../../src/api/auth/api-keys.ts";
+import { configSchema } from "../../../../src/config/schema.ts";
+import { localErrorTable } from "../../../../src/http/errors.ts";
+import { operationIds, operationOf } from "../../../../src/service/contract/operations.ts";
+import { RuntimeStats } from "../../../../src/state/runtime-stats.ts";
+import { ManualMachine } from "../../../support/clock/manual-machine.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+type Operation = Json & {
+  readonly operationId: string;
+  readonly security: readonly Json[];
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required: boolean;
+    readonly example?: unknown;
+    readonly schema: Json;
+  }[];
+  readonly responses: Readonly<Record<string, Json>>;
+};
+interface Document {
+  readonly info: { readonly title: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: Readonly<Record<string, Json>>;
+}
+
+/** Returns the router of a daemon without data. Its routes do not depend on the homes. */
+function routerOf() {
+  const { clock, memory } = new ManualMachine();
+  const storage = { settings: memory };
+  const deps = {
+    config: configSchema.parse({}),
+    clock,
+    storage,
+    state: { stats: new RuntimeStats(clock) },
+    log: console,
+  };
+  return apiRoutes(deps as unknown as ApiDeps, new ApiKeys([], { minute: 1, day: 1 }));
+}
+
+const router = routerOf();
+const registered = (router as unknown as { routes: { method: string | string[]; path: string }[] }).routes;
+
+/** Requests a path from the router over a temporary HTTP server. */
+async function fetched(path: string): Promise<{ status: number; body: string }> {
+  const { createServer } = await import("node:http");
+  const server = createServer((request, response) => void router.lookup(request, response)).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as { port: number };
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+  const body = await answer.text();
+  server.closeAllConnections();
+  server.close();
+  return { status: answer.status, body };
+}
+
+const { status, body } = await fetched("/openapi.json");
+const document = JSON.parse(body) as Document;
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+
+function referencesIn(json: unknown): string[] {
+  if (typeof json !== "object" || json === null) return [];
+  const own = "$ref" in json && typeof json.$ref === "string" ? [json.$ref] : [];
+  return [...own, ...Object.values(json).flatMap(referencesIn)];
+}
+
+describe("the OpenAPI document of the LAN API", () => {
+  test("the OpenAPI document of the LAN API is served without a key, and accepted as OpenAPI 3.1 by a public validator", async () => {
+    const validator = new Validator();
+    expect(status).toBe(200);
+    expect(await validator.validate(JSON.parse(body))).toEqual({ valid: true });
+    expect(validator.version).toBe("3.1");
+  });
+
+  test("the OpenAPI document of the LAN API has no findings with a linter's strictest rules", async () => {
+    const config = await createConfig({ extends: ["recommended-strict"] });
+    const problems = await lintFromString({ source: body, absoluteRef: "openapi.json", config });
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
+  });
+
+  test("the OpenAPI document of the LAN API contains exactly the registered routes", () => {
+    const ofRouter = registered.flatMap(({ method, path }) =>
+      [method].flat().map((each) => `${each.toLowerCase()} ${path.replace(/:(\w+)/g, "{$1}")}`),
+    );
+    // The page at `/docs/` is described at `/docs`, which redirects to it.
+    const answered = ofRouter.filter((route) => !route.startsWith("head ") && route !== "get /docs/");
+    expect(operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(answered.sort());
+    expect(operations.length).toBeGreaterThan(25);
+  });
+
+  test("the OpenAPI document of the LAN API contains all 14 operations of the mirror with the mirror's additions", () => {
+    for (const id of operationIds) {
+      const get = document.paths[operationOf(id).path]?.get;
+      expect(get?.operationId).toBe(id);
+      const ok = get?.responses[200] as { headers: object } | undefined;
+      expect(Object.keys(ok?.headers ?? {})).toEqual(
+        expect.arrayContaining(["Age", "X-Elbro-Source", "X-RateLimit-Limit-Day"]),
+      );
+      expect(get?.responses).toHaveProperty("304");
+    }
+  });
+
+  test("the OpenAPI document of the LAN API has only valid references, and uses every component", () => {
+    const references = new Set(referencesIn(document));
+    const all = ["schemas", "responses", "headers"].flatMap((kind) =>
+      Object.keys(document.components[kind] ?? {}).map((name) => `#/components/${kind}/${name}`),
+    );
+    // An error of the table that no operation can return may be unused.
+    expect(all.filter((name) => !references.has(name))).toEqual([]);
+    expect([...references].filter((reference) => !all.includes(reference))).toEqual([]);
+  });
+
+  test("the OpenAPI document of the LAN API has unique operation ids, and a parameter for every name in a path", () => {
+    expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length);
+    for (const { path, operation } of operations) {
+      const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const declared = operation.parameters.filter((each) => each.in === "path").map(({ name }) => name);
+      expect(declared.sort(), path).toEqual(names.sort());
+    }
+  });
+
+  test("the OpenAPI document of the LAN API defines the authentication: without a key only for public routes", () => {
+    const schemes = Object.keys(document.components.securitySchemes ?? {});
+    for (const { path, operation } of operations) {
+      for (const each of operation.security)
+        for (const name of Object.keys(each)) expect(schemes, path).toContain(name);
+    }
+    const open = operations.filter(({ operation }) =>
+      operation.security.every((each) => Object.keys(each).length === 0),
+    );
+    expect(open.map(({ path }) => path)).not.toContain("/events");
+    expect(open.map(({ path }) => path)).toContain("/openapi.json");
+    expect(document.paths["/healthz"]?.get?.security).toEqual([{}, { lanKey: [] }]);
+  });
+
+  test("the OpenAPI document of the LAN API has named schemas for all bodies and responses, for generated clients", () => {
+    const unnamed: string[] = [];
+    const visit = (json: unknown, at: string) => {
+      if (typeof json !== "object" || json === null) return;
+      if ("properties" in json || "enum" in json) unnamed.push(at);
+      for (const [key, value] of Object.entries(json)) visit(value, `${at} ${key}`);
+    };
+    for (const { operation } of operations)
+      for (const part of ["requestBody", "responses"]) visit(operation[part], `${operation.operationId} ${part}`);
+    expect(unnamed).toEqual([]);
+  });
+
+  test("the OpenAPI document of the LAN API has operation ids for generated clients", () => {
+    const own = operations.filter(({ path }) => !/^\/(consumer|thirdParty)\//.test(path));
+    expect(own.map(({ operation }) => operation.operationId).join(" ")).toBe(
+      "getNow getTimeline getTimelineCsv listPlans planOnce listPlansCsv getPlan savePlan deletePlan changePlan " +
+        "getPlanEntry previewPlan listPlugs createPlug listPlugsCsv listAnnouncedPlugs getPlugEntry savePlug deletePlug " +
+        "testPlug getSettings saveSetting testNotification listRuns listRunsCsv listSavings listSavingsCsv getUsage getUsageCsv getPlanStarts getPlanStartsCsv " +
+        "listKeys createKey revokeKey getLog getLogCsv getCheap getSignal getFormat " +
+        "getEvents getHealth getLiveness getMetrics getSystem getDiagnostics getBackup restoreBackup forgetBackup getOpenApi " +
+        "getDocs getDocsAsset getConfigurationSchema getDashboard getDashboardAsset getSession logIn logOut " +
+        "getSetup finishSetup enterSetup trySetupService trySetupBroker trySetupHomeAssistant",
+    );
+  });
+
+  test("the OpenAPI document of the LAN API has examples of their parameter's type", () => {
+    const ajv = new Ajv2020({ strict: false });
+    addFormats.default(ajv);
+    const wrong = operations.flatMap(({ operation }) =>
+      operation.parameters
+        .filter(({ example, schema }) => example !== undefined && !ajv.validate(schema, example))
+        .map(({ name, example }) => [operation.operationId, name, example]),
+    );
+    expect(wrong).toEqual([]);
+    const price = document.paths["/local/v1/cheap"]?.get?.parameters.find(({ name }) => name === "max_price");
+    expect(price?.example).toBe(2.5);
+  });
+
+  test("the OpenAPI document of the LAN API describes the login with its key, its header and its response", () => {
+    const { post } = document.paths["/local/v1/session"] ?? {};
+    expect(post?.parameters).toMatchObject([{ name: "x-elbro-page", in: "header", required: true }]);
+    expect(post?.requestBody).toMatchObject({ required: true });
+    const { Login, LoggedIn } = document.components.schemas as Record<string, Json>;
+    expect(Login).toMatchObject({ properties: { key: { type: "string" } }, required: ["key"] });
+    expect(LoggedIn).toMatchObject({ required: ["signed_in", "key", "control"] });
+    expect(Object.keys(post?.responses ?? {})).toEqual(["200", "400", "401", "403", "429", "4XX", "5XX"]);
+    expect(document.paths["/local/v1/session/end"]?.post?.parameters).toMatchObject([{ name: "x-elbro-page" }]);
+  });
+
+  test("the OpenAPI document of the LAN API describes requests of small devices completely: parameters, schemas, errors", () => {
+    const cheap = document.paths["/local/v1/cheap"]?.get;
+    expect(cheap?.parameters.map(({ name, required }) => [name, required])).toContainEqual(["hours", true]);
+    expect(Object.keys(cheap?.responses[200]?.content as object)).toEqual(["application/json", "text/plain"]);
+    expect(Object.keys(cheap?.responses ?? {})).toEqual(expect.arrayContaining(["400", "404", "503"]));
+    expect(document.paths["/local/v1/plans/{plan}"]?.post).toHaveProperty("requestBody");
+  });
+
+  test("the OpenAPI document of the LAN API has the error codes of the LAN's table", () => {
+    const { ErrorBody } = document.components.schemas as {
+      ErrorBody: { properties: { errorCode: { enum: string[] } } };
+    };
+    expect(ErrorBody.properties.errorCode.enum).toEqual(Object.keys(localErrorTable));
+  });
+});

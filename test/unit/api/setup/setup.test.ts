@@ -1,0 +1,156 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { finishSetup, type SetupOptions, type WantedSetup } from "../../../../src/api/setup/setup.ts";
+import { setupRoutes } from "../../../../src/api/setup/setup-routes.ts";
+import { readConfiguration } from "../../../../src/config/load-config-file.ts";
+import { configSchema } from "../../../../src/config/schema.ts";
+import type { LocalRequest } from "../../../../src/http/route.ts";
+import { KeyFile } from "../../../../src/storage/api-key-file.ts";
+import { TempDir } from "../../../support/runner/temp-dir.ts";
+
+const NOW = Date.parse("2026-11-23T09:00:00Z");
+const ADDRESS = "11111111-2222-4333-8444-555555555555";
+
+function optionsIn(folder: string, environment: Record<string, string> = {}): SetupOptions {
+  const all = { ELBRO_DATA_DIR: path.join(folder, "data"), ...environment };
+  return {
+    path: path.join(folder, "config/elbro.yaml"),
+    config: configSchema.parse({}),
+    proxy: null,
+    readWith: (text) => readConfiguration(null, all, { file: text, page: null }),
+    onCode: () => undefined,
+    failure: null,
+    onDone: () => undefined,
+  };
+}
+
+const WANTED: WantedSetup = {
+  apiKey: 'key:with"quotes"#and-more',
+  homes: [{ id: ADDRESS, label: "Home\n# injected: yes\u001b[2J\u0085" }],
+  broker: null,
+  homeAssistant: null,
+  language: "da",
+  keyName: "phone",
+};
+
+describe("finishSetup", () => {
+  test("finishSetup writes elbro.yaml with mode 600, and stores only the digest of the key", async () => {
+    using dir = new TempDir();
+    const options = optionsIn(dir.path);
+    const result = await finishSetup(options, WANTED, NOW);
+    if (result.kind !== "done") throw new Error(JSON.stringify(result));
+    const text = readFileSync(options.path, "utf8");
+    expect(statSync(options.path).mode & 0o777).toBe(0o600);
+    expect(text).toContain("# Written by the set-up on the dashboard on 2026-11-23.");
+    const reading = options.readWith(text);
+    if (reading.kind === "mistakes") throw new Error(JSON.stringify(reading));
+    expect(reading.config).toMatchObject({
+      consumer: { api_key: WANTED.apiKey },
+      homes: [{ address_id: ADDRESS }],
+      language: "da",
+      broker: { users: [{ name: result.broker?.username, password: result.broker?.password, commands: true }] },
+    });
+    const keys = new KeyFile(path.join(dir.path, "data")).read();
+    expect(keys).toMatchObject({ kind: "keys", keys: [{ name: "phone", scopes: ["read", "control"] }] });
+    expect(JSON.stringify(keys)).not.toContain(result.key);
+    expect(text).not.toContain(result.key);
+    expect(text.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
+  });
+
+  test("finishSetup writes a broker and Home Assistant of the owner, and creates no broker user", async () => {
+    using dir = new TempDir();
+    const options = optionsIn(dir.path);
+    const broker = { url: "mqtt://192.168.1.10:1883", username: "elbro", password: "secret" };
+    const homeAssistant = { url: "http://homeassistant.local:8123", token: "a-token" };
+    const result = await finishSetup(options, { ...WANTED, homes: null, broker, homeAssistant }, NOW);
+    expect(result).toMatchObject({ kind: "done", broker: null });
+    const reading = options.readWith(readFileSync(options.path, "utf8"));
+    expect(reading).toMatchObject({ config: { mqtt: broker, home_assistant: homeAssistant, broker: { users: [] } } });
+    expect(reading.kind === "config" && reading.config.homes).toBeUndefined();
+  });
+
+  test("finishSetup does not overwrite an existing file", async () => {
+    using dir = new TempDir();
+    const options = { ...optionsIn(dir.path), path: path.join(dir.path, "elbro.yaml") };
+    writeFileSync(options.path, "# mine\n");
+    expect(await finishSetup(options, WANTED, NOW)).toMatchObject({ kind: "failed", reason: /exists already/ });
+    expect(readFileSync(options.path, "utf8")).toBe("# mine\n");
+  });
+
+  test("finishSetup returns mistakes and writes nothing", async () => {
+    using dir = new TempDir();
+    const options = optionsIn(dir.path);
+    const broker = { url: "http://not-a-broker" };
+    const result = await finishSetup(options, { ...WANTED, broker }, NOW);
+    expect(result).toMatchObject({ kind: "mistakes", mistakes: [{ path: "mqtt.url" }] });
+    expect([existsSync(options.path), existsSync(path.join(dir.path, "data"))]).toEqual([false, false]);
+  });
+});
+
+describe("the routes of the set-up", () => {
+  const page = { "x-elbro-page": "1", host: "localhost:8080" };
+  const request = (body: unknown, more: Partial<LocalRequest> = {}) =>
+    ({
+      remoteAddress: "127.0.0.1",
+      headers: page,
+      now: NOW,
+      body,
+      signal: AbortSignal.abort(),
+      ...more,
+    }) as LocalRequest;
+  const routeOf = (options: SetupOptions | null, route: string, method = "POST") => {
+    const found = setupRoutes(options).find(
+      (each) => each.path === `/local/v1/setup${route}` && each.method === method,
+    );
+    if (!found) throw new Error(`no route ${route}`);
+    return found;
+  };
+
+  test("refuse everything after the set-up of a home", async () => {
+    expect(await routeOf(null, "", "GET").handle(request(undefined))).toMatchObject({ body: { state: "done" } });
+    for (const route of ["", "/code", "/service", "/broker", "/home-assistant"])
+      expect(await routeOf(null, route).handle(request({}))).toMatchObject({ code: "conflict" });
+  });
+
+  test("refuse every step without access, and invalid bodies", async () => {
+    using dir = new TempDir();
+    const options = optionsIn(dir.path);
+    for (const route of ["", "/service", "/broker", "/home-assistant"]) {
+      const elsewhere = request({}, { remoteAddress: "192.168.1.20" });
+      expect(await routeOf(options, route).handle(elsewhere)).toMatchObject({ code: "invalid_token" });
+      for (const body of [undefined, null, [], {}, { api_key: 7 }, { url: "x", more: 1 }])
+        expect(await routeOf(options, route).handle(request(body))).toMatchObject({ code: "invalid_parameter" });
+    }
+    expect(await routeOf(options, "/broker").handle(request({ url: "http://x" }))).toMatchObject({
+      code: "invalid_parameter",
+      mistakes: [{ path: "mqtt.url" }],
+    });
+  });
+
+  test("describe the mistake in the language of the page", async () => {
+    using dir = new TempDir();
+    const headers = { ...page, "accept-language": "da" };
+    const tried = (route: string, body: object) =>
+      routeOf(optionsIn(dir.path), route).handle(request(body, { headers }));
+    expect(await tried("/broker", { url: "mqtt://127.0.0.1:1" })).toMatchObject({
+      body: { works: false, detail: "der lyttes ikke på denne adresse og port; tjek, at brokeren kører, og porten" },
+    });
+    const options = {
+      ...optionsIn(dir.path),
+      config: configSchema.parse({ service: { base_url: "http://127.0.0.1:1" } }),
+    };
+    expect(await routeOf(options, "/service").handle(request({ api_key: "k" }, { headers }))).toMatchObject({
+      body: { works: false, problem: "unreachable", detail: "den afviser forbindelsen" },
+    });
+  });
+
+  test("allow at most 20 requests per minute", async () => {
+    using dir = new TempDir();
+    const route = routeOf(optionsIn(dir.path), "/service");
+    const tried = async (now: number) => (await route.handle(request({}, { now }))) as { readonly code?: string };
+    for (let i = 0; i < 20; i++) expect(await tried(NOW + i)).toMatchObject({ code: "invalid_parameter" });
+    expect(await tried(NOW + 59_000)).toMatchObject({ code: "rate_limited", retryAfterSec: 60 });
+    expect(await tried(NOW + 60_000)).toMatchObject({ code: "invalid_parameter" });
+  });
+});

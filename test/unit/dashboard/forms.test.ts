@@ -1,0 +1,173 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { configJsonSchema } from "../../../src/config/json-schema.ts";
+import { keyRows } from "../../../src/config/key-rows.ts";
+import { settingNames } from "../../../src/config/setting-names.ts";
+import { mistakesIn, readText } from "../../../src/dashboard/forms/checks.ts";
+import { type Field, fieldOf, type JsonSchema, usefulFields } from "../../../src/dashboard/forms/fields.ts";
+import { textOf } from "../../../src/dashboard/forms/form-texts.ts";
+import { formTexts as da } from "../../../src/dashboard/forms/texts-da.ts";
+import { formTexts as en } from "../../../src/dashboard/forms/texts-en.ts";
+import { formTexts as nb } from "../../../src/dashboard/forms/texts-nb.ts";
+import { formTexts as sv } from "../../../src/dashboard/forms/texts-sv.ts";
+import { numberText, readNumber } from "../../../src/dashboard/number-text.ts";
+
+const sections = (configJsonSchema() as JsonSchema).properties ?? {};
+const plan = fieldOf(sections.plans?.items ?? {}, "plans[]");
+const plug = fieldOf(sections.plugs?.items ?? {}, "plugs[]");
+
+/** Returns all fields below a field. */
+function below(field: Field): Field[] {
+  if (field.kind === "group") return field.fields.flatMap((each) => [each, ...below(each)]);
+  if (field.kind === "list") return [field.item, ...below(field.item)];
+  return field.kind === "one-of" ? field.forms.flatMap(below) : [];
+}
+
+/** Returns a field by its name, or by the names of its groups. */
+function within(field: Field, ...names: string[]): Field {
+  const [name, ...rest] = names;
+  if (name === undefined) return field;
+  const found = field.kind === "group" ? field.fields.find((each) => each.name === name) : undefined;
+  if (!found) throw new Error(`there is no field ${name}`);
+  return within(found, ...rest);
+}
+
+describe("form fields are derived from the schema:", () => {
+  test.each([
+    ["name", "text"],
+    ["kind", "choice"],
+    ["hours", "scalar"],
+    ["cheap_below", "scalar"],
+    ["profile", "list"],
+    ["days", "choices"],
+    ["from", "time"],
+    ["max_price", "number"],
+    ["enabled", "yes-no"],
+    ["fallback", "list"],
+  ])("%s of a plan is a %s", (name, kind) => {
+    expect(within(plan, name).kind).toBe(kind);
+  });
+
+  test("a plug has groups, and keys with several forms", () => {
+    expect(within(plug, "plan").kind).toBe("one-of");
+    expect(within(plug, "on", "topic")).toMatchObject({ kind: "text", isRequired: true });
+  });
+
+  test("a text that can come from a file is required, and its `_file` key is not a field", () => {
+    expect(within(plan, "name").isRequired).toBe(true);
+    expect(within(plan, "from").isRequired).toBe(false);
+    const accounts = fieldOf(sections.consumer ?? {}, "consumer");
+    const [account] = accounts.kind === "one-of" ? accounts.forms : [];
+    expect(account?.kind === "group" && account.fields.map(({ name }) => name)).toEqual(["name", "api_key"]);
+  });
+
+  test("the texts that are hidden while typed are the secrets of the configuration", () => {
+    const all = Object.entries(sections).flatMap(([name, schema]) => below(fieldOf(schema, name)));
+    const hidden = new Set(all.flatMap((field) => (field.kind === "text" && field.isSecret ? [field.path] : [])));
+    const secrets = keyRows().flatMap(({ path, secret }) => (secret ? [path] : []));
+    expect(secrets).toContain("notify.topic_url");
+    expect([...hidden].sort()).toEqual([...new Set(secrets)].sort());
+  });
+});
+
+test.each([
+  ["3", 3],
+  ["1,5", 1.5],
+  ["1h30m", "1h30m"],
+  ["  ", undefined],
+  ["30", "30"],
+  ["0x3", "0x3"],
+])("the hours %j are read as %j", (text, value) => {
+  expect(readText(within(plan, "hours"), text)).toBe(value);
+});
+
+test("any decimal is read with a comma and with a point, and as it is shown in each language", () => {
+  const decimal = fc.double({ noNaN: true, min: -100_000, max: 100_000 }).map((value) => Number(value.toFixed(6)) + 0);
+  fc.assert(
+    fc.property(
+      decimal,
+      fc.constantFrom(".", ","),
+      fc.constantFrom("da", "en", "nb", "sv"),
+      (value, sign, language) => {
+        const text = value.toFixed(6).replace(".", sign);
+        expect(readNumber(text)).toBe(value);
+        expect(readNumber(numberText(value, language))).toBe(value);
+      },
+    ),
+  );
+});
+
+test.each(["", ",", "1,2,3", "1.000,5", "1e3", "0x10", "Infinity", "1 kr"])("%j is not a number", (text) => {
+  expect(readNumber(text)).toBeNull();
+});
+
+test("each mistake has the path of its value", () => {
+  const wrong = { name: "Washer", home: "Home!", hours: "soon", max_price: 500, fallback: ["02:00-05:00", "night"] };
+  expect(mistakesIn(plan, wrong, "").map(({ path, key }) => [path, key])).toEqual([
+    ["home", "form_wrong"],
+    ["kind", "form_required"],
+    ["hours", "form_wrong"],
+    ["max_price", "form_most"],
+    ["fallback[1]", "form_wrong"],
+  ]);
+});
+
+describe.each(Object.entries({ da, en, nb, sv }))("form texts in %s", (_, texts) => {
+  const fields = new Map(
+    [plan, plug].flatMap((field) => (field.kind === "group" ? field.fields : [])).map((f) => [f.path, f]),
+  );
+
+  test("have each field of plans, plugs and settings, with its description", () => {
+    const settings = settingNames.map((name) => fieldOf(sections[name] ?? {}, name));
+    for (const field of [...below(plan), ...below(plug), ...settings.flatMap((each) => [each, ...below(each)])]) {
+      const text = textOf(texts, field.path);
+      expect(text?.label, field.path).toBeTruthy();
+      if (texts !== en && !field.path.endsWith("[]")) expect(text?.about, field.path).toBeDefined();
+      if (field.kind === "choice" || field.kind === "choices")
+        for (const option of field.options)
+          if (field.path !== "plugs[].family") expect(Object.keys(text?.options ?? {}), field.path).toContain(option);
+    }
+  });
+
+  test("have existing keys with all their options", () => {
+    const known = keyRows().map(({ path }) => path);
+    for (const [path, { options }] of Object.entries(texts as Record<string, { options?: object }>)) {
+      if (!path.startsWith("*.")) expect(known).toContain(path);
+      const field = fields.get(path);
+      if (options && field && "options" in field)
+        expect(field.options).toEqual(expect.arrayContaining(Object.keys(options)));
+    }
+  });
+});
+
+describe("the form shows fields by the conditions of the schema:", () => {
+  const planSchema = sections.plans?.items ?? {};
+  const plugSchema = sections.plugs?.items ?? {};
+  const fieldsOf = (field: Field) => (field.kind === "group" ? field.fields : []);
+  const shown = (value: Record<string, string | number>) => usefulFields(planSchema, fieldsOf(plan), value);
+  const needed = (value: Record<string, string | number>) =>
+    shown(value).flatMap(({ name, isRequired }) => (isRequired ? [name] : []));
+
+  test("a plan of kind below has no hours, and requires a limit", () => {
+    expect(shown({ kind: "below" }).map(({ name }) => name)).not.toContain("hours");
+    expect(needed({ kind: "below" })).toEqual(["name", "home", "kind", "percent"]);
+    expect(needed({ kind: "below", level: "cheap" })).toEqual(["name", "home", "kind", "level"]);
+  });
+
+  test("every other kind requires hours, or energy with kw", () => {
+    for (const kind of ["window", "slots", "avoid"]) expect(needed({ kind })).toContain("hours");
+    expect(needed({ kind: "window", energy: 3 })).not.toContain("hours");
+  });
+
+  test("without a kind all fields are shown", () => {
+    expect(shown({})).toHaveLength(fieldsOf(plan).length);
+  });
+
+  test("only a custom plug has switch commands; it alone requires no topic", () => {
+    const names = (family: string) => usefulFields(plugSchema, fieldsOf(plug), { family }).map(({ name }) => name);
+    expect(names("tasmota")).not.toContain("dead_man");
+    expect(names("custom")).toContain("dead_man");
+    expect(names("custom")).not.toContain("url");
+    expect(names("shelly_gen2")).toContain("url");
+  });
+});

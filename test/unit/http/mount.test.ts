@@ -1,0 +1,70 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { type Reply, sendReply } from "../../../src/http/mount.ts";
+import { sendRaw } from "../../support/http/raw-answer.ts";
+
+/**
+ * Sends a response over a socket, with the CORS headers of an allowed origin. Returns its header lines except `Date`.
+ */
+async function linesOf(reply: Reply, cors: Readonly<Record<string, string>> = {}): Promise<string[]> {
+  const server = createServer((_request, response) => {
+    for (const [name, value] of Object.entries(cors)) response.setHeader(name, value);
+    sendReply(reply, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const request = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+  const { port } = server.address() as AddressInfo;
+  const { head } = await sendRaw(port, Buffer.from(request), { method: "GET", waitMs: 5_000 });
+  await new Promise((resolve) => server.close(resolve));
+  return head.split("\r\n").filter((line) => !line.startsWith("Date: "));
+}
+
+const headers = { "Cache-Control": "private, no-store", ETag: '"abc"', Vary: "Accept-Encoding" };
+
+test("headers are sent in order, followed by the body length in bytes", async () => {
+  expect(await linesOf({ status: 200, headers, body: "æøå" })).toEqual([
+    "HTTP/1.1 200 OK",
+    "Cache-Control: private, no-store",
+    'ETag: "abc"',
+    "Vary: Accept-Encoding",
+    "Content-Length: 6",
+    "Connection: close",
+  ]);
+});
+
+test("304 has no Content-Length", async () => {
+  expect(await linesOf({ status: 304, headers, body: "" })).toEqual([
+    "HTTP/1.1 304 Not Modified",
+    "Cache-Control: private, no-store",
+    'ETag: "abc"',
+    "Vary: Accept-Encoding",
+    "Connection: close",
+  ]);
+});
+
+test("a response that varies by encoding and origin has one Vary line for each", async () => {
+  const cors = { "Access-Control-Allow-Origin": "http://a", Vary: "Origin" };
+  expect(await linesOf({ status: 200, headers, body: "{}" }, cors)).toEqual([
+    "HTTP/1.1 200 OK",
+    "Access-Control-Allow-Origin: http://a",
+    "Cache-Control: private, no-store",
+    'ETag: "abc"',
+    "Vary: Accept-Encoding",
+    "Vary: Origin",
+    "Content-Length: 2",
+    "Connection: close",
+  ]);
+});
+
+test("an error in such a request varies by origin only", async () => {
+  const cors = { "Access-Control-Allow-Origin": "http://a", Vary: "Origin" };
+  expect(await linesOf({ status: 404, headers: { "X-Request-ID": "a" }, body: "{}" }, cors)).toEqual([
+    "HTTP/1.1 404 Not Found",
+    "Access-Control-Allow-Origin: http://a",
+    "Vary: Origin",
+    "X-Request-ID: a",
+    "Content-Length: 2",
+    "Connection: close",
+  ]);
+});

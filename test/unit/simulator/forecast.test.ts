@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
+import { forecastRows } from "../../../src/simulator/forecast.ts";
+import { demoHomes } from "../../../src/simulator/homes.ts";
+import { World } from "../../../src/simulator/world.ts";
+
+const MORNING = Date.UTC(2026, 5, 10, 6);
+
+function worldWith(delayMinutes: number): World {
+  return new World({ seed: 3, homes: [demoHomes.danish], market: undefined, publicationDelay: () => delayMinutes });
+}
+
+function forecast(world: World, now: number) {
+  return forecastRows(world.prices, "DK1", world.seed, now);
+}
+
+test("the forecast starts at the end of the confirmed prices, before and after tomorrow's are published", () => {
+  const world = worldWith(0);
+  for (let now = MORNING; now < MORNING + 2 * DAY_MS; now += 20 * MINUTE_MS) {
+    const [first] = forecast(world, now);
+    expect(Date.parse(first?.start ?? "")).toBe(world.prices.confirmedUntil("DK1", now));
+  }
+});
+
+test("the forecast does not start before the current hour, even if confirmed prices ended earlier", () => {
+  const world = worldWith(3 * 24 * 60);
+  const now = Date.UTC(2026, 5, 10, 9, 40);
+  expect(world.prices.confirmedUntil("DK1", now)).toBeLessThan(now - DAY_MS);
+  expect(forecast(world, now)[0]?.start).toBe("2026-06-10T09:00:00Z");
+});
+
+test("the forecast's length varies between two and seven days", () => {
+  const world = worldWith(0);
+  const lengths = Array.from({ length: 60 }, (_, i) => forecast(world, MORNING + i * 3 * HOUR_MS).length);
+  expect(Math.min(...lengths)).toBeGreaterThanOrEqual(48);
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(168);
+  expect(new Set(lengths).size).toBeGreaterThan(10);
+});
+
+test("the forecast changes a few times a day", () => {
+  const world = worldWith(0);
+  const evening = Date.UTC(2026, 5, 10, 14);
+  const texts = Array.from({ length: 36 }, (_, i) =>
+    JSON.stringify(forecast(world, evening + i * 15 * MINUTE_MS).slice(0, 24)),
+  );
+  const changes = texts.filter((text, i) => i > 0 && text !== texts[i - 1]).length;
+  expect(changes).toBe(3);
+});
+
+test("the forecast's error is smaller one hour ahead than one week ahead", () => {
+  const world = worldWith(0);
+  let [near, far, farCount] = [0, 0, 0];
+  for (let i = 0; i < 200; i++) {
+    const rows = forecast(world, MORNING + i * 3 * HOUR_MS);
+    const real = world.prices.hoursWithin("DK1", {
+      start: Date.parse(rows[0]?.start ?? ""),
+      end: Date.parse(rows.at(-1)?.end ?? ""),
+    });
+    const miss = (n: number) => Math.abs((rows[n]?.totalPricePerKWh ?? 0) - (real[n]?.totalPerKwh ?? 0));
+    near += miss(0);
+    if (rows.length > 120) {
+      far += miss(rows.length - 1);
+      farCount++;
+    }
+  }
+  expect(near / 200).toBeGreaterThan(0);
+  expect(far / farCount).toBeGreaterThan((2 * near) / 200);
+});

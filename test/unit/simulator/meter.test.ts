@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/core/time/interval.ts";
+import { demoHomes } from "../../../src/simulator/homes.ts";
+import { Meter } from "../../../src/simulator/meter.ts";
+
+const calendar = new Calendar(SERVICE_ZONE);
+const meter = new Meter(demoHomes.danish, 1, calendar);
+const year = calendar.intervals("day", { start: Date.UTC(2025, 0, 1), end: Date.UTC(2025, 11, 31) });
+const LATER = Date.UTC(2027, 0, 1);
+
+function kwhBetween(flow: "consumption" | "solarExport", from: number, to: number): number {
+  const days = calendar.intervals("day", { start: from, end: to });
+  const hours = days.flatMap((day) => meter.hoursOn(flow, day, LATER));
+  return hours.reduce((sum, { wh }) => sum + wh, 0) / 1_000 / days.length;
+}
+
+test("values of a day arrive the next morning between 06:30 and 10:00 local time", () => {
+  for (const day of year) {
+    const noon = calendar.timeOnDay(day.end, 12 * 60);
+    expect(meter.phaseOf(day, calendar.timeOnDay(day.end, 6 * 60 + 29))).toBe("awaited");
+    expect(meter.phaseOf(day, noon)).toBe("estimated");
+  }
+});
+
+test("estimates become final two to five days later, with slightly different values", () => {
+  let [estimates, changed] = [0, 0];
+  for (const day of year) {
+    expect(meter.phaseOf(day, day.end + 2 * DAY_MS - 1)).toBe("estimated");
+    expect(meter.phaseOf(day, day.end + 5 * DAY_MS)).toBe("final");
+    const final = new Map(meter.hoursOn("consumption", day, LATER).map((hour) => [hour.start, hour]));
+    for (const hour of meter.hoursOn("consumption", day, day.end + DAY_MS)) {
+      const finally_ = final.get(hour.start);
+      expect(finally_?.isEstimate).toBe(false);
+      if (!hour.isEstimate) expect(hour.wh).toBe(finally_?.wh);
+      else estimates++;
+      if (hour.wh !== finally_?.wh) changed++;
+    }
+  }
+  expect(estimates).toBeGreaterThan(1_000);
+  expect(changed).toBeGreaterThan(estimates * 0.5);
+});
+
+test("single hours are missing, and sometimes a whole day", () => {
+  const lengths = year.map((day) => meter.hoursOn("consumption", day, LATER).length);
+  expect(lengths.filter((length) => length === 0).length).toBeGreaterThanOrEqual(1);
+  expect(lengths.filter((length) => length === 0).length).toBeLessThan(15);
+  expect(lengths.filter((length) => length > 0 && length < 24).length).toBeGreaterThan(10);
+});
+
+test("the 25-hour day has 25 hours", () => {
+  const metered = new Set<number>();
+  for (let seed = 0; seed < 5; seed++) {
+    const hours = new Meter(demoHomes.danish, seed, calendar).hoursOn(
+      "consumption",
+      calendar.day(Date.UTC(2025, 9, 26)),
+      LATER,
+    );
+    for (const { start } of hours) metered.add(start);
+  }
+  expect(metered.size).toBe(25);
+});
+
+test("winter consumes more than summer, and summer exports more than winter", () => {
+  const [summer, winter] = [Date.UTC(2025, 5, 1), Date.UTC(2025, 0, 1)];
+  expect(kwhBetween("consumption", winter, winter + 30 * DAY_MS)).toBeGreaterThan(
+    2 * kwhBetween("consumption", summer, summer + 30 * DAY_MS),
+  );
+  expect(kwhBetween("solarExport", summer, summer + 30 * DAY_MS)).toBeGreaterThan(
+    5 * kwhBetween("solarExport", winter, winter + 30 * DAY_MS),
+  );
+});
+
+test("a year has 2,000 to 8,000 kWh consumption, 1,000 to 5,000 kWh export, and no export at night", () => {
+  const [start, end] = [Date.UTC(2025, 0, 1), Date.UTC(2025, 11, 31)];
+  expect(kwhBetween("consumption", start, end) * 365).toBeGreaterThan(2_000);
+  expect(kwhBetween("consumption", start, end) * 365).toBeLessThan(8_000);
+  expect(kwhBetween("solarExport", start, end) * 365).toBeGreaterThan(1_000);
+  expect(kwhBetween("solarExport", start, end) * 365).toBeLessThan(5_000);
+  for (const day of year) {
+    for (const { start: at, wh } of meter.hoursOn("solarExport", day, LATER)) {
+      if (at < day.start + 2 * HOUR_MS) expect(wh).toBe(0);
+    }
+  }
+});
+
+test("there are no values before 2022", () => {
+  expect(meter.hoursOn("consumption", calendar.day(Date.UTC(2021, 5, 1)), LATER)).toEqual([]);
+});
