@@ -12,13 +12,14 @@ import type { Calendar } from "./core/time/calendar.ts";
 import type { EpochMs } from "./core/time/interval.ts";
 import { startIntegrations } from "./integrations/start-integrations.ts";
 import { type Mqtt, type MqttOptions, startMqtt } from "./mqtt/start-mqtt.ts";
+import { currentPrices, type HouseOverview, nextRuns } from "./plans/house-overview.ts";
+import { openPlans } from "./plans/open-plans.ts";
 import { startPlugs } from "./plugs/plug-wiring.ts";
 import { openService, type ServiceOptions } from "./service/client/open-service.ts";
 import { ChangeBus } from "./state/change-bus.ts";
 import { ConfigReload } from "./state/config-reload.ts";
 import { ConfigurationEditor, type ConfigurationSource } from "./state/configuration-editor.ts";
 import { ConfigurationFiles } from "./state/configuration-files.ts";
-import { currentPrices, type HouseOverview, nextRuns } from "./state/house-overview.ts";
 import { openState, type StateOptions } from "./state/open-state.ts";
 import { SettingsEditor } from "./state/settings-editor.ts";
 import { openStorage, type StorageOptions } from "./storage/open-storage.ts";
@@ -108,7 +109,9 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
   const changes = new ChangeBus();
   const storage = modules.add(openStorage(options));
   const service = modules.add(openService(options));
-  const state = modules.add(openState(options, storage, service, changes));
+  const basis = modules.add(openState(options, storage, service, changes));
+  const planning = openPlans(options, storage, basis, changes);
+  const state = { ...basis, plans: planning.plans };
   const mqtt = modules.add(await startMqtt(options, storage, state, changes));
   const plugs = modules.add(startPlugs(options, storage, state, mqtt, changes));
   const integrations = modules.add(startIntegrations(options, storage, state, changes));
@@ -116,6 +119,7 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
   reloading.applied.subscribe((next) => {
     mqtt.take(next);
     state.take(next);
+    planning.take(next);
     plugs.take(next);
     integrations.take(next);
     options.onConfig?.(next);

@@ -13,12 +13,12 @@ import type { UsageWanted } from "../core/prices/usage-periods.ts";
 import type { LogMemory } from "../core/runtime/log-memory.ts";
 import { type EpochMs, formatInstant, HOUR_MS, type Interval } from "../core/time/interval.ts";
 import { type LocalError, localError } from "../http/errors.ts";
+import type { PlannedState } from "../plans/open-plans.ts";
 import type { ProxySettings } from "../service/client/proxy.ts";
 import { THIRD_PARTY } from "../state/accounts.ts";
 import { type CheapAnswer, CheapQueries, type Priced } from "../state/cheap-queries.ts";
 import type { EntryEditor } from "../state/entry-editor.ts";
 import { exportTimelineOf } from "../state/export-prices.ts";
-import type { State } from "../state/open-state.ts";
 import type { PricedPlace } from "../state/places.ts";
 import type { SettingsEditor } from "../state/settings-editor.ts";
 import type { Storage } from "../storage/open-storage.ts";
@@ -36,7 +36,7 @@ export interface LocalDeps {
     tryOut(id: string, now: EpochMs, language: Language): string | null;
   };
   readonly state: Pick<
-    State,
+    PlannedState,
     "thresholds" | "calendar" | "homes" | "homeReader" | "places" | "plans" | "isTimeTrusted"
   >;
   readonly storage: Pick<Storage, "settings">;

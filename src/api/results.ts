@@ -20,7 +20,7 @@ import {
   perKwh,
   text,
 } from "../http/json-schema.ts";
-import type { MonthResult, PlanResult } from "../state/plan-results.ts";
+import type { MonthResult, PlanResult } from "../plans/plan-results.ts";
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";

@@ -6,12 +6,12 @@ import type { Clock } from "../core/runtime/clock.ts";
 import type { LogMemory } from "../core/runtime/log-memory.ts";
 import type { SeriesKey } from "../core/series/series.ts";
 import type { Mqtt } from "../mqtt/start-mqtt.ts";
+import type { PlannedState } from "../plans/open-plans.ts";
 import type { PlugsModule } from "../plugs/plug-wiring.ts";
 import type { ProxySettings } from "../service/client/proxy.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
 import type { ConfigReload } from "../state/config-reload.ts";
 import type { EntryEditor } from "../state/entry-editor.ts";
-import type { State } from "../state/open-state.ts";
 import type { SettingsEditor } from "../state/settings-editor.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { EventFeed } from "./event-source.ts";
@@ -37,7 +37,7 @@ export interface ServerOptions {
 /** Modules whose data the API serves. */
 export interface ServerDeps {
   readonly storage: Storage;
-  readonly state: State;
+  readonly state: PlannedState;
   readonly mqtt: Mqtt;
   readonly plugs: PlugsModule;
   readonly reloading: ConfigReload;

@@ -2,7 +2,7 @@
 import { printable } from "../core/text/printable.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
-import type { HouseOverview } from "../state/house-overview.ts";
+import type { HouseOverview } from "../plans/house-overview.ts";
 
 export interface GreetingFacts {
   readonly version: string;

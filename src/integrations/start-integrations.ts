@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from "node:util";
 import { dashboardUrlOf } from "../config/dashboard-url.ts";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
+import type { PlannedState } from "../plans/open-plans.ts";
 import type { ProxySettings } from "../service/client/proxy.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
-import type { State } from "../state/open-state.ts";
 import { ArchiveBacklog, forgetBacklog } from "../storage/archive-backlog.ts";
 import type { Storage } from "../storage/open-storage.ts";
 
@@ -35,7 +35,7 @@ export interface Integrations {
 export function startIntegrations(
   options: IntegrationsOptions,
   storage: ArchivedStorage,
-  state: State,
+  state: PlannedState,
   changes: ChangeBus,
 ): Integrations {
   const running: Promise<void>[] = [];
@@ -91,7 +91,7 @@ async function runNotifications(
     readonly click: string | undefined;
   },
   { settings }: Pick<Storage, "settings">,
-  state: State,
+  state: PlannedState,
 ): Promise<void> {
   const { NotifyLoop } = await import("./notify/notify-loop.ts");
   const { conditionsIn } = await import("./notify/conditions.ts");
@@ -121,7 +121,7 @@ async function runNotifications(
 async function runArchive(
   { account, clock, log, random, signal }: IntegrationsOptions & { readonly account: NonNullable<Config["archive"]> },
   { database, settings, writing }: ArchivedStorage,
-  { problems, stats }: State,
+  { problems, stats }: PlannedState,
   changes: ChangeBus,
 ): Promise<void> {
   const { ArchiveLoop } = await import("./archive/archive-loop.ts");
@@ -142,7 +142,7 @@ async function runArchive(
 async function runStatistics(
   { config, account, clock, log, random, signal }: IntegrationsOptions & { readonly account: HomeAssistantAccount },
   { settings }: Pick<Storage, "settings">,
-  state: State,
+  state: PlannedState,
   changes: ChangeBus,
 ): Promise<void> {
   const { StatisticsLoop } = await import("./homeassistant/statistics-loop.ts");

@@ -8,8 +8,8 @@ import type { Clock } from "../core/runtime/clock.ts";
 import { shardName, shardOfConfig } from "../core/sharding/shard.ts";
 import type { BackfillState } from "../core/status/daemon-status.ts";
 import type { EpochMs } from "../core/time/interval.ts";
+import type { PlannedState } from "../plans/open-plans.ts";
 import { type ChangeBus, Listeners } from "../state/change-bus.ts";
-import type { State } from "../state/open-state.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { connectionTo, startBroker } from "./broker/start-broker.ts";
 import { BrokerWatch } from "./broker-watch.ts";
@@ -63,7 +63,7 @@ export interface Mqtt {
 export async function startMqtt(
   options: MqttOptions,
   storage: Storage,
-  state: State,
+  state: PlannedState,
   changes: ChangeBus,
 ): Promise<Mqtt> {
   const { config, clock, log, signal } = options;
@@ -128,7 +128,7 @@ export async function startMqtt(
 const FIRST_PRICES_MS = 20;
 
 /** Publishes the prices of the first homes at once. Those of the others follow when the loop runs. */
-function showFirstPrices({ homes, startedAt }: State, showing: StatePublisher, client: MqttClient): void {
+function showFirstPrices({ homes, startedAt }: PlannedState, showing: StatePublisher, client: MqttClient): void {
   const until = performance.now() + FIRST_PRICES_MS;
   for (const home of homes.list()) {
     client.showFirst(showing.pricesOf(home, startedAt), home.id);
@@ -146,7 +146,7 @@ const PACE_MS = 10;
 /** Creates the loop that publishes each part when it changes, at the latest at the next interval boundary. */
 function publicationLoop(
   { clock, onProgress, signal }: MqttOptions,
-  state: State,
+  state: PlannedState,
   showing: StatePublisher,
   client: MqttClient,
 ) {

@@ -10,9 +10,9 @@ import { shardName, shardOfConfig } from "../core/sharding/shard.ts";
 import type { DaemonState } from "../core/status/daemon-status.ts";
 import { VERSION } from "../core/status/version.ts";
 import { type EpochMs, MINUTE_MS, QUARTER_MS } from "../core/time/interval.ts";
+import type { PlannedState } from "../plans/open-plans.ts";
+import type { ShownPlans } from "../plans/plans.ts";
 import { exportTimelineOf } from "../state/export-prices.ts";
-import type { State } from "../state/open-state.ts";
-import type { ShownPlans } from "../state/plans.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { Message } from "./client/message.ts";
 import { Announcer } from "./homeassistant/announcer.ts";
@@ -31,7 +31,7 @@ import { plugMessages } from "./topics/plug-topics.ts";
 import { usageMessages } from "./topics/usage-topics.ts";
 
 export interface StatePublisherDeps
-  extends Pick<State, "homes" | "places" | "plans" | "homeReader" | "calendar" | "isTimeTrusted"> {
+  extends Pick<PlannedState, "homes" | "places" | "plans" | "homeReader" | "calendar" | "isTimeTrusted"> {
   readonly log: { info(facts: object, text: string): void };
   readonly config: Config;
   readonly settings: KeyValueStore;

@@ -16,8 +16,8 @@ import { StateLoop } from "../core/runtime/state-loop.ts";
 import { slugOf } from "../core/text/slug.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import type { Mqtt } from "../mqtt/start-mqtt.ts";
+import type { PlannedState } from "../plans/open-plans.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
-import type { State } from "../state/open-state.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { AnnouncedPlugs } from "./announced-plugs.ts";
 import { openHttpPlug } from "./http-plug.ts";
@@ -32,7 +32,7 @@ export interface PlugsOptions {
 }
 
 /** Parts of the state that plugs follow. */
-type Followed = Pick<State, "homes" | "homeReader" | "places" | "plans" | "problems">;
+type Followed = Pick<PlannedState, "homes" | "homeReader" | "places" | "plans" | "problems">;
 
 type Signal = Pick<HomeSnapshot | PlaceSnapshot, "cheap" | "current" | "level" | "nextChangeAt">;
 
@@ -54,7 +54,7 @@ export interface PlugsModule {
 export function startPlugs(
   { config, clock, log, signal }: PlugsOptions,
   storage: Pick<Storage, "settings">,
-  state: State,
+  state: PlannedState,
   mqtt: Mqtt,
   changes: ChangeBus,
 ): PlugsModule {

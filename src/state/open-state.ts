@@ -1,7 +1,6 @@
-/** Opens the current state: accounts, homes, places, prices, usage and plans, and the loops that keep them current. */
+/** Opens the current state: accounts, homes, places, prices and usage, and the loops that keep them current. */
 
 import { isDeepStrictEqual } from "node:util";
-import { planDefinitions } from "../config/plan-schema.ts";
 import type { Config } from "../config/schema.ts";
 import { type LevelThresholds, thresholdsOf } from "../core/prices/level.ts";
 import type { Clock } from "../core/runtime/clock.ts";
@@ -18,7 +17,6 @@ import { Semaphore } from "../service/client/semaphore.ts";
 import { consumerTargets } from "../service/contract/polled-series.ts";
 import { flawOfUpload } from "../storage/file-check.ts";
 import { type Storage, type StorageOptions, transitionsIn } from "../storage/open-storage.ts";
-import { PlanStore } from "../storage/plan-store.ts";
 import { historyStart } from "../storage/retention.ts";
 import { WriteRecoveryLoop } from "../storage/write-recovery-loop.ts";
 import { type Accounts, fetchPortOf, openAccounts, THIRD_PARTY } from "./accounts.ts";
@@ -26,12 +24,10 @@ import type { ChangeBus } from "./change-bus.ts";
 import { ClockGuard } from "./clock-guard.ts";
 import { DaemonStates } from "./daemon-status.ts";
 import { DataDirWatch } from "./data-dir-watch.ts";
-import { exportTimelineOf } from "./export-prices.ts";
 import { HeapWatch } from "./heap-watch.ts";
 import { Homes } from "./homes.ts";
 import { DAMAGED_VALUES, NightlyMaintenance, reportRecovery } from "./nightly-maintenance.ts";
 import { Places } from "./places.ts";
-import { Plans } from "./plans.ts";
 import { HomeReader } from "./price-reader.ts";
 import { RefusedFiles } from "./refused-files.ts";
 import { RuntimeStats } from "./runtime-stats.ts";
@@ -61,7 +57,6 @@ export interface State {
   readonly homes: Homes;
   readonly places: Places;
   readonly homeReader: HomeReader;
-  readonly plans: Plans;
   /** Returns whether the clock is plausible; if not, no price signal is ON. */
   readonly isTimeTrusted: (now: EpochMs) => boolean;
   /** Starts or ends the problem of a wrong clock. Returns when to call it again; infinity if it need not be called. */
@@ -72,7 +67,7 @@ export interface State {
   readonly daemonState: (now: EpochMs) => Promise<DaemonState>;
   /** Makes every account, or those with these names, check at once which requests are due. */
   readonly refresh: (accounts?: ReadonlySet<string>) => void;
-  /** Applies accounts, homes, levels and plans of a new configuration. Those that it omits end. */
+  /** Applies accounts, homes and levels of a new configuration. Those that it omits end. */
   readonly take: (next: Config) => void;
   /** Makes the copy of the database now. Returns the reason of a failure; null on success. */
   readonly copyNow: () => Promise<string | null>;
@@ -135,18 +130,6 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
     costField: config.service.cost_field,
   });
   const places = new Places({ config, repository, calendar, memory: storage.settings, thresholds });
-  const plans = new Plans({
-    definitions: planDefinitions(config.plans, config.groups),
-    groups: config.groups,
-    language: config.language,
-    memory: storage.settings,
-    exportTimelineOf: (home, now) => exportTimelineOf({ homes, homeReader, places, calendar }, home, now),
-    store: new PlanStore(storage.database, storage.writing),
-    timelineOf: (home, now) => homeReader.timeline(home, now),
-    isTimeTrusted,
-    onChange: (home) => changes.stateChanged.emit({ home }),
-    ...{ homes, calendar, thresholds, problems, startedAt },
-  });
   changes.seriesChanged.subscribe((series) => {
     homeReader.changed(series);
     const ofAccount = series.operation === "addresses" ? homes.of(series.account) : [];
@@ -154,7 +137,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
     changes.stateChanged.emit({ home: homes.at(series.place)?.id ?? null });
   });
   const historyFrom = (now: EpochMs) => historyStartOf(config, calendar, now);
-  const state = { ...basics, accounts, homes, homeReader, places, plans };
+  const state = { ...basics, accounts, homes, homeReader, places };
   const daemonStates = new DaemonStates({ ...state, historyFrom });
   const isTimePossible = (now: EpochMs) => guard.isPossible(now);
   const loops = openLoops(options, storage, changes, { ...state, historyFrom, isTimePossible });
@@ -176,12 +159,10 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
       Object.assign(thresholds, thresholdsOf(next.levels));
       const changed = homes.take(namesOf(accounts.consumers), next.homes);
       for (const home of changed) homeReader.forget(home);
-      const circles = plans.take(planDefinitions(next.plans, next.groups), next.groups);
       loops.follow();
       if (changed.length > 0) loops.refresh(new Set(changed.map(({ account }) => account)));
       for (const id of levelsChanged ? homes.ids : changed.map(({ id }) => id)) changes.stateChanged.emit({ home: id });
       changes.stateChanged.emit({ home: null });
-      for (const home of levelsChanged ? plans.circles.keys() : circles) changes.stateChanged.emit({ home });
     },
     isTimeTrusted,
     checkClock,

@@ -3,15 +3,15 @@
 import type { Config } from "../../config/schema.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import type { Mqtt } from "../../mqtt/start-mqtt.ts";
+import type { PlannedState } from "../../plans/open-plans.ts";
 import type { PlugsModule } from "../../plugs/plug-wiring.ts";
-import type { State } from "../../state/open-state.ts";
 import type { Storage } from "../../storage/open-storage.ts";
 import type { EventFeed } from "../event-source.ts";
 
 export interface MonitoringDeps {
   readonly config: Config;
   readonly clock: Clock;
-  readonly state: State;
+  readonly state: PlannedState;
   readonly storage: Pick<Storage, "database" | "databasePath">;
   readonly mqtt: Pick<Mqtt, "client">;
   readonly plugs: Pick<PlugsModule, "snapshots">;

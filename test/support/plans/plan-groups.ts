@@ -8,7 +8,7 @@ import { crowdedFor, groupTurn, inTurn } from "../../../src/core/planning/power-
 import { solvePlan } from "../../../src/core/planning/solve-plan.ts";
 import type { Timeline } from "../../../src/core/prices/timeline.ts";
 import { type EpochMs, HOUR_MS, type Interval, MINUTE_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
-import { UNDECIDED } from "../../../src/state/plan-decisions.ts";
+import { UNDECIDED } from "../../../src/plans/plan-decisions.ts";
 import { at, calendar, timelineOf } from "../home/price-days.ts";
 import { realPoints } from "./plan-days.ts";
 import { type SolverGroup, stepPrices, stepsOn } from "./plan-solver.ts";

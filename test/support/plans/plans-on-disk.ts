@@ -3,7 +3,7 @@ import type { Language } from "../../../src/core/language/language.ts";
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import type { PlanSnapshot } from "../../../src/core/planning/plan-snapshot.ts";
 import type { Timeline } from "../../../src/core/prices/timeline.ts";
-import { Plans } from "../../../src/state/plans.ts";
+import { Plans } from "../../../src/plans/plans.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { PlanStore } from "../../../src/storage/plan-store.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { greeting, houseText } from "../../../src/cli/greeting.ts";
-import type { PriceOfHome } from "../../../src/state/house-overview.ts";
+import type { PriceOfHome } from "../../../src/plans/house-overview.ts";
 import { at, calendar } from "../../support/home/price-days.ts";
 
 const NOW = at("2026-03-10T18:20:00Z");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { PlanDefinition } from "../../../../src/core/planning/model/plan-definition.ts";
 import { circlesOf } from "../../../../src/core/planning/plan-dependencies.ts";
-import { Plans } from "../../../../src/state/plans.ts";
+import { Plans } from "../../../../src/plans/plans.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import { PlanStore } from "../../../../src/storage/plan-store.ts";
 import { TestMemory } from "../../../support/broker/retaining-port.ts";

@@ -25,11 +25,11 @@ import type { Wanted } from "../core/plugs/plug-types.ts";
 import type { KeyValue } from "../core/runtime/key-value.ts";
 import { freeSlug } from "../core/text/slug.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
+import { inSlices, type SliceClock } from "../state/slices.ts";
 import { MAX_ONCE, OncePlans } from "./once-plans.ts";
 import { PlanDecisions, type PlanDecisionsDeps, problemSubject, UNDECIDED } from "./plan-decisions.ts";
 import { type MonthResult, type PlanResult, PlanResults, type ResultPlan } from "./plan-results.ts";
 import { PlanSlots } from "./plan-slots.ts";
-import { inSlices, type SliceClock } from "./slices.ts";
 
 export interface PlansDeps extends PlanDecisionsDeps {
   readonly definitions: readonly PlanDefinition[];

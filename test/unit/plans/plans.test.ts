@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ShownPlans } from "../../../src/state/plans.ts";
+import type { ShownPlans } from "../../../src/plans/plans.ts";
 import { at, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
 import { PlansOnDisk } from "../../support/plans/plans-on-disk.ts";
 import { definitionOf, HOUR, WASHER } from "../../support/plans/shown-plans.ts";

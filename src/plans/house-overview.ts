@@ -1,7 +1,7 @@
 /** Overview for the terminal: the current prices and the next runs. */
 import type { Level } from "../core/prices/level.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
-import type { State } from "./open-state.ts";
+import type { PlannedState } from "../plans/open-plans.ts";
 
 export interface HouseOverview {
   /** Homes, then places. `price` is null if it is unknown. */
@@ -24,7 +24,7 @@ export interface PriceOfHome {
   readonly estimate: boolean;
 }
 
-type Deps = Pick<State, "homes" | "homeReader" | "places" | "plans">;
+type Deps = Pick<PlannedState, "homes" | "homeReader" | "places" | "plans">;
 
 /** Returns the prices at `now` of at most `most` homes and places. */
 export function currentPrices({ homes, homeReader, places }: Deps, now: EpochMs, most: number): PriceOfHome[] {
