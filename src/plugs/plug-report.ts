@@ -1,0 +1,117 @@
+/** Stores, logs and reports what the decisions of a plug change. */
+import { message, type Text } from "../core/language/text.ts";
+import type { WhenLost } from "../core/planning/model/plan-spec.ts";
+import type { PlugDecision } from "../core/plugs/plug-controller.ts";
+import type { PlugRules, PlugState } from "../core/plugs/plug-types.ts";
+import type { KeyValue } from "../core/runtime/key-value.ts";
+import type { Problems } from "../core/status/problem.ts";
+import type { EpochMs } from "../core/time/interval.ts";
+
+export interface PlugReportDeps {
+  /** Stores since when each plug is ON or OFF, for the minimum times, and whether its timer works. */
+  readonly memory: KeyValue;
+  readonly problems: Pick<Problems, "start" | "end">;
+  readonly log: { info(facts: object, text: string): void };
+}
+
+/** A decision, and the state before it. */
+interface Decided {
+  readonly before: PlugState;
+  readonly decision: PlugDecision;
+  readonly rules: PlugRules;
+  readonly why: string | undefined;
+  readonly refusal: Text | null;
+}
+
+export class PlugReport {
+  readonly #deps: PlugReportDeps;
+  readonly #id: string;
+  readonly #name: string;
+  readonly #whenLost: WhenLost;
+  /** Target state of the last command in the log. */
+  #said: boolean | null = null;
+
+  constructor(id: string, name: string, whenLost: WhenLost, deps: PlugReportDeps) {
+    this.#id = id;
+    this.#name = name;
+    this.#whenLost = whenLost;
+    this.#deps = deps;
+  }
+
+  /** Name in the memory of the time since when the plug is ON or OFF. */
+  get sinceMemory(): string {
+    return `plug/${this.#id}`;
+  }
+
+  /** True if the device's timer was seen to work; null if it has to be observed. */
+  get timerWorks(): true | null {
+    return this.#deps.memory.read(this.#timerMemory) === "works" ? true : null;
+  }
+
+  get #timerMemory(): string {
+    return `plug/${this.#id}/timer`;
+  }
+
+  take({ before, decision, rules, why, refusal }: Decided, now: EpochMs): void {
+    const { state, targetOn, reason, commands } = decision;
+    const { log, memory } = this.#deps;
+    const id = this.#id;
+    const hasMinimum = rules.minOnMs > 0 || rules.minOffMs > 0;
+    if (hasMinimum && state.since && state.since !== before.since)
+      memory.write(this.sinceMemory, JSON.stringify(state.since));
+    if (targetOn !== null && commands.length > 0 && targetOn !== this.#said) {
+      this.#said = targetOn;
+      log.info({ plug: id, wanted: targetOn, reason, why }, "command sent to plug");
+    }
+    if (state.manualOverride !== null && before.manualOverride === null)
+      log.info({ plug: id, on: state.manualOverride }, "plug switched manually");
+    this.#reportRefusal(refusal, now);
+    if (state.unresponsive && !before.unresponsive && refusal === null) this.#reportSilence(state, now);
+    if (!state.unresponsive && before.unresponsive) this.#deps.problems.end(`plug ${id}`);
+    this.#reportTimer(before, state, rules, now);
+  }
+
+  /** Ends all problems of the plug. */
+  end(): void {
+    for (const subject of [`plug ${this.#id}`, `access to plug ${this.#id}`, `timer of plug ${this.#id}`])
+      this.#deps.problems.end(subject);
+  }
+
+  #reportSilence({ available, sent }: PlugState, now: EpochMs): void {
+    this.#deps.problems.start({
+      code: "plug_silent",
+      subject: `plug ${this.#id}`,
+      since: now,
+      names: { name: this.#name },
+      detail: message(available === false ? "found_plug_offline" : "found_plug_silent", {
+        state: message(sent?.on ? "on" : "off"),
+      }),
+    });
+  }
+
+  /** Reports a device that answers over HTTP and does not let elbro in. */
+  #reportRefusal(refusal: Text | null, now: EpochMs): void {
+    const subject = `access to plug ${this.#id}`;
+    const { problems } = this.#deps;
+    const facts = { subject, since: now, names: { name: this.#name } };
+    if (refusal === null) problems.end(subject);
+    else problems.start({ code: "plug_refuses", ...facts, detail: refusal });
+  }
+
+  /** Stores whether the timer was seen to work, and reports a plug without a working timer. */
+  #reportTimer(before: PlugState, { timerWorks, timerMisfits }: PlugState, rules: PlugRules, now: EpochMs): void {
+    const { memory, problems } = this.#deps;
+    if (rules.isTimerUnsure && timerWorks !== before.timerWorks)
+      memory.write(this.#timerMemory, timerWorks ? "works" : "none");
+    const isMissing = rules.isTimerUnsure && timerWorks !== true && memory.read(this.#timerMemory) === "none";
+    const subject = `timer of plug ${this.#id}`;
+    const timed = message(this.#whenLost === "on" ? "off" : "on");
+    const failed = timerMisfits ? "found_timer_misfits" : "found_timer_failed";
+    if (isMissing || (this.#whenLost === "on" && rules.deadMan === null))
+      problems.start({
+        ...{ code: "plug_without_timer", subject, since: now, names: { name: this.#name, state: timed } },
+        detail: message(isMissing ? failed : "found_timer_missing", { state: timed }),
+      });
+    else problems.end(subject);
+  }
+}

@@ -1,0 +1,317 @@
+/**
+ * One smart plug: passes its messages to the rules in `core/plugs`, and sends the commands of these rules in the form of
+ * its family.
+ */
+import * as z from "zod/mini";
+import { entryId } from "../config/entry-list.ts";
+import { deviceOf, type PlugConfig } from "../config/plug-schema.ts";
+import type { Language } from "../core/language/language.ts";
+import { sayIn, type Text } from "../core/language/text.ts";
+import type { WhenLost } from "../core/planning/model/plan-spec.ts";
+import { plugFamilies } from "../core/plugs/families/families.ts";
+import { onOff, type Reader } from "../core/plugs/families/payload-readers.ts";
+import type { PlugAddress, PlugCommands, PlugFamilyRow, PlugMessage } from "../core/plugs/families/plug-family.ts";
+import { decide, type PlugDecision, type PlugReason } from "../core/plugs/plug-controller.ts";
+import { type PlugSnapshot, plugReasonText } from "../core/plugs/plug-snapshot.ts";
+import {
+  type PlugCommand,
+  type PlugEvent,
+  type PlugRules,
+  type PlugState,
+  TRIAL_MS,
+  unknownPlug,
+  type Wanted,
+} from "../core/plugs/plug-types.ts";
+import { readJson } from "../core/runtime/key-value.ts";
+import { type EpochMs, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
+import type { IncomingMessage } from "../mqtt/client/broker-session.ts";
+import { PlugReport, type PlugReportDeps } from "./plug-report.ts";
+import { HTTP_TOPIC, openTransport, type PlugTransport, type TransportDeps } from "./plug-transport.ts";
+
+export interface PlugDeps extends TransportDeps, PlugReportDeps {
+  /** Base topic without a trailing slash. */
+  readonly baseTopic: string;
+  /** Returns the state that a plan or signal wants of a plug; null if it is unknown. */
+  readonly wanted: (plug: PlugConfig, now: EpochMs) => Wanted | null;
+  /** Returns the state of a plug while nothing is known, and after elbro died. */
+  readonly whenLost: (plug: PlugConfig) => WhenLost;
+  /** Returns whether the clock is plausible. */
+  readonly trusted: (now: EpochMs) => boolean;
+  /** Language of the reasons; English by default. */
+  readonly language?: Language;
+  /** Called after a message, so that the loop calls `tick` at once. */
+  readonly wake: () => void;
+}
+
+const keptSince = z.object({ on: z.boolean(), at: z.number() });
+
+/** Time after connecting in which a signal topic is awaited, so that a plug that stays ON is not switched twice. */
+const SIGNAL_GRACE_MS = 2 * SECOND_MS;
+/** Maximum number of events of one plug that wait for the loop. The oldest is dropped. */
+const MAX_WAITING = 64;
+
+export class Plug {
+  readonly config: PlugConfig;
+  readonly id: string;
+  readonly whenLost: WhenLost;
+  readonly #deps: PlugDeps;
+  readonly #row: PlugFamilyRow;
+  readonly #commands: PlugCommands;
+  readonly #transport: PlugTransport;
+  readonly #report: PlugReport;
+  #address: PlugAddress;
+  #rules: PlugRules;
+  #readers: Readonly<Record<string, Reader>>;
+  #askAt: EpochMs = 0;
+  #state: PlugState;
+  #last: PlugDecision | null = null;
+  #lastWanted: Wanted | null = null;
+  /** Events that wait for the loop. Bounded by MAX_WAITING. */
+  #waiting: PlugEvent[] = [];
+  /** A connection is `new` until the plug's signal has arrived on it, or is not awaited any longer. */
+  #link: "down" | "new" | "up" = "down";
+  #signal: boolean | null = null;
+  #signalBy: EpochMs | null = null;
+  #trialUntil: EpochMs = Number.NEGATIVE_INFINITY;
+  /** True if its bridge no longer has a device of its name. */
+  #isGone = false;
+  /** Reason why the device does not let elbro in; null while it does. */
+  #refusal: Text | null = null;
+
+  constructor(config: PlugConfig, deps: PlugDeps) {
+    const { family, topic = "", channel, on, off, url } = config;
+    this.config = config;
+    this.id = entryId(config);
+    this.#deps = deps;
+    this.#row = plugFamilies[family];
+    this.whenLost = deps.whenLost(config);
+    const { http } = this.#row;
+    const isHttp = url !== undefined && http !== undefined;
+    this.#commands = isHttp ? http : this.#row;
+    this.#address = {
+      topic,
+      channel: String(channel ?? this.#row.channel.ordinary ?? ""),
+      caller: `${deps.baseTopic}/plug/${this.id}`,
+      custom: on && off ? { ...config, on, off } : undefined,
+    };
+    this.#rules = this.#rulesOf(this.#address);
+    this.#readers = isHttp ? { [HTTP_TOPIC]: http.reads(this.#address) } : this.#row.listens(this.#address);
+    this.#report = new PlugReport(this.id, config.name, this.whenLost, deps);
+    this.#state = {
+      ...unknownPlug(readJson(deps.memory, this.#report.sinceMemory, keptSince)),
+      timerWorks: this.#report.timerWorks,
+    };
+    this.#transport = openTransport(this.id, config, deps, {
+      isUp: (up) => this.#isUp(up),
+      onMessage: (message) => this.take(message),
+      onAvailable: (available) => {
+        if (available !== (this.#state.available ?? true))
+          this.#push({ kind: "availability", available, retained: false });
+      },
+      onRefusal: (refusal) => {
+        this.#refusal = refusal;
+      },
+    });
+  }
+
+  /** The device that it switches. */
+  get device(): string {
+    return deviceOf(this.config) ?? this.id;
+  }
+
+  /** Topics of the broker that it follows. */
+  get topics(): string[] {
+    const { signal_topic: signalTopic } = this.config;
+    const own = this.#transport.isOnBroker ? [...Object.keys(this.#readers), ...Object.keys(this.#learns)] : [];
+    return [...own, ...(signalTopic === undefined ? [] : [signalTopic])];
+  }
+
+  get #learns() {
+    return (this.#transport.isOnBroker && this.#row.learns?.(this.#address)) || {};
+  }
+
+  #rulesOf(address: PlugAddress): PlugRules {
+    const { override, min_on, min_off } = this.config;
+    const timers = this.#commands.deadMan(address);
+    const whenLost = this.whenLost;
+    return {
+      whenLost,
+      deadMan: whenLost === "keep" ? null : timers[this.#relay(whenLost === "off") ? "on" : "off"],
+      isTimerUnsure: this.#commands.isTimerUnsure ?? false,
+      answers: this.#commands.answers(address),
+      override,
+      minOnMs: min_on * MINUTE_MS,
+      minOffMs: min_off * MINUTE_MS,
+    };
+  }
+
+  /** Converts the appliance's state to that of its relay, and back. */
+  #relay(on: boolean): boolean {
+    return on !== this.config.inverted;
+  }
+
+  /** Handles the start or end of the connection to the broker. */
+  isBrokerUp(up: boolean): void {
+    if (this.#transport.isOnBroker) this.#isUp(up);
+  }
+
+  /** Handles the start or end of a connection. Events of the previous connection are dropped. */
+  #isUp(up: boolean): void {
+    this.#waiting = [];
+    this.#link = up ? "new" : "down";
+    this.#signalBy = null;
+  }
+
+  take({ topic, payload, retained }: IncomingMessage): void {
+    if (topic === this.config.signal_topic) {
+      this.#signal = onOff(payload);
+      this.#signalBy = Number.NEGATIVE_INFINITY;
+    }
+    const learned = this.#learns[topic]?.(payload);
+    if (learned && (learned === "gone") !== this.#isGone) {
+      this.#isGone = learned === "gone";
+      this.#push({ kind: "availability", available: !this.#isGone, retained: false });
+    }
+    if (learned && learned !== "gone" && JSON.stringify(learned) !== JSON.stringify(this.#address.learned)) {
+      this.#address = { ...this.#address, learned };
+      this.#rules = this.#rulesOf(this.#address);
+      this.#readers = this.#row.listens(this.#address);
+      this.#push({ kind: "connected" });
+    }
+    const heard = Object.hasOwn(this.#readers, topic) ? this.#readers[topic]?.(payload) : null;
+    if (!heard) return;
+    if (heard.kind === "bridge") this.#push(heard);
+    else if (heard.kind === "availability") this.#push({ ...heard, retained });
+    else {
+      const on = this.#relay(heard.on);
+      this.#push(heard.kind === "done" ? { kind: "done", on } : { kind: "reported", on, retained });
+    }
+  }
+
+  #push(event: PlugEvent): void {
+    this.#waiting.push(event);
+    if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
+  }
+
+  tick(now: EpochMs): EpochMs {
+    if (this.#link === "new" && this.config.signal_topic !== undefined) this.#signalBy ??= now + SIGNAL_GRACE_MS;
+    if (this.#link === "new" && now >= (this.#signalBy ?? now)) return this.#handle([{ kind: "connected" }], now);
+    if (this.#link === "up") return Math.min(this.#handle([], now), this.#poll(now));
+    const decision = this.#decide({ kind: "disconnected" }, now);
+    return Math.min(decision.wakeAt ?? Number.POSITIVE_INFINITY, this.#signalBy ?? Number.POSITIVE_INFINITY);
+  }
+
+  shutdown(): void {
+    if (this.whenLost === "on" || this.#rules.deadMan === null) this.release();
+  }
+
+  /** Switches the plug to its resting state, which also clears a timer that is stored in the device. */
+  release(): void {
+    const { connected, sent, manualOverride } = this.#state;
+    const rest = this.whenLost === "on";
+    if (this.whenLost === "keep" || !connected || !sent || manualOverride !== null) return;
+    if (sent.on !== rest) this.#send({ kind: rest ? "on" : "off", deadManSec: null });
+  }
+
+  /** Switches the plug ON as `PlugManager.tryOut` does, but only if it rests OFF and is OFF now. */
+  tryOut(now: EpochMs, language: Language = this.#deps.language ?? "en"): string | null {
+    const { whenLost, deadMan } = this.#rules;
+    const say = sayIn(language);
+    if (whenLost !== "off") return say("plug_try_stays_on");
+    if (deadMan === null) return say("plug_try_no_timer");
+    if (this.#link !== "up" || this.#state.available === false) return say("plug_try_away");
+    if (this.#state.unresponsive) return say("plug_try_silent");
+    if (this.#state.reported === true || this.#last?.targetOn === true) return say("plug_try_is_on");
+    this.#trialUntil = now + TRIAL_MS;
+    const { targetOn, reason } = this.#decide({ kind: "tick" }, now);
+    if (targetOn === true) return null;
+    this.#trialUntil = Number.NEGATIVE_INFINITY;
+    this.#decide({ kind: "tick" }, now);
+    return this.#reasonText(reason, language);
+  }
+
+  #reasonText(code: PlugReason, language: Language = this.#deps.language ?? "en"): string {
+    const because = this.#lastWanted?.reason ?? null;
+    return plugReasonText(code, { because, whenLost: this.whenLost, language });
+  }
+
+  /** Ends its problems. */
+  endProblems(): void {
+    this.#report.end();
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  /** Requests the state of a plug that does not report it. Returns when to request it again. */
+  #poll(now: EpochMs): EpochMs {
+    const { pollMs } = this.#transport;
+    if (pollMs === null) return Number.POSITIVE_INFINITY;
+    if (now >= this.#askAt || this.#askAt > now + pollMs) {
+      this.#askAt = now + pollMs;
+      this.#send({ kind: "ask" });
+    }
+    return this.#askAt;
+  }
+
+  snapshot(): PlugSnapshot {
+    const { connected, available, reported, since, unresponsive } = this.#state;
+    const { targetOn, reason: code } = this.#last ?? { targetOn: null, reason: "no_broker" };
+    return {
+      id: this.id,
+      name: this.config.name,
+      on: reported,
+      wanted: targetOn,
+      code,
+      reason: this.#reasonText(code),
+      available: connected ? (available ?? (reported === null ? null : true)) : false,
+      silent: unresponsive,
+      since: since && since.on === reported ? since.at : null,
+    };
+  }
+
+  /** Passes `first`, all waiting events and a tick to the rules. Returns when to do so again. */
+  #handle(first: readonly PlugEvent[], now: EpochMs): EpochMs {
+    this.#link = "up";
+    for (const event of [...first, ...this.#waiting.splice(0)]) this.#decide(event, now);
+    return this.#decide({ kind: "tick" }, now).wakeAt ?? Number.POSITIVE_INFINITY;
+  }
+
+  #decide(event: PlugEvent, now: EpochMs): PlugDecision {
+    const before = this.#state;
+    const wanted = this.#wantedAt(now);
+    const trusted = this.#deps.trusted(now);
+    const rules = this.#rules;
+    const decision = decide({ state: before, event, wanted, trusted, rules, now });
+    for (const command of decision.commands) this.#send(command);
+    this.#state = decision.state;
+    this.#last = decision;
+    this.#lastWanted = wanted;
+    this.#report.take({ before, decision, rules, why: wanted?.reason, refusal: this.#refusal }, now);
+    return decision;
+  }
+
+  #wantedAt(now: EpochMs): Wanted | null {
+    const { signal_topic: signalTopic } = this.config;
+    const say = sayIn(this.#deps.language ?? "en");
+    // Limited in both directions, so that a clock that is set back does not extend the trial.
+    if (now < this.#trialUntil && now >= this.#trialUntil - TRIAL_MS)
+      return { on: true, until: this.#trialUntil, reason: say("plug_is_tried"), isTrial: true };
+    if (signalTopic === undefined) return this.#deps.wanted(this.config, now);
+    if (this.#signal === null) return null;
+    const reason = say("plug_topic_says", { topic: signalTopic, state: say(this.#signal ? "on" : "off") });
+    return { on: this.#signal, until: null, reason };
+  }
+
+  #send(command: PlugCommand): void {
+    for (const message of this.#messagesFor(command)) this.#transport.send(message);
+  }
+
+  #messagesFor(command: PlugCommand): PlugMessage[] {
+    const commands = this.#commands;
+    if (command.kind === "ask") return commands.ask(this.#address);
+    if (command.kind === "clear_timer") return commands.clearTimer?.(this.#address) ?? [];
+    return commands[this.#relay(command.kind === "on") ? "on" : "off"](this.#address, command.deadManSec);
+  }
+}
