@@ -4,6 +4,7 @@ import { build, defineConfig, type OutputChunk, type Plugin } from "rolldown";
 import { minify } from "rolldown/utils";
 
 const DASHBOARD = path.join(import.meta.dirname, "src/dashboard");
+const I18N = path.join(import.meta.dirname, "src/i18n");
 const API_DOCS = path.join(import.meta.dirname, "src/api/api-docs");
 const MDNS_THREAD = path.join(import.meta.dirname, "src/integrations/mdns/mdns-thread.ts");
 const UPLOT = path.join(import.meta.dirname, "node_modules/uplot/dist");
@@ -12,6 +13,25 @@ const UPLOT = path.join(import.meta.dirname, "node_modules/uplot/dist");
 const DASHBOARD_FILES = ["index.html", "app.webmanifest", "icon.svg"];
 /** Styles, joined into one file. HTTP/1.1 loads six files at a time, and the first view needs no more. */
 const STYLES = [path.join(DASHBOARD, "look.css"), path.join(DASHBOARD, "parts.css"), path.join(UPLOT, "uPlot.min.css")];
+
+/** Subjects of the texts that only the dashboard shows. It loads each when a view needs it. */
+const DASHBOARD_TEXTS = ["page", "editing", "forms", "results", "setup", "system"];
+
+/** Leaves texts that only the dashboard shows out of the program. */
+function withoutDashboardTexts(): Plugin {
+  return {
+    name: "without-dashboard-texts",
+    transform: {
+      filter: { id: /\/src\/i18n\/\w+\.json$/ },
+      handler: (code) => {
+        const texts = Object.entries<object>(JSON.parse(code)).filter(
+          ([subject]) => !DASHBOARD_TEXTS.includes(subject),
+        );
+        return JSON.stringify(Object.fromEntries(texts));
+      },
+    },
+  };
+}
 
 /** Writes the pages that browsers get, minified, next to the program. */
 function withPages(): Plugin {
@@ -24,6 +44,11 @@ function withPages(): Plugin {
       for (const name of DASHBOARD_FILES) {
         const text = read(path.join(DASHBOARD, name));
         emit(`dashboard/${name}`, name === "index.html" ? withPreloads(text, scripts) : minifiedText(name, text));
+      }
+      for (const file of readdirSync(I18N).filter((name) => name.endsWith(".json"))) {
+        const texts: Readonly<Record<string, object>> = JSON.parse(read(path.join(I18N, file)));
+        for (const subject of DASHBOARD_TEXTS)
+          emit(`dashboard/texts-${path.parse(file).name}-${subject}.json`, JSON.stringify(texts[subject]));
       }
       emit("dashboard/page.css", STYLES.map((file) => minifiedText(file, read(file))).join("\n"));
       for (const name of readdirSync(API_DOCS)) {
@@ -83,7 +108,7 @@ async function dashboardScripts(): Promise<OutputChunk[]> {
         groups: [
           {
             name: "base",
-            test: /preact|dashboard\/(early|page-store|requests|language)\.ts/,
+            test: /preact|dashboard\/(early|page-store|requests|language)\.ts|fill-text/,
             tags: ["$initial"],
             priority: 1,
           },
@@ -130,7 +155,7 @@ export default defineConfig({
       yaml: path.join(import.meta.dirname, "node_modules/yaml/browser/dist/index.js"),
     },
   },
-  plugins: [withPages(), withMdnsThread()],
+  plugins: [withPages(), withMdnsThread(), withoutDashboardTexts()],
   // Dynamic imports (embedded broker, demo, HTTP client, WebSocket, LAN API) become files of their own. One single file
   // would load all Node modules that they use at every start, which costs 4 MB.
   output: {

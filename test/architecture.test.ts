@@ -54,6 +54,7 @@ function rulesBrokenBy(path: string, source: string): Violation["rule"][] {
 
 describe("imports between modules", () => {
   test.each([
+    ["src/core/text/fill-text.ts", "../../i18n/en.json"],
     ["src/core/prices/level.ts", "../time/interval.ts"],
     ["src/service/contract/range.ts", "../../core/time/interval.ts"],
     ["src/service/contract/range.ts", "./errors.ts"],

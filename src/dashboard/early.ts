@@ -3,7 +3,7 @@
  * first, so that requests are in flight while the rest is being loaded.
  */
 
-import { kept, languageFor, wordsIn } from "./language.ts";
+import { kept, languageFor, translateIn } from "./language.ts";
 import { PageStore } from "./page-store.ts";
 import { get, post, refusalIn } from "./requests.ts";
 
@@ -11,7 +11,7 @@ export const store = new PageStore(kept("home"));
 export const language = languageFor(navigator.languages, kept("language"));
 // Sent with every request as Accept-Language.
 document.documentElement.lang = language;
-export const texts = wordsIn(language);
+export const texts = translateIn("page", language);
 /** Resolves when the session is known: with null, or with the refusal if it could not be read. */
 export const started = logInByLink()
   .then(() => store.start())

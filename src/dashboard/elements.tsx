@@ -1,6 +1,6 @@
 /** Small elements used by every part of the page. */
 import type { ComponentChildren } from "preact";
-import type { WordKey } from "./language.ts";
+import type { TextName } from "./language.ts";
 import { usePage } from "./page.ts";
 import type { ShownLevel } from "./timeline.ts";
 
@@ -76,7 +76,7 @@ export function Part({ id, card = true, busy = false, children }: PartProps) {
 }
 
 /** The head of a table. */
-export function ColumnHeads({ keys }: { readonly keys: readonly WordKey[] }) {
+export function ColumnHeads({ keys }: { readonly keys: readonly TextName[] }) {
   const { t } = usePage();
   return (
     <thead>

@@ -1,29 +1,21 @@
 /** The language of the page: the browser's if the page has it, or the one that was chosen on the page. */
-import type { WordTable } from "./words-en.ts";
+import { type Facts, fillText, type Pattern, type Texts } from "../core/text/fill-text.ts";
+import { get } from "./requests.ts";
 
-export type WordKey = keyof WordTable;
-type Facts = Readonly<Record<string, string | number | null>>;
+/** Parts of the texts, each in a file of its own. `page` is for the first view, the others are loaded with their views. */
+export type TextPart = "page" | "editing" | "forms" | "results" | "setup" | "system";
+export type TextName<Part extends TextPart = "page"> = keyof Texts[Part] & string;
 
-/** Returns a text, with facts in its placeholders. A text with several forms is chosen by `count`. */
-export interface TranslateOf<Key extends string> {
-  (key: Key, facts?: Facts): string;
-  readonly has: (key: string) => key is Key;
+/** Returns a text of a part, with its facts. */
+export interface Translate<Part extends TextPart = "page"> {
+  (name: TextName<Part>, facts?: Facts): string;
+  readonly has: (name: string) => name is TextName<Part>;
   readonly language: Language;
 }
-
-/** A text of the page. */
-export type Translate = TranslateOf<WordKey>;
-type Texts = Readonly<Record<string, string | { readonly one: string; readonly other: string }>>;
 
 export const LANGUAGES = { da: "Dansk", sv: "Svenska", nb: "Norsk", en: "English" } as const;
 export type Language = keyof typeof LANGUAGES;
 
-const LOADERS: Readonly<Record<Language, () => Promise<{ readonly words: WordTable }>>> = {
-  da: () => import("./words-da.ts"),
-  sv: () => import("./words-sv.ts"),
-  nb: () => import("./words-nb.ts"),
-  en: () => import("./words-en.ts"),
-};
 /** Names that browsers use for Norwegian. */
 const ALIASES: Readonly<Record<string, Language>> = { no: "nb", nn: "nb" };
 
@@ -59,20 +51,24 @@ export function keep(what: string, value: string): void {
   }
 }
 
-/** Loads the texts of a language. */
-export async function wordsIn(language: Language): Promise<Translate> {
-  return translator((await LOADERS[language]()).words, language);
+/** Loads the texts of a part. The build and the development server make its file from `src/i18n`. */
+export function textsOf<Part extends TextPart>(part: Part, language: Language): Promise<Texts[Part]> {
+  const here = import.meta.url;
+  return get(new URL(`texts-${language}-${part}.json`, here).href);
 }
 
-/** Returns the function that looks up texts in a table. */
-export function translator<Table extends Texts>(words: Table, language: Language): TranslateOf<keyof Table & string> {
-  const plurals = new Intl.PluralRules(language);
-  const translate = (key: keyof Table, facts: Facts = {}) => {
-    const word = words[key] ?? "";
-    const text =
-      typeof word === "string" ? word : plurals.select(Number(facts.count)) === "one" ? word.one : word.other;
-    return text.replace(/\{(\w+)\}/g, (_, name: string) => String(facts[name] ?? ""));
-  };
-  const has = (key: string): key is keyof Table & string => Object.hasOwn(words, key);
+/** Loads the texts of a part, and returns the function that looks them up. */
+export async function translateIn<Part extends Exclude<TextPart, "forms">>(
+  part: Part,
+  language: Language,
+): Promise<Translate<Part>> {
+  return translator<Part>(await textsOf(part, language), language);
+}
+
+/** Returns the function that looks up texts of a part. */
+export function translator<Part extends TextPart>(texts: Texts[Part], language: Language): Translate<Part> {
+  const patterns = texts as Readonly<Record<string, Pattern>>;
+  const translate = (name: string, facts?: Facts) => fillText(language, patterns[name] ?? "", facts);
+  const has = (name: string): name is TextName<Part> => Object.hasOwn(patterns, name);
   return Object.assign(translate, { has, language });
 }

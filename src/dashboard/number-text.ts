@@ -1,5 +1,5 @@
 /** Decimal numbers in inputs: a text is parsed in one place, with a comma or a point. */
-import type { WordKey } from "./language.ts";
+import type { TextName } from "./language.ts";
 
 /** Digits with at most one comma or point, also while the fraction is still missing. */
 const DECIMAL = /^[-+\u2212]?(?:\d+(?:[.,]\d*)?|[.,]\d+)$/;
@@ -12,7 +12,7 @@ export interface NumberLimits {
 }
 
 export interface NumberMistake {
-  readonly key: WordKey;
+  readonly key: TextName;
   readonly facts?: Readonly<Record<string, number>>;
 }
 

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { Task } from "./editing/editing.ts";
 import { Part } from "./elements.tsx";
-import type { WordKey } from "./language.ts";
+import type { TextName } from "./language.ts";
 import { usePage } from "./page.ts";
 import { PlanCard } from "./plan-card.tsx";
 import { PlugsCard } from "./plugs-card.tsx";
@@ -73,7 +73,7 @@ export function PlansPart() {
   );
 }
 
-function hintOf(count: number, session: { signed_in: boolean; control: boolean } | null): WordKey | null {
+function hintOf(count: number, session: { signed_in: boolean; control: boolean } | null): TextName | null {
   if (count === 0) return "plans_none";
   if (session?.control) return null;
   return session?.signed_in ? "plans_read_only" : "plans_log_in";

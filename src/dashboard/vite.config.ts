@@ -3,6 +3,7 @@
  * installed is built by rolldown.config.ts.
  */
 import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { defineConfig, type Plugin } from "vite";
@@ -29,6 +30,21 @@ function fromSources(): Plugin {
   return {
     name: "from-sources",
     transformIndexHtml: { order: "pre", handler: (html) => html.split("\n").flatMap(linesOf).join("\n") },
+  };
+}
+
+/** Serves a part of the texts, `texts-da-page.json`, as a file of its own. */
+function withTexts(): Plugin {
+  return {
+    name: "with-texts",
+    configureServer({ middlewares }) {
+      middlewares.use(async ({ url = "" }, response, next) => {
+        const [, language, subject = ""] = /\/texts-(\w+)-(\w+)\.json$/.exec(url) ?? [];
+        if (language === undefined) return next();
+        const texts = JSON.parse(await readFile(path.join(ROOT, "src/i18n", `${language}.json`), "utf8"));
+        response.setHeader("Content-Type", "application/json").end(JSON.stringify(texts[subject]));
+      });
+    },
   };
 }
 
@@ -60,7 +76,7 @@ function withDaemon(): Plugin {
 export default defineConfig({
   root: import.meta.dirname,
   cacheDir: path.join(ROOT, "node_modules/.cache/vite"),
-  plugins: [fromSources(), withDaemon()],
+  plugins: [fromSources(), withTexts(), withDaemon()],
   optimizeDeps: { entries: ["app.tsx"] },
   server: {
     fs: { allow: [ROOT] },

@@ -101,7 +101,7 @@ async function gzipKb(url: string): Promise<number> {
   };
   const page = await lengthOf(url);
   const files = new Set([...page.text.matchAll(/"(assets\/[^"]+)"/g)].map(([, file]) => file ?? ""));
-  const words = [...files].find((file) => file.endsWith("/app.js"))?.replace("app.js", "words-da.js") ?? "";
+  const words = [...files].find((file) => file.endsWith("/app.js"))?.replace("app.js", "texts-da-page.json") ?? "";
   const bytes = await Promise.all([...files, words].map(async (file) => (await lengthOf(url + file)).bytes));
   return [page.bytes, ...bytes].reduce((sum, each) => sum + each, 0) / 1_000;
 }

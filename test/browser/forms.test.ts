@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { formTexts } from "../../src/dashboard/forms/texts-en.ts";
+import english from "../../src/i18n/en.json" with { type: "json" };
 import { startDashboard } from "../support/browser/dashboard-daemon.ts";
 import { axeViolations, MISFITS } from "../support/browser/page-checks.ts";
 import { pageScript } from "../support/browser/page-script.ts";
@@ -11,15 +11,15 @@ const SHOW_FORM = `
   import { render } from "preact";
   import { Format, localeOf } from "./format.ts";
   import { PageStore } from "./page-store.ts";
-  import { languageFor, wordsIn } from "./language.ts";
+  import { languageFor, translateIn } from "./language.ts";
   import { PageContext } from "./page.ts";
   import { Zone } from "./zone.ts";
-  import { formTextsIn } from "./forms/load-form-texts.ts";
+  import { formTextsIn } from "./forms/form-texts.ts";
   import { SchemaForm } from "./forms/schema-form.tsx";
 
   export async function showForm(section, value, props = {}) {
     const language = languageFor(navigator.languages, null);
-    const [t, texts] = await Promise.all([wordsIn(language), formTextsIn(language)]);
+    const [t, texts] = await Promise.all([translateIn("page", language), formTextsIn(language)]);
     const answer = await fetch(new URL("local/v1/configuration/schema", document.baseURI), { headers: { "X-Elbro-Page": "1" } });
     const schema = (await answer.json()).properties[section].items;
     const tools = { t, f: new Format(localeOf(language), new Zone("Europe/Copenhagen")), store: new PageStore(null) };
@@ -83,7 +83,7 @@ describe.skipIf(!haveChromium)(
       const { properties } = schema.properties.plans.items;
       expect(await screen.page.locator("#form form > .field-row").count()).toBe(Object.keys(properties).length);
       const shown = await screen.text("#form");
-      const ownTexts: Readonly<Record<string, { readonly label: string; readonly about?: string }>> = formTexts;
+      const ownTexts: Readonly<Record<string, { readonly label: string; readonly about?: string }>> = english.forms;
       for (const [key, { description = "" }] of Object.entries(properties))
         expect(shown).toContain(ownTexts[`plans[].${key}`]?.about ?? description);
       expect(shown).toContain("Default: no.");

@@ -139,7 +139,7 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
     await using screen = await screens.visit(`${daemon.url}/`);
     await screen.signIn(LAN_KEY);
     const answered = screen.page.waitForResponse(/local\/v1\/system/);
-    await screen.page.route("**/words-*.js", async (route) => {
+    await screen.page.route("**/texts-*-page.json", async (route) => {
       await (await answered).finished();
       await screen.page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))");
       await route.continue();

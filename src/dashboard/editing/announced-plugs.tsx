@@ -1,9 +1,9 @@
 /** List of plugs that announce themselves over MQTT, with the limits of their timers and a button to add each. */
 import { useEffect, useState } from "preact/hooks";
 import type { JsonObject } from "../forms/fields.ts";
+import type { Translate } from "../language.ts";
 import { type PageTools, usePage } from "../page.ts";
 import { get, refusalIn } from "../requests.ts";
-import type { EditingTranslate } from "./load-editing-texts.ts";
 
 interface Limits {
   readonly least_seconds: number;
@@ -20,7 +20,7 @@ interface Announced {
 }
 
 interface AnnouncedProps {
-  readonly e: EditingTranslate;
+  readonly e: Translate<"editing">;
   /** Called with the first value of the form. */
   readonly onChoose: (entry: JsonObject) => void;
 }
@@ -68,7 +68,11 @@ export function AnnouncedPlugs({ e, onChoose }: AnnouncedProps) {
   );
 }
 
-function timerText({ on, off, sure }: Announced["timer"], e: EditingTranslate, { f: { locale } }: PageTools): string {
+function timerText(
+  { on, off, sure }: Announced["timer"],
+  e: Translate<"editing">,
+  { f: { locale } }: PageTools,
+): string {
   if (!on) return e("timer_none");
   const parts = [e(sure ? "timer_sure" : "timer_unsure", { length: lengthText(on.most_seconds, locale) })];
   if (off) parts.push(e("timer_off"));

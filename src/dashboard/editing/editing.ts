@@ -1,11 +1,10 @@
 /** Reads, saves and deletes entries of the configuration for the dialogs. */
 import type { Plug } from "../answers.ts";
 import type { Json, JsonObject, JsonSchema } from "../forms/fields.ts";
-import type { FormTexts } from "../forms/form-texts.ts";
-import { formTextsIn } from "../forms/load-form-texts.ts";
+import { type FormTexts, formTextsIn } from "../forms/form-texts.ts";
+import { type Translate, translateIn } from "../language.ts";
 import type { PageTools } from "../page.ts";
 import { ask, get, type Refusal } from "../requests.ts";
-import { type EditingTranslate, editingTextsIn } from "./load-editing-texts.ts";
 
 /** Task of a dialog. `id` and `name` are those of the edited, copied or deleted entry. */
 export type Task =
@@ -33,7 +32,7 @@ export interface Edited {
 }
 
 export interface EditingTools {
-  readonly e: EditingTranslate;
+  readonly e: Translate<"editing">;
   readonly texts: FormTexts;
   /** Schema of an entry of the list. */
   readonly schema: JsonSchema;
@@ -48,7 +47,7 @@ const NO_SCHEMA: JsonSchema = {};
 export async function loadEditing(task: Task, { t: { language } }: PageTools): Promise<EditingTools> {
   const known = task.mode === "edit" || task.mode === "copy";
   const [e, texts, schema, { plugs }, saved] = await Promise.all([
-    editingTextsIn(language),
+    translateIn("editing", language),
     formTextsIn(language),
     get<JsonSchema>("local/v1/configuration/schema"),
     get<{ readonly plugs: readonly Plug[] }>("local/v1/plugs"),
@@ -81,7 +80,7 @@ export function firstValue(task: Task, { saved, e }: EditingTools, { store }: Pa
 }
 
 /** Returns the message after a change. */
-export function doneText(e: EditingTranslate, task: Task, name: string, { source, note, restart }: Edited): string {
+export function doneText(e: Translate<"editing">, task: Task, name: string, { source, note, restart }: Edited): string {
   const key = task.mode === "delete" ? "deleted" : note === null ? "saved" : "saved_page";
   const parts = [e(key, { name, file: source })];
   if (restart.length > 0) parts.push(e("restart", { keys: restart.join(", ") }));
@@ -89,7 +88,7 @@ export function doneText(e: EditingTranslate, task: Task, name: string, { source
 }
 
 /** Returns the text of a refusal in the language of the page if there is one; otherwise the daemon's English text. */
-export async function refusalText(e: EditingTranslate, { status, reason }: Refusal, isInvented: boolean) {
+export async function refusalText(e: Translate<"editing">, { status, reason }: Refusal, isInvented: boolean) {
   if (status === 412) return { text: e("changed_elsewhere"), isTranslated: true };
   if (isInvented) return { text: e("invented"), isTranslated: true };
   const { mistakesInLanguage } = await import("../forms/server-mistakes.ts");

@@ -2,11 +2,11 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Plan } from "../answers.ts";
 import type { JsonObject } from "../forms/fields.ts";
+import type { Translate } from "../language.ts";
 import { type PageTools, usePage } from "../page.ts";
 import { headlineOf, joinedRuns, reasonOf } from "../plan-words.ts";
 import { ask, type Refusal, refusalIn } from "../requests.ts";
 import type { PricePoint } from "../timeline.ts";
-import type { EditingTranslate } from "./load-editing-texts.ts";
 
 /** Pause after typing before a request is sent. */
 const AFTER_TYPING_MS = 250;
@@ -15,7 +15,7 @@ const MIN_SAVING = 0.005;
 const NAMELESS = "draft of the page";
 
 interface PreviewProps {
-  readonly e: EditingTranslate;
+  readonly e: Translate<"editing">;
   readonly draft: JsonObject;
 }
 
@@ -65,7 +65,7 @@ function asPlanned(plan: Plan): Plan {
 }
 
 /** Returns cost and saving in money if the energy of the plan is known; otherwise per kWh. */
-function costText(plan: Plan, e: EditingTranslate, page: PageTools): string {
+function costText(plan: Plan, e: Translate<"editing">, page: PageTools): string {
   const { f } = page;
   const { cost, currency, kwh, savings, code } = plan;
   if (cost === null) return [reasonOf(plan, page), kwh === null && e("preview_no_kwh")].filter(Boolean).join(" · ");
@@ -79,7 +79,7 @@ function costText(plan: Plan, e: EditingTranslate, page: PageTools): string {
 }
 
 interface HoursProps {
-  readonly e: EditingTranslate;
+  readonly e: Translate<"editing">;
   readonly plan: Plan;
   readonly points: readonly PricePoint[];
 }

@@ -1,5 +1,5 @@
 /** Checks values by the schema. The daemon checks them again with further rules. */
-import type { WordKey } from "../language.ts";
+import type { TextName } from "../language.ts";
 import { numberMistake, readNumber } from "../number-text.ts";
 import { type Field, isEmpty, type Json, type JsonObject } from "./fields.ts";
 
@@ -7,13 +7,13 @@ import { type Field, isEmpty, type Json, type JsonObject } from "./fields.ts";
 export interface FieldMistake {
   /** Path of the value, for instance `fallback[0]`. */
   readonly path: string;
-  readonly key: WordKey;
+  readonly key: TextName;
   readonly facts?: Readonly<Record<string, number>>;
 }
 
 /** Returns every mistake in a value. `place` is the path of the value in the form. */
 export function mistakesIn(field: Field, value: Json | undefined, place: string): FieldMistake[] {
-  const mistake = (key: WordKey, facts: FieldMistake["facts"] = {}) => [{ path: place, key, facts }];
+  const mistake = (key: TextName, facts: FieldMistake["facts"] = {}) => [{ path: place, key, facts }];
   if (field.kind === "choices" && Array.isArray(value) && value.length < field.least) return mistake("form_required");
   if (isEmpty(value)) return field.isRequired ? mistake("form_required") : [];
   switch (field.kind) {

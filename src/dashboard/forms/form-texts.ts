@@ -1,3 +1,6 @@
+/** Texts of the fields of forms. */
+import { LANGUAGES, type Language, textsOf } from "../language.ts";
+
 /** Label, description and options of a field in the language of the page. English falls back to the schema. */
 export interface FieldText {
   readonly label: string;
@@ -8,6 +11,13 @@ export interface FieldText {
 
 /** Texts by path of the field, for instance `plans[].hours`. */
 export type FormTexts = Readonly<Record<string, FieldText>>;
+
+/** Loads the texts of forms. The names of languages are the same in each. */
+export async function formTextsIn(language: Language): Promise<FormTexts> {
+  const texts = await textsOf("forms", language);
+  const named = (field: FieldText) => ({ ...field, options: LANGUAGES });
+  return { ...texts, language: named(texts.language), "notify.language": named(texts["notify.language"]) };
+}
 
 /** The texts of a field. An item of a list is called as the list; keys of a message, such as `*.topic`, by their names. */
 export function textOf(texts: FormTexts, path: string): FieldText | undefined {

@@ -1,27 +1,13 @@
 /** Context of the result blocks: texts, and a hook that reads data. */
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
-import { type Language, type TranslateOf, translator } from "../language.ts";
+import type { Translate } from "../language.ts";
 import { get, type Refusal, refusalIn } from "../requests.ts";
-import type { ResultTexts } from "./texts-en.ts";
 
-export type ResultTranslate = TranslateOf<keyof ResultTexts>;
-
-const LOADERS: Readonly<Record<Language, () => Promise<{ readonly texts: ResultTexts }>>> = {
-  da: () => import("./texts-da.ts"),
-  sv: () => import("./texts-sv.ts"),
-  nb: () => import("./texts-nb.ts"),
-  en: () => import("./texts-en.ts"),
-};
-
-export async function resultTextsIn(language: Language): Promise<ResultTranslate> {
-  return translator((await LOADERS[language]()).texts, language);
-}
-
-export const ResultContext = createContext<ResultTranslate | null>(null);
+export const ResultContext = createContext<Translate<"results"> | null>(null);
 
 /** Returns the texts of the results. */
-export function useTexts(): ResultTranslate {
+export function useTexts(): Translate<"results"> {
   const texts = useContext(ResultContext);
   if (!texts) throw new Error("a block outside of the results");
   return texts;

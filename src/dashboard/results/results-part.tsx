@@ -4,11 +4,11 @@ import { useState } from "preact/hooks";
 import type { Home } from "../answers.ts";
 import { Part } from "../elements.tsx";
 import { MEASURES, type MeasureName } from "../energy.ts";
-import type { Language } from "../language.ts";
+import { type Language, type Translate, translateIn } from "../language.ts";
 import { useNearness } from "../near.ts";
 import { usePage } from "../page.ts";
 import { Compare } from "./compare.tsx";
-import { ResultContext, type ResultTranslate, resultTextsIn, useTexts } from "./result-context.ts";
+import { ResultContext, useTexts } from "./result-context.ts";
 import { Runs } from "./runs.tsx";
 import type { Baseline } from "./saving-bars.ts";
 import { Savings } from "./savings.tsx";
@@ -16,11 +16,11 @@ import { WhatIf } from "./what-if.tsx";
 
 /** Loads the part with its texts. */
 export async function resultsPart(language: Language): Promise<ComponentType> {
-  const texts = await resultTextsIn(language);
+  const texts = await translateIn("results", language);
   return () => <ResultsPart texts={texts} />;
 }
 
-function ResultsPart({ texts }: { readonly texts: ResultTranslate }) {
+function ResultsPart({ texts }: { readonly texts: Translate<"results"> }) {
   const { store } = usePage();
   const home = store.home.value;
   if (!home) return null;

@@ -2,10 +2,11 @@
 import { useState } from "preact/hooks";
 import type { RunAnswer } from "../../api/results.ts";
 import type { Home, Plan } from "../answers.ts";
+import type { Translate } from "../language.ts";
 import { type PageTools, usePage } from "../page.ts";
 import { DAY_MS } from "../zone.ts";
 import { ResultBlock } from "./result-block.tsx";
-import { type ResultTranslate, useRead, useTexts } from "./result-context.ts";
+import { useRead, useTexts } from "./result-context.ts";
 import { type Baseline, versionOf } from "./saving-bars.ts";
 
 const DAYS = 60;
@@ -78,7 +79,7 @@ function whenText(start: number, end: number, { f }: PageTools): string {
 }
 
 /** Returns the price of a run, and the price of its baseline. */
-function pricesOf(run: RunAnswer, baseline: Baseline, t: ResultTranslate, { f }: PageTools): readonly string[] {
+function pricesOf(run: RunAnswer, baseline: Baseline, t: Translate<"results">, { f }: PageTools): readonly string[] {
   const { mean_price: mean, currency } = run;
   if (mean === null) return [t("run_no_price")];
   const own = t("run_price", { price: f.money(mean, currency) });
@@ -86,7 +87,7 @@ function pricesOf(run: RunAnswer, baseline: Baseline, t: ResultTranslate, { f }:
   return other === null ? [own] : [own, t(`run_${baseline}`, { price: f.money(other, currency) })];
 }
 
-function savedText(run: RunAnswer, baseline: Baseline, t: ResultTranslate, { f }: PageTools): string | null {
+function savedText(run: RunAnswer, baseline: Baseline, t: Translate<"results">, { f }: PageTools): string | null {
   const saved = run[`against_${baseline}`];
   if (saved === null || Math.abs(saved) < MIN_AMOUNT) return null;
   return t(saved > 0 ? "run_saved" : "run_lost", { amount: f.money(Math.abs(saved), run.currency) });

@@ -1,8 +1,8 @@
 /** Last page of the set-up: waits for the home, logs in, and shows the key for a phone. */
 import { useEffect, useState } from "preact/hooks";
+import type { Translate } from "../language.ts";
 import { isLoopback, PhoneLink } from "../phone-link.tsx";
 import { get, post } from "../requests.ts";
-import type { SetupTranslate } from "./load-setup-texts.ts";
 
 /** Response of `POST /local/v1/setup`. */
 export interface SetupResult {
@@ -26,7 +26,7 @@ type Progress = "starting" | "ready" | "slow";
 
 interface SetupDoneProps {
   readonly result: SetupResult;
-  readonly s: SetupTranslate;
+  readonly s: Translate<"setup">;
   /** Called when the home could not be started and the demo is back. */
   readonly onFailed: () => void;
 }

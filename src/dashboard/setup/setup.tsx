@@ -3,10 +3,9 @@ import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import { KEY_NAME } from "../accepted-values.ts";
 import { Dialog } from "../dialog.tsx";
-import { LANGUAGES } from "../language.ts";
+import { LANGUAGES, type Translate, translateIn } from "../language.ts";
 import { usePage } from "../page.ts";
 import { ask, get, refusalIn } from "../requests.ts";
-import { type SetupTranslate, setupTextsIn } from "./load-setup-texts.ts";
 import { SetupDone, type SetupResult, type SetupState } from "./setup-done.tsx";
 
 interface Address {
@@ -43,9 +42,9 @@ const TITLES = {
 } as const;
 type Step = "code" | (typeof STEPS)[number];
 
-const TextContext = createContext<SetupTranslate | null>(null);
+const TextContext = createContext<Translate<"setup"> | null>(null);
 
-function useTexts(): SetupTranslate {
+function useTexts(): Translate<"setup"> {
   const texts = useContext(TextContext);
   if (!texts) throw new Error("a step outside of the set-up");
   return texts;
@@ -53,7 +52,7 @@ function useTexts(): SetupTranslate {
 
 export function Setup({ onClose }: { readonly onClose: () => void }) {
   const { t } = usePage();
-  const [s, setTexts] = useState<SetupTranslate | null>(null);
+  const [s, setTexts] = useState<Translate<"setup"> | null>(null);
   const [step, setStep] = useState<Step | null>(null);
   const [choices, setChoices] = useState(NOTHING);
   const [result, setResult] = useState<SetupResult | null>(null);
@@ -69,7 +68,7 @@ export function Setup({ onClose }: { readonly onClose: () => void }) {
       (thrown: unknown) => refusalIn(thrown) && onClose(),
     );
   useEffect(() => {
-    void setupTextsIn(t.language).then((texts) => setTexts(() => texts));
+    void translateIn("setup", t.language).then((texts) => setTexts(() => texts));
     void begin("service");
   }, []);
   /** Entered values are kept if the home could not be started, so only the last step is shown again. */

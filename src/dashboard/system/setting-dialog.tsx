@@ -4,17 +4,16 @@ import type { SavedSetting } from "../../state/settings-editor.ts";
 import { Dialog } from "../dialog.tsx";
 import type { Json, JsonObject, JsonSchema } from "../forms/fields.ts";
 import { SchemaForm, type ServerMistake } from "../forms/schema-form.tsx";
-import type { TranslateOf } from "../language.ts";
+import type { Translate } from "../language.ts";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plan-words.ts";
 import { ask, refusalIn } from "../requests.ts";
 import { Sure } from "./keys.tsx";
 import { labelOf, type SettingTools } from "./setting-tools.ts";
 import { SystemContext } from "./system-context.ts";
-import type { SystemTexts } from "./texts-en.ts";
 
 interface SettingDialogProps {
-  readonly t: TranslateOf<keyof SystemTexts>;
+  readonly t: Translate<"system">;
   readonly tools: SettingTools;
   readonly setting: SavedSetting;
   /** `done` describes the result; null if nothing was changed. */

@@ -16,6 +16,7 @@ export type Sources = Readonly<Record<string, string>>;
 
 /** Order of the modules. A module may import only modules with a smaller number. */
 const RANK: Readonly<Record<string, number>> = {
+  i18n: -1,
   core: 0,
   config: 1,
   service: 1,
@@ -317,30 +318,30 @@ function isMember(node: Node, object: string, property: string): boolean {
   return (node.computed === true ? textOf(node.property) : nameOf(node.property)) === property;
 }
 
-function nameOf(value: unknown): string | null {
+export function nameOf(value: unknown): string | null {
   return isNode(value) && value.type === "Identifier" && typeof value.name === "string" ? value.name : null;
 }
 
-function textOf(value: unknown): string | null {
+export function textOf(value: unknown): string | null {
   return isNode(value) && value.type === "Literal" && typeof value.value === "string" ? value.value : null;
 }
 
-function childrenOf(node: Node, field: string): Node[] {
+export function childrenOf(node: Node, field: string): Node[] {
   const value = node[field];
   return Array.isArray(value) ? value.filter(isNode) : [];
 }
 
-function isNode(value: unknown): value is Node {
+export function isNode(value: unknown): value is Node {
   return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
 }
 
-function parse(path: string, source: string): { program: Node; errors: readonly { message: string }[] } {
+export function parse(path: string, source: string): { program: Node; errors: readonly { message: string }[] } {
   const { program, errors }: { program: unknown; errors: readonly { message: string }[] } = parseSync(path, source);
   if (!isNode(program)) throw new TypeError(`${path}: the parser gave no program`);
   return { program, errors };
 }
 
-function* walk(node: Node, parent: Node | null = null, field = ""): Generator<Visit> {
+export function* walk(node: Node, parent: Node | null = null, field = ""): Generator<Visit> {
   yield { node, parent, field };
   for (const [name, value] of Object.entries(node)) {
     for (const child of Array.isArray(value) ? value : [value]) {

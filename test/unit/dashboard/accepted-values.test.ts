@@ -1,11 +1,8 @@
 import { expect, test } from "vitest";
 import * as daemon from "../../../src/core/planning/plan-settings.ts";
 import * as page from "../../../src/dashboard/accepted-values.ts";
-import { texts as da } from "../../../src/dashboard/setup/texts-da.ts";
-import { texts as en } from "../../../src/dashboard/setup/texts-en.ts";
-import { texts as nb } from "../../../src/dashboard/setup/texts-nb.ts";
-import { texts as sv } from "../../../src/dashboard/setup/texts-sv.ts";
 import { KEY_NAME } from "../../../src/storage/api-key-file.ts";
+import { allTexts } from "../../support/sources/all-texts.ts";
 
 test("the page accepts what the daemon accepts", () => {
   expect({ ...page }).toEqual({
@@ -15,7 +12,7 @@ test("the page accepts what the daemon accepts", () => {
   });
 });
 
-test.each(Object.entries({ da, en, nb, sv }))("the set-up says in %s that a name may contain _ . and -", (_, texts) => {
-  expect(texts.key_name_help).toMatch(/, _ \. \w+ -\.$/);
-  expect(texts.key_name_wrong).toMatch(/, _ \. \w+ -\.$/);
+test.each(Object.entries(allTexts))("the set-up says in %s that a name may contain _ . and -", (_, { setup }) => {
+  expect(setup.key_name_help).toMatch(/, _ \. \w+ -\.$/);
+  expect(setup.key_name_wrong).toMatch(/, _ \. \w+ -\.$/);
 });

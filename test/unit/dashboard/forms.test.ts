@@ -6,11 +6,8 @@ import { settingNames } from "../../../src/config/setting-names.ts";
 import { mistakesIn, readText } from "../../../src/dashboard/forms/checks.ts";
 import { type Field, fieldOf, type JsonSchema, usefulFields } from "../../../src/dashboard/forms/fields.ts";
 import { textOf } from "../../../src/dashboard/forms/form-texts.ts";
-import { formTexts as da } from "../../../src/dashboard/forms/texts-da.ts";
-import { formTexts as en } from "../../../src/dashboard/forms/texts-en.ts";
-import { formTexts as nb } from "../../../src/dashboard/forms/texts-nb.ts";
-import { formTexts as sv } from "../../../src/dashboard/forms/texts-sv.ts";
 import { numberText, readNumber } from "../../../src/dashboard/number-text.ts";
+import { allTexts } from "../../support/sources/all-texts.ts";
 
 const sections = (configJsonSchema() as JsonSchema).properties ?? {};
 const plan = fieldOf(sections.plans?.items ?? {}, "plans[]");
@@ -112,7 +109,7 @@ test("each mistake has the path of its value", () => {
   ]);
 });
 
-describe.each(Object.entries({ da, en, nb, sv }))("form texts in %s", (_, texts) => {
+describe.each(Object.entries(allTexts))("form texts in %s", (language, { forms: texts }) => {
   const fields = new Map(
     [plan, plug].flatMap((field) => (field.kind === "group" ? field.fields : [])).map((f) => [f.path, f]),
   );
@@ -122,10 +119,11 @@ describe.each(Object.entries({ da, en, nb, sv }))("form texts in %s", (_, texts)
     for (const field of [...below(plan), ...below(plug), ...settings.flatMap((each) => [each, ...below(each)])]) {
       const text = textOf(texts, field.path);
       expect(text?.label, field.path).toBeTruthy();
-      if (texts !== en && !field.path.endsWith("[]")) expect(text?.about, field.path).toBeDefined();
+      if (language !== "en" && !field.path.endsWith("[]")) expect(text?.about, field.path).toBeDefined();
       if (field.kind === "choice" || field.kind === "choices")
         for (const option of field.options)
-          if (field.path !== "plugs[].family") expect(Object.keys(text?.options ?? {}), field.path).toContain(option);
+          if (!/^plugs\[\].family$|language$/.test(field.path))
+            expect(Object.keys(text?.options ?? {}), field.path).toContain(option);
     }
   });
 

@@ -1,0 +1,82 @@
+/** The texts of all languages, and where the sources name them. */
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import type { Pattern, Texts } from "../../../src/core/text/fill-text.ts";
+import da from "../../../src/i18n/da.json" with { type: "json" };
+import en from "../../../src/i18n/en.json" with { type: "json" };
+import nb from "../../../src/i18n/nb.json" with { type: "json" };
+import sv from "../../../src/i18n/sv.json" with { type: "json" };
+import { childrenOf, isNode, nameOf, parse, textOf, walk } from "./architecture.ts";
+
+/** English has fewer descriptions of fields, because the schema of the configuration has them. */
+export const allTexts: { readonly [Language in "en" | "da" | "nb" | "sv"]: Texts } = { en, da, nb, sv };
+
+/** A text as data: a pattern, or texts by name. */
+export type TextTree = Pattern | { readonly [name: string]: TextTree };
+
+/** Returns every pattern by its key, for instance `page.log_in`. */
+export function patternsIn(tree: object, above = ""): ReadonlyMap<string, Pattern> {
+  return new Map(
+    Object.entries(tree as Record<string, TextTree>).flatMap(([name, below]): (readonly [string, Pattern])[] =>
+      isPattern(below) ? [[`${above}${name}`, below]] : [...patternsIn(below, `${above}${name}.`)],
+    ),
+  );
+}
+
+function isPattern(tree: TextTree): tree is Pattern {
+  return typeof tree === "string" || ("one" in tree && "other" in tree);
+}
+
+/** Returns the forms of a pattern: one, or two if it has a plural. */
+export function formsOf(pattern: Pattern): string[] {
+  return typeof pattern === "string" ? [pattern] : [pattern.one, pattern.other];
+}
+
+/** Returns the names of the placeholders of a pattern. */
+export function placeholdersOf(pattern: Pattern): string[] {
+  const names = formsOf(pattern).flatMap((form) => [...form.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ""));
+  return [...new Set(names)].sort();
+}
+
+/** Names of texts in a source. */
+export interface NamedTexts {
+  /** Each string, and the start of each string with a value in it, which ends with `…`. */
+  readonly strings: ReadonlySet<string>;
+  /** Each call with a string first and no more than an object with known names after it. */
+  readonly calls: readonly { readonly file: string; readonly name: string; readonly facts: readonly string[] }[];
+}
+
+const SOURCES = path.resolve(import.meta.dirname, "../../../src");
+
+/** Reads the sources below a folder of `src`. */
+export function namedTexts(folder: string): NamedTexts {
+  const files = readdirSync(path.join(SOURCES, folder), { recursive: true, encoding: "utf8" })
+    .map((name) => path.join(folder, name))
+    .filter((name) => /(?<!\.config)\.tsx?$/.test(name));
+  const visits = files.flatMap((file) => {
+    const { program } = parse(file, readFileSync(path.join(SOURCES, file), "utf8"));
+    return [...walk(program)].map(({ node }) => ({ file, node }));
+  });
+  return {
+    strings: new Set(
+      visits.flatMap(({ node }) => {
+        const [head] = node.type === "TemplateLiteral" ? childrenOf(node, "quasis") : [];
+        const value = head?.value as { cooked: string } | undefined;
+        return value ? [`${value.cooked}…`] : [textOf(node) ?? []].flat();
+      }),
+    ),
+    calls: visits.flatMap(({ file, node }) => {
+      const [first, second, ...more] = childrenOf(node, "arguments");
+      const name = node.type === "CallExpression" ? textOf(first) : null;
+      const facts = second ? propertiesOf(second) : [];
+      return name === null || facts === null || more.length > 0 ? [] : [{ file, name, facts }];
+    }),
+  };
+}
+
+/** Returns the names in an object literal; null for another expression, or if it spreads another object. */
+function propertiesOf(node: ReturnType<typeof childrenOf>[number]): string[] | null {
+  const properties = childrenOf(node, "properties");
+  const names = properties.flatMap(({ key }) => (isNode(key) ? [nameOf(key) ?? textOf(key) ?? ""] : []));
+  return node.type === "ObjectExpression" && names.length === properties.length ? names : null;
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import { fillText } from "../../../src/core/text/fill-text.ts";
+import { allTexts, formsOf, namedTexts, patternsIn, placeholdersOf } from "../../support/sources/all-texts.ts";
+
+const english = patternsIn(allTexts.en);
+const dashboard = namedTexts("dashboard");
+
+/** The schema of the configuration has the English descriptions that the texts lack. */
+const isDescription = (key: string) => /^forms\..*\.about$/.test(key);
+
+describe.each(["da", "nb", "sv"] as const)("the texts in %s", (language) => {
+  const texts = patternsIn(allTexts[language]);
+
+  test("have the keys of English", () => {
+    const keys = [...texts.keys()].filter((key) => english.has(key) || !isDescription(key));
+    expect(keys).toEqual([...english.keys()]);
+  });
+
+  test("have the placeholders and plurals of English", () => {
+    for (const [key, pattern] of english) {
+      const translated = texts.get(key) ?? "";
+      expect([key, typeof translated, placeholdersOf(translated)]).toEqual([
+        ...[key, typeof pattern],
+        placeholdersOf(pattern),
+      ]);
+    }
+  });
+
+  test("are translated, and not empty", () => {
+    const sentence = /[a-z]{13}|[a-z]{2} [a-z]{2}/;
+    for (const [key, pattern] of texts) {
+      if (!isDescription(key)) expect(formsOf(pattern).map((form) => form.trim())).not.toContain("");
+      const same = formsOf(pattern).some((form) => sentence.test(form) && form === english.get(key));
+      expect([key, same]).toEqual([key, false]);
+    }
+  });
+});
+
+test("the dashboard uses every text of its parts", () => {
+  const stems = [...dashboard.strings].filter((each) => each.endsWith("_…")).map((each) => each.slice(0, -1));
+  const { page, editing, results, setup, system } = allTexts.en;
+  const names = Object.keys({ ...page, ...editing, ...results, ...setup, ...system });
+  const isUsed = (name: string) => dashboard.strings.has(name) || stems.some((stem) => name.startsWith(stem));
+  expect(names.filter((name) => !isUsed(name))).toEqual([]);
+});
+
+test("a text gets a fact for each of its placeholders", () => {
+  const parts = [allTexts.en.page, allTexts.en.editing, allTexts.en.results, allTexts.en.setup, allTexts.en.system];
+  const checked = dashboard.calls.flatMap(({ file, name, facts }) => {
+    const patterns = parts.flatMap((part) => patternsIn(part).get(name) ?? []);
+    const isFilled = patterns.some((pattern) => placeholdersOf(pattern).every((each) => facts.includes(each)));
+    return patterns.length === 0 ? [] : [{ file, name, isFilled }];
+  });
+  expect(checked.length).toBeGreaterThan(200);
+  expect(checked.filter(({ isFilled }) => !isFilled)).toEqual([]);
+});
+
+describe("fillText", () => {
+  const runs = { one: "{runs} run", other: "{runs} runs" };
+
+  test.each([
+    ["inserts facts", "{name}: {hours} h", { name: "Washer", hours: 2 }, "Washer: 2 h"],
+    ["does not fill the text of a fact", "{name}", { name: "{hours}", hours: 2 }, "{hours}"],
+    ["leaves out a fact that is null", "Refused: {reason}", { reason: null }, "Refused: "],
+    ["keeps a placeholder without a fact", "{seconds} s", {}, "{seconds} s"],
+    ["selects the form for one", runs, { count: 1, runs: "1" }, "1 run"],
+    ["selects the form for several", runs, { count: 2, runs: "2" }, "2 runs"],
+    ["selects the form for several without a count", runs, { runs: "2" }, "2 runs"],
+  ])("%s", (_, pattern, facts, text) => {
+    expect(fillText("en", pattern, facts)).toBe(text);
+  });
+});
