@@ -2,11 +2,12 @@
 
 import type { Config } from "../config/schema.ts";
 import { throwIfShort } from "../core/status/start-error.ts";
+import { KEY_NAME } from "../core/text/key-name.ts";
 import { DAY_MS, type EpochMs, formatInstant } from "../core/time/interval.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import { boolean, integer, list, named, object, orNull, text } from "../http/json-schema.ts";
 import type { LocalAnswer } from "../http/response.ts";
-import { KEY_NAME, type KeptKey, KeyFile, KeyFileError, MAX_KEYS } from "../storage/api-key-file.ts";
+import { type KeptKey, KeyFile, KeyFileError, MAX_KEYS } from "../storage/api-key-file.ts";
 import { KeyUseFile } from "../storage/api-key-usage-file.ts";
 import { isSameName, makeKey } from "./auth/made-keys.ts";
 import { BODY_ERRORS } from "./configuration.ts";

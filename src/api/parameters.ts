@@ -3,12 +3,12 @@
 import { settingNames } from "../config/setting-names.ts";
 import { readDuration, readLocalTime } from "../core/planning/model/plan-definition.ts";
 import { MAX_PRICE_LIMITS } from "../core/planning/plan-settings.ts";
+import { KEY_NAME } from "../core/text/key-name.ts";
 import { type EpochMs, HOUR_MS } from "../core/time/interval.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import { localTime, instant as openApiInstant, type Schema } from "../http/json-schema.ts";
 import type { LocalRequest } from "../http/route.ts";
 import { parseInstant } from "../service/contract/range.ts";
-import { KEY_NAME } from "../storage/api-key-file.ts";
 import { decimalSigns } from "./csv.ts";
 
 export interface ParameterKind<Value> {

@@ -4,6 +4,7 @@ import type { SessionAnswer } from "../api/dashboard-routes.ts";
 import type { SystemReport } from "../api/monitoring/system-report.ts";
 import type { PlanAnswer } from "../api/plans.ts";
 import type { PriceRowAnswer } from "../api/prices.ts";
+import type { Row } from "../core/series/series.ts";
 
 export type Session = SessionAnswer;
 export type Home = NonNullable<Session["house"]>["homes"][number];
@@ -37,14 +38,7 @@ export interface PricesAnswer {
 }
 
 /** An hour of consumption, costs, export or revenue. The service may send more fields. */
-export interface EnergyRow {
-  readonly start: string;
-  readonly end: string;
-  readonly isEstimate?: boolean | null;
-  readonly [field: string]: unknown;
-}
-
 export interface EnergyAnswer {
   readonly currency?: string | null;
-  readonly data: readonly EnergyRow[];
+  readonly data: readonly Row[];
 }

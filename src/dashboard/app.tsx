@@ -2,6 +2,8 @@
 import { effect, signal, untracked } from "@preact/signals";
 import { type ComponentChildren, type ComponentType, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { SERVICE_ZONE } from "../core/time/calendar.ts";
+import { browserCalendar } from "./browser-calendar.ts";
 import { language, started, store, texts } from "./early.ts";
 import { Foot } from "./foot.tsx";
 import { Format, localeOf } from "./format.ts";
@@ -10,10 +12,7 @@ import { NowPart } from "./now-part.tsx";
 import { PageContext, type PageTools } from "./page.ts";
 import { PricesPart } from "./prices-part.tsx";
 import { isSettingUp } from "./setup-button.tsx";
-import { Zone } from "./zone.ts";
 
-/** Time zone until the session response names the home's. */
-const DEFAULT_ZONE = "Europe/Copenhagen";
 const RETRY_MS = 4_000;
 /** Interval in which the line of the current time moves. */
 const TICK_MS = 15_000;
@@ -35,7 +34,7 @@ const [t, refusal] = await Promise.all([texts, started]);
 const tools: PageTools = {
   store,
   t,
-  f: new Format(localeOf(language), new Zone(store.session.value?.house?.time_zone ?? DEFAULT_ZONE)),
+  f: new Format(localeOf(language), browserCalendar(store.session.value?.house?.time_zone ?? SERVICE_ZONE)),
 };
 /** Whether the user has opened the login of a page that can be read without one. */
 const showsLogin = signal(false);

@@ -1,67 +1,29 @@
-/**
- * Sums hour rows of the service by local hours, days, months or years. Each sum has its number of missing hours. The
- * sum of no rows is null, not 0.
- */
-import type { EnergyAnswer, EnergyRow } from "./answers.ts";
-import { HOUR_MS, type Unit, type Zone } from "./zone.ts";
+/** The usage that the page shows: what is asked for, and the sums by local hours, days, months or years. */
+import { DEFAULT_COST_FIELD, type UsageOperation } from "../core/prices/usage-amounts.ts";
+import { type UsagePeriod, type UsageUnit, usagePeriods } from "../core/prices/usage-periods.ts";
+import type { Row } from "../core/series/series.ts";
+import type { Calendar } from "../core/time/calendar.ts";
+import { HOUR_MS } from "../core/time/interval.ts";
 
 export interface Measure {
+  readonly operation: UsageOperation;
   /** Path of the operation. */
   readonly path: string;
-  readonly capability: string;
-  /** Returns the name of a row's amount. */
-  readonly field: (row: EnergyRow) => string;
   readonly money: boolean;
 }
 
 export const MEASURES = {
-  consumption: { path: "consumption", capability: "consumption", field: () => "energyKWh", money: false },
-  costs: { path: "consumption-costs", capability: "consumptionCosts", field: costField, money: true },
-  export: { path: "solar-export", capability: "solarExport", field: () => "energyKWh", money: false },
-  revenue: { path: "solar-export-revenue", capability: "solarExportRevenue", field: () => "netRevenue", money: true },
+  consumption: { operation: "consumption", path: "consumption", money: false },
+  costs: { operation: "consumptionCosts", path: "consumption-costs", money: true },
+  export: { operation: "solarExport", path: "solar-export", money: false },
+  revenue: { operation: "solarExportRevenue", path: "solar-export-revenue", money: true },
 } as const satisfies Readonly<Record<string, Measure>>;
 export type MeasureName = keyof typeof MEASURES;
 
-/** Returns the name of the amount in a row of costs, which the service does not document. */
-function costField(row: EnergyRow): string {
-  return "totalCost" in row ? "totalCost" : (Object.keys(row).find((key) => /cost|amount/i.test(key)) ?? "totalCost");
-}
-
-export interface UsageRow {
-  readonly start: number;
-  readonly end: number;
-  /** Null if the row has no number. */
-  readonly amount: number | null;
-  readonly estimate: boolean;
-  readonly kwh: number | null;
-  readonly rate: number | null;
-}
-
-/** Returns the rows of a response, ascending. */
-export function rowsOf(measure: Measure, { data }: EnergyAnswer): UsageRow[] {
-  return data.map((row) => ({
-    start: Date.parse(row.start),
-    end: Date.parse(row.end),
-    amount: numberOf(row[measure.field(row)]),
-    estimate: row.isEstimate === true,
-    kwh: numberOf(row.energyKWh),
-    rate: numberOf(row.totalPricePerKWh),
-  }));
-}
-
-function numberOf(value: unknown): number | null {
-  return typeof value === "number" ? value : null;
-}
-
-/** A local unit with the sum of its rows; `value` is null without rows. */
-export interface UsageBar {
-  readonly start: number;
-  readonly end: number;
-  value: number | null;
-  known: number;
-  estimate: boolean;
+/** A local unit with the sum of its rows. */
+export interface UsageBar extends UsagePeriod {
   /** Hours without a value. */
-  missing: number;
+  readonly missing: number;
 }
 
 export interface UsageRange {
@@ -71,32 +33,25 @@ export interface UsageRange {
   readonly until: number;
 }
 
-/** Sums rows by a local unit over `[from, to)`. Returns one bar per unit, ascending. */
+/** Sums rows by a local unit over `[from, to)`. Shape: ascending, one bar per unit. */
 export function addedUp(
-  rows: readonly UsageRow[],
-  unit: Unit,
+  rows: readonly Row[],
+  { operation }: Measure,
+  unit: UsageUnit,
   { from, to, until }: UsageRange,
-  zone: Zone,
+  calendar: Calendar,
 ): UsageBar[] {
-  const starts = zone.starts(unit, from, to);
-  const bars = starts.map(
-    (start, i): UsageBar => ({ start, end: starts[i + 1] ?? to, value: null, known: 0, estimate: false, missing: 0 }),
-  );
-  let place = 0;
-  for (const row of rows) {
-    if (row.amount === null || row.start < from || row.start >= to) continue;
-    while (place < bars.length - 1 && row.start >= (bars[place]?.end ?? to)) place++;
-    const bar = bars[place];
-    if (!bar || row.start < bar.start) continue;
-    bar.value = (bar.value ?? 0) + row.amount;
-    bar.known += Math.min(row.end, bar.end) - row.start;
-    bar.estimate ||= row.estimate;
-  }
-  for (const bar of bars) {
-    const wanted = Math.max(0, Math.min(bar.end, until) - bar.start);
-    bar.missing = Math.max(0, Math.round((wanted - bar.known) / HOUR_MS));
-  }
-  return bars;
+  const wanted = { operation, unit, range: { start: from, end: to } };
+  return usagePeriods([rows], wanted, calendar, costField(rows)).map((period) => {
+    const hours = Math.max(0, Math.min(period.end, until) - period.start) / HOUR_MS;
+    return { ...period, missing: Math.max(0, Math.round(hours - period.hours)) };
+  });
+}
+
+/** Returns the name of the amount in rows of costs, which the service does not document. */
+function costField([row = {}]: readonly Row[]): string {
+  if (DEFAULT_COST_FIELD in row) return DEFAULT_COST_FIELD;
+  return Object.keys(row).find((key) => /cost|amount/i.test(key)) ?? DEFAULT_COST_FIELD;
 }
 
 /** Returns the sum of bars, its missing hours and whether it contains estimates. `value` is null without any value. */
@@ -110,13 +65,13 @@ export function totalOf(bars: readonly UsageBar[]): Pick<UsageBar, "value" | "mi
 }
 
 /** Returns the mean price of the used kWh, without fixed fees; null if nothing was used. */
-export function averagePaid(rows: readonly Pick<UsageRow, "kwh" | "rate">[]): number | null {
+export function averagePaid(rows: readonly Row[]): number | null {
   let money = 0;
   let kwh = 0;
-  for (const row of rows) {
-    if (row.kwh === null || row.rate === null) continue;
-    money += row.rate * row.kwh;
-    kwh += row.kwh;
+  for (const { totalPricePerKWh: rate, energyKWh } of rows) {
+    if (typeof energyKWh !== "number" || typeof rate !== "number") continue;
+    money += rate * energyKWh;
+    kwh += energyKWh;
   }
   return kwh > 0 ? money / kwh : null;
 }

@@ -39,7 +39,7 @@ export function Foot({ onLogIn }: { readonly onLogIn: () => void }) {
         </button>
       )}
       {session?.house && <span>{`elbro ${session.house.version}`}</span>}
-      <span>{f.zone.name}</span>
+      <span>{f.calendar.zone}</span>
     </>
   );
 }

@@ -1,6 +1,7 @@
 /** Formats numbers, money and times in the user's locale and in the home's time zone. */
+
+import type { Calendar } from "../core/time/calendar.ts";
 import type { Language } from "./language.ts";
-import type { Zone } from "./zone.ts";
 
 /** Locale of a language if the browser names no country. */
 const COUNTRIES: Readonly<Record<Language, string>> = { da: "da-DK", sv: "sv-SE", nb: "nb-NO", en: "en-GB" };
@@ -21,13 +22,13 @@ export function localeOf(language: Language, wanted: readonly string[] = navigat
 
 export class Format {
   readonly locale: string;
-  readonly zone: Zone;
+  readonly calendar: Calendar;
   readonly #numbers = new Map<string, Intl.NumberFormat>();
   readonly #times = new Map<string, Intl.DateTimeFormat>();
 
-  constructor(locale: string, zone: Zone) {
+  constructor(locale: string, calendar: Calendar) {
     this.locale = locale;
-    this.zone = zone;
+    this.calendar = calendar;
   }
 
   number(value: number, digits = 2): string {
@@ -69,21 +70,21 @@ export class Format {
 
   /** Returns the hour only, for axes; `2A` and `2B` if it occurs twice. */
   hour(at: number): string {
-    const { hour } = this.zone.fields(at);
-    const letter = LETTERS[this.zone.fold(at)];
+    const { hour } = this.calendar.fieldsOf(at);
+    const letter = LETTERS[this.calendar.fold(at)];
     return letter === "" ? String(hour).padStart(2, "0") : `${hour}${letter}`;
   }
 
   /** Returns the hour as a time, for axes, for instance `14.00` or `2 PM`; `2A` and `2B` if it occurs twice. */
   axisHour(at: number): string {
-    if (this.zone.fold(at) !== 0) return this.hour(at);
+    if (this.calendar.fold(at) !== 0) return this.hour(at);
     const is12 = this.#timeFormat("axisHour", { hour: "numeric" }).resolvedOptions().hour12 === true;
     return is12 ? this.#timeFormat("axisHour", { hour: "numeric" }).format(at) : this.time(at);
   }
 
   /** Returns a time, with a letter if it occurs twice that day: `02.15 A`. */
   clock(at: number): string {
-    const letter = LETTERS[this.zone.fold(at)];
+    const letter = LETTERS[this.calendar.fold(at)];
     return letter === "" ? this.time(at) : `${this.time(at)} ${letter}`;
   }
 
@@ -107,7 +108,7 @@ export class Format {
   }
 
   dayOfMonth(at: number): string {
-    return String(this.zone.fields(at).day);
+    return String(this.calendar.fieldsOf(at).day);
   }
 
   month(at: number): string {
@@ -119,7 +120,7 @@ export class Format {
   }
 
   year(at: number): string {
-    return String(this.zone.fields(at).year);
+    return String(this.calendar.fieldsOf(at).year);
   }
 
   dateTime(at: number): string {
@@ -133,7 +134,7 @@ export class Format {
   }
 
   #timeFormat(name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-    const { name: timeZone } = this.zone;
+    const { zone: timeZone } = this.calendar;
     return keptIn(this.#times, name, () => new Intl.DateTimeFormat(this.locale, { timeZone, ...options }));
   }
 }

@@ -1,5 +1,7 @@
 /** Part with the current price, the next hours, the cheapest hours, runs and problems. */
 
+import { cheapestHours } from "../core/prices/cheapest.ts";
+import { pointAt, pointsIn } from "../core/prices/timeline.ts";
 import type { Problem } from "./answers.ts";
 import { presentProblems } from "./daemon.ts";
 import { LevelMark, Part } from "./elements.tsx";
@@ -8,7 +10,7 @@ import { NO_PRICES, type Prices } from "./page-store.ts";
 import { headlineOf, reasonOf } from "./plan-words.ts";
 import { ProblemCards } from "./problem-card.tsx";
 import { SetupCard } from "./setup-button.tsx";
-import { cheapestHours, comingHours, figuresOf, indexAt, outlook, within } from "./timeline.ts";
+import { comingHours, figuresOf, outlook } from "./timeline.ts";
 
 const COMING_HOURS = 12;
 /** Maximum and minimum height of a bar of the coming hours, in pixels. */
@@ -16,7 +18,6 @@ const RISE_PX = 40;
 const MIN_RISE_PX = 3;
 /** Maximum number of characters of a price in full size. Longer ones are smaller. */
 const MAX_FULL_SIZE = 4;
-const CHEAPEST = [1, 2, 3, 4];
 
 export function NowPart() {
   const { t, store } = usePage();
@@ -59,7 +60,7 @@ function PriceNow({ prices }: { readonly prices: Prices }) {
   const { t, f } = page;
   const { points, currency } = prices;
   const now = page.store.time.value;
-  const current = points[indexAt(points, now)];
+  const current = pointAt(points, now);
   const figure = current ? f.number(current.price) : "–";
   return (
     <div class={`card hero ${current?.level ?? "unknown"}`}>
@@ -81,9 +82,9 @@ function PriceNow({ prices }: { readonly prices: Prices }) {
 
 /** Returns rank and mean price of today, and a note if prices exclude VAT. */
 function rankText({ points, currency, vatIncluded }: Prices, { t, f }: PageTools, now: number): string {
-  const current = points[indexAt(points, now)];
+  const current = pointAt(points, now);
   if (!current) return "";
-  const today = within(points, f.zone.startOf("day", now), f.zone.shift("day", now, 1));
+  const today = pointsIn(points, f.calendar.day(now));
   const figures = figuresOf(today.filter((point) => !point.estimate));
   const facts = [
     current.rank && t("rank", { rank: current.rank, of: current.rankOf ?? null }),
@@ -98,7 +99,7 @@ function outlookText({ points, currency }: Prices, { t, f }: PageTools, now: num
   const coming = outlook(points, now);
   if (!coming) return "";
   // The outlook is at most 24 h long, so a time that is not today is tomorrow.
-  const isToday = (at: number) => at < f.zone.shift("day", now, 1);
+  const isToday = (at: number) => at < f.calendar.add("day", now, 1);
   const level = t(`level_${coming.level}`).toLowerCase();
   if (coming.kind === "stays") {
     const when = t(isToday(coming.until) ? "until_time" : "until_time_tomorrow", { time: f.clock(coming.until) });
@@ -146,11 +147,9 @@ function ComingHours({ prices: { points, currency } }: { readonly prices: Prices
 function CheapestHours({ prices: { points, currency } }: { readonly prices: Prices }) {
   const { t, f, store } = usePage();
   const now = store.time.value;
-  const today = f.zone.startOf("day", now);
-  const found = CHEAPEST.flatMap((hours) => {
-    const best = cheapestHours(points, hours, now);
-    return best ? { hours, ...best } : [];
-  });
+  const today = f.calendar.startOf("day", now);
+  const confirmed = points.filter(({ estimate }) => !estimate);
+  const found = cheapestHours(confirmed, now);
   return (
     <div class="card cheapest">
       <div class="head">
@@ -163,7 +162,7 @@ function CheapestHours({ prices: { points, currency } }: { readonly prices: Pric
             <span class="length">{t("hours", { count: hours, hours })}</span>
             <span class="number span">
               {f.span(start, end)}{" "}
-              <span class="faint day-word">{t(f.zone.startOf("day", start) === today ? "today" : "tomorrow")}</span>
+              <span class="faint day-word">{t(f.calendar.startOf("day", start) === today ? "today" : "tomorrow")}</span>
             </span>
             <span class="number amount">{f.money(mean, currency)}</span>
           </li>

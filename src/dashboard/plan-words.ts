@@ -34,9 +34,9 @@ export function headlineOf(plan: Plan, words: Words, now: number): string {
 }
 
 export function dayWord(at: number, { t, f }: Words, now: number): string {
-  const day = f.zone.startOf("day", at);
-  if (day === f.zone.startOf("day", now)) return t("today");
-  return day === f.zone.shift("day", now, 1) ? t("tomorrow") : f.day(at);
+  const day = f.calendar.startOf("day", at);
+  if (day === f.calendar.startOf("day", now)) return t("today");
+  return day === f.calendar.add("day", now, 1) ? t("tomorrow") : f.day(at);
 }
 
 /** Refusals that are shown with the daemon's English text, because it contains numbers. */

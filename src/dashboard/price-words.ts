@@ -1,9 +1,10 @@
 /** Texts about prices. */
 
+import { pointsIn } from "../core/prices/timeline.ts";
+import { HOUR_MS } from "../core/time/interval.ts";
 import type { PageTools, Words } from "./page.ts";
 import type { Prices } from "./page-store.ts";
-import { covers, figuresOf, type PricePoint, within } from "./timeline.ts";
-import { HOUR_MS } from "./zone.ts";
+import { covers, figuresOf, type PricePoint } from "./timeline.ts";
 
 /** Hour at which the service usually has tomorrow's prices. */
 const PUBLISHED_HOUR = 13;
@@ -22,7 +23,7 @@ export function intervalText(point: PricePoint, words: Words): string {
 
 /** Returns the times of an interval, without its day. */
 export function timesText({ start, end }: PricePoint, { t, f }: Words): string {
-  const fold = f.zone.fold(start);
+  const fold = f.calendar.fold(start);
   const which = fold === 0 ? "" : ` (${t(fold === 1 ? "first_time" : "second_time")})`;
   return `${f.span(start, end)}${which}`;
 }
@@ -42,21 +43,24 @@ export function notesOf(
   { from, to }: Bounds,
   { t, f, store }: PageTools,
 ): string[] {
-  const { zone } = f;
+  const { calendar } = f;
   const now = store.time.value;
-  const [today, tomorrow, after] = [zone.startOf("day", now), zone.shift("day", now, 1), zone.shift("day", now, 2)];
+  const [today, tomorrow, after] = [
+    calendar.startOf("day", now),
+    calendar.add("day", now, 1),
+    calendar.add("day", now, 2),
+  ];
   const notes: string[] = [];
   if (points.length === 0) notes.push(t("no_prices_yet"));
-  else if (!covers(points, today, tomorrow) && range !== "tomorrow") notes.push(t("gap_today"));
-  if (range !== "today" && !covers(points, tomorrow, after)) {
-    const { year, month, day } = zone.fields(now);
-    const expected = zone.instant(year, month, day, PUBLISHED_HOUR);
+  else if (!covers(points, { start: today, end: tomorrow }) && range !== "tomorrow") notes.push(t("gap_today"));
+  if (range !== "today" && !covers(points, { start: tomorrow, end: after })) {
+    const expected = calendar.timeOnDay(now, PUBLISHED_HOUR * 60);
     const isLate = now >= expected + HOUR_MS;
-    const until = within(points, tomorrow, after).length > 0 ? ` ${t("until_then_estimates")}` : "";
+    const until = pointsIn(points, { start: tomorrow, end: after }).length > 0 ? ` ${t("until_then_estimates")}` : "";
     notes.push(t(isLate ? "tomorrow_late" : "tomorrow_expected", { time: f.time(expected) }) + until);
   }
-  for (const start of range === "week" ? [] : zone.starts("day", from, to)) {
-    const hours = (zone.shift("day", start, 1) - start) / HOUR_MS;
+  for (const start of range === "week" ? [] : calendar.startsIn("day", { start: from, end: to })) {
+    const hours = (calendar.add("day", start, 1) - start) / HOUR_MS;
     if (hours !== 24) notes.push(t(hours > 24 ? "long_day" : "short_day", { day: f.day(start), hours }));
   }
   return notes;

@@ -1,5 +1,8 @@
 /** Part with a chart of prices and estimates, and with the runs of plans below the bars. */
 import { useMemo, useState } from "preact/hooks";
+import { levels } from "../core/prices/level.ts";
+import { pointAt } from "../core/prices/timeline.ts";
+import { DAY_MS, HOUR_MS } from "../core/time/interval.ts";
 import type { Home, Plan } from "./answers.ts";
 import type { ChartLane, ChartSpan, ChartTick, ChartView } from "./chart-view.ts";
 import { Choice, LevelMark, Part } from "./elements.tsx";
@@ -18,8 +21,7 @@ import {
   type PriceRange,
   readOut,
 } from "./price-words.ts";
-import { indexAt, LEVELS, type PricePoint } from "./timeline.ts";
-import { DAY_MS, HOUR_MS } from "./zone.ts";
+import type { PricePoint } from "./timeline.ts";
 
 const MAX_LANES = 6;
 
@@ -62,7 +64,7 @@ function PriceChart({ home, prices, range }: PriceChartProps) {
     () => prices.points.filter((point) => point.end > from && point.start < to),
     [prices, from, to],
   );
-  const present = indexAt(points, now);
+  const present = pointAt(points, now);
   const view = useMemo(
     (): ChartView => ({
       ...{ from, to, now: now >= from && now < to ? now : null, nowText: t("now_mark") },
@@ -77,7 +79,7 @@ function PriceChart({ home, prices, range }: PriceChartProps) {
       valueText: (value) => page.f.number(value, Math.abs(value) >= 10 ? 0 : 2).replace(/([.,]\d)0$/, "$1"),
       unit: `${page.f.currency(prices.currency)}/kWh`,
       label: t("chart_prices", { home: home.name }),
-      rest: present < 0 ? null : present,
+      rest: present && points.indexOf(present),
       describe: (index) => readOut(points[index], prices.currency, page),
       onPick: setPicked,
     }),
@@ -86,7 +88,7 @@ function PriceChart({ home, prices, range }: PriceChartProps) {
   const notes = notesOf(prices, range, { from, to }, page);
   return (
     <>
-      <PickedPrice point={points[picked ?? present]} currency={prices.currency} />
+      <PickedPrice point={picked === null ? present : points[picked]} currency={prices.currency} />
       <Plot view={view} isTall isEmpty={points.length === 0} />
       <div class="notes">
         {notes.map((note) => (
@@ -107,7 +109,7 @@ function PickedPrice({
   point,
   currency,
 }: {
-  readonly point: PricePoint | undefined;
+  readonly point: PricePoint | null | undefined;
   readonly currency: string | null;
 }) {
   const page = usePage();
@@ -132,7 +134,7 @@ function Legend() {
   const { t } = usePage();
   return (
     <p class="legend">
-      {LEVELS.map((level) => (
+      {levels.map((level) => (
         <LevelMark key={level} level={level} />
       ))}
       <span class="level hatch">{t("estimate")}</span>
@@ -140,10 +142,10 @@ function Legend() {
   );
 }
 
-function boundsOf(range: PriceRange, points: readonly PricePoint[], now: number, { zone }: Format): Bounds {
-  const today = zone.startOf("day", now);
-  const tomorrow = zone.shift("day", now, 1);
-  const after = zone.shift("day", now, 2);
+function boundsOf(range: PriceRange, points: readonly PricePoint[], now: number, { calendar }: Format): Bounds {
+  const today = calendar.startOf("day", now);
+  const tomorrow = calendar.add("day", now, 1);
+  const after = calendar.add("day", now, 2);
   switch (range) {
     case "today":
       return { from: today, to: tomorrow };
@@ -158,20 +160,21 @@ function boundsOf(range: PriceRange, points: readonly PricePoint[], now: number,
 
 /** Returns labels for as many hours as fit. A week has only lines, because its days are named below. */
 function ticksOf({ from, to }: Bounds, room: number, f: Format): ChartTick[] {
-  const { zone } = f;
-  if (to - from > 3 * DAY_MS) return zone.starts("day", from, to).map((at) => ({ at, text: "", strong: true }));
+  const { calendar } = f;
+  if (to - from > 3 * DAY_MS)
+    return calendar.startsIn("day", { start: from, end: to }).map((at) => ({ at, text: "", strong: true }));
   const hours = (to - from) / HOUR_MS;
   const step = [1, 2, 3, 4, 6, 12].find((each) => hours / each <= room) ?? 24;
-  return zone
-    .starts("hour", from, to)
-    .filter((at) => zone.fields(at).hour % step === 0 && (step === 1 || zone.fold(at) !== 2))
-    .map((at) => ({ at, text: at === from ? "" : f.axisHour(at), strong: zone.fields(at).hour === 0 }));
+  return calendar
+    .startsIn("hour", { start: from, end: to })
+    .filter((at) => calendar.fieldsOf(at).hour % step === 0 && (step === 1 || calendar.fold(at) !== 2))
+    .map((at) => ({ at, text: at === from ? "" : f.axisHour(at), strong: calendar.fieldsOf(at).hour === 0 }));
 }
 
 function daysOf({ from, to }: Bounds, f: Format): ChartSpan[] {
   const isWeek = to - from > 3 * DAY_MS;
-  return f.zone.starts("day", from, to).map((start) => {
-    const end = Math.min(f.zone.shift("day", start, 1), to);
+  return f.calendar.startsIn("day", { start: from, end: to }).map((start) => {
+    const end = Math.min(f.calendar.add("day", start, 1), to);
     return { start, end, text: isWeek ? f.weekday(start) : f.day(start) };
   });
 }

@@ -49,7 +49,7 @@ export async function paidFacts(
   if (paid === null) return { facts: [], notes: [] };
   const perKwh = (value: number) => `${f.money(value, currency)}/kWh`;
   const facts: [string, string][] = [[t("average_paid"), perKwh(paid)]];
-  const mean = await reading.marketMean(home, { from, to: Math.min(to, f.zone.startOf("day", now)) }, f.zone);
+  const mean = await reading.marketMean(home, { from, to: Math.min(to, f.calendar.startOf("day", now)) }, f.calendar);
   if (mean === null) return { facts, notes: [] };
   facts.push([t("market_mean"), perKwh(mean)]);
   const share = (paid - mean) / Math.abs(mean);

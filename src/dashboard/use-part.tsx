@@ -1,5 +1,7 @@
 /** Part with consumption, costs, export and revenue, by hours, days, months or years. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { UsageUnit } from "../core/prices/usage-periods.ts";
+import { HOUR_MS } from "../core/time/interval.ts";
 import type { Home } from "./answers.ts";
 import type { ChartView } from "./chart-view.ts";
 import { Choice, Icon, Part } from "./elements.tsx";
@@ -12,7 +14,6 @@ import { DatesForm } from "./use-dates.tsx";
 import { amountText, paidFacts, sumFacts, type UseFacts } from "./use-facts.ts";
 import {
   barName,
-  dateText,
   PERIODS,
   type Period,
   type PeriodRange,
@@ -22,7 +23,6 @@ import {
   titleOf,
 } from "./use-period.ts";
 import { UseReading } from "./use-reading.ts";
-import { HOUR_MS, type Unit } from "./zone.ts";
 
 /** Share of missing hours above which a bar is hatched. The read-out mentions any missing hour. */
 const MAX_LACKING = 0.03;
@@ -33,7 +33,7 @@ const PERIOD_KINDS = [...(Object.keys(PERIODS) as (keyof typeof PERIODS)[]), "cu
 export function UsePart() {
   const { store } = usePage();
   const home = store.home.value;
-  const measures = MEASURE_NAMES.filter((name) => home?.capabilities?.[MEASURES[name].capability]);
+  const measures = MEASURE_NAMES.filter((name) => home?.capabilities?.[MEASURES[name].operation]);
   if (!home || measures.length === 0) return null;
   return <Use home={home} measures={measures} />;
 }
@@ -51,9 +51,9 @@ function Use({ home, measures }: UseProps) {
   const [period, setPeriod] = useState<Period>({ kind: "month", at: null });
   const measure = measures.includes(wanted) ? wanted : (measures[0] ?? wanted);
   const now = store.time.peek();
-  const range = rangeOf(period, now, f.zone);
+  const range = rangeOf(period, now, f.calendar);
   const { use, facts, refusal, isBusy } = useReadUse(home, measure, period);
-  const step = (count: number) => setPeriod(steppedFrom(period, count, now, f.zone));
+  const step = (count: number) => setPeriod(steppedFrom(period, count, now, f.calendar));
   const choose = (kind: Period["kind"]) => {
     const at = period.kind === "custom" || kind === "years" ? null : period.at;
     setPeriod(kind === "custom" ? { kind, dates: lastDays(now, page) } : { kind, at });
@@ -164,11 +164,11 @@ function useReadUse(home: Home, measure: MeasureName, period: Period): UseState 
     };
     const read = async () => {
       const now = store.now();
-      const range = rangeOf(period, now, f.zone);
-      const usage = await reading.rows(home, measure, range, now, f.zone);
+      const range = rangeOf(period, now, f.calendar);
+      const usage = await reading.rows(home, measure, range, now, f.calendar);
       // Future hours and those of today do not count as missing, because meters report a day later.
-      const until = Math.min(f.zone.startOf("day", now), range.to);
-      const bars = addedUp(usage.rows, range.unit, { ...range, until }, f.zone);
+      const until = Math.min(f.calendar.startOf("day", now), range.to);
+      const bars = addedUp(usage.rows, MEASURES[measure], range.unit, { ...range, until }, f.calendar);
       const sum = sumFacts(measure, bars, usage.currency, page);
       const shown = [home.id, measure, range.from, range.to].join(" ");
       put({ use: { measure, bars, range, currency: usage.currency, now }, refusal: null });
@@ -177,7 +177,7 @@ function useReadUse(home: Home, measure: MeasureName, period: Period): UseState 
       factsOf.current = shown;
       const isPriced = (measure === "consumption" || measure === "costs") && home.capabilities?.consumptionCosts;
       if (!isPriced || range.unit === "year" || bars.every(({ value }) => value === null)) return put({ facts: sum });
-      const costs = measure === "costs" ? usage : await reading.rows(home, "costs", range, now, f.zone);
+      const costs = measure === "costs" ? usage : await reading.rows(home, "costs", range, now, f.calendar);
       const paid = await paidFacts(reading, home, costs, range, now, page);
       put({ facts: { facts: [...sum.facts, ...paid.facts], notes: [...sum.notes, ...paid.notes] } });
     };
@@ -237,7 +237,7 @@ function isPartial({ start, end, value, missing }: UsageBar): boolean {
 }
 
 /** Returns the texts of a bar: time, amount and notes. */
-function readOut(bar: UsageBar | undefined, unit: Unit, currency: string | null, words: Words): readonly string[] {
+function readOut(bar: UsageBar | undefined, unit: UsageUnit, currency: string | null, words: Words): readonly string[] {
   if (!bar) return [];
   const { t, f } = words;
   const { value, missing, estimate } = bar;
@@ -249,8 +249,8 @@ function readOut(bar: UsageBar | undefined, unit: Unit, currency: string | null,
   return [barName(bar, unit, f), amount, notes.filter(Boolean).join(", ")];
 }
 
-function lastDays(now: number, { f: { zone } }: Words) {
-  const day = (days: number) => dateText(zone.shift("day", now, -days), zone);
+function lastDays(now: number, { f: { calendar } }: Words) {
+  const day = (days: number) => calendar.dateOf(calendar.add("day", now, -days));
   return { from: day(CUSTOM_DAYS), to: day(1), by: "day" } as const;
 }
 

@@ -1,12 +1,15 @@
 /** The shown period of usage: its range, title, steps and labels. */
+
+import type { UsageUnit } from "../core/prices/usage-periods.ts";
+import type { Calendar } from "../core/time/calendar.ts";
+import { DAY_MS } from "../core/time/interval.ts";
 import type { ChartTick } from "./chart-view.ts";
 import type { Format } from "./format.ts";
-import { DAY_MS, type Unit, type Zone } from "./zone.ts";
 
-/** Unit of the bars by kind of period. */
+/** UsageUnit of the bars by kind of period. */
 export const PERIODS = { day: "hour", month: "day", year: "month", years: "year" } as const satisfies Record<
   string,
-  Unit
+  UsageUnit
 >;
 const YEARS_SHOWN = 5;
 /** Maximum number of days with labels for days. Longer periods have labels for months. */
@@ -29,40 +32,30 @@ export type Period =
 export interface PeriodRange {
   readonly from: number;
   readonly to: number;
-  readonly unit: Unit;
+  readonly unit: UsageUnit;
 }
 
-export function rangeOf(period: Period, now: number, zone: Zone): PeriodRange {
+export function rangeOf(period: Period, now: number, calendar: Calendar): PeriodRange {
   if (period.kind === "custom") {
     const { from, to, by } = period.dates;
-    return { from: dateStart(from, zone), to: zone.shift("day", dateStart(to, zone), 1), unit: by };
+    const [start, last] = [from, to].map((date) => calendar.dateStart(date) ?? now);
+    return { from: start ?? now, to: calendar.add("day", last ?? now, 1), unit: by };
   }
   const { kind, at } = period;
   // The newest day is yesterday, because meters report a day later.
-  const inside = at ?? zone.shift("day", now, -1);
+  const inside = at ?? calendar.add("day", now, -1);
   const unit = PERIODS[kind];
-  if (kind !== "years") return { from: zone.startOf(kind, inside), to: zone.shift(kind, inside, 1), unit };
-  return { from: zone.shift("year", inside, 1 - YEARS_SHOWN), to: zone.shift("year", inside, 1), unit };
-}
-
-function dateStart(text: string, zone: Zone): number {
-  const [year = 1970, month = 1, day = 1] = text.split("-").map(Number);
-  return zone.instant(year, month, day);
+  if (kind !== "years") return { from: calendar.startOf(kind, inside), to: calendar.add(kind, inside, 1), unit };
+  return { from: calendar.add("year", inside, 1 - YEARS_SHOWN), to: calendar.add("year", inside, 1), unit };
 }
 
 /** Returns the period that is `count` steps later. Chosen dates do not change. */
-export function steppedFrom(period: Period, count: number, now: number, zone: Zone): Period {
+export function steppedFrom(period: Period, count: number, now: number, calendar: Calendar): Period {
   if (period.kind === "custom") return period;
-  const { from, to } = rangeOf(period, now, zone);
+  const { from, to } = rangeOf(period, now, calendar);
   const { kind } = period;
-  if (kind === "years") return { kind, at: zone.shift("year", to - DAY_MS, count * YEARS_SHOWN) };
-  return { kind, at: zone.shift(kind, from, count) };
-}
-
-/** Returns a local date in the form of a date input, for instance `2026-03-10`. */
-export function dateText(at: number, zone: Zone): string {
-  const { year, month, day } = zone.fields(at);
-  return [year, month, day].map((part) => String(part).padStart(2, "0")).join("-");
+  if (kind === "years") return { kind, at: calendar.add("year", to - DAY_MS, count * YEARS_SHOWN) };
+  return { kind, at: calendar.add(kind, from, count) };
 }
 
 export function titleOf({ kind }: Period, { from, to }: PeriodRange, f: Format): string {
@@ -83,7 +76,7 @@ export function titleOf({ kind }: Period, { from, to }: PeriodRange, f: Format):
 /** Returns the name of a bar. */
 export function barName(
   { start, end }: { readonly start: number; readonly end: number },
-  unit: Unit,
+  unit: UsageUnit,
   f: Format,
 ): string {
   if (unit === "hour") return `${f.day(start)} ${f.span(start, end)}`;
@@ -94,7 +87,7 @@ export function barName(
 /** Returns as many labels of the time axis as fit. */
 export function ticksOf({ from, to, unit }: PeriodRange, room: number, f: Format): ChartTick[] {
   const by = labelledBy(unit, (to - from) / DAY_MS);
-  const starts = f.zone.starts(by, from, to);
+  const starts = f.calendar.startsIn(by, { start: from, end: to });
   const step = [1, 2, 3, 4, 5, 6, 7, 12, 14].find((each) => starts.length / each <= room) ?? 31;
   return starts
     .map((start, i) => ({ start, end: starts[i + 1] ?? to }))
@@ -106,7 +99,7 @@ export function ticksOf({ from, to, unit }: PeriodRange, room: number, f: Format
     });
 }
 
-function tickText(unit: Unit, at: number, f: Format): string {
+function tickText(unit: UsageUnit, at: number, f: Format): string {
   switch (unit) {
     case "hour":
       return f.axisHour(at);
@@ -119,7 +112,7 @@ function tickText(unit: Unit, at: number, f: Format): string {
   }
 }
 
-function labelledBy(unit: Unit, days: number): Unit {
+function labelledBy(unit: UsageUnit, days: number): UsageUnit {
   const isFine = unit === "hour" || unit === "day";
   if (isFine && days > MAX_LABELLED_DAYS) return "month";
   return unit === "hour" && days > 2 ? "day" : unit;

@@ -1,9 +1,12 @@
 /** Reads and caches usage rows of a home through the mirror, so that stepping back and forth sends no request. */
+
+import { meanPrice, type PricePoint, pricePoints } from "../core/prices/timeline.ts";
+import type { Row } from "../core/series/series.ts";
+import type { Calendar } from "../core/time/calendar.ts";
 import type { EnergyAnswer, Home } from "./answers.ts";
-import { MEASURES, type Measure, type MeasureName, rowsOf, type UsageRow } from "./energy.ts";
+import { MEASURES, type Measure, type MeasureName } from "./energy.ts";
 import { get } from "./requests.ts";
 import type { PeriodRange } from "./use-period.ts";
-import type { Zone } from "./zone.ts";
 
 /** Maximum range of a request for most operations of the service. */
 export const MAX_DAYS = 366;
@@ -14,7 +17,8 @@ const MAX_KEPT = 24;
 const AS_KEPT = { "Cache-Control": "max-stale" };
 
 export interface Usage {
-  readonly rows: readonly UsageRow[];
+  /** Shape: ascending. */
+  readonly rows: readonly Row[];
   readonly currency: string | null;
 }
 
@@ -36,19 +40,19 @@ export class UseReading {
     name: MeasureName,
     { from, to: end, unit }: PeriodRange,
     now: number,
-    zone: Zone,
+    calendar: Calendar,
   ): Promise<Usage> {
     const measure: Measure = MEASURES[name];
     const isYears = unit === "year";
-    const to = isYears ? end : Math.min(end, zone.startOf("day", now));
+    const to = isYears ? end : Math.min(end, calendar.startOf("day", now));
     if (from >= to) return { rows: [], currency: null };
-    const starts = isYears && measure.money ? zone.starts("year", from, to) : [from];
-    const rows: UsageRow[] = [];
+    const starts = isYears && measure.money ? calendar.startsIn("year", { start: from, end: to }) : [from];
+    const rows: Row[] = [];
     let currency: string | null = null;
     for (const [i, start] of starts.entries()) {
       const range = { from: start, to: starts[i + 1] ?? to };
       const answer = await this.#read(home, measure.path, range, { aggregation: isYears ? "year" : "hour" });
-      rows.push(...rowsOf(measure, answer));
+      rows.push(...answer.data);
       currency ??= answer.currency ?? null;
     }
     return { rows, currency };
@@ -58,23 +62,17 @@ export class UseReading {
   async marketMean(
     home: Home,
     { from, to }: { readonly from: number; readonly to: number },
-    zone: Zone,
+    calendar: Calendar,
   ): Promise<number | null> {
     const resolution = home.resolution ?? "hour";
     const days = resolution === "hour" ? MAX_DAYS : MAX_QUARTER_DAYS;
-    let sum = 0;
-    let length = 0;
-    for (let start = from; start < to; start = zone.shift("day", start, days)) {
-      const range = { from: start, to: Math.min(to, zone.shift("day", start, days)) };
+    const points: PricePoint[] = [];
+    for (let start = from; start < to; start = calendar.add("day", start, days)) {
+      const range = { from: start, to: Math.min(to, calendar.add("day", start, days)) };
       const { data } = await this.#read(home, "prices", range, { resolution });
-      for (const { start, end, totalPricePerKWh: price } of data) {
-        if (typeof price !== "number") continue;
-        const ms = Date.parse(end) - Date.parse(start);
-        sum += price * ms;
-        length += ms;
-      }
+      points.push(...pricePoints(data, false));
     }
-    return length > 0 ? sum / length : null;
+    return meanPrice(points);
   }
 
   async #read(

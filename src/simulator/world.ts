@@ -1,5 +1,6 @@
-import { Calendar, SERVICE_ZONE } from "../core/time/calendar.ts";
+import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
+import { serviceCalendar } from "../service/service-calendar.ts";
 import { Charges, feedIn, hoursOfMonth, VAT_FACTOR } from "./charges.ts";
 import type { Home } from "./homes.ts";
 import { inventMarket } from "./invented-market.ts";
@@ -23,7 +24,7 @@ export type UsageSeries = "consumption" | "consumptionCosts" | "solarExport" | "
 /** Simulated data of the service: a market, its charges, and the meters of the account's homes. */
 export class World {
   readonly seed: number;
-  readonly calendar = new Calendar(SERVICE_ZONE);
+  readonly calendar = serviceCalendar();
   readonly charges = new Charges(this.calendar);
   readonly publication: Publication;
   readonly prices: ConsumerPrices;

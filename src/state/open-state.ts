@@ -8,13 +8,14 @@ import { shardOfConfig } from "../core/sharding/shard.ts";
 import type { DaemonState } from "../core/status/daemon-status.ts";
 import { Problems } from "../core/status/problem.ts";
 import { RELEASED_AT } from "../core/status/version.ts";
-import { Calendar, SERVICE_ZONE } from "../core/time/calendar.ts";
+import type { Calendar } from "../core/time/calendar.ts";
 import { DAY_MS, type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 import type { Account } from "../service/client/account.ts";
 import { Collector, type CollectorLog } from "../service/client/collector.ts";
 import type { Service, ServiceOptions } from "../service/client/open-service.ts";
 import { Semaphore } from "../service/client/semaphore.ts";
 import { consumerTargets } from "../service/contract/polled-series.ts";
+import { serviceCalendar } from "../service/service-calendar.ts";
 import { flawOfUpload } from "../storage/file-check.ts";
 import { type Storage, type StorageOptions, transitionsIn } from "../storage/open-storage.ts";
 import { historyStart } from "../storage/retention.ts";
@@ -176,7 +177,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
 
 function openBasics({ config, clock, log }: StateOptions, storage: Storage, changes: ChangeBus): Basics {
   const stats = new RuntimeStats(clock);
-  const calendar = new Calendar(SERVICE_ZONE, transitionsIn(storage.settings));
+  const calendar = serviceCalendar(transitionsIn(storage.settings));
   const problems = new Problems((problem, state) => changes.problem.emit({ problem, state }));
   changes.problem.subscribe(({ problem, state }) => {
     stats.problems.note(problem, state, clock.now());

@@ -37,9 +37,6 @@ export type KeyFileReading =
   | { readonly kind: "keys"; readonly keys: readonly KeptKey[] }
   | { readonly kind: "unreadable"; readonly why: string };
 
-/** Names of keys, which people read: letters and digits of any language, spaces inside. */
-export const KEY_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N} _.-]{0,38}[\p{L}\p{N}_.-])?$/u;
-
 const FILE = "keys.json";
 const LOCK = "keys.lock";
 /** Maximum keys; every request is compared with each of them. */

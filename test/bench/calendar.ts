@@ -2,8 +2,10 @@
  * Boundaries of the longest ranges that the service accepts: 366 days and five years in hours, the smallest unit.
  * Compares the calendar with a luxon conversion per step. Also prints the figures for days.
  */
-import { Calendar, type CalendarUnit, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
+
+import { type CalendarUnit, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
 import type { Interval } from "../../src/core/time/interval.ts";
+import { serviceCalendar } from "../../src/service/service-calendar.ts";
 import { medianMs } from "../support/bench/median.ts";
 import { localOf } from "../support/home/luxon-oracle.ts";
 
@@ -11,7 +13,7 @@ const REPETITIONS = 2_000;
 const LUXON_REPETITIONS = 5;
 
 export async function run(): Promise<Record<string, number>> {
-  const calendar = new Calendar(SERVICE_ZONE);
+  const calendar = serviceCalendar();
   const start = calendar.startOf("day", Date.UTC(2026, 0, 15));
   const year: Interval = { start, end: calendar.shift(start, "day", 366) };
   const fiveYears: Interval = { start, end: calendar.shift(start, "year", 5) };

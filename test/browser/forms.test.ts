@@ -13,7 +13,7 @@ const SHOW_FORM = `
   import { PageStore } from "./page-store.ts";
   import { languageFor, translateIn } from "./language.ts";
   import { PageContext } from "./page.ts";
-  import { Zone } from "./zone.ts";
+  import { browserCalendar } from "./browser-calendar.ts";
   import { formTextsIn } from "./forms/form-texts.ts";
   import { SchemaForm } from "./forms/schema-form.tsx";
 
@@ -22,7 +22,7 @@ const SHOW_FORM = `
     const [t, texts] = await Promise.all([translateIn("page", language), formTextsIn(language)]);
     const answer = await fetch(new URL("local/v1/configuration/schema", document.baseURI), { headers: { "X-Elbro-Page": "1" } });
     const schema = (await answer.json()).properties[section].items;
-    const tools = { t, f: new Format(localeOf(language), new Zone("Europe/Copenhagen")), store: new PageStore(null) };
+    const tools = { t, f: new Format(localeOf(language), browserCalendar("Europe/Copenhagen")), store: new PageStore(null) };
     const place = document.createElement("div");
     place.id = "form";
     place.className = "card";

@@ -1,9 +1,10 @@
 import { expect } from "vitest";
-import { Calendar, type CalendarUnit, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
+import type { CalendarUnit } from "../../src/core/time/calendar.ts";
 import type { EpochMs } from "../../src/core/time/interval.ts";
 import { readAnswer } from "../../src/service/contract/answer.ts";
 import { type ErrorCode, isErrorCode } from "../../src/service/contract/errors.ts";
 import type { OperationId } from "../../src/service/contract/operations.ts";
+import { serviceCalendar } from "../../src/service/service-calendar.ts";
 import type { Callable, ServiceAnswer } from "../support/service/service-caller.ts";
 import type { Differences } from "./differences.ts";
 
@@ -34,7 +35,7 @@ export function expectOpened({ insteadOfData }: ServiceUnderTest, answer: Servic
   else expect(answer.status).toBe(200);
 }
 
-export const calendar = new Calendar(SERVICE_ZONE);
+export const calendar = serviceCalendar();
 
 /** Address that no account of these tests has. */
 export const STRANGER = "00000000-0000-4000-8000-000000000000";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { Calendar } from "../../src/core/time/calendar.ts";
+import { serviceCalendar } from "../../src/service/service-calendar.ts";
 import { Charges, VAT_FACTOR } from "../../src/simulator/charges.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { haveRealPrices, REAL_PRICES, type RealPrice, readRealPrices } from "../support/plans/real-prices.ts";
@@ -8,7 +8,7 @@ import { haveRealPrices, REAL_PRICES, type RealPrice, readRealPrices } from "../
 const QUARTER_MS = 15 * 60_000;
 /** Local midnight at which the market's quarter-hourly prices start. */
 const FIRST_QUARTER_HOURS = Date.parse("2025-09-30T22:00:00Z");
-const calendar = new Calendar("Europe/Copenhagen");
+const calendar = serviceCalendar();
 
 /** Local days near which a daemon runs, and the number of quarters of the middle day. */
 const stretches = [

@@ -1,6 +1,7 @@
 /** Checks the statistics that elbro imports into Home Assistant against the data of the simulator. */
-import { Calendar, SERVICE_ZONE } from "../../src/core/time/calendar.ts";
+
 import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, type Interval } from "../../src/core/time/interval.ts";
+import { serviceCalendar } from "../../src/service/service-calendar.ts";
 import { InstalledDaemon } from "../support/processes/installed-daemon.ts";
 import type { Checks } from "./checks.ts";
 import type { HomeAssistant } from "./home-assistant.ts";
@@ -21,7 +22,7 @@ const AMPLE = { minute: 1_000, day: 100_000 };
 /** Tolerance of sums: energy is rounded to Wh, money to millionths. */
 const TOLERANCE = 1e-6;
 
-const calendar = new Calendar(SERVICE_ZONE);
+const calendar = serviceCalendar();
 
 /** Each statistic with its operation of the service, the field of the amount, and the unit. */
 const SERIES = [

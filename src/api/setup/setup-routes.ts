@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { token } from "../../config/values.ts";
 import { languageOf } from "../../core/language/language.ts";
 import { textIn } from "../../core/language/text.ts";
+import { KEY_NAME } from "../../core/text/key-name.ts";
 import { MINUTE_MS } from "../../core/time/interval.ts";
 import { type LocalError, localError } from "../../http/errors.ts";
 import {
@@ -19,7 +20,6 @@ import {
 } from "../../http/json-schema.ts";
 import type { LocalAnswer } from "../../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../../http/route.ts";
-import { KEY_NAME } from "../../storage/api-key-file.ts";
 import { PAGE_HEADER } from "../auth/session-auth.ts";
 import { finishSetup, type SetupOptions, type WantedSetup } from "./setup.ts";
 import { SetupAccess } from "./setup-access.ts";

@@ -2,7 +2,7 @@
  * Tries a configured plan once on a day of equal prices. What is impossible there is impossible at any prices, so it is a
  * mistake of the configuration and not a night without the appliance.
  */
-import { Calendar, type TransitionMemory } from "../time/calendar.ts";
+import { Calendar } from "../time/calendar.ts";
 import { DAY_MS, HOUR_MS, type Interval, MINUTE_MS, QUARTER_MS } from "../time/interval.ts";
 import { hoursText, localTimeText, nominalWindowMs, type PlanMistake } from "./model/plan-definition.ts";
 import type { PlanSolution, PlanSpec } from "./model/plan-spec.ts";
@@ -10,8 +10,7 @@ import { fallbackRuns, horizonOf } from "./model/plan-windows.ts";
 import { solvePlan } from "./solve-plan.ts";
 
 /** A zone without clock changes. */
-const transitions: TransitionMemory = { read: (year) => `${Date.UTC(year, 0, 1)}:0`, write: () => undefined };
-const calendar = new Calendar("UTC", transitions);
+const calendar = new Calendar("UTC", () => 0);
 const TRIAL_DAY = Date.UTC(2026, 0, 1);
 
 /** Limits of runs and pauses, by the name of the setting. */

@@ -73,25 +73,25 @@ export function joinForecast(confirmed: readonly PricePoint[], forecast: readonl
 }
 
 /** Returns the number of points that start at or before `at`, which is the index of the first later point. */
-export function indexAfter(points: readonly PricePoint[], at: EpochMs): number {
+export function indexAfter(points: readonly Interval[], at: EpochMs): number {
   let low = 0;
   let high = points.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((points[middle] as PricePoint).start <= at) low = middle + 1;
+    if ((points[middle] as Interval).start <= at) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
 /** Returns the point that contains an instant; null in a gap. */
-export function pointAt(points: readonly PricePoint[], at: EpochMs): PricePoint | null {
+export function pointAt<Point extends Interval>(points: readonly Point[], at: EpochMs): Point | null {
   const last = points[indexAfter(points, at) - 1];
   return last && at < last.end ? last : null;
 }
 
 /** Returns the points that start in `range`. Shape: in order. */
-export function pointsIn(points: readonly PricePoint[], range: Interval): readonly PricePoint[] {
+export function pointsIn<Point extends Interval>(points: readonly Point[], range: Interval): readonly Point[] {
   return points.slice(indexAfter(points, range.start - 1), indexAfter(points, range.end - 1));
 }
 
@@ -111,7 +111,7 @@ export function byPosition(points: readonly PricePoint[], day: Interval): (numbe
 }
 
 /** Returns true if points cover a range completely and without gaps. */
-export function tiled(points: readonly PricePoint[], range: Interval): boolean {
+export function tiled(points: readonly Interval[], range: Interval): boolean {
   let reached = range.start;
   for (const point of points) {
     if (point.start !== reached) return false;

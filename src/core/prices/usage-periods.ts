@@ -1,8 +1,8 @@
 /** Sums of usage per hour, day, month or year of the local calendar. */
 
-import { type Row, rowStart } from "../series/series.ts";
+import { type Row, rowEnd, rowStart } from "../series/series.ts";
 import type { Calendar } from "../time/calendar.ts";
-import type { Interval } from "../time/interval.ts";
+import { HOUR_MS, type Interval } from "../time/interval.ts";
 import { amountReader, DEFAULT_COST_FIELD, type UsageOperation } from "./usage-amounts.ts";
 
 export const usageUnits = ["hour", "day", "month", "year"] as const;
@@ -12,7 +12,7 @@ export type UsageUnit = (typeof usageUnits)[number];
 export interface UsagePeriod extends Interval {
   /** Null if no row of the period has a value. */
   readonly value: number | null;
-  /** Number of hour rows with a value. */
+  /** Hours of the rows with a value. */
   readonly hours: number;
   readonly estimate: boolean;
 }
@@ -46,7 +46,7 @@ export function usagePeriods(
       const period = periods[place];
       if (!period || start < period.start) continue;
       period.value = (period.value ?? 0) + amount;
-      period.hours++;
+      period.hours += ((rowEnd(row) ?? start) - start) / HOUR_MS;
       period.estimate ||= row.isEstimate === true;
     }
   }

@@ -6,8 +6,7 @@
  * 25 hours need no special case. Boundaries of hours assume offset changes of whole hours, which hold everywhere except
  * on Lord Howe Island.
  */
-import { IANAZone } from "luxon";
-import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS, QUARTER_MS } from "./interval.ts";
+import { contains, DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS, QUARTER_MS } from "./interval.ts";
 
 /** Units of time in which the service aggregates. */
 export type CalendarUnit = "fifteenMinutes" | "hour" | "day" | "month" | "year";
@@ -38,10 +37,19 @@ interface Segment {
 /** Segments of one year; the first starts at the start of the UTC year. */
 type Segments = readonly [Segment, ...Segment[]];
 
-/**
- * Cache of a year's transitions as short text. Loading the runtime's time zone database takes 8 MB and 8 ms; a cached
- * year avoids it.
- */
+/** Returns the offset from UTC at an instant, read from a time zone database. Unit: ms, positive east of Greenwich. */
+export type OffsetAt = (at: EpochMs) => number;
+
+/** Local date and time. */
+export interface LocalFields {
+  readonly year: number;
+  /** 1 to 12. */
+  readonly month: number;
+  readonly day: number;
+  readonly hour: number;
+}
+
+/** Cache of a year's transitions as short text, which avoids loading the time zone database. */
 export interface TransitionMemory {
   read(year: number): string | null;
   write(year: number, transitions: string): void;
@@ -53,20 +61,18 @@ export class Calendar {
   readonly zone: string;
   readonly #years = new Map<number, Segments>();
   readonly #memory: TransitionMemory | null;
-  #source: IANAZone | null = null;
+  readonly #readOffset: OffsetAt;
   #last: { readonly start: EpochMs; readonly end: EpochMs; readonly offsetMs: number } = {
     start: 0,
     end: 0,
     offsetMs: 0,
   };
 
-  /**
-   * Throws RangeError if the runtime's database does not have the zone; if `memory` is given, only on the first lookup.
-   */
-  constructor(zone: string, memory: TransitionMemory | null = null) {
+  /** `readOffset` belongs to the zone `zone`. It is called about 40 times for each year that is not in `memory`. */
+  constructor(zone: string, readOffset: OffsetAt, memory: TransitionMemory | null = null) {
     this.zone = zone;
+    this.#readOffset = readOffset;
     this.#memory = memory;
-    if (!memory) this.#database();
   }
 
   /** Returns the offset from UTC at an instant. Unit: ms, positive east of Greenwich. */
@@ -106,7 +112,10 @@ export class Calendar {
     return this.add(unit, this.startOf(unit, at), 1);
   }
 
-  /** Moves a boundary by `count` units, forwards or backwards. A day is a calendar day of 23, 24 or 25 hours. */
+  /**
+   * Moves a boundary by `count` units, forwards or backwards. A day is a calendar day of 23, 24 or 25 hours. From inside
+   * a day, month or year, it starts at the beginning of it.
+   */
   add(unit: CalendarUnit, boundary: EpochMs, count: number): EpochMs {
     if (unit === "fifteenMinutes" || unit === "hour") return boundary + count * STEP_MS[unit];
     return this.#instantOf(civilStart(unit, boundary + this.offsetAt(boundary), count));
@@ -146,6 +155,11 @@ export class Calendar {
     return found;
   }
 
+  /** Returns the boundaries of `unit` in the half-open `range`. Shape: ascending. */
+  startsIn(unit: CalendarUnit, range: Interval): EpochMs[] {
+    return this.boundaries(unit, range).filter((at) => contains(range, at));
+  }
+
   /**
    * Returns the intervals of `unit` that cover `range`, expanded outward. Shape: ascending, without gaps or overlaps.
    */
@@ -181,6 +195,30 @@ export class Calendar {
     return this.#instantOf(local - modulo(local, DAY_MS) + minuteOfDay * MINUTE_MS);
   }
 
+  /** Returns the local date and time of an instant. */
+  fieldsOf(at: EpochMs): LocalFields {
+    const local = new Date(at + this.offsetAt(at));
+    return {
+      year: local.getUTCFullYear(),
+      month: local.getUTCMonth() + 1,
+      day: local.getUTCDate(),
+      hour: local.getUTCHours(),
+    };
+  }
+
+  /** Returns the first instant of the local date; null if the text is not a date. */
+  dateStart(date: LocalDate): EpochMs | null {
+    const local = Date.parse(`${date}T00:00:00Z`);
+    return Number.isNaN(local) ? null : this.#instantOf(local);
+  }
+
+  /** Returns 1 or 2 for an instant whose local time occurs twice that day; 0 for any other. */
+  fold(at: EpochMs): 0 | 1 | 2 {
+    const own = this.offsetAt(at);
+    if (this.offsetAt(at + HOUR_MS) < own) return 1;
+    return this.offsetAt(at - HOUR_MS) > own ? 2 : 0;
+  }
+
   /** Returns the first instant whose local time is `local` or later. */
   #instantOf(local: number): EpochMs {
     const before = this.offsetAt(local - DAY_MS);
@@ -211,14 +249,14 @@ export class Calendar {
 
   #findSegments(year: number): Segments {
     const segments: [Segment, ...Segment[]] = [
-      { from: Date.UTC(year, 0, 1), offsetMs: this.#askOffset(Date.UTC(year, 0, 1)) },
+      { from: Date.UTC(year, 0, 1), offsetMs: this.#readOffset(Date.UTC(year, 0, 1)) },
     ];
     for (let month = 0; month < 12; month++) {
       const start = Date.UTC(year, month, 1);
       const end = Date.UTC(year, month + 1, 1);
-      if (this.#askOffset(start) !== this.#askOffset(end)) {
+      if (this.#readOffset(start) !== this.#readOffset(end)) {
         const from = this.#changeBetween(start, end);
-        segments.push({ from, offsetMs: this.#askOffset(from) });
+        segments.push({ from, offsetMs: this.#readOffset(from) });
       }
     }
     this.#memory?.write(year, segments.map(({ from, offsetMs }) => `${from}:${offsetMs}`).join(","));
@@ -227,29 +265,15 @@ export class Calendar {
 
   /** Finds, by bisection, the minute at which the offset of `end` starts. A month takes 16 steps. */
   #changeBetween(start: EpochMs, end: EpochMs): EpochMs {
-    const target = this.#askOffset(end);
+    const target = this.#readOffset(end);
     let low = Math.floor(start / MINUTE_MS);
     let high = Math.ceil(end / MINUTE_MS);
     while (high - low > 1) {
       const middle = Math.floor((low + high) / 2);
-      if (this.#askOffset(middle * MINUTE_MS) === target) high = middle;
+      if (this.#readOffset(middle * MINUTE_MS) === target) high = middle;
       else low = middle;
     }
     return high * MINUTE_MS;
-  }
-
-  #askOffset(at: EpochMs): number {
-    return this.#database().offset(at) * MINUTE_MS;
-  }
-
-  #database(): IANAZone {
-    if (this.#source) return this.#source;
-    const source = IANAZone.create(this.zone);
-    if (!source.isValid) {
-      throw new RangeError(`unknown time zone "${this.zone}"; expected a name such as ${SERVICE_ZONE}`);
-    }
-    this.#source = source;
-    return source;
   }
 }
 

@@ -108,7 +108,7 @@ function Hours({ e, plan, points }: HoursProps) {
   const least = Math.min(...coming.map(({ price }) => price), 0);
   const span = (last.end - first.start) / MINUTE_MS;
   const percentOf = (at: number) => ((at - first.start) / MINUTE_MS / span) * 100;
-  const midnight = f.zone.shift("day", now, 1);
+  const midnight = f.calendar.add("day", now, 1);
   const isChosen = (point: PricePoint) => runs.some(({ start, end }) => start < point.end && point.start < end);
   const runTimes = runs.map(({ start, end }) => f.span(start, end)).join(", ");
   return (

@@ -1,5 +1,5 @@
 /** Periods that are compared. */
-import type { Zone } from "../zone.ts";
+import type { Calendar } from "../../core/time/calendar.ts";
 
 /** Pairs of periods. `dates` means chosen dates. */
 export const PAIRS = ["month_before", "month_last_year", "last_month", "year", "dates"] as const;
@@ -32,29 +32,28 @@ export function changeOf(first: number, second: number) {
 }
 
 /** Returns the periods of a pair, until yesterday, because meters report a day later. */
-export function comparedSpans(pair: Exclude<Pair, "dates">, now: number, zone: Zone): Compared {
+export function comparedSpans(pair: Exclude<Pair, "dates">, now: number, calendar: Calendar): Compared {
   const unit = pair === "year" ? "year" : "month";
-  const yesterday = zone.shift("day", now, -1);
-  const from = zone.shift(unit, yesterday, pair === "last_month" ? -1 : 0);
-  const wholeTo = zone.shift(unit, from, 1);
-  const first = { from, to: Math.min(wholeTo, zone.startOf("day", now)) };
-  const before = zone.shift("month", from, { month_before: -1, month_last_year: -12, last_month: -1, year: -12 }[pair]);
-  const beforeTo = zone.shift(unit, before, 1);
+  const yesterday = calendar.add("day", now, -1);
+  const from = calendar.add(unit, yesterday, pair === "last_month" ? -1 : 0);
+  const wholeTo = calendar.add(unit, from, 1);
+  const first = { from, to: Math.min(wholeTo, calendar.startOf("day", now)) };
+  const before = calendar.add(
+    "month",
+    from,
+    { month_before: -1, month_last_year: -12, last_month: -1, year: -12 }[pair],
+  );
+  const beforeTo = calendar.add(unit, before, 1);
   if (first.to === wholeTo) return { first, second: { from: before, to: beforeTo }, isCut: false };
-  const days = zone.starts("day", first.from, first.to).length;
-  return { first, second: { from: before, to: Math.min(beforeTo, zone.shift("day", before, days)) }, isCut: true };
+  const days = calendar.startsIn("day", { start: first.from, end: first.to }).length;
+  return { first, second: { from: before, to: Math.min(beforeTo, calendar.add("day", before, days)) }, isCut: true };
 }
 
 /** Returns the range of two inclusive dates; null if they are invalid or in the wrong order. */
-export function spanOf({ from, to }: { readonly from: string; readonly to: string }, zone: Zone): Span | null {
-  // The value of an incomplete date input is empty.
-  if (from === "" || to === "") return null;
-  const start = startOf(from, zone);
-  const end = zone.shift("day", startOf(to, zone), 1);
-  return Number.isFinite(start) && start < end ? { from: start, to: end } : null;
-}
-
-function startOf(text: string, zone: Zone): number {
-  const [year = 1970, month = 1, day = 1] = text.split("-").map(Number);
-  return zone.instant(year, month, day);
+export function spanOf({ from, to }: { readonly from: string; readonly to: string }, calendar: Calendar): Span | null {
+  const start = calendar.dateStart(from);
+  const last = calendar.dateStart(to);
+  if (start === null || last === null) return null;
+  const end = calendar.add("day", last, 1);
+  return start < end ? { from: start, to: end } : null;
 }

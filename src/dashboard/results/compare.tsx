@@ -1,12 +1,11 @@
 /** Block that compares the usage of two periods. */
 import { useState } from "preact/hooks";
 import type { UsageRowAnswer } from "../../api/results.ts";
+import { HOUR_MS } from "../../core/time/interval.ts";
 import type { Home } from "../answers.ts";
 import type { MeasureName } from "../energy.ts";
 import { type PageTools, usePage } from "../page.ts";
 import { amountText } from "../use-facts.ts";
-import { dateText } from "../use-period.ts";
-import { HOUR_MS } from "../zone.ts";
 import { changeOf, comparedSpans, PAIRS, type Pair, type Span, spanOf } from "./compare-periods.ts";
 import { ResultBlock } from "./result-block.tsx";
 import { useRead, useTexts } from "./result-context.ts";
@@ -35,12 +34,12 @@ export function Compare({ home, measures, isNear }: CompareProps) {
   const now = store.time.peek();
   const [pair, setPair] = useState<Pair>("month_before");
   const [typed, setTyped] = useState<readonly [Typed, Typed]>(() => {
-    const { first, second } = comparedSpans("last_month", now, f.zone);
+    const { first, second } = comparedSpans("last_month", now, f.calendar);
     return [typedOf(first, page), typedOf(second, page)];
   });
-  const compared = pair === "dates" ? null : comparedSpans(pair, now, f.zone);
-  const first = compared?.first ?? spanOf(typed[0], f.zone);
-  const second = compared?.second ?? spanOf(typed[1], f.zone);
+  const compared = pair === "dates" ? null : comparedSpans(pair, now, f.calendar);
+  const first = compared?.first ?? spanOf(typed[0], f.calendar);
+  const second = compared?.second ?? spanOf(typed[1], f.calendar);
   return (
     <ResultBlock title={t("compare")}>
       <div class="setting">
@@ -79,11 +78,11 @@ function Dates({ typed: [first, second], onType }: DatesProps) {
   return (
     <form class="compare-dates" onSubmit={(event) => event.preventDefault()}>
       {fields.map(({ name, dates, onDates }) => (
-        <fieldset key={name} class="settings" aria-invalid={spanOf(dates, f.zone) === null}>
+        <fieldset key={name} class="settings" aria-invalid={spanOf(dates, f.calendar) === null}>
           <legend>{t(`compare_${name}`)}</legend>
           <DateField name={`${name}-from`} value={dates.from} onDate={(from) => onDates({ ...dates, from })} isFrom />
           <DateField name={`${name}-to`} value={dates.to} onDate={(to) => onDates({ ...dates, to })} />
-          {spanOf(dates, f.zone) === null && <Wrong />}
+          {spanOf(dates, f.calendar) === null && <Wrong />}
         </fieldset>
       ))}
     </form>
@@ -226,12 +225,12 @@ function missingHours({ from, to }: Span, answer: UsageAnswer | undefined): numb
   return Math.max(0, Math.round((to - from) / HOUR_MS) - answer.rows.reduce((sum, { hours }) => sum + hours, 0));
 }
 
-function typedOf({ from, to }: Span, { f: { zone } }: PageTools): Typed {
-  return { from: dateText(from, zone), to: dateText(zone.shift("day", to, -1), zone) };
+function typedOf({ from, to }: Span, { f: { calendar } }: PageTools): Typed {
+  return { from: calendar.dateOf(from), to: calendar.dateOf(calendar.add("day", to, -1)) };
 }
 
 /** Returns the dates of a range, for instance `1–22 Nov 2026`. */
 function spanText({ from, to }: Span, { f }: PageTools): string {
-  const options = { timeZone: f.zone.name, day: "numeric", month: "short", year: "numeric" } as const;
+  const options = { timeZone: f.calendar.zone, day: "numeric", month: "short", year: "numeric" } as const;
   return new Intl.DateTimeFormat(f.locale, options).formatRange(from, to - 1);
 }

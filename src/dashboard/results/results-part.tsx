@@ -38,7 +38,7 @@ function Results({ home }: { readonly home: Home }) {
   const [baseline, setBaseline] = useState<Baseline>("window_start");
   const plans = (store.plans.value ?? []).filter((plan) => plan.home === home.id);
   const measures = (Object.keys(MEASURES) as MeasureName[]).filter(
-    (name) => home.capabilities?.[MEASURES[name].capability],
+    (name) => home.capabilities?.[MEASURES[name].operation],
   );
   if (plans.length === 0 && measures.length === 0) return null;
   return (
@@ -72,7 +72,7 @@ function CsvFiles({ home, measures, hasPlans }: CsvProps) {
   const t = useTexts();
   const { t: page, f, store } = usePage();
   const of = `home=${encodeURIComponent(home.id)}`;
-  const yearAgo = new Date(f.zone.shift("month", store.time.peek(), -12)).toISOString();
+  const yearAgo = new Date(f.calendar.add("month", store.time.peek(), -12)).toISOString();
   const decimal = f.number(0.5, 1).includes(",") ? "&decimal=comma" : "";
   const files = [
     { name: t("csv_prices"), path: `prices.csv?${of}` },

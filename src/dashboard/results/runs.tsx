@@ -1,10 +1,10 @@
 /** Block with past runs, the price of each and the price of its baseline. */
 import { useState } from "preact/hooks";
 import type { RunAnswer } from "../../api/results.ts";
+import { DAY_MS } from "../../core/time/interval.ts";
 import type { Home, Plan } from "../answers.ts";
 import type { Translate } from "../language.ts";
 import { type PageTools, usePage } from "../page.ts";
-import { DAY_MS } from "../zone.ts";
 import { ResultBlock } from "./result-block.tsx";
 import { useRead, useTexts } from "./result-context.ts";
 import { type Baseline, versionOf } from "./saving-bars.ts";
@@ -25,7 +25,7 @@ export function Runs({ home, plans, isNear, baseline }: RunsProps) {
   const t = useTexts();
   const page = usePage();
   const [shown, setShown] = useState(SHOWN);
-  const from = new Date(page.f.zone.shift("day", page.store.now(), -DAYS)).toISOString();
+  const from = new Date(page.f.calendar.add("day", page.store.now(), -DAYS)).toISOString();
   const paths = isNear ? [`local/v1/runs?home=${encodeURIComponent(home.id)}&from=${from}`] : null;
   const { answer } = useRead<{ readonly runs: readonly RunAnswer[] }>(paths, versionOf(plans));
   const runs = answer?.[0]?.runs;

@@ -1,8 +1,8 @@
 /** Makes bars of savings by month and plan. The bars of a month are next to each other. */
 import type { MonthAnswer } from "../../api/results.ts";
+import type { Calendar } from "../../core/time/calendar.ts";
 import type { Plan } from "../answers.ts";
 import type { ChartBar } from "../chart-view.ts";
-import type { Zone } from "../zone.ts";
 
 /** Baselines that runs are compared with. */
 export const BASELINES = ["window_start", "mean"] as const;
@@ -25,7 +25,7 @@ export interface SavingBar extends ChartBar {
 
 interface GroupOptions {
   readonly now: number;
-  readonly zone: Zone;
+  readonly calendar: Calendar;
   readonly otherName: string;
 }
 
@@ -33,11 +33,11 @@ interface GroupOptions {
 export function groupedByPlan(
   months: readonly MonthAnswer[],
   baseline: Baseline,
-  { now, zone, otherName }: GroupOptions,
+  { now, calendar, otherName }: GroupOptions,
 ) {
-  const from = zone.shift("month", now, 1 - MONTHS);
-  const to = zone.shift("month", now, 1);
-  const starts = zone.starts("month", from, to);
+  const from = calendar.add("month", now, 1 - MONTHS);
+  const to = calendar.add("month", now, 1);
+  const starts = calendar.startsIn("month", { start: from, end: to });
   const known = months.flatMap((each) => {
     const value = each[`against_${baseline}`];
     return value === null || Date.parse(each.start) < from ? [] : { ...each, value, cost: each.cost ?? 0 };

@@ -26,7 +26,9 @@ export function Savings({ home, plans, isNear, baseline, onBaseline }: SavingsPr
   const { answer } = useRead<{ readonly months: readonly MonthAnswer[] }>(paths, versionOf(plans));
   const months = answer?.[0]?.months;
   const grouped = useMemo(
-    () => months && groupedByPlan(months, baseline, { now: store.now(), zone: f.zone, otherName: t("savings_other") }),
+    () =>
+      months &&
+      groupedByPlan(months, baseline, { now: store.now(), calendar: f.calendar, otherName: t("savings_other") }),
     [months, baseline],
   );
   const describe = (index: number) => {

@@ -1,12 +1,12 @@
 /** Block with the cost of a plan if it started now, at a chosen time, or later. */
 import { useMemo, useState } from "preact/hooks";
 import type { StartsAnswer } from "../../api/results.ts";
+import { DAY_MS } from "../../core/time/interval.ts";
 import type { Plan } from "../answers.ts";
 import type { ChartView } from "../chart-view.ts";
 import { type PageTools, usePage } from "../page.ts";
 import { dayWord } from "../plan-words.ts";
 import { Plot } from "../plot.tsx";
-import { DAY_MS } from "../zone.ts";
 import { ResultBlock } from "./result-block.tsx";
 import { useRead, useTexts } from "./result-context.ts";
 
@@ -168,14 +168,11 @@ function whenOf(at: number, page: PageTools): string {
 }
 
 /** Returns the next instant with a local time of day. */
-function nextAt(time: string, now: number, { f: { zone } }: PageTools): number {
+function nextAt(time: string, now: number, { f: { calendar } }: PageTools): number {
   const [hour = 0, minute = 0] = time.split(":").map(Number);
-  const onDay = (day: number) => {
-    const { year, month, day: date } = zone.fields(day);
-    return zone.instant(year, month, date, hour) + minute * 60_000;
-  };
+  const onDay = (day: number) => calendar.timeOnDay(day, hour * 60 + minute);
   const today = onDay(now);
-  return today >= now ? today : onDay(zone.shift("day", now, 1));
+  return today >= now ? today : onDay(calendar.add("day", now, 1));
 }
 
 function viewOf(
@@ -200,10 +197,10 @@ function viewOf(
     ...{ from, to, bars, rest: null, onPick, describe, label },
     ticksFor: (room) => {
       const hours = TICK_HOURS.find((each) => (to - from) / (each * (DAY_MS / 24)) <= room) ?? 24;
-      return f.zone
-        .starts("hour", from, to)
-        .filter((at) => f.zone.fields(at).hour % hours === 0 && at < to - LABEL_MS)
-        .map((at) => ({ at, text: f.axisHour(at), strong: f.zone.fields(at).hour === 0 }));
+      return f.calendar
+        .startsIn("hour", { start: from, end: to })
+        .filter((at) => f.calendar.fieldsOf(at).hour % hours === 0 && at < to - LABEL_MS)
+        .map((at) => ({ at, text: f.axisHour(at), strong: f.calendar.fieldsOf(at).hour === 0 }));
     },
     unit: kwh === null ? `${f.currency(currency)}/kWh` : f.currency(currency),
     valueText: (value) => f.number(value, Math.abs(value) < 10 && value % 1 !== 0 ? 1 : 0),

@@ -1,7 +1,7 @@
 /** Dialog that sets up a home in steps. Each step is checked before the next one. */
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
-import { KEY_NAME } from "../accepted-values.ts";
+import { KEY_NAME } from "../../core/text/key-name.ts";
 import { Dialog } from "../dialog.tsx";
 import { LANGUAGES, type Translate, translateIn } from "../language.ts";
 import { usePage } from "../page.ts";

@@ -1,7 +1,7 @@
 /** Block to list, create and revoke API keys. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { LanKeyAnswer } from "../../api/keys.ts";
-import { KEY_NAME } from "../accepted-values.ts";
+import { KEY_NAME } from "../../core/text/key-name.ts";
 import { usePage } from "../page.ts";
 import type { PhoneLink as PhoneLinkOf } from "../phone-link.tsx";
 import { refusalText } from "../plan-words.ts";

@@ -1,13 +1,13 @@
 import { type Home, type HomeSnapshot, homeSnapshot } from "../../../src/core/prices/home-snapshot.ts";
 import type { PricePoint, Timeline } from "../../../src/core/prices/timeline.ts";
 import { NO_USAGE } from "../../../src/core/prices/usage.ts";
-import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
 import { type EpochMs, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import type { Message } from "../../../src/mqtt/client/message.ts";
 import { Announcer } from "../../../src/mqtt/homeassistant/announcer.ts";
 import { stateMessages } from "../../../src/mqtt/homeassistant/entity.ts";
 import { homeDevice } from "../../../src/mqtt/homeassistant/home-entities.ts";
 import { homeMessages } from "../../../src/mqtt/topics/home-topics.ts";
+import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 
 export const QUARTER_MS = 15 * MINUTE_MS;
 const FORECAST_HOURS = 168;
@@ -15,7 +15,7 @@ const FORECAST_HOURS = 168;
 const DAYS_BEFORE = 3;
 const DAYS_AFTER = 3;
 
-const calendar = new Calendar(SERVICE_ZONE);
+const calendar = serviceCalendar();
 
 /** Start of a day of 100 quarters. */
 export const LONG_DAY: EpochMs = calendar.startOf("day", Date.UTC(2026, 9, 25, 12));

@@ -1,9 +1,9 @@
 /** Stores the simulator's responses for one home in a database, as the daemon does, without HTTP. */
 
-import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
 import { type EpochMs, HOUR_MS } from "../../../src/core/time/interval.ts";
 import type { OperationId, OperationIdOf, ParamsOf } from "../../../src/service/contract/operations.ts";
 import { rangeOf, seriesOf, takeApart } from "../../../src/service/contract/series-mapping.ts";
+import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 import { consumerHandlers } from "../../../src/simulator/consumer-handlers.ts";
 import { demoHomes } from "../../../src/simulator/homes.ts";
 import { World } from "../../../src/simulator/world.ts";
@@ -19,7 +19,7 @@ const USAGE_OPERATIONS = ["consumption", "consumptionCosts", "solarExport", "sol
 
 const home = demoHomes.danish;
 export const addressId: string = home.address.id;
-export const calendar = new Calendar(SERVICE_ZONE);
+export const calendar = serviceCalendar();
 
 /** Response of any operation. */
 export type Answer = object;

@@ -3,8 +3,8 @@
  */
 
 import type { Row } from "../../../src/core/series/series.ts";
-import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
 import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
+import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 import type { FaultRule } from "../../../src/simulator/fault-rules.ts";
 import { Publication } from "../../../src/simulator/publication.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/simulator.ts";
@@ -46,7 +46,7 @@ const FIRST_DAYS = 3;
 const DAYS_PER_MONTH = 30;
 /** Number of days to list. */
 const BUSIEST = 8;
-const calendar = new Calendar(SERVICE_ZONE);
+const calendar = serviceCalendar();
 
 /** Runs a daemon from local midnight of `from` for `days` days. Calls `onMonth` after each 30 days. */
 export async function runDays(from: EpochMs, days: number, onMonth: (month: number) => void): Promise<YearFigures> {

@@ -2,10 +2,10 @@
 
 import type { Home } from "../../../src/core/prices/home-snapshot.ts";
 import type { PricePoint, Timeline } from "../../../src/core/prices/timeline.ts";
-import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
 import type { EpochMs, Interval } from "../../../src/core/time/interval.ts";
+import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 
-export const calendar = new Calendar(SERVICE_ZONE);
+export const calendar = serviceCalendar();
 
 export const HOME: Home = {
   id: "home",

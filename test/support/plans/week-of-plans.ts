@@ -1,15 +1,16 @@
 /** Simulates a week of three appliances with real prices: their runs, the cost, and the cost of an immediate start. */
+
 import { readFileSync } from "node:fs";
 import { runPrice } from "../../../src/core/planning/plan-savings.ts";
 import { type PricePoint, pricePoints } from "../../../src/core/prices/timeline.ts";
-import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
 import type { EpochMs } from "../../../src/core/time/interval.ts";
 import { MINUTE_MS } from "../../../src/core/time/interval.ts";
+import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 import { TestDaemon } from "../daemon/test-daemon.ts";
 import { payloadOf, planEntry } from "./plan-topics.ts";
 import { REAL_PRICES } from "./real-prices.ts";
 
-const calendar = new Calendar(SERVICE_ZONE);
+const calendar = serviceCalendar();
 const STEP_MS = 15 * MINUTE_MS;
 
 /** Appliances that, without a plan, start when the window opens. */

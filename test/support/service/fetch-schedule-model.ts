@@ -12,10 +12,10 @@ import {
   type SeriesState,
 } from "../../../src/core/fetching/fetch-types.ts";
 import { type SeriesKey, seriesName } from "../../../src/core/series/series.ts";
-import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
 import type { EpochMs, Interval } from "../../../src/core/time/interval.ts";
+import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 
-export const calendar = new Calendar(SERVICE_ZONE);
+export const calendar = serviceCalendar();
 const ACCOUNT = "consumer";
 export const ADDRESS = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
 const ALL_OPERATIONS: readonly string[] = [

@@ -40,10 +40,7 @@ const ONLY_IMPORTS: Readonly<Record<string, readonly string[]>> = { simulator: [
 const ONLY_IMPORTED_BY: Readonly<Record<string, readonly string[]>> = { simulator: ["cli"] };
 
 /** Packages that pure folders may import, each with the only path that may import it. */
-const PURE_PACKAGES: Readonly<Record<string, string>> = {
-  luxon: "src/core/time/calendar.ts",
-  "zod/mini": "src/service/contract/",
-};
+const PURE_PACKAGES: Readonly<Record<string, string>> = { "zod/mini": "src/service/contract/" };
 const PURE_FOLDERS: readonly string[] = ["src/core/", "src/service/contract/"];
 /** The contract may import only itself and core. */
 const CONTRACT = "src/service/contract/";

@@ -1,11 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Row, SeriesKey } from "../../../src/core/series/series.ts";
-import { Calendar, type CalendarUnit, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
+import type { CalendarUnit } from "../../../src/core/time/calendar.ts";
 import { type EpochMs, formatInstant, type Interval } from "../../../src/core/time/interval.ts";
+import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { TempDir } from "../runner/temp-dir.ts";
 
-export const calendar = new Calendar(SERVICE_ZONE);
+export const calendar = serviceCalendar();
 
 /** Database in a temporary file that can be closed and reopened. */
 export class StoreOnDisk implements Disposable {

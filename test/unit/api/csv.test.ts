@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { csvText } from "../../../src/api/csv.ts";
-import { Calendar } from "../../../src/core/time/calendar.ts";
+import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 
-const calendar = new Calendar("Europe/Copenhagen");
+const calendar = serviceCalendar();
 const plain = { decimal: "point", calendar } as const;
 
 function linesOf(body: object, columns: Record<string, string>, decimal: "point" | "comma" = "point"): string[] {

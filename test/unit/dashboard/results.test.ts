@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import type { MonthAnswer } from "../../../src/api/results.ts";
 import { changeOf, comparedSpans, spanOf } from "../../../src/dashboard/results/compare-periods.ts";
 import { groupedByPlan } from "../../../src/dashboard/results/saving-bars.ts";
-import { Zone } from "../../../src/dashboard/zone.ts";
+import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 
-const zone = new Zone("Europe/Copenhagen");
+const calendar = serviceCalendar();
 const datesOf = ({ from, to }: { from: number; to: number }) =>
   [from, to].map((at) => {
-    const { year, month, day } = zone.fields(at);
+    const { year, month, day } = calendar.fieldsOf(at);
     return `${year}-${month}-${day}`;
   });
 
@@ -20,12 +20,12 @@ describe("compared periods", () => {
     ["last_month", ["2026-2-1", "2026-3-1"], ["2026-1-1", "2026-2-1"], false],
     ["year", ["2026-1-1", "2026-3-20"], ["2025-1-1", "2025-3-20"], true],
   ] as const)("%s", (pair, first, second, isCut) => {
-    const found = comparedSpans(pair, now, zone);
+    const found = comparedSpans(pair, now, calendar);
     expect([datesOf(found.first), datesOf(found.second), found.isCut]).toEqual([first, second, isCut]);
   });
 
   test("on the first of a month, the two last complete months are compared", () => {
-    const found = comparedSpans("month_before", Date.parse("2026-04-01T08:00:00Z"), zone);
+    const found = comparedSpans("month_before", Date.parse("2026-04-01T08:00:00Z"), calendar);
     expect([datesOf(found.first), datesOf(found.second), found.isCut]).toEqual([
       ["2026-3-1", "2026-4-1"],
       ["2026-2-1", "2026-3-1"],
@@ -34,16 +34,16 @@ describe("compared periods", () => {
   });
 
   test("the end of the second period is limited to a shorter month", () => {
-    const found = comparedSpans("month_before", Date.parse("2026-03-31T08:00:00Z"), zone);
+    const found = comparedSpans("month_before", Date.parse("2026-03-31T08:00:00Z"), calendar);
     expect(datesOf(found.second)).toEqual(["2026-2-1", "2026-3-1"]);
   });
 
   test("dates are inclusive, and null if they are in the wrong order", () => {
-    expect(datesOf(spanOf({ from: "2026-03-28", to: "2026-03-29" }, zone) ?? { from: 0, to: 0 })).toEqual([
+    expect(datesOf(spanOf({ from: "2026-03-28", to: "2026-03-29" }, calendar) ?? { from: 0, to: 0 })).toEqual([
       "2026-3-28",
       "2026-3-30",
     ]);
-    expect(spanOf({ from: "2026-03-02", to: "2026-03-01" }, zone)).toBe(null);
+    expect(spanOf({ from: "2026-03-02", to: "2026-03-01" }, calendar)).toBe(null);
   });
 });
 
@@ -64,7 +64,7 @@ describe("bars of savings", () => {
     ...{ plan, name: plan.toUpperCase(), home: "home", currency: "DKK", start, runs: 2, hours: 6, cost: 3 },
     ...{ against_now: null, against_window_start: saved, against_mean: 1 },
   });
-  const options = { now: Date.parse("2026-03-20T10:00:00Z"), zone, otherName: "Others" };
+  const options = { now: Date.parse("2026-03-20T10:00:00Z"), calendar, otherName: "Others" };
 
   test("bars of savings are next to each other in their month, the largest saving first", () => {
     const { bars, plans, saved } = groupedByPlan([monthOf("a", 1), monthOf("b", 5)], "window_start", options);
@@ -74,7 +74,7 @@ describe("bars of savings", () => {
     ]);
     expect(saved).toBe(6);
     expect((bars[0]?.end ?? 0) <= (bars[1]?.start ?? 0)).toBe(true);
-    expect(zone.fields(bars[1]?.end ?? 0).month).toBe(3);
+    expect(calendar.fieldsOf(bars[1]?.end ?? 0).month).toBe(3);
   });
 
   test("omit a missing amount, and use the amounts of the chosen baseline", () => {

@@ -1,19 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { addedUp, averagePaid, MEASURES, rowsOf, totalOf } from "../../../src/dashboard/energy.ts";
-import {
-  cheapestHours,
-  comingHours,
-  covers,
-  figuresOf,
-  indexAt,
-  outlook,
-  type PricePoint,
-} from "../../../src/dashboard/timeline.ts";
-import { HOUR_MS, Zone } from "../../../src/dashboard/zone.ts";
+import { HOUR_MS } from "../../../src/core/time/interval.ts";
+import { addedUp, averagePaid, MEASURES, totalOf } from "../../../src/dashboard/energy.ts";
+import { comingHours, covers, figuresOf, outlook, type PricePoint } from "../../../src/dashboard/timeline.ts";
+import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 
 const MIDNIGHT = Date.parse("2026-06-01T22:00:00Z");
 const QUARTER = HOUR_MS / 4;
-const zone = new Zone("Europe/Copenhagen");
+const calendar = serviceCalendar();
 
 /** Returns prices of consecutive hours; null is a gap. */
 function hours(prices: readonly (number | null)[], from = MIDNIGHT, estimate = false): PricePoint[] {
@@ -23,38 +16,6 @@ function hours(prices: readonly (number | null)[], from = MIDNIGHT, estimate = f
     return price === null ? [] : [{ start, end: start + HOUR_MS, price, level, estimate }];
   });
 }
-
-describe("the current price", () => {
-  const points = hours([1, null, 3]);
-
-  test("the current price is valid from its start until before its end", () => {
-    expect(indexAt(points, MIDNIGHT)).toBe(0);
-    expect(indexAt(points, MIDNIGHT + HOUR_MS - 1)).toBe(0);
-    expect(indexAt(points, MIDNIGHT + 2 * HOUR_MS)).toBe(1);
-  });
-
-  test("the current price does not exist in a gap, before and after", () => {
-    for (const at of [MIDNIGHT - 1, MIDNIGHT + HOUR_MS, MIDNIGHT + 3 * HOUR_MS]) expect(indexAt(points, at)).toBe(-1);
-  });
-});
-
-describe("cheapestHours", () => {
-  test.each([
-    ["of 5 4 1 2 3", [5, 4, 1, 2, 3], 2, 2, 1.5],
-    ["with negative prices", [1, -2, -1, 3], 2, 1, -1.5],
-    ["of equals the first", [2, 1, 1, 1], 1, 1, 1],
-    ["never across a gap", [5, 1, null, 1, 6], 2, 0, 3],
-  ] as const)("%s", (_, prices, count, first, mean) => {
-    const best = cheapestHours(hours([...prices]), count, MIDNIGHT);
-    expect(best).toEqual({ start: MIDNIGHT + first * HOUR_MS, end: MIDNIGHT + (first + count) * HOUR_MS, mean });
-  });
-
-  test("start now or later, contain no estimates, and are null if too few are known", () => {
-    const points = [...hours([1, 5, 4]), ...hours([0, 0], MIDNIGHT + 3 * HOUR_MS, true)];
-    expect(cheapestHours(points, 1, MIDNIGHT + 1)?.start).toBe(MIDNIGHT + 2 * HOUR_MS);
-    expect(cheapestHours(points, 4, MIDNIGHT)).toBeNull();
-  });
-});
 
 describe("outlook", () => {
   test("outlook returns the next change of level with its mean price", () => {
@@ -100,11 +61,11 @@ test("comingHours includes hours without prices", () => {
 });
 
 test("covers returns true only for a day of confirmed prices without gaps", () => {
-  const end = MIDNIGHT + 3 * HOUR_MS;
-  expect(covers(hours([1, 1, 1]), MIDNIGHT, end)).toBe(true);
-  expect(covers(hours([1, null, 1]), MIDNIGHT, end)).toBe(false);
-  expect(covers(hours([1, 1]), MIDNIGHT, end)).toBe(false);
-  expect(covers(hours([1, 1, 1], MIDNIGHT, true), MIDNIGHT, end)).toBe(false);
+  const day = { start: MIDNIGHT, end: MIDNIGHT + 3 * HOUR_MS };
+  expect(covers(hours([1, 1, 1]), day)).toBe(true);
+  expect(covers(hours([1, null, 1]), day)).toBe(false);
+  expect(covers(hours([1, 1]), day)).toBe(false);
+  expect(covers(hours([1, 1, 1], MIDNIGHT, true), day)).toBe(false);
 });
 
 test("figuresOf weights the mean by time, and returns null without prices", () => {
@@ -120,8 +81,8 @@ test("figuresOf weights the mean by time, and returns null without prices", () =
 });
 
 describe("energy by local units", () => {
-  const dayStart = zone.startOf("day", Date.parse("2026-10-25T10:00:00Z"));
-  const dayEnd = zone.shift("day", dayStart, 1);
+  const dayStart = calendar.startOf("day", Date.parse("2026-10-25T10:00:00Z"));
+  const dayEnd = calendar.add("day", dayStart, 1);
   const iso = (at: number) => new Date(at).toISOString();
   const answer = (kwh: (i: number) => number | null) => ({
     data: Array.from({ length: 25 }, (_, i) => ({
@@ -134,35 +95,32 @@ describe("energy by local units", () => {
   const range = { from: dayStart, to: dayEnd, until: dayEnd };
 
   test("energy by local units has 25 hours on the 25-hour day, all included in its sum", () => {
-    const rows = rowsOf(
-      MEASURES.consumption,
-      answer(() => 1),
-    );
-    expect(addedUp(rows, "hour", range, zone)).toHaveLength(25);
-    const [day] = addedUp(rows, "day", range, zone);
+    const rows = answer(() => 1).data;
+    expect(addedUp(rows, MEASURES.consumption, "hour", range, calendar)).toHaveLength(25);
+    const [day] = addedUp(rows, MEASURES.consumption, "day", range, calendar);
     expect(day).toMatchObject({ value: 25, missing: 0, estimate: true });
   });
 
   test("energy by local units does not count a gap as zero, and returns the number of missing hours", () => {
-    const rows = rowsOf(
-      MEASURES.consumption,
-      answer((i) => (i < 2 ? null : 1)),
-    );
-    expect(addedUp(rows, "day", range, zone)).toMatchObject([{ value: 23, missing: 2 }]);
+    const rows = answer((i) => (i < 2 ? null : 1)).data;
+    expect(addedUp(rows, MEASURES.consumption, "day", range, calendar)).toMatchObject([{ value: 23, missing: 2 }]);
     expect(
-      addedUp(rows, "hour", range, zone)
+      addedUp(rows, MEASURES.consumption, "hour", range, calendar)
         .slice(0, 3)
         .map((bar: { value: number | null }) => bar.value),
     ).toEqual([null, null, 1]);
-    expect(totalOf(addedUp([], "hour", range, zone))).toEqual({ value: null, missing: 25, estimate: false });
+    expect(totalOf(addedUp([], MEASURES.consumption, "hour", range, calendar))).toEqual({
+      value: null,
+      missing: 25,
+      estimate: false,
+    });
   });
 
   test("energy by local units does not count future hours as missing", () => {
-    const rows = rowsOf(
-      MEASURES.consumption,
-      answer((i) => (i < 5 ? 1 : null)),
-    );
-    expect(addedUp(rows, "day", { ...range, until: dayStart + 5 * HOUR_MS }, zone)).toMatchObject([{ missing: 0 }]);
+    const rows = answer((i) => (i < 5 ? 1 : null)).data;
+    expect(
+      addedUp(rows, MEASURES.consumption, "day", { ...range, until: dayStart + 5 * HOUR_MS }, calendar),
+    ).toMatchObject([{ missing: 0 }]);
   });
 
   test("energy by local units weights the average price by the energy used", () => {
@@ -173,7 +131,7 @@ describe("energy by local units", () => {
       totalPricePerKWh,
       totalCost: 9,
     });
-    expect(averagePaid(rowsOf(MEASURES.costs, { data: [row(3, 1), row(1, 5), row(0, null)] }))).toBe(2);
+    expect(averagePaid([row(3, 1), row(1, 5), row(0, null)])).toBe(2);
     expect(averagePaid([])).toBeNull();
   });
 });

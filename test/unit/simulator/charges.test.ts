@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
+import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 import { Charges } from "../../../src/simulator/charges.ts";
 
-const calendar = new Calendar(SERVICE_ZONE);
+const calendar = serviceCalendar();
 const charges = new Charges(calendar);
 const totalAt = (text: string) =>
   charges

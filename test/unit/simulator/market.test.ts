@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
 import { HOUR_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
+import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 import { inventMarket } from "../../../src/simulator/invented-market.ts";
 import { type Market, spotPricesOn } from "../../../src/simulator/market.ts";
 
-const calendar = new Calendar(SERVICE_ZONE);
+const calendar = serviceCalendar();
 const market = inventMarket(1, calendar);
 const year = calendar.intervals("day", { start: Date.UTC(2025, 0, 1), end: Date.UTC(2025, 11, 31) });
 

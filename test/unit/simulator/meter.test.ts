@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/core/time/interval.ts";
+import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 import { demoHomes } from "../../../src/simulator/homes.ts";
 import { Meter } from "../../../src/simulator/meter.ts";
 
-const calendar = new Calendar(SERVICE_ZONE);
+const calendar = serviceCalendar();
 const meter = new Meter(demoHomes.danish, 1, calendar);
 const year = calendar.intervals("day", { start: Date.UTC(2025, 0, 1), end: Date.UTC(2025, 11, 31) });
 const LATER = Date.UTC(2027, 0, 1);

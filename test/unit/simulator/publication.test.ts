@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
+import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 import { Publication } from "../../../src/simulator/publication.ts";
 
-const calendar = new Calendar(SERVICE_ZONE);
+const calendar = serviceCalendar();
 const days = calendar.intervals("day", { start: Date.UTC(2024, 0, 1), end: Date.UTC(2026, 11, 31) });
 
 test("prices of a day are published at about 13:00 local time on the day before, in summer and winter", () => {

@@ -1,13 +1,14 @@
 /** Tests accounts, opened from a configuration, with the simulator. */
+
 import { describe, expect, test } from "vitest";
 import { configSchema } from "../../../src/config/schema.ts";
 import type { FetchRequest } from "../../../src/core/fetching/fetch-types.ts";
 import { type SeriesKey, WHOLE } from "../../../src/core/series/series.ts";
 import { type Problem, Problems } from "../../../src/core/status/problem.ts";
-import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../src/core/time/interval.ts";
 import { openService } from "../../../src/service/client/open-service.ts";
 import { seriesOf } from "../../../src/service/contract/series-mapping.ts";
+import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 import { type SimulatorOptions, startSimulator } from "../../../src/simulator/simulator.ts";
 import { fetchPortOf, openAccounts } from "../../../src/state/accounts.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
@@ -32,7 +33,7 @@ async function openWorld({ config = { ...CONSUMER, ...PARTNER }, simulator = {} 
   const keys = { consumerKey: CANARY_KEY, thirdParty: CANARY_PARTNER };
   const service = await startSimulator({ now: () => clock.now(), keys, ...simulator });
   const database = openDatabase(":memory:");
-  const repository = new SeriesRepository(database, new Calendar(SERVICE_ZONE), () => clock.now());
+  const repository = new SeriesRepository(database, serviceCalendar(), () => clock.now());
   const problems: Problem[] = [];
   const stop = new AbortController();
   const connection = openService({ config: { service: { base_url: service.url } } });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Calendar, SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
+import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 import { transitionsIn } from "../../../src/storage/open-storage.ts";
 
 test("stored transitions are used until Node has another time zone database", () => {
@@ -9,7 +9,7 @@ test("stored transitions are used until Node has another time zone database", ()
     write: (name: string, value: string) => void rows.set(name, value),
   };
   const at = Date.UTC(2025, 6, 1);
-  new Calendar(SERVICE_ZONE, transitionsIn(settings, "2025a")).startOf("day", at);
+  serviceCalendar(transitionsIn(settings, "2025a")).startOf("day", at);
   const stored = transitionsIn(settings, "2025a").read(2025);
   expect(stored).toMatch(/^\d+:3600000,\d+:7200000,\d+:3600000$/);
   expect(transitionsIn(settings, "2025b").read(2025)).toBeNull();

@@ -10,10 +10,10 @@ import {
   tiles,
   WHOLE,
 } from "../../../../src/core/series/series.ts";
-import { Calendar, SERVICE_ZONE } from "../../../../src/core/time/calendar.ts";
 import { formatInstant } from "../../../../src/core/time/interval.ts";
+import { serviceCalendar } from "../../../../src/service/service-calendar.ts";
 
-const calendar = new Calendar(SERVICE_ZONE);
+const calendar = serviceCalendar();
 const dayOf = (date: string) => calendar.day(Date.parse(`${date}T12:00:00Z`));
 
 test("different series have different names", () => {

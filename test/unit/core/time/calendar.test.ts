@@ -10,9 +10,10 @@ import {
   MINUTE_MS,
   QUARTER_MS,
 } from "../../../../src/core/time/interval.ts";
+import { serviceCalendar, zoneOffsets } from "../../../../src/service/service-calendar.ts";
 import { localOf, oracleBoundaries, oracleNext, oracleStartOf } from "../../../support/home/luxon-oracle.ts";
 
-const copenhagen = new Calendar(SERVICE_ZONE);
+const copenhagen = serviceCalendar();
 const YEARS = { first: 2015, last: 2034 } as const;
 const units = ["fifteenMinutes", "hour", "day", "month", "year"] as const satisfies readonly CalendarUnit[];
 const longUnits = ["day", "month", "year"] as const satisfies readonly CalendarUnit[];
@@ -117,14 +118,14 @@ describe("clock changes of twenty years in Copenhagen", () => {
 describe("boundaries equal those of luxon", () => {
   const longRuns = zones.filter((zone) => !TWO_MIDNIGHTS.includes(zone));
   test.each(longRuns)("in %s for all days, months and years of twenty years", (zone) => {
-    const calendar = new Calendar(zone);
+    const calendar = new Calendar(zone, zoneOffsets(zone));
     for (const unit of longUnits) {
       expect(calendar.boundaries(unit, twentyYears)).toEqual(oracleBoundaries(zone, unit, twentyYears));
     }
   });
 
   test.each(longRuns)("in %s for startOf and next of any instant and unit", (zone) => {
-    const calendar = new Calendar(zone);
+    const calendar = new Calendar(zone, zoneOffsets(zone));
     fc.assert(
       fc.property(instants, fc.constantFrom(...units), (at, unit) => {
         expect(calendar.startOf(unit, at)).toBe(oracleStartOf(zone, unit, at));
@@ -140,7 +141,7 @@ describe("intervals", () => {
   test("cover the range without gap or overlap, ascending, each from boundary to boundary", () => {
     fc.assert(
       fc.property(zonesArbitrary, fc.constantFrom(...units), ranges(40), (zone, unit, range) => {
-        const calendar = new Calendar(zone);
+        const calendar = new Calendar(zone, zoneOffsets(zone));
         const found = calendar.intervals(unit, range);
         const outer = calendar.expandOutward(unit, range);
         expect([found[0]?.start, found.at(-1)?.end]).toEqual([outer.start, outer.end]);
@@ -157,7 +158,7 @@ describe("intervals", () => {
   test("of hours cover each day, and of quarters each hour", () => {
     fc.assert(
       fc.property(zonesArbitrary, instants, (zone, at) => {
-        const calendar = new Calendar(zone);
+        const calendar = new Calendar(zone, zoneOffsets(zone));
         const day = calendar.day(at);
         const hours = calendar.intervals("hour", day);
         expect(hours.length).toBe((day.end - day.start) / HOUR_MS);
@@ -177,7 +178,7 @@ describe("expandOutward", () => {
   test("only expands, is idempotent, and adds less than one unit on either side", () => {
     fc.assert(
       fc.property(zonesArbitrary, fc.constantFrom(...units), ranges(800), (zone, unit, range) => {
-        const calendar = new Calendar(zone);
+        const calendar = new Calendar(zone, zoneOffsets(zone));
         const outer = calendar.expandOutward(unit, range);
         expect(outer.start).toBeLessThanOrEqual(range.start);
         expect(outer.end).toBeGreaterThanOrEqual(range.end);
@@ -211,7 +212,7 @@ describe("add and next", () => {
         instants,
         fc.integer({ min: -40, max: 40 }),
         (zone, unit, at, count) => {
-          const calendar = new Calendar(zone);
+          const calendar = new Calendar(zone, zoneOffsets(zone));
           const boundary = calendar.startOf(unit, at);
           const moved = calendar.add(unit, boundary, count);
           expect(calendar.startOf(unit, moved)).toBe(moved);
@@ -234,7 +235,7 @@ describe("add and next", () => {
   });
 
   test("a day that starts at 01:00 because midnight is skipped is followed by one that starts at 00:00", () => {
-    const santiago = new Calendar("America/Santiago");
+    const santiago = new Calendar("America/Santiago", zoneOffsets("America/Santiago"));
     const skipped = santiago.startOf("day", utc("2016-08-14T12:00:00-03:00"));
     expect(skipped).toBe(utc("2016-08-14T01:00:00-03:00"));
     expect(santiago.add("day", skipped, 1)).toBe(utc("2016-08-15T00:00:00-03:00"));
@@ -245,13 +246,13 @@ describe("add and next", () => {
   });
 
   test("a day with two midnights starts at the first and has 25 hours", () => {
-    const azores = new Calendar("Atlantic/Azores");
+    const azores = new Calendar("Atlantic/Azores", zoneOffsets("Atlantic/Azores"));
     const day = azores.day(utc("2015-10-25T12:00:00-01:00"));
     expect(day).toEqual({ start: utc("2015-10-25T00:00:00Z"), end: utc("2015-10-26T00:00:00-01:00") });
   });
 
   test("half-hour offsets have hours at half past in UTC", () => {
-    const kolkata = new Calendar("Asia/Kolkata");
+    const kolkata = new Calendar("Asia/Kolkata", zoneOffsets("Asia/Kolkata"));
     expect(kolkata.startOf("hour", utc("2026-06-01T12:15:00Z"))).toBe(utc("2026-06-01T11:30:00Z"));
     expect(kolkata.startOf("day", utc("2026-06-01T12:15:00Z"))).toBe(utc("2026-05-31T18:30:00Z"));
   });
@@ -291,7 +292,7 @@ describe("local time", () => {
   test("dateOf and minuteOfDay equal luxon's", () => {
     fc.assert(
       fc.property(zonesArbitrary, instants, (zone, at) => {
-        const calendar = new Calendar(zone);
+        const calendar = new Calendar(zone, zoneOffsets(zone));
         const local = localOf(zone, at);
         expect(calendar.dateOf(at)).toBe(local.toISODate());
         expect(calendar.minuteOfDay(at)).toBe(local.hour * 60 + local.minute);
@@ -315,7 +316,7 @@ describe("local time", () => {
   test("timeOnDay returns the first instant of the day at or after the local time", () => {
     fc.assert(
       fc.property(zonesArbitrary, instants, fc.integer({ min: 0, max: 1439 }), (zone, at, minute) => {
-        const calendar = new Calendar(zone);
+        const calendar = new Calendar(zone, zoneOffsets(zone));
         const found = calendar.timeOnDay(at, minute);
         const day = calendar.day(at);
         expect(found).toBeGreaterThanOrEqual(day.start);
@@ -329,7 +330,7 @@ describe("local time", () => {
 
 describe("limits of the calendar", () => {
   test.each(["Europe/Kopenhagen", "", "+25:00"])("zone %o is rejected with its name in the error", (zone) => {
-    expect(() => new Calendar(zone)).toThrow(
+    expect(() => zoneOffsets(zone)(0)).toThrow(
       new RangeError(`unknown time zone "${zone}"; expected a name such as Europe/Copenhagen`),
     );
   });
@@ -338,7 +339,9 @@ describe("limits of the calendar", () => {
     const { first, last } = CALENDAR_YEARS;
     expect(copenhagen.shift(Date.UTC(last, 11, 31), "year", 5)).toBe(Date.UTC(last + 5, 11, 31));
     expect(copenhagen.startOf("year", Date.UTC(first, 0, 1) - DAY_MS)).toBe(Date.UTC(first - 1, 0, 1) - HOUR_MS);
-    expect(new Calendar("America/New_York").startOf("year", Date.UTC(first, 0, 1))).toBe(utc("1969-01-01T05:00Z"));
+    expect(
+      new Calendar("America/New_York", zoneOffsets("America/New_York")).startOf("year", Date.UTC(first, 0, 1)),
+    ).toBe(utc("1969-01-01T05:00Z"));
   });
 
   test.each([Date.UTC(1900, 5, 1), Date.UTC(2300, 5, 1), Date.UTC(9999, 11, 31)])(
@@ -353,11 +356,35 @@ describe("limits of the calendar", () => {
   test("results do not depend on other instants that were converted before", () => {
     fc.assert(
       fc.property(fc.array(instants, { minLength: 2, maxLength: 20 }), (many) => {
-        const together = new Calendar(SERVICE_ZONE);
+        const together = serviceCalendar();
         for (const at of many) expect(together.offsetAt(at)).toBe(localOf(SERVICE_ZONE, at).offset * MINUTE_MS);
       }),
       { numRuns: 50 },
     );
+  });
+});
+
+describe("local dates and times", () => {
+  test("fold distinguishes only the two hours with the same name", () => {
+    const names = ["2026-10-24T23:30Z", "2026-10-25T00:30Z", "2026-10-25T01:30Z", "2026-10-25T02:30Z"];
+    expect(names.map((name) => copenhagen.fold(utc(name)))).toEqual([0, 1, 2, 0]);
+    expect(["2026-03-29T00:30Z", "2026-03-29T01:30Z"].map((name) => copenhagen.fold(utc(name)))).toEqual([0, 0]);
+  });
+
+  test("the fields of an instant are those of the local clock, and its date starts at local midnight", () => {
+    expect(copenhagen.fieldsOf(utc("2026-10-25T22:30Z"))).toEqual({ year: 2026, month: 10, day: 25, hour: 23 });
+    expect(copenhagen.dateStart("2026-10-26")).toBe(utc("2026-10-25T23:00Z"));
+    expect(["", "yesterday", "2026-13-01"].map((text) => copenhagen.dateStart(text))).toEqual([null, null, null]);
+  });
+
+  test("the starts in a range are those of the boundaries inside, the end excluded", () => {
+    const range = { start: utc("2026-06-01T10:00Z"), end: utc("2026-06-03T22:00Z") };
+    expect(copenhagen.startsIn("day", range)).toEqual([utc("2026-06-01T22:00Z"), utc("2026-06-02T22:00Z")]);
+  });
+
+  test.each(["day", "month", "year"] as const)("a %s is moved from any instant inside it", (unit) => {
+    const inside = utc("2026-06-15T10:17Z");
+    expect(copenhagen.add(unit, inside, -1)).toBe(copenhagen.add(unit, copenhagen.startOf(unit, inside), -1));
   });
 });
 
@@ -369,16 +396,18 @@ describe("cached transitions", () => {
       write: (year: number, text: string) => void kept.set(year, text),
     };
     const year = { start: Date.UTC(2025, 0, 1), end: Date.UTC(2026, 0, 1) };
-    const first = new Calendar(SERVICE_ZONE, memory).boundaries("day", year);
+    const first = serviceCalendar(memory).boundaries("day", year);
     expect([...kept.keys()]).toContain(2025);
     // An unknown zone: the result can only come from the cache.
-    expect(new Calendar("Nowhere/Nothing", memory).boundaries("day", year)).toEqual(first);
-    expect(first).toEqual(new Calendar(SERVICE_ZONE).boundaries("day", year));
+    expect(new Calendar("Nowhere/Nothing", zoneOffsets("Nowhere/Nothing"), memory).boundaries("day", year)).toEqual(
+      first,
+    );
+    expect(first).toEqual(serviceCalendar().boundaries("day", year));
   });
 
   test("that are invalid are computed again", () => {
     const memory = { read: () => "yesterday", write: () => undefined };
     const at = Date.UTC(2025, 6, 1);
-    expect(new Calendar(SERVICE_ZONE, memory).startOf("day", at)).toBe(new Calendar(SERVICE_ZONE).startOf("day", at));
+    expect(serviceCalendar(memory).startOf("day", at)).toBe(serviceCalendar().startOf("day", at));
   });
 });

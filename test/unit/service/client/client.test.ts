@@ -1,6 +1,6 @@
 /** Tests the client with the simulator: every operation, both keys, and the result of each fault. */
+
 import { describe, expect, test } from "vitest";
-import { Calendar, SERVICE_ZONE } from "../../../../src/core/time/calendar.ts";
 import { DAY_MS, HOUR_MS } from "../../../../src/core/time/interval.ts";
 import {
   type OperationId,
@@ -9,6 +9,7 @@ import {
   type ParamsOf,
 } from "../../../../src/service/contract/operations.ts";
 import { readRequest } from "../../../../src/service/contract/request.ts";
+import { serviceCalendar } from "../../../../src/service/service-calendar.ts";
 import { CANARY_KEY, CANARY_PARTNER, openAsking } from "../../../support/service/asking-client.ts";
 import { RawServer, rawAnswer } from "../../../support/service/raw-server.ts";
 import { startAt } from "../../../support/service/standing-simulator.ts";
@@ -68,7 +69,7 @@ describe("the operation", () => {
     const pattern = new RegExp(`^${operationOf(operation).path.replaceAll(/\{\w+\}/g, "([^/]+)")}$`);
     const found = pattern.exec(url.pathname)?.slice(1) ?? [];
     const inPath = Object.fromEntries(names.map((name, i) => [name, decodeURIComponent(found[i] ?? "")]));
-    const reading = readRequest(operation, { path: inPath, query: url.searchParams }, new Calendar(SERVICE_ZONE));
+    const reading = readRequest(operation, { path: inPath, query: url.searchParams }, serviceCalendar());
     expect(reading.kind === "params" && Object.keys(reading.params)).toEqual(Object.keys(params));
   });
 });

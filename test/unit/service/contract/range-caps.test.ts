@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { Calendar, SERVICE_ZONE } from "../../../../src/core/time/calendar.ts";
 import { DAY_MS, type EpochMs, formatInstant } from "../../../../src/core/time/interval.ts";
 import type { RangeCap } from "../../../../src/service/contract/limits.ts";
 import { type OperationId, operationIds, operationOf } from "../../../../src/service/contract/operations.ts";
 import { capEnd, latestEnd } from "../../../../src/service/contract/range.ts";
 import { readRequest } from "../../../../src/service/contract/request.ts";
+import { serviceCalendar } from "../../../../src/service/service-calendar.ts";
 import { ADDRESS_ID } from "../../../fixtures/answers.ts";
 
-const calendar = new Calendar(SERVICE_ZONE);
+const calendar = serviceCalendar();
 
 /** All operations with a cap, with each value of their unit parameter. */
 const capped = operationIds.flatMap((id) =>

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Calendar, type CalendarUnit, SERVICE_ZONE } from "../../../../src/core/time/calendar.ts";
+import type { CalendarUnit } from "../../../../src/core/time/calendar.ts";
 import type { ErrorCode } from "../../../../src/service/contract/errors.ts";
 import {
   type OperationId,
@@ -9,9 +9,10 @@ import {
   type ParamsOf,
 } from "../../../../src/service/contract/operations.ts";
 import { type RequestText, readRequest, writeRequest } from "../../../../src/service/contract/request.ts";
+import { serviceCalendar } from "../../../../src/service/service-calendar.ts";
 import { ADDRESS_ID } from "../../../fixtures/answers.ts";
 
-const calendar = new Calendar(SERVICE_ZONE);
+const calendar = serviceCalendar();
 const path = { addressId: ADDRESS_ID };
 const good = "from=2026-10-24T22:00:00Z&to=2026-10-25T23:00:00Z";
 

@@ -1,0 +1,2 @@
+/** Names of API keys, which people read: letters and digits of any language, spaces inside. */
+export const KEY_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N} _.-]{0,38}[\p{L}\p{N}_.-])?$/u;
