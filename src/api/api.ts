@@ -10,10 +10,10 @@ import type { Config } from "../config/schema.ts";
 import { onPort } from "../core/status/start-error.ts";
 import { AllowedHosts } from "../http/allowed-hosts.ts";
 import { type Lookup, listen } from "../http/listener.ts";
-import { mount, type Router } from "../http/mount.ts";
-import { createLocalRouter } from "../http/not-found.ts";
 import { guardRequests } from "../http/request-guard.ts";
-import { addRoute, type LocalRoute, type RouteContext } from "../http/route.ts";
+import type { LocalRoute, RouteContext } from "../http/route.ts";
+import { addRoute, createRouter, type Router } from "../http/router.ts";
+import { DATA_HEADERS } from "../http/security-headers.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { BACKUP_PATH, backupRoutes } from "./admin/backup-routes.ts";
 import { docsRoutes } from "./api-docs-routes.ts";
@@ -26,7 +26,7 @@ import { dashboardRoutes } from "./dashboard-routes.ts";
 import { localRoutes } from "./endpoints.ts";
 import type { LocalDeps } from "./local-source.ts";
 import type { MirrorDeps } from "./mirror/mirror-source.ts";
-import { mirrorOptions } from "./mirror/mirror-source.ts";
+import { mirrorRoutes } from "./mirror/mirror-source.ts";
 import type { MonitoringDeps } from "./monitoring/monitoring-deps.ts";
 import { monitoringRoutes } from "./monitoring/monitoring-routes.ts";
 import { openapiRoutes } from "./openapi/openapi-routes.ts";
@@ -82,7 +82,8 @@ export async function openApi(deps: ApiDeps): Promise<ApiListener> {
 function apiRouter(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth): Lookup {
   const { api } = deps.config;
   const hosts = new AllowedHosts(hostname(), api.hosts ?? []);
-  return guardRequests(apiRoutes(deps, keys, pages), { hosts, cors: new Set(api.cors), newRequestId: randomUUID });
+  const rules = { hosts, cors: new Set(api.cors) };
+  return guardRequests(apiRoutes(deps, keys, pages), rules, routeContext(deps, keys, pages));
 }
 
 /** Opens the access of pages, which a reload does not replace: open event streams ask it whether they may continue. */
@@ -97,12 +98,12 @@ function isLasting({ method = "", url = "" }: IncomingMessage, status: number): 
   return method === "PUT" || method === "DELETE" || status === 201 || (method === "POST" && url === BACKUP_PATH);
 }
 
-/** Returns the routes of the LAN API. */
-export function apiRoutes(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth = openPages(deps, keys)): Router {
+function routeContext(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth): RouteContext {
   const { clock, log } = deps;
-  const context: RouteContext = {
-    admit: (message) => pages.admitLocal(message) ?? keys.admitLocal(message),
-    remains: (message) => pages.remains(message) || keys.isKnown(message.authorization, message.scope),
+  return {
+    headers: DATA_HEADERS,
+    admit: (message) => pages.admit(message) ?? keys.admit(message),
+    remains: (message) => pages.remains(message) || keys.isKnown(message),
     now: () => clock.now(),
     newRequestId: randomUUID,
     onCrash(error, requestId) {
@@ -115,9 +116,12 @@ export function apiRoutes(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth = ope
       log.info({ caller, method: request.method, path: request.url?.split("?")[0] }, "changed over the API");
     },
   };
-  const mirror = mirrorOptions(deps, (message) => pages.admitMirror(message) ?? keys.admit(message), context);
-  const router = createLocalRouter(context, mirror);
-  mount(router, mirror);
+}
+
+/** Returns the routes of the LAN API. */
+export function apiRoutes(deps: ApiDeps, keys: ApiKeys, pages = openPages(deps, keys)): Router {
+  const context = routeContext(deps, keys, pages);
+  const router = createRouter(context);
   const routes: readonly LocalRoute[] = [
     ...localRoutes(deps),
     ...monitoringRoutes(deps),
@@ -128,6 +132,6 @@ export function apiRoutes(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth = ope
     ...dashboardRoutes(deps.state, { keys, pages, editor: deps.editor, canSetUp: deps.setup !== null }),
     ...setupRoutes(deps.setup),
   ];
-  for (const route of routes) addRoute(router, route, context);
+  for (const route of [...mirrorRoutes(deps, context), ...routes]) addRoute(router, route, context);
   return router;
 }

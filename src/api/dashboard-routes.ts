@@ -15,7 +15,7 @@ import { fromOwnPage, PAGE_HEADER, type SessionAuth } from "./auth/session-auth.
 import { SESSION_KEY_PATTERN, sessionOpenApi } from "./session-openapi.ts";
 
 interface DashboardAccess {
-  readonly keys: Pick<ApiKeys, "admitLocal" | "named">;
+  readonly keys: Pick<ApiKeys, "admit" | "named">;
   readonly pages: SessionAuth;
   readonly editor: Pick<EntryEditor, "isInvented">;
   readonly canSetUp: boolean;
@@ -154,9 +154,9 @@ function logIn({ keys, pages }: DashboardAccess, request: LocalRequest): LocalAn
   if (typeof given !== "string" || !SESSION_KEY_PATTERN.test(given))
     return localError("invalid_parameter", 'send the key as { "key": "…" }');
   const authorization = `Bearer ${given}`;
-  const admission = keys.admitLocal({ interface: "local", scope: "read", authorization, remoteAddress, headers, now });
+  const admission = keys.admit({ permission: "read", authorization, remoteAddress, headers, now });
   if (admission.kind === "refused") return admission.error;
-  const key = keys.named(admission.caller);
+  const key = keys.named(admission.caller ?? "");
   if (!key) return localError("invalid_token", "unknown API key");
   return {
     kind: "json",

@@ -1,9 +1,8 @@
-/** Compresses responses. zlib uses threads of its own, so the event loop is not blocked. */
-import type { IncomingHttpHeaders } from "node:http";
+/** ETags, 304 and compression of responses. zlib uses threads of its own, so the event loop is not blocked. */
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { type Coding, codingsFor, holdsTag, tagOf } from "./negotiation.ts";
-import type { LocalAnswer } from "./response.ts";
+import { type Headers, JSON_TYPE, type LocalAnswer } from "./response.ts";
 
 /**
  * A year of hours has 1.1 MB. gzip 6 makes 95 kB of it in 7 ms, brotli 5 makes 69 kB in 9 ms; brotli 11 takes 2 s.
@@ -14,13 +13,14 @@ const BROTLI_QUALITY = 5;
 const BROTLI_WINDOW_BITS = 16;
 /** Minimum size for compression. A shorter response fits into two packets. */
 const MIN_BYTES = 2_048;
-const JSON_TYPE = "application/json";
 
 const toGzip = promisify(gzip);
 const toBrotli = promisify(brotliCompress);
 
+export type Compression = Exclude<Coding, "identity">;
+
 /** Compresses a body. Rejects if zlib fails. */
-export function compress(coding: Exclude<Coding, "identity">, body: Uint8Array): Promise<Uint8Array> {
+export function compress(coding: Compression, body: Uint8Array): Promise<Uint8Array> {
   if (coding === "gzip") return toGzip(body, { level: GZIP_LEVEL });
   return toBrotli(body, {
     params: {
@@ -32,38 +32,64 @@ export function compress(coding: Exclude<Coding, "identity">, body: Uint8Array):
   });
 }
 
+/** Request headers that select the form of a response. */
+export interface Preconditions {
+  readonly "accept-encoding"?: string | undefined;
+  readonly "if-none-match"?: string | undefined;
+}
+
+/** A body in an accepted encoding, or 304 Not Modified. `headers` are those of the form only. */
+export interface Form {
+  readonly status: 200 | 304;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+}
+
+/** An uncompressed body. */
+export interface Plain {
+  readonly body: Uint8Array;
+  /** Its ETag. Each encoding has its own, made from this one. */
+  readonly tag: string | undefined;
+  /**
+   * Returns the compressed body. May return null, so that the body is sent as it is; `isAccepted` is false if the caller
+   * does not accept that.
+   */
+  readonly compressed: (coding: Compression, isAccepted: boolean) => Promise<Uint8Array> | null;
+}
+
+const NOTHING = new Uint8Array();
+
+/** Returns a body in the best accepted encoding; 304 if the caller has it. */
+export async function formOf({ body, tag, compressed }: Plain, wanted: Preconditions): Promise<Form> {
+  const accepted = codingsFor(wanted["accept-encoding"]);
+  const headersFor = (coding: Coding): Headers =>
+    tag === undefined ? VARIES : { ETag: tagOf(tag, coding), ...VARIES };
+  const tags = wanted["if-none-match"];
+  const held = tags && tag !== undefined && accepted.find((coding) => holdsTag(tags, tagOf(tag, coding)));
+  if (held) return { status: 304, headers: headersFor(held), body: NOTHING };
+  const [best = "identity"] = accepted;
+  const bytes = best === "identity" ? null : await compressed(best, accepted.includes("identity"));
+  if (!bytes) return { status: 200, headers: headersFor("identity"), body };
+  return { status: 200, headers: { ...headersFor(best), "Content-Encoding": best }, body: bytes };
+}
+
+const VARIES = { Vary: "Accept-Encoding" } as const;
+
 /**
- * Returns a response of the LAN's own routes in an accepted encoding: JSON of at least 2,048 bytes is compressed.
- * Returns 304 if the caller has the ETag. Other responses stay unchanged.
+ * Returns JSON of one of our own endpoints in an accepted encoding: it is compressed if it has at least 2,048 bytes.
+ * Returns 304 if the caller has its ETag. Other responses stay unchanged.
  */
-export async function negotiated(answer: LocalAnswer, asked: IncomingHttpHeaders): Promise<LocalAnswer> {
-  const bytes = answer.kind === "json" ? inBytes(answer) : answer;
-  if (bytes.kind !== "bytes" || bytes.type !== JSON_TYPE || bytes.headers?.Vary !== undefined) return answer;
-  if (bytes.bytes.length >= MIN_BYTES) return represented(bytes, asked);
-  return bytes.headers?.ETag === undefined ? answer : represented(bytes, { ...asked, "accept-encoding": undefined });
+export async function negotiated(given: LocalAnswer, wanted: Preconditions): Promise<LocalAnswer> {
+  const answer = given.kind === "json" ? inBytes(given) : given;
+  if (answer.kind !== "bytes" || answer.type !== JSON_TYPE || answer.headers?.Vary !== undefined) return answer;
+  const { bytes: plain, headers: { ETag: tag, ...own } = {} } = answer;
+  const isLong = plain.length >= MIN_BYTES;
+  if (!isLong && tag === undefined) return answer;
+  const compressed = (coding: Compression) => (isLong ? compress(coding, plain) : null);
+  const { status, headers, body } = await formOf({ body: plain, tag, compressed }, wanted);
+  return { ...answer, status: status === 304 ? status : answer.status, bytes: body, headers: { ...own, ...headers } };
 }
 
-type Bytes = Extract<LocalAnswer, { kind: "bytes" }>;
-
-/** Returns bytes in the best accepted encoding, with an ETag of that encoding; 304 if the caller has them. */
-export async function represented(answer: Bytes, asked: IncomingHttpHeaders): Promise<LocalAnswer> {
-  const accepted = codingsFor(asked["accept-encoding"]);
-  const { headers } = answer;
-  const tag = headers?.ETag;
-  const headersFor = (coding: Coding) => ({
-    ...headers,
-    ...(tag === undefined ? {} : { ETag: tagOf(tag, coding) }),
-    Vary: "Accept-Encoding",
-  });
-  const tags = asked["if-none-match"];
-  const held = tag === undefined ? undefined : accepted.find((coding) => holdsTag(tags, tagOf(tag, coding)));
-  if (held !== undefined) return { kind: "text", text: "", status: 304, headers: headersFor(held) };
-  const [coding = "identity"] = accepted;
-  if (coding === "identity") return { ...answer, headers: headersFor(coding) };
-  const bytes = await compress(coding, answer.bytes);
-  return { ...answer, bytes, headers: { ...headersFor(coding), "Content-Encoding": coding } };
-}
-
-function inBytes({ body, ...rest }: Extract<LocalAnswer, { kind: "json" }>): Bytes {
+function inBytes({ body, ...rest }: Extract<LocalAnswer, { kind: "json" }>): Extract<LocalAnswer, { kind: "bytes" }> {
   return { ...rest, kind: "bytes", bytes: Buffer.from(JSON.stringify(body)), type: JSON_TYPE };
 }

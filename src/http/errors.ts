@@ -34,6 +34,8 @@ export interface LocalError extends Omit<ContractError, "code"> {
   readonly code: LocalErrorCode;
   /** Reason for refusing a command to a plan, for programs. */
   readonly refusal?: PlanRefusal;
+  /** Methods that a path supports, if the request has another one. */
+  readonly allow?: string;
   /** All mistakes of a configuration entry. */
   readonly mistakes?: readonly { readonly path: string; readonly text: string }[];
 }

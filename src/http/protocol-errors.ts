@@ -1,8 +1,9 @@
 /** Responses to requests that cannot be routed: malformed, too long, too slow, or CONNECT. */
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { type LocalErrorCode, localErrorTable } from "./errors.ts";
-import { answerHeaders } from "./response.ts";
+import { type LocalErrorCode, localError } from "./errors.ts";
+import { commonHeaders, operationError } from "./response.ts";
+import { DATA_HEADERS } from "./security-headers.ts";
 
 const WORDS: Readonly<Record<string, readonly [LocalErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ["headers_too_large", "path and headers are longer than 16 kB together"],
@@ -28,12 +29,11 @@ export function writeProtocolError(socket: Duplex, code: string | undefined, req
     return;
   }
   const [errorCode, reason] = WORDS[code ?? ""] ?? ["malformed_request", "the request is not valid HTTP/1.1"];
-  const { status } = localErrorTable[errorCode];
-  const body = JSON.stringify({ error: true, reason, errorCode });
+  const error = { ...localError(errorCode, reason), ...(code === "CONNECT" && { allow: "GET, HEAD, POST" }) };
+  const { status, headers: ofError, body } = operationError(error);
   const headers = {
-    ...answerHeaders(requestId),
-    ...(status === 405 ? { Allow: "GET, HEAD, POST" } : {}),
-    "Content-Type": "application/json",
+    ...commonHeaders(DATA_HEADERS, requestId),
+    ...ofError,
     "Content-Length": String(Buffer.byteLength(body)),
     Connection: "close",
   };

@@ -5,19 +5,17 @@ import { allowReading, isPreflight, preflightHeaders, varyByOrigin } from "./cor
 import { type LocalError, localError } from "./errors.ts";
 import { isFromIngress } from "./ingress.ts";
 import type { Lookup } from "./listener.ts";
-import type { Router } from "./mount.ts";
-import { methodsAt } from "./not-found.ts";
+import { serve } from "./pipeline.ts";
 import { hasBody, MAX_BODY_BYTES } from "./request-body.ts";
-import { answerHeaders, type Headers, type LocalAnswer, sendAnswer } from "./response.ts";
+import type { LocalAnswer } from "./response.ts";
+import type { RouteContext } from "./route.ts";
+import { methodsAt, type Router } from "./router.ts";
 
 export interface RequestGuardRules {
   readonly hosts: AllowedHosts;
   /** Origins of pages that may read responses. */
   readonly cors: ReadonlySet<string>;
-  readonly newRequestId: () => string;
 }
-
-type Verdict = { readonly answer: LocalAnswer; readonly headers?: Headers } | null;
 
 /** Names of query parameters in which users send a key. */
 const KEY_IN_URL = /[?&](api[_-]?key|api[_-]?secret|access[_-]?token|authorization|bearer|key|secret|token)=/i;
@@ -25,14 +23,13 @@ const ABSOLUTE_FORM = /^https?:\/\/([^/?#@]*)([/?].*)?$/i;
 const PLAIN = /^[\w./:[\]-]{1,60}$/;
 
 /** Adds the checks in front of a router. */
-export function guardRequests(router: Router, rules: RequestGuardRules): Lookup {
+export function guardRequests(router: Router, rules: RequestGuardRules, context: RouteContext): Lookup {
   return {
     lookup(request, response) {
       if (rules.cors.size > 0) varyByOrigin(response);
-      const verdict = judge(request, response, { router, rules });
-      if (!verdict) return router.lookup(request, response);
-      const headers = { ...answerHeaders(rules.newRequestId()), ...verdict.headers };
-      return sendAnswer(verdict.answer, headers, { request, response });
+      const answer = judge(request, response, { router, rules });
+      if (!answer) return router.lookup(request, response);
+      return serve({ scope: "open", isUncounted: true, handle: () => answer }, context, { request, response });
     },
   };
 }
@@ -43,11 +40,11 @@ interface Behind {
 }
 
 /** Returns the response to a rejected request or to a preflight; null if the request may continue. */
-function judge(request: IncomingMessage, response: ServerResponse, { router, rules }: Behind): Verdict {
+function judge(request: IncomingMessage, response: ServerResponse, { router, rules }: Behind): LocalAnswer | null {
   const wrongTarget = readTarget(request);
-  if (wrongTarget) return { answer: wrongTarget };
+  if (wrongTarget) return wrongTarget;
   const error = wrongHost(request, rules.hosts) ?? keyInUrl(request) ?? unwantedBody(request);
-  if (error) return { answer: error };
+  if (error) return error;
   const { origin } = request.headers;
   if (origin === undefined || isOwn(origin, request, rules.hosts) || isHandedOn(request)) return null;
   if (rules.cors.has(origin)) {
@@ -58,7 +55,7 @@ function judge(request: IncomingMessage, response: ServerResponse, { router, rul
   // A page of another origin can send what a form can send, without a preflight. It cannot read the response, and it
   // must not change anything either.
   const isRead = request.method === "GET" || request.method === "HEAD";
-  return isRead ? null : { answer: localError("forbidden", mayNot(origin)) };
+  return isRead ? null : localError("forbidden", mayNot(origin));
 }
 
 /** Returns the message for an owner whose proxy uses another host name, or whose page is on another server. */
@@ -121,10 +118,10 @@ function isOwn(origin: string, { headers }: IncomingMessage, hosts: AllowedHosts
   return host !== undefined && (host === headers.host || hosts.isNamed(host));
 }
 
-function preflight(origin: string, request: IncomingMessage, router: Router): Verdict {
+function preflight(origin: string, request: IncomingMessage, router: Router): LocalAnswer {
   const methods = methodsAt(router, request.url ?? "/");
-  if (methods === "") return { answer: localError("resource_not_found", "unknown path") };
-  return { answer: { kind: "text", text: "", status: 204 }, headers: preflightHeaders(origin, methods, request) };
+  if (methods === "") return localError("resource_not_found", "unknown path");
+  return { kind: "text", text: "", status: 204, headers: preflightHeaders(origin, methods, request) };
 }
 
 function headerCount({ rawHeaders }: IncomingMessage, name: string): number {

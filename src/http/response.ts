@@ -1,18 +1,23 @@
-/** Responses of the LAN API's own routes, and how they are sent. */
-import type { IncomingMessage, ServerResponse } from "node:http";
+/** Responses of handlers, and how they are sent. */
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Writable } from "node:stream";
 import { type LocalError, localErrorTable } from "./errors.ts";
-import { hasBody } from "./request-body.ts";
-import { DATA_HEADERS } from "./security-headers.ts";
+import { endSoon } from "./write-batching.ts";
+
+/** Header values by name, in the order in which they are sent. */
+export type Headers = Readonly<Record<string, string>>;
 
 interface ResponseInit {
   /** 200 by default. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** Override the default headers. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Headers;
 }
 
-export type LocalAnswer =
+/** Response of a handler. */
+export type LocalAnswer = Answered | LocalError;
+
+type Answered =
   | ({ readonly kind: "json"; readonly body: unknown } & ResponseInit)
   /** Plain text by default. */
   | ({ readonly kind: "text"; readonly text: string; readonly type?: string } & ResponseInit)
@@ -21,73 +26,95 @@ export type LocalAnswer =
    * `write` is called after the headers were sent. It ends the response itself and observes what `out.write` returns.
    */
   | ({ readonly kind: "stream"; readonly type: string; readonly write: (out: Writable) => void } & ResponseInit)
-  | LocalError;
+  | Encoded;
 
-export type Headers = Record<string, string>;
-
-/** A request and its response. */
-export interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+/** Response of one of the service's operations. `headers` contain those of the body. */
+export interface Encoded extends ResponseInit {
+  readonly kind: "encoded";
+  readonly status: number;
+  readonly body: string | Uint8Array;
 }
 
-const JSON_TYPE = "application/json";
+/** Complete response. `Content-Length` is added if it is missing. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: string | Uint8Array;
+  /** Writes the body of a stream. */
+  readonly write?: (out: Writable) => void;
+}
+
+export const JSON_TYPE = "application/json";
 const TEXT_TYPE = "text/plain; charset=utf-8";
 /** Statuses that have no body by definition. */
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 
 /** Returns the headers of every response. */
-export function answerHeaders(requestId: string): Headers {
-  return { ...DATA_HEADERS, "Cache-Control": "private, no-store", "X-Request-ID": requestId };
+export function commonHeaders(own: Headers, requestId: string): Record<string, string> {
+  return { ...own, "Cache-Control": "private, no-store", "X-Request-ID": requestId };
 }
 
-/** Sends a response. Throws if a header is invalid or the body cannot be serialized as JSON. */
-export function sendAnswer(answer: LocalAnswer, base: Headers, { request, response }: Exchange): void {
-  const headers = { ...base };
-  // Prevents the unread rest of a body from being parsed as the next request.
-  if (hasBody(request) && !request.complete) headers.Connection = "close";
-  if (answer.kind === "error") {
-    const { code, reason, refusal, mistakes, retryAfterSec } = answer;
-    if (retryAfterSec !== undefined) headers["Retry-After"] = String(retryAfterSec);
-    const bytes = Buffer.from(JSON.stringify({ error: true, reason, errorCode: code, refusal, mistakes }));
-    sendBytes(response, localErrorTable[code].status, headersOf(bytes, JSON_TYPE, headers), bytes);
-    return;
-  }
+/** Returns an error as a response of one of our own endpoints, in the service's format. */
+export function endpointError(error: LocalError): Extract<Answered, { kind: "text" }> {
+  const { code, reason, refusal, mistakes, retryAfterSec, allow } = error;
+  const headers = {
+    ...(retryAfterSec !== undefined && { "Retry-After": String(retryAfterSec) }),
+    ...(allow !== undefined && { Allow: allow }),
+  };
+  const text = JSON.stringify({ error: true, reason, errorCode: code, refusal, mistakes });
+  return { kind: "text", status: localErrorTable[code].status, headers, text, type: JSON_TYPE };
+}
+
+/** Returns the same error as a response of an operation. */
+export function operationError(error: LocalError): Encoded {
+  const { status = 500, headers, text } = endpointError(error);
+  return { kind: "encoded", status, headers: { ...headers, "Content-Type": JSON_TYPE }, body: text };
+}
+
+/**
+ * Returns the complete response. `common` are the headers of every response, `origin` is the `Vary` that CORS has set.
+ * Throws if the body cannot be serialized as JSON.
+ */
+export function replyOf(answer: Answered, common: Headers, origin?: string): Reply {
   const { status = 200, headers: own } = answer;
-  Object.assign(headers, own);
-  // With CORS, the response varies by origin as well.
-  const vary = response.getHeader("Vary");
-  if (typeof vary === "string" && own?.Vary !== undefined) headers.Vary = `${own.Vary}, ${vary}`;
-  if (answer.kind === "stream") {
-    response.writeHead(status, { "Content-Type": answer.type, ...headers });
-    if (request.method === "HEAD") response.end();
-    else {
-      response.flushHeaders();
-      answer.write(response);
-    }
-    return;
-  }
-  const [bytes, type] = bytesOf(answer);
-  if (BODILESS.has(status)) sendBytes(response, status, headers, undefined);
-  else sendBytes(response, status, headersOf(bytes, type, headers), bytes);
+  const headers = { ...common, ...own };
+  const varies = origin === undefined || own?.Vary === undefined ? null : [own.Vary, origin];
+  if (answer.kind === "encoded")
+    return { status, headers: varies ? { ...headers, Vary: varies } : headers, body: answer.body };
+  if (varies) headers.Vary = varies.join(", ");
+  if (answer.kind === "stream")
+    return { status, headers: { "Content-Type": answer.type, ...headers }, body: "", write: answer.write };
+  if (BODILESS.has(status)) return { status, headers, body: "" };
+  const [body, type] = bodyOf(answer);
+  const length = String(Buffer.byteLength(body));
+  return { status, headers: { "Content-Type": type, "Content-Length": length, ...headers }, body };
 }
 
-function bytesOf(answer: Exclude<LocalAnswer, { kind: "error" | "stream" }>): readonly [Uint8Array, string] {
+function bodyOf(answer: Exclude<Answered, { kind: "stream" | "encoded" }>): readonly [Reply["body"], string] {
   switch (answer.kind) {
     case "json":
-      return [Buffer.from(JSON.stringify(answer.body)), JSON_TYPE];
+      return [JSON.stringify(answer.body), JSON_TYPE];
     case "text":
-      return [Buffer.from(answer.text), answer.type ?? TEXT_TYPE];
+      return [answer.text, answer.type ?? TEXT_TYPE];
     case "bytes":
       return [answer.bytes, answer.type];
   }
 }
 
-function headersOf(bytes: Uint8Array, type: string, headers: Headers): Headers {
-  return { "Content-Type": type, "Content-Length": String(bytes.length), ...headers };
-}
-
-function sendBytes(response: ServerResponse, status: number, headers: Headers, bytes: Uint8Array | undefined): void {
-  response.writeHead(status, headers);
-  response.end(bytes);
+/** Sends a reply. Throws if a header is invalid. */
+export function sendReply({ status, headers, body, write }: Reply, response: ServerResponse): void {
+  // Its place is that of the reply's own `Vary`, with one line for each value.
+  if (Array.isArray(headers.Vary)) response.removeHeader("Vary");
+  if (write) {
+    response.writeHead(status, headers);
+    if (response.req.method === "HEAD") response.end();
+    else {
+      response.flushHeaders();
+      write(response);
+    }
+    return;
+  }
+  const isComplete = BODILESS.has(status) || "Content-Length" in headers;
+  response.writeHead(status, isComplete ? headers : { ...headers, "Content-Length": Buffer.byteLength(body) });
+  endSoon(response, body);
 }

@@ -8,11 +8,10 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
-import { represented } from "./compression.ts";
 import { localError } from "./errors.ts";
 import type { Schema } from "./json-schema.ts";
-import { type Coding, codingsFor } from "./negotiation.ts";
 import type { LocalAnswer } from "./response.ts";
+import { ResponseCache } from "./response-cache.ts";
 import type { LocalRoute } from "./route.ts";
 import { PAGE_HEADERS } from "./security-headers.ts";
 
@@ -53,13 +52,11 @@ export function filesIn(folder: string): StaticSource[] {
     .map((name) => ({ name, path: join(folder, name) }));
 }
 
-/** A file in memory. */
+/** A file in memory. Its content never changes. */
 interface StaticFile {
   readonly type: string;
-  readonly etag: string;
-  readonly body: Buffer;
-  /** Compressed responses. Bounded by the encodings. */
-  readonly answers: Map<Coding, Promise<LocalAnswer>>;
+  readonly version: 1;
+  readonly read: () => Buffer;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -82,6 +79,8 @@ const DIGEST_LENGTH = 16;
 
 export class StaticFiles {
   readonly #files: ReadonlyMap<string, StaticFile>;
+  /** Each form of a file is made once; a visit would take 5 ms for all files. Bounded by files and encodings. */
+  readonly #forms = new ResponseCache({ minCompressedBytes: 0, maxCompressing: Number.POSITIVE_INFINITY });
   /** Digest of the names and contents of all files. */
   readonly digest: string;
 
@@ -96,36 +95,27 @@ export class StaticFiles {
     this.#files = new Map(files.map(({ name, body }) => [name, staticFile(name, name === PAGE ? named(body) : body)]));
   }
 
-  page(headers: IncomingHttpHeaders): Promise<LocalAnswer> {
+  async page(headers: IncomingHttpHeaders): Promise<LocalAnswer> {
     const page = this.#files.get(PAGE);
     if (!page) throw new Error(`there is no ${PAGE}`);
-    return answer(page, REVALIDATED, headers);
+    return this.#answer(PAGE, page, REVALIDATED, headers);
   }
 
   /** Returns a file that the page loads; null if the name or the digest is unknown. */
   asset(digest: string, name: string, headers: IncomingHttpHeaders): Promise<LocalAnswer> | null {
     const asset = digest === this.digest && name !== PAGE ? this.#files.get(name) : undefined;
-    return asset ? answer(asset, KEPT_FOR_EVER, headers) : null;
+    return asset ? this.#answer(name, asset, KEPT_FOR_EVER, headers) : null;
+  }
+
+  async #answer(name: string, file: StaticFile, caching: string, asked: IncomingHttpHeaders): Promise<LocalAnswer> {
+    const { body, status, headers } = await this.#forms.represent(name, file, asked);
+    const own = { ...PAGE_HEADERS, "Cache-Control": caching, ...headers };
+    return { kind: "bytes", bytes: body, type: file.type, status, headers: own };
   }
 }
 
 function staticFile(name: string, body: Buffer): StaticFile {
   const type = TYPES[name.slice(name.lastIndexOf(".") + 1)];
   if (type === undefined) throw new Error(`a file of a page is of an unknown kind: ${name}`);
-  const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, DIGEST_LENGTH)}"`;
-  return { type, etag, body, answers: new Map() };
-}
-
-/** Returns a file in the best accepted encoding. Each is compressed once; a visit would take 5 ms for all files. */
-function answer(file: StaticFile, caching: string, asked: IncomingHttpHeaders): Promise<LocalAnswer> {
-  const { type, etag, body, answers } = file;
-  const [coding = "identity"] = codingsFor(asked["accept-encoding"]);
-  const known = asked["if-none-match"] === undefined ? answers.get(coding) : undefined;
-  if (known) return known;
-  const headers = { ...PAGE_HEADERS, ETag: etag, "Cache-Control": caching };
-  const made = represented({ kind: "bytes", bytes: body, type, headers }, asked);
-  if (asked["if-none-match"] !== undefined) return made;
-  answers.set(coding, made);
-  made.catch(() => answers.delete(coding));
-  return made;
+  return { type, version: 1, read: () => body };
 }

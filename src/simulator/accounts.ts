@@ -3,7 +3,7 @@
  * Source: service interface, parts 3 and 5.
  */
 import { type EpochMs, formatInstant } from "../core/time/interval.ts";
-import type { AuthRequest, AuthResult } from "../http/mount.ts";
+import type { AuthRequest, AuthResult } from "../http/route.ts";
 import { type ContractError, contractError } from "../service/contract/errors.ts";
 import { type HashEncoding, type ThirdPartyCredentials, verifyThirdPartyToken } from "../service/third-party-token.ts";
 import type { Home } from "./homes.ts";
@@ -135,7 +135,8 @@ export interface AdmissionOptions {
  * quota. Every other attempt counts, including rejected ones. The third-party interface has no published quota.
  */
 export function createAdmission(parts: AdmissionOptions): (message: AuthRequest) => AuthResult {
-  return (message) => (message.interface === "consumer" ? admitConsumer(message, parts) : admitPartner(message, parts));
+  return (message) =>
+    message.permission === "consumer" ? admitConsumer(message, parts) : admitPartner(message, parts);
 }
 
 function admitConsumer({ authorization, now }: AuthRequest, { customers }: AdmissionOptions): AuthResult {

@@ -1,6 +1,6 @@
 import { SERVICE_ZONE } from "../core/time/calendar.ts";
 import { type EpochMs, formatInstant } from "../core/time/interval.ts";
-import type { RequestContext, ServerHandlers } from "../http/mount.ts";
+import type { RequestContext, ServerHandlers } from "../http/operation-routes.ts";
 import { type ContractError, contractError } from "../service/contract/errors.ts";
 import { type OperationIdOf, operationOf, type ParamsOf } from "../service/contract/operations.ts";
 import { forecastRows } from "./forecast.ts";

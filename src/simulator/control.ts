@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import * as z from "zod/mini";
 import { formatInstant } from "../core/time/interval.ts";
-import type { Router } from "../http/mount.ts";
+import type { Router } from "../http/router.ts";
 import type { InterfaceName } from "../service/contract/operations.ts";
 import { type ConsumerAccount, entitlements } from "./accounts.ts";
 import { type FaultRule, type FaultScript, readFaultRules } from "./fault-rules.ts";

@@ -1,8 +1,8 @@
 /** Delivery of replies with injected faults. */
-import type { ServerResponse } from "node:http";
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { type EpochMs, SECOND_MS } from "../core/time/interval.ts";
-import { type Reply, sendReply } from "../http/mount.ts";
+import { type Reply, sendReply } from "../http/response.ts";
 import { contractError, type ErrorCode, errorBody, errorTable } from "../service/contract/errors.ts";
 import type { OperationId } from "../service/contract/operations.ts";
 import { quotaHeaderNames } from "../service/contract/quota-headers.ts";
@@ -126,7 +126,7 @@ function statusReply(fault: Extract<FaultRule, { fault: "status" }>, reply: Repl
   const isBeforeQuota = fault.status === 401 || fault.status === 503;
   const quotaNames = new Set(Object.values(quotaHeaderNames).flatMap((names) => Object.values<string>(names)));
   const kept = Object.entries(reply.headers).filter(([name]) => !isBeforeQuota || !quotaNames.has(name));
-  const headers: Record<string, string> = Object.fromEntries(kept);
+  const headers: OutgoingHttpHeaders = Object.fromEntries(kept);
   delete headers["Retry-After"];
   if (fault.status === 429) {
     const names = quotaHeaderNames.minute;

@@ -8,8 +8,12 @@ import { createServer, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { EpochMs } from "../core/time/interval.ts";
-import { createApiRouter, type MountOptions, mount, serveUnknown } from "../http/mount.ts";
+import type { LocalError } from "../http/errors.ts";
+import { operationRoutes, type ServerHandlers } from "../http/operation-routes.ts";
 import { type QuotaLimits, windowStart } from "../http/quota-windows.ts";
+import type { RouteContext } from "../http/route.ts";
+import { addRoute, createRouter } from "../http/router.ts";
+import { contractError } from "../service/contract/errors.ts";
 import { ILLUSTRATED_LIMITS } from "../service/contract/limits.ts";
 import type { InterfaceName, OperationId } from "../service/contract/operations.ts";
 import { type HashEncoding, type ThirdPartyCredentials, thirdPartyToken } from "../service/third-party-token.ts";
@@ -116,27 +120,32 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const stop = new AbortController();
   const deliver = deliverThrough(faults, now, stop.signal);
 
-  const mounted: MountOptions = {
-    handlers: {
-      ...consumerHandlers(world, ({ headers, now: at }) => {
-        const homes = customers.owning(headers.authorization)?.homes ?? [];
-        return faults.isOtherAccount(at) ? homes.map((home) => homeOfAccount(home, OTHER_ACCOUNT)) : homes;
-      }),
-      ...thirdPartyHandlers(world, () => quotas.thirdParty.attempts.day),
-    },
+  const handlers: ServerHandlers = {
+    ...consumerHandlers(world, ({ headers, now: at }) => {
+      const homes = customers.owning(headers.authorization)?.homes ?? [];
+      return faults.isOtherAccount(at) ? homes.map((home) => homeOfAccount(home, OTHER_ACCOUNT)) : homes;
+    }),
+    ...thirdPartyHandlers(world, () => quotas.thirdParty.attempts.day),
+  };
+  const context: RouteContext = {
+    headers: {},
     admit: createAdmission({ customers, credentials: keys.thirdParty, hashEncoding, thirdPartyQuota }),
-    calendar: world.calendar,
     now,
     newRequestId: randomUUID,
     onCrash: options.onCrash ?? (() => undefined),
-    deliver: (operation, reply, response) => {
-      answered.push({ at: now(), operation, status: reply.status });
-      if (answered.length > KEPT_ANSWERS) answered.shift();
-      return deliver(operation, reply, response);
-    },
   };
-  const router = createApiRouter((request, response) => serveUnknown(mounted, request, response));
-  mount(router, mounted);
+  const router = createRouter(context, unknownPath);
+  for (const route of operationRoutes(handlers, world.calendar)) {
+    const { operation } = route;
+    addRoute(router, route, {
+      ...context,
+      deliver: (reply, response) => {
+        answered.push({ at: now(), operation, status: reply.status });
+        if (answered.length > KEPT_ANSWERS) answered.shift();
+        return deliver(operation, reply, response);
+      },
+    });
+  }
   const attemptsToday = (of: InterfaceName) => quotas[of].attempts.day.get(windowStart("day", now())) ?? 0;
   const accounts = () => ({ count: customers.count, denied: customers.denied });
   mountControl(router, { clock, account, faults, attemptsToday, accounts });
@@ -183,6 +192,12 @@ function otherCustomers(
       return [own, { account, quota: new QuotaCounter(limits), homes: ownHomes }];
     }),
   );
+}
+
+/** Returns the error for an unknown path. The service's table has no error for a method. */
+function unknownPath(method: string): LocalError {
+  const reason = method === "GET" ? "unknown path" : `${method} is not supported; every operation uses GET`;
+  return contractError("resource_not_found", reason);
 }
 
 /** Number of the account whose homes the fault `otherAccount` shows. */

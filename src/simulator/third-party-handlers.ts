@@ -1,5 +1,5 @@
 import { DAY_MS, type EpochMs, formatInstant, HOUR_MS } from "../core/time/interval.ts";
-import type { ServerHandlers } from "../http/mount.ts";
+import type { ServerHandlers } from "../http/operation-routes.ts";
 import { contractError } from "../service/contract/errors.ts";
 import type { OperationIdOf } from "../service/contract/operations.ts";
 import { type ChargeValidity, VAT_FACTOR } from "./charges.ts";

@@ -194,22 +194,18 @@ function answerRules(get: () => ServiceUnderTest): void {
     expect(QUOTA_HEADERS.filter((header) => !headers.has(header))).toEqual([]);
   });
 
-  test("write methods are rejected", async () => {
-    const response = await fetch(`${get().url}${operationOf("addresses").path}`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${get().consumerKey}` },
-    });
-    expect(response.status).toBe(404);
-    expect(await response.json()).toMatchObject({ error: true, errorCode: "resource_not_found" });
-  });
-
-  test("HEAD is rejected like other unknown methods, and counts as a request", async () => {
-    const { url, consumerKey } = get();
-    const headers = { authorization: `Bearer ${consumerKey}` };
-    const response = await fetch(`${url}${operationOf("addresses").path}`, { method: "HEAD", headers });
-    expect(response.status).toBe(404);
-    expect(await response.text()).toBe("");
+  test.each(["POST", "PUT", "PATCH", "DELETE", "HEAD"])("%s is rejected, and counts as a request", async (method) => {
+    const { url, consumerKey, differences = NO_DIFFERENCES } = get();
+    const [status, errorCode] = differences.wrongMethod;
+    const send = (headers: Record<string, string>) =>
+      fetch(`${url}${operationOf("addresses").path}`, { method, headers });
+    const response = await send({ authorization: `Bearer ${consumerKey}` });
+    expect([response.status, response.headers.get("allow")]).toEqual([status, status === 405 ? "GET" : null]);
     expect(response.headers.has("x-ratelimit-remaining-day")).toBe(true);
+    const text = await response.text();
+    if (method === "HEAD") expect(text).toBe("");
+    else expect(JSON.parse(text)).toMatchObject({ error: true, errorCode });
+    expect((await send({})).status).toBe(401);
   });
 
   test("unknown query parameters are ignored", async () => {

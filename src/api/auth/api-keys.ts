@@ -4,11 +4,9 @@ import { LRUCache } from "lru-cache";
 import { SECOND_MS } from "../../core/time/interval.ts";
 import { addressGroup } from "../../http/address-group.ts";
 import { LoginThrottle } from "../../http/login-throttle.ts";
-import type { AuthRequest, AuthResult } from "../../http/mount.ts";
 import type { QuotaLimits } from "../../http/quota-windows.ts";
-import type { LocalAuthRequest, LocalAuthResult } from "../../http/route.ts";
+import type { AuthRequest, AuthResult } from "../../http/route.ts";
 import { contractError } from "../../service/contract/errors.ts";
-import type { InterfaceName } from "../../service/contract/operations.ts";
 import type { QuotaStanding } from "../../service/contract/quota-headers.ts";
 import { KeyRateLimit } from "./key-rate-limit.ts";
 
@@ -25,8 +23,6 @@ export interface ApiKey {
   /** Limits that differ from the default. */
   readonly limits?: Partial<QuotaLimits>;
 }
-
-type AnyArrival = Omit<AuthRequest, "interface"> & { readonly interface: InterfaceName | "local" };
 
 type Refusal = Extract<AuthResult, { kind: "refused" }>;
 type Verdict = { readonly kind: "admitted"; readonly key: ApiKey; readonly quota: QuotaStanding } | Refusal;
@@ -66,18 +62,12 @@ export class ApiKeys {
     this.#onLockedOut = onLockedOut;
   }
 
-  /** Admits a request whose key is valid and has quota left. Denied attempts count. */
+  /** Admits a request whose key is valid, has the permission and has quota left. Denied attempts count. */
   admit(message: AuthRequest): AuthResult {
-    const verdict = this.#judge(message);
-    return verdict.kind === "refused" ? verdict : { kind: "admitted", caller: verdict.key.name, quota: verdict.quota };
-  }
-
-  /** Does the same for a route of the LAN's own, which may need the scope `control`. */
-  admitLocal(message: LocalAuthRequest): LocalAuthResult {
     const verdict = this.#judge(message);
     if (verdict.kind === "refused") return verdict;
     const { key, quota } = verdict;
-    if (message.scope === "read" || key.control) return { kind: "admitted", caller: key.name, quota };
+    if (message.permission !== "control" || key.control) return { kind: "admitted", caller: key.name, quota };
     const reason = `the key ${key.name} may only read; this request needs a key with the scope control`;
     return { kind: "refused", caller: key.name, quota, error: contractError("forbidden", reason) };
   }
@@ -88,12 +78,12 @@ export class ApiKeys {
   }
 
   /** Returns whether a key still gives access to a local route, so that a stream ends with its key. Counts nothing. */
-  isKnown(authorization: string | undefined, scope: LocalAuthRequest["scope"]): boolean {
+  isKnown({ authorization, permission }: Pick<AuthRequest, "authorization" | "permission">): boolean {
     const key = this.#keyOf(authorization);
-    return key !== null && !key.isThirdParty && (scope === "read" || key.control === true);
+    return key !== null && !key.isThirdParty && (permission !== "control" || key.control === true);
   }
 
-  #judge(message: AnyArrival): Verdict {
+  #judge(message: AuthRequest): Verdict {
     const { authorization, remoteAddress, now } = message;
     if (authorization === undefined) return refused("send Authorization: Bearer <key>");
     const address = addressGroup(remoteAddress);
@@ -113,7 +103,7 @@ export class ApiKeys {
       const error = contractError("rate_limited", `the quota of the key ${key.name} is used up`);
       return { kind: "refused", caller: key.name, quota: standing, error: { ...error, retryAfterSec } };
     }
-    if (key.isThirdParty && message.interface !== "thirdParty")
+    if (key.isThirdParty && message.permission !== "thirdParty")
       return { ...refused(`the key and secret ${key.name} are valid for /thirdParty only`), quota: standing };
     return { kind: "admitted", key, quota: standing };
   }

@@ -11,8 +11,7 @@ import { MINUTE_MS } from "../../core/time/interval.ts";
 import { addressGroup } from "../../http/address-group.ts";
 import { localError } from "../../http/errors.ts";
 import { isFromIngress } from "../../http/ingress.ts";
-import type { AuthRequest, AuthResult } from "../../http/mount.ts";
-import type { LocalAuthRequest, LocalAuthResult } from "../../http/route.ts";
+import { type AuthRequest, type AuthResult, isOperation } from "../../http/route.ts";
 import { contractError } from "../../service/contract/errors.ts";
 import type { SessionKey, Sessions } from "./sessions.ts";
 
@@ -53,12 +52,14 @@ export class SessionAuth {
     this.#mode = dashboard;
   }
 
-  /** Checks a page's request to a route of the LAN's own; null if the keys decide. */
-  admitLocal(message: LocalAuthRequest): LocalAuthResult | null {
+  /** Checks a page's request; null if the keys decide. An operation of the service may spend quota by a read. */
+  admit(message: AuthRequest): AuthResult | null {
     const key = this.#sessionKeyOf(message);
-    if (!key) return null;
+    const ofService = isOperation(message.permission);
+    if (!key || (ofService && !fromOwnPage(message.headers))) return null;
     if (this.#isTooMany(message)) return { kind: "refused", error: tooMany() };
-    if (message.scope === "read") return { kind: "admitted", caller: key.name };
+    if (ofService) return { kind: "admitted" };
+    if (message.permission === "read") return { kind: "admitted", caller: key.name };
     if (!fromOwnPage(message.headers))
       return forbidden(`a session may make changes only from the dashboard itself, which sends ${PAGE_HEADER}`);
     if (!key.control) return forbidden("log in with a key that has the scope control");
@@ -66,15 +67,8 @@ export class SessionAuth {
   }
 
   /** Returns whether a page's session is still valid or not needed. Counts nothing. */
-  remains(message: LocalAuthRequest): boolean {
+  remains(message: AuthRequest): boolean {
     return this.#sessionKeyOf(message) !== null;
-  }
-
-  /** Checks a page's request to the mirror, where a read may spend quota; null if the keys decide. */
-  admitMirror(message: AuthRequest): AuthResult | null {
-    const key = this.#sessionKeyOf(message);
-    if (!key || !fromOwnPage(message.headers)) return null;
-    return this.#isTooMany(message) ? { kind: "refused", error: tooMany() } : { kind: "admitted" };
   }
 
   /** Returns the key of the logged-in user, here or in Home Assistant; null without a login. */
@@ -113,7 +107,7 @@ export function fromOwnPage(headers: IncomingHttpHeaders | undefined): boolean {
   return headers?.[PAGE_HEADER] !== undefined && (site === undefined || site === "same-origin");
 }
 
-function forbidden(reason: string): LocalAuthResult {
+function forbidden(reason: string): AuthResult {
   return { kind: "refused", error: localError("forbidden", reason) };
 }
 

@@ -2,9 +2,9 @@
 
 import { type SeriesKey, WHOLE } from "../../core/series/series.ts";
 import { type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
-import type { MountOptions } from "../../http/mount.ts";
-import type { RouteContext } from "../../http/route.ts";
-import { DATA_HEADERS } from "../../http/security-headers.ts";
+import { operationRoutes } from "../../http/operation-routes.ts";
+import { ResponseCache } from "../../http/response-cache.ts";
+import type { Route, RouteContext } from "../../http/route.ts";
 import type { Account } from "../../service/client/account.ts";
 import { contractError } from "../../service/contract/errors.ts";
 import { UNCAPPED_CLIENT_RANGE } from "../../service/contract/limits.ts";
@@ -16,7 +16,6 @@ import type { State } from "../../state/open-state.ts";
 import { foundIn, type Unkept } from "../../state/response-assembly.ts";
 import type { Found } from "../../state/stored-answer.ts";
 import { type Asked, type MirrorSource, mirrorHandlers } from "./mirror.ts";
-import { ResponseCache } from "./response-cache.ts";
 import { UpcomingStart, upcomingOnly } from "./upcoming-rows.ts";
 
 /** Wait before the next request if an incomplete answer could not be written to the database. */
@@ -29,18 +28,14 @@ export interface MirrorDeps {
   readonly onSeriesChanged: (series: SeriesKey) => void;
 }
 
-/** Returns the options by which the service's operations are mounted for the LAN. */
-export function mirrorOptions(deps: MirrorDeps, admit: MountOptions["admit"], context: RouteContext): MountOptions {
-  return {
-    ...context,
-    handlers: mirrorHandlers(mirrorSource(deps, context), new ResponseCache()),
-    admit,
-    calendar: deps.state.calendar,
-    headers: DATA_HEADERS,
-  };
+type CrashReport = Pick<RouteContext, "onCrash" | "newRequestId">;
+
+/** Returns the routes of the service's operations for the LAN. */
+export function mirrorRoutes(deps: MirrorDeps, report: CrashReport): readonly Route[] {
+  return operationRoutes(mirrorHandlers(mirrorSource(deps, report), new ResponseCache()), deps.state.calendar);
 }
 
-function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: RouteContext): MirrorSource {
+function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: CrashReport): MirrorSource {
   const { clock, onSeriesChanged } = deps;
   const { accounts, homes, repository } = deps.state;
   const starts = new UpcomingStart(repository);

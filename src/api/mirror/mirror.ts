@@ -7,7 +7,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import { textIn } from "../../core/language/text.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
-import type { Encoded, Headers, RequestContext, ServerHandlers } from "../../http/mount.ts";
+import type { RequestContext, ServerHandlers } from "../../http/operation-routes.ts";
+import { type Encoded, type Headers, JSON_TYPE } from "../../http/response.ts";
+import type { ResponseCache } from "../../http/response-cache.ts";
 import {
   type ContractError,
   contractError,
@@ -17,7 +19,6 @@ import {
 } from "../../service/contract/errors.ts";
 import { type OperationId, operationIds, type ParamsOf } from "../../service/contract/operations.ts";
 import type { Found } from "../../state/stored-answer.ts";
-import type { ResponseCache } from "./response-cache.ts";
 
 /** Storage and service, as the mirror needs them. */
 export interface MirrorSource {
@@ -151,7 +152,14 @@ async function answer(
   if (given.kind === "error") return given;
   const { status, headers, body } = await parts.cache.represent(context.key, given.found, context.headers);
   const age = Math.max(0, Math.floor((given.at - given.found.answeredAt) / 1_000));
-  return { kind: "encoded", status, headers: { Age: String(age), ...given.how, ...headers }, body };
+  const { ETag = "", Vary = "", ...coding } = headers;
+  const type = status === 200 && { "Content-Type": JSON_TYPE };
+  return {
+    kind: "encoded",
+    status,
+    headers: { Age: String(age), ...given.how, ...type, ...coding, ETag, Vary },
+    body,
+  };
 }
 
 /** Content of a response, the time from which its age counts, and the headers that name its source. */

@@ -1,8 +1,10 @@
 import { ApiKeys, keyDigest } from "../../../src/api/auth/api-keys.ts";
 import { type Asked, type MirrorSource, mirrorHandlers } from "../../../src/api/mirror/mirror.ts";
-import { ResponseCache } from "../../../src/api/mirror/response-cache.ts";
 import { listen } from "../../../src/http/listener.ts";
-import { createApiRouter, type MountOptions, mount, serveUnknown } from "../../../src/http/mount.ts";
+import { operationRoutes } from "../../../src/http/operation-routes.ts";
+import { ResponseCache } from "../../../src/http/response-cache.ts";
+import type { RouteContext } from "../../../src/http/route.ts";
+import { addRoute, createRouter } from "../../../src/http/router.ts";
 import type { Found } from "../../../src/state/stored-answer.ts";
 import { ADDRESS_ID } from "../../fixtures/answers.ts";
 import { calendar } from "./fetch-schedule-model.ts";
@@ -33,16 +35,16 @@ export async function startMirror(
     onLateCrash,
     ...source,
   };
-  const mounted: MountOptions = {
-    handlers: mirrorHandlers(parts, new ResponseCache(), overdue),
-    admit: (arrival) => keys.admit(arrival),
-    calendar,
+  const context: RouteContext = {
+    headers: {},
+    admit: (message) => keys.admit(message),
     now: () => world.now,
     newRequestId: () => "request-id",
     onCrash: (error) => void world.crashes.push(error),
   };
-  const router = createApiRouter((request, response) => serveUnknown(mounted, request, response));
-  mount(router, mounted);
+  const router = createRouter(context);
+  const handlers = mirrorHandlers(parts, new ResponseCache(), overdue);
+  for (const route of operationRoutes(handlers, calendar)) addRoute(router, route, context);
   const listener = await listen(router, "127.0.0.1", 0);
   return {
     world,

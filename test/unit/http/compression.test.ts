@@ -21,7 +21,7 @@ test.each([
 test("short responses, errors, streams and encoded bodies are not compressed", async () => {
   const bytes = Buffer.alloc(5_000);
   const others: LocalAnswer[] = [
-    { kind: "json", body: { a: 1 } },
+    { kind: "bytes", bytes: Buffer.from("{}"), type: "application/json" },
     { kind: "error", code: "not_known", reason: "x".repeat(5_000) },
     { kind: "stream", type: "text/event-stream", write: () => undefined },
     {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type ApiKey, ApiKeys, keyDigest } from "../../../src/api/auth/api-keys.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { addressGroup } from "../../../src/http/address-group.ts";
-import type { AuthResult } from "../../../src/http/mount.ts";
+import type { AuthResult } from "../../../src/http/route.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const ROUTER = "192.168.1.1";
@@ -13,7 +13,7 @@ function doorOf(key: Partial<ApiKey> = {}) {
     day: 1_000_000,
   });
   return (token: string, now = NOON, remoteAddress = ROUTER): AuthResult =>
-    lanKeys.admit({ interface: "consumer", authorization: `Bearer ${token}`, remoteAddress, now });
+    lanKeys.admit({ permission: "consumer", authorization: `Bearer ${token}`, remoteAddress, now });
 }
 
 function statusOf(admission: AuthResult): string {
@@ -89,7 +89,7 @@ describe("wrong keys from an address", () => {
 
   test("wrong keys from an address do not include requests without a key", () => {
     const keys = new ApiKeys([], { minute: 1, day: 1 });
-    const arrival = { interface: "consumer", authorization: undefined, remoteAddress: ROUTER, now: NOON } as const;
+    const arrival = { permission: "consumer", authorization: undefined, remoteAddress: ROUTER, now: NOON } as const;
     for (let i = 0; i < 20; i++) expect(statusOf(keys.admit(arrival))).toBe("401");
   });
 

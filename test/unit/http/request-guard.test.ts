@@ -2,20 +2,22 @@ import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { AllowedHosts } from "../../../src/http/allowed-hosts.ts";
 import { listen } from "../../../src/http/listener.ts";
-import { createLocalRouter } from "../../../src/http/not-found.ts";
 import { guardRequests } from "../../../src/http/request-guard.ts";
-import { addRoute, type RouteContext } from "../../../src/http/route.ts";
+import type { RouteContext } from "../../../src/http/route.ts";
+import { addRoute, createRouter } from "../../../src/http/router.ts";
 
 const PANEL = "https://panel.example.org";
 
+const context: RouteContext = {
+  headers: {},
+  admit: () => ({ kind: "admitted", caller: "kitchen" }),
+  now: () => 0,
+  newRequestId: () => "request-id",
+  onCrash: (error) => expect.unreachable(String(error)),
+};
+
 async function serving() {
-  const context: RouteContext = {
-    admit: () => ({ kind: "admitted", caller: "kitchen" }),
-    now: () => 0,
-    newRequestId: () => "request-id",
-    onCrash: (error) => expect.unreachable(String(error)),
-  };
-  const router = createLocalRouter(context);
+  const router = createRouter(context);
   const here = { scope: "open", summary: "" } as const;
   addRoute(
     router,
@@ -28,11 +30,7 @@ async function serving() {
     context,
   );
   const hosts = new AllowedHosts("Pi-Cellar", ["elbro.example.org", "*.home.example.org"]);
-  const listener = await listen(
-    guardRequests(router, { hosts, cors: new Set([PANEL]), newRequestId: context.newRequestId }),
-    "127.0.0.1",
-    0,
-  );
+  const listener = await listen(guardRequests(router, { hosts, cors: new Set([PANEL]) }, context), "127.0.0.1", 0);
   return {
     /** Sends raw request lines and returns the complete response. */
     async send(...lines: string[]): Promise<{ status: number; head: string; body: string }> {
@@ -120,16 +118,16 @@ describe("the Host header", () => {
     await using server = await serving();
     const forged = await server.send(GET, "Host: house.duckdns.org", "X-Ingress-Path: /api/hassio_ingress/x", "");
     expect(forged.status).toBe(421);
-    const router = createLocalRouter({ newRequestId: () => "" });
-    const rules = { hosts: new AllowedHosts("pi", []), cors: new Set<string>(), newRequestId: () => "" };
+    const router = createRouter(context);
+    const rules = { hosts: new AllowedHosts("pi", []), cors: new Set<string>() };
     let passed = 0;
-    const context = guardRequests({ ...router, lookup: () => void passed++ }, rules);
+    const guarded = guardRequests({ ...router, lookup: () => void passed++ }, rules, context);
     const request = {
       ...{ method: "GET", url: "/", httpVersion: "1.1", rawHeaders: ["Host", "house.duckdns.org"] },
       headers: { host: "house.duckdns.org", "x-ingress-path": "/api/hassio_ingress/x" },
       socket: { remoteAddress: "::ffff:172.30.32.2" },
     };
-    context.lookup(request as never, {} as never);
+    guarded.lookup(request as never, {} as never);
     expect(passed).toBe(1);
     // A proxy in front of Home Assistant may use another name than browsers do.
     const command = {
@@ -137,7 +135,7 @@ describe("the Host header", () => {
       method: "POST",
       headers: { ...request.headers, origin: "https://outer.example.org" },
     };
-    context.lookup(command as never, {} as never);
+    guarded.lookup(command as never, {} as never);
     expect(passed).toBe(2);
   });
 

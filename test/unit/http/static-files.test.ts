@@ -63,8 +63,8 @@ test.each([
 test("each encoding of a file is made once", async () => {
   const files = filesOf();
   const get = (encoding: string) => files.asset(files.digest, "app.js", { "accept-encoding": encoding });
-  expect(await get("br")).toBe(await get("br"));
-  expect(await get("br")).not.toBe(await get("gzip"));
+  expect((await bytes(get("br"))).bytes).toBe((await bytes(get("br"))).bytes);
+  expect((await bytes(get("br"))).bytes).not.toBe((await bytes(get("gzip"))).bytes);
 });
 
 test("a client with the current ETag gets 304, also with a weak tag from a proxy", async () => {
@@ -72,7 +72,7 @@ test("a client with the current ETag gets 304, also with a weak tag from a proxy
   const tag = (await bytes(files.page({}))).headers?.ETag ?? "";
   for (const given of [tag, `W/${tag}`, `"other", ${tag}`])
     expect(await files.page({ "if-none-match": given })).toMatchObject({ status: 304 });
-  expect((await files.page({ "if-none-match": '"other"' })).kind).toBe("bytes");
+  expect(await files.page({ "if-none-match": '"other"' })).toMatchObject({ status: 200 });
   const coded = (await bytes(files.page({ "accept-encoding": "br" }))).headers?.ETag ?? "";
   expect(coded).not.toBe(tag);
   expect(await files.page({ "if-none-match": coded, "accept-encoding": "br" })).toMatchObject({ status: 304 });

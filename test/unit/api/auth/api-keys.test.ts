@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type ApiKey, ApiKeys, keyDigest } from "../../../../src/api/auth/api-keys.ts";
 import { DAY_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
-import type { AuthResult } from "../../../../src/http/mount.ts";
+import type { AuthResult } from "../../../../src/http/route.ts";
 import { foundAt, startMirror } from "../../../support/service/mirror-server.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
@@ -13,7 +13,7 @@ function keysOf(limits = LIMITS) {
     limits,
   );
   return (now: number, authorization: string | undefined = "Bearer kitchen-key"): AuthResult =>
-    keys.admit({ interface: "consumer", authorization, remoteAddress: "127.0.0.1", now });
+    keys.admit({ permission: "consumer", authorization, remoteAddress: "127.0.0.1", now });
 }
 
 /** Returns the result of the last of `count` attempts at a time. */
@@ -48,7 +48,7 @@ describe("a key", () => {
 
   test("that is missing is requested", () => {
     const keys = new ApiKeys([], LIMITS);
-    const arrival = { interface: "consumer", authorization: undefined, remoteAddress: "::1", now: NOON } as const;
+    const arrival = { permission: "consumer", authorization: undefined, remoteAddress: "::1", now: NOON } as const;
     expect(keys.admit(arrival)).toMatchObject({ error: { reason: "send Authorization: Bearer <key>" } });
   });
 
@@ -58,7 +58,7 @@ describe("a key", () => {
     const keys = new ApiKeys(() => list, { minute: 100, day: 100 });
     const caller = () => {
       const message = { authorization: "Bearer kitchen-key", remoteAddress: "::1", now: NOON };
-      const admission = keys.admit({ interface: "consumer", ...message });
+      const admission = keys.admit({ permission: "consumer", ...message });
       return admission.kind === "admitted" ? admission.caller : null;
     };
     expect(caller()).toBe("kitchen");

@@ -6,7 +6,7 @@ import { openKeyStore, pairDigest } from "../../../../src/api/auth/key-store.ts"
 import { requireKeys } from "../../../../src/api/auth/require-key.ts";
 import { type Config, configSchema } from "../../../../src/config/schema.ts";
 import { Problems } from "../../../../src/core/status/problem.ts";
-import type { AuthResult } from "../../../../src/http/mount.ts";
+import type { AuthResult } from "../../../../src/http/route.ts";
 import { thirdPartyToken } from "../../../../src/service/third-party-token.ts";
 import { type KeptKey, KeyFile } from "../../../../src/storage/api-key-file.ts";
 import { ManualClock } from "../../../support/clock/manual-clock.ts";
@@ -25,7 +25,7 @@ function livingIn(dir: TempDir, clock: ManualClock, api: Partial<Config["api"]> 
   const access = openKeyStore({ config, clock, problems, log, commandHint });
   const ask = (token: string, face: "consumer" | "thirdParty" = "consumer"): AuthResult => {
     const authorization = `Bearer ${token}`;
-    return access.keys.admit({ interface: face, authorization, remoteAddress: "127.0.0.1", now: clock.now() });
+    return access.keys.admit({ permission: face, authorization, remoteAddress: "127.0.0.1", now: clock.now() });
   };
   return { ...access, problems, warnings, ask, leftToday: (token: string) => ask(token).quota?.day.remaining };
 }

@@ -19,10 +19,14 @@ function accessOf(dashboard: "open" | "key") {
     const key = KEYS.find((one) => one.name === name);
     return key ? (sessions.begin(key, {}, NOW).split(";")[0] ?? "") : "";
   };
-  const local = (scope: "read" | "control", headers: Record<string, string>, authorization?: string, from = "::1") =>
-    access.admitLocal({ interface: "local", scope, authorization, remoteAddress: from, headers, now: NOW });
+  const local = (
+    permission: "read" | "control",
+    headers: Record<string, string>,
+    authorization?: string,
+    from = "::1",
+  ) => access.admit({ permission, authorization, remoteAddress: from, headers, now: NOW });
   const mirror = (headers: Record<string, string>) =>
-    access.admitMirror({ interface: "consumer", authorization: undefined, remoteAddress: "::1", headers, now: NOW });
+    access.admit({ permission: "consumer", authorization: undefined, remoteAddress: "::1", headers, now: NOW });
   return { cookieOf, local, mirror };
 }
 
@@ -92,8 +96,8 @@ test("an address over its limit does not affect another, and all together are li
 test("a Home Assistant user needs no key and may control, only from the ingress address with its headers", () => {
   const sessions = new Sessions({ read: () => null, write: () => undefined }, () => null);
   const verdictOf = (ingress: boolean, remoteAddress: string, headers: Record<string, string>) =>
-    new SessionAuth({ sessions, dashboard: "key", ingress }).admitLocal({
-      ...{ interface: "local", scope: "control", authorization: undefined, remoteAddress, headers, now: NOW },
+    new SessionAuth({ sessions, dashboard: "key", ingress }).admit({
+      ...{ permission: "control", authorization: undefined, remoteAddress, headers, now: NOW },
     });
   const handedOn = { ...PAGE, "x-ingress-path": "/api/hassio_ingress/abc" };
   expect(verdictOf(true, "172.30.32.2", handedOn)).toMatchObject({ kind: "admitted", caller: "Home Assistant" });

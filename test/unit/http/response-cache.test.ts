@@ -1,12 +1,11 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { type Representation, ResponseCache } from "../../../../src/api/mirror/response-cache.ts";
-import { compress } from "../../../../src/http/compression.ts";
-import type { AnswerSource } from "../../../../src/state/stored-answer.ts";
-import { dayOf, rowsOf } from "../../../support/storage/store-on-disk.ts";
+import { compress, type Form } from "../../../src/http/compression.ts";
+import { type BodySource, ResponseCache } from "../../../src/http/response-cache.ts";
+import { dayOf, rowsOf } from "../../support/storage/store-on-disk.ts";
 
 /** Source with days of quarter hours. Counts its reads. */
-class Quarters implements AnswerSource {
+class Quarters implements BodySource {
   version = 1;
   reads = 0;
   days: number;
@@ -33,10 +32,9 @@ class Quarters implements AnswerSource {
   }
 }
 
-const headerOf = ({ headers }: Representation, name: string): string | null => headers[name] ?? null;
-const validatorsOf = (answer: Representation) =>
-  ["Content-Encoding", "ETag", "Vary"].map((name) => headerOf(answer, name));
-const bytesOf = ({ body }: Representation): Buffer => Buffer.from(body as Uint8Array);
+const headerOf = ({ headers }: Form, name: string): string | null => headers[name] ?? null;
+const validatorsOf = (answer: Form) => ["Content-Encoding", "ETag", "Vary"].map((name) => headerOf(answer, name));
+const bytesOf = ({ body }: Form): Buffer => Buffer.from(body as Uint8Array);
 
 describe("a response", () => {
   test("a response is made once for all clients", async () => {
@@ -44,7 +42,7 @@ describe("a response", () => {
     const source = new Quarters(30);
     const answers = await Promise.all(Array.from({ length: 20 }, () => cache.represent("a", source, {})));
     expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
-    expect(bytesOf(answers[0] as Representation).toString()).toBe(source.body);
+    expect(bytesOf(answers[0] as Form).toString()).toBe(source.body);
     expect((await cache.represent("a", source, {})).body).toBe(answers[0]?.body);
     expect(source.reads).toBe(1);
     expect(cache.bytes).toBe(Buffer.byteLength(source.body));
@@ -137,7 +135,7 @@ describe("a compressed response", () => {
     const source = new Quarters(30);
     const wanted = { "accept-encoding": coding };
     const answers = await Promise.all(Array.from({ length: 20 }, () => cache.represent("a", source, wanted)));
-    const [first] = answers as [Representation];
+    const [first] = answers as [Form];
     expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
     expect(unpack(bytesOf(first)).toString()).toBe(source.body);
     expect(validatorsOf(first)).toEqual([

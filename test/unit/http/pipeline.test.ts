@@ -1,9 +1,10 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { listen } from "../../../src/http/listener.ts";
-import { createLocalRouter } from "../../../src/http/not-found.ts";
 import { MAX_BODY_BYTES } from "../../../src/http/request-body.ts";
-import { addRoute, type LocalRoute, type RouteContext } from "../../../src/http/route.ts";
+import type { LocalRoute, RouteContext } from "../../../src/http/route.ts";
+import { addRoute, createRouter } from "../../../src/http/router.ts";
+import { DATA_HEADERS } from "../../../src/http/security-headers.ts";
 import { contractError } from "../../../src/service/contract/errors.ts";
 
 const standing = { limit: 60, remaining: 59, resetSec: 1_000 };
@@ -15,9 +16,10 @@ async function serving(...routes: Partial<LocalRoute>[]) {
   const answers: (readonly [string | null, number])[] = [];
   const ended = new Set<string>();
   const door: RouteContext = {
-    admit: ({ authorization, scope }) =>
+    headers: DATA_HEADERS,
+    admit: ({ authorization, permission }) =>
       authorization === "Bearer good"
-        ? { kind: "admitted", caller: `kitchen, to ${scope}`, quota }
+        ? { kind: "admitted", caller: `kitchen, to ${permission}`, quota }
         : { kind: "refused", error: { ...contractError("rate_limited", "no"), retryAfterSec: 7 }, quota },
     now: () => 5,
     newRequestId: () => "request-id",
@@ -25,7 +27,7 @@ async function serving(...routes: Partial<LocalRoute>[]) {
     onAnswer: (caller, status) => void answers.push([caller, status]),
     remains: ({ authorization = "" }) => !ended.has(authorization),
   };
-  const router = createLocalRouter(door);
+  const router = createRouter(door);
   for (const route of routes)
     addRoute(
       router,

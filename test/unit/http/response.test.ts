@@ -1,16 +1,16 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { type Reply, sendReply } from "../../../src/http/mount.ts";
+import { type Encoded, replyOf, sendReply } from "../../../src/http/response.ts";
 import { sendRaw } from "../../support/http/raw-answer.ts";
 
 /**
  * Sends a response over a socket, with the CORS headers of an allowed origin. Returns its header lines except `Date`.
  */
-async function linesOf(reply: Reply, cors: Readonly<Record<string, string>> = {}): Promise<string[]> {
+async function linesOf(answer: Omit<Encoded, "kind">, cors: Readonly<Record<string, string>> = {}): Promise<string[]> {
   const server = createServer((_request, response) => {
     for (const [name, value] of Object.entries(cors)) response.setHeader(name, value);
-    sendReply(reply, response);
+    sendReply(replyOf({ kind: "encoded", ...answer }, {}, cors.Vary), response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const request = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";

@@ -1,0 +1,146 @@
+/**
+ * Response cache: the body of a response, its compressed forms and its ETag. An entry stays until its series changes or
+ * it is evicted.
+ */
+import { createHash } from "node:crypto";
+import { setImmediate as nextTick } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
+import { type Compression, compress, type Form, formOf, type Preconditions } from "./compression.ts";
+import { codings, tagOf } from "./negotiation.ts";
+
+/** A body that can be read, and the version that it has at the moment. */
+export interface BodySource {
+  readonly version: number | string;
+  readonly read: () => Buffer;
+}
+
+interface CachedBody {
+  readonly version: number | string;
+  /** ETag of the uncompressed body. */
+  readonly tag: string;
+  readonly body: Uint8Array;
+}
+
+/** Room for three years of hours with their compressed forms. */
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_ENTRIES = 500;
+/** A body that fits into one packet with its headers is not compressed. */
+const MIN_COMPRESSED_BYTES = 1_024;
+/** Concurrent compressions: two of the four threads of Node's pool stay free for others. */
+const MAX_COMPRESSING = 2;
+/** Bodies made in one event-loop tick: one large body (4 ms) or four small ones, then other work runs. */
+const MAX_BYTES_PER_TICK = 64 * 1024;
+const MIN_BYTES_COUNTED = MAX_BYTES_PER_TICK / 4;
+const DIGEST_CHARS = 22;
+
+/** Limits of a cache. */
+interface CacheLimits {
+  readonly maxBytes: number;
+  /** Smallest body that is compressed, unless the caller accepts nothing else. */
+  readonly minCompressedBytes: number;
+  /** Concurrent compressions. */
+  readonly maxCompressing: number;
+  readonly compress: typeof compress;
+}
+
+const LIMITS: CacheLimits = {
+  maxBytes: MAX_BYTES,
+  minCompressedBytes: MIN_COMPRESSED_BYTES,
+  maxCompressing: MAX_COMPRESSING,
+  compress,
+};
+
+export class ResponseCache {
+  /** Uncompressed bodies by request, compressed ones by their ETag. */
+  readonly #bodies: LRUCache<string, CachedBody>;
+  /** Compressions in flight, by ETag. */
+  readonly #compressing = new Map<string, Promise<Uint8Array>>();
+  readonly #limits: CacheLimits;
+  #bytesInTick = 0;
+  #tickEnd: Promise<void> | null = null;
+
+  constructor(limits: Partial<CacheLimits> = {}) {
+    this.#limits = { ...LIMITS, ...limits };
+    this.#bodies = new LRUCache({
+      max: MAX_ENTRIES,
+      maxSize: this.#limits.maxBytes,
+      sizeCalculation: ({ body }) => body.length,
+    });
+  }
+
+  /** Unit: bytes of the cached bodies. */
+  get bytes(): number {
+    return this.#bodies.calculatedSize;
+  }
+
+  /** Returns whether the next body must be made in another event-loop tick. */
+  get isBusy(): boolean {
+    return this.#bytesInTick >= MAX_BYTES_PER_TICK;
+  }
+
+  /** Resolves in the next event-loop tick, in the order of the calls. */
+  async nextTick(): Promise<void> {
+    await this.#tickEnd;
+  }
+
+  /**
+   * Returns the response in a form that the caller accepts; `request` is its name in the cache.
+   * Reads the source before the first await, so that the body belongs to its version.
+   */
+  async represent(request: string, source: BodySource, wanted: Preconditions): Promise<Form> {
+    const plain = this.#plain(request, source);
+    const compressed = (coding: Compression, isAccepted: boolean) => this.#compressed(plain, coding, isAccepted);
+    return formOf({ ...plain, compressed }, wanted);
+  }
+
+  #plain(request: string, source: BodySource): CachedBody {
+    const { version } = source;
+    const known = this.#bodies.get(request);
+    if (known?.version === version) return known;
+    const body = source.read();
+    const made = { version, tag: tagFor(body), body };
+    if (known && known.tag !== made.tag) for (const coding of codings) this.#bodies.delete(tagOf(known.tag, coding));
+    this.#bodies.set(request, made);
+    this.#bytesInTick += Math.max(body.length, MIN_BYTES_COUNTED);
+    this.#tickEnd ??= nextTick().then(() => {
+      this.#bytesInTick = 0;
+      this.#tickEnd = null;
+    });
+    return made;
+  }
+
+  /**
+   * Shares one compression among callers of the same form. Returns null for a small body, or while the maximum number of
+   * others is being compressed, if the caller accepts it uncompressed. Rejects if the compression fails; the next call
+   * tries again.
+   */
+  #compressed(plain: CachedBody, coding: Compression, isAccepted: boolean): Promise<Uint8Array> | null {
+    const etag = tagOf(plain.tag, coding);
+    const { minCompressedBytes, maxCompressing } = this.#limits;
+    if (isAccepted && plain.body.length < minCompressedBytes) return null;
+    const known = this.#bodies.get(etag);
+    if (known) return Promise.resolve(known.body);
+    const inFlight = this.#compressing.get(etag);
+    if (inFlight) return inFlight;
+    return isAccepted && this.#compressing.size >= maxCompressing ? null : this.#startCompression(etag, plain, coding);
+  }
+
+  #startCompression(etag: string, plain: CachedBody, coding: Compression): Promise<Uint8Array> {
+    const flight = this.#limits
+      .compress(coding, plain.body)
+      .then((bytes) => {
+        // A copy, because zlib's result may keep a larger buffer in memory.
+        const body = Buffer.from(bytes);
+        this.#bodies.set(etag, { ...plain, body });
+        return body;
+      })
+      .finally(() => this.#compressing.delete(etag));
+    this.#compressing.set(etag, flight);
+    return flight;
+  }
+}
+
+/** Returns the ETag of an uncompressed body. */
+function tagFor(body: Buffer): string {
+  return `"${createHash("sha256").update(body).digest("base64url").slice(0, DIGEST_CHARS)}"`;
+}
