@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { build, defineConfig, type OutputChunk, type Plugin } from "rolldown";
 import { minify } from "rolldown/utils";
+import { packageFiles } from "./release/package-files.ts";
 
 const DASHBOARD = path.join(import.meta.dirname, "src/dashboard");
 const I18N = path.join(import.meta.dirname, "src/i18n");
@@ -68,6 +69,21 @@ function minifiedText(name: string, text: string): string {
   return name.endsWith(".css") ? text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/\s+/g, " ") : text;
 }
 
+/** Modules of the pages and of the mDNS thread, which have builds of their own. */
+const modules = new Set<string>();
+
+/** Makes the build a package for npm. */
+function asPackage(): Plugin {
+  return {
+    name: "as-package",
+    generateBundle(_, bundle) {
+      const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
+      const files = packageFiles([...modules, ...chunks.flatMap(({ moduleIds }) => moduleIds)]);
+      for (const [fileName, source] of Object.entries(files)) this.emitFile({ type: "asset", fileName, source });
+    },
+  };
+}
+
 /** Writes the program of the thread that announces by mDNS, in one file. */
 function withMdnsThread(): Plugin {
   return {
@@ -79,6 +95,7 @@ function withMdnsThread(): Plugin {
         write: false,
         output: { format: "cjs", minify: true, comments: false },
       });
+      for (const id of output[0].moduleIds) modules.add(id);
       this.emitFile({ type: "asset", fileName: "mdns-thread.cjs", source: output[0].code });
     },
   };
@@ -117,14 +134,17 @@ async function dashboardScripts(): Promise<OutputChunk[]> {
       },
     },
   });
-  return output.filter((file) => file.type === "chunk");
+  const chunks = output.filter((file) => file.type === "chunk");
+  for (const id of chunks.flatMap(({ moduleIds }) => moduleIds)) modules.add(id);
+  return chunks;
 }
 
 /**
  * First statement of the program, which rejects older versions of Node. They would only report that node:sqlite is
  * missing, or ignore the proxy settings. Exit code: EX_CONFIG of sysexits.h.
  */
-const NODE_CHECK = `{
+const NODE_CHECK = `#!/usr/bin/env node
+{
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major < 24 || (major === 24 && minor < 5)) {
     console.error("elbro: this is Node " + process.versions.node + "; elbro needs Node 24.5 or later");
@@ -155,7 +175,7 @@ export default defineConfig({
       yaml: path.join(import.meta.dirname, "node_modules/yaml/browser/dist/index.js"),
     },
   },
-  plugins: [withPages(), withMdnsThread(), withoutDashboardTexts()],
+  plugins: [withPages(), withMdnsThread(), withoutDashboardTexts(), asPackage()],
   // Dynamic imports (embedded broker, demo, HTTP client, WebSocket, LAN API) become files of their own. One single file
   // would load all Node modules that they use at every start, which costs 4 MB.
   output: {
