@@ -208,8 +208,8 @@ export class SeriesRepository implements StorePort {
   }
 
   /**
-   * Returns an aggregate of stored rows of a smaller unit; null without a complete interval, and for a longer range than
-   * a year. Never fresh: the service's own aggregate is preferred.
+   * Returns an aggregate of stored rows of a smaller unit; null without an interval of which enough is known, and for a
+   * longer range than a year. Never fresh: the service's own aggregate is preferred.
    */
   findAggregate<Id extends OperationId>(
     account: string,
@@ -229,12 +229,27 @@ export class SeriesRepository implements StorePort {
     if (version === null || !envelope) return null;
     const intervals = this.#calendar.intervals(unit, range).filter(({ start }) => start >= range.start);
     const whole = { start: range.start, end: intervals.at(-1)?.end ?? range.end };
-    const rows = aggregateRows(this.store.rows(series, whole), finer, intervals, this.#calendar);
+    const rows = aggregateRows(this.store.rows(series, whole), finer, intervals, this.#calendar, (interval) =>
+      // A mean of some quarters is another price. A sum of what the service has is what the service would send.
+      finer === "hour" ? this.#knownUntil(series, interval) : interval.start,
+    );
     const answeredAt = this.#oldestAnswer(series, whole, operation, now);
     if (rows.length === 0 || answeredAt === null) return null;
     const around = aroundRows(operation, params, { ...envelope, [from]: unit });
     const read = () => Buffer.from(around.join(textOfRows(rows)));
     return { version: `${version} ${unit}`, fresh: false, answeredAt, read };
+  }
+
+  /** Returns the end of the days of an interval that are known; its start if there is a gap before the last one. */
+  #knownUntil(series: SeriesKey, { start, end }: Interval): EpochMs {
+    const { chunk } = this.store.stateOf(series);
+    const id = this.store.knownId(series);
+    const days = chunksOf(series.unit, { start, end }, this.#calendar);
+    const isKnownDay = (day: Interval) =>
+      isKnown(chunk(day.start), id && this.requestLog.chunkAnsweredAt(id, day.start), day.end);
+    const gap = days.findIndex((day) => !isKnownDay(day));
+    const known = gap < 0 ? days : days.slice(0, gap);
+    return days.slice(known.length).some(isKnownDay) ? start : (known.at(-1)?.end ?? start);
   }
 
   /** Returns the time of the oldest answer about the requested chunks of a range; null without one. */

@@ -1,83 +1,67 @@
 /**
- * `npm run lab -- mutants [COUNT] [SEED]`: breaks the sources at random places, one at a time, runs the unit tests of the
- * broken module, and prints the share of defects that they detect and those that they do not.
+ * `npm run lab -- mutants [COUNT] [SEED] [PLACE]`: breaks the sources at random places, one at a time, runs the unit tests
+ * of the broken module that reach the place, and prints the share of defects that they detect and those that they do not.
+ * PLACE is a part of the path of a source: only its mutants.
  *
- * Ends after `MAX_MINUTES` (environment: MUTANTS_MINUTES). A mutant whose tests do not end counts as detected.
+ * Which tests reach which function is measured first, with one run of all. A test that reaches the function of a mutant
+ * runs, the quick ones first. A mutant outside of functions runs all tests of its module that load its file.
+ * Not tried: texts in other languages, what is logged, and the mutants in `equivalents.ts`, which change nothing.
+ * A mutant whose tests do not end counts as detected. Ends after `MAX_MINUTES` (environment: MUTANTS_MINUTES).
  */
-import { spawn } from "node:child_process";
-import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { type ChildProcess, fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import path from "node:path";
-import { TempDir } from "../support/runner/temp-dir.ts";
-import { type Mutation, mutationsOf } from "./mutations.ts";
+import { equivalents } from "./equivalents.ts";
+import type { Answer, Order } from "./slot.ts";
+import { allMutants, functionNumbers, MODULES, type Mutant, textOf } from "./sources.ts";
+import { type KnownTest, Tests } from "./tests.ts";
 
-/** A mutation of a file, which is relative to the root. */
-interface Mutant extends Mutation {
-  readonly file: string;
-  readonly source: string;
-}
+type Outcome = "detected" | "survived" | "not reached" | "no end";
+type Stage = Order["stages"][number];
 
-/** A source, relative to the root, and the path of the text that the tests load in its place. */
-export interface ReplacedSource {
-  readonly file: string;
-  readonly textPath: string;
-}
+const MAX_MINUTES = Number(process.env.MUTANTS_MINUTES ?? 120);
+/** The first tests of a mutant: those that need no longer, up to this sum. */
+const QUICK_TEST_MS = 200;
+const QUICK_TESTS_MS = 3_000;
+/** Maximum time of a mutant's tests: this, and this multiple of what they need without it. */
+const MAX_TESTS_MS = 60_000;
+const MAX_TESTS_RATIO = 10;
 
-/** Output of vitest's JSON reporter. */
-interface Results {
-  readonly numPassedTests: number;
-  readonly numFailedTests: number;
-  readonly testResults: readonly { readonly status: string }[];
-}
-
-type Outcome = "detected" | "survived" | "no end";
-
-const ROOT = path.join(import.meta.dirname, "../..");
-const FOLDERS = ["core", "service", "storage", "state"];
-/** Texts in other languages are not behaviour. */
-const IS_TEXT = /\/language\/(da|nb|sv|en)\.ts$/;
-const MAX_MINUTES = Number(process.env.MUTANTS_MINUTES ?? 60);
-const MAX_TESTS_MS = 180_000;
-
-const [count = "200", seed = "1"] = process.argv.slice(2);
-
-if (import.meta.main) await main(Number(count), Number(seed));
+const [count = "200", seed = "1", place = ""] = process.argv.slice(2);
+await main(Number(count), Number(seed));
 
 async function main(wanted: number, start: number): Promise<void> {
   const all = allMutants();
-  const chosen = sampleOf(all, wanted, start);
+  const chosen = sampleOf(all, wanted, start).filter(({ file }) => file.includes(place));
+  const tried = chosen.filter((mutant) => !isEquivalent(mutant));
   const until = performance.now() + MAX_MINUTES * 60_000;
   console.log(`mutants: ${chosen.length} of ${all.length} places, seed ${start}`);
+  const started = performance.now();
+  await using reader = new Tests();
+  const known = await reader.map(place === "" ? MODULES : [...new Set(tried.map(({ file }) => moduleOf(file)))]);
+  console.log(`${known.length} tests took ${((performance.now() - started) / 1000).toFixed(0)} s`);
   const outcomes: { readonly mutant: Mutant; readonly outcome: Outcome }[] = [];
-  const left = chosen.values();
+  const left = tried.values();
   const work = async () => {
+    using slot = new Slot();
     for (const mutant of left) {
       if (performance.now() > until) return;
-      const outcome = await test(mutant);
+      const outcome = await test(slot, mutant, known, reader);
       outcomes.push({ mutant, outcome });
-      console.log(`${outcomes.length}/${chosen.length} ${outcome.padEnd(8)} ${describe(mutant)}`);
+      console.log(`${outcomes.length}/${tried.length} ${outcome.padEnd(11)} ${describe(mutant)}`);
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, work));
-  const survivors = outcomes.filter(({ outcome }) => outcome === "survived").map(({ mutant }) => mutant);
+  const survivors = outcomes.filter(({ outcome }) => outcome === "survived" || outcome === "not reached");
   const share = (100 * (outcomes.length - survivors.length)) / Math.max(1, outcomes.length);
-  if (survivors.length > 0) console.log(`\nnot detected:\n${survivors.map(describe).sort().join("\n")}`);
-  const late = chosen.length - outcomes.length;
+  const lines = survivors.map(
+    ({ mutant, outcome }) => `${describe(mutant)}${outcome === "survived" ? "" : "  (not reached)"}`,
+  );
+  if (lines.length > 0) console.log(`\nnot detected:\n${lines.sort().join("\n")}`);
+  const late = tried.length - outcomes.length;
   if (late > 0) console.log(`\n${late} were not tried within ${MAX_MINUTES} min`);
-  console.log(`\nmutants: tried=${outcomes.length} detected_percent=${share.toFixed(0)} survived=${survivors.length}`);
-}
-
-function allMutants(): Mutant[] {
-  return globSync(
-    FOLDERS.map((folder) => `src/${folder}/**/*.ts`),
-    { cwd: ROOT },
-  )
-    .filter((file) => !IS_TEXT.test(file))
-    .sort()
-    .flatMap((file) => {
-      const source = readFileSync(path.join(ROOT, file), "utf8");
-      return mutationsOf(file, source).map((mutation) => ({ file, source, ...mutation }));
-    });
+  const facts = `tried=${outcomes.length} equivalent=${chosen.length - tried.length} survived=${survivors.length}`;
+  console.log(`\nmutants: ${facts} detected_percent=${share.toFixed(1)}`);
 }
 
 /** Returns `size` items in random order, the same for the same seed. */
@@ -93,48 +77,100 @@ function sampleOf<Item>(items: readonly Item[], size: number, seed: number): Ite
     .map(({ item }) => item);
 }
 
-/** Runs the test file with the name of the source, and the whole mirrored folder if that detects nothing. */
-async function test(mutant: Mutant): Promise<Outcome> {
-  const mirrored = mutant.file.replace(/^src\//, "test/unit/");
-  const own = mirrored.replace(/\.ts$/, ".test.ts");
-  let folder = path.dirname(mirrored);
-  while (globSync(`${folder}/**/*.test.ts`, { cwd: ROOT }).length === 0) folder = path.dirname(folder);
-  using dir = new TempDir();
-  const { file, source, start, end, replacement } = mutant;
-  writeFileSync(dir.file("text"), source.slice(0, start) + replacement + source.slice(end));
-  const replaced = { file, textPath: dir.file("text") };
-  const outcome = existsSync(path.join(ROOT, own)) ? await runTests(replaced, own) : "survived";
-  return outcome === "survived" ? await runTests(replaced, `${folder}/`) : outcome;
+async function test(slot: Slot, mutant: Mutant, known: readonly KnownTest[], reader: Tests): Promise<Outcome> {
+  const own = known.filter(({ file }) => moduleOf(file) === moduleOf(mutant.file));
+  const { inside } = mutant;
+  if (inside !== undefined) {
+    const tests = own.filter(({ reached }) => reached.includes(inside));
+    const before = new Set(own.filter((each) => each.reachedBefore.includes(inside)).map(({ file }) => file));
+    const reaching = own.filter((each) => tests.includes(each) || before.has(each.file));
+    return reaching.length === 0 ? "not reached" : slot.test(mutant, reaching);
+  }
+  const numbers = new Set(functionNumbers(mutant.file));
+  const near = own.filter(({ reached }) => reached.some((number) => numbers.has(number)));
+  const outcome = near.length > 0 ? await slot.test(mutant, near) : "survived";
+  if (outcome !== "survived") return outcome;
+  const files = new Set(await reader.filesThatLoad(mutant.file));
+  const loading = own.filter((each) => files.has(each.file) && !near.includes(each));
+  return loading.length > 0 ? slot.test(mutant, loading) : outcome;
 }
 
-function runTests(replaced: ReplacedSource, tests: string): Promise<Outcome> {
-  const vitest = path.join(ROOT, "node_modules/vitest/vitest.mjs");
-  const results = `${replaced.textPath}.json`;
-  const args = [vitest, "run", "--config", "test/mutants/vitest.config.ts", "--outputFile", results, tests];
-  const env = { ...process.env, ELBRO_MUTANT: JSON.stringify(replaced) };
-  const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: "ignore", detached: true });
-  return new Promise((resolve, reject) => {
-    const { pid } = child;
-    // The group contains the workers, which can be in an endless loop.
-    const timer = setTimeout(() => pid !== undefined && process.kill(-pid, "SIGKILL"), MAX_TESTS_MS);
-    child.once("error", reject);
-    child.once("exit", (code) => {
+/** A child process that tests mutants, and the one after it if a test does not end. */
+class Slot implements Disposable {
+  #child: ChildProcess | undefined;
+
+  /** Runs the quick tests, and then the others if those detect nothing. */
+  async test(mutant: Mutant, tests: readonly KnownTest[]): Promise<Outcome> {
+    const quick: KnownTest[] = [];
+    let sum = 0;
+    for (const each of tests.toSorted((a, b) => a.ms - b.ms)) {
+      sum += each.ms;
+      if (each.ms > QUICK_TEST_MS || sum > QUICK_TESTS_MS) break;
+      quick.push(each);
+    }
+    const slow = tests.filter((each) => !quick.includes(each));
+    const stages = [quick, slow].filter((stage) => stage.length > 0).map(stageOf);
+    const usualMs = tests.reduce((total, { ms }) => total + ms, 0);
+    const answer = await this.#ask({ mutant, stages }, MAX_TESTS_MS + MAX_TESTS_RATIO * usualMs);
+    if (answer === "no end") return answer;
+    if ("error" in answer) throw new Error(`${describe(mutant)}: ${answer.error}`);
+    return answer.isDetected ? "detected" : "survived";
+  }
+
+  #ask(order: Order, limitMs: number): Promise<Answer | "no end"> {
+    this.#child ??= fork(path.join(import.meta.dirname, "slot.ts"), { detached: true, stdio: "ignore" });
+    const child = this.#child;
+    const { promise, resolve, reject } = Promise.withResolvers<Answer | "no end">();
+    const timer = setTimeout(() => {
+      this[Symbol.dispose]();
+      resolve("no end");
+    }, limitMs);
+    const ended = () => reject(new Error(`the process of ${describe(order.mutant)} ended`));
+    child.once("exit", ended);
+    child.once("message", (answer: Answer) => resolve(answer));
+    child.send(order);
+    return promise.finally(() => {
       clearTimeout(timer);
-      resolve(code === null ? "no end" : outcomeIn(results));
+      child.off("exit", ended);
+      child.removeAllListeners("message");
     });
-  });
+  }
+
+  /** Ends the process and its workers, which can be in an endless loop. */
+  [Symbol.dispose](): void {
+    const { pid } = this.#child ?? {};
+    this.#child?.removeAllListeners();
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+    this.#child = undefined;
+  }
 }
 
-/** Reads the results of the tests. Throws if none ran, so that a wrong call does not count as anything. */
-function outcomeIn(results: string): Outcome {
-  const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(results, "utf8")) as Results;
-  if (numFailedTests > 0 || testResults.some(({ status }) => status === "failed")) return "detected";
-  if (numPassedTests === 0) throw new Error("no test ran");
-  return "survived";
+function stageOf(tests: readonly KnownTest[]): Stage {
+  const ids = Map.groupBy(tests, ({ file }) => file);
+  return [...ids].map(([file, each]) => [file, each.map(({ id }) => id)] as const);
 }
 
-function describe({ file, source, start, end, replacement }: Mutant): string {
-  const line = source.slice(0, start).split("\n").length;
-  const short = (text: string) => text.replace(/\s+/g, " ").slice(0, 60);
-  return `${file}:${line}  ${short(source.slice(start, end)) || "(nothing)"}  →  ${short(replacement) || "(nothing)"}`;
+/** `test/unit/core/…` and `src/core/…` belong to `core`. */
+function moduleOf(file: string): string | undefined {
+  return file.replace(/^(src|test\/unit)\//, "").split("/")[0];
+}
+
+function isEquivalent(mutant: Mutant): boolean {
+  const { change, line } = partsOf(mutant);
+  return equivalents.some((each) => each.file === mutant.file && each.line === line && each.change === change);
+}
+
+/** Returns the line of a mutant, without indentation, and its change, as `equivalents.ts` has them. */
+function partsOf({ file, start, end, replacement }: Mutant): { line: string; change: string } {
+  const text = textOf(file);
+  const from = text.lastIndexOf("\n", start - 1) + 1;
+  const short = (part: string) => part.replace(/\s+/g, " ").trim().slice(0, 60) || "(nothing)";
+  const change = `${short(text.slice(start, end))} → ${short(replacement)}`;
+  return { line: text.slice(from, text.indexOf("\n", start)).trim(), change };
+}
+
+function describe(mutant: Mutant): string {
+  const number = textOf(mutant.file).slice(0, mutant.start).split("\n").length;
+  const { line, change } = partsOf(mutant);
+  return `${mutant.file}:${number}  ${change}  in  ${line}`;
 }

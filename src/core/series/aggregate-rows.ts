@@ -1,25 +1,29 @@
 /** Aggregates stored rows to a larger unit, for an answer while the service cannot be reached. */
 import type { Calendar, CalendarUnit } from "../time/calendar.ts";
-import { formatInstant, type Interval } from "../time/interval.ts";
+import { type EpochMs, formatInstant, type Interval } from "../time/interval.ts";
 import { type Row, rowsWithin, tiles } from "./series.ts";
 
 /** Decimals of a sum; the service sends at most six. */
 const SCALE = 1e6;
 
 /**
- * Returns one row for each interval that the rows cover completely: sums of amounts, the mean of a price. Shape: `rows`
- * ascending, of the unit `of`; the result in the order of `intervals`. A price per kWh of used energy is null, because it
- * depends on the service's rules. Other fields are left out.
+ * Returns one row for each interval that the rows cover completely, or up to `knownUntil`, the end of what can be known
+ * of it: sums of amounts, the mean of a price. Shape: `rows` ascending, of the unit `of`; the result in the order of
+ * `intervals`. A price per kWh of used energy is null, because it depends on the service's rules. Other fields are left
+ * out.
  */
 export function aggregateRows(
   rows: readonly Row[],
   of: CalendarUnit,
   intervals: readonly Interval[],
   calendar: Calendar,
+  knownUntil: (interval: Interval) => EpochMs = ({ start }) => start,
 ): Row[] {
   return intervals.flatMap((interval) => {
     const inside = rowsWithin(rows, interval);
-    return tiles(inside, of, interval, calendar) ? aggregated(inside, interval) : [];
+    if (tiles(inside, of, interval, calendar)) return aggregated(inside, interval);
+    const known = rowsWithin(rows, { start: interval.start, end: knownUntil(interval) });
+    return known.length > 0 ? aggregated(known, interval) : [];
   });
 }
 

@@ -129,7 +129,8 @@ export const pricePoint = z.looseObject({
   date: isoDate,
   price: z.number(),
   charges: z.optional(z.number()),
-  color: z.optional(z.enum(["green", "yellow", "red"])),
+  /** Null: a colour that elbro does not know. */
+  color: z.nullish(z.enum(["green", "yellow", "red"])),
 });
 export type PricePoint = z.infer<typeof pricePoint>;
 
