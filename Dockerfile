@@ -2,7 +2,7 @@
 FROM node:24-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --ignore-scripts --include=dev
+RUN npm ci --ignore-scripts --omit=dev
 COPY rolldown.config.ts tsconfig.json ./
 COPY src ./src
 RUN npm run build

@@ -12,7 +12,10 @@ const SOURCES = ["package-lock.json", "rolldown.config.ts", "tsconfig.json", "sr
 /** An npm that notes what it does. It installs Node 24, and its build writes the program. */
 const NPM = `
 if test "$1" = ci; then
+  rm -rf node_modules/vitest
   mkdir -p node_modules/.bin
+  case "$*" in *include=dev*) mkdir node_modules/vitest ;; esac
+  case $(node --version) in v18.*) ;; *) mkdir -p node_modules/@rolldown/binding-here ;; esac
   printf "#!/bin/sh\\necho v24.21.0\\n" > node_modules/.bin/node
   chmod +x node_modules/.bin/node
   touch node_modules/.package-lock.json
@@ -67,21 +70,43 @@ class Clone implements Disposable {
   }
 }
 
-const INSTALL = "ci --include=dev --loglevel=error";
+const ALL = "ci --include=dev --loglevel=error";
+const TO_RUN = "ci --omit=dev --loglevel=error";
+const TO_RUN_HERE = "ci --omit=dev --ignore-scripts";
 const BUILD = "run --silent build";
 
 // npm omits packages that the running Node is too old for, such as the bundler's native part on Node 18.
 test.each([
-  ["v18.20.8", [INSTALL, INSTALL]],
-  ["v24.21.0", [INSTALL]],
-])("Node %s installs once with Node 24, and not again", (node, installs) => {
+  ["v18.20.8", [ALL, ALL]],
+  ["v20.20.2", [ALL]],
+  ["v24.21.0", [ALL]],
+])("on Node %s, all packages are installed with the bundler's native part, and not again", (node, installs) => {
   using clone = new Clone(node);
   expect([clone.prepare(), clone.prepare()]).toEqual([installs, []]);
 });
 
+test.each([
+  ["v18.20.8", [TO_RUN, TO_RUN]],
+  ["v20.20.2", [TO_RUN]],
+  ["v24.4.1", [TO_RUN]],
+  ["v24.5.0", [TO_RUN_HERE]],
+  ["v26.1.0", [TO_RUN_HERE]],
+])("on Node %s, the start installs what runs elbro, with a Node if this one is not right", (node, installs) => {
+  using clone = new Clone(node);
+  expect([clone.prepare("build"), clone.prepare("build")]).toEqual([[...installs, BUILD], []]);
+});
+
+test("the packages of the tests are installed for the tests, and stay when a start updates", () => {
+  using clone = new Clone("v24.21.0");
+  expect(clone.prepare("build")).toEqual([TO_RUN_HERE, BUILD]);
+  expect([clone.prepare(), clone.prepare(), clone.prepare("build")]).toEqual([[ALL], [], []]);
+  clone.date(["package-lock.json"], NEW);
+  expect(clone.prepare("build")[0]).toEqual(ALL);
+});
+
 test("builds only if the program is missing or a source is newer", () => {
   using clone = new Clone("v24.21.0");
-  expect(clone.prepare("build")).toEqual([INSTALL, BUILD]);
+  expect(clone.prepare("build")).toEqual([TO_RUN_HERE, BUILD]);
   expect(clone.prepare("build")).toEqual([]);
   clone.date(["src/main.ts"], NEW);
   expect(clone.prepare("build")).toEqual([BUILD]);
