@@ -6,9 +6,11 @@
  * Which tests reach which function is measured first, with one run of all. A test that reaches the function of a mutant
  * runs, the quick ones first. A mutant outside of functions runs all tests of its module that load its file.
  * Not tried: texts in other languages, what is logged, and the mutants in `equivalents.ts`, which change nothing.
- * A mutant whose tests do not end counts as detected. Ends after `MAX_MINUTES` (environment: MUTANTS_MINUTES).
+ * A mutant whose tests do not end counts as detected. Environment: MUTANTS_MINUTES, after which it ends; MUTANTS_MAP, a
+ * file that keeps what the tests reach, for another run with the same sources and tests.
  */
 import { type ChildProcess, fork } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { equivalents } from "./equivalents.ts";
@@ -38,7 +40,7 @@ async function main(wanted: number, start: number): Promise<void> {
   console.log(`mutants: ${chosen.length} of ${all.length} places, seed ${start}`);
   const started = performance.now();
   await using reader = new Tests();
-  const known = await reader.map(place === "" ? MODULES : [...new Set(tried.map(({ file }) => moduleOf(file)))]);
+  const known = await knownTests(place === "" ? MODULES : [...new Set(tried.map(({ file }) => moduleOf(file)))]);
   console.log(`${known.length} tests took ${((performance.now() - started) / 1000).toFixed(0)} s`);
   const outcomes: { readonly mutant: Mutant; readonly outcome: Outcome }[] = [];
   const left = tried.values();
@@ -62,6 +64,15 @@ async function main(wanted: number, start: number): Promise<void> {
   if (late > 0) console.log(`\n${late} were not tried within ${MAX_MINUTES} min`);
   const facts = `tried=${outcomes.length} equivalent=${chosen.length - tried.length} survived=${survivors.length}`;
   console.log(`\nmutants: ${facts} detected_percent=${share.toFixed(1)}`);
+}
+
+async function knownTests(modules: readonly (string | undefined)[]): Promise<KnownTest[]> {
+  const { MUTANTS_MAP: file } = process.env;
+  if (file !== undefined && existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));
+  await using tests = new Tests();
+  const known = await tests.map(modules);
+  if (file !== undefined) writeFileSync(file, JSON.stringify(known));
+  return known;
 }
 
 /** Returns `size` items in random order, the same for the same seed. */
