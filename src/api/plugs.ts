@@ -6,7 +6,7 @@ import { languageOf } from "../core/language/language.ts";
 import { type DeadManLimits, TRIAL_MS } from "../core/plugs/plug-types.ts";
 import { formatInstant } from "../core/time/interval.ts";
 import { localError } from "../http/errors.ts";
-import { boolean, instant, integer, list, named, object, orNull, text } from "../http/json-schema.ts";
+import { boolean, instant, integer, list, money, named, number, object, orNull, text } from "../http/json-schema.ts";
 import { plugState } from "../mqtt/topics/plug-topics.ts";
 import { BODY_ERRORS, changed, EDIT_ERRORS, editedSchema, entryBody, entryEndpoints } from "./configuration.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
@@ -24,23 +24,33 @@ const timer = named(
     },
   }),
 );
+const month = {
+  ...named("PlugMonth", object({ start: instant, kwh: number, cost: orNull(money), currency: orNull(text) })),
+  description: "Energy and cost of the month as measured; absent if the plug has measured nothing yet.",
+};
 const plugSchema = named(
   "Plug",
-  object({
-    id: text,
-    name: text,
-    family: orNull(text),
-    plans: { ...list(text), description: "The plans it follows." },
-    home: { ...orNull(text), description: "The home or place whose signal it follows." },
-    signal_topic: { ...orNull(text), description: "The topic it follows." },
-    on: orNull(boolean),
-    wanted: orNull(boolean),
-    reason: text,
-    reason_code: text,
-    available: orNull(boolean),
-    problem: boolean,
-    since: orNull(instant),
-  }),
+  object(
+    {
+      id: text,
+      name: text,
+      family: orNull(text),
+      plans: { ...list(text), description: "The plans it follows." },
+      home: { ...orNull(text), description: "The home or place whose signal it follows." },
+      signal_topic: { ...orNull(text), description: "The topic it follows." },
+      on: orNull(boolean),
+      wanted: orNull(boolean),
+      reason: text,
+      reason_code: text,
+      available: orNull(boolean),
+      problem: boolean,
+      since: orNull(instant),
+      watts: { ...orNull(number), description: "Power that it measures; absent if it has measured nothing yet." },
+      month,
+      month_before: month,
+    },
+    ["watts", "month", "month_before"],
+  ),
 );
 const announcedSchema = named(
   "AnnouncedPlug",
@@ -69,7 +79,8 @@ export const plugEndpoints: readonly Endpoint[] = [
       list: "plugs",
       columns: {
         ...{ id: "", name: "", family: "", plans: "", home: "", signal_topic: "", on: "", wanted: "", available: "" },
-        ...{ problem: "", reason: "", reason_code: "", since: "time" },
+        ...{ problem: "", reason: "", reason_code: "", since: "time", watts: "W" },
+        ...{ "month.kwh": "kWh", "month.cost": "", "month.currency": "" },
       },
     },
     errors: [],

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { type WhenLost, whenLostOf, whenLostValues } from "../core/planning/model/plan-spec.ts";
 import { expressionIn } from "../core/plugs/families/custom.ts";
 import { type PlugFamily, plugFamilies } from "../core/plugs/families/families.ts";
+import { energyUnits, powerUnits } from "../core/plugs/families/meter-readers.ts";
 import type { PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
 import { isMqttTopic } from "../core/text/mqtt-text.ts";
 import type { Condition } from "./conditions.ts";
@@ -21,6 +22,8 @@ const said = z.optional(z.strictObject({ topic, payload: z.string() }));
 const pattern = text.check(
   passes((value) => isSound(expressionIn(value)), "expected a payload, or a regular expression between slashes"),
 );
+
+const measuredAt = { topic, key: z.optional(text) };
 
 export const plugSchema = z
   .strictObject({
@@ -64,6 +67,14 @@ export const plugSchema = z
     inverted: key(z._default(z.boolean(), false), "True if the appliance is on while the relay is off (SG-Ready)."),
     min_on: key(minutes, "Minimum time on.", { form: "minutes" }),
     min_off: key(minutes, "Minimum time off.", { form: "minutes" }),
+    power: key(
+      z.optional(z.strictObject({ ...measuredAt, unit: z.optional(z.enum(powerUnits)) })),
+      "Your own topic with the power of the appliance, if its family does not report it. With key, the number is in JSON: ENERGY.Power.",
+    ),
+    energy: key(
+      z.optional(z.strictObject({ ...measuredAt, unit: z.optional(z.enum(energyUnits)) })),
+      "Your own topic with a counter of the appliance's energy.",
+    ),
     on: key(said, "For custom: the message that switches it on."),
     off: key(said, "For custom: the message that switches it off."),
     dead_man: key(said, "For custom: the message that starts its own switch-off timer; {seconds} is the time."),

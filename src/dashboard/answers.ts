@@ -28,6 +28,9 @@ export interface Plug {
   readonly on: boolean | null;
   readonly available: boolean | null;
   readonly problem: boolean;
+  /** Absent for a plug that has measured nothing. */
+  readonly watts?: number | null;
+  readonly month?: { readonly kwh: number; readonly cost: number | null; readonly currency: string | null };
 }
 
 /** Response of `GET /local/v1/prices`: the fields that the page uses. */

@@ -79,6 +79,7 @@ function PlugRow({ plug, mayControl, onTask }: PlugRowProps) {
         <span class={`state plug-state${plug.on ? " on" : ""}`}>{t(stateOf(plug))}</span>
       </div>
       <p class="soft">{followed(plug, page)}</p>
+      {plug.month && <p class="soft">{measuredWords(plug, plug.month, page)}</p>}
       {mayControl && (
         <div class="actions">
           <button type="button" aria-describedby={title} onClick={() => void tryOut()}>
@@ -98,6 +99,13 @@ function stateOf({ on, available, problem }: Plug) {
   if (available === false || problem) return "plug_away";
   if (on === null) return "plug_unknown";
   return on ? "plug_on" : "plug_off";
+}
+
+/** Returns what the plug measures: power, and energy and cost of the month. */
+function measuredWords({ watts }: Plug, { kwh, cost, currency }: NonNullable<Plug["month"]>, { t, f }: PageTools) {
+  const power = typeof watts === "number" ? `${f.number(watts, 0)} W. ` : "";
+  const money = cost === null ? "" : `, ${f.money(cost, currency)}`;
+  return `${power}${t("plug_measured", { month: `${f.energy(kwh)}${money}` })}`;
 }
 
 function followed({ plans, home, signal_topic: topic }: Plug, { t, store }: PageTools): string {

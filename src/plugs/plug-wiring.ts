@@ -19,8 +19,10 @@ import type { Mqtt } from "../mqtt/start-mqtt.ts";
 import type { PlannedState } from "../plans/open-plans.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
 import type { Storage } from "../storage/open-storage.ts";
+import { PlugEnergyStore } from "../storage/plug-energy-store.ts";
 import { AnnouncedPlugs } from "./announced-plugs.ts";
 import { openHttpPlug } from "./http-plug.ts";
+import { plugEnergy } from "./plug-energy.ts";
 import { PlugManager, type PlugManagerDeps } from "./plug-manager.ts";
 
 export interface PlugsOptions {
@@ -53,12 +55,14 @@ export interface PlugsModule {
 /** Starts the configured plugs. Subscribes at once, and switches them after `run`. */
 export function startPlugs(
   { config, clock, log, signal }: PlugsOptions,
-  storage: Pick<Storage, "settings">,
+  storage: Pick<Storage, "settings" | "database" | "writing">,
   state: PlannedState,
   mqtt: Mqtt,
   changes: ChangeBus,
 ): PlugsModule {
   let current: Pick<Config, "plans" | "plugs"> = config;
+  const energyStore = new PlugEnergyStore(storage.database, storage.writing);
+  energyStore.keepOnly(config.plugs.map(entryId));
   const plugs = new PlugManager({
     baseTopic: config.mqtt.base_topic,
     plugs: config.plugs,
@@ -67,6 +71,7 @@ export function startPlugs(
     whenLost: (plug) => whenLostOfPlug(plug, current.plans),
     openHttp: openHttpPlug,
     trusted: state.isTimeTrusted,
+    energy: plugEnergy(energyStore, state, () => current.plans),
     memory: storage.settings,
     onChange: () => changes.stateChanged.emit({ home: null }),
     wake: () => loop?.wake(),
@@ -95,6 +100,7 @@ export function startPlugs(
     tryOut: (id, now, language) => plugs.tryOut(id, now, language),
     take(next) {
       current = next;
+      energyStore.keepOnly(next.plugs.map(entryId));
       const { gone, left, topics } = plugs.take(next.plugs, mqtt.client.status().connected);
       for (const id of gone) state.problems.end(homeSubject(id));
       mqtt.client.unsubscribe(left);

@@ -9,8 +9,10 @@ import type { Language } from "../core/language/language.ts";
 import { sayIn, type Text } from "../core/language/text.ts";
 import type { WhenLost } from "../core/planning/model/plan-spec.ts";
 import { plugFamilies } from "../core/plugs/families/families.ts";
+import { type MeterReader, topicMeters } from "../core/plugs/families/meter-readers.ts";
 import { onOff, type Reader } from "../core/plugs/families/payload-readers.ts";
 import type { PlugAddress, PlugCommands, PlugFamilyRow, PlugMessage } from "../core/plugs/families/plug-family.ts";
+import type { Measured } from "../core/plugs/meter.ts";
 import { decide, type PlugDecision, type PlugReason } from "../core/plugs/plug-controller.ts";
 import { type PlugSnapshot, plugReasonText } from "../core/plugs/plug-snapshot.ts";
 import {
@@ -25,10 +27,11 @@ import {
 import { readJson } from "../core/runtime/key-value.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 import type { IncomingMessage } from "../mqtt/client/broker-session.ts";
+import { PlugMeter, type PlugMeterDeps } from "./plug-meter.ts";
 import { PlugReport, type PlugReportDeps } from "./plug-report.ts";
 import { HTTP_TOPIC, openTransport, type PlugTransport, type TransportDeps } from "./plug-transport.ts";
 
-export interface PlugDeps extends TransportDeps, PlugReportDeps {
+export interface PlugDeps extends TransportDeps, PlugReportDeps, PlugMeterDeps {
   /** Base topic without a trailing slash. */
   readonly baseTopic: string;
   /** Returns the state that a plan or signal wants of a plug; null if it is unknown. */
@@ -59,9 +62,13 @@ export class Plug {
   readonly #commands: PlugCommands;
   readonly #transport: PlugTransport;
   readonly #report: PlugReport;
+  readonly #meter: PlugMeter;
   #address: PlugAddress;
   #rules: PlugRules;
   #readers: Readonly<Record<string, Reader>>;
+  #meters: Readonly<Record<string, MeterReader>>;
+  /** Measurements that wait for the loop. Bounded by MAX_WAITING. */
+  #measured: Measured[] = [];
   #askAt: EpochMs = 0;
   #state: PlugState;
   #last: PlugDecision | null = null;
@@ -96,7 +103,9 @@ export class Plug {
     };
     this.#rules = this.#rulesOf(this.#address);
     this.#readers = isHttp ? { [HTTP_TOPIC]: http.reads(this.#address) } : this.#row.listens(this.#address);
+    this.#meters = isHttp ? { [HTTP_TOPIC]: http.measures(this.#address) } : this.#brokerMeters();
     this.#report = new PlugReport(this.id, config.name, this.whenLost, deps);
+    this.#meter = new PlugMeter(this.id, config, deps);
     this.#state = {
       ...unknownPlug(readJson(deps.memory, this.#report.sinceMemory, keptSince)),
       timerWorks: this.#report.timerWorks,
@@ -122,12 +131,20 @@ export class Plug {
   /** Topics of the broker that it follows. */
   get topics(): string[] {
     const { signal_topic: signalTopic } = this.config;
-    const own = this.#transport.isOnBroker ? [...Object.keys(this.#readers), ...Object.keys(this.#learns)] : [];
-    return [...own, ...(signalTopic === undefined ? [] : [signalTopic])];
+    const readers = [this.#readers, this.#learns, this.#meters].flatMap((each) => Object.keys(each));
+    return [...new Set([...readers, ...(signalTopic === undefined ? [] : [signalTopic])])].filter(
+      (topic) => topic !== HTTP_TOPIC,
+    );
   }
 
   get #learns() {
     return (this.#transport.isOnBroker && this.#row.learns?.(this.#address)) || {};
+  }
+
+  /** Readers of topics of the broker: those of the owner instead of those of the family. */
+  #brokerMeters(): Readonly<Record<string, MeterReader>> {
+    const { power, energy } = this.config;
+    return power || energy ? topicMeters({ power, energy }) : (this.#row.measures?.(this.#address) ?? {});
   }
 
   #rulesOf(address: PlugAddress): PlugRules {
@@ -176,8 +193,12 @@ export class Plug {
       this.#address = { ...this.#address, learned };
       this.#rules = this.#rulesOf(this.#address);
       this.#readers = this.#row.listens(this.#address);
+      this.#meters = this.#brokerMeters();
       this.#push({ kind: "connected" });
     }
+    const measured = Object.hasOwn(this.#meters, topic) ? this.#meters[topic]?.(payload) : null;
+    // A retained value may be days old.
+    if (measured && !retained) this.#measured = [...this.#measured, measured].slice(-MAX_WAITING);
     const heard = Object.hasOwn(this.#readers, topic) ? this.#readers[topic]?.(payload) : null;
     if (!heard) return;
     if (heard.kind === "bridge") this.#push(heard);
@@ -194,6 +215,13 @@ export class Plug {
   }
 
   tick(now: EpochMs): EpochMs {
+    const wakeAt = this.#switch(now);
+    for (const measured of this.#measured.splice(0)) this.#meter.take(measured, now);
+    return Math.min(wakeAt, this.#meter.tick(now));
+  }
+
+  /** Sends the commands that are due. Returns when to do so again. */
+  #switch(now: EpochMs): EpochMs {
     if (this.#link === "new" && this.config.signal_topic !== undefined) this.#signalBy ??= now + SIGNAL_GRACE_MS;
     if (this.#link === "new" && now >= (this.#signalBy ?? now)) return this.#handle([{ kind: "connected" }], now);
     if (this.#link === "up") return Math.min(this.#handle([], now), this.#poll(now));
@@ -241,6 +269,7 @@ export class Plug {
   }
 
   close(): Promise<void> {
+    this.#meter.close();
     return this.#transport.close();
   }
 
@@ -268,6 +297,7 @@ export class Plug {
       available: connected ? (available ?? (reported === null ? null : true)) : false,
       silent: unresponsive,
       since: since && since.on === reported ? since.at : null,
+      measured: this.#meter.shown(),
     };
   }
 
@@ -288,6 +318,8 @@ export class Plug {
     this.#state = decision.state;
     this.#last = decision;
     this.#lastWanted = wanted;
+    const { reported } = this.#state;
+    if (reported !== null && event.kind === "reported") this.#meter.isOn(reported, now);
     this.#report.take({ before, decision, rules, why: wanted?.reason, refusal: this.#refusal }, now);
     return decision;
   }

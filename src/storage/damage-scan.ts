@@ -7,6 +7,7 @@ import { KeyValueStore } from "./key-value-store.ts";
 import { lostCommits } from "./log-damage.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
 import { RUN_COLUMNS } from "./plan-store.ts";
+import { ENERGY_COLUMNS } from "./plug-energy-store.ts";
 import { SPENDS_UNKNOWN } from "./recovery.ts";
 import { DAMAGED_ATTEMPT } from "./request-log.ts";
 import type { WriteGuard } from "./write-guard.ts";
@@ -19,6 +20,7 @@ const DAMAGED_ROWS: Readonly<Record<string, string>> = {
   plan_state: "digest is not digest(plan, memory)",
   plan_setting: "digest is not digest(plan, name, value)",
   plan_run: `digest is not digest(plan, ${RUN_COLUMNS})`,
+  plug_energy: `digest is not digest(plug, ${ENERGY_COLUMNS})`,
 };
 
 /**

@@ -8,6 +8,7 @@ import { PassingStartError } from "../core/status/start-error.ts";
 import { transaction, withDigest } from "./database.ts";
 import type { KeyValueStore } from "./key-value-store.ts";
 import { RUN_COLUMNS } from "./plan-store.ts";
+import { ENERGY_COLUMNS } from "./plug-energy-store.ts";
 import { digestWith } from "./request-log.ts";
 import { writeTroubleOf } from "./write-guard.ts";
 
@@ -33,6 +34,7 @@ const NAMED_ROWS: readonly NamedRows[] = [
   { table: "attempt", column: "account", slashes: 0, digest: (account) => digestWith({ account }) },
   { table: "plan_state", column: "plan", slashes: 0, digest: (plan) => `digest(${plan}, memory)` },
   { table: "plan_run", column: "plan", slashes: 0, digest: (plan) => `digest(${plan}, ${RUN_COLUMNS})` },
+  { table: "plug_energy", column: "plug", slashes: 0, digest: (plug) => `digest(${plug}, ${ENERGY_COLUMNS})` },
 ];
 
 /** Returns the source of a configuration's data. Equal services have equal sources. */

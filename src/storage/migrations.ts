@@ -95,7 +95,20 @@ create table plan_run (
  * a table or adds a column, so that each version has its own tables: a file whose number and tables do not match is
  * damaged.
  */
-export const MIGRATIONS: readonly string[] = [];
+export const MIGRATIONS: readonly string[] = [
+  // Energy that plugs measured, by quarter-hour. The cost is null where a price was missing.
+  `
+create table plug_energy (
+  plug        text not null,
+  start_ms    integer not null,
+  kwh         real not null,
+  measured_ms integer not null,
+  cost        real,
+  digest      integer,
+  primary key (plug, start_ms)
+) strict, without rowid;
+`,
+];
 
 /** Version of a database that this program wrote or upgraded. */
 export const SCHEMA_VERSION = FIRST_VERSION + MIGRATIONS.length;

@@ -24,6 +24,7 @@ const RANGES: Readonly<Record<NonNullable<EntityRow<never>["unit"]>, readonly [l
   currency: [-100_000, 100_000],
   kWh: [0, 100_000],
   "%": [0, 100],
+  W: [0, 25_000],
   h: [0, 24],
 };
 

@@ -114,6 +114,12 @@ export const houseMetricRows: readonly MetricRow[] = [
     "1 if a plug is reachable; absent if it has not reported.",
     ({ available }) => available,
   ),
+  metric("elbro_plug_watts", "Power that a plug measures; absent if it measures none.", ["plug"], ({ plugs }) =>
+    plugs.map(({ id, measured }) => [[id], measured?.watts ?? null]),
+  ),
+  metric("elbro_plug_month_kwh", "Energy of this month as a plug measured it.", ["plug"], ({ plugs }) =>
+    plugs.map(({ id, measured }) => [[id], measured?.month.kwh ?? null]),
+  ),
 ];
 
 function priceOf({ current }: { readonly current: { readonly price: number } | null }): number | null {

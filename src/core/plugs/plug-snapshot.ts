@@ -25,6 +25,25 @@ export interface PlugSnapshot {
   readonly silent: boolean;
   /** Time since which the plug is in state `on`; null while unknown. */
   readonly since: EpochMs | null;
+  /** Null for a plug that has measured nothing yet. */
+  readonly measured: PlugMeasurements | null;
+}
+
+/** What a plug measures. */
+export interface PlugMeasurements {
+  /** Unit: W, whole; null if it measures only energy. */
+  readonly watts: number | null;
+  readonly month: PlugMonth;
+  readonly monthBefore: PlugMonth;
+}
+
+/** Energy of a local month. */
+export interface PlugMonth {
+  readonly start: EpochMs;
+  readonly kwh: number;
+  /** Cost of the energy with known prices; null if none has one. Unit: currency. */
+  readonly cost: number | null;
+  readonly currency: string | null;
 }
 
 /** Home Assistant rejects states of more than 255 characters. */

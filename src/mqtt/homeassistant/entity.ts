@@ -40,7 +40,7 @@ export interface EntityRow<State> {
     | "connectivity";
   readonly stateClass?: "measurement" | "total";
   /** `perKwh` becomes the currency per kWh, `currency` the currency. */
-  readonly unit?: "perKwh" | "currency" | "kWh" | "%" | "h";
+  readonly unit?: "perKwh" | "currency" | "kWh" | "W" | "%" | "h";
   /** Number of decimals shown. */
   readonly precision?: number;
   readonly options?: readonly string[];

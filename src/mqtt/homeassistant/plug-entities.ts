@@ -1,5 +1,6 @@
 /** Entities of a plug: state, target and reachability. None takes commands, because the plug follows its plan. */
-import type { PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
+import type { PlugMeasurements, PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
+import { formatInstant } from "../../core/time/interval.ts";
 import { plugPath } from "../topics/plug-topics.ts";
 import type { Device, EntityRow } from "./entity.ts";
 
@@ -16,7 +17,7 @@ export function plugDevice(plug: PlugSnapshot): Device<PlugSnapshot> {
     via: null,
     rows: plugRows,
     state: plug,
-    currency: null,
+    currency: plug.measured?.month.currency ?? null,
   };
 }
 
@@ -78,4 +79,64 @@ export const plugRows: readonly Row[] = [
     icon: "mdi:lan-connect",
     category: "diagnostic",
   },
+  {
+    key: "power",
+    name: "Power",
+    about: "Power that the plug measures; updated at most every 30 s.",
+    ...VALUES,
+    platform: "sensor",
+    value: ({ measured }) => measured?.watts ?? null,
+    deviceClass: "power",
+    stateClass: "measurement",
+    unit: "W",
+    icon: "mdi:flash",
+    exists: ({ measured }) => typeof measured?.watts === "number",
+  },
+  ...(
+    [
+      ["month", "this month", "in this month", ({ month }) => month],
+      ["previous_month", "previous month", "in the previous month", ({ monthBefore }) => monthBefore],
+    ] satisfies readonly Period[]
+  ).flatMap(measuredRows),
 ];
+
+type Period = readonly [
+  key: string,
+  name: "this month" | "previous month",
+  about: string,
+  of: (measured: PlugMeasurements) => PlugMeasurements["month"],
+];
+
+/** Rows of the energy and cost of a month. */
+function measuredRows([key, name, about, of]: Period): Row[] {
+  const shared = {
+    ...VALUES,
+    platform: "sensor",
+    stateClass: "total",
+    lastReset: ({ measured }: PlugSnapshot) => measured && formatInstant(of(measured).start),
+    precision: 2,
+    exists: ({ measured }: PlugSnapshot) => measured !== null,
+  } as const;
+  return [
+    {
+      key: `energy_${key}`,
+      name: `Energy ${name}`,
+      about: `Energy that the plug measured ${about}.`,
+      ...shared,
+      value: ({ measured }) => measured && of(measured).kwh,
+      deviceClass: "energy",
+      unit: "kWh",
+      icon: "mdi:counter",
+    },
+    {
+      key: `cost_${key}`,
+      name: `Cost ${name}`,
+      about: `Cost of the energy that the plug measured ${about}, at the prices of its quarter-hours.`,
+      ...shared,
+      value: ({ measured }) => measured && of(measured).cost,
+      deviceClass: "monetary",
+      unit: "currency",
+      icon: "mdi:cash-minus",
+    },
+  ];
+}

@@ -1,6 +1,7 @@
 /** Public topic of a plug. */
 
-import type { PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
+import type { PlugMonth, PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
+import { rounded } from "../../core/text/rounding.ts";
 import { formatInstant } from "../../core/time/interval.ts";
 import type { Message } from "../client/message.ts";
 
@@ -15,7 +16,7 @@ export function plugMessages(base: string, plug: PlugSnapshot): Message[] {
 }
 
 /** Returns the published state of a plug. */
-export function plugState({ on, wanted, reason, code, available, silent, since }: PlugSnapshot) {
+export function plugState({ on, wanted, reason, code, available, silent, since, measured }: PlugSnapshot) {
   return {
     on,
     wanted,
@@ -24,5 +25,12 @@ export function plugState({ on, wanted, reason, code, available, silent, since }
     available,
     problem: silent,
     since: since === null ? null : formatInstant(since),
+    ...(measured
+      ? { watts: measured.watts, month: plugMonth(measured.month), month_before: plugMonth(measured.monthBefore) }
+      : {}),
   };
+}
+
+function plugMonth({ start, kwh, cost, currency }: PlugMonth) {
+  return { start: formatInstant(start), kwh: rounded(kwh), cost: cost === null ? null : rounded(cost), currency };
 }

@@ -9,7 +9,8 @@ import { type Firmware, firmwares, type Order } from "./firmware-emulators.ts";
 /** Parser of GET requests and writer of responses of a firmware. */
 interface HttpFirmware {
   readonly understand: (url: URL) => Order | null;
-  readonly answer: (url: URL, on: boolean) => object;
+  /** `kwh` is the counter of the device, and 1,000 W its power while ON. */
+  readonly answer: (url: URL, on: boolean, kwh: number) => object;
   /** Whether a request has the right user name and password. */
   readonly admits: (request: IncomingMessage, login: EmulatedLogin) => boolean;
 }
@@ -22,16 +23,21 @@ export interface EmulatedLogin {
   readonly nonces: Map<string, number>;
 }
 
-/** Source: Shelly Gen1 API, "/relay/{index}". */
+/** Source: Shelly Gen1 API, "/relay/{index}", "/status". */
 const shellyGen1: HttpFirmware = {
   understand({ pathname, searchParams }) {
     const turn = searchParams.get("turn");
+    if (pathname === "/status") return { tells: false };
     if (pathname !== "/relay/0") return null;
     const timer = searchParams.get("timer");
     const timed = timer === null ? {} : { timerSec: Number(timer) };
     return turn === null ? { tells: false } : { set: turn === "on", tells: false, ...timed };
   },
-  answer: (_url, on) => ({ ison: on, has_timer: false, source: "http" }),
+  answer: ({ pathname }, on, kwh) => {
+    const relay = { ison: on, has_timer: false, source: "http" };
+    const meter = { power: on ? 1_000 : 0, is_valid: true, total: Math.round(kwh * 60_000) };
+    return pathname === "/status" ? { relays: [relay], meters: [meter], uptime: 7 } : relay;
+  },
   // Source: Shelly Gen1 API, "Authentication".
   admits: ({ headers: { authorization } }, { username, password }) =>
     authorization === `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
@@ -47,8 +53,10 @@ const shellyRpc: HttpFirmware = {
     const timed = timer === null ? {} : { timerSec: Number(timer) };
     return { set: searchParams.get("on") === "true", tells: false, ...timed };
   },
-  answer: ({ pathname }, on) =>
-    pathname.endsWith("Set") ? { was_on: !on } : { id: 0, source: "HTTP_in", output: on, temperature: { tC: 31 } },
+  answer: ({ pathname }, on, kwh) =>
+    pathname.endsWith("Set")
+      ? { was_on: !on }
+      : { id: 0, output: on, apower: on ? 1_000 : 0, aenergy: { total: kwh * 1_000, by_minute: [0, 0, 0] } },
   admits: hasDigest,
 };
 
@@ -56,11 +64,15 @@ const shellyRpc: HttpFirmware = {
 const tasmota: HttpFirmware = {
   understand({ searchParams }) {
     const [command = "", ...rest] = (searchParams.get("cmnd") ?? "").split(" ");
-    if (command === "Power1") return { tells: false };
+    if (command === "Power1" || command === "Status") return { tells: false };
     return firmwares.tasmota.understand(`cmnd/heater/${command}`, rest.join(" "));
   },
-  answer: ({ searchParams }, on) =>
-    searchParams.get("cmnd")?.startsWith("Power1") ? { POWER: on ? "ON" : "OFF" } : {},
+  answer: ({ searchParams }, on, kwh) => {
+    const [command = "", value] = (searchParams.get("cmnd") ?? "").split(" ");
+    if (command === "Status" && value === "10")
+      return { StatusSNS: { Time: "2026-03-10T12:00:00", ENERGY: { Total: kwh, Power: on ? 1_000 : 0 } } };
+    return command === "Power1" ? { POWER: on ? "ON" : "OFF" } : {};
+  },
   admits: ({ url = "" }, { username, password }) => {
     const { searchParams } = new URL(url, "http://plug");
     return searchParams.get("user") === username && searchParams.get("password") === password;
@@ -113,6 +125,8 @@ export class HttpPlugServer implements AsyncDisposable {
   hangs = false;
   /** Address that every request is redirected to. */
   redirectsTo: string | null = null;
+  /** Counter of its energy. */
+  kwh = 0;
   readonly asked: string[] = [];
   readonly device: EmulatedPlug;
   readonly #firmware: HttpFirmware;
@@ -175,7 +189,7 @@ export class HttpPlugServer implements AsyncDisposable {
       return;
     }
     this.device.receive(path, "", this.now);
-    const answer = this.#firmware.answer(new URL(path, "http://plug"), this.device.on);
+    const answer = this.#firmware.answer(new URL(path, "http://plug"), this.device.on, this.kwh);
     response.setHeader("content-type", "application/json").end(JSON.stringify(answer));
   }
 

@@ -8,6 +8,7 @@ import { ECHO_MS, type Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { type EpochMs, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { PlugManager, type PlugManagerDeps } from "../../../src/plugs/plug-manager.ts";
+import type { PlugEnergy } from "../../../src/plugs/plug-meter.ts";
 import { EmulatedPlug } from "./emulated-plug.ts";
 import { type Firmware, firmwares, type Said } from "./firmware-emulators.ts";
 import { PlugInvariants, TRUSTED_SKEW_MS } from "./plug-invariants.ts";
@@ -55,6 +56,14 @@ const SETTINGS = { id: "plug", name: "Plug", inverted: false };
 export function noHttp(): never {
   throw new Error("no plug of this model has a url");
 }
+
+/** Stores nothing. */
+export const noEnergy: PlugEnergy = {
+  add: () => undefined,
+  priceAt: () => null,
+  months: () => [NO_MONTH, NO_MONTH],
+};
+const NO_MONTH = { start: 0, kwh: 0, cost: null, currency: null } as const;
 
 interface Event {
   readonly at: EpochMs;
@@ -141,6 +150,7 @@ export class PlugModel {
       wanted: (_id, now) => this.wanted(now),
       whenLost: () => this.setup.whenLost,
       openHttp: noHttp,
+      energy: noEnergy,
       trusted: () => this.trusted,
       memory: {
         read: (name) => this.memory.get(name) ?? null,

@@ -42,7 +42,7 @@ function isLeftOut(path: string): boolean {
   return section in ELSEWHERE || [...NOT_IN_A_FORM].some((left) => path === left || path.startsWith(`${left}.`));
 }
 
-/** Returns the plans, plugs and homes of the documentation, except plugs of the family custom, as name and options. */
+/** Returns the plans, plugs and homes of the documentation, except plugs with keys that are not in a form, as name and options. */
 function documented(): [string, Record<string, unknown>][] {
   const blocks = ["docs/plans.md", "docs/plugs.md"].flatMap((page) =>
     [...pageText(page).matchAll(/^```yaml\n((?:plans|plugs|homes|groups):.*?)^```/gms)].map(
@@ -63,8 +63,8 @@ function documented(): [string, Record<string, unknown>][] {
 }
 
 function withoutCustom(given: Record<string, unknown>): Record<string, unknown> {
-  const { plugs, ...others } = given as { plugs?: { family: string }[] };
-  return plugs ? { ...others, plugs: plugs.filter(({ family }) => family !== "custom") } : others;
+  const { plugs, ...others } = given as { plugs?: { family: string; power?: object }[] };
+  return plugs ? { ...others, plugs: plugs.filter(({ family, power }) => family !== "custom" && !power) } : others;
 }
 
 function mistakesOf(reading: ReturnType<typeof read>): readonly string[] {

@@ -7,6 +7,7 @@ import { damageIn, damageInFile, dropDamagedRows } from "../../../src/storage/da
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { SCHEMA_VERSION } from "../../../src/storage/migrations.ts";
 import { PlanStore } from "../../../src/storage/plan-store.ts";
+import { PlugEnergyStore } from "../../../src/storage/plug-energy-store.ts";
 import { copyPathOf, openOrRestore, SPENDS_UNKNOWN } from "../../../src/storage/recovery.ts";
 import { RequestLog } from "../../../src/storage/request-log.ts";
 import { deleteOld } from "../../../src/storage/retention.ts";
@@ -41,6 +42,7 @@ function filled(): StoreOnDisk {
   const plans = new PlanStore(database);
   plans.write("dishwasher", record, [run]);
   plans.writeSettings("dishwasher", { hours: "3" });
+  new PlugEnergyStore(database).add([{ plug: "washer", start: START, kwh: 1, measuredMs: HOUR_MS / 4, cost: 2 }]);
   return store;
 }
 
@@ -67,6 +69,7 @@ function contentOf(database: StoreOnDisk["database"], damages: string[] = []): R
     record: plans.memory("dishwasher") ?? undefined,
     planSettings: plans.settings("dishwasher").hours,
     run: plans.lastRun("dishwasher") ?? undefined,
+    energy: new PlugEnergyStore(database, writing).totals("washer", { start: START, end: START + 1 }).kwh || undefined,
     kwh: plans.totals("dishwasher", START, START + 99 * HOUR_MS).cost || undefined,
   };
 }
@@ -162,6 +165,7 @@ describe("a damaged value", () => {
     ["plan_state", "memory = '{'"],
     ["plan_setting", "value = '4'"],
     ["plan_run", "mean_price = 0.5"],
+    ["plug_energy", "kwh = 0.5"],
     ["chunk", "rows = x'00'"],
   ])("in the table %s is detected, removed and reported: %s", (table, change) => {
     using store = filled();
@@ -189,7 +193,7 @@ describe("a damaged value", () => {
     expect([unknown(), new RequestLog(store.database).recent("consumer", 100).length]).toEqual(["yes", 21]);
   });
 
-  test.each(["setting", "series", "chunk", "plan_state", "plan_setting", "plan_run"])(
+  test.each(["setting", "series", "chunk", "plan_state", "plan_setting", "plan_run", "plug_energy"])(
     "a missing table %s means a damaged file, which the copy replaces",
     (table) => {
       using store = filled();

@@ -5,6 +5,7 @@
  * All messages use QoS 1 without the retain flag, because a retained ON would switch a plug on when it boots.
  */
 import type { DeadManLimits, PlugRules } from "../plug-types.ts";
+import type { MeterReader } from "./meter-readers.ts";
 import type { Reader } from "./payload-readers.ts";
 
 /** Message to a plug. */
@@ -109,6 +110,8 @@ export interface PlugFamilyRow extends PlugCommands {
   readonly shared?: string;
   /** Readers of the plug's messages, by topic. */
   readonly listens: (address: PlugAddress) => Readonly<Record<string, Reader>>;
+  /** Readers of what the plug measures, by topic; absent for a family that needs topics of the owner. */
+  readonly measures?: (address: PlugAddress) => Readonly<Record<string, MeterReader>>;
   /**
    * Readers of the bridge's messages about the plug, by topic. They return `gone` if the bridge no longer has the plug,
    * and null for a message that says nothing about it.
@@ -122,6 +125,8 @@ export interface PlugFamilyRow extends PlugCommands {
   readonly http?: PlugCommands & {
     /** Creates a reader of the state in a response. */
     readonly reads: (address: PlugAddress) => Reader;
+    /** Creates a reader of the measurements in a response. */
+    readonly measures: (address: PlugAddress) => MeterReader;
     readonly login: HttpLogin;
     /** Matches the body of a response with the status 200 that refuses the login. */
     readonly refusal?: RegExp;

@@ -1,7 +1,9 @@
 /** Shelly plugs of the first generation. */
+import { dividedBy, measuredOf } from "./meter-readers.ts";
 import { availabilityReader, objectIn, stateReader, stateWithin } from "./payload-readers.ts";
 import { type PlugAddress, type PlugFamilyRow, type PlugMessage, withRoot } from "./plug-family.ts";
 
+const WATT_MINUTES_PER_KWH = 60_000;
 const LIMITS = { leastSec: 1, mostSec: 86_400 };
 
 export const shellyGen1Plug = {
@@ -22,6 +24,12 @@ export const shellyGen1Plug = {
     [`${shellies(address)}/relay/${address.channel}`]: stateReader("overpower", "overtemperature"),
     [`${shellies(address)}/online`]: availabilityReader("true", "false"),
   }),
+  // Source: Shelly Gen1 API, "MQTT": power in W, energy in watt-minutes since the last boot.
+  measures: (address) => ({
+    [`${shellies(address)}/relay/${address.channel}/power`]: (payload) => measuredOf(payload, null),
+    [`${shellies(address)}/relay/${address.channel}/energy`]: (payload) =>
+      measuredOf(null, dividedBy(payload, WATT_MINUTES_PER_KWH)),
+  }),
   // Source: Shelly Gen1 API, "MQTT": published on shellies/announce at connection and after `announce`, without the
   // number of relays.
   announces: {
@@ -40,12 +48,23 @@ export const shellyGen1Plug = {
     answers: () => "always",
     on: (address, deadManSec) => [turn(address, "on", deadManSec)],
     off: (address, deadManSec) => [turn(address, "off", deadManSec)],
-    ask: ({ channel }) => [{ topic: `/relay/${channel}`, payload: "" }],
+    // Source: Shelly Gen1 API, "/status": the relays and, of devices that measure, the meters.
+    ask: () => [{ topic: "/status", payload: "" }],
     // Source: Shelly Gen1 API, "Common HTTP API", "Authentication": HTTP basic authentication.
     login: "basic",
-    reads: () => (payload) => stateWithin(objectIn(payload), ["ison"]),
+    reads: (address) => (payload) => stateWithin(partOf(payload, "relays", address) ?? objectIn(payload), ["ison"]),
+    measures: (address) => (payload) => {
+      const { power, total } = partOf(payload, "meters", address) ?? {};
+      return measuredOf(power, dividedBy(total, WATT_MINUTES_PER_KWH));
+    },
   },
 } as const satisfies PlugFamilyRow;
+
+/** Returns the part of a status that belongs to the relay; null if the response is not a status. */
+function partOf(payload: string, list: "relays" | "meters", { channel }: PlugAddress) {
+  const parts = objectIn(payload)?.[list];
+  return Array.isArray(parts) ? objectIn(parts[Number(channel)]) : null;
+}
 
 function shellies(address: PlugAddress): string {
   return withRoot("shellies", address);

@@ -1,4 +1,5 @@
 /** Shelly plugs since the second generation: JSON-RPC over MQTT or HTTP, identical in Gen2, Gen3 and Gen4. */
+import { dividedBy, type MeterReader, measuredOf } from "./meter-readers.ts";
 import { availabilityReader, objectIn, type Reader, stateWithin } from "./payload-readers.ts";
 import type { Announcement, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
@@ -53,6 +54,15 @@ export const shellyGen2Plug = {
       [`${address.topic}/online`]: availabilityReader("true", "false"),
     };
   },
+  measures: (address) => {
+    const component = `switch:${address.channel}`;
+    return {
+      [`${address.topic}/status/${component}`]: (payload) => measuredIn(objectIn(payload)),
+      [`${address.topic}/events/rpc`]: (payload) =>
+        measuredIn(objectIn(objectIn(objectIn(payload)?.params)?.[component])),
+      [`${address.caller}/rpc`]: readMeasuredAnswer,
+    };
+  },
   // Source: Shelly Gen2+ API, "RPC Channels": methods are also GET /rpc/<method>. Switch.Set returns the previous
   // state.
   http: {
@@ -64,6 +74,7 @@ export const shellyGen2Plug = {
     // Source: Shelly Gen2+ API, "Authentication": digest with SHA-256 (RFC 7616), user `admin`.
     login: "digest",
     reads: () => (payload) => stateWithin(objectIn(payload), ["output"]),
+    measures: () => (payload) => measuredIn(objectIn(payload)),
   },
 } as const satisfies PlugFamilyRow;
 
@@ -87,6 +98,16 @@ function rpc({ topic, channel, caller }: PlugAddress, id: number, method: string
   const payload = { id, src: caller, method, params: { id: Number(channel), ...params } };
   return { topic: `${topic}/rpc`, payload: JSON.stringify(payload) };
 }
+
+/** Source: Shelly Gen2+ API, "Switch", "Status": `apower` in W, `aenergy.total` in Wh. */
+function measuredIn(status: Readonly<Record<string, unknown>> | null) {
+  return measuredOf(status?.apower, dividedBy(objectIn(status?.aenergy)?.total, 1_000));
+}
+
+const readMeasuredAnswer: MeterReader = (payload) => {
+  const { id, result } = objectIn(payload) ?? {};
+  return id === RPC.ask ? measuredIn(objectIn(result)) : null;
+};
 
 const readAnswer: Reader = (payload) => {
   const { id, result: given } = objectIn(payload) ?? {};

@@ -1,4 +1,5 @@
 /** Tasmota plugs. */
+import { type MeterReader, measuredOf } from "./meter-readers.ts";
 import { availabilityReader, objectIn, stateReader, stateWithin } from "./payload-readers.ts";
 import type { AnnouncedPlug, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
@@ -43,6 +44,11 @@ export const tasmotaPlug = {
       [tasmota(address, "tele", "LWT")]: availabilityReader("Online", "Offline"),
     };
   },
+  measures: (address) => ({
+    [tasmota(address, "tele", "SENSOR")]: meterReader(address),
+    [tasmota(address, "stat", "STATUS8")]: meterReader(address),
+    [tasmota(address, "stat", "STATUS10")]: meterReader(address),
+  }),
   announces: {
     filter: "tasmota/discovery/+/config",
     topic: /^tasmota\/discovery\/\w+\/config$/,
@@ -54,15 +60,30 @@ export const tasmotaPlug = {
     answers: () => "always",
     on: (address, deadManSec) => [cm(`Backlog0 ${switching(address, "ON", deadManSec)}`), power(address)],
     off: (address, deadManSec) => [cm(`Backlog0 ${switching(address, "OFF", deadManSec)}`), power(address)],
-    ask: (address) => [power(address)],
+    ask: (address) => [power(address), cm("Status 10")],
     clearTimer: (address) => [cm(`PulseTime${relayOf(address)} 0`)],
     // Source: Tasmota docs "Commands", "With Web Requests". Older versions refuse with the status 200 and "Need
     // user=<username>&password=<password>", in the language of the firmware.
     login: "query",
     refusal: /"[^"]*=<[^>"]*>&[^"]*=<[^>"]*>"/,
     reads: (address) => (payload) => stateWithin(objectIn(payload), powersOf(address)),
+    measures: (address) => meterReader(address),
   },
 } as const satisfies PlugFamilyRow;
+
+/**
+ * Reads `ENERGY` of a sensor message: power in W, total in kWh; of a device with several meters, lists with one number
+ * per relay. A single total of several meters says nothing about a relay. Source: Tasmota 15, xdrv_03_energy.ino.
+ */
+function meterReader({ channel }: PlugAddress): MeterReader {
+  const ofRelay = (value: unknown, isShared: boolean) =>
+    Array.isArray(value) ? (value[Number(channel || "1") - 1] as unknown) : isShared ? null : value;
+  return (payload) => {
+    const message = objectIn(payload);
+    const { Power: watts, Total: total } = objectIn((objectIn(message?.StatusSNS) ?? message)?.ENERGY) ?? {};
+    return measuredOf(ofRelay(watts, false), ofRelay(total, Array.isArray(watts)));
+  };
+}
 
 const ORDINARY_FULL_TOPIC = "%prefix%/%topic%/";
 /** Type in `rl`, which has one number per relay: 1 is a relay, 2 a light, 3 a shutter. */

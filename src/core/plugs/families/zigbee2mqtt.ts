@@ -1,4 +1,5 @@
 /** Zigbee plugs behind Zigbee2MQTT. */
+import { type MeterReader, measuredOf } from "./meter-readers.ts";
 import { availabilityReader, objectIn, type Reader, stateWithin } from "./payload-readers.ts";
 import type { AnnouncedPlug, LearnedPlug, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
@@ -48,6 +49,15 @@ export const zigbee2mqttPlug = {
     for (const { base } of placesOf(address))
       readers[`${base}/bridge/state`] = (payload) => (base === bridge ? readBridge(payload) : null);
     return readers;
+  },
+  // Source: Zigbee2MQTT, docs "Exposes": `power` in W, `energy` in kWh.
+  measures: (address) => {
+    const end = address.channel === "" ? "" : `_${address.channel}`;
+    const read: MeterReader = (payload) => {
+      const values = objectIn(payload);
+      return measuredOf(values?.[`power${end}`], values?.[`energy${end}`]);
+    };
+    return Object.fromEntries(placesOf(address).map(({ fullTopic }) => [fullTopic, read]));
   },
   announces: {
     filter: "+/bridge/devices",

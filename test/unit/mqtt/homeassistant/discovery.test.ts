@@ -64,6 +64,15 @@ const PLUG: PlugSnapshot = {
   available: true,
   silent: false,
   since: at("2026-03-10T13:00:00Z"),
+  measured: null,
+};
+const MEASURED: PlugSnapshot = {
+  ...PLUG,
+  measured: {
+    watts: 1_850,
+    month: { start: at("2026-02-28T23:00:00Z"), kwh: 41.25, cost: 61.5, currency: "DKK" },
+    monthBefore: { start: at("2026-01-31T23:00:00Z"), kwh: 112.5, cost: null, currency: "DKK" },
+  },
 };
 
 function plugCase(name: string, plug: PlugSnapshot): Case {
@@ -90,6 +99,7 @@ const cases: readonly Case[] = [
     planOf({ kind: "below", level: "cheap", useForecast: false, enabled: true }),
   ),
   planCase("a plan without prices", planOf(WASHER, "none")),
+  plugCase("a plug that measures", MEASURED),
   plugCase("a plug that is as it should be", PLUG),
   plugCase("a plug that does not answer", { ...PLUG, on: null, since: null, silent: true, available: false }),
   plugCase("a plug that a hand switched on", { ...PLUG, wanted: null, code: "switched_on_by_hand" }),

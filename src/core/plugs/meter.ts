@@ -1,0 +1,119 @@
+/**
+ * Energy of an appliance, from what its plug measures. Pure: readings and time are arguments.
+ *
+ * - A counter of energy counts if the plug has one, otherwise the power, which holds until the next reading.
+ * - The energy between two readings of a counter was used while the plug was ON; if it was OFF throughout, evenly.
+ * - A counter that is much lower than before was reset, and has counted from 0 since. One that is a little lower was
+ *   restored by its device after a power cut; the difference is not counted twice. A jump that no household appliance
+ *   can cause is ignored.
+ */
+import { type EpochMs, HOUR_MS, type Interval, QUARTER_MS } from "../time/interval.ts";
+
+/** What a plug says about its appliance. */
+export interface Measured {
+  readonly watts?: number;
+  /** Counter of the energy. Unit: kWh. */
+  readonly counterKwh?: number;
+}
+
+/** Energy in a time with a constant power. */
+export interface UsedEnergy extends Interval {
+  readonly kwh: number;
+}
+
+/** What is known of an appliance between two readings. */
+export interface MeterState {
+  readonly watts: number | null;
+  readonly counterKwh: number | null;
+  /** Until when the energy is known; null before the first reading. */
+  readonly until: EpochMs | null;
+  readonly onSince: EpochMs | null;
+  /** Times ON since `until`, without the current one. Bounded by MAX_TIMES. */
+  readonly onTimes: readonly Interval[];
+}
+
+/** State of a plug that has measured nothing yet. */
+export const UNMEASURED: MeterState = { watts: null, counterKwh: null, until: null, onSince: null, onTimes: [] };
+
+/** State after an event, and the energy that has become known. */
+export interface MeterStep {
+  readonly state: MeterState;
+  /** Shape: ascending, not longer than a quarter-hour each. */
+  readonly used: readonly UsedEnergy[];
+}
+
+/** More than any appliance of a household draws: a charger takes 22 kW. */
+const MAX_KW = 50;
+/** Energy that a counter may add at once: the resolution of coarse ones. Unit: kWh. */
+const COUNTER_STEP_KWH = 0.1;
+/** A counter below this part of its last value was reset. */
+const RESET_PART = 0.5;
+/** Power holds this long without another reading. Zigbee plugs report an unchanged power at least once an hour. */
+const MAX_HOLD_MS = HOUR_MS;
+/** Longest time over which a counter's energy is spread. Longer gaps are not counted. */
+const MAX_GAP_MS = 7 * 24 * HOUR_MS;
+const MAX_TIMES = 32;
+
+/** Takes a reading. */
+export function metered(state: MeterState, { watts, counterKwh }: Measured, now: EpochMs): MeterStep {
+  const hasCounter = counterKwh !== undefined && Number.isFinite(counterKwh) && counterKwh >= 0;
+  const hasPower = watts !== undefined && Number.isFinite(watts) && Math.abs(watts) <= MAX_KW * 1_000;
+  const next = hasPower ? { ...state, watts: Math.max(0, watts) } : state;
+  if (hasCounter) return counted(next, counterKwh, now);
+  if (!hasPower) return { state, used: [] };
+  // The first reading of a counter follows within minutes; until then its power counts.
+  if (state.counterKwh !== null) return { state: next, used: [] };
+  const held = heldPower(state, now);
+  return { state: { ...held.state, watts: next.watts }, used: held.used };
+}
+
+/** Takes a change of the plug's state. A plug that is OFF draws nothing. */
+export function meterSwitched(state: MeterState, on: boolean, now: EpochMs): MeterStep {
+  if (on === (state.onSince !== null)) return { state, used: [] };
+  if (on) return { state: { ...state, onSince: now }, used: [] };
+  const held = state.counterKwh === null ? heldPower(state, now) : { state, used: [] };
+  const onTimes = [...held.state.onTimes, { start: state.onSince ?? now, end: now }].slice(-MAX_TIMES);
+  const watts = state.watts === null ? null : 0;
+  return { state: { ...held.state, watts, onSince: null, onTimes }, used: held.used };
+}
+
+/** Returns the energy at the power that was measured last. */
+function heldPower(state: MeterState, now: EpochMs): MeterStep {
+  const { watts, until } = state;
+  const held = { ...state, until: now, onTimes: [] };
+  if (watts === null || until === null || now <= until) return { state: held, used: [] };
+  const end = Math.min(now, until + MAX_HOLD_MS);
+  return { state: held, used: spread([{ start: until, end }], (watts / 1_000) * ((end - until) / HOUR_MS)) };
+}
+
+function counted(state: MeterState, counterKwh: number, now: EpochMs): MeterStep {
+  const { counterKwh: before, until } = state;
+  const next = { ...state, counterKwh, until: now, onTimes: [] };
+  if (before === null || until === null || now - until > MAX_GAP_MS) return { state: next, used: [] };
+  if (now <= until) return { state: { ...state, until: now }, used: [] };
+  const kwh = counterKwh >= before ? counterKwh - before : counterKwh < before * RESET_PART ? counterKwh : 0;
+  if (kwh > COUNTER_STEP_KWH + MAX_KW * ((now - until) / HOUR_MS)) return { state: next, used: [] };
+  const times = onTimesIn(state, until, now);
+  return { state: next, used: spread(times.length > 0 && kwh > 0 ? times : [{ start: until, end: now }], kwh) };
+}
+
+function onTimesIn({ onTimes, onSince }: MeterState, start: EpochMs, end: EpochMs): Interval[] {
+  const all = onSince === null ? onTimes : [...onTimes, { start: onSince, end }];
+  return all
+    .map((time) => ({ start: Math.max(time.start, start), end: Math.min(time.end, end) }))
+    .filter((time) => time.start < time.end);
+}
+
+/** Spreads an energy evenly over times, in parts that lie within a quarter-hour. */
+function spread(times: readonly Interval[], kwh: number): UsedEnergy[] {
+  const wholeMs = times.reduce((sum, { start, end }) => sum + end - start, 0);
+  return times.flatMap(({ start, end }) => {
+    const parts: UsedEnergy[] = [];
+    for (let from = start; from < end; ) {
+      const to = Math.min(end, (Math.floor(from / QUARTER_MS) + 1) * QUARTER_MS);
+      parts.push({ start: from, end: to, kwh: (kwh * (to - from)) / wholeMs });
+      from = to;
+    }
+    return parts;
+  });
+}
