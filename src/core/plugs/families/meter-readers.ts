@@ -22,7 +22,7 @@ interface MeterTopic<Unit> {
 }
 
 /** Returns a number; null for anything else, also for an empty text. */
-export function numberIn(value: unknown): number | null {
+function numberIn(value: unknown): number | null {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : null;
 }
