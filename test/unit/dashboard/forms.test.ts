@@ -122,7 +122,7 @@ describe.each(Object.entries(allTexts))("form texts in %s", (language, { forms: 
       if (language !== "en" && !field.path.endsWith("[]")) expect(text?.about, field.path).toBeDefined();
       if (field.kind === "choice" || field.kind === "choices")
         for (const option of field.options)
-          if (!/^plugs\[\].family$|language$/.test(field.path))
+          if (!/^plugs\[\].family$|language$|\.unit$/.test(field.path))
             expect(Object.keys(text?.options ?? {}), field.path).toContain(option);
     }
   });
