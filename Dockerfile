@@ -1,16 +1,24 @@
 # Builds the program, and a small image that runs it.
-FROM node:24-slim AS build
+# The release pins the base image by its digest: --build-arg BASE=node:24-slim@sha256:…
+ARG BASE=node:24-slim
+FROM $BASE AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --omit=dev
 COPY rolldown.config.ts tsconfig.json ./
 COPY src ./src
+COPY release ./release
+COPY LICENSE ./
 RUN npm run build
 
-FROM node:24-slim
+FROM $BASE
+ARG VERSION
+ARG REVISION
 LABEL org.opencontainers.image.title="elbro" \
       org.opencontainers.image.description="Electricity prices, consumption and cheap-hour plans for the house" \
-      org.opencontainers.image.licenses="MIT"
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$REVISION"
 # The user is a number, so that Kubernetes can check that it is not root (runAsNonRoot).
 RUN mkdir /data && chown 1000:1000 /data \
  && printf '#!/bin/sh\nexec node /app/elbro.cjs "$@"\n' > /usr/local/bin/elbro && chmod +x /usr/local/bin/elbro

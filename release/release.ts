@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { billOfMaterials } from "./bill-of-materials.ts";
+import { writeHomeAssistantApp } from "./home-assistant-app.ts";
 import { releaseNotes } from "./release-notes.ts";
 
 const ROOT = path.join(import.meta.dirname, "..");
@@ -22,6 +23,8 @@ mkdirSync(OUT, { recursive: true });
 run("npm", ["run", "--silent", "build"]);
 run("npm", ["pack", "./dist", "--silent", "--pack-destination", OUT]);
 writeSystemdArchive();
+// The workflow publishes this folder, which Home Assistant then adds by its address.
+writeHomeAssistantApp(path.join(ROOT, "build/home-assistant"), process.env.GITHUB_REPOSITORY ?? null);
 write(`elbro-${version}.cdx.json`, billOfMaterials(version, read("dist/THIRD-PARTY-NOTICES.txt")));
 write("NOTES.md", notes);
 write("SHA256SUMS", sums());

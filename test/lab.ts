@@ -1,7 +1,7 @@
 /** `npm run lab -- NAME [arguments]`: long tests, measurements and builds that are not part of `npm test`. */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
+import { writeHomeAssistantApp } from "../release/home-assistant-app.ts";
 
 const ROOT = path.join(import.meta.dirname, "..");
 
@@ -24,11 +24,7 @@ const labs: Readonly<Record<string, Lab>> = {
 };
 
 function writeApp(): void {
-  const app = path.join(ROOT, "build/home-assistant");
-  rmSync(app, { recursive: true, force: true });
-  mkdirSync(app, { recursive: true });
-  cpSync(path.join(ROOT, "config/home-assistant"), app, { recursive: true });
-  cpSync(path.join(ROOT, "dist"), path.join(app, "elbro/program"), { recursive: true });
+  writeHomeAssistantApp(path.join(ROOT, "build/home-assistant"), null);
   console.log("the app is in build/home-assistant");
 }
 

@@ -7,6 +7,7 @@ import { exampleText } from "../../../src/config/example.ts";
 import { configJsonSchema } from "../../../src/config/json-schema.ts";
 import { entityDocs } from "../../../src/mqtt/homeassistant/entity-docs.ts";
 import { appSchemaText } from "./app-schema.ts";
+import { appTranslationText } from "./app-translations.ts";
 import { commandDocs } from "./command-docs.ts";
 import { operationDocs } from "./operation-docs.ts";
 import { planStateDocs, plugFamilyDocs, plugReasonDocs } from "./plan-docs.ts";
@@ -30,6 +31,7 @@ export const generatedParts: Readonly<Record<string, Readonly<Record<string, () 
 };
 
 const APP = "config/home-assistant/elbro/config.yaml";
+const APP_TRANSLATIONS = "config/home-assistant/elbro/translations";
 
 /** Returns every generated file with its expected text. Throws if a mark is missing. */
 export function generatedFiles(root: string): GeneratedFile[] {
@@ -40,6 +42,10 @@ export function generatedFiles(root: string): GeneratedFile[] {
   return [
     ...pages,
     { name: APP, text: withAppSchema(readFileSync(path.join(root, APP), "utf8")) },
+    ...(["en", "da", "sv", "nb"] as const).map((language) => {
+      const name = `${APP_TRANSLATIONS}/${language}.yaml`;
+      return { name, text: appTranslationText(readFileSync(path.join(root, name), "utf8"), language) };
+    }),
     { name: "config/elbro.example.yaml", text: exampleText() },
     { name: "config/elbro.schema.json", text: `${JSON.stringify(configJsonSchema(), null, 2)}\n` },
   ];

@@ -87,7 +87,8 @@ describe("the Home Assistant app", () => {
     expect(app).toMatchObject({ name: "elbro", slug: "elbro", version, arch: ["aarch64", "amd64"], ingress: true });
     expect(app.services).toEqual(["mqtt:need"]);
     expect(app.homeassistant_api).toBe(true);
-    expect(app.watchdog).toBe(`http://[HOST]:[PORT:${String(app.ingress_port)}]/livez`);
+    // The image's HEALTHCHECK replaces it.
+    expect(app).not.toHaveProperty("watchdog");
     expect(Object.keys(app.ports)).toEqual([`${String(app.ingress_port)}/tcp`]);
   });
 
@@ -150,7 +151,7 @@ describe("the Home Assistant app", () => {
       expect(() => take(wrong), JSON.stringify(wrong)).toThrow();
   });
 
-  test.each(["en", "da"])("the Home Assistant app explains every section in %s", (language) => {
+  test.each(["en", "da", "sv", "nb"])("the Home Assistant app explains every section in %s", (language) => {
     const words = copiedYaml(`home-assistant/elbro/translations/${language}.yaml`) as {
       configuration: Record<string, { name: string; description: string }>;
       network: Record<string, string>;
@@ -166,6 +167,9 @@ describe("the Home Assistant app", () => {
   test("the Home Assistant app has an icon of 128 x 128 pixels, and starts the program as the image does", () => {
     const icon = readFileSync(new URL("../../../config/home-assistant/elbro/icon.png", import.meta.url));
     expect([icon.readUInt32BE(PNG_WIDTH_AT), icon.readUInt32BE(PNG_WIDTH_AT + 4)]).toEqual([128, 128]);
+    const logo = readFileSync(new URL("../../../config/home-assistant/elbro/logo.png", import.meta.url));
+    expect([logo.readUInt32BE(PNG_WIDTH_AT), logo.readUInt32BE(PNG_WIDTH_AT + 4)]).toEqual([250, 100]);
+    expect(copiedText("home-assistant/elbro/apparmor.txt").match(/^profile \w+/gm)).toEqual(["profile elbro"]);
     const commandOf = (text: string) => /^CMD .*$/m.exec(text)?.[0];
     const image = readFileSync(new URL("../../../Dockerfile", import.meta.url), "utf8");
     expect(commandOf(copiedText("home-assistant/elbro/Dockerfile"))).toBe(commandOf(image));

@@ -1,8 +1,12 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import manifest from "../../../package.json" with { type: "json" };
 import { billOfMaterials } from "../../../release/bill-of-materials.ts";
+import { writeHomeAssistantApp } from "../../../release/home-assistant-app.ts";
 import { packageFiles } from "../../../release/package-files.ts";
 import { releaseNotes } from "../../../release/release-notes.ts";
+import { TempDir } from "../../support/runner/temp-dir.ts";
 
 const CHANGELOG =
   "# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2027-01-01\n\n### Added\n\n- A thing.\n\n## 1.1.0\n\nOld.\n";
@@ -48,4 +52,17 @@ describe("the package for npm", () => {
       "pkg:npm/preact",
     ]);
   });
+});
+
+test("the published app installs an image by its address, in the store of its repository", () => {
+  using dir = new TempDir();
+  writeHomeAssistantApp(dir.file("app"), "Somebody/elbro");
+  const yaml = (name: string) => parse(readFileSync(dir.file(`app/${name}`), "utf8"));
+  expect(yaml("repository.yaml")).toEqual({ name: "elbro", url: "https://github.com/Somebody/elbro" });
+  const { version, image, url, schema } = yaml("elbro/config.yaml");
+  expect({ version, image, url }).toEqual({
+    ...{ version: manifest.version, image: "ghcr.io/somebody/elbro-app", url: "https://github.com/Somebody/elbro" },
+  });
+  expect(Object.keys(schema)).toContain("plans");
+  expect(readFileSync(dir.file("app/elbro/CHANGELOG.md"), "utf8")).toContain("## [");
 });
