@@ -2,46 +2,44 @@
 
 import type { EntryList } from "../config/entry-list.ts";
 import { type LocalError, localError } from "../http/errors.ts";
-import { list, named, object, orNull, type Schema, text } from "../http/json-schema.ts";
-import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest } from "../http/route.ts";
 import type { Edited, EditRefusal } from "../state/entry-editor.ts";
-import { type Endpoint, endpoint } from "./endpoint.ts";
+import { type Answered, type BodyRow, type Endpoint, endpoint } from "./endpoint.ts";
 import type { LocalSource } from "./local-source.ts";
 import type { Parameters } from "./parameters.ts";
 import * as parameter from "./parameters.ts";
+import { anyObject, described, list, named, object, orNull, text, type ValueOf } from "./schema.ts";
 
-const revision = {
-  ...text,
-  description:
+const revision = () =>
+  described(
+    text,
     "Revision of the configuration, also in `ETag`. Send it in `If-Match`, and a change made in between is rejected with 412.",
-};
-const entry = {
-  type: "object",
-  description: "Its keys, as in the configuration; see `/local/v1/configuration/schema`.",
-} as const;
-const source = { ...text, description: "The file that holds it: `page.yaml` if the owner's file cannot be written." };
+  );
+const entry = () => described(anyObject, "Its keys, as in the configuration; see `/local/v1/configuration/schema`.");
+const source = () => described(text, "The file that holds it: `page.yaml` if the owner's file cannot be written.");
 
-const savedSchema = named(
-  "SavedEntry",
-  object({
-    id: text,
-    source: orNull(source),
-    fixed: { ...orNull(text), description: "Reason why it cannot be changed here; null if it can." },
-    entry,
-    revision,
-  }),
-);
-export const editedSchema: Schema = named(
-  "EditedEntry",
-  object({
-    id: text,
-    source,
-    revision,
-    note: { ...orNull(text), description: "Reason why it is not in the owner's file; null if it is." },
-    restart: { ...list(text), description: "Other keys that changed in the file and take effect after a restart." },
-  }),
-);
+const savedSchema = () =>
+  named(
+    "SavedEntry",
+    object({
+      id: text,
+      source: orNull(source()),
+      fixed: described(orNull(text), "Reason why it cannot be changed here; null if it can."),
+      entry: entry(),
+      revision: revision(),
+    }),
+  );
+export const editedSchema = () =>
+  named(
+    "EditedEntry",
+    object({
+      id: text,
+      source: source(),
+      revision: revision(),
+      note: described(orNull(text), "Reason why it is not in the owner's file; null if it is."),
+      restart: described(list(text), "Other keys that changed in the file and take effect after a restart."),
+    }),
+  );
 
 export const EDIT_ERRORS = [
   "invalid_parameter",
@@ -57,8 +55,8 @@ const examples = {
 } as const;
 
 /** Returns the schema and the example of the body that creates or changes an entry. */
-export function entryBody(of: EntryList): NonNullable<Endpoint["body"]> {
-  return { schema: entry, example: examples[of] };
+export function entryBody(of: EntryList): BodyRow {
+  return { schema: entry, isCheckedByRun: true, example: examples[of] };
 }
 
 /** Returns the endpoints that read, change and delete an entry of a list. */
@@ -74,11 +72,11 @@ export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: str
       operationId: `get${operation}Entry`,
       scope: "read",
       summary: `The configuration of a ${one}, and whether it can be changed here.`,
-      parameters,
-      schema: savedSchema,
+      params: parameters,
+      answer: savedSchema,
       errors: ["resource_not_found"],
       example: `${example}/configuration`,
-      answer({ editor }, params) {
+      run({ editor }, params) {
         const found = editor.saved(of, idOf(params));
         if (!found) return localError("resource_not_found", `the configuration has no ${one} "${idOf(params)}"`);
         return { kind: "json", body: found, headers: { ETag: `"${found.revision}"` } };
@@ -90,12 +88,12 @@ export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: str
       operationId: `save${operation}`,
       scope: "control",
       summary: `Replaces a ${one} in the configuration; keys that are left out are removed.`,
-      parameters,
-      schema: editedSchema,
+      params: parameters,
+      answer: editedSchema,
       errors: [...EDIT_ERRORS, ...BODY_ERRORS],
       example,
       body: entryBody(of),
-      answer: (local, params, request) => changed(local, of, idOf(params), request),
+      run: (local, params, request) => changed(local, of, idOf(params), request),
     }),
     endpoint({
       method: "DELETE",
@@ -103,11 +101,11 @@ export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: str
       operationId: `delete${operation}`,
       scope: "control",
       summary: `Removes a ${one} from the configuration.`,
-      parameters,
-      schema: editedSchema,
+      params: parameters,
+      answer: editedSchema,
       errors: EDIT_ERRORS,
       example,
-      answer: (local, params, request) => changed(local, of, idOf(params), request),
+      run: (local, params, request) => changed(local, of, idOf(params), request),
     }),
   ];
 }
@@ -118,7 +116,7 @@ export async function changed(
   list: EntryList,
   id: string | null,
   { method, body, headers }: LocalRequest,
-): Promise<LocalAnswer> {
+): Promise<Answered<ValueOf<typeof editedSchema>>> {
   const revision = revisionIn(headers);
   const edited = await editor.change({ list, id, entry: body, isDelete: method === "DELETE", revision });
   return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, id === null ? 201 : 200);
@@ -130,7 +128,10 @@ export function revisionIn(headers: LocalRequest["headers"]): string | null {
   return known === "*" ? null : known;
 }
 
-export function editedAnswer(edited: Extract<Edited, { kind: "saved" }>, status: number): LocalAnswer {
+export function editedAnswer(
+  edited: Extract<Edited, { kind: "saved" }>,
+  status: number,
+): Answered<ValueOf<typeof editedSchema>> {
   const { id, source, revision, note, later } = edited;
   const body = { id, source, revision, note, restart: later };
   return { kind: "json", status, body, headers: { ETag: `"${revision}"` } };

@@ -1,12 +1,13 @@
 /** The endpoints of `/local/v1`, in the order of the documentation. Each imported file has the rows of one subject. */
 
 import type { LocalRoute } from "../http/route.ts";
-import { csvEndpoint, type Endpoint, endpointOpenApi } from "./endpoint.ts";
+import { csvEndpoint, type Endpoint } from "./endpoint.ts";
 import { formatEndpoints } from "./formats.ts";
 import { keyEndpoints } from "./keys.ts";
 import { type LocalDeps, localSource } from "./local-source.ts";
 import { logEndpoints } from "./log.ts";
 import { notifyEndpoints } from "./notify.ts";
+import { operationOf } from "./openapi/operation.ts";
 import { planEndpoints } from "./plans.ts";
 import { plugEndpoints } from "./plugs.ts";
 import { priceEndpoints } from "./prices.ts";
@@ -32,7 +33,7 @@ export function localRoutes(deps: LocalDeps): readonly LocalRoute[] {
   const all = endpoints.flatMap((row) => [row, csvEndpoint(row) ?? []].flat());
   return all.map((row) => {
     const { method, path, scope, summary } = row;
-    const handle: LocalRoute["handle"] = (request) => row.answer(source, request);
-    return { method, path, scope, summary, handle, openApi: () => endpointOpenApi(row) };
+    const handle: LocalRoute["handle"] = (request) => row.run(source, request);
+    return { method, path, scope, summary, handle, openApi: () => operationOf(row) };
   });
 }

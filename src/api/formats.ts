@@ -1,13 +1,28 @@
 /** Endpoint `formats`: prices in the formats of other programs. */
 import { type FormatName, priceFormats } from "../core/prices/formats/format-registry.ts";
-import { boolean, instant, list, named, object, orNull, perKwh, type Schema } from "../http/json-schema.ts";
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { noExportPrices, noPrice, viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
+import {
+  anyObject,
+  boolean,
+  list,
+  localInstant,
+  looseObject,
+  named,
+  noted,
+  object,
+  oneFitting,
+  optional,
+  orNull,
+  perKwh,
+  recordOf,
+  strictObject,
+} from "./schema.ts";
 
-const startAndValue = named("FormatValue", object({ start: instant, end: instant, value: perKwh }));
-const hourAndPrice = named("FormatHour", object({ hour: instant, price: perKwh }));
-const byInstant: Schema = { type: "object", additionalProperties: perKwh };
+const startAndValue = () => named("FormatValue", object({ start: localInstant, end: localInstant, value: perKwh }));
+const hourAndPrice = () => named("FormatHour", object({ hour: localInstant, price: perKwh }));
+const byInstant = () => recordOf(perKwh);
 
 const names = Object.keys(priceFormats) as FormatName[];
 
@@ -18,46 +33,41 @@ export const formatEndpoints: readonly Endpoint[] = [
     operationId: "getFormat",
     scope: "read",
     summary: "Prices in the format of another program.",
-    parameters: {
+    params: {
       format: { in: "path", kind: parameter.oneOf(names), about: "Name of the program.", example: "evcc" },
       home: parameter.home,
       direction: parameter.direction,
     },
-    schema: {
-      oneOf: [
-        { title: "EvccFormat", ...list(startAndValue) },
-        {
-          title: "NordpoolFormat",
-          ...object({
+    answer: () =>
+      oneFitting([
+        named("EvccFormat", list(startAndValue())),
+        named(
+          "NordpoolFormat",
+          looseObject({
             ...{ today: list(orNull(perKwh)), tomorrow: list(orNull(perKwh)), tomorrow_valid: boolean },
-            ...{ raw_today: list(startAndValue), raw_tomorrow: list(startAndValue), price_in_cents: boolean },
+            ...{ raw_today: list(startAndValue()), raw_tomorrow: list(startAndValue()), price_in_cents: boolean },
             ...{ average: orNull(perKwh), min: orNull(perKwh), max: orNull(perKwh), mean: orNull(perKwh) },
             ...{ peak: orNull(perKwh), off_peak_1: orNull(perKwh), off_peak_2: orNull(perKwh) },
           }),
-        },
-        {
-          title: "EnergidataserviceFormat",
-          ...object({
-            raw_today: orNull(list(hourAndPrice)),
-            raw_tomorrow: orNull(list(hourAndPrice)),
-            forecast: list(hourAndPrice),
-            tariffs: { type: "object" },
+        ),
+        named(
+          "EnergidataserviceFormat",
+          looseObject({
+            raw_today: orNull(list(hourAndPrice())),
+            raw_tomorrow: orNull(list(hourAndPrice())),
+            forecast: list(hourAndPrice()),
+            tariffs: anyObject,
           }),
-        },
-        {
-          title: "EmhassFormat",
-          ...object({ load_cost_forecast: byInstant, prod_price_forecast: byInstant }, ["prod_price_forecast"]),
-        },
-        {
+        ),
+        named("EmhassFormat", object({ load_cost_forecast: byInstant(), prod_price_forecast: optional(byInstant()) })),
+        noted(strictObject({ raw_today: list(startAndValue()), raw_tomorrow: list(startAndValue()) }), {
           title: "PredbatFormat",
-          ...object({ raw_today: list(startAndValue), raw_tomorrow: list(startAndValue) }),
           maxProperties: 2,
-        },
-      ],
-    },
+        }),
+      ]),
     errors: HOME_ERRORS,
     example: "/local/v1/formats/evcc?home=home",
-    answer(source, { home, format, direction }, { now }) {
+    run(source, { home, format, direction }, { now }) {
       const bought = viewNamed(source, home, now);
       if (bought.kind === "error") return bought;
       // EMHASS gets both lists in any direction.

@@ -5,33 +5,64 @@ import { throwIfShort } from "../core/status/start-error.ts";
 import { KEY_NAME } from "../core/text/key-name.ts";
 import { DAY_MS, type EpochMs, formatInstant } from "../core/time/interval.ts";
 import { type LocalError, localError } from "../http/errors.ts";
-import { boolean, integer, list, named, object, orNull, text } from "../http/json-schema.ts";
-import type { LocalAnswer } from "../http/response.ts";
 import { type KeptKey, KeyFile, KeyFileError, MAX_KEYS } from "../storage/api-key-file.ts";
 import { KeyUseFile } from "../storage/api-key-usage-file.ts";
 import { isSameName, makeKey } from "./auth/made-keys.ts";
 import { BODY_ERRORS } from "./configuration.ts";
-import { type Endpoint, endpoint } from "./endpoint.ts";
+import { type Answered, type Endpoint, endpoint } from "./endpoint.ts";
 import { lanUrls } from "./lan-urls.ts";
 import * as parameter from "./parameters.ts";
+import {
+  boolean,
+  described,
+  flag,
+  integer,
+  list,
+  named,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  pattern,
+  text,
+  type ValueOf,
+} from "./schema.ts";
 
-const scopes = list({ type: "string", enum: ["read", "control"] });
-const keySchema = named(
-  "LanKey",
-  object({
-    name: text,
-    kind: { type: "string", enum: ["bearer", "third_party"] },
-    scopes,
-    requests_per_minute: integer,
-    requests_per_day: integer,
-    created: { ...orNull(text), description: "Day of its creation (UTC); null for a key in the configuration." },
-    last_used: { ...orNull(text), description: "Day of its last use (UTC), up to a minute late; null if never used." },
-    fixed: {
-      ...boolean,
-      description: "Whether it is defined in the configuration; it can then be removed only there.",
-    },
-  }),
-);
+const scopes = () => list(oneOf(["read", "control"]));
+const keySchema = () =>
+  named(
+    "LanKey",
+    object({
+      name: text,
+      kind: oneOf(["bearer", "third_party"]),
+      scopes: scopes(),
+      requests_per_minute: integer,
+      requests_per_day: integer,
+      created: described(orNull(text), "Day of its creation (UTC); null for a key in the configuration."),
+      last_used: described(orNull(text), "Day of its last use (UTC), up to a minute late; null if never used."),
+      fixed: described(boolean, "Whether it is defined in the configuration; it can then be removed only there."),
+    }),
+  );
+
+const newKey = () =>
+  named(
+    "NewKey",
+    object({
+      name: pattern(KEY_NAME, "expected at most 40 letters, digits, spaces, _ . and -"),
+      control: optional(described(flag("expected true or false"), "Whether it may also make changes.")),
+    }),
+  );
+
+const madeKey = () =>
+  named(
+    "MadeKey",
+    object({
+      name: text,
+      scopes: scopes(),
+      key: described(text, "Sent as `Authorization: Bearer <key>`."),
+      urls: described(list(text), "URL of the dashboard for other devices. `<url>#key=<key>` logs a browser in."),
+    }),
+  );
 
 export const keyEndpoints: readonly Endpoint[] = [
   endpoint({
@@ -40,11 +71,10 @@ export const keyEndpoints: readonly Endpoint[] = [
     operationId: "listKeys",
     scope: "control",
     summary: "The keys of devices: names, scopes and last use. The keys themselves are not included.",
-    parameters: {},
-    schema: named("LanKeys", object({ keys: list(keySchema) })),
+    answer: () => named("LanKeys", object({ keys: list(keySchema()) })),
     errors: ["conflict"],
     example: "/local/v1/keys",
-    answer({ config }) {
+    run({ config }) {
       const reading = new KeyFile(config.data_dir).read();
       if (reading.kind === "unreadable") return localError("conflict", `keys.json cannot be read: ${reading.why}`);
       return { kind: "json", body: { keys: [...configuredKeys(config), ...reading.keys.map(keptKeyOf(config))] } };
@@ -56,36 +86,15 @@ export const keyEndpoints: readonly Endpoint[] = [
     operationId: "createKey",
     scope: "control",
     summary: "Creates a key for a device. The response shows it only this once; elbro stores only its hash.",
-    parameters: {},
-    schema: named("NoKey", object({})),
-    created: named(
-      "MadeKey",
-      object({
-        name: text,
-        scopes,
-        key: { ...text, description: "Sent as `Authorization: Bearer <key>`." },
-        urls: {
-          ...list(text),
-          description: "URL of the dashboard for other devices. `<url>#key=<key>` logs a browser in.",
-        },
-      }),
-    ),
+    answer: () => named("NoKey", object({})),
+    created: madeKey,
     errors: ["invalid_parameter", "conflict", "not_saved", ...BODY_ERRORS],
     example: "/local/v1/keys",
     body: {
-      schema: named(
-        "NewKey",
-        object(
-          {
-            name: { type: "string", pattern: KEY_NAME.source },
-            control: { ...boolean, description: "Whether it may also make changes." },
-          },
-          ["control"],
-        ),
-      ),
+      schema: newKey,
       example: { name: "phone", control: true },
     },
-    answer: ({ config }, _params, { body, now }) => created(config, body, now),
+    run: ({ config }, _params, { body, now }) => created(config, body, now),
   }),
   endpoint({
     method: "DELETE",
@@ -93,23 +102,23 @@ export const keyEndpoints: readonly Endpoint[] = [
     operationId: "revokeKey",
     scope: "control",
     summary: "Revokes a key that was made here or by `elbro keys`.",
-    parameters: { key: parameter.key },
-    schema: named("RevokedKey", object({ name: text })),
+    params: { key: parameter.key },
+    answer: () => named("RevokedKey", object({ name: text })),
     errors: ["resource_not_found", "conflict", "not_saved"],
     example: "/local/v1/keys/phone",
-    answer: ({ config }, { key }, { now }) => revoked(config, key, now),
+    run: ({ config }, { key }, { now }) => revoked(config, key, now),
   }),
 ];
 
 /** An API key in a response, without its secret. */
-export type LanKeyAnswer = ReturnType<ReturnType<typeof keptKeyOf>> | ReturnType<typeof configuredKeys>[number];
+export type LanKeyAnswer = ValueOf<typeof keySchema>;
 
 type KeyConfig = Pick<Config, "api" | "data_dir">;
 
-function configuredKeys({ api, data_dir }: KeyConfig) {
+function configuredKeys({ api, data_dir }: KeyConfig): readonly LanKeyAnswer[] {
   const uses = new KeyUseFile(data_dir).read();
   const shown = (kind: KeptKey["kind"]) => (key: Config["api"]["keys"][number] | ThirdPartyKey) => ({
-    ...{ name: key.name, kind, scopes: "scopes" in key ? (key.scopes ?? ["read"]) : ["read"] },
+    ...{ name: key.name, kind, scopes: ("scopes" in key && key.scopes) || (["read"] as const) },
     ...limitsOf(key, api),
     ...{ created: null, last_used: dayOf(uses[key.name]), fixed: true },
   });
@@ -144,11 +153,11 @@ function dateOf(at: EpochMs): string {
   return formatInstant(Math.floor(at / DAY_MS) * DAY_MS).slice(0, "2026-11-21".length);
 }
 
-async function created(config: KeyConfig, body: unknown, now: EpochMs): Promise<LocalAnswer> {
-  const { name, control = false } = (body ?? {}) as { name?: unknown; control?: unknown };
-  if (typeof name !== "string" || !KEY_NAME.test(name))
-    return localError("invalid_parameter", "name: expected at most 40 letters, digits, spaces, _ . and -");
-  if (typeof control !== "boolean") return localError("invalid_parameter", "control: expected true or false");
+async function created(
+  config: KeyConfig,
+  { name, control = false }: ValueOf<typeof newKey>,
+  now: EpochMs,
+): Promise<Answered<ValueOf<typeof madeKey>>> {
   const scopes = control ? (["read", "control"] as const) : (["read"] as const);
   const made = makeKey({ name, kind: "bearer", scopes, created: dateOf(now) });
   const refused = await changed(config, now, (keys) => {
@@ -158,11 +167,11 @@ async function created(config: KeyConfig, body: unknown, now: EpochMs): Promise<
       return localError("conflict", `there are ${keys.length} keys, which is the maximum; revoke one that is not used`);
     return [...keys, made.kept];
   });
-  const answer = { name, scopes, key: made.shown[0]?.[1], urls: lanUrls(config.api) };
+  const answer = { name, scopes, key: made.shown[0]?.[1] ?? "", urls: lanUrls(config.api) };
   return refused ?? { kind: "json", status: 201, body: answer };
 }
 
-async function revoked(config: KeyConfig, name: string, now: EpochMs): Promise<LocalAnswer> {
+async function revoked(config: KeyConfig, name: string, now: EpochMs): Promise<Answered<{ readonly name: string }>> {
   const refused = await changed(config, now, (keys) => {
     if (keys.some((key) => isSameName(key.name, name))) return keys.filter((key) => !isSameName(key.name, name));
     return configuredKeys(config).some((key) => isSameName(key.name, name))

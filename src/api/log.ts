@@ -2,11 +2,28 @@
 
 import { type LogEntry, logLevels } from "../core/runtime/log-memory.ts";
 import { formatInstant } from "../core/time/interval.ts";
-import { instant, integer, list, named, object, text } from "../http/json-schema.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import * as parameter from "./parameters.ts";
+import { described, instant, integer, list, named, object, oneOf, text, type ValueOf } from "./schema.ts";
 
 const MAX_LINES = 500;
+
+const log = () =>
+  named(
+    "Log",
+    object({
+      started: described(instant, "Start of elbro, after which the ids begin at 1 again."),
+      lines: list(
+        named(
+          "LogLine",
+          object({
+            ...{ id: integer, time: instant, level: oneOf(logLevels), text },
+            facts: described(text, "The fields as JSON; empty without fields."),
+          }),
+        ),
+      ),
+    }),
+  );
 
 export const logEndpoints: readonly Endpoint[] = [
   endpoint({
@@ -15,7 +32,7 @@ export const logEndpoints: readonly Endpoint[] = [
     operationId: "getLog",
     scope: "control",
     summary: "The last lines of the log since the start, oldest first, without secrets.",
-    parameters: {
+    params: {
       level: {
         kind: parameter.oneOf(logLevels),
         about: "Minimum level; `info` by default. `debug` needs `log.level: debug`.",
@@ -23,39 +40,22 @@ export const logEndpoints: readonly Endpoint[] = [
       },
       after: { kind: parameter.count, about: "Only lines after the one with this `id`.", example: "120" },
     },
-    schema: named(
-      "Log",
-      object({
-        started: { ...instant, description: "Start of elbro, after which the ids begin at 1 again." },
-        lines: list(
-          named(
-            "LogLine",
-            object({
-              ...{ id: integer, time: instant, level: { type: "string", enum: logLevels }, text },
-              facts: { ...text, description: "The fields as JSON; empty without fields." },
-            }),
-          ),
-        ),
-      }),
-    ),
+    answer: log,
     csv: { list: "lines", columns: { time: "time", level: "", text: "", facts: "" } },
     errors: ["invalid_parameter"],
     example: "/local/v1/log?level=warn",
-    answer({ logLines }, { level, after }) {
+    run({ logLines }, { level, after }) {
       const lines = logLines.list({ level: level ?? "info", after: after ?? 0, most: MAX_LINES });
       return { kind: "json", body: { started: formatInstant(logLines.startedAt), lines: lines.map(lineOf) } };
     },
   }),
 ];
 
-export interface LogAnswer {
-  readonly started: string;
-  readonly lines: readonly LogLineAnswer[];
-}
+export type LogAnswer = ValueOf<typeof log>;
 
 /** A log line in a response. */
-export type LogLineAnswer = ReturnType<typeof lineOf>;
+export type LogLineAnswer = LogAnswer["lines"][number];
 
-function lineOf({ at, ...line }: LogEntry) {
+function lineOf({ at, ...line }: LogEntry): LogLineAnswer {
   return { ...line, time: formatInstant(at) };
 }

@@ -2,8 +2,8 @@
 import { languageOf } from "../core/language/language.ts";
 import { textIn } from "../core/language/text.ts";
 import { localError } from "../http/errors.ts";
-import { boolean, named, object } from "../http/json-schema.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
+import { boolean, named, object } from "./schema.ts";
 
 export const notifyEndpoints: readonly Endpoint[] = [
   endpoint({
@@ -13,11 +13,10 @@ export const notifyEndpoints: readonly Endpoint[] = [
     scope: "control",
     summary:
       "Sends a test notification to the ntfy server of `notify`, also in quiet hours. If it fails, the response has the reason.",
-    parameters: {},
-    schema: named("NotificationTest", object({ sent: boolean })),
+    answer: () => named("NotificationTest", object({ sent: boolean })),
     errors: ["conflict"],
     example: "/local/v1/notifications/test",
-    async answer({ config, proxy }, _params, { signal, headers }) {
+    async run({ config, proxy }, _params, { signal, headers }) {
       const { notify, language } = config;
       if (!notify) return localError("conflict", "notifications are not configured: set notify.topic_url");
       const { sendTestNote } = await import("../integrations/notify/test-note.ts");

@@ -10,22 +10,6 @@ import type { PlanSnapshot } from "../core/planning/plan-snapshot.ts";
 import { planStates } from "../core/planning/plan-state-machine.ts";
 import { type EpochMs, formatInstant } from "../core/time/interval.ts";
 import { type LocalError, type LocalErrorCode, localError } from "../http/errors.ts";
-import {
-  boolean,
-  instant,
-  integer,
-  list,
-  localTime,
-  money,
-  named,
-  number,
-  object,
-  orNull,
-  perKwh,
-  type Schema,
-  text,
-} from "../http/json-schema.ts";
-import type { LocalAnswer } from "../http/response.ts";
 import { inSlices } from "../state/slices.ts";
 import {
   BODY_ERRORS,
@@ -36,120 +20,179 @@ import {
   entryEndpoints,
   refusedEdit,
 } from "./configuration.ts";
-import { type Endpoint, endpoint } from "./endpoint.ts";
+import { type Answered, type Endpoint, endpoint } from "./endpoint.ts";
 import type { LocalSource } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
+import {
+  boolean,
+  described,
+  instant,
+  integer,
+  list,
+  localTime,
+  money,
+  named,
+  noted,
+  nothing,
+  number,
+  object,
+  oneFitting,
+  oneOf,
+  optional,
+  orNull,
+  perKwh,
+  strictObject,
+  text,
+  union,
+  type ValueOf,
+} from "./schema.ts";
 
-const savingsIn = (unit: Schema) =>
+const savingsIn = (unit: typeof money) =>
   ({
-    against_now: { ...orNull(unit), description: "Compared with starting now; null once the round has begun." },
-    against_window_start: { ...orNull(unit), description: "Compared with starting when the window opens." },
-    against_mean: { ...orNull(unit), description: "Compared with the mean price of the window." },
+    against_now: described(orNull(unit), "Compared with starting now; null once the round has begun."),
+    against_window_start: described(orNull(unit), "Compared with starting when the window opens."),
+    against_mean: described(orNull(unit), "Compared with the mean price of the window."),
   }) as const;
-const savings = savingsIn(money);
-const savingsPerKwh = named("SavingsPerKwh", object(savingsIn(perKwh)));
-const basis = named("RunBasis", {
-  type: "string",
-  enum: ["prices", "estimates", "fallback", "manual", "resting"],
-});
-const finished = named(
-  "FinishedRun",
-  object({
-    start: instant,
-    end: instant,
-    basis,
+const savings = () => savingsIn(money);
+export const savingsPerKwh = () => named("SavingsPerKwh", object(savingsIn(perKwh)));
+export const basis = () => named("RunBasis", oneOf(["prices", "estimates", "fallback", "manual", "resting"]));
+const finished = () =>
+  named(
+    "FinishedRun",
+    object({
+      start: instant,
+      end: instant,
+      basis: basis(),
+      mean_price: orNull(perKwh),
+      cost: orNull(money),
+      ...savings(),
+      per_kwh: savingsPerKwh(),
+    }),
+  );
+const month = () =>
+  named("PlanMonth", object({ start: instant, runs: integer, hours: number, cost: orNull(money), ...savings() }));
+const settingValue = () => union([text, number, boolean, nothing]);
+const setting = () =>
+  named(
+    "PlanSetting",
+    object({
+      value: settingValue(),
+      changed: described(boolean, "Whether it differs from the value in the file."),
+      file: settingValue(),
+    }),
+  );
+const planKind = () => named("PlanKind", oneOf(["window", "slots", "below", "avoid"]));
+
+export const planned = () =>
+  ({
+    on: boolean,
+    state: named("PlanState", oneOf(planStates)),
+    reason: text,
+    code: named("PlanCode", oneOf(planCodes)),
+    runs: list(named("PlannedRun", object({ start: instant, end: instant, basis: basis(), begun: boolean }))),
+    currency: orNull(text),
     mean_price: orNull(perKwh),
     cost: orNull(money),
-    ...savings,
-    per_kwh: savingsPerKwh,
-  }),
-);
-const month = named(
-  "PlanMonth",
-  object({ start: instant, runs: integer, hours: number, cost: orNull(money), ...savings }),
-);
-const settingValue: Schema = { type: ["string", "number", "boolean", "null"] };
-const setting = named(
-  "PlanSetting",
-  object({
-    value: settingValue,
-    changed: { ...boolean, description: "Whether it differs from the value in the file." },
-    file: settingValue,
-  }),
-);
-const planKind = named("PlanKind", { type: "string", enum: ["window", "slots", "below", "avoid"] });
+    missing: orNull(
+      named(
+        "MissingHours",
+        object({
+          hours: described(number, "Hours that could not be planned."),
+          why: oneOf(["window_too_short", "blocked", "max_price", "constraints", "no_prices"]),
+        }),
+      ),
+    ),
+    saving: orNull(money),
+    savings: named("Savings", object({ ...savings(), per_kwh: savingsPerKwh() })),
+    next_start: orNull(instant),
+    next_end: orNull(instant),
+  }) as const;
 
-export const planned = {
-  on: boolean,
-  state: named("PlanState", { type: "string", enum: planStates }),
-  reason: text,
-  code: named("PlanCode", { type: "string", enum: planCodes }),
-  runs: list(named("PlannedRun", object({ start: instant, end: instant, basis, begun: boolean }))),
-  currency: orNull(text),
-  mean_price: orNull(perKwh),
-  cost: orNull(money),
-  missing: orNull(
-    named(
-      "MissingHours",
+export const statusProperties = () =>
+  ({
+    ...planned(),
+    last_run: orNull(finished()),
+    month: month(),
+    month_before: month(),
+    settings: named(
+      "PlanSettings",
       object({
-        hours: { ...number, description: "Hours that could not be planned." },
-        why: { type: "string", enum: ["window_too_short", "blocked", "max_price", "constraints", "no_prices"] },
+        hours: optional(setting()),
+        energy: optional(setting()),
+        from: optional(setting()),
+        ready_by: optional(setting()),
+        max_price: setting(),
+        enabled: setting(),
       }),
     ),
-  ),
-  saving: orNull(money),
-  savings: named("Savings", object({ ...savings, per_kwh: savingsPerKwh })),
-  next_start: orNull(instant),
-  next_end: orNull(instant),
-} as const;
-
-export const statusProperties = {
-  ...planned,
-  last_run: orNull(finished),
-  month,
-  month_before: month,
-  settings: named(
-    "PlanSettings",
-    object(Object.fromEntries(planSettings.map((name) => [name, setting])), ["hours", "energy"]),
-  ),
-} as const;
+  }) as const;
 export const identity = { id: text, name: text, home: text } as const;
 
-const planProperties = {
-  ...identity,
-  kind: planKind,
-  ...statusProperties,
-  kwh: orNull(number),
-  days: orNull(list(text)),
-  use_forecast: boolean,
-  after: orNull(text),
-  power_limit: orNull(text),
-} as const;
+const planProperties = () =>
+  ({
+    ...identity,
+    kind: planKind(),
+    ...statusProperties(),
+    kwh: orNull(number),
+    days: orNull(list(text)),
+    use_forecast: boolean,
+    after: orNull(text),
+    power_limit: orNull(text),
+  }) as const;
 
-const planSchema = named(
-  "PlanDetail",
-  object({
-    now: instant,
-    ...planProperties,
-    history: named("PlanHistory", object({ runs: list(finished), months: list(month) })),
-  }),
-);
+const planRow = () => named("Plan", object(planProperties()));
 
-const waiting = { ...list(text), description: "Ids of plans whose home is not known yet." };
+const planPreview = () => named("PlanPreview", object({ now: instant, ...planProperties() }));
 
-const oncePlan = {
-  title: "OncePlan",
-  type: "object",
-  description:
-    "`once` and `within`, with the `plan` of the appliance, or with `home` and settings as in the configuration.",
-  properties: {
-    once: { type: "boolean", enum: [true] },
-    within: { type: ["number", "string"], description: "Hours from now on; 8 by default.", examples: [8, "90m"] },
-    plan: text,
-    home: text,
-    hours: { type: ["number", "string"], examples: [2, "1h30m"] },
-  },
-  required: ["once"],
+const planSchema = () =>
+  named(
+    "PlanDetail",
+    object({
+      now: instant,
+      ...planProperties(),
+      history: named("PlanHistory", object({ runs: list(finished()), months: list(month()) })),
+    }),
+  );
+
+const waiting = () => described(list(text), "Ids of plans whose home is not known yet.");
+
+const oncePlan = () =>
+  named(
+    "OncePlan",
+    described(
+      object({
+        once: noted(boolean, { enum: [true] }),
+        within: optional(
+          noted(union([number, text]), { description: "Hours from now on; 8 by default.", examples: [8, "90m"] }),
+        ),
+        plan: optional(text),
+        home: optional(text),
+        hours: optional(noted(union([number, text]), { examples: [2, "1h30m"] })),
+      }),
+      "`once` and `within`, with the `plan` of the appliance, or with `home` and settings as in the configuration.",
+    ),
+  );
+
+const planChange = () => {
+  const amount = union([number, text, nothing]);
+  return oneFitting([
+    noted(
+      strictObject({
+        hours: optional(noted(amount, { examples: [3, "1h30m"] })),
+        energy: optional(amount),
+        from: optional(orNull(localTime)),
+        ready_by: optional(orNull(localTime)),
+        max_price: optional(amount),
+        enabled: optional(union([boolean, text, nothing])),
+      }),
+      {
+        title: "PlanChange",
+        description: "Settings; null resets a setting to the value in the file.",
+        minProperties: 1,
+      },
+    ),
+    named("PlanCommand", strictObject({ command: oneOf(planActions) })),
+  ]);
 };
 
 export const planEndpoints: readonly Endpoint[] = [
@@ -159,8 +202,7 @@ export const planEndpoints: readonly Endpoint[] = [
     operationId: "listPlans",
     scope: "read",
     summary: "All plans: state, reason, runs and settings.",
-    parameters: {},
-    schema: named("Plans", object({ now: instant, plans: list(named("Plan", object(planProperties))), waiting })),
+    answer: () => named("Plans", object({ now: instant, plans: list(planRow()), waiting: waiting() })),
     csv: {
       list: "plans",
       columns: {
@@ -173,7 +215,7 @@ export const planEndpoints: readonly Endpoint[] = [
     },
     errors: [],
     example: "/local/v1/plans",
-    async answer({ plans }, _params, { now }) {
+    async run({ plans }, _params, { now }) {
       const known: PlanAnswer[] = [];
       await inSlices(await plans.all(now), (plan) => void known.push(planOf(plan)));
       const ids = new Set(known.map(({ id }) => id));
@@ -187,11 +229,11 @@ export const planEndpoints: readonly Endpoint[] = [
     operationId: "getPlan",
     scope: "read",
     summary: "One plan, with its last runs and their savings by run and by month.",
-    parameters: { plan: parameter.plan },
-    schema: planSchema,
+    params: { plan: parameter.plan },
+    answer: planSchema,
     errors: ["resource_not_found"],
     example: "/local/v1/plans/washer",
-    answer: (source, { plan }, { now }) => answerPlan(source, plan, now),
+    run: (source, { plan }, { now }) => answerPlan(source, plan, now),
   }),
   endpoint({
     method: "POST",
@@ -200,18 +242,16 @@ export const planEndpoints: readonly Endpoint[] = [
     scope: "control",
     summary:
       "Saves a new plan in the configuration and activates it. With `once: true` it creates a one-time plan within the next hours, which ends by itself.",
-    parameters: {},
-    schema: planSchema,
+    answer: planSchema,
     created: editedSchema,
     errors: [...EDIT_ERRORS, ...BODY_ERRORS, "not_known"],
     example: "/local/v1/plans",
     body: {
-      schema: {
-        anyOf: [oncePlan, entryBody("plans").schema],
-      },
+      schema: () => union([oncePlan(), entryBody("plans").schema()]),
+      isCheckedByRun: true,
       example: { once: true, plan: "washer", hours: 2, within: 8 },
     },
-    answer(source, _params, request) {
+    run(source, _params, request) {
       const { now, body } = request;
       if (typeof body !== "object" || body === null || !("once" in body) || body.once !== true)
         return changed(source, "plans", null, request);
@@ -227,12 +267,11 @@ export const planEndpoints: readonly Endpoint[] = [
     operationId: "previewPlan",
     scope: "read",
     summary: "Previews a plan with the known prices, without saving it: its hours, cost and savings.",
-    parameters: {},
-    schema: named("PlanPreview", object({ now: instant, ...planProperties })),
+    answer: planPreview,
     errors: ["invalid_parameter", ...BODY_ERRORS, "not_known"],
     example: "/local/v1/plan-preview",
     body: entryBody("plans"),
-    answer: (source, _params, { now, body }) => previewed(source, body, now),
+    run: (source, _params, { now, body }) => previewed(source, body, now),
   }),
   endpoint({
     method: "POST",
@@ -240,41 +279,17 @@ export const planEndpoints: readonly Endpoint[] = [
     operationId: "changePlan",
     scope: "control",
     summary: "Changes settings of a plan, or sends it a command.",
-    parameters: { plan: parameter.plan },
-    schema: planSchema,
+    params: { plan: parameter.plan },
+    answer: planSchema,
     errors: ["invalid_parameter", "resource_not_found", "conflict", "not_saved", ...BODY_ERRORS],
     example: "/local/v1/plans/washer",
     body: {
-      schema: {
-        oneOf: [
-          {
-            title: "PlanChange",
-            type: "object",
-            description: "Settings; null resets a setting to the value in the file.",
-            properties: {
-              hours: { type: ["number", "string", "null"], examples: [3, "1h30m"] },
-              energy: { type: ["number", "string", "null"] },
-              from: orNull(localTime),
-              ready_by: orNull(localTime),
-              max_price: { type: ["number", "string", "null"] },
-              enabled: { type: ["boolean", "string", "null"] },
-            },
-            additionalProperties: false,
-            minProperties: 1,
-          },
-          {
-            title: "PlanCommand",
-            type: "object",
-            properties: { command: { type: "string", enum: planActions } },
-            required: ["command"],
-            additionalProperties: false,
-          },
-        ],
-      },
+      schema: planChange,
+      isCheckedByRun: true,
       example: { hours: 2, ready_by: "06:30" },
     },
     /** Applies the whole request, or nothing of it. */
-    answer(source, { plan }, { now, body }) {
+    run(source, { plan }, { now, body }) {
       const { plans } = source;
       if (!plans.detail(plan, now)) return noPlan(source, plan);
       const wanted = wantedOf(body);
@@ -292,7 +307,7 @@ export const planEndpoints: readonly Endpoint[] = [
 ];
 
 /** Returns the preview of a plan. A known id replaces the plan with that id in the preview. */
-function previewed({ editor, plans }: LocalSource, body: unknown, now: EpochMs): LocalAnswer {
+function previewed({ editor, plans }: LocalSource, body: unknown, now: EpochMs): Answered<ValueOf<typeof planPreview>> {
   const { id } = (body ?? {}) as { id?: unknown };
   const known = plans.ids.find((each) => each === id) ?? null;
   const draft = editor.draft("plans", known, body);
@@ -304,7 +319,7 @@ function previewed({ editor, plans }: LocalSource, body: unknown, now: EpochMs):
   return { kind: "json", body: { now: formatInstant(now), ...planOf(snapshot) } };
 }
 
-function answerPlan(source: LocalSource, plan: string, now: EpochMs): LocalAnswer {
+function answerPlan(source: LocalSource, plan: string, now: EpochMs): Answered<ValueOf<typeof planSchema>> {
   const found = source.plans.detail(plan, now);
   if (!found) return noPlan(source, plan);
   const { snapshot, runs, months } = found;
@@ -313,9 +328,9 @@ function answerPlan(source: LocalSource, plan: string, now: EpochMs): LocalAnswe
 }
 
 /** A plan in a response. */
-export type PlanAnswer = ReturnType<typeof planOf>;
+export type PlanAnswer = ValueOf<typeof planRow>;
 
-function planOf(plan: PlanSnapshot) {
+function planOf(plan: PlanSnapshot): PlanAnswer {
   const { id, name, home, spec, after, powerLimit } = plan.definition;
   return {
     id,

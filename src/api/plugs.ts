@@ -6,38 +6,51 @@ import { languageOf } from "../core/language/language.ts";
 import { type DeadManLimits, TRIAL_MS } from "../core/plugs/plug-types.ts";
 import { formatInstant } from "../core/time/interval.ts";
 import { localError } from "../http/errors.ts";
-import { boolean, instant, integer, list, money, named, number, object, orNull, text } from "../http/json-schema.ts";
 import { plugState } from "../mqtt/topics/plug-topics.ts";
 import { BODY_ERRORS, changed, EDIT_ERRORS, editedSchema, entryBody, entryEndpoints } from "./configuration.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import * as parameter from "./parameters.ts";
+import {
+  anyObject,
+  boolean,
+  described,
+  instant,
+  integer,
+  list,
+  money,
+  named,
+  number,
+  object,
+  optional,
+  orNull,
+  text,
+} from "./schema.ts";
 
-const limits = orNull(named("PlugTimerLimits", object({ least_seconds: integer, most_seconds: integer })));
-const timer = named(
-  "PlugTimer",
-  object({
-    on: { ...limits, description: "Maximum length of an ON that the device ends by itself; null if it cannot." },
-    off: { ...limits, description: "The same for an OFF." },
-    sure: {
-      ...boolean,
-      description: "Whether the timer is known to work; otherwise elbro checks it at the first run.",
-    },
-  }),
-);
-const month = {
-  ...named("PlugMonth", object({ start: instant, kwh: number, cost: orNull(money), currency: orNull(text) })),
-  description: "Energy and cost of the month as measured; absent if the plug has measured nothing yet.",
-};
-const plugSchema = named(
-  "Plug",
-  object(
-    {
+const limits = () => orNull(named("PlugTimerLimits", object({ least_seconds: integer, most_seconds: integer })));
+const timer = () =>
+  named(
+    "PlugTimer",
+    object({
+      on: described(limits(), "Maximum length of an ON that the device ends by itself; null if it cannot."),
+      off: described(limits(), "The same for an OFF."),
+      sure: described(boolean, "Whether the timer is known to work; otherwise elbro checks it at the first run."),
+    }),
+  );
+const month = () =>
+  described(
+    named("PlugMonth", object({ start: instant, kwh: number, cost: orNull(money), currency: orNull(text) })),
+    "Energy and cost of the month as measured; absent if the plug has measured nothing yet.",
+  );
+const plugSchema = () =>
+  named(
+    "Plug",
+    object({
       id: text,
       name: text,
       family: orNull(text),
-      plans: { ...list(text), description: "The plans it follows." },
-      home: { ...orNull(text), description: "The home or place whose signal it follows." },
-      signal_topic: { ...orNull(text), description: "The topic it follows." },
+      plans: described(list(text), "The plans it follows."),
+      home: described(orNull(text), "The home or place whose signal it follows."),
+      signal_topic: described(orNull(text), "The topic it follows."),
       on: orNull(boolean),
       wanted: orNull(boolean),
       reason: text,
@@ -45,26 +58,22 @@ const plugSchema = named(
       available: orNull(boolean),
       problem: boolean,
       since: orNull(instant),
-      watts: { ...orNull(number), description: "Power that it measures; absent if it has measured nothing yet." },
-      month,
-      month_before: month,
-    },
-    ["watts", "month", "month_before"],
-  ),
-);
-const announcedSchema = named(
-  "AnnouncedPlug",
-  object({
-    name: text,
-    model: orNull(text),
-    timer,
-    configured: { ...orNull(text), description: "Id of the plug if it is configured already." },
-    entry: {
-      type: "object",
-      description: "Suggested entry for a new plug: `name`, `family`, `topic` and `channel`.",
-    },
-  }),
-);
+      watts: optional(described(orNull(number), "Power that it measures; absent if it has measured nothing yet.")),
+      month: optional(month()),
+      month_before: optional(month()),
+    }),
+  );
+const announcedSchema = () =>
+  named(
+    "AnnouncedPlug",
+    object({
+      name: text,
+      model: orNull(text),
+      timer: timer(),
+      configured: described(orNull(text), "Id of the plug if it is configured already."),
+      entry: described(anyObject, "Suggested entry for a new plug: `name`, `family`, `topic` and `channel`."),
+    }),
+  );
 
 export const plugEndpoints: readonly Endpoint[] = [
   endpoint({
@@ -73,8 +82,7 @@ export const plugEndpoints: readonly Endpoint[] = [
     operationId: "listPlugs",
     scope: "read",
     summary: "All plugs: current state, target state with reason, and the signal that they follow.",
-    parameters: {},
-    schema: named("Plugs", object({ now: instant, plugs: list(plugSchema) })),
+    answer: () => named("Plugs", object({ now: instant, plugs: list(plugSchema()) })),
     csv: {
       list: "plugs",
       columns: {
@@ -85,7 +93,7 @@ export const plugEndpoints: readonly Endpoint[] = [
     },
     errors: [],
     example: "/local/v1/plugs",
-    answer: ({ plugs, config }, _params, { now }) => {
+    run: ({ plugs, config }, _params, { now }) => {
       const { plugs: configured } = config;
       const shown = plugs.snapshots().map((snapshot) => {
         const { id, name } = snapshot;
@@ -103,11 +111,10 @@ export const plugEndpoints: readonly Endpoint[] = [
     scope: "read",
     summary:
       "Plugs that announce themselves on the broker (Zigbee2MQTT, Tasmota, Shelly), and the abilities of their timers.",
-    parameters: {},
-    schema: named("AnnouncedPlugs", object({ plugs: list(announcedSchema) })),
+    answer: () => named("AnnouncedPlugs", object({ plugs: list(announcedSchema()) })),
     errors: [],
     example: "/local/v1/announced-plugs",
-    async answer({ plugs }) {
+    async run({ plugs }) {
       const announced = (await plugs.announced()).map((plug) => {
         const { name, model, configured, family, topic, channel, timers, isTimerSure } = plug;
         return {
@@ -125,13 +132,12 @@ export const plugEndpoints: readonly Endpoint[] = [
     operationId: "createPlug",
     scope: "control",
     summary: "Saves a new plug in the configuration and activates it.",
-    parameters: {},
-    schema: editedSchema,
+    answer: editedSchema,
     created: editedSchema,
     errors: [...EDIT_ERRORS, ...BODY_ERRORS],
     example: "/local/v1/plugs",
     body: entryBody("plugs"),
-    answer: (source, _params, request) => changed(source, "plugs", null, request),
+    run: (source, _params, request) => changed(source, "plugs", null, request),
   }),
   ...entryEndpoints("plugs", "plug", "/local/v1/plugs/heater_plug"),
   endpoint({
@@ -141,11 +147,11 @@ export const plugEndpoints: readonly Endpoint[] = [
     scope: "control",
     summary:
       "Switches a plug ON for 10 seconds; the timer in the device ends it. Rejected if the plug does not respond or its `when_lost` is ON.",
-    parameters: { plug: parameter.plug },
-    schema: named("PlugTest", object({ id: text, until: instant })),
+    params: { plug: parameter.plug },
+    answer: () => named("PlugTest", object({ id: text, until: instant })),
     errors: ["resource_not_found", "conflict"],
     example: "/local/v1/plugs/heater_plug/test",
-    answer({ plugs, config }, { plug }, { now, headers }) {
+    run({ plugs, config }, { plug }, { now, headers }) {
       const ids = plugs.snapshots().map(({ id }) => id);
       if (!ids.includes(plug))
         return localError("resource_not_found", `unknown plug "${plug}"; known plugs: ${ids.join(", ") || "none"}`);

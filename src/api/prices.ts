@@ -6,73 +6,91 @@ import { priceState } from "../core/prices/price-state.ts";
 import { rounded } from "../core/text/rounding.ts";
 import { type EpochMs, formatInstant, type Interval } from "../core/time/interval.ts";
 import { type LocalError, localError } from "../http/errors.ts";
-import { boolean, instant, integer, list, named, number, object, orNull, perKwh, text } from "../http/json-schema.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import { resolutions } from "../service/contract/resources.ts";
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { type LocalSource, noExportPrices, noPrice, type PriceView, viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
+import {
+  boolean,
+  described,
+  instant,
+  integer,
+  list,
+  named,
+  number,
+  object,
+  oneFitting,
+  oneOf,
+  optional,
+  orNull,
+  percent,
+  perKwh,
+  text,
+  type ValueOf,
+} from "./schema.ts";
 
 /** Maximum length of a response in days. Levels and ranks of 14 days of quarters take a few milliseconds. */
 const MAX_DAYS = 14;
 
-const level = orNull(named("Level", { type: "string", enum: levels }));
-const percent = orNull({ type: "integer", minimum: 0, maximum: 100, description: "Percent." });
-const startAndPrice = orNull(named("PriceStart", object({ start: instant, price: perKwh })));
-const figures = orNull(named("PriceFigures", object({ min: perKwh, max: perKwh, mean: perKwh })));
+const level = () => orNull(named("Level", oneOf(levels)));
+const startAndPrice = () => orNull(named("PriceStart", object({ start: instant, price: perKwh })));
+const figures = () => orNull(named("PriceFigures", object({ min: perKwh, max: perKwh, mean: perKwh })));
 
-const subject = {
-  id: text,
-  name: text,
-  kind: named("SubjectKind", { type: "string", enum: ["home", "place"] }),
-  region: orNull(text),
-  resolution: named("Resolution", { type: "string", enum: resolutions }),
-  currency: orNull(text),
-  vat_included: orNull(boolean),
-} as const;
+const subject = () =>
+  ({
+    id: text,
+    name: text,
+    kind: named("SubjectKind", oneOf(["home", "place"])),
+    region: orNull(text),
+    resolution: named("Resolution", oneOf(resolutions)),
+    currency: orNull(text),
+    vat_included: orNull(boolean),
+  }) as const;
 
-const viewProperties = {
-  ...subject,
-  start: orNull(instant),
-  end: orNull(instant),
-  price: orNull(perKwh),
-  estimate: orNull(boolean),
-  level,
-  color: orNull(named("Color", { type: "string", enum: colors })),
-  cheap: orNull(boolean),
-  rank: orNull(integer),
-  rank_of: orNull(integer),
-  percentile: percent,
-  percentile_30_days: percent,
-  previous: startAndPrice,
-  next: startAndPrice,
-  day: figures,
-  rest_of_day: figures,
-  cheapest: list(named("CheapestHours", object({ hours: number, start: instant, end: instant, mean: perKwh }))),
-  variable_charges: orNull(perKwh),
-  spot: orNull({ ...perKwh, description: "For a place: the spot price in the price." }),
-  charges: orNull({ ...perKwh, description: "For a place: the charges in the price." }),
-  tomorrow_valid: boolean,
-  tomorrow_mean: orNull(perKwh),
-  tomorrow_published_at: orNull(instant),
-  quarters_repeat_hours: boolean,
-  until: { ...instant, description: "Time of the next change of this response." },
-} as const;
-const PLACE_ONLY = ["spot", "charges"];
-const priceView = named("PriceView", object(viewProperties, PLACE_ONLY));
-const timelinePrice = named(
-  "TimelinePrice",
-  object({
-    start: instant,
-    end: instant,
-    price: perKwh,
-    estimate: boolean,
-    level,
+const viewProperties = () =>
+  ({
+    ...subject(),
+    start: orNull(instant),
+    end: orNull(instant),
+    price: orNull(perKwh),
+    estimate: orNull(boolean),
+    level: level(),
+    color: orNull(named("Color", oneOf(colors))),
+    cheap: orNull(boolean),
     rank: orNull(integer),
     rank_of: orNull(integer),
-    percentile: percent,
-  }),
-);
+    percentile: orNull(percent),
+    percentile_30_days: orNull(percent),
+    previous: startAndPrice(),
+    next: startAndPrice(),
+    day: figures(),
+    rest_of_day: figures(),
+    cheapest: list(named("CheapestHours", object({ hours: number, start: instant, end: instant, mean: perKwh }))),
+    variable_charges: orNull(perKwh),
+    spot: optional(orNull(described(perKwh, "For a place: the spot price in the price."))),
+    charges: optional(orNull(described(perKwh, "For a place: the charges in the price."))),
+    tomorrow_valid: boolean,
+    tomorrow_mean: orNull(perKwh),
+    tomorrow_published_at: orNull(instant),
+    quarters_repeat_hours: boolean,
+    until: described(instant, "Time of the next change of this response."),
+  }) as const;
+const priceView = () => named("PriceView", object(viewProperties()));
+const timelinePrice = () =>
+  named(
+    "TimelinePrice",
+    object({
+      start: instant,
+      end: instant,
+      price: perKwh,
+      estimate: boolean,
+      level: level(),
+      rank: orNull(integer),
+      rank_of: orNull(integer),
+      percentile: orNull(percent),
+    }),
+  );
 
 export const priceEndpoints: readonly Endpoint[] = [
   endpoint({
@@ -81,7 +99,7 @@ export const priceEndpoints: readonly Endpoint[] = [
     operationId: "getNow",
     scope: "read",
     summary: "The current price with its level and rank, and the next price, of one home or place or of all.",
-    parameters: {
+    params: {
       home: {
         ...parameter.home,
         about: "The id of a home or of a third-party place; by default all.",
@@ -91,16 +109,15 @@ export const priceEndpoints: readonly Endpoint[] = [
         about: "`text` returns only the price of one home or place; `json` is the default.",
       },
     },
-    schema: {
-      oneOf: [
-        named("NowOfAll", object({ now: instant, time_zone: text, homes: list(priceView) })),
-        named("NowOfOne", object({ now: instant, time_zone: text, ...viewProperties }, PLACE_ONLY)),
-      ],
-    },
+    answer: () =>
+      oneFitting([
+        named("NowOfAll", object({ now: instant, time_zone: text, homes: list(priceView()) })),
+        named("NowOfOne", object({ now: instant, time_zone: text, ...viewProperties() })),
+      ]),
     text: "the price",
     errors: HOME_ERRORS,
     example: "/local/v1/now?home=home",
-    answer(source, { home, format }, { now }) {
+    run(source, { home, format }, { now }) {
       const time = { now: formatInstant(now), time_zone: source.calendar.zone };
       if (home === null && !(format === "text")) {
         const views = source.list().flatMap(({ id }) => source.view(id, now) ?? []);
@@ -118,7 +135,7 @@ export const priceEndpoints: readonly Endpoint[] = [
     operationId: "getTimeline",
     scope: "read",
     summary: "One timeline of prices, confirmed and then estimated, each with its level and rank.",
-    parameters: {
+    params: {
       home: parameter.home,
       direction: parameter.direction,
       from: {
@@ -132,17 +149,18 @@ export const priceEndpoints: readonly Endpoint[] = [
         example: "2026-03-11T00:00:00Z",
       },
     },
-    schema: named(
-      "Timeline",
-      object({
-        ...subject,
-        time_zone: text,
-        from: instant,
-        to: instant,
-        tomorrow_valid: boolean,
-        prices: list(timelinePrice),
-      }),
-    ),
+    answer: () =>
+      named(
+        "Timeline",
+        object({
+          ...subject(),
+          time_zone: text,
+          from: instant,
+          to: instant,
+          tomorrow_valid: boolean,
+          prices: list(timelinePrice()),
+        }),
+      ),
     errors: ["invalid_parameter", "invalid_range", "range_too_large", "resource_not_found", "not_known"],
     csv: {
       list: "prices",
@@ -153,7 +171,7 @@ export const priceEndpoints: readonly Endpoint[] = [
     },
     statuses: { 304: "Not changed since the `ETag` in `If-None-Match`." },
     example: "/local/v1/prices?home=home",
-    answer(source, params, { now }) {
+    run(source, params, { now }) {
       const bought = viewNamed(source, params.home, now);
       if (bought.kind === "error") return bought;
       const range = rangeOf(source, params, now);
@@ -193,7 +211,7 @@ function priceAlone(view: PriceView, now: EpochMs): LocalAnswer {
   return { kind: "text", text: String(price).includes("e") ? price.toFixed(6) : String(price) };
 }
 
-function viewOf(view: PriceView): object {
+function viewOf(view: PriceView): ValueOf<typeof priceView> {
   const { snapshot, parts } = view;
   const { current } = snapshot;
   return {
@@ -215,9 +233,10 @@ function viewOf(view: PriceView): object {
 }
 
 /** A price of a timeline in a response. */
-export type PriceRowAnswer = ReturnType<typeof pointOf>;
+export type PriceRowAnswer = ValueOf<typeof timelinePrice>;
 
-function pointOf({ start, end, price, estimate, level, rank, rankOf, percentile }: JudgedPoint) {
+function pointOf(point: JudgedPoint): PriceRowAnswer {
+  const { start, end, price, estimate, level, rank, rankOf, percentile } = point;
   return {
     start: formatInstant(start),
     end: formatInstant(end),

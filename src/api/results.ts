@@ -7,8 +7,14 @@ import { type UsagePeriod, usageUnits } from "../core/prices/usage-periods.ts";
 import { rounded } from "../core/text/rounding.ts";
 import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, type Interval } from "../core/time/interval.ts";
 import { type LocalError, localError } from "../http/errors.ts";
+import type { MonthResult, PlanResult } from "../plans/plan-results.ts";
+import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
+import { viewNamed } from "./local-source.ts";
+import * as parameter from "./parameters.ts";
+import { basis, noPlan, savingsPerKwh } from "./plans.ts";
 import {
   boolean,
+  described,
   instant,
   integer,
   list,
@@ -19,12 +25,8 @@ import {
   orNull,
   perKwh,
   text,
-} from "../http/json-schema.ts";
-import type { MonthResult, PlanResult } from "../plans/plan-results.ts";
-import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
-import { viewNamed } from "./local-source.ts";
-import * as parameter from "./parameters.ts";
-import { noPlan } from "./plans.ts";
+  type ValueOf,
+} from "./schema.ts";
 
 /** Maximum number of runs in a response. A household has a few per day. */
 const MAX_RUNS = 2_000;
@@ -46,27 +48,59 @@ const range = {
   to: { kind: parameter.instant, about: "End; by default now.", example: "2026-03-10T00:00:00Z" },
 } as const;
 const ofHome = { ...parameter.home, about: "The id of a home; by default all." } as const;
-const owner = { plan: text, name: text, home: text, currency: orNull(text) } as const;
-const against = { against_window_start: orNull(money), against_mean: orNull(money) } as const;
+const owner = () => ({ plan: text, name: text, home: text, currency: orNull(text) }) as const;
+const against = () =>
+  ({ against_now: orNull(money), against_window_start: orNull(money), against_mean: orNull(money) }) as const;
 
-const runSchema = named(
-  "PlanRunResult",
-  object({
-    ...owner,
-    ...{ start: instant, end: instant, basis: text, kwh: orNull(number), mean_price: orNull(perKwh) },
-    cost: orNull(money),
-    window_start_price: {
-      ...orNull(perKwh),
-      description: "Price per kWh of one run from the start of the window: the baseline `window_start`.",
-    },
-    window_price: { ...orNull(perKwh), description: "Mean price of the window: the baseline `mean`." },
-    ...against,
-  }),
-);
-const startSchema = named(
-  "PlanStart",
-  object({ start: instant, end: instant, mean_price: perKwh, cost: orNull(money), estimate: boolean }),
-);
+const runSchema = () =>
+  named(
+    "PlanRunResult",
+    object({
+      ...owner(),
+      ...{ start: instant, end: instant, basis: basis(), kwh: orNull(number), mean_price: orNull(perKwh) },
+      cost: orNull(money),
+      window_start_price: described(
+        orNull(perKwh),
+        "Price per kWh of one run from the start of the window: the baseline `window_start`.",
+      ),
+      window_price: described(orNull(perKwh), "Mean price of the window: the baseline `mean`."),
+      ...against(),
+      per_kwh: savingsPerKwh(),
+    }),
+  );
+const startSchema = () =>
+  named(
+    "PlanStart",
+    object({ start: instant, end: instant, mean_price: perKwh, cost: orNull(money), estimate: boolean }),
+  );
+
+const monthSchema = () =>
+  named(
+    "PlanMonthResult",
+    object({ ...owner(), start: instant, runs: integer, hours: number, cost: orNull(money), ...against() }),
+  );
+
+const usageRow = () =>
+  named(
+    "UsagePeriod",
+    object({
+      ...{ start: instant, end: instant, value: orNull(number) },
+      hours: described(integer, "Number of its hours with data."),
+      estimate: boolean,
+    }),
+  );
+
+const startsSchema = () =>
+  named(
+    "PlanStarts",
+    object({
+      ...{ now: instant, plan: text, name: text, hours: number, kwh: orNull(number), currency: orNull(text) },
+      planned: orNull(
+        named("PlannedStart", object({ start: instant, mean_price: orNull(perKwh), cost: orNull(money) })),
+      ),
+      starts: described(list(startSchema()), "Now and each later quarter-hour, as far as prices are known."),
+    }),
+  );
 
 export const resultEndpoints: readonly Endpoint[] = [
   endpoint({
@@ -75,13 +109,13 @@ export const resultEndpoints: readonly Endpoint[] = [
     operationId: "listRuns",
     scope: "read",
     summary: "Ended runs, newest first: the cost of each, and the cost of its baselines.",
-    parameters: {
+    params: {
       home: ofHome,
       plan: parameter.planQuery,
       from: { ...range.from, about: `Start; by default ${DEFAULT_RUN_DAYS} days before \`to\`.` },
       to: range.to,
     },
-    schema: named("Runs", object({ from: instant, to: instant, runs: list(runSchema), more: boolean })),
+    answer: () => named("Runs", object({ from: instant, to: instant, runs: list(runSchema()), more: boolean })),
     csv: {
       list: "runs",
       columns: {
@@ -92,7 +126,7 @@ export const resultEndpoints: readonly Endpoint[] = [
     },
     errors: ["invalid_range"],
     example: "/local/v1/runs?plan=washer",
-    answer({ plans }, { home, plan, ...asked }, { now }) {
+    run({ plans }, { home, plan, ...asked }, { now }) {
       const period = periodOf(asked, now, (to) => to - DEFAULT_RUN_DAYS * DAY_MS);
       if ("kind" in period) return period;
       const found = plans.results({ home, plan }, period, MAX_RUNS + 1);
@@ -106,24 +140,20 @@ export const resultEndpoints: readonly Endpoint[] = [
     operationId: "listSavings",
     scope: "read",
     summary: "Savings by plan and month.",
-    parameters: {
+    params: {
       home: ofHome,
       plan: parameter.planQuery,
       from: { ...range.from, about: "A time in the first month; by default a year ago." },
       to: range.to,
     },
-    schema: named(
-      "SavingsByMonth",
-      object({
-        ...{ from: instant, to: instant },
-        months: list(
-          named(
-            "PlanMonthResult",
-            object({ ...owner, start: instant, runs: integer, hours: number, cost: orNull(money), ...against }),
-          ),
-        ),
-      }),
-    ),
+    answer: () =>
+      named(
+        "SavingsByMonth",
+        object({
+          ...{ from: instant, to: instant },
+          months: list(monthSchema()),
+        }),
+      ),
     csv: {
       list: "months",
       columns: {
@@ -133,7 +163,7 @@ export const resultEndpoints: readonly Endpoint[] = [
     },
     errors: ["invalid_range", "range_too_large"],
     example: "/local/v1/savings?home=home",
-    answer({ plans, calendar }, { home, plan, ...asked }, { now }) {
+    run({ plans, calendar }, { home, plan, ...asked }, { now }) {
       const period = periodOf(asked, now, (to) => calendar.add("month", calendar.startOf("month", to), -11));
       if ("kind" in period) return period;
       if (calendar.intervals("month", period).length > MAX_MONTHS)
@@ -148,7 +178,7 @@ export const resultEndpoints: readonly Endpoint[] = [
     operationId: "getUsage",
     scope: "read",
     summary: "Stored consumption, costs, export or revenue of a home, added up.",
-    parameters: {
+    params: {
       home: { ...parameter.home, about: "The id of a home; optional if there is only one." },
       measure: {
         kind: parameter.oneOf(Object.keys(measures) as (keyof typeof measures)[]),
@@ -163,26 +193,18 @@ export const resultEndpoints: readonly Endpoint[] = [
       from: { ...range.from, about: "Start; by default the start of this month." },
       to: range.to,
     },
-    schema: named(
-      "UsageByPeriod",
-      object({
-        ...{ id: text, name: text, measure: text, by: text, unit: text, from: instant, to: instant },
-        rows: list(
-          named(
-            "UsagePeriod",
-            object({
-              ...{ start: instant, end: instant, value: orNull(number) },
-              hours: { ...integer, description: "Number of its hours with data." },
-              estimate: boolean,
-            }),
-          ),
-        ),
-      }),
-    ),
+    answer: () =>
+      named(
+        "UsageByPeriod",
+        object({
+          ...{ id: text, name: text, measure: text, by: text, unit: text, from: instant, to: instant },
+          rows: list(usageRow()),
+        }),
+      ),
     csv: { list: "rows", columns: { start: "time", end: "time", value: "{unit}", hours: "", estimate: "" } },
     errors: [...HOME_ERRORS, "invalid_range", "range_too_large", "feature_unavailable"],
     example: "/local/v1/usage?home=home&measure=costs&by=day",
-    answer(source, { home, measure, by, ...asked }, { now }) {
+    run(source, { home, measure, by, ...asked }, { now }) {
       const view = viewNamed(source, home, now);
       if (view.kind === "error") return view;
       const period = periodOf(asked, now, (to) => source.calendar.startOf("month", to));
@@ -204,24 +226,15 @@ export const resultEndpoints: readonly Endpoint[] = [
     operationId: "getPlanStarts",
     scope: "read",
     summary: "Cost of a plan's hours in one run by start time: now or later.",
-    parameters: { plan: parameter.plan },
-    schema: named(
-      "PlanStarts",
-      object({
-        ...{ now: instant, plan: text, name: text, hours: number, kwh: orNull(number), currency: orNull(text) },
-        planned: orNull(
-          named("PlannedStart", object({ start: instant, mean_price: orNull(perKwh), cost: orNull(money) })),
-        ),
-        starts: { ...list(startSchema), description: "Now and each later quarter-hour, as far as prices are known." },
-      }),
-    ),
+    params: { plan: parameter.plan },
+    answer: startsSchema,
     csv: {
       list: "starts",
       columns: { start: "time", end: "time", mean_price: "{currency}/kWh", cost: "{currency}", estimate: "" },
     },
     errors: ["resource_not_found", "not_known", "conflict"],
     example: "/local/v1/plans/washer/starts",
-    answer(source, { plan }, { now }) {
+    run(source, { plan }, { now }) {
       const found = source.plans.detail(plan, now);
       if (!found) return noPlan(source, plan);
       const starts = source.plans.startCosts(plan, now);
@@ -236,32 +249,32 @@ function ownerOf({ definition: { id, name, home }, currency }: Omit<PlanResult, 
 }
 
 /** A past run in a response. */
-export type RunAnswer = ReturnType<typeof runOf>;
+export type RunAnswer = ValueOf<typeof runSchema>;
 
-function runOf({ run, ...owned }: PlanResult) {
+function runOf({ run, ...owned }: PlanResult): RunAnswer {
   const { kwh, windowStartPrice, windowPrice } = run;
   const baselines = { window_start_price: figure(windowStartPrice), window_price: figure(windowPrice) };
   return { ...ownerOf(owned), ...finishedRun(run), kwh: figure(kwh), ...baselines };
 }
 
 /** Runs, cost and saving of a plan in one month, in a response. */
-export type MonthAnswer = ReturnType<typeof monthOf>;
+export type MonthAnswer = ValueOf<typeof monthSchema>;
 
-function monthOf({ month, ...owned }: MonthResult) {
+function monthOf({ month, ...owned }: MonthResult): MonthAnswer {
   return { ...ownerOf(owned), ...planMonth(month) };
 }
 
 /** Usage of one period in a response. */
-export type UsageRowAnswer = ReturnType<typeof usageRowOf>;
+export type UsageRowAnswer = ValueOf<typeof usageRow>;
 
-function usageRowOf({ start, end, value, hours, estimate }: UsagePeriod) {
+function usageRowOf({ start, end, value, hours, estimate }: UsagePeriod): UsageRowAnswer {
   return { start: formatInstant(start), end: formatInstant(end), value: figure(value), hours, estimate };
 }
 
 /** Costs of a plan by start time, in a response. */
-export type StartsAnswer = ReturnType<typeof startsOf>;
+export type StartsAnswer = ValueOf<typeof startsSchema>;
 
-function startsOf(plan: PlanSnapshot, starts: readonly StartCost[], now: EpochMs) {
+function startsOf(plan: PlanSnapshot, starts: readonly StartCost[], now: EpochMs): StartsAnswer {
   const { definition, currency, meanPrice, cost, runs } = plan;
   const [first] = runs;
   const hoursMs = starts[0] ? starts[0].end - starts[0].start : 0;

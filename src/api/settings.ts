@@ -1,37 +1,35 @@
 /** Settings of the configuration over HTTP. */
 
 import { localError } from "../http/errors.ts";
-import { list, named, object, orNull, text } from "../http/json-schema.ts";
 import { BODY_ERRORS, EDIT_ERRORS, editedAnswer, editedSchema, refusedEdit, revisionIn } from "./configuration.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import * as parameter from "./parameters.ts";
+import { anyValue, described, list, named, object, orNull, text } from "./schema.ts";
 
-const value = {
-  description: "As in the configuration, without secrets and defaults; null if the section is not set.",
-} as const;
-const settingSchema = named(
-  "Setting",
-  object({
-    name: text,
-    value,
-    secrets: { ...list(text), description: "Secrets of the section that are set. They are never shown." },
-    outside: {
-      ...list(text),
-      description: "Keys that the environment or another file sets. They can be changed only there.",
-    },
-    restart: { ...list(text), description: "Keys whose change needs a restart; others apply immediately." },
-  }),
-);
-const settingsSchema = named(
-  "Settings",
-  object({
-    source: { ...orNull(text), description: "The file that holds them." },
-    fixed: { ...orNull(text), description: "Reason why they cannot be changed here; null if they can." },
-    revision: { ...text, description: "Revision for `If-Match`, as for plans." },
-    waiting: { ...list(text), description: "Keys that were changed in the file and need a restart." },
-    settings: list(settingSchema),
-  }),
-);
+const value = () =>
+  described(anyValue, "As in the configuration, without secrets and defaults; null if the section is not set.");
+const settingSchema = () =>
+  named(
+    "Setting",
+    object({
+      name: text,
+      value: value(),
+      secrets: described(list(text), "Secrets of the section that are set. They are never shown."),
+      outside: described(list(text), "Keys that the environment or another file sets. They can be changed only there."),
+      restart: described(list(text), "Keys whose change needs a restart; others apply immediately."),
+    }),
+  );
+const settingsSchema = () =>
+  named(
+    "Settings",
+    object({
+      source: described(orNull(text), "The file that holds them."),
+      fixed: described(orNull(text), "Reason why they cannot be changed here; null if they can."),
+      revision: described(text, "Revision for `If-Match`, as for plans."),
+      waiting: described(list(text), "Keys that were changed in the file and need a restart."),
+      settings: list(settingSchema()),
+    }),
+  );
 
 export const settingEndpoints: readonly Endpoint[] = [
   endpoint({
@@ -41,11 +39,10 @@ export const settingEndpoints: readonly Endpoint[] = [
     scope: "control",
     summary:
       "Settings of the configuration that can be changed here, such as `notify` and `language`, without secrets.",
-    parameters: {},
-    schema: settingsSchema,
+    answer: settingsSchema,
     errors: ["conflict"],
     example: "/local/v1/settings",
-    answer({ settings }) {
+    run({ settings }) {
       const saved = settings.saved();
       return { kind: "json", body: saved, headers: { ETag: `"${saved.revision}"` } };
     },
@@ -57,15 +54,17 @@ export const settingEndpoints: readonly Endpoint[] = [
     scope: "control",
     summary:
       "Changes a setting in the configuration. Keys that are left out are removed, secrets stay unless they are `null`.",
-    parameters: { setting: parameter.setting },
-    schema: editedSchema,
+    params: { setting: parameter.setting },
+    answer: editedSchema,
     errors: [...EDIT_ERRORS, ...BODY_ERRORS],
     example: "/local/v1/settings/notify",
     body: {
-      schema: named("NewSetting", object({ value: { description: "The new value; null removes the setting." } })),
+      schema: () =>
+        named("NewSetting", object({ value: described(anyValue, "The new value; null removes the setting.") })),
+      isCheckedByRun: true,
       example: { value: { topic_url: "https://ntfy.sh/my-house-4821", quiet_hours: "22:00-07:00" } },
     },
-    async answer({ settings }, { setting }, { body, headers }) {
+    async run({ settings }, { setting }, { body, headers }) {
       if (typeof body !== "object" || body === null || !("value" in body))
         return localError("invalid_parameter", 'send the value as { "value": … }');
       const change = { name: setting, value: body.value, revision: revisionIn(headers) };

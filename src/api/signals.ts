@@ -5,24 +5,25 @@ import { planStatus } from "../core/planning/plan-payload.ts";
 import type { PlanSnapshot } from "../core/planning/plan-snapshot.ts";
 import { type EpochMs, formatInstant, SECOND_MS } from "../core/time/interval.ts";
 import { type LocalError, localError } from "../http/errors.ts";
-import { instant, localTime, named, number, object, orNull, text } from "../http/json-schema.ts";
 import type { CheapAnswer } from "../state/cheap-queries.ts";
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { type PriceView, viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 import { signalAnswer } from "./plain-text.ts";
 import { identity, noPlan, planned, statusProperties } from "./plans.ts";
+import { described, instant, localTime, named, number, object, oneOf, orNull, text } from "./schema.ts";
 
-const asked = named(
-  "CheapQuestion",
-  object({
-    kind: named("CheapKind", { type: "string", enum: ["window", "slots"] }),
-    hours: number,
-    from: orNull(localTime),
-    ready_by: orNull(localTime),
-    max_price: orNull(number),
-  }),
-);
+const asked = () =>
+  named(
+    "CheapQuestion",
+    object({
+      kind: named("CheapKind", oneOf(["window", "slots"])),
+      hours: number,
+      from: orNull(localTime),
+      ready_by: orNull(localTime),
+      max_price: orNull(number),
+    }),
+  );
 
 export const signalEndpoints: readonly Endpoint[] = [
   endpoint({
@@ -31,7 +32,7 @@ export const signalEndpoints: readonly Endpoint[] = [
     operationId: "getCheap",
     scope: "read",
     summary: "ON during the cheapest hours of a window; needs no configured plan.",
-    parameters: {
+    params: {
       home: parameter.home,
       hours: {
         kind: parameter.hours,
@@ -61,22 +62,23 @@ export const signalEndpoints: readonly Endpoint[] = [
       },
       format: parameter.format,
     },
-    schema: named(
-      "Cheap",
-      object({
-        now: instant,
-        id: text,
-        name: text,
-        ...planned,
-        asked,
-        window: orNull(named("Window", object({ start: instant, end: instant }))),
-        until: orNull({ ...instant, description: "Time of the next change of this response." }),
-      }),
-    ),
+    answer: () =>
+      named(
+        "Cheap",
+        object({
+          now: instant,
+          id: text,
+          name: text,
+          ...planned(),
+          asked: asked(),
+          window: orNull(named("Window", object({ start: instant, end: instant }))),
+          until: orNull(described(instant, "Time of the next change of this response.")),
+        }),
+      ),
     text: "signal",
     errors: HOME_ERRORS,
     example: "/local/v1/cheap?home=home&hours=3&ready_by=07:00",
-    answer(source, { home, kind, hours, from, ready_by, max_price }, request) {
+    run(source, { home, kind, hours, from, ready_by, max_price }, request) {
       const { now } = request;
       const view = viewNamed(source, home, now);
       if (view.kind === "error") return view;
@@ -101,7 +103,7 @@ export const signalEndpoints: readonly Endpoint[] = [
     operationId: "getSignal",
     scope: "read",
     summary: "ON while a plan runs its appliance.",
-    parameters: {
+    params: {
       plan: parameter.plan,
       code: {
         kind: parameter.flag,
@@ -110,12 +112,12 @@ export const signalEndpoints: readonly Endpoint[] = [
       },
       format: parameter.format,
     },
-    schema: named("Signal", object({ ...identity, ...statusProperties })),
+    answer: () => named("Signal", object({ ...identity, ...statusProperties() })),
     text: "signal",
     errors: HOME_ERRORS,
     statuses: { 400: "With `code=1`: OFF." },
     example: "/local/v1/signal/washer?code=1",
-    answer(source, { plan: id, code }, request) {
+    run(source, { plan: id, code }, request) {
       const plan = source.plans.snapshot(id, request.now);
       if (!plan) return noPlan(source, id);
       const unknown = unknownSignal(plan);

@@ -10,8 +10,6 @@ export const number: Schema = { type: "number" };
 export const integer: Schema = { type: "integer" };
 export const instant: Schema = { type: "string", format: "date-time" };
 export const localTime: Schema = { type: "string", pattern: "^([01]\\d|2[0-3]):[0-5]\\d$" };
-export const perKwh: Schema = { type: "number", description: "Currency per kWh." };
-export const money: Schema = { type: "number", description: "Currency." };
 
 export function orNull(schema: Schema): Schema {
   return { anyOf: [schema, { type: "null" }] };

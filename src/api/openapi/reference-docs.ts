@@ -13,7 +13,7 @@ export function localDocs(): string {
     const key = row.scope === "control" ? " Needs a key with the scope `control`." : "";
     return [`\`${row.method} ${written(row.path)}\``, `${row.summary}${key}`, answers];
   });
-  const parameters = endpoints.flatMap(({ path, parameters: rows }) =>
+  const parameters = endpoints.flatMap(({ path, params: rows }) =>
     Object.entries(rows)
       // `decimal`, a parameter of every CSV, is described in the text.
       .filter(([name, row]) => row.in !== "path" && name !== "decimal")

@@ -145,15 +145,23 @@ export function changeSettings(
   };
 }
 
+/** Settings of a plan. A one-time plan has no times, and others may have no hours or energy. */
+export type ShownSettings = Readonly<
+  Record<"max_price" | "enabled", ShownSetting> & Partial<Record<PlanSetting, ShownSetting>>
+>;
+
 /** Returns the current value of each setting, and whether it differs from the configuration. */
-export function shownSettings(definition: PlanDefinition, spec: PlanSpec): Partial<Record<PlanSetting, ShownSetting>> {
-  return Object.fromEntries(
-    settingsOf(definition.spec).map((setting) => {
-      const value = settingValue(spec, setting);
-      const file = settingValue(definition.spec, setting);
-      return [setting, { value, changed: value !== file, file }];
-    }),
-  );
+export function shownSettings(definition: PlanDefinition, spec: PlanSpec): ShownSettings {
+  const shown = (setting: PlanSetting): ShownSetting => {
+    const value = settingValue(spec, setting);
+    const file = settingValue(definition.spec, setting);
+    return { value, changed: value !== file, file };
+  };
+  return {
+    ...Object.fromEntries(settingsOf(definition.spec).map((setting) => [setting, shown(setting)])),
+    max_price: shown("max_price"),
+    enabled: shown("enabled"),
+  };
 }
 
 function settingValue(spec: PlanSpec, setting: PlanSetting): SettingValue {

@@ -5,7 +5,7 @@ import type { PlanShortfall, PlanSpec } from "./model/plan-spec.ts";
 import type { PlanReason } from "./plan-reason.ts";
 import type { PlanRun } from "./plan-record.ts";
 import type { FinishedRun } from "./plan-savings.ts";
-import { type PlanSetting, type ShownSetting, shownSettings } from "./plan-settings.ts";
+import { type ShownSettings, shownSettings } from "./plan-settings.ts";
 import type { PlanAdvance, PlanState } from "./plan-state-machine.ts";
 
 /**
@@ -59,7 +59,7 @@ export interface PlanSnapshot {
   readonly saving: PlanSaving;
   readonly savingPerKwh: PlanSaving;
   readonly history: PlanHistory;
-  readonly settings: Partial<Record<PlanSetting, ShownSetting>>;
+  readonly settings: ShownSettings;
   /** Why the last command over MQTT was refused; null if it was done. */
   readonly refused: string | null;
 }

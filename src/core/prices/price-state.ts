@@ -6,7 +6,7 @@ import type { DayFigures, HomeSnapshot } from "./home-snapshot.ts";
 import type { PricePoint } from "./timeline.ts";
 
 /** Builds the JSON object. Fields that depend on the current price are null without one. */
-export function priceState(snapshot: HomeSnapshot): object {
+export function priceState(snapshot: HomeSnapshot) {
   const { current, previous, next } = snapshot;
   return {
     start: instant(current?.start),
@@ -34,11 +34,11 @@ export function priceState(snapshot: HomeSnapshot): object {
   };
 }
 
-function startAndPrice(point: PricePoint | null): object | null {
+function startAndPrice(point: PricePoint | null) {
   return point && { start: formatInstant(point.start), price: point.price };
 }
 
-function figures(day: DayFigures | null): object | null {
+function figures(day: DayFigures | null) {
   return day && { min: day.min, max: day.max, mean: rounded(day.mean) };
 }
 

@@ -3,6 +3,7 @@ import type { Daemon } from "../../../src/daemon.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../../src/simulator/simulator.ts";
 import { TopicWatcher } from "../broker/topic-watcher.ts";
 import { ManualClock } from "../clock/manual-clock.ts";
+import { checkedAnswer } from "../http/checked-answer.ts";
 import { InstalledDaemon, type InstalledDaemonOptions } from "../processes/installed-daemon.ts";
 import { TempDir } from "../runner/temp-dir.ts";
 import { startInProcess } from "./in-process-daemon.ts";
@@ -96,8 +97,10 @@ export class TestDaemon implements AsyncDisposable {
   }
 
   /** Sends a request to the LAN API with the key of the test. */
-  request(path: string, headers: Record<string, string> = {}): Promise<Response> {
-    return fetch(`${this.url}${path}`, { headers: { authorization: `Bearer ${LAN_KEY}`, ...headers } });
+  async request(path: string, headers: Record<string, string> = {}): Promise<Response> {
+    const url = `${this.url}${path}`;
+    const answer = await fetch(url, { headers: { authorization: `Bearer ${LAN_KEY}`, ...headers } });
+    return checkedAnswer("GET", url, answer);
   }
 
   /** Sends a POST request with a JSON body, or with `body` itself if it is a string. */
@@ -106,12 +109,14 @@ export class TestDaemon implements AsyncDisposable {
   }
 
   /** Sends a request of any method. `body` is as for `post`; undefined sends no body. */
-  send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
-    return fetch(`${this.url}${path}`, {
+  async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    const url = `${this.url}${path}`;
+    const answer = await fetch(url, {
       method,
       headers: { authorization: `Bearer ${LAN_KEY}`, "content-type": "application/json", ...headers },
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
+    return checkedAnswer(method, url, answer);
   }
 
   async stop(): Promise<void> {

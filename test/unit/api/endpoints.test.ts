@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { endpointOpenApi } from "../../../src/api/endpoint.ts";
 import { endpoints } from "../../../src/api/endpoints.ts";
+import { operationOf } from "../../../src/api/openapi/operation.ts";
 import { localDocs } from "../../../src/api/openapi/reference-docs.ts";
 import { readParameters } from "../../../src/api/parameters.ts";
 import { localErrorTable } from "../../../src/http/errors.ts";
@@ -10,8 +10,8 @@ import { planOf, WASHER } from "../../support/plans/shown-plans.ts";
 
 type Row = (typeof endpoints)[number];
 
-const readBy = ({ parameters }: Row, query: string, path: Record<string, string> = {}) =>
-  readParameters(parameters, { path, query: new URLSearchParams(query) });
+const readBy = ({ params }: Row, query: string, path: Record<string, string> = {}) =>
+  readParameters(params, { path, query: new URLSearchParams(query) });
 
 function read(name: string, query: string, path: Record<string, string> = {}) {
   const row = endpoints.find((each) => each.path.split("/")[3] === name);
@@ -66,7 +66,7 @@ describe("parameters", () => {
       expect(values.length, example).toBe(names.length);
       const inPath = Object.fromEntries(names.map((name, i) => [name, values[i] ?? ""]));
       expect(readBy(row, query, inPath), example).toMatchObject({ kind: "params" });
-      const inQuery = Object.entries(row.parameters).filter(([, each]) => each.in !== "path");
+      const inQuery = Object.entries(row.params).filter(([, each]) => each.in !== "path");
       const all = new URLSearchParams(inQuery.map(([name, each]): [string, string] => [name, each.example])).toString();
       expect(readBy(row, all, inPath), all).toMatchObject({ kind: "params" });
     }
@@ -76,7 +76,7 @@ describe("parameters", () => {
 describe("endpoints", () => {
   test("describe their parameters, responses and errors", () => {
     for (const row of endpoints) {
-      const { parameters, responses } = endpointOpenApi(row) as {
+      const { parameters, responses } = operationOf(row) as {
         parameters: { name: string; in: string; required: boolean }[];
         responses: Record<string, { description: string }>;
       };
@@ -98,7 +98,7 @@ test("plans that are decided in slices are also available as CSV", async () => {
   const row = endpoints.find(({ operationId }) => operationId === "listPlans");
   const source = { plans: { all: async () => [planOf(WASHER)], ids: ["washer"] }, calendar };
   const request = { path: {}, query: new URLSearchParams(), headers: { accept: "text/csv" }, now: 0 };
-  expect(await row?.answer(source as never, request as never)).toMatchObject({
+  expect(await row?.run(source as never, request as never)).toMatchObject({
     kind: "text",
     text: expect.stringMatching(/^id,name,.*\r\nwasher,Washer,home,window,/),
   });

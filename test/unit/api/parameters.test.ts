@@ -10,8 +10,8 @@ addFormats.default(ajv);
 
 /** Every kind of parameter with a pattern, once. */
 const patterns = new Map(
-  endpoints.flatMap(({ parameters }) =>
-    Object.values(parameters).flatMap(({ kind }) => {
+  endpoints.flatMap(({ params }) =>
+    Object.values(params).flatMap(({ kind }) => {
       const { pattern } = kind.schema;
       return typeof pattern === "string" ? [[pattern, kind] as const] : [];
     }),
