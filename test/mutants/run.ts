@@ -30,7 +30,6 @@ const MAX_TESTS_MS = 60_000;
 const MAX_TESTS_RATIO = 10;
 
 const [count = "200", seed = "1", place = ""] = process.argv.slice(2);
-await main(Number(count), Number(seed));
 
 async function main(wanted: number, start: number): Promise<void> {
   const all = allMutants();
@@ -185,3 +184,5 @@ function describe(mutant: Mutant): string {
   const { line, change } = partsOf(mutant);
   return `${mutant.file}:${number}  ${change}  in  ${line}`;
 }
+
+await main(Number(count), Number(seed));

@@ -1,12 +1,13 @@
 /**
- * Runs that were interrupted because elbro did not run: the machine was off or asleep, or the daemon was down. Plugs end
- * such runs with their own timer, so a run counts only until then.
+ * Runs that were interrupted because elbro did not run (the machine was off or asleep, or the daemon was down) or did not
+ * trust the clock. Plugs end such runs with their own timer, so a run counts only until then.
  */
 
 import { DEAD_MAN_MARGIN_MS, RENEWED_EVERY_MS } from "../plugs/plug-types.ts";
 import { contains, type EpochMs, type Interval } from "../time/interval.ts";
 import type { PlanSpec } from "./model/plan-spec.ts";
-import type { BegunRun, PlanRecord } from "./plan-record.ts";
+import type { PlanInput } from "./plan-input.ts";
+import type { BegunRun, InterruptionCause, PlanRecord } from "./plan-record.ts";
 
 /** Returns the next time at which running plugs are renewed. */
 export function renewalAfter(now: EpochMs): EpochMs {
@@ -17,7 +18,19 @@ export function renewalAfter(now: EpochMs): EpochMs {
 export function lookedAfter(memory: PlanRecord, now: EpochMs): PlanRecord {
   const runs = memory.restingSince !== null || memory.startedRuns.some((run) => contains(run, now));
   const lastsUntil = runs ? renewalAfter(now) + DEAD_MAN_MARGIN_MS : null;
-  return lastsUntil === memory.lastsUntil ? memory : { ...memory, lastsUntil };
+  if (lastsUntil === memory.lastsUntil && !memory.doubted) return memory;
+  const { doubted: _, ...rest } = memory;
+  return { ...rest, lastsUntil };
+}
+
+/**
+ * Records that the clock is not trusted while a run waits for its renewal. Just after a start, elbro was not running
+ * before, whatever the clock says now.
+ */
+export function doubted(memory: PlanRecord, { now, graceUntil }: Pick<PlanInput, "now" | "graceUntil">): PlanRecord {
+  const { lastsUntil } = memory;
+  if (lastsUntil === null || memory.doubted || (now >= lastsUntil && now < graceUntil)) return memory;
+  return { ...memory, doubted: true };
 }
 
 /**
@@ -37,16 +50,20 @@ export function cutShort(memory: PlanRecord, spec: PlanSpec, now: EpochMs): Plan
   return { ...memory, startedRuns, owedMs: memory.owedMs + owed, madeFrom: null };
 
   function kept(run: BegunRun): BegunRun {
-    return { ...run, end: lastsUntil ?? run.end };
+    return { ...run, end: lastsUntil ?? run.end, cutBy: memory.doubted ? "clock" : "stop" };
   }
 }
 
-/** Returns the times during which the run of a `window` was interrupted. Shape: ascending. */
-export function interruptionsOf({ kind }: Pick<PlanSpec, "kind">, { startedRuns }: PlanRecord): Interval[] {
+/** Returns the times during which the run of a `window` was interrupted for a reason. Shape: ascending. */
+export function interruptionsOf(
+  { kind }: Pick<PlanSpec, "kind">,
+  { startedRuns }: PlanRecord,
+  cause: InterruptionCause,
+): Interval[] {
   if (kind !== "window") return [];
   return startedRuns.slice(1).flatMap((run, i) => {
-    const end = startedRuns[i]?.end ?? run.start;
-    return end < run.start ? [{ start: end, end: run.start }] : [];
+    const before = startedRuns[i];
+    return before?.cutBy === cause && before.end < run.start ? [{ start: before.end, end: run.start }] : [];
   });
 }
 

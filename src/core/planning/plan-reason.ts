@@ -7,7 +7,7 @@ import { hoursText, localTimeText } from "./model/plan-definition.ts";
 import { type PlanShortfall, type PlanSpec, weekdays } from "./model/plan-spec.ts";
 import { mergeRuns } from "./model/plan-windows.ts";
 import { interruptionsOf } from "./plan-interruption.ts";
-import { type PlanRecord, type PlanRun, without } from "./plan-record.ts";
+import { type InterruptionCause, type PlanRecord, type PlanRun, without } from "./plan-record.ts";
 import { type PlanAdvance, runsOf } from "./plan-state-machine.ts";
 
 export const planCodes = [
@@ -134,15 +134,20 @@ function hasRunWords(given: ReasonContext, memory: PlanRecord): string {
 }
 
 function interruptedWords(given: ReasonContext, memory: PlanRecord): string {
-  const times = interruptionsOf(given.spec, memory);
-  return times.length === 0 ? "" : given.say("plan_was_off", { times: spansOf(given, times) });
+  const words = (cause: InterruptionCause, key: "plan_was_off" | "plan_was_off_clock") => {
+    const times = interruptionsOf(given.spec, memory, cause);
+    return times.length === 0 ? "" : given.say(key, { times: spansOf(given, times) });
+  };
+  return words("stop", "plan_was_off") + words("clock", "plan_was_off_clock");
 }
 
 function idleReason(given: ReasonContext, memory: PlanRecord): PlanReason {
   const { say } = given;
   const { outcome, owedMs } = memory;
   if (owedMs > 0) {
-    const text = `${hasRunWords(given, memory)}${say("plan_cut_short", { hours: hoursOf(given, owedMs) })}`;
+    const isClock = memory.startedRuns.findLast(({ cutBy }) => cutBy)?.cutBy === "clock";
+    const missing = say(isClock ? "plan_cut_short_clock" : "plan_cut_short", { hours: hoursOf(given, owedMs) });
+    const text = `${hasRunWords(given, memory)}${missing}`;
     return { code: "cut_short", text };
   }
   switch (outcome.kind) {

@@ -16,7 +16,12 @@ export interface PlanRun extends Interval {
 export interface BegunRun extends PlanRun {
   /** True if its price and saving are stored. */
   readonly settled: boolean;
+  /** Set if it was interrupted. */
+  readonly cutBy?: InterruptionCause;
 }
+
+/** Why a run was interrupted: elbro did not run, or it did not trust the clock. */
+export type InterruptionCause = "stop" | "clock";
 
 /** Result of the last planning of an occurrence. */
 export type PlanOutcome =
@@ -59,6 +64,8 @@ export interface PlanRecord {
   readonly before: readonly Interval[];
   /** When the plug's timer ends the current run if elbro stops; null while nothing runs. */
   readonly lastsUntil: EpochMs | null;
+  /** True if the clock was not trusted since the current run was last renewed. */
+  readonly doubted?: boolean;
   /** Missing time of an interrupted `window`. Unit: ms. */
   readonly owedMs: number;
   /** Since when an `avoid` plan is ON outside its runs; null if it is not. */

@@ -13,7 +13,7 @@ import { contains, type EpochMs, type Interval, MINUTE_MS, overlaps } from "../t
 import { whenLostOf } from "./model/plan-spec.ts";
 import { mergeRuns, roundAt } from "./model/plan-windows.ts";
 import { confirmedUntil, LATE_MS, type PlanInput, pointAt } from "./plan-input.ts";
-import { cutShort, lengthOf, lookedAfter, renewalAfter } from "./plan-interruption.ts";
+import { cutShort, doubted, lengthOf, lookedAfter, renewalAfter } from "./plan-interruption.ts";
 import { type BegunRun, begunInRound, newRecord, type PlanRecord, type PlanRun } from "./plan-record.ts";
 import { awakened, endedRest, gapEndsAt, isLost, isOnWithoutRun, restEndsAt, rested } from "./plan-resting.ts";
 import { type FinishedRun, runPrice, settleRuns } from "./plan-savings.ts";
@@ -65,6 +65,7 @@ export function advancePlan(moment: PlanInput): PlanAdvance {
     return { memory, state: "impossible", on, lost, startedNow: null, running: null, nextChangeAt: null, finished };
   }
   if (lost) {
+    memory = doubted(memory, moment);
     const on = isOnWithoutRun(moment, memory);
     const state = stateOf(moment, memory, null);
     const nextChangeAt = nextChange(moment, memory, on);

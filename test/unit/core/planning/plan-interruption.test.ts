@@ -41,9 +41,7 @@ describe("an interrupted run of a window plan", () => {
     expect(wordsOf(found, now)).toContain("; was OFF 02:32-03:30, because elbro was not running");
     const done = live({ now, memory: found.memory }, at("2026-03-11T04:00:00Z"));
     expect([done.state, done.memory?.owedMs]).toEqual(["done", 0]);
-    expect(wordsOf(done, now)).toMatch(
-      /^has run: .*; was OFF 02:32-03:30, because elbro was not running or did not trust the clock$/,
-    );
+    expect(wordsOf(done, now)).toMatch(/^has run: .*; was OFF 02:32-03:30, because elbro was not running$/);
     const all = [...(done.memory?.startedRuns ?? [])].reduce((sum, run) => sum + run.end - run.start, 0);
     expect(all).toBe(washer.hoursMs);
   });
@@ -84,17 +82,42 @@ describe("an interrupted run of a window plan", () => {
     const memory = leftAt(at("2026-03-11T01:01:00Z"));
     const found = step({ now, memory, timeline: timelineOf(nightPrices("2026-03-10")) });
     expect([found.state, found.nextChangeAt]).toEqual(["waiting", at("2026-03-11T02:15:00Z")]);
-    expect(wordsOf(found, now)).toMatch(
-      /^has run: 02:00-02:17.*; 1\.71 h are missing, because elbro was not running or did not trust the clock$/,
-    );
+    expect(wordsOf(found, now)).toMatch(/^has run: 02:00-02:17.*; 1\.71 h are missing, because elbro was not running$/);
     const later = step({ now: at("2026-03-11T02:15:00Z"), memory: found.memory });
     expect([later.state, timesOf(later.memory)]).toEqual(["running", ["01:00-01:17", "02:15-03:57"]]);
   });
 
   test("an interrupted run of a window plan stays unchanged while the clock is not trusted", () => {
     const memory = leftAt(at("2026-03-11T01:20:00Z"));
-    const doubted = step({ now: at("2026-03-11T02:30:00Z"), memory, trusted: false });
+    const now = at("2026-03-11T02:30:00Z");
+    const doubted = step({ now, memory, trusted: false, graceUntil: now + 5 * MINUTE });
     expect([doubted.running, doubted.memory, doubted.finished]).toEqual([null, memory, []]);
+    const found = step({ now: now + MINUTE, memory: doubted.memory });
+    expect(wordsOf(found, now)).toContain("because elbro was not running");
+  });
+
+  test.each([
+    ["at its renewal", "01:30"],
+    ["after a step of the clock", "02:30"],
+  ])("a run that elbro did not renew because of the clock, %s, is not said to be missed by elbro", (_, time) => {
+    const memory = leftAt(at("2026-03-11T01:20:00Z"));
+    const doubted = step({ now: at(`2026-03-11T${time}:00Z`), memory, trusted: false });
+    const now = at("2026-03-11T02:45:00Z");
+    const found = step({ now, memory: doubted.memory });
+    expect(wordsOf(found, now)).toContain("; was OFF 02:32-03:45, because elbro did not trust the clock");
+    expect(wordsOf(found, now)).not.toContain("running,");
+    const late = step({ now: at("2026-03-11T05:30:00Z"), memory: doubted.memory, timeline: null });
+    expect(wordsOf(late, now)).toMatch(/ h are missing, because elbro did not trust the clock$/);
+    const again = live({ now, memory: found.memory }, at("2026-03-11T03:01:00Z")).memory;
+    const stopped = step({ now: at("2026-03-11T04:00:00Z"), memory: again });
+    expect(wordsOf(stopped, now)).toContain("was OFF 04:17-05:00, because elbro was not running");
+  });
+
+  test("a run that continues after a short doubt about the clock has no interruption", () => {
+    const memory = leftAt(at("2026-03-11T01:20:00Z"));
+    const doubted = step({ now: at("2026-03-11T01:25:00Z"), memory, trusted: false });
+    const found = step({ now: at("2026-03-11T01:26:00Z"), memory: doubted.memory });
+    expect([found.state, found.memory]).toEqual(["running", memory]);
   });
 
   test("an interrupted run of a window plan stays unchanged after the clock was set back", () => {
