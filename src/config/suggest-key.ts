@@ -21,10 +21,10 @@ export function unknownText(what: string, found: string, known: readonly string[
 
 /** Returns the message for an unknown home, for a problem. */
 export function unknownHome(found: string, known: readonly string[]): Text {
-  if (known.length === 0) return message("found_no_home", { found });
+  if (known.length === 0) return message("found.no_home", { found });
   const meant = nearest(found, known);
   const facts = { known: known.join(", "), found };
-  return meant === null ? message("found_home", facts) : message("found_home_near", { ...facts, meant });
+  return meant === null ? message("found.home", facts) : message("found.home_near", { ...facts, meant });
 }
 
 /** Returns the number of letters to add, remove, replace or swap with their neighbour. */

@@ -1,9 +1,9 @@
 /** The language of the page: the browser's if the page has it, or the one that was chosen on the page. */
-import { type Facts, fillText, type Pattern, type Texts } from "../core/text/fill-text.ts";
+import { type DashboardSubject, type Facts, fillText, type Pattern, type Texts } from "../core/text/fill-text.ts";
 import { get } from "./requests.ts";
 
 /** Parts of the texts, each in a file of its own. `page` is for the first view, the others are loaded with their views. */
-export type TextPart = "page" | "editing" | "forms" | "results" | "setup" | "system";
+type TextPart = DashboardSubject;
 export type TextName<Part extends TextPart = "page"> = keyof Texts[Part] & string;
 
 /** Returns a text of a part, with its facts. */

@@ -3,7 +3,7 @@
  * topics that it refuses. A shorter restart is not a problem.
  */
 import type { MonotonicMs } from "../core/fetching/rate-limit.ts";
-import { en } from "../core/language/en.ts";
+import { message } from "../core/language/text.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { type EpochMs, HOUR_MS, MINUTE_MS } from "../core/time/interval.ts";
 import type { MqttClientStatus } from "./client/mqtt-client.ts";
@@ -55,7 +55,7 @@ export class BrokerWatch {
     }
     const leftMs = comesAndGoes ? 0 : (this.#awaySince ?? monotonicMs) + TOLERATED_MS - monotonicMs;
     if (leftMs <= 0) {
-      const detail = trouble ?? lastTrouble ?? en.mqtt_closed;
+      const detail = trouble ?? lastTrouble ?? message("mqtt.closed");
       this.#problems.start({ code: "broker_unreachable", subject: SUBJECT, since: now, detail });
     }
     const endsInMs = comesAndGoes ? (this.#ends[0] ?? monotonicMs) + HOUR_MS - monotonicMs : steadyInMs;

@@ -216,7 +216,7 @@ export class PlanDecisions {
     const currency = timeline?.currency ?? null;
     const reason =
       isRefused && spec.enabled
-        ? ({ code: "no_export_price", text: textIn(language, message("plan_no_export_price")) } as const)
+        ? ({ code: "no_export_price", text: textIn(language, message("plan.no_export_price")) } as const)
         : reasonOf({ spec, advance, now, calendar, trusted, currency, home: home ? null : definition.home, language });
     const history = this.#results.history({ id, spec }, now);
     const refused = this.#refusals.get(id) ?? null;
@@ -236,7 +236,7 @@ export class PlanDecisions {
       code: "unknown_home",
       subject,
       since: now,
-      names: { owner: message("owner_plan", { id }), homes: ids.join(", ") || message("the_homes") },
+      names: { owner: message("word.owner_plan", { id }), homes: ids.join(", ") || message("word.the_homes") },
       detail: unknownHome(home, ids),
     });
   }

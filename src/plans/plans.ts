@@ -3,7 +3,6 @@
 import { readOneShot } from "../config/one-shot.ts";
 import { type GroupEntry, MAX_GROUP_PLANS } from "../config/plan-schema.ts";
 import { unknownText } from "../config/suggest-key.ts";
-import { en } from "../core/language/en.ts";
 import { message, textIn } from "../core/language/text.ts";
 import { type RefusedCommand, refusedCommand as refused } from "../core/planning/command-refusal.ts";
 import { type PlanDefinition, readDuration } from "../core/planning/model/plan-definition.ts";
@@ -172,7 +171,7 @@ export class Plans {
     const { running, memory, on, lost } = this.#slots.get(plan)?.advance ?? UNDECIDED;
     const whenLost = lost ? { lost: whenLostOf(slot.spec) } : {};
     const reason =
-      this.#decisions.snapshot(plan)?.reason.text ?? textIn(this.#deps.language ?? "en", message("plan_nothing_known"));
+      this.#decisions.snapshot(plan)?.reason.text ?? textIn(this.#deps.language ?? "en", message("plan.nothing_known"));
     const next = memory?.planned.find((run) => run.start > now)?.start ?? null;
     return { on, until: running?.end ?? (on ? null : next), reason, ...whenLost };
   }
@@ -272,7 +271,7 @@ export class Plans {
     const slot = this.#slots.get(plan);
     if (!slot) return refused("unknown_plan", `unknown plan "${plan}"`);
     const { definition, spec, advance } = slot;
-    if (!isTimeTrusted(now)) return refused("clock_not_trusted", en.refused_clock);
+    if (!isTimeTrusted(now)) return refused("clock_not_trusted", textIn("en", message("refused.clock")));
     const { memory } = advance;
     const commanded = (): Commanded => {
       if (action === "skip") return skip(memory, now);
@@ -291,7 +290,7 @@ export class Plans {
   /** Adds a plan that runs once. It is removed when it is over. */
   once(asked: object, now: EpochMs): { readonly kind: "done"; readonly plan: string } | RefusedCommand {
     const { isTimeTrusted, onChange, homes } = this.#deps;
-    if (!isTimeTrusted(now)) return refused("clock_not_trusted", "the clock of this machine cannot be trusted");
+    if (!isTimeTrusted(now)) return refused("clock_not_trusted", textIn("en", message("plan.clock")));
     const { definitions } = this.#slots;
     const read = readOneShot(asked, definitions, this.#groups, now);
     if (typeof read === "string") return refused("unreadable_setting", read);
@@ -338,7 +337,8 @@ export class Plans {
     const { definition } = slot;
     const change = changeSettings(definition, store.settings(plan), changes);
     if (change.kind === "refused") return change;
-    if (!store.writeSettings(plan, change.texts)) return refused("not_writable", en.refused_not_writable);
+    if (!store.writeSettings(plan, change.texts))
+      return refused("not_writable", textIn("en", message("refused.not_writable")));
     this.#slots.set({ ...slot, spec: adjustedSpec(definition, store.settings(plan)) });
     onChange(definition.home);
     return { kind: "done" };

@@ -83,8 +83,8 @@ export class PlugReport {
       subject: `plug ${this.#id}`,
       since: now,
       names: { name: this.#name },
-      detail: message(available === false ? "found_plug_offline" : "found_plug_silent", {
-        state: message(sent?.on ? "on" : "off"),
+      detail: message(available === false ? "found.plug_offline" : "found.plug_silent", {
+        state: message(sent?.on ? "word.on" : "word.off"),
       }),
     });
   }
@@ -105,12 +105,12 @@ export class PlugReport {
       memory.write(this.#timerMemory, timerWorks ? "works" : "none");
     const isMissing = rules.isTimerUnsure && timerWorks !== true && memory.read(this.#timerMemory) === "none";
     const subject = `timer of plug ${this.#id}`;
-    const timed = message(this.#whenLost === "on" ? "off" : "on");
-    const failed = timerMisfits ? "found_timer_misfits" : "found_timer_failed";
+    const timed = message(this.#whenLost === "on" ? "word.off" : "word.on");
+    const failed = timerMisfits ? "found.timer_misfits" : "found.timer_failed";
     if (isMissing || (this.#whenLost === "on" && rules.deadMan === null))
       problems.start({
         ...{ code: "plug_without_timer", subject, since: now, names: { name: this.#name, state: timed } },
-        detail: message(isMissing ? failed : "found_timer_missing", { state: timed }),
+        detail: message(isMissing ? failed : "found.timer_missing", { state: timed }),
       });
     else problems.end(subject);
   }

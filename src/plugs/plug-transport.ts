@@ -90,10 +90,10 @@ function overHttp(
 
 /** Returns the reason why a device does not let elbro in, for the owner; null if it does, or does not answer at all. */
 function refusalIn(answer: PlugAnswer): Text | null {
-  if (answer.kind === "login_needed") return message("found_login_needed");
-  if (answer.kind === "login_refused") return message("found_login_refused");
-  if (answer.kind === "redirected") return message("found_redirected", { url: answer.url });
+  if (answer.kind === "login_needed") return message("found.login_needed");
+  if (answer.kind === "login_refused") return message("found.login_refused");
+  if (answer.kind === "redirected") return message("found.redirected", { url: answer.url });
   if (answer.kind === "other_certificate")
-    return message("found_other_certificate", { fingerprint: answer.fingerprint });
+    return message("found.other_certificate", { fingerprint: answer.fingerprint });
   return null;
 }

@@ -142,8 +142,8 @@ function wantedAt(name: string, { cheap, current, level, nextChangeAt }: Signal,
   if (cheap === null) return null;
   const say = sayIn(language);
   const isEstimate = current !== null && "estimate" in current && current.estimate;
-  const basis = isEstimate ? say(cheap ? "plug_by_estimate" : "plug_only_estimate") : "";
-  const reason = `${say("plug_price_is", { name, level: messageOr(`level_${level}`, String(level)) })}${basis}`;
+  const basis = isEstimate ? say(cheap ? "plug.by_estimate" : "plug.only_estimate") : "";
+  const reason = `${say("plug.price_is", { name, level: messageOr(`level.${level}`, String(level)) })}${basis}`;
   return { on: cheap, until: nextChangeAt, reason };
 }
 
@@ -158,7 +158,10 @@ function reportHome(plug: PlugConfig, ids: readonly string[] | null, { problems 
     code: "unknown_home",
     subject,
     since: now,
-    names: { owner: message("owner_plug", { name: plug.name }), homes: ids.join(", ") || message("the_homes") },
+    names: {
+      owner: message("word.owner_plug", { name: plug.name }),
+      homes: ids.join(", ") || message("word.the_homes"),
+    },
     detail: unknownHome(plug.home ?? "", ids),
   });
 }

@@ -245,11 +245,11 @@ export class Plug {
   tryOut(now: EpochMs, language: Language = this.#deps.language ?? "en"): string | null {
     const { whenLost, deadMan } = this.#rules;
     const say = sayIn(language);
-    if (whenLost !== "off") return say("plug_try_stays_on");
-    if (deadMan === null) return say("plug_try_no_timer");
-    if (this.#link !== "up" || this.#state.available === false) return say("plug_try_away");
-    if (this.#state.unresponsive) return say("plug_try_silent");
-    if (this.#state.reported === true || this.#last?.targetOn === true) return say("plug_try_is_on");
+    if (whenLost !== "off") return say("plug.try_stays_on");
+    if (deadMan === null) return say("plug.try_no_timer");
+    if (this.#link !== "up" || this.#state.available === false) return say("plug.try_away");
+    if (this.#state.unresponsive) return say("plug.try_silent");
+    if (this.#state.reported === true || this.#last?.targetOn === true) return say("plug.try_is_on");
     this.#trialUntil = now + TRIAL_MS;
     const { targetOn, reason } = this.#decide({ kind: "tick" }, now);
     if (targetOn === true) return null;
@@ -329,10 +329,10 @@ export class Plug {
     const say = sayIn(this.#deps.language ?? "en");
     // Limited in both directions, so that a clock that is set back does not extend the trial.
     if (now < this.#trialUntil && now >= this.#trialUntil - TRIAL_MS)
-      return { on: true, until: this.#trialUntil, reason: say("plug_is_tried"), isTrial: true };
+      return { on: true, until: this.#trialUntil, reason: say("plug.is_tried"), isTrial: true };
     if (signalTopic === undefined) return this.#deps.wanted(this.config, now);
     if (this.#signal === null) return null;
-    const reason = say("plug_topic_says", { topic: signalTopic, state: say(this.#signal ? "on" : "off") });
+    const reason = say("plug.topic_says", { topic: signalTopic, state: say(this.#signal ? "word.on" : "word.off") });
     return { on: this.#signal, until: null, reason };
   }
 

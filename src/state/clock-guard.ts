@@ -82,15 +82,15 @@ export class ClockGuard {
   /** Returns why the time is not trusted; null if it is. */
   why(now: EpochMs): Text | null {
     const { releasedAt, lastServerMs } = this.#deps;
-    if (now < releasedAt) return message("found_clock_released", { time: shown(now) });
+    if (now < releasedAt) return message("found.clock_released", { time: shown(now) });
     const serviceNow = this.#serviceNow(now);
     if (serviceNow !== null && Math.abs(now - serviceNow) > MAX_APART_MS && !this.#isBearable(now - serviceNow))
-      return message(now > serviceNow ? "found_clock_ahead" : "found_clock_behind", {
+      return message(now > serviceNow ? "found.clock_ahead" : "found.clock_behind", {
         time: shown(now),
         length: lengthOf(now - serviceNow),
       });
     if (serviceNow === null && lastServerMs !== null && now < lastServerMs - MAX_APART_MS)
-      return message("found_clock_set_back", { time: shown(now), before: shown(lastServerMs) });
+      return message("found.clock_set_back", { time: shown(now), before: shown(lastServerMs) });
     return null;
   }
 
@@ -149,5 +149,5 @@ function lengthOf(ms: number): Text {
   if (size < 2 * MINUTE_MS) return `${Math.round(size / SECOND_MS)} s`;
   if (size < 2 * HOUR_MS) return `${Math.round(size / MINUTE_MS)} min`;
   if (size < 48 * HOUR_MS) return `${Math.round(size / HOUR_MS)} h`;
-  return message("length_days", { count: Math.round(size / (24 * HOUR_MS)) });
+  return message("format.length_days", { count: Math.round(size / (24 * HOUR_MS)) });
 }

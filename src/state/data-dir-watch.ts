@@ -19,7 +19,7 @@ export class DataDirWatch {
   /** Starts or ends the problem. SQLite's writes to a deleted file are lost when the process ends. */
   report(problems: Pick<Problems, "start" | "end">, now: EpochMs): void {
     const inode = inodeOf(this.#databasePath);
-    const detail = inode === null ? "found_database_gone" : "found_other_database";
+    const detail = inode === null ? "found.database_gone" : "found.other_database";
     if (inode === this.#inode) problems.end(SUBJECT);
     else
       problems.start({

@@ -25,7 +25,7 @@ export class HeapWatch {
         subject: SUBJECT,
         since: now,
         names: { flags: heapFlagsFor(homes) },
-        detail: message("found_memory", { homes, needed: heapMbFor(homes), limit: Math.floor(this.#limitMb) }),
+        detail: message("found.memory", { homes, needed: heapMbFor(homes), limit: Math.floor(this.#limitMb) }),
       });
   }
 }

@@ -126,13 +126,13 @@ export class NightlyMaintenance {
 /** Reports that the database was replaced. The problem ends with the next verified copy. */
 export function reportRecovery(recovery: Recovery, problems: Problems, now: EpochMs): void {
   const { damage, setAside, copiedAt } = recovery;
-  const kept = setAside === null ? message("found_nothing_left") : message("found_set_aside", { file: setAside });
+  const kept = setAside === null ? message("found.nothing_left") : message("found.set_aside", { file: setAside });
   const instead =
-    copiedAt === null ? message("found_no_copy") : message("found_copy", { time: formatInstant(copiedAt) });
+    copiedAt === null ? message("found.no_copy") : message("found.copy", { time: formatInstant(copiedAt) });
   problems.start({
     code: "database_restored",
     subject: SUBJECT,
     since: now,
-    detail: message("found_restored", { damage, kept, instead }),
+    detail: message("found.restored", { damage, kept, instead }),
   });
 }

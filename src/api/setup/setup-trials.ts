@@ -77,6 +77,6 @@ export async function tryHomeAssistant(account: { readonly url: string; readonly
     return WORKS;
   } catch (error) {
     if (!(error instanceof HomeAssistantError)) throw error;
-    return { works: false, problem: error.kind, detail: error.message };
+    return { works: false, problem: error.kind, detail: error.text };
   }
 }

@@ -29,7 +29,7 @@ export type FetchFailure =
       readonly requestId: string | null;
     }
   /** Response that does not fit the contract. */
-  | { readonly kind: "malformed"; readonly why: string; readonly requestId: string | null }
+  | { readonly kind: "malformed"; readonly why: Text; readonly requestId: string | null }
   /**
    * No response of the service: network, TLS, time-out, or something else answered, such as a log-in page or a proxy.
    * `retryAfterMs` is its `Retry-After`; null or absent without one.

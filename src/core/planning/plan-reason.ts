@@ -73,7 +73,7 @@ export function reasonOf(given: ReasonedFrom): PlanReason {
   const { state, on, running } = given.advance;
   const say = sayIn(given.language);
   const { code, text: sentence } = reasoned({ ...given, say });
-  const text = `${sentence}${on && !running && state !== "scheduled" ? say("plan_stays_on") : ""}`;
+  const text = `${sentence}${on && !running && state !== "scheduled" ? say("plan.stays_on") : ""}`;
   return { code, text: text.length > MAX_REASON_LENGTH ? `${text.slice(0, MAX_REASON_LENGTH - 1)}…` : text };
 }
 
@@ -81,15 +81,15 @@ function reasoned(given: ReasonContext): PlanReason {
   const { spec, advance, trusted, say } = given;
   const { memory, state, running } = advance;
   const reason = (code: PlanCode, text: string): PlanReason => ({ code, text });
-  if (!spec.enabled) return reason("disabled", say("plan_disabled"));
-  if (given.home !== null && !running) return reason("unknown_home", say("plan_unknown_home", { home: given.home }));
-  if (!memory) return reason("no_occurrence", say("plan_no_occurrence"));
-  if (!trusted) return reason("clock_not_trusted", say(advance.on ? "plan_clock" : "plan_clock_off"));
+  if (!spec.enabled) return reason("disabled", say("plan.disabled"));
+  if (given.home !== null && !running) return reason("unknown_home", say("plan.unknown_home", { home: given.home }));
+  if (!memory) return reason("no_occurrence", say("plan.no_occurrence"));
+  if (!trusted) return reason("clock_not_trusted", say(advance.on ? "plan.clock" : "plan.clock_off"));
   if (running) return runningReason(given, memory, running);
   switch (state) {
     case "scheduled": {
       const estimated = memory.planned.some((run) => run.basis === "estimates");
-      const note = estimated ? say("plan_on_estimates") : "";
+      const note = estimated ? say("plan.on_estimates") : "";
       return reason(estimated ? "scheduled_on_estimates" : "scheduled", `${planWords(given, memory)}${note}`);
     }
     case "partial": {
@@ -97,14 +97,14 @@ function reasoned(given: ReasonContext): PlanReason {
       return reason("partial", `${shortWords(given, memory)}; ${words}`);
     }
     case "fallback":
-      return reason("fallback_planned", say("plan_fallback", { runs: spansOf(given, memory.planned) }));
+      return reason("fallback_planned", say("plan.fallback", { runs: spansOf(given, memory.planned) }));
     case "done":
       return reason("done", `${hasRunWords(given, memory)}${interruptedWords(given, memory)}`);
     case "skipped": {
       const end = endOf(given, memory.window.end);
       return memory.ended === "stopped"
-        ? reason("stopped", say("plan_stopped", { end }))
-        : reason("skipped", say("plan_skipped", { end }));
+        ? reason("stopped", say("plan.stopped", { end }))
+        : reason("skipped", say("plan.skipped", { end }));
     }
     default:
       return idleReason(given, memory);
@@ -116,29 +116,29 @@ function runningReason(given: ReasonContext, memory: PlanRecord, run: PlanRun): 
   const end = endOf(given, run.end);
   switch (run.basis) {
     case "fallback":
-      return { code: "running_fallback", text: say("plan_fallback_until", { end }) };
+      return { code: "running_fallback", text: say("plan.fallback_until", { end }) };
     case "manual":
-      return { code: "running_by_hand", text: say("plan_by_hand", { end }) };
+      return { code: "running_by_hand", text: say("plan.by_hand", { end }) };
     default: {
       const short = shortWords(given, memory);
       const plan = `${planWords(given, memory)}${interruptedWords(given, memory)}${short ? `; ${short}` : ""}`;
-      return { code: "running", text: say("plan_runs", { end, plan }) };
+      return { code: "running", text: say("plan.runs", { end, plan }) };
     }
   }
 }
 
 function hasRunWords(given: ReasonContext, memory: PlanRecord): string {
   const { say } = given;
-  if (given.spec.kind === "avoid") return say("plan_was", { plan: planWords(given, memory) });
-  return `${say("plan_has_run", { runs: spansOf(given, runsOf(memory)) })}${averageOf(given, memory)}`;
+  if (given.spec.kind === "avoid") return say("plan.was", { plan: planWords(given, memory) });
+  return `${say("plan.has_run", { runs: spansOf(given, runsOf(memory)) })}${averageOf(given, memory)}`;
 }
 
 function interruptedWords(given: ReasonContext, memory: PlanRecord): string {
-  const words = (cause: InterruptionCause, key: "plan_was_off" | "plan_was_off_clock") => {
+  const words = (cause: InterruptionCause, key: "plan.was_off" | "plan.was_off_clock") => {
     const times = interruptionsOf(given.spec, memory, cause);
     return times.length === 0 ? "" : given.say(key, { times: spansOf(given, times) });
   };
-  return words("stop", "plan_was_off") + words("clock", "plan_was_off_clock");
+  return words("stop", "plan.was_off") + words("clock", "plan.was_off_clock");
 }
 
 function idleReason(given: ReasonContext, memory: PlanRecord): PlanReason {
@@ -146,7 +146,7 @@ function idleReason(given: ReasonContext, memory: PlanRecord): PlanReason {
   const { outcome, owedMs } = memory;
   if (owedMs > 0) {
     const isClock = memory.startedRuns.findLast(({ cutBy }) => cutBy)?.cutBy === "clock";
-    const missing = say(isClock ? "plan_cut_short_clock" : "plan_cut_short", { hours: hoursOf(given, owedMs) });
+    const missing = say(isClock ? "plan.cut_short_clock" : "plan.cut_short", { hours: hoursOf(given, owedMs) });
     const text = `${hasRunWords(given, memory)}${missing}`;
     return { code: "cut_short", text };
   }
@@ -154,19 +154,19 @@ function idleReason(given: ReasonContext, memory: PlanRecord): PlanReason {
     case "missing": {
       const time = timeOf(given, outcome.from);
       if (given.now < outcome.overdueAt)
-        return { code: "waiting_for_prices", text: say("plan_waits_for_prices", { time }) };
-      const noHours = given.spec.fallback ? say("plan_no_fallback_left") : "";
-      const effect = given.advance.on ? "" : say("plan_nothing_runs");
-      return { code: "no_prices", text: `${say("plan_no_prices_from", { time })}${noHours}${effect}` };
+        return { code: "waiting_for_prices", text: say("plan.waits_for_prices", { time }) };
+      const noHours = given.spec.fallback ? say("plan.no_fallback_left") : "";
+      const effect = given.advance.on ? "" : say("plan.nothing_runs");
+      return { code: "no_prices", text: `${say("plan.no_prices_from", { time })}${noHours}${effect}` };
     }
     case "waiting_for_plan":
-      return { code: "waiting_for_plan", text: say("plan_waits_for_plan", { plan: outcome.plan }) };
+      return { code: "waiting_for_plan", text: say("plan.waits_for_plan", { plan: outcome.plan }) };
     case "impossible":
       return { code: outcome.reason, text: impossibleWords(given, outcome.reason, outcome.shortfallMs) };
     case "solved":
     case "none":
-      if (given.advance.state === "no_prices") return { code: "no_prices", text: say("plan_no_price_now") };
-      return { code: "waiting_for_low_price", text: say("plan_no_low_price") };
+      if (given.advance.state === "no_prices") return { code: "no_prices", text: say("plan.no_price_now") };
+      return { code: "waiting_for_low_price", text: say("plan.no_low_price") };
   }
 }
 
@@ -178,19 +178,20 @@ function shortWords(given: ReasonContext, { outcome }: PlanRecord): string {
 
 function impossibleWords(given: ReasonContext, reason: PlanShortfall["reason"], shortfallMs: number): string {
   const { say, spec } = given;
-  const wanted = "hoursMs" in spec ? say("hours_long", { hours: hoursOf(given, spec.hoursMs) }) : say("plan_its_time");
-  const missing = say("plan_missing", { hours: hoursOf(given, shortfallMs) });
+  const wanted =
+    "hoursMs" in spec ? say("format.hours_long", { hours: hoursOf(given, spec.hoursMs) }) : say("plan.its_time");
+  const missing = say("plan.missing", { hours: hoursOf(given, shortfallMs) });
   switch (reason) {
     case "window_too_short":
-      return say("plan_window_too_short", { wanted, missing });
+      return say("plan.window_too_short", { wanted, missing });
     case "blocked":
-      return say("plan_blocked", { wanted, missing });
+      return say("plan.blocked", { wanted, missing });
     case "no_prices":
-      return say("plan_no_prices", { wanted, missing });
+      return say("plan.no_prices", { wanted, missing });
     case "max_price":
-      return say("plan_max_price", { price: decimal(given, String(spec.maxPrice ?? "")), wanted, missing });
+      return say("plan.max_price", { price: decimal(given, String(spec.maxPrice ?? "")), wanted, missing });
     case "constraints":
-      return say("plan_constraints", { wanted, missing });
+      return say("plan.constraints", { wanted, missing });
   }
 }
 
@@ -207,9 +208,9 @@ function planWords(given: ReasonContext, memory: PlanRecord): string {
     });
     if (best && spec.tolerance) {
       const { side, percent } = spec.tolerance;
-      parts.push(say(`plan_${side}`, { percent, ...at(best) }));
+      parts.push(say(`plan.${side}`, { percent, ...at(best) }));
     }
-    if (nextBest) parts.push(say("plan_next_best", at(nextBest)));
+    if (nextBest) parts.push(say("plan.next_best", at(nextBest)));
     parts.push(...baselineWords(given, memory.outcome));
   }
   return parts.join("; ");
@@ -223,21 +224,21 @@ function baselineWords(
   const { say, now, advance } = given;
   const ifNow = advance.startedNow === null ? null : priceIn(given, advance.startedNow);
   const isApart = ifNow === null || Math.abs(now - opensAt) >= QUARTER_MS;
-  if (windowStart === null || !isApart) return ifNow === null ? [] : [say("plan_if_now", { price: ifNow })];
+  if (windowStart === null || !isApart) return ifNow === null ? [] : [say("plan.if_now", { price: ifNow })];
   const start = { price: priceIn(given, windowStart), time: timeOf(given, opensAt) };
-  return [ifNow === null ? say("plan_if_at", start) : say("plan_if_now_or_at", { now: ifNow, ...start })];
+  return [ifNow === null ? say("plan.if_at", start) : say("plan.if_now_or_at", { now: ifNow, ...start })];
 }
 
 /** Describes an `avoid` plan by its times OFF, because it is nearly always ON. */
 function onButWords(given: ReasonContext, { window, since }: PlanRecord, runs: readonly Interval[]): string {
   const off = without({ start: Math.max(window.start, since), end: window.end }, runs);
-  return off.length === 0 ? given.say("plan_on_all_time") : given.say("plan_on_but", { times: spansOf(given, off) });
+  return off.length === 0 ? given.say("plan.on_all_time") : given.say("plan.on_but", { times: spansOf(given, off) });
 }
 
 function averageOf(given: ReasonContext, { outcome }: PlanRecord): string {
   if (outcome.kind !== "solved" || outcome.meanPrice === null) return "";
   const { currency, say } = given;
-  return say("plan_average", {
+  return say("plan.average", {
     price: `${priceIn(given, outcome.meanPrice)}${currency === null ? "" : ` ${currency}/kWh`}`,
   });
 }
@@ -246,10 +247,10 @@ function spansOf(given: ReasonContext, runs: readonly Interval[]): string {
   const joined = mergeRuns(runs);
   const spans = joined.slice(0, MAX_NAMED_RUNS).map(({ start, end }) => {
     const [from, to] = [clockOn(given, start, start, given.now), clockOn(given, end, end - 1, start)];
-    return given.say("span", { start: spoken(given, from, "within"), end: spoken(given, to, "within") });
+    return given.say("format.span", { start: spoken(given, from, "within"), end: spoken(given, to, "within") });
   });
   const more = joined.length - spans.length;
-  return `${spans.join(", ")}${more > 0 ? given.say("and_more", { count: more }) : ""}`;
+  return `${spans.join(", ")}${more > 0 ? given.say("word.and_more", { count: more }) : ""}`;
 }
 
 /** Returns the local time, with the day if that is not today. */
@@ -271,7 +272,7 @@ interface Clock {
 /** Formats a time in Danish as `man. kl. 02.15` alone, and as `man. 02.15` within a span. */
 function spoken({ say }: ReasonContext, { clock, day }: Clock, where: "alone" | "within"): string {
   if (where === "within") return day === null ? clock : `${day} ${clock}`;
-  return day === null ? say("clock_alone", { clock }) : say("clock_of_day", { day, clock });
+  return day === null ? say("format.clock_alone", { clock }) : say("format.clock_of_day", { day, clock });
 }
 
 /** Returns the local time of `at`, with the day of `on` if that is not the day of `known`. */
@@ -281,14 +282,14 @@ function clockOn(given: ReasonContext, at: EpochMs, on: EpochMs, known: EpochMs)
   if (calendar.startOf("day", on) === calendar.startOf("day", known)) return { clock, day: null };
   const local = new Date(on + calendar.offsetAt(on));
   const day = weekdays[(local.getUTCDay() + 6) % 7];
-  return { clock, day: day === undefined ? null : say(day) };
+  return { clock, day: day === undefined ? null : say(`weekday.${day}`) };
 }
 
 /** Returns for example `02:15`. In the hour that comes twice in autumn: `02:15 A`, then `02:15 B`, as on the dashboard. */
 function clockOf({ calendar, say }: ReasonContext, at: EpochMs): string {
   const offset = calendar.offsetAt(at);
   const fold = calendar.offsetAt(at + HOUR_MS) < offset ? " A" : calendar.offsetAt(at - HOUR_MS) > offset ? " B" : "";
-  return `${localTimeText(calendar.minuteOfDay(at)).replace(":", say("clock_point"))}${fold}`;
+  return `${localTimeText(calendar.minuteOfDay(at)).replace(":", say("format.clock_point"))}${fold}`;
 }
 
 function priceIn(given: ReasonContext, perKwh: number): string {
@@ -300,5 +301,5 @@ function hoursOf(given: ReasonContext, ms: number): string {
 }
 
 function decimal({ say }: ReasonContext, number: string): string {
-  return number.replace(".", say("decimal_point"));
+  return number.replace(".", say("format.decimal_point"));
 }

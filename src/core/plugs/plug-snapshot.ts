@@ -63,27 +63,27 @@ export function plugReasonText(code: PlugReason, context: PlugReasonContext): st
 }
 
 function wordsOf(code: PlugReason, { because, whenLost }: PlugReasonContext, say: Say): string {
-  const then = (reason: string) => (because === null ? reason : say("plug_then", { reason, planned: because }));
+  const then = (reason: string) => (because === null ? reason : say("plug.then", { reason, planned: because }));
   switch (code) {
     case "wanted_on":
-      return because ?? say("plug_wanted_on");
+      return because ?? say("plug.wanted_on");
     case "wanted_off":
-      return because ?? say("plug_wanted_off");
+      return because ?? say("plug.wanted_off");
     case "no_signal":
-      return say(`plug_lost_${whenLost}`);
+      return say(`plug.lost_${whenLost}`);
     case "clock_not_trusted":
-      return say(`plug_clock_${whenLost}`);
+      return say(`plug.clock_${whenLost}`);
     case "no_broker":
-      return say("plug_no_broker");
+      return say("plug.no_broker");
     case "switched_on_by_hand":
-      return then(say("plug_on_by_hand"));
+      return then(say("plug.on_by_hand"));
     case "switched_off_by_hand":
-      return then(say("plug_off_by_hand"));
+      return then(say("plug.off_by_hand"));
     case "minimum_on_time":
-      return then(say("plug_minimum_on"));
+      return then(say("plug.minimum_on"));
     case "minimum_off_time":
-      return then(say("plug_minimum_off"));
+      return then(say("plug.minimum_off"));
     case "timer_test":
-      return then(say("plug_timer_test"));
+      return then(say("plug.timer_test"));
   }
 }

@@ -1,7 +1,7 @@
 import type { Language } from "../language/language.ts";
-import { filled, type Text, textIn, translations } from "../language/text.ts";
+import { message, type Text, textIn } from "../language/text.ts";
 import type { EpochMs } from "../time/interval.ts";
-import { type ProblemCode, type ProblemRow, problemCatalog } from "./problem-catalog.ts";
+import { type ProblemCode, problemCatalog } from "./problem-catalog.ts";
 
 /** Condition that the owner should know about and may be able to fix. It has a start and an end. */
 export interface Problem {
@@ -24,11 +24,11 @@ interface ProblemFacts {
   readonly detail: Text;
 }
 
-/** Problem to report. `problemCatalog` adds the advice. */
+/** Problem to report. Its advice is added by its code. */
 export interface ProblemFound extends Omit<Problem, "advice" | "detail" | "requestId" | "facts"> {
   readonly requestId?: string | null;
   readonly detail: Text;
-  /** Values of the placeholders in the catalogue's advice. */
+  /** Values of the placeholders in the advice. */
   readonly names?: Readonly<Record<string, Text>>;
 }
 
@@ -87,6 +87,5 @@ export function problemIn<Shown extends Pick<Problem, "code" | "advice" | "detai
 }
 
 function adviceIn(language: Language, code: ProblemCode, names: ProblemFacts["names"]): string {
-  const { advice }: ProblemRow = problemCatalog[code];
-  return filled(language, language === "en" ? advice : translations[language].advice[code], names);
+  return textIn(language, message(`advice.${code}`, names));
 }

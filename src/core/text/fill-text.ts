@@ -4,6 +4,9 @@ import type english from "../../i18n/en.json";
 /** Texts of a language by subject and name. English defines the keys; a test compares the other languages with it. */
 export type Texts = typeof english;
 
+/** Texts that only the dashboard shows. It loads each subject when a view needs it. */
+export type DashboardSubject = "page" | "editing" | "forms" | "results" | "setup" | "system";
+
 /** A text, or its forms for one and for several. `count` selects the form. */
 export type Pattern = string | { readonly one: string; readonly other: string };
 

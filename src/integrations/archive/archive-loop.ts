@@ -130,6 +130,6 @@ export class ArchiveLoop {
     this.#failures = { since, count: count + 1 };
     this.#nextAt = now + Math.min(RETRY.firstMs * 2 ** count, RETRY.mostMs) * (0.5 + random() / 2);
     if (now - since >= TOLERATED_MS || error instanceof LastingArchiveError)
-      problems.start({ code: "archive_unreachable", subject: SUBJECT, since: now, detail: error.message });
+      problems.start({ code: "archive_unreachable", subject: SUBJECT, since: now, detail: error.text });
   }
 }

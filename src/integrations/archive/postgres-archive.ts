@@ -1,6 +1,7 @@
 /** Client of the archive in PostgreSQL: one connection that creates the tables and writes batches. */
 import { Socket } from "node:net";
 import type { Client, ClientConfig } from "pg";
+import { message, type Text, TextError } from "../../core/language/text.ts";
 import { rowEnd, rowStart } from "../../core/series/series.ts";
 import { VERSION } from "../../core/status/version.ts";
 import { type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
@@ -17,7 +18,7 @@ export interface ArchiveAccount {
 }
 
 /** Reason why a batch was not written. Never contains the URL or the password. */
-export class ArchiveError extends Error {}
+export class ArchiveError extends TextError {}
 
 /** Reason that lasts until the owner changes something. */
 export class LastingArchiveError extends ArchiveError {}
@@ -28,7 +29,7 @@ export class LastingArchiveError extends ArchiveError {}
  */
 const LASTING_CODE = /^(28...|3D000|42501)$/;
 
-const CLOSED = "the connection was closed";
+const CLOSED = message("ha.closed");
 const CONNECT_TIMEOUT_MS: number = 10 * SECOND_MS;
 /** A batch takes 20 ms; a database during a vacuum or a backup is slower. */
 const WRITE_TIMEOUT_MS: number = 60 * SECOND_MS;
@@ -158,7 +159,7 @@ export class PostgresArchive {
    * Closes the connection at once. An open transaction is not committed. Destroys the socket, because the driver's
    * `end()` waits for a server that does not respond, and a `connect()` that it interrupts never settles.
    */
-  close(reason = CLOSED): void {
+  close(reason: Text = CLOSED): void {
     this.#isOpen = false;
     this.#signal.removeEventListener("abort", this.#onAbort);
     this.#interrupt(new ArchiveError(reason));

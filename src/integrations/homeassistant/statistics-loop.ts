@@ -141,7 +141,7 @@ export class StatisticsLoop {
         subject: `statistics of ${id}`,
         since: clock.now(),
         names: { home: id, other: owner },
-        detail: message("found_same_statistics", { home: id, other: owner, id: slugOf(id) }),
+        detail: message("found.same_statistics", { home: id, other: owner, id: slugOf(id) }),
       });
       return false;
     });
@@ -151,7 +151,7 @@ export class StatisticsLoop {
     return own;
   }
 
-  #onFailure({ kind, message: why }: HomeAssistantError): void {
+  #onFailure({ kind, text: why }: HomeAssistantError): void {
     const { clock, problems, random } = this.#deps;
     const now = clock.now();
     const { since, count } = this.#failures ?? { since: now, count: 0 };
@@ -160,7 +160,7 @@ export class StatisticsLoop {
     this.#nextAt = now + (kind === "token" ? RETRY_TOKEN_MS : backoffMs * (0.5 + random() / 2));
     if (kind === "unreachable" && this.#nextAt - since < TOLERATED_MS) return;
     const isLong = this.#nextAt - now > TOLERATED_MS;
-    const detail = isLong ? message("found_paused", { what: why, until: formatInstant(this.#nextAt) }) : why;
+    const detail = isLong ? message("found.paused", { what: why, until: formatInstant(this.#nextAt) }) : why;
     const found = { subject: SUBJECT, since: now, detail };
     if (kind === "unreachable") problems.start({ ...found, code: "home_assistant_unreachable" });
     else problems.start({ ...found, code: "home_assistant_refused" });

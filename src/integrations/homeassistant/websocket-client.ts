@@ -5,7 +5,7 @@
  */
 
 import type { WebSocket } from "ws";
-import { en } from "../../core/language/en.ts";
+import { message as shown, type Text, TextError } from "../../core/language/text.ts";
 import { flawOf } from "../../core/text/foreign-json.ts";
 import { SECOND_MS } from "../../core/time/interval.ts";
 
@@ -23,12 +23,12 @@ export interface HomeAssistantCommand {
 }
 
 /** Reason why a command failed. */
-export class HomeAssistantError extends Error {
+export class HomeAssistantError extends TextError {
   /** `unreachable` usually resolves on its own; `token` and `refused` need the owner. */
   readonly kind: "unreachable" | "token" | "refused";
 
-  constructor(kind: HomeAssistantError["kind"], message: string) {
-    super(message);
+  constructor(kind: HomeAssistantError["kind"], text: Text) {
+    super(text);
     this.kind = kind;
   }
 }
@@ -61,7 +61,7 @@ export class HomeAssistantClient {
     this.#authenticated.promise.catch(() => undefined);
     socket.on("message", (data) => this.#onMessage(String(data)));
     socket.on("error", (error) => this.#fail(new HomeAssistantError("unreachable", error.message)));
-    socket.on("close", () => this.#fail(new HomeAssistantError("unreachable", en.ha_closed)));
+    socket.on("close", () => this.#fail(new HomeAssistantError("unreachable", shown("ha.closed"))));
   }
 
   /** Connects and logs in. Rejects with a HomeAssistantError. */
@@ -163,9 +163,9 @@ export function websocketUrl(url: string): string {
 }
 
 function refusal(code: string, message: string): HomeAssistantError {
-  if (code === "unauthorized") return new HomeAssistantError("token", en.ha_not_admin);
+  if (code === "unauthorized") return new HomeAssistantError("token", shown("ha.not_admin"));
   // A command is unknown while its integration is not loaded.
-  if (code === "unknown_command") return new HomeAssistantError("refused", en.ha_no_recorder);
+  if (code === "unknown_command") return new HomeAssistantError("refused", shown("ha.no_recorder"));
   return new HomeAssistantError("refused", `${code}: ${message}`);
 }
 

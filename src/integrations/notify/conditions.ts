@@ -47,13 +47,13 @@ function tomorrowOf(snapshot: HomeSnapshot, { calendar }: Observed, say: Say): C
   const least = tomorrow.toSorted((a, b) => a.price - b.price)[0];
   const most = tomorrow.toSorted((a, b) => b.price - a.price)[0];
   if (!tomorrowValid || !least || !most || tomorrowMean === null) return [];
-  const at = (point: PricePoint) => say("clock_alone", { clock: clockOf(point.start, calendar, say) });
-  const message = say("note_tomorrow", {
+  const at = (point: PricePoint) => say("format.clock_alone", { clock: clockOf(point.start, calendar, say) });
+  const message = say("note.tomorrow", {
     ...{ mean: money(tomorrowMean, currency, say), least: money(least.price, currency, say), least_at: at(least) },
     ...{ most: money(most.price, currency, say), most_at: at(most) },
   });
   const id = `tomorrow ${home.id} ${calendar.dateOf(least.start)}`;
-  const title = say("note_tomorrow_title", { home: home.name });
+  const title = say("note.tomorrow_title", { home: home.name });
   return [{ id, event: "tomorrow", patience: "none", note: { title, message, priority: 3, tags: ["zap"] } }];
 }
 
@@ -71,13 +71,15 @@ function negativeOf(snapshot: HomeSnapshot, { calendar, now }: Observed, say: Sa
     }
     const texts = spans
       .slice(0, MAX_SPANS)
-      .map(({ start, end }) => say("span", { start: clockOf(start, calendar, say), end: clockOf(end, calendar, say) }));
+      .map(({ start, end }) =>
+        say("format.span", { start: clockOf(start, calendar, say), end: clockOf(end, calendar, say) }),
+      );
     const more = spans.length - texts.length;
-    const times = `${texts.join(", ")}${more > 0 ? say("and_more", { count: more }) : ""}`;
+    const times = `${texts.join(", ")}${more > 0 ? say("word.and_more", { count: more }) : ""}`;
     const least = money(Math.min(...negative.map(({ price }) => price)), currency, say);
-    const message = say(i === 0 ? "note_negative_today" : "note_negative_tomorrow", { times, least });
+    const message = say(i === 0 ? "note.negative_today" : "note.negative_tomorrow", { times, least });
     const id = `negative ${home.id} ${calendar.dateOf(first.start)}`;
-    const title = say("note_negative_title", { home: home.name });
+    const title = say("note.negative_title", { home: home.name });
     const note = { title, message, priority: 3, tags: ["chart_with_downwards_trend"] } as const;
     return [{ id, event: "negative_prices", patience: "none", note }];
   });
@@ -86,7 +88,7 @@ function negativeOf(snapshot: HomeSnapshot, { calendar, now }: Observed, say: Sa
 function obstacleOf({ definition, state, reason }: PlanSnapshot, { calendar, now }: Observed, say: Say): Condition[] {
   if (!HINDERED.has(state)) return [];
   const id = `plan ${definition.id} ${state} ${calendar.dateOf(now)}`;
-  const title = say(state === "partial" ? "note_plan_part_title" : "note_plan_title", { plan: definition.name });
+  const title = say(state === "partial" ? "note.plan_part_title" : "note.plan_title", { plan: definition.name });
   const note = { title, message: sentence(reason.text), priority: 4, tags: ["warning"] } as const;
   return [{ id, event: "plan", patience: "some", note }];
 }
@@ -97,7 +99,7 @@ function problemOf(problem: Problem, { language }: Observed, say: Say): Conditio
   if (code === "notifications_failed") return [];
   const { advice, detail } = problemIn(language, problem);
   const event = code === "plug_silent" ? "plug" : "problem";
-  const title = say(event === "plug" ? "note_plug_title" : "note_problem_title");
+  const title = say(event === "plug" ? "note.plug_title" : "note.problem_title");
   const message = `${sentence(advice)}\n${subject}: ${detail}`;
   const note = { title, message, priority: 4, tags: [event === "plug" ? "electric_plug" : "warning"] } as const;
   return [{ id: `problem ${code} ${subject}`, event, patience: "some", note }];
@@ -106,11 +108,11 @@ function problemOf(problem: Problem, { language }: Observed, say: Say): Conditio
 function clockOf(at: EpochMs, calendar: Calendar, say: Say): string {
   const minute = calendar.minuteOfDay(at);
   const parts = [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0"));
-  return parts.join(say("clock_point"));
+  return parts.join(say("format.clock_point"));
 }
 
 function money(perKwh: number, currency: string | null, say: Say): string {
-  return `${perKwh.toFixed(2).replace(".", say("decimal_point"))}${currency === null ? "" : ` ${currency}/kWh`}`;
+  return `${perKwh.toFixed(2).replace(".", say("format.decimal_point"))}${currency === null ? "" : ` ${currency}/kWh`}`;
 }
 
 /** Returns a reason as a sentence, with a capital letter and a full stop. */

@@ -126,7 +126,7 @@ export class NotifyLoop {
       published.kind === "refused" ? RETRY_REFUSED_MS : Math.max(backoffMs, (published.retryAfterSec ?? 0) * SECOND_MS);
     this.#nextSendAt = now + waitMs;
     if (this.#nextSendAt - since > TOLERATED_MS) {
-      const detail = message("found_paused", { what: published.why, until: formatInstant(this.#nextSendAt) });
+      const detail = message("found.paused", { what: published.why, until: formatInstant(this.#nextSendAt) });
       problems.start({ code: "notifications_failed", subject: SUBJECT, since: now, detail });
     }
     if (published.kind === "refused") return;

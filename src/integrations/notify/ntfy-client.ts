@@ -1,6 +1,6 @@
 /** Publishes messages to an ntfy server. Source: https://docs.ntfy.sh/publish/#publish-as-json (2026-11). */
 import type { Config } from "../../config/schema.ts";
-import { message, type Text } from "../../core/language/text.ts";
+import { message, reasonOf, type Text } from "../../core/language/text.ts";
 import { openTransport, type TransportOptions } from "../../service/client/http-transport.ts";
 
 export type NotifyAccount = NonNullable<Config["notify"]>;
@@ -54,12 +54,12 @@ export async function publish(
   try {
     const { status, header, body: answer } = await transport.post("/", headers, body, signal);
     if (status === 200) return { kind: "sent" };
-    const why = message("note_answered", { status, error: errorIn(answer) });
+    const why = message("note.answered", { status, error: errorIn(answer) });
     if (!PASSING.has(status) && status < 500) return { kind: "refused", why };
     const seconds = Number(header("retry-after"));
     return { kind: "later", why, retryAfterSec: Number.isFinite(seconds) && seconds > 0 ? seconds : null };
   } catch (error) {
-    return { kind: "later", why: error instanceof Error ? error.message : "no answer", retryAfterSec: null };
+    return { kind: "later", why: reasonOf(error, "no answer"), retryAfterSec: null };
   } finally {
     transport.close();
   }

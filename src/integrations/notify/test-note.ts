@@ -12,8 +12,8 @@ export async function sendTestNote(
   const { proxy, signal } = options;
   const say = sayIn(account.language ?? options.language);
   const note = {
-    title: say("note_test_title"),
-    message: say("note_test"),
+    title: say("note.test_title"),
+    message: say("note.test"),
     priority: 3,
     tags: ["white_check_mark"],
   } as const;

@@ -1,8 +1,7 @@
 /** Checks whether a broker accepts the configured login: connects and closes without publishing. */
 import type { Duplex } from "node:stream";
 import clientModule from "mqtt/lib/client";
-import { en } from "../../core/language/en.ts";
-import type { Text } from "../../core/language/text.ts";
+import { message, type Text } from "../../core/language/text.ts";
 import type { BrokerAccess } from "./broker-session.ts";
 import { explainFailure, explainSilentClose } from "./connect-errors.ts";
 
@@ -18,7 +17,7 @@ export async function tryBroker({ open, username, password }: BrokerAccess): Pro
   try {
     stream = await open(signal);
   } catch (error) {
-    return signal.aborted ? en.mqtt_late : explainFailure(error, "opening");
+    return signal.aborted ? message("mqtt.late") : explainFailure(error, "opening");
   }
   // Every broker speaks MQTT 3.1.1. The broker assigns a client id, so no other client is disconnected.
   const client = new MqttClient(() => stream, {

@@ -1,11 +1,11 @@
 /** MQTT client of the daemon: combines publisher, connection, incoming commands and Home Assistant's birth message. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import { en } from "../../core/language/en.ts";
 import { type Text, textIn, message as translated } from "../../core/language/text.ts";
 import type { KeyValue } from "../../core/runtime/key-value.ts";
 import type { BrokerAccess, BrokerSession, IncomingMessage } from "./broker-session.ts";
 import { Commands, type CommandTable } from "./commands.ts";
+import { NOTHING_LISTENS } from "./connect-errors.ts";
 import type { Message } from "./message.ts";
 import { keepConnected } from "./reconnect.ts";
 import { RetainedPublisher } from "./retained-publisher.ts";
@@ -108,7 +108,7 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
   /** Bounded by the modules that listen. */
   const listeners: MqttListener[] = [];
   let line: BrokerSession | null = null;
-  let trouble: Text | null = en.mqtt_connecting;
+  let trouble: Text | null = translated("mqtt.connecting");
   let lastTrouble: Text | null = null;
   let connections = 0;
   const refused = new Map<string, Text>();
@@ -195,16 +195,16 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
         trouble = reason;
         lastTrouble = reason;
         // A broker that was restarted may have other rights and limits.
-        if (reason === en.mqtt_nothing) failedTrials = 0;
+        if (reason === NOTHING_LISTENS) failedTrials = 0;
         const blamed = publisher.detach(messages);
         if (blamed !== null) {
           noteFailedTrial();
-          noteRefused(blamed, translated("mqtt_ended", { reason }));
+          noteRefused(blamed, translated("mqtt.ended", { reason }));
         }
         clearTimeout(trialTimer);
         for (const topic of new Set(others)) {
           unanswered.set(topic, (unanswered.get(topic) ?? 0) + 1);
-          if (isLeftOut(topic)) noteRefused(topic, translated("mqtt_ended", { reason }));
+          if (isLeftOut(topic)) noteRefused(topic, translated("mqtt.ended", { reason }));
         }
         for (const listener of listeners) listener.onDown();
       },

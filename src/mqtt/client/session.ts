@@ -2,8 +2,7 @@
 import type { Duplex } from "node:stream";
 import type { IClientOptions, IClientPublishOptions, IConnackPacket } from "mqtt";
 import clientModule from "mqtt/lib/client";
-import { en } from "../../core/language/en.ts";
-import type { Text } from "../../core/language/text.ts";
+import { message, type Text, TextError } from "../../core/language/text.ts";
 import type { BrokerSession, ConnectionOptions, Unanswered } from "./broker-session.ts";
 import { explainFailure, explainSilentClose, type Phase } from "./connect-errors.ts";
 import { MAX_PACKET_BYTES, PacketBounds } from "./packet-bounds.ts";
@@ -203,14 +202,14 @@ class Session {
     if (statusTopic !== null) this.#publishOnline(statusTopic);
     const most = (connack.properties?.receiveMaximum ?? WINDOW + COMMAND_WINDOW) - COMMAND_WINDOW;
     this.#options.onUp(this.#line(Math.max(1, Math.min(WINDOW, most))));
-    if (statusTopic !== null && !this.#limits.retain) this.#refuse(statusTopic, en.mqtt_no_retained);
+    if (statusTopic !== null && !this.#limits.retain) this.#refuse(statusTopic, message("mqtt.no_retained"));
     this.#subscribe([...(statusTopic === null ? [] : [statusTopic]), ...this.#options.subscriptions()]);
   }
 
   #subscribe(topics: readonly string[]): void {
     for (const topic of topics) {
       if (!this.#limits.wildcards && /[+#]/.test(topic)) {
-        this.#refuse(topic, en.mqtt_no_wildcards);
+        this.#refuse(topic, message("mqtt.no_wildcards"));
         continue;
       }
       this.#unansweredOthers.push(topic);
@@ -250,7 +249,7 @@ class Session {
         if (!client.connected || this.#isLeaving) return;
         const { qos, retain, packetBytes } = this.#limits;
         if (Buffer.byteLength(topic) + Buffer.byteLength(payload) + PUBLISH_OVERHEAD_BYTES > packetBytes) {
-          this.#refuse(topic, en.mqtt_too_large);
+          this.#refuse(topic, message("mqtt.too_large"));
           queueMicrotask(() => settled("too_large"));
           return;
         }
@@ -316,12 +315,12 @@ class Session {
   #watchProgress(): void {
     clearTimeout(this.#progressTimer);
     if (this.#unacknowledged.length === 0) return;
-    this.#progressTimer = setTimeout(() => this.#disconnect(en.mqtt_stuck), STUCK_MS);
+    this.#progressTimer = setTimeout(() => this.#disconnect(message("mqtt.stuck")), STUCK_MS);
   }
 
   /** Closes the connection and records the reason, unless there is an earlier one. */
-  #disconnect(reason: string): void {
-    this.#error ??= new Error(reason);
+  #disconnect(reason: Text): void {
+    this.#error ??= new TextError(reason);
     this.#stream.destroy();
   }
 

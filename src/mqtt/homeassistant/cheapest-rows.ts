@@ -12,9 +12,7 @@ export function cheapestRows<State>(
     const length = hours === 1 ? "hour" : `${hours} hours`;
     return {
       key: hours === 1 ? "cheapest_hour" : `cheapest_${hours}_hours`,
-      ...(hours === 1
-        ? { name: "Cheapest hour from" }
-        : { name: "Cheapest {count} hours from", facts: { count: hours } }),
+      ...(hours === 1 ? { name: "cheapest_hour_from" } : { name: "cheapest_hours_from", facts: { count: hours } }),
       about: `Start of the cheapest ${length} in a row, among ${prices} from now on.`,
       platform: "sensor",
       value: (state) => {

@@ -33,7 +33,7 @@ const DIAGNOSTIC = { platform: "sensor", category: "diagnostic" } as const;
 const fixedRows: readonly Row[] = [
   {
     key: "problem",
-    name: "Problem",
+    name: "problem",
     about: "ON while a problem needs attention; its attribute holds the reason.",
     value: ({ problems }) => problems.length > 0,
     ...DIAGNOSTIC,
@@ -44,7 +44,7 @@ const fixedRows: readonly Row[] = [
   },
   {
     key: "version",
-    name: "Version",
+    name: "version",
     about: "The running version.",
     value: ({ version }) => version,
     ...DIAGNOSTIC,
@@ -52,7 +52,7 @@ const fixedRows: readonly Row[] = [
   },
   {
     key: "started_at",
-    name: "Started",
+    name: "started",
     about: "Start time of the daemon.",
     value: ({ startedAt }) => formatInstant(startedAt),
     ...DIAGNOSTIC,
@@ -61,7 +61,7 @@ const fixedRows: readonly Row[] = [
   },
   {
     key: "backfill",
-    name: "History collected",
+    name: "history_collected",
     about: "Share of the configured history that has been fetched.",
     value: ({ backfill }) =>
       backfill && (backfill.wanted === 0 ? 100 : Math.floor((100 * backfill.known) / backfill.wanted)),
@@ -72,7 +72,7 @@ const fixedRows: readonly Row[] = [
   },
   {
     key: "refused_command",
-    name: "Last refused command",
+    name: "last_refused_command",
     about: "Time of the last refused MQTT command since the start; its attributes hold the command and the reason.",
     value: ({ refusedCommand }) => refusedCommand && formatInstant(refusedCommand.at),
     ...DIAGNOSTIC,
@@ -89,7 +89,7 @@ function interfaceRows({ account }: InterfaceState): Row[] {
   return [
     {
       key: `service_${key}`,
-      name: "Service {account}",
+      name: "service",
       facts: { account },
       about: "Whether the service answers this account, or the reason why not.",
       value: (state) => find(state)?.service ?? null,
@@ -100,7 +100,7 @@ function interfaceRows({ account }: InterfaceState): Row[] {
     },
     {
       key: `quota_minute_${key}`,
-      name: "Quota left this minute {account}",
+      name: "quota_left_this_minute",
       facts: { account },
       about: "Requests that the service still accepts in this minute.",
       value: (state) => find(state)?.minuteLeft ?? null,
@@ -108,7 +108,7 @@ function interfaceRows({ account }: InterfaceState): Row[] {
     },
     {
       key: `quota_day_${key}`,
-      name: "Quota left today {account}",
+      name: "quota_left_today",
       facts: { account },
       about: "Requests that the service still accepts today (UTC).",
       value: (state) => find(state)?.dayLeft ?? null,
@@ -116,7 +116,7 @@ function interfaceRows({ account }: InterfaceState): Row[] {
     },
     {
       key: `requests_today_${key}`,
-      name: "Requests today {account}",
+      name: "requests_today",
       facts: { account },
       about: "Requests since midnight UTC, including denied ones.",
       value: (state) => find(state)?.requestsToday ?? null,
@@ -129,8 +129,8 @@ function freshnessRow(series: SeriesFreshness): Row {
   const key = freshnessKey(series);
   return {
     key,
-    name: "Last answer {owner} {series}",
-    facts: { owner: series.owner?.name ?? series.account, series: messageOr(`series_${series.label}`, series.label) },
+    name: "last_answer",
+    facts: { owner: series.owner?.name ?? series.account, series: messageOr(`series.${series.label}`, series.label) },
     about: "Time of the last response of the service with this series.",
     value: (state) => {
       const at = state.series.find((each) => isSameSeries(each, series))?.lastSuccessAt ?? null;

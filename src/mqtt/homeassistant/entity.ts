@@ -16,7 +16,7 @@ export type EntityValue = string | number | boolean | null;
 export interface EntityRow<State> {
   /** Letters, digits and underscores. Part of unique ids, so its meaning and platform must never change. */
   readonly key: string;
-  /** English name, with placeholders for `facts`. It is also the key of the names in other languages. */
+  /** Key of its name, which may have placeholders for `facts`. */
   readonly name: EntityName;
   readonly facts?: Readonly<Record<string, Text | number>>;
   /** Meaning of the value, in one sentence for the documentation. */

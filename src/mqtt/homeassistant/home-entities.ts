@@ -35,7 +35,7 @@ const NOW = { needs: "price" } as const;
 const presentRows: readonly Row[] = [
   {
     key: "price",
-    name: "Price",
+    name: "price",
     about: "The current price, including all charges.",
     value: ({ prices }) => prices.current?.price ?? null,
     ...FIGURE,
@@ -46,7 +46,7 @@ const presentRows: readonly Row[] = [
   },
   {
     key: "level",
-    name: "Price level",
+    name: "price_level",
     about: "Level of the current price compared with the mean of the last three days.",
     platform: "sensor",
     value: ({ prices }) => prices.level,
@@ -58,7 +58,7 @@ const presentRows: readonly Row[] = [
   },
   {
     key: "color",
-    name: "Price color",
+    name: "price_color",
     about: "The price level as a colour: green is cheap, red is expensive.",
     platform: "sensor",
     value: ({ prices }) => prices.color,
@@ -70,7 +70,7 @@ const presentRows: readonly Row[] = [
   },
   {
     key: "cheap",
-    name: "Cheap now",
+    name: "cheap_now",
     about: "ON while the level is cheap or very cheap; based on an estimate only with `levels.use_forecast`.",
     platform: "binary_sensor",
     value: ({ prices }) => prices.cheap,
@@ -81,7 +81,7 @@ const presentRows: readonly Row[] = [
   },
   {
     key: "rank",
-    name: "Price rank today",
+    name: "price_rank_today",
     about: "Rank of the current price today; 1 is the cheapest interval.",
     platform: "sensor",
     value: ({ prices }) => prices.rank,
@@ -90,7 +90,7 @@ const presentRows: readonly Row[] = [
   },
   {
     key: "percentile",
-    name: "Price percentile today",
+    name: "price_percentile_today",
     about: "Share of today's prices that are below the current price.",
     platform: "sensor",
     value: ({ prices }) => prices.percentile,
@@ -101,7 +101,7 @@ const presentRows: readonly Row[] = [
   },
   {
     key: "percentile_30_days",
-    name: "Price percentile 30 days",
+    name: "price_percentile_30_days",
     about: "Share of the last 30 days' prices that are below the current price.",
     platform: "sensor",
     value: ({ prices }) => prices.percentile30Days,
@@ -112,7 +112,7 @@ const presentRows: readonly Row[] = [
   },
   {
     key: "variable_charges",
-    name: "Variable charges",
+    name: "variable_charges",
     about: "Variable charges in the current price, if the service reports them.",
     value: ({ prices }) => prices.current?.variableCharges ?? null,
     ...FIGURE,
@@ -121,7 +121,7 @@ const presentRows: readonly Row[] = [
   },
   {
     key: "price_without_charges",
-    name: "Price without variable charges",
+    name: "price_without_variable_charges",
     about: "The current price without its variable charges.",
     value: ({ prices }) => withoutCharges(prices),
     ...FIGURE,
@@ -130,7 +130,7 @@ const presentRows: readonly Row[] = [
   },
   {
     key: "export_price",
-    name: "Export price",
+    name: "export_price",
     about:
       "Current price of a sold kWh: the price without variable charges, VAT and the deductions in `homes[].export`.",
     value: ({ prices }) => prices.exportPrice,
@@ -145,14 +145,14 @@ const presentRows: readonly Row[] = [
 const aheadRows: readonly Row[] = [
   {
     key: "previous_price",
-    name: "Previous price",
+    name: "previous_price",
     about: "Price of the previous interval.",
     value: ({ prices }) => prices.previous?.price ?? null,
     ...FIGURE,
   },
   {
     key: "next_price",
-    name: "Next price",
+    name: "next_price",
     about: "The next known price.",
     value: ({ prices }) => prices.next?.price ?? null,
     ...FIGURE,
@@ -160,13 +160,13 @@ const aheadRows: readonly Row[] = [
   ...figureRows("day", "today", "of today", ({ prices }) => prices.day),
   ...figureRows(
     "rest",
-    "rest of today",
+    "rest_of_today",
     "of the rest of today, including the current interval",
     (state) => state.prices.restOfDay,
   ),
   {
     key: "tomorrow_mean",
-    name: "Mean price tomorrow",
+    name: "mean_price_tomorrow",
     about: "Mean of tomorrow's prices, once all of them are known.",
     value: ({ prices }) => prices.tomorrowMean,
     ...FIGURE,
@@ -174,7 +174,7 @@ const aheadRows: readonly Row[] = [
   ...cheapestRows<HomeState>("the confirmed prices", ({ prices }) => prices.cheapest),
   {
     key: "tomorrow_available",
-    name: "Tomorrow's prices available",
+    name: "tomorrows_prices_available",
     about: "ON once all prices of tomorrow are known.",
     platform: "binary_sensor",
     value: ({ prices }) => prices.tomorrowValid,
@@ -182,7 +182,7 @@ const aheadRows: readonly Row[] = [
   },
   {
     key: "tomorrow_published_at",
-    name: "Tomorrow's prices since",
+    name: "tomorrows_prices_since",
     about: "Time when tomorrow's prices were first complete.",
     platform: "sensor",
     value: ({ prices }) => instant(prices.tomorrowPublishedAt),
@@ -191,7 +191,7 @@ const aheadRows: readonly Row[] = [
   },
   {
     key: "prices",
-    name: "Prices",
+    name: "prices",
     about: "Number of known prices of today and tomorrow; its attributes hold the prices.",
     platform: "sensor",
     value: ({ prices }) => prices.today.length + prices.tomorrow.length,
@@ -200,7 +200,7 @@ const aheadRows: readonly Row[] = [
   },
   {
     key: "forecast",
-    name: "Price forecast",
+    name: "price_forecast",
     about: "Number of estimated hours after the confirmed prices; its attributes hold the estimates.",
     platform: "sensor",
     value: ({ prices }) => prices.forecast.length,
@@ -215,7 +215,7 @@ export const homeRows: readonly Row[] = [...presentRows, ...aheadRows, ...usageR
 /** Entity for `homes[].format`. If the key is not set, the row is omitted and Home Assistant removes the entity. */
 export const formatRow: Row = {
   key: "price_list",
-  name: "Prices for other programs",
+  name: "prices_for_other_programs",
   about: "The current price; its attributes hold the prices in the format of the program named by `homes[].format`.",
   value: ({ prices }) => prices.current?.price ?? null,
   ...FIGURE,
@@ -226,28 +226,28 @@ export const formatRow: Row = {
 
 function figureRows(
   key: string,
-  name: "today" | "rest of today",
+  name: "today" | "rest_of_today",
   about: string,
   figures: (state: HomeState) => DayFigures | null,
 ): readonly Row[] {
   return [
     {
       key: `${key}_min`,
-      name: `Lowest price ${name}`,
+      name: `lowest_price_${name}`,
       about: `The lowest price ${about}.`,
       value: (state) => figures(state)?.min ?? null,
       ...FIGURE,
     },
     {
       key: `${key}_max`,
-      name: `Highest price ${name}`,
+      name: `highest_price_${name}`,
       about: `The highest price ${about}.`,
       value: (state) => figures(state)?.max ?? null,
       ...FIGURE,
     },
     {
       key: `${key}_mean`,
-      name: `Mean price ${name}`,
+      name: `mean_price_${name}`,
       about: `The mean price ${about}.`,
       value: (state) => figures(state)?.mean ?? null,
       ...FIGURE,

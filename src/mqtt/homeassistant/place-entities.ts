@@ -18,7 +18,7 @@ const PRICE = { platform: "sensor", unit: "perKwh", precision: 2, icon: "mdi:cas
 export const placeRows: readonly Row[] = [
   {
     key: "spot",
-    name: "Spot price",
+    name: "spot_price",
     about: "The current spot price.",
     value: ({ current }) => current?.spot ?? null,
     ...PRICE,
@@ -27,7 +27,7 @@ export const placeRows: readonly Row[] = [
   },
   {
     key: "price",
-    name: "Price",
+    name: "price",
     about: "The current price, including charges.",
     value: ({ current }) => (current && current.charges !== null ? current.price : null),
     ...PRICE,
@@ -37,7 +37,7 @@ export const placeRows: readonly Row[] = [
   },
   {
     key: "charges",
-    name: "Charges",
+    name: "charges",
     about: "The charges in the current price.",
     value: ({ current }) => current?.charges ?? null,
     ...PRICE,
@@ -45,7 +45,7 @@ export const placeRows: readonly Row[] = [
   },
   {
     key: "color",
-    name: "Price color",
+    name: "price_color",
     about: "Colour that the service suggests for the current price.",
     platform: "sensor",
     value: ({ current }) => current?.color ?? null,
@@ -58,7 +58,7 @@ export const placeRows: readonly Row[] = [
   },
   {
     key: "level",
-    name: "Price level",
+    name: "price_level",
     about: "Level of the current price compared with the mean of the known prices of the last three days.",
     platform: "sensor",
     value: ({ level }) => level,
@@ -70,7 +70,7 @@ export const placeRows: readonly Row[] = [
   },
   {
     key: "cheap",
-    name: "Cheap now",
+    name: "cheap_now",
     about: "ON while the level is cheap or very cheap.",
     platform: "binary_sensor",
     value: ({ cheap }) => cheap,
@@ -81,7 +81,7 @@ export const placeRows: readonly Row[] = [
   ...cheapestRows<PlaceSnapshot>("the known prices", ({ cheapest }) => cheapest),
   {
     key: "next_price",
-    name: "Next price",
+    name: "next_price",
     about: "The next known price; the spot price if charges are not known.",
     platform: "sensor",
     value: ({ next }) => next?.price ?? null,
@@ -91,7 +91,7 @@ export const placeRows: readonly Row[] = [
   },
   {
     key: "prices",
-    name: "Prices",
+    name: "prices",
     about: "Number of known prices from now on; its attributes hold the prices.",
     platform: "sensor",
     value: ({ upcoming }) => upcoming.length,

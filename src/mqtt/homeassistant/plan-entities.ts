@@ -39,7 +39,7 @@ const SETTING = { ...VALUES, category: "config" } as const;
 const signalRows: readonly Row[] = [
   {
     key: "on",
-    name: "Signal",
+    name: "signal",
     about: "ON while the plan runs its appliance.",
     ...VALUES,
     platform: "binary_sensor",
@@ -50,7 +50,7 @@ const signalRows: readonly Row[] = [
   },
   {
     key: "plan_state",
-    name: "State",
+    name: "state",
     about: "State of the plan. Attributes: reason, code, next_start, next_end, and why the last command was refused.",
     ...SENSOR,
     value: ({ state }) => state,
@@ -67,7 +67,7 @@ const signalRows: readonly Row[] = [
   },
   {
     key: "reason",
-    name: "Reason",
+    name: "reason",
     about: "Reason why the plan is ON or OFF, with the figures.",
     ...SENSOR,
     value: ({ reason }) => reason.text,
@@ -75,7 +75,7 @@ const signalRows: readonly Row[] = [
   },
   {
     key: "next_start",
-    name: "Next start",
+    name: "next_start",
     about: "Next time the plan switches ON.",
     ...SENSOR,
     value: ({ nextStart }) => nextStart && formatInstant(nextStart),
@@ -84,7 +84,7 @@ const signalRows: readonly Row[] = [
   },
   {
     key: "next_end",
-    name: "Next end",
+    name: "next_end",
     about: "End of the current run, or of the next one.",
     ...SENSOR,
     value: ({ nextEnd }) => nextEnd && formatInstant(nextEnd),
@@ -98,7 +98,7 @@ const hasEnergy = ({ definition: { spec } }: PlanSnapshot) => spec.kwh !== undef
 const moneyRows: readonly Row[] = [
   {
     key: "mean_price",
-    name: "Mean price",
+    name: "mean_price",
     about: "Average cost of a kWh in this round of the plan.",
     ...SENSOR,
     value: ({ meanPrice }) => meanPrice,
@@ -108,7 +108,7 @@ const moneyRows: readonly Row[] = [
   },
   {
     key: "saving_per_kwh",
-    name: "Saving per kWh",
+    name: "saving_per_kwh",
     about: "How much cheaper a kWh is than if the plan started when its window opens (`window_start`).",
     ...SENSOR,
     value: ({ savingPerKwh }) => savingPerKwh.againstWindowStart,
@@ -118,7 +118,7 @@ const moneyRows: readonly Row[] = [
   },
   {
     key: "saving_now_per_kwh",
-    name: "Saving per kWh against now",
+    name: "saving_per_kwh_against_now",
     about: "How much cheaper a kWh is than if the plan started now (`now`); unknown once it has started.",
     ...SENSOR,
     value: ({ savingPerKwh }) => savingPerKwh.againstNow,
@@ -128,7 +128,7 @@ const moneyRows: readonly Row[] = [
   },
   {
     key: "cost",
-    name: "Cost",
+    name: "cost",
     about: "Cost of this round of the plan.",
     ...SENSOR,
     value: ({ cost }) => cost,
@@ -139,7 +139,7 @@ const moneyRows: readonly Row[] = [
   },
   {
     key: "saving",
-    name: "Saving",
+    name: "saving",
     about: "How much cheaper this round is than starting when its window opens (`window_start`).",
     ...SENSOR,
     value: ({ saving }) => saving.againstWindowStart,
@@ -150,7 +150,7 @@ const moneyRows: readonly Row[] = [
   },
   {
     key: "saving_month",
-    name: "Saving this month",
+    name: "saving_this_month",
     about: "How much cheaper this month's runs were than starting when their windows opened (`window_start`).",
     ...SENSOR,
     value: ({ history: { month } }) => month.saving.againstWindowStart,
@@ -167,7 +167,7 @@ const moneyRows: readonly Row[] = [
 const settingRows: readonly Row[] = [
   {
     key: "hours",
-    name: "Hours",
+    name: "hours",
     about: "How long the plan runs; for `avoid`, how long it does not run.",
     ...SETTING,
     platform: "number",
@@ -179,7 +179,7 @@ const settingRows: readonly Row[] = [
   },
   {
     key: "energy",
-    name: "Energy",
+    name: "energy",
     about: "Energy of one round, for a plan with an energy instead of hours.",
     ...SETTING,
     platform: "number",
@@ -191,7 +191,7 @@ const settingRows: readonly Row[] = [
   },
   {
     key: "from",
-    name: "From",
+    name: "from",
     about: "The plan does not run before this time of day.",
     ...SETTING,
     platform: "text",
@@ -202,7 +202,7 @@ const settingRows: readonly Row[] = [
   },
   {
     key: "ready_by",
-    name: "Ready by",
+    name: "ready_by",
     about: "The plan has finished by this time of day.",
     ...SETTING,
     platform: "text",
@@ -213,7 +213,7 @@ const settingRows: readonly Row[] = [
   },
   {
     key: "max_price",
-    name: "Highest price",
+    name: "highest_price",
     about: "The plan does not run above this price.",
     ...SETTING,
     platform: "number",
@@ -224,7 +224,7 @@ const settingRows: readonly Row[] = [
   },
   {
     key: "enabled",
-    name: "Enabled",
+    name: "enabled",
     about: "Whether the plan is active.",
     ...SETTING,
     platform: "switch",
@@ -235,13 +235,13 @@ const settingRows: readonly Row[] = [
 ];
 
 const buttonRows: readonly Row[] = [
-  button("run_now", "Run now", "Starts a run immediately, at any price.", "mdi:play"),
-  button("skip", "Skip", "Skips this round of the plan.", "mdi:skip-next"),
-  button("stop", "Stop", "Ends the current run and skips the rest of this round.", "mdi:stop"),
+  button("run_now", "run_now", "Starts a run immediately, at any price.", "mdi:play"),
+  button("skip", "skip", "Skips this round of the plan.", "mdi:skip-next"),
+  button("stop", "stop", "Ends the current run and skips the rest of this round.", "mdi:stop"),
   {
     ...button(
       "once",
-      "Run once",
+      "run_once",
       "Runs its hours once more, in the cheapest of the next 8 hours.",
       "mdi:numeric-1-box-outline",
     ),
@@ -250,7 +250,7 @@ const buttonRows: readonly Row[] = [
   {
     ...button(
       RESET_SETTINGS,
-      "Reset settings",
+      "reset_settings",
       "Resets every setting of the plan to the value in the configuration.",
       "mdi:restore",
     ),

@@ -28,7 +28,7 @@ const VALUES = { topic: "entities" } as const;
 export const plugRows: readonly Row[] = [
   {
     key: "on",
-    name: "On",
+    name: "on",
     about: "State that the plug reports; unavailable while it is unknown.",
     ...VALUES,
     platform: "binary_sensor",
@@ -40,7 +40,7 @@ export const plugRows: readonly Row[] = [
   },
   {
     key: "wanted",
-    name: "Wanted on",
+    name: "wanted_on",
     about: "State that the plug should have; unknown after it was switched on manually.",
     ...VALUES,
     platform: "binary_sensor",
@@ -50,7 +50,7 @@ export const plugRows: readonly Row[] = [
   },
   {
     key: "reason",
-    name: "Reason",
+    name: "reason",
     about: "Reason for the state that the plug should have.",
     ...VALUES,
     platform: "sensor",
@@ -59,7 +59,7 @@ export const plugRows: readonly Row[] = [
   },
   {
     key: "problem",
-    name: "Problem",
+    name: "problem",
     about: "ON while the plug does not answer.",
     ...VALUES,
     platform: "binary_sensor",
@@ -70,7 +70,7 @@ export const plugRows: readonly Row[] = [
   },
   {
     key: "available",
-    name: "Reachable",
+    name: "reachable",
     about: "Whether the plug is reachable; unknown until it has reported.",
     ...VALUES,
     platform: "binary_sensor",
@@ -81,7 +81,7 @@ export const plugRows: readonly Row[] = [
   },
   {
     key: "power",
-    name: "Power",
+    name: "power",
     about: "Power that the plug measures; updated at most every 30 s.",
     ...VALUES,
     platform: "sensor",
@@ -94,15 +94,15 @@ export const plugRows: readonly Row[] = [
   },
   ...(
     [
-      ["month", "this month", "in this month", ({ month }) => month],
-      ["previous_month", "previous month", "in the previous month", ({ monthBefore }) => monthBefore],
+      ["month", "this_month", "in this month", ({ month }) => month],
+      ["previous_month", "previous_month", "in the previous month", ({ monthBefore }) => monthBefore],
     ] satisfies readonly Period[]
   ).flatMap(measuredRows),
 ];
 
 type Period = readonly [
   key: string,
-  name: "this month" | "previous month",
+  name: "this_month" | "previous_month",
   about: string,
   of: (measured: PlugMeasurements) => PlugMeasurements["month"],
 ];
@@ -120,7 +120,7 @@ function measuredRows([key, name, about, of]: Period): Row[] {
   return [
     {
       key: `energy_${key}`,
-      name: `Energy ${name}`,
+      name: `energy_${name}`,
       about: `Energy that the plug measured ${about}.`,
       ...shared,
       value: ({ measured }) => measured && of(measured).kwh,
@@ -130,7 +130,7 @@ function measuredRows([key, name, about, of]: Period): Row[] {
     },
     {
       key: `cost_${key}`,
-      name: `Cost ${name}`,
+      name: `cost_${name}`,
       about: `Cost of the energy that the plug measured ${about}, at the prices of its quarter-hours.`,
       ...shared,
       value: ({ measured }) => measured && of(measured).cost,

@@ -8,7 +8,7 @@ import type { EntityRow } from "./entity.ts";
 
 interface Series {
   readonly operation: UsageOperation;
-  readonly name: "Consumption" | "Cost" | "Export" | "Revenue";
+  readonly name: "consumption" | "cost" | "export" | "revenue";
   readonly about: string;
   readonly kind: "energy" | "money";
   readonly icon: string;
@@ -17,28 +17,28 @@ interface Series {
 const series: readonly Series[] = [
   {
     operation: "consumption",
-    name: "Consumption",
+    name: "consumption",
     about: "Energy used",
     kind: "energy",
     icon: "mdi:transmission-tower-import",
   },
   {
     operation: "consumptionCosts",
-    name: "Cost",
+    name: "cost",
     about: "Cost of the energy used, VAT and fees in,",
     kind: "money",
     icon: "mdi:cash-minus",
   },
   {
     operation: "solarExport",
-    name: "Export",
+    name: "export",
     about: "Solar energy sold",
     kind: "energy",
     icon: "mdi:transmission-tower-export",
   },
   {
     operation: "solarExportRevenue",
-    name: "Revenue",
+    name: "revenue",
     about: "Revenue of solar energy, after fees and without VAT,",
     kind: "money",
     icon: "mdi:cash-plus",
@@ -47,7 +47,7 @@ const series: readonly Series[] = [
 
 interface Period {
   readonly key: "day" | "month" | "previous_month" | "year";
-  readonly name: "last complete day" | "this month" | "previous month" | "this year";
+  readonly name: "last_complete_day" | "this_month" | "previous_month" | "this_year";
   readonly about: string;
   readonly of: (figures: UsageFigures) => { readonly start: number; readonly value: number } | null;
 }
@@ -55,25 +55,25 @@ interface Period {
 const periods: readonly Period[] = [
   {
     key: "day",
-    name: "last complete day",
+    name: "last_complete_day",
     about: "on the last day with data for every hour",
     of: (figures) => figures.lastCompleteDay,
   },
   {
     key: "month",
-    name: "this month",
+    name: "this_month",
     about: "this month, over the days with data; the previous month until data of the new month arrives",
     of: (figures) => figures.month,
   },
   {
     key: "previous_month",
-    name: "previous month",
+    name: "previous_month",
     about: "in the month before the one shown as “this month”, over the days with data",
     of: (figures) => figures.previousMonth,
   },
   {
     key: "year",
-    name: "this year",
+    name: "this_year",
     about: "this year, over the days with data; the previous year until data of the new year arrives",
     of: (figures) => figures.year,
   },
@@ -88,7 +88,7 @@ export function usageRows<State>(usageOf: (state: State) => HomeUsage): EntityRo
   const sums = series.flatMap((each) => periods.map((period) => usageRow(each, period, usageOf)));
   const lastDay: EntityRow<State> = {
     key: "consumption_date",
-    name: "Consumption last complete day is",
+    name: "consumption_last_complete_day_is",
     about: "The last day with consumption data for every hour.",
     platform: "sensor",
     topic: "usage",
@@ -107,7 +107,7 @@ function usageRow<State>(each: Series, period: Period, usageOf: (state: State) =
   };
   const shared = {
     key: `${labelOf(each.operation)}_${period.key}`,
-    name: `${each.name} ${period.name}` as const,
+    name: `${each.name}_${period.name}` as const,
     about: `${each.about} ${period.about}.`,
     platform: "sensor",
     topic: "usage",

@@ -86,7 +86,7 @@ export class Account {
     this.name = deps.name;
     this.#deps = deps;
     for (const { name, kind, verdict } of deps.circuitBreaker.restored())
-      this.#report(verdict, name, message("found_before_start", { code: kind }), null, "poll");
+      this.#report(verdict, name, message("found.before_start", { code: kind }), null, "poll");
   }
 
   /** Problem of the whole account; null if its requests succeed. */
@@ -131,7 +131,7 @@ export class Account {
     if (heldUntil === null || heldUntil - now <= SHOWN_WAIT_MS || quotaMs - monotonicMs <= SHOWN_WAIT_MS)
       problems.end(subject);
     else {
-      const detail = message("found_quota_wait", { until: formatInstant(heldUntil) });
+      const detail = message("found.quota_wait", { until: formatInstant(heldUntil) });
       problems.start({ code: "waiting_for_quota", subject, since: now, detail });
     }
     const isOver = pausedMs <= 0 && problems.of(this.name)?.code === "rate_limited";
@@ -212,7 +212,7 @@ export class Account {
   #reportAddresses({ data }: BodyOf<"addresses">, requestId: string | null): void {
     const { problems, clock } = this.#deps;
     const subject = `${this.name} address list`;
-    const detail = message("found_no_addresses");
+    const detail = message("found.no_addresses");
     if (data.length > 0) problems.end(subject);
     else problems.start({ code: "no_addresses", subject, since: clock.now(), detail, requestId });
   }
@@ -244,7 +244,7 @@ export class Account {
     const subject = `${series} parts`;
     if (dropped === null) problems.end(subject);
     else {
-      const detail = message("found_dropped", { series, count: dropped.count, why: dropped.why });
+      const detail = message("found.dropped", { series, count: dropped.count, why: dropped.why });
       problems.start({ code: "parts_dropped", subject, since: clock.now(), detail, requestId });
     }
   }
@@ -276,7 +276,7 @@ export class Account {
     const { clock } = this.#deps;
     const leftMs = pausedUntil - clock.monotonicMs();
     if (leftMs <= SHOWN_WAIT_MS) return what;
-    return message("found_paused", { what, until: formatInstant(clock.now() + Math.ceil(leftMs)) });
+    return message("found.paused", { what, until: formatInstant(clock.now() + Math.ceil(leftMs)) });
   }
 
   /** Reports the problem that follows from a failure to the owner. */

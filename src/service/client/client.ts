@@ -1,7 +1,7 @@
 /** Client for all operations of the contract. */
 import { setImmediate } from "node:timers/promises";
 import type { FetchFailure } from "../../core/fetching/fetch-outcome.ts";
-import { message } from "../../core/language/text.ts";
+import { message, reasonOf } from "../../core/language/text.ts";
 import { flawOf } from "../../core/text/foreign-json.ts";
 import { DAY_MS, type EpochMs, MINUTE_MS } from "../../core/time/interval.ts";
 import { readAnswer } from "../contract/answer.ts";
@@ -75,9 +75,9 @@ export function createClient({ get, basePath, userAgent, authorization, secrets 
     try {
       answer = await get(basePath + writeRequest(id, params), headers, context.signal);
     } catch (error) {
-      const why = error instanceof Error ? error.message : "the request failed";
+      const why = reasonOf(error, message("net.failed"));
       if (why === TOO_MANY_HEADERS) return { kind: "malformed", why, requestId: null };
-      return { kind: "unreachable", why: withoutSecrets(why, secrets) };
+      return { kind: "unreachable", why: typeof why === "string" ? withoutSecrets(why, secrets) : why };
     }
     const notes = isPage(answer.body) ? NOT_THE_SERVICE : notesOf(answer, secrets);
     context.note(notes);
@@ -96,7 +96,7 @@ async function readSuccess<Id extends OperationId>(
   { requestId }: AnswerNotes,
 ): Promise<Success<Id> | FetchFailure> {
   const malformed = (why: string) => ({ kind: "malformed", why, requestId }) as const;
-  if (isPage(body)) return { kind: "unreachable", why: message("net_not_service", { status: 200 }) };
+  if (isPage(body)) return { kind: "unreachable", why: message("net.not_service", { status: 200 }) };
   if ((header("content-encoding") ?? "identity") !== "identity")
     return malformed(`the response to ${id} has a content encoding that was not requested`);
   if (body === null) return malformed(`the response to ${id} is longer than ${MAX_ANSWER_MB} MB`);
@@ -130,9 +130,9 @@ function refusal(id: OperationId, answer: HttpAnswer, notes: AnswerNotes, secret
   if (isRedirect || !isOwn) {
     const { status } = answer;
     const other = HTTP_VERSION_STATUSES.includes(status)
-      ? message("net_http2")
-      : message("net_not_service", { status });
-    const why = isRedirect ? message("net_redirect", { status }) : other;
+      ? message("net.http2")
+      : message("net.not_service", { status });
+    const why = isRedirect ? message("net.redirect", { status }) : other;
     return { kind: "unreachable", why, retryAfterMs: retryAfterMs(answer.header("retry-after"), notes.serverMs) };
   }
   const said = typeof reason === "string" ? reason : `status ${answer.status} without a reason`;

@@ -4,6 +4,7 @@ import type { Agent, Dispatcher, Pool as PoolOf } from "undici";
 import connectByProxy from "undici/lib/api/api-connect.js";
 import EnvHttpProxyAgent from "undici/lib/dispatcher/env-http-proxy-agent.js";
 import Pool from "undici/lib/dispatcher/pool.js";
+import { TextError } from "../../core/language/text.ts";
 import { BODY_TOO_LONG, describeFailure, MAX_ANSWER_MB, STOPPED_MIDWAY } from "./network-errors.ts";
 import { NO_PROXY, type ProxySettings } from "./proxy.ts";
 
@@ -69,7 +70,7 @@ export function openTransport(origin: string, options: TransportOptions = {}): T
     try {
       return await send(agent, request, deadline.signal);
     } catch (error) {
-      throw new Error(describeFailure(error), { cause: error });
+      throw new TextError(describeFailure(error), { cause: error });
     } finally {
       clearTimeout(timer);
       for (const end of ends) end.removeEventListener("abort", giveUp);
@@ -154,7 +155,7 @@ function send(agent: Dispatcher, request: SentRequest, signal: AbortSignal): Pro
       },
       onResponseError(_, error) {
         if (head && codeOf(error) === BODY_TOO_LONG) resolve({ ...head, body: null });
-        else reject(head && CONNECTION_LOST.includes(codeOf(error)) ? new Error(STOPPED_MIDWAY) : error);
+        else reject(head && CONNECTION_LOST.includes(codeOf(error)) ? new TextError(STOPPED_MIDWAY) : error);
       },
     },
   );

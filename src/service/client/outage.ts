@@ -44,7 +44,7 @@ export class Outage {
     this.#troubles.set(isGuests && series !== null ? `${account} lan` : (series ?? account), trouble);
     if (this.#shown !== null) return;
     this.#shown = subjectOf(trouble);
-    const found = series === null ? detail : message("found_in_series", { series, what: detail });
+    const found = series === null ? detail : message("found.in_series", { series, what: detail });
     this.#problems.start({ code, since, requestId, subject: this.#shown, detail: found });
   }
 

@@ -74,7 +74,7 @@ export class LearnedRateLimits implements RateLimitSource {
   shortage(): Text | null {
     const wanted = RESERVE_PER_ADDRESS * this.#addresses();
     const limit = this.#learned.day?.limit ?? wanted;
-    return limit < wanted ? message("found_quota", { limit, wanted }) : null;
+    return limit < wanted ? message("found.quota", { limit, wanted }) : null;
   }
 
   learn(notes: AnswerNotes, now: MonotonicMs): void {
@@ -173,7 +173,7 @@ export class AdaptiveRateLimits implements RateLimitSource {
 
   shortage(): Text | null {
     const wanted = PRICES_PER_PLACE * this.#places;
-    return this.#perDay < wanted ? message("found_quota_halved", { limit: this.#perDay, wanted }) : null;
+    return this.#perDay < wanted ? message("found.quota_halved", { limit: this.#perDay, wanted }) : null;
   }
 
   learn(notes: AnswerNotes, now: MonotonicMs): void {

@@ -48,10 +48,11 @@ export interface NamedTexts {
 
 const SOURCES = path.resolve(import.meta.dirname, "../../../src");
 
-/** Reads the sources below a folder of `src`. */
-export function namedTexts(folder: string): NamedTexts {
-  const files = readdirSync(path.join(SOURCES, folder), { recursive: true, encoding: "utf8" })
-    .map((name) => path.join(folder, name))
+/** Reads the sources below folders of `src`. */
+export function namedTexts(folders: readonly string[]): NamedTexts {
+  const namesIn = (folder: string) => readdirSync(path.join(SOURCES, folder), { recursive: true, encoding: "utf8" });
+  const files = folders
+    .flatMap((folder) => namesIn(folder).map((name) => path.join(folder, name)))
     .filter((name) => /(?<!\.config)\.tsx?$/.test(name));
   const visits = files.flatMap((file) => {
     const { program } = parse(file, readFileSync(path.join(SOURCES, file), "utf8"));

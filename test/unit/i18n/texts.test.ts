@@ -3,7 +3,19 @@ import { fillText } from "../../../src/core/text/fill-text.ts";
 import { allTexts, formsOf, namedTexts, patternsIn, placeholdersOf } from "../../support/sources/all-texts.ts";
 
 const english = patternsIn(allTexts.en);
-const dashboard = namedTexts("dashboard");
+const dashboard = namedTexts(["dashboard"]);
+const daemon = namedTexts([
+  "core",
+  "config",
+  "service",
+  "state",
+  "plans",
+  "mqtt",
+  "plugs",
+  "integrations",
+  "api",
+  "cli",
+]);
 
 /** The schema of the configuration has the English descriptions that the texts lack. */
 const isDescription = (key: string) => /^forms\..*\.about$/.test(key);
@@ -44,14 +56,22 @@ test("the dashboard uses every text of its parts", () => {
   expect(names.filter((name) => !isUsed(name))).toEqual([]);
 });
 
+test("the daemon uses every text of its subjects", () => {
+  const stems = [...daemon.strings].filter((each) => /\..*…$/.test(each)).map((each) => each.slice(0, -1));
+  const { page, editing, forms, results, setup, system, ...subjects } = allTexts.en;
+  const isUsed = (key: string) => daemon.strings.has(key) || stems.some((stem) => key.startsWith(stem));
+  expect([...patternsIn(subjects).keys()].filter((key) => !isUsed(key))).toEqual([]);
+});
+
 test("a text gets a fact for each of its placeholders", () => {
   const parts = [allTexts.en.page, allTexts.en.editing, allTexts.en.results, allTexts.en.setup, allTexts.en.system];
-  const checked = dashboard.calls.flatMap(({ file, name, facts }) => {
-    const patterns = parts.flatMap((part) => patternsIn(part).get(name) ?? []);
+  const called = [...dashboard.calls, ...daemon.calls.filter(({ name }) => english.has(name))];
+  const checked = called.flatMap(({ file, name, facts }) => {
+    const patterns = [english, ...parts.map((part) => patternsIn(part))].flatMap((each) => each.get(name) ?? []);
     const isFilled = patterns.some((pattern) => placeholdersOf(pattern).every((each) => facts.includes(each)));
     return patterns.length === 0 ? [] : [{ file, name, isFilled }];
   });
-  expect(checked.length).toBeGreaterThan(200);
+  expect(checked.length).toBeGreaterThan(300);
   expect(checked.filter(({ isFilled }) => !isFilled)).toEqual([]);
 });
 

@@ -2,10 +2,10 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { FetchFailure } from "../../../../src/core/fetching/fetch-outcome.ts";
 import { breakerWaitMs, judge } from "../../../../src/core/fetching/retry-policy.ts";
-import { serviceProblems } from "../../../../src/core/status/problem-catalog.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
 import { errorTable } from "../../../../src/service/contract/errors.ts";
 import { malformed, refused, unreachable } from "../../../support/service/fetch-failures.ts";
+import { allTexts } from "../../../support/sources/all-texts.ts";
 
 const least = () => 0;
 const most = () => 1;
@@ -117,7 +117,7 @@ describe("judge", () => {
         const { waitMs, problem } = judge(each, streak, () => dice);
         expect(waitMs).toBeGreaterThanOrEqual(SECOND_MS);
         expect(waitMs).toBeLessThanOrEqual(25 * HOUR_MS + 5 * SECOND_MS);
-        if (problem) expect(serviceProblems[problem].advice).toMatch(/\w/);
+        if (problem) expect(allTexts.en.advice[problem]).toMatch(/\w/);
       }),
     );
   });

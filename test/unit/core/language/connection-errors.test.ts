@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { en } from "../../../../src/core/language/en.ts";
 import { languages } from "../../../../src/core/language/language.ts";
-import { type Text, textIn } from "../../../../src/core/language/text.ts";
+import { message, type Text, TextError, textIn } from "../../../../src/core/language/text.ts";
 import {
   explainEarlyDisconnects,
   explainFailure,
@@ -36,7 +35,7 @@ test.each([
   ["a certificate that cannot be used", explainFailure(failed("ERR_OSSL_PEM"), "opening")],
   ["a web server", explainFailure(new Error("Unexpected server response: 404"), "opening")],
   ["a broken connection", explainFailure(failed("ECONNRESET"), "up")],
-  ["a stuck connection", explainFailure(new Error(en.mqtt_stuck), "up")],
+  ["a stuck connection", explainFailure(new TextError(message("mqtt.stuck")), "up")],
   ["repeated ends", explainEarlyDisconnects(explainSilentClose("up"), [])],
   ["repeated ends of a writer", explainEarlyDisconnects(explainFailure(failed(149), "up"), ["elbro/home/price"])],
   ["not HTTP", describeFailure(Object.assign(new Error(), { name: "HTTPParserError" }))],

@@ -3,6 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { Problems } from "../../../../src/core/status/problem.ts";
 import { type ProblemCode, type ProblemRow, problemCatalog } from "../../../../src/core/status/problem-catalog.ts";
+import { allTexts } from "../../../support/sources/all-texts.ts";
 
 const SOURCES = path.join(import.meta.dirname, "../../../../src");
 
@@ -19,12 +20,12 @@ test("meaning, automatic action and remedy are sentences", () => {
     for (const sentence of [row.meaning, row.automaticAction, row.remedy]) expect(sentence).toMatch(/^[A-Z`].*\.$/);
 });
 
-test("the catalogue's advice contains the names of the problem", () => {
+test("advice contains the names of the problem", () => {
   const problems = new Problems(() => undefined);
   problems.start({ code: "plug_silent", subject: "plug heater", since: 0, detail: "-", names: { name: "Heater" } });
   problems.start({ code: "unreachable", subject: "account", since: 1, detail: "-" });
   expect(problems.list().map(({ advice }) => advice)).toEqual([
-    problemCatalog.unreachable.advice,
+    allTexts.en.advice.unreachable,
     "the plug Heater does not answer; check that it has power and network, and its topic in the configuration",
   ]);
 });

@@ -82,7 +82,7 @@ test("an impossible plan has its reason, and an id per day", () => {
 test("an unresponsive plug has the event plug, every other problem the event problem", () => {
   const silent = problem({
     ...{ code: "plug_silent", subject: "plug heater", names: { name: "Heater" } },
-    detail: message("found_plug_offline", { state: message("on") }),
+    detail: message("found.plug_offline", { state: message("word.on") }),
   });
   expect(conditionsIn({ ...NOTHING, problems: silent, language: "nb" })).toMatchObject([
     {

@@ -161,7 +161,7 @@ describe("size and format:", () => {
     await using asking = await openAsking(server.url);
     expect((await asking.ask("addresses", {})).answer).toMatchObject({
       kind: "unreachable",
-      why: { key: "net_redirect", facts: { status: 302 } },
+      why: { key: "net.redirect", facts: { status: 302 } },
     });
     expect(server.requests).toHaveLength(1);
   });
