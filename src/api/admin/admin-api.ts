@@ -275,7 +275,7 @@ function troubleText(trouble: Trouble): string {
     case "refused":
       return `the service rejects the request: ${[trouble.status, trouble.code].filter((part) => part !== null).join(" ")}: ${trouble.reason}`;
     case "malformed":
-      return `the service's response does not match its documentation: ${trouble.why}`;
+      return `the service's response does not match its documentation: ${textIn("en", trouble.why)}`;
     case "unreachable":
       return `the service cannot be reached: ${textIn("en", trouble.why)}`;
     case "deferred":

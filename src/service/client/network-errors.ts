@@ -43,7 +43,7 @@ export function describeFailure(error: unknown): Text {
   for (let each = error, depth = 0; each instanceof Error && depth < MAX_CAUSES; each = each.cause, depth++) {
     // undici has one code for this and for a header that cannot be sent.
     const refusal = PROXY_REFUSAL.exec(each.message);
-    if (refusal) return `the proxy refuses the connection (status ${refusal[1] ?? refusal[2]})`;
+    if (refusal) return message("net.proxy", { status: refusal[1] ?? refusal[2] ?? "" });
     const code = "code" in each && typeof each.code === "string" ? each.code : "";
     const words = SOCKET_WORDS[code] ?? (each.name === "HTTPParserError" ? message("net.no_http") : undefined);
     if (words) return words;

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { FetchFailure } from "../../../../src/core/fetching/fetch-outcome.ts";
-import { textIn } from "../../../../src/core/language/text.ts";
+import { message, textIn } from "../../../../src/core/language/text.ts";
 import { loopMs } from "../../../support/runner/loop-time.ts";
 import { type AskingOptions, CANARY_KEY, openAsking } from "../../../support/service/asking-client.ts";
 import { Authority, haveOpenssl } from "../../../support/service/certificates.ts";
@@ -120,7 +120,7 @@ describe("size and format:", () => {
     });
     await using asking = await openAsking(server.url);
     const { answer } = await asking.ask("addresses", {});
-    expect(answer).toMatchObject({ kind: "malformed", why: "its response has too many headers" });
+    expect(answer).toMatchObject({ kind: "malformed", why: message("net.headers") });
   });
 
   test("a body in many chunks that split a character is complete", async () => {
