@@ -59,10 +59,8 @@ const PERCENT = { form: "percent" };
 const length = z.optional(duration("above zero"));
 /** Largest number for a priority. A plan without a priority comes after all plans with one. */
 const MAX_PRIORITY = 99;
-/** A higher price per kWh has never been seen in kroner or euros; it is one in øre or cents. */
-const MAX_WHOLE_PRICE = 25;
-const PRICE_EXPECTED = `expected at most ${MAX_WHOLE_PRICE} of the currency per kWh, such as 1.50 and not 150 øre`;
-const price = z.number().check(z.minimum(MAX_PRICE_LIMITS.min), z.maximum(MAX_WHOLE_PRICE, PRICE_EXPECTED));
+const PRICE_EXPECTED = `expected at most ${MAX_PRICE_LIMITS.max} of the currency per kWh, such as 1.50 and not 150 øre`;
+const price = z.number().check(z.minimum(MAX_PRICE_LIMITS.min), z.maximum(MAX_PRICE_LIMITS.max, PRICE_EXPECTED));
 const kilowatts = z.number().check(z.positive(), z.maximum(MAX_POWER_KW));
 const lengthOrNone = z.optional(duration("zero too"));
 const percent = z.optional(z.number().check(z.minimum(0), z.maximum(100)));

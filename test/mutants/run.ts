@@ -18,7 +18,7 @@ import type { Answer, Order } from "./slot.ts";
 import { allMutants, functionNumbers, MODULES, type Mutant, textOf } from "./sources.ts";
 import { type KnownTest, Tests } from "./tests.ts";
 
-type Outcome = "detected" | "survived" | "not reached" | "no end";
+type Outcome = "detected" | "survived" | "not reached" | "no end" | "error";
 type Stage = Order["stages"][number];
 
 const MAX_MINUTES = Number(process.env.MUTANTS_MINUTES ?? 120);
@@ -55,10 +55,10 @@ async function main(wanted: number, start: number): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, work));
-  const survivors = outcomes.filter(({ outcome }) => outcome === "survived" || outcome === "not reached");
+  const survivors = outcomes.filter(({ outcome }) => outcome !== "detected" && outcome !== "no end");
   const share = (100 * (outcomes.length - survivors.length)) / Math.max(1, outcomes.length);
   const lines = survivors.map(
-    ({ mutant, outcome }) => `${describe(mutant)}${outcome === "survived" ? "" : "  (not reached)"}`,
+    ({ mutant, outcome }) => `${describe(mutant)}${outcome === "survived" ? "" : `  (${outcome})`}`,
   );
   if (lines.length > 0) console.log(`\nnot detected:\n${lines.sort().join("\n")}`);
   const late = tried.length - outcomes.length;
@@ -125,7 +125,10 @@ class Slot implements Disposable {
     const usualMs = tests.reduce((total, { ms }) => total + ms, 0);
     const answer = await this.#ask({ mutant, stages }, MAX_TESTS_MS + MAX_TESTS_RATIO * usualMs);
     if (answer === "no end") return answer;
-    if ("error" in answer) throw new Error(`${describe(mutant)}: ${answer.error}`);
+    if ("error" in answer) {
+      console.error(`${describe(mutant)}: ${answer.error}`);
+      return "error";
+    }
     return answer.isDetected ? "detected" : "survived";
   }
 

@@ -66,7 +66,8 @@ export class Tests implements AsyncDisposable {
     const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications);
     vitest.invalidateFile(absolute);
     const wanted = new Set(specifications.map(({ moduleId }) => moduleId));
-    const broken = testModules.some((module) => wanted.has(module.moduleId) && module.errors().length > 0);
+    // A hook that fails skips its tests.
+    const broken = testModules.some((module) => wanted.has(module.moduleId) && !module.ok());
     const states = this.#cases.map((test) => test.result().state);
     if (!broken && !states.some((state) => state === "passed" || state === "failed")) throw new Error("no test ran");
     if (process.env.DBG)

@@ -19,8 +19,11 @@ export const RESET_SETTINGS = "reset_settings";
 
 /** Maximum power of a plan. Unit: kW. */
 export const MAX_POWER_KW = 1_000;
-/** Range of `max_price`. It contains all hourly prices so far, in any currency. Unit: currency per kWh. */
-export const MAX_PRICE_LIMITS = { min: -10, max: 100 } as const;
+/**
+ * Range of `max_price`: all hourly prices so far, in kroner or euros. A higher number is one in øre or cents. Unit: currency
+ * per kWh.
+ */
+export const MAX_PRICE_LIMITS = { min: -10, max: 25 } as const;
 
 /** Maximum energy of one round: that of the strongest appliance in a day. Unit: kWh. */
 export const MAX_ENERGY_KWH = 24 * MAX_POWER_KW;

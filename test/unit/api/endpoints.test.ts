@@ -47,6 +47,7 @@ describe("parameters", () => {
     ["hours=1e1", "hours"],
     ["hours=3&ready_by=24:00", "ready_by"],
     ["hours=3&max_price=1e3", "max_price"],
+    ["hours=3&max_price=99", "max_price"],
     ["hours=3&home=A%20B", "home"],
     ["hours=3&kind=below", "kind"],
   ])("reject %s with the name of %s", (query, name) => {

@@ -62,6 +62,7 @@ describe("a setting from a command", () => {
     ["hours", "-1", "expected hours above 0"],
     ["from", "7:00", "a time of day"],
     ["max_price", "1e3", "a price per kWh"],
+    ["max_price", "99", "a price per kWh from -10 to 25"],
     ["enabled", "maybe", "ON or OFF"],
   ] as const)("%s %s is rejected", (setting, text, why) => {
     expect(changeSettings(definition, {}, { [setting]: text })).toMatchObject({
