@@ -42,7 +42,7 @@ export interface Daemon {
   readonly calendar: Calendar;
   /** Returns the prices at `now` of at most `most` homes and places. */
   currentPrices(now: EpochMs, most: number): HouseOverview["prices"];
-  nextRuns(now: EpochMs): Promise<HouseOverview["runs"]>;
+  nextRuns(now: EpochMs): HouseOverview["runs"];
   /**
    * Reads the configuration again and applies the keys that can change while the daemon runs.
    * An invalid configuration changes nothing and is reported as a problem. Returns the configuration in use.
@@ -110,7 +110,7 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
   const storage = modules.add(openStorage(options));
   const service = modules.add(openService(options));
   const basis = modules.add(openState(options, storage, service, changes));
-  const planning = openPlans(options, storage, basis, changes);
+  const planning = modules.add(openPlans(options, storage, basis, changes));
   const state = { ...basis, plans: planning.plans };
   const mqtt = modules.add(await startMqtt(options, storage, state, changes));
   const plugs = modules.add(startPlugs(options, storage, state, mqtt, changes));
@@ -130,6 +130,9 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
   const settings = new SettingsEditor(editing);
   const shown = { storage, state, mqtt, plugs, reloading, editor, settings, logLines };
   const server = modules.add(await startServer(options, shown, changes));
+  planning.run();
+  // The retained topics of plans and the plugs keep their state until the plans are decided.
+  await planning.ready;
   for (const module of [mqtt, plugs]) module.run();
   integrations.run(server.port);
   // Stored data is published before any request is sent. With 1,000 homes this takes some seconds.

@@ -217,7 +217,7 @@ export const planEndpoints: readonly Endpoint[] = [
     example: "/local/v1/plans",
     async run({ plans }, _params, { now }) {
       const known: PlanAnswer[] = [];
-      await inSlices(await plans.all(now), (plan) => void known.push(planOf(plan)));
+      await inSlices(plans.snapshots, (plan) => void known.push(planOf(plan)));
       const ids = new Set(known.map(({ id }) => id));
       const body = { now: formatInstant(now), plans: known, waiting: plans.ids.filter((id) => !ids.has(id)) };
       return { kind: "json", body };
@@ -291,11 +291,11 @@ export const planEndpoints: readonly Endpoint[] = [
     /** Applies the whole request, or nothing of it. */
     run(source, { plan }, { now, body }) {
       const { plans } = source;
-      if (!plans.detail(plan, now)) return noPlan(source, plan);
+      if (!plans.snapshot(plan)) return noPlan(source, plan);
       const wanted = wantedOf(body);
       if (wanted.kind === "error") return wanted;
       if (wanted.kind === "settings") {
-        const changed = plans.change(plan, wanted.changes);
+        const changed = plans.change(plan, wanted.changes, now);
         if (changed.kind === "refused") return refusalOf("invalid_parameter", changed);
       } else {
         const done = plans.act(plan, wanted.action, now);
@@ -320,9 +320,9 @@ function previewed({ editor, plans }: LocalSource, body: unknown, now: EpochMs):
 }
 
 function answerPlan(source: LocalSource, plan: string, now: EpochMs): Answered<ValueOf<typeof planSchema>> {
-  const found = source.plans.detail(plan, now);
-  if (!found) return noPlan(source, plan);
-  const { snapshot, runs, months } = found;
+  const snapshot = source.plans.snapshot(plan);
+  if (!snapshot) return noPlan(source, plan);
+  const { runs, months } = source.plans.results.detail(snapshot.definition, now);
   const history = { runs: runs.map(finishedRun), months: months.map(planMonth) };
   return { kind: "json", body: { now: formatInstant(now), ...planOf(snapshot), history } };
 }

@@ -129,7 +129,7 @@ export const resultEndpoints: readonly Endpoint[] = [
     run({ plans }, { home, plan, ...asked }, { now }) {
       const period = periodOf(asked, now, (to) => to - DEFAULT_RUN_DAYS * DAY_MS);
       if ("kind" in period) return period;
-      const found = plans.results({ home, plan }, period, MAX_RUNS + 1);
+      const found = plans.results.runs({ home, plan }, period, MAX_RUNS + 1);
       const runs = found.slice(0, MAX_RUNS).map(runOf);
       return { kind: "json", body: { ...periodBody(period), runs, more: found.length > MAX_RUNS } };
     },
@@ -168,7 +168,7 @@ export const resultEndpoints: readonly Endpoint[] = [
       if ("kind" in period) return period;
       if (calendar.intervals("month", period).length > MAX_MONTHS)
         return localError("range_too_large", `more than ${MAX_MONTHS} months; runs are kept for 400 days`);
-      const months = plans.monthResults({ home, plan }, period).map(monthOf);
+      const months = plans.results.months({ home, plan }, period).map(monthOf);
       return { kind: "json", body: { ...periodBody(period), months } };
     },
   }),
@@ -235,11 +235,11 @@ export const resultEndpoints: readonly Endpoint[] = [
     errors: ["resource_not_found", "not_known", "conflict"],
     example: "/local/v1/plans/washer/starts",
     run(source, { plan }, { now }) {
-      const found = source.plans.detail(plan, now);
-      if (!found) return noPlan(source, plan);
+      const snapshot = source.plans.snapshot(plan);
+      if (!snapshot) return noPlan(source, plan);
       const starts = source.plans.startCosts(plan, now);
       if (!starts) return localError("conflict", "this plan has no fixed number of hours, so it has no single start");
-      return { kind: "json", body: startsOf(found.snapshot, starts, now) };
+      return { kind: "json", body: startsOf(snapshot, starts, now) };
     },
   }),
 ];

@@ -118,7 +118,7 @@ export const signalEndpoints: readonly Endpoint[] = [
     statuses: { 400: "With `code=1`: OFF." },
     example: "/local/v1/signal/washer?code=1",
     run(source, { plan: id, code }, request) {
-      const plan = source.plans.snapshot(id, request.now);
+      const plan = source.plans.snapshot(id);
       if (!plan) return noPlan(source, id);
       const unknown = unknownSignal(plan);
       if (unknown) return unknown;

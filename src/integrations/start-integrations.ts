@@ -107,7 +107,7 @@ async function runNotifications(
           .list()
           .slice(0, MAX_NOTIFIED_HOMES)
           .map((home) => homeReader.snapshot(home, now)),
-        plans: await plans.all(now),
+        plans: plans.snapshots,
         problems: problems.list(),
         ...{ calendar, now, language },
       }),

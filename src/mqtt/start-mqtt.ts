@@ -10,13 +10,13 @@ import type { BackfillState } from "../core/status/daemon-status.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import type { PlannedState } from "../plans/open-plans.ts";
 import { type ChangeBus, Listeners } from "../state/change-bus.ts";
+import { DueLoop } from "../state/due-loop.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { connectionTo, startBroker } from "./broker/start-broker.ts";
 import { BrokerWatch } from "./broker-watch.ts";
 import type { Message } from "./client/message.ts";
 import { type MqttClient, type MqttClientLog, openMqttClient } from "./client/mqtt-client.ts";
 import { OtherShards } from "./other-shards.ts";
-import { PublicationLoop } from "./publication-loop.ts";
 import { DAEMON, daemonTopic, PLACES, PLUGS, partOfPlans, StatePublisher } from "./state-publisher.ts";
 
 export interface MqttOptions {
@@ -100,19 +100,17 @@ export async function startMqtt(
   );
   showFirstPrices(state, showing, client);
   const { loop, published } = publicationLoop(options, state, showing, client);
-  changes.stateChanged.subscribe(({ home }) => {
-    const circle = home === null ? null : state.plans.circleOf(home);
-    loop.changed(...(home === null ? [] : [home]), ...(circle === null ? [] : [partOfPlans(circle)]), PLACES, PLUGS);
-  });
+  changes.stateChanged.subscribe(({ home }) => loop.changed(...(home === null ? [] : [home]), PLACES, PLUGS));
+  changes.plansDecided.subscribe(({ circle }) => loop.changed(partOfPlans(circle)));
   let running: Promise<void> | null = null;
   return {
-    ...{ client, publisher: showing, published, brokerPort: broker?.port ?? null, shown: loop.shown },
+    ...{ client, publisher: showing, published, brokerPort: broker?.port ?? null, shown: loop.ready },
     take(next) {
       others.take(next);
       if (next.broker.tls) broker?.useTls(next.broker.tls);
       const { homes, plans } = state;
       if (showing.linkTo(dashboardUrlOf(next.api)))
-        loop.changed(...homes.ids, ...[...plans.circles.keys()].map(partOfPlans), PLACES, PLUGS);
+        loop.changed(...homes.ids, ...[...plans.circles].map(partOfPlans), PLACES, PLUGS);
     },
     run() {
       running = loop.run(signal);
@@ -170,24 +168,26 @@ function publicationLoop(
     onProgress?.(daemon.backfill);
     return Number.POSITIVE_INFINITY;
   };
-  const loop = new PublicationLoop({
+  const loop = new DueLoop({
     clock,
-    parts() {
+    items() {
       const present = [homes.ids, plans.circles];
       if (present.some((each, i) => each !== known[i])) {
         known = present;
-        parts = new Set([...homes.ids, PLACES, ...[...plans.circles.keys()].map(partOfPlans), PLUGS]);
+        parts = new Set([...homes.ids, PLACES, ...[...plans.circles].map(partOfPlans), PLUGS]);
       }
       return parts;
     },
-    make: (part, now) => showing.part(part, now),
-    makeAhead: (part, at) => showing.ahead(part, at),
-    show: (part, { messages }) => show(part, messages),
-    showFirst(part, now) {
+    work(part, now) {
+      const { messages, until } = showing.part(part, now);
+      show(part, messages);
+      return until;
+    },
+    first(part, now) {
       const home = homes.named(part);
       if (home) client.showFirst(showing.pricesOf(home, now), part);
     },
-    async keepParts(kept) {
+    async kept(kept) {
       if (daemonShownAt === Number.NEGATIVE_INFINITY) await showDaemon(clock.now());
       client.keepParts(new Set([...kept, DAEMON]));
       published.emit({ kept: new Set([...kept, DAEMON]) });

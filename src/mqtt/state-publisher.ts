@@ -11,7 +11,6 @@ import type { DaemonState } from "../core/status/daemon-status.ts";
 import { VERSION } from "../core/status/version.ts";
 import { type EpochMs, MINUTE_MS, QUARTER_MS } from "../core/time/interval.ts";
 import type { PlannedState } from "../plans/open-plans.ts";
-import type { ShownPlans } from "../plans/plans.ts";
 import { exportTimelineOf } from "../state/export-prices.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { Message } from "./client/message.ts";
@@ -42,8 +41,6 @@ export interface PublishedPart {
   /** Every message of the part. A topic that is missing has no value any more. */
   readonly messages: readonly Message[];
   readonly until: EpochMs;
-  /** True for plans made ahead. They are made again after their time, because plans are decided then. */
-  readonly isAhead?: true;
 }
 
 /** Names of the parts that are not homes. No home has such a name, because slugs contain no slash. */
@@ -60,7 +57,7 @@ export function partOfPlans(circle: string): string {
 /** Maximum time between two heartbeats. */
 const MAX_SLEEP_MS = 60 * MINUTE_MS;
 
-/** Returns the end of the current quarter of an hour. The cost of starting a plan now changes there. */
+/** Returns the end of the current quarter of an hour. */
 function nextQuarterAfter(now: EpochMs): EpochMs {
   return (Math.floor(now / QUARTER_MS) + 1) * QUARTER_MS;
 }
@@ -116,14 +113,8 @@ export class StatePublisher {
   part(name: string, now: EpochMs): PublishedPart {
     const home = this.#deps.homes.named(name);
     if (home) return this.home(home, now);
-    if (name.startsWith(PLANS)) return this.#planPart(this.#deps.plans.at(now, name.slice(PLANS.length)), now);
+    if (name.startsWith(PLANS)) return this.#planPart(name.slice(PLANS.length));
     return name === PLACES ? this.#placesAt(now) : this.#plugsAt(now);
-  }
-
-  /** Returns a part as it will be at `at` if nothing changes until then. Decides no plan. */
-  ahead(name: string, at: EpochMs): PublishedPart {
-    if (!name.startsWith(PLANS)) return this.part(name, at);
-    return { ...this.#planPart(this.#deps.plans.ahead(at, name.slice(PLANS.length)), at), isAhead: true };
   }
 
   #placesAt(now: EpochMs): PublishedPart {
@@ -134,11 +125,10 @@ export class StatePublisher {
     return { messages: this.#messagesOf(shown, placeDevice, placeMessages), until };
   }
 
-  #planPart({ plans, until }: ShownPlans, now: EpochMs): PublishedPart {
-    return {
-      messages: this.#messagesOf(plans, planDevice, planMessages),
-      until: Math.min(nextQuarterAfter(now), until ?? Number.POSITIVE_INFINITY),
-    };
+  /** Plans change only when they are decided, at least once in each quarter of an hour. */
+  #planPart(circle: string): PublishedPart {
+    const plans = this.#deps.plans.snapshotsOf(circle);
+    return { messages: this.#messagesOf(plans, planDevice, planMessages), until: Number.POSITIVE_INFINITY };
   }
 
   #plugsAt(now: EpochMs): PublishedPart {

@@ -47,8 +47,8 @@ export function currentPrices({ homes, homeReader, places }: Deps, now: EpochMs,
 }
 
 /** Returns the current run, or else the next one, of each plan that has one. */
-export async function nextRuns({ plans }: Deps, now: EpochMs): Promise<RunOfPlan[]> {
-  return (await plans.all(now)).flatMap(({ definition, on, nextStart, nextEnd, runs: all }) => {
+export function nextRuns({ plans }: Deps, now: EpochMs): RunOfPlan[] {
+  return plans.snapshots.flatMap(({ definition, on, nextStart, nextEnd, runs: all }) => {
     const lasting = all.find(({ start, end }) => start <= now && now < end);
     const [start, end] = [lasting?.start ?? nextStart, lasting?.end ?? nextEnd];
     return start === null || end === null ? [] : [{ plan: definition.name, on, start, end }];

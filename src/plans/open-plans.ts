@@ -1,9 +1,12 @@
-/** Opens the plans, and announces them on the change bus. */
+/** Opens the plans, and the loop that decides them. */
 
 import { isDeepStrictEqual } from "node:util";
 import { planDefinitions } from "../config/plan-schema.ts";
 import type { Config } from "../config/schema.ts";
+import type { Clock } from "../core/runtime/clock.ts";
+import { type EpochMs, QUARTER_MS } from "../core/time/interval.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
+import { DueLoop } from "../state/due-loop.ts";
 import { exportTimelineOf } from "../state/export-prices.ts";
 import type { State } from "../state/open-state.ts";
 import type { Storage } from "../storage/open-storage.ts";
@@ -15,20 +18,37 @@ export interface PlannedState extends State {
   readonly plans: Plans;
 }
 
+export interface PlansOptions {
+  readonly config: Config;
+  readonly clock: Clock;
+  /** Fires when the daemon stops. */
+  readonly signal: AbortSignal;
+}
+
 export interface PlansModule {
   readonly plans: Plans;
   /** Applies the plans of a new configuration. A plan that remains continues with its record. */
   readonly take: (next: Config) => void;
+  readonly run: () => void;
+  /** Resolves when all plans are decided for the first time, if homes are known. */
+  readonly ready: Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
-/** Opens the configured plans, and those that run once. */
+const NO_CIRCLES: ReadonlySet<string> = new Set();
+
+/**
+ * Opens the configured plans, and those that run once. After `run`, a circle of plans is decided when its home or the
+ * configuration changes, when one of its plans changes by itself, and in each quarter of an hour, in which the cost of a
+ * start now changes. A command decides its circle at once.
+ */
 export function openPlans(
-  { config }: { readonly config: Config },
+  { config, clock, signal }: PlansOptions,
   storage: Pick<Storage, "database" | "writing" | "settings">,
   state: State,
   changes: ChangeBus,
 ): PlansModule {
-  const { homes, homeReader, calendar, thresholds, problems, startedAt, isTimeTrusted } = state;
+  const { homes, homeReader, calendar, thresholds, problems, startedAt, isTimeTrusted, stats } = state;
   let levels = { ...thresholds };
   const plans = new Plans({
     definitions: planDefinitions(config.plans, config.groups),
@@ -38,16 +58,42 @@ export function openPlans(
     exportTimelineOf: (home, now) => exportTimelineOf(state, home, now),
     store: new PlanStore(storage.database, storage.writing),
     timelineOf: (home, now) => homeReader.timeline(home, now),
-    onChange: (home) => changes.stateChanged.emit({ home }),
+    onDecided(circle, until) {
+      loop.worked(circle, dueAfter(clock.now(), until));
+      changes.plansDecided.emit({ circle });
+    },
     ...{ homes, calendar, thresholds, problems, startedAt, isTimeTrusted },
   });
+  const loop = new DueLoop({
+    clock,
+    items: () => (homes.known ? plans.circles : NO_CIRCLES),
+    work: (circle, now) => dueAfter(now, plans.decide(circle, now)),
+    trust: isTimeTrusted,
+    heartbeat: stats.heartbeat("planning", signal),
+  });
+  changes.stateChanged.subscribe(({ home }) => {
+    const circle = home === null ? null : plans.circleOf(home);
+    if (circle === null) loop.wake();
+    else loop.changed(circle);
+  });
+  let running: Promise<void> | null = null;
   return {
     plans,
+    ready: loop.ready,
     take(next) {
       const circles = plans.take(planDefinitions(next.plans, next.groups), next.groups);
-      const changed = isDeepStrictEqual(levels, thresholds) ? circles : plans.circles.keys();
+      loop.changed(...(isDeepStrictEqual(levels, thresholds) ? circles : plans.circles));
       levels = { ...thresholds };
-      for (const home of changed) changes.stateChanged.emit({ home });
+      for (const circle of circles) if (!plans.circles.has(circle)) changes.plansDecided.emit({ circle });
     },
+    run() {
+      running = loop.run(signal);
+    },
+    close: async () => void (await running),
   };
+}
+
+/** Returns `until`, or the end of the current quarter of an hour if that is earlier. */
+function dueAfter(now: EpochMs, until: EpochMs): EpochMs {
+  return Math.min(until, (Math.floor(now / QUARTER_MS) + 1) * QUARTER_MS);
 }

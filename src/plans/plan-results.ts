@@ -24,6 +24,12 @@ export interface MonthResult extends ResultPlan {
   readonly month: PlanMonth;
 }
 
+/** Selects the plans of a home, one plan, or all plans. */
+export interface WhichPlans {
+  readonly home: string | null;
+  readonly plan: string | null;
+}
+
 type PlanOfRuns = Pick<PlanDefinition, "id" | "spec">;
 
 /** Maximum runs in the detail of a plan. */
@@ -34,10 +40,13 @@ const DETAIL_MONTHS = 14;
 export class PlanResults {
   readonly #store: PlanStore;
   readonly #calendar: Calendar;
+  readonly #selected: (which: WhichPlans) => readonly ResultPlan[];
 
-  constructor(store: PlanStore, calendar: Calendar) {
+  /** `selected` returns plans in the order of the configuration. */
+  constructor(store: PlanStore, calendar: Calendar, selected: (which: WhichPlans) => readonly ResultPlan[]) {
     this.#store = store;
     this.#calendar = calendar;
+    this.#selected = selected;
   }
 
   /** Returns the last runs and months of a plan. Shape: newest first; months without a run are omitted. */
@@ -59,15 +68,16 @@ export class PlanResults {
   }
 
   /** Returns the runs that began in `range`. Shape: newest first, at most `most` of them. */
-  runs(plans: readonly ResultPlan[], range: Interval, most: number): PlanResult[] {
-    const found = plans.flatMap((plan) =>
+  runs(which: WhichPlans, range: Interval, most: number): PlanResult[] {
+    const found = this.#selected(which).flatMap((plan) =>
       this.#store.lastRuns(plan.definition.id, most, range).map((run) => ({ ...plan, run })),
     );
     return found.sort((a, b) => b.run.start - a.run.start).slice(0, most);
   }
 
   /** Returns the months of `range`, plan by plan. Shape: oldest first; months without a run are omitted. */
-  months(plans: readonly ResultPlan[], range: Interval): MonthResult[] {
+  months(which: WhichPlans, range: Interval): MonthResult[] {
+    const plans = this.#selected(which);
     return this.#calendar.intervals("month", range).flatMap(({ start }) =>
       plans.flatMap((plan) => {
         const month = this.#month(plan.definition, start);

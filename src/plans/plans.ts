@@ -1,91 +1,95 @@
-/** All plans: current states, commands, and results. */
+/** All plans: decisions, commands, and what others read of them. Reading decides nothing. */
 
 import { readOneShot } from "../config/one-shot.ts";
 import { type GroupEntry, MAX_GROUP_PLANS } from "../config/plan-schema.ts";
-import { unknownText } from "../config/suggest-key.ts";
+import { unknownHome, unknownText } from "../config/suggest-key.ts";
+import type { Language } from "../core/language/language.ts";
 import { message, textIn } from "../core/language/text.ts";
-import { type RefusedCommand, refusedCommand as refused } from "../core/planning/command-refusal.ts";
-import { type PlanDefinition, readDuration } from "../core/planning/model/plan-definition.ts";
-import { whenLostOf } from "../core/planning/model/plan-spec.ts";
-import { type Commanded, type PlanAction, planActions, runNow, skip, stop } from "../core/planning/plan-commands.ts";
-import { blockedBy } from "../core/planning/plan-dependencies.ts";
-import type { FinishedRun } from "../core/planning/plan-savings.ts";
 import {
-  adjustedSpec,
-  type ChangedSettings,
-  changeSettings,
-  planSettings,
-  RESET_SETTINGS,
-  resetOf,
-} from "../core/planning/plan-settings.ts";
-import type { PlanMonth, PlanSnapshot } from "../core/planning/plan-snapshot.ts";
+  type DecisionContext,
+  decideCircle,
+  decidedSnapshot,
+  isExport,
+  type PlanPrices,
+  UNDECIDED,
+} from "../core/planning/circle-decision.ts";
+import { type RefusedCommand, refusedCommand as refused } from "../core/planning/command-refusal.ts";
+import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
+import { whenLostOf } from "../core/planning/model/plan-spec.ts";
+import { type Commanded, type PlanAction, runNow, skip, stop } from "../core/planning/plan-commands.ts";
+import { blockedBy, circlesOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
+import { adjustedSpec, type ChangedSettings, changeSettings, resetOf } from "../core/planning/plan-settings.ts";
+import type { PlanSnapshot } from "../core/planning/plan-snapshot.ts";
+import { crowdedFor } from "../core/planning/power-group.ts";
 import { type StartCost, startCosts } from "../core/planning/start-costs.ts";
 import type { Wanted } from "../core/plugs/plug-types.ts";
+import type { Home } from "../core/prices/home-snapshot.ts";
+import type { LevelThresholds } from "../core/prices/level.ts";
+import type { Timeline } from "../core/prices/timeline.ts";
 import type { KeyValue } from "../core/runtime/key-value.ts";
+import type { Problems } from "../core/status/problem.ts";
 import { freeSlug } from "../core/text/slug.ts";
-import type { EpochMs, Interval } from "../core/time/interval.ts";
-import { inSlices, type SliceClock } from "../state/slices.ts";
+import type { Calendar } from "../core/time/calendar.ts";
+import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
+import type { PlanStore } from "../storage/plan-store.ts";
+import { objectIn, planCommandOf } from "./command-payload.ts";
 import { MAX_ONCE, OncePlans } from "./once-plans.ts";
-import { PlanDecisions, type PlanDecisionsDeps, problemSubject, UNDECIDED } from "./plan-decisions.ts";
-import { type MonthResult, type PlanResult, PlanResults, type ResultPlan } from "./plan-results.ts";
-import { PlanSlots } from "./plan-slots.ts";
+import { PlanCircles } from "./plan-circles.ts";
+import { PlanResults, type WhichPlans } from "./plan-results.ts";
 
-export interface PlansDeps extends PlanDecisionsDeps {
+export interface PlansDeps {
   readonly definitions: readonly PlanDefinition[];
+  readonly store: PlanStore;
   /** Stores the plans that run once. */
   readonly memory: KeyValue;
   /** The power groups of the configuration. */
   readonly groups?: readonly GroupEntry[];
-  /** Called with the home's id after a command that changed something. */
-  readonly onChange: (home: string) => void;
-}
-
-/** Snapshots of plans, and the next time at which one of them changes by itself. */
-export interface ShownPlans {
-  /** Shape: in the order of the configuration. */
-  readonly plans: readonly PlanSnapshot[];
-  readonly until: EpochMs | null;
-}
-
-/** A plan with its finished runs. */
-export interface PlanDetail {
-  readonly snapshot: PlanSnapshot;
-  /** Shape: newest first. */
-  readonly runs: readonly FinishedRun[];
-  /** Shape: newest first; months without a run are omitted. */
-  readonly months: readonly PlanMonth[];
-}
-
-/** Selects the plans of a home, one plan, or all plans. */
-export interface WhichPlans {
-  readonly home: string | null;
-  readonly plan: string | null;
+  readonly homes: { readonly ids: ReadonlySet<string>; named(id: string): Home | null; readonly known: boolean };
+  readonly timelineOf: (home: Home, now: EpochMs) => Timeline | null;
+  /** Returns the export prices; null if neither the service nor a place of the region has them. */
+  readonly exportTimelineOf?: (home: Home, now: EpochMs) => Timeline | null;
+  readonly calendar: Calendar;
+  readonly thresholds?: LevelThresholds;
+  readonly isTimeTrusted: (now: EpochMs) => boolean;
+  readonly problems: Pick<Problems, "start" | "end">;
+  readonly startedAt: EpochMs;
+  /** Language of the reasons; default English. */
+  readonly language?: Language;
+  /** Called after each decision of a circle. `until`: when one of its plans changes by itself. */
+  readonly onDecided: (circle: string, until: EpochMs) => void;
 }
 
 /** Result of a command. */
 type PlanCommanded = { readonly kind: "done" } | RefusedCommand;
 
+/** Delay of fallback hours after the daemon's start, because missing prices may still arrive. */
+const GRACE_MS = 10 * MINUTE_MS;
+
 export class Plans {
+  readonly results: PlanResults;
   readonly #deps: PlansDeps;
+  readonly #language: Language;
   readonly #once: OncePlans;
-  readonly #slots = new PlanSlots();
-  readonly #results: PlanResults;
-  readonly #decisions: PlanDecisions;
+  readonly #circles = new PlanCircles();
   #groups: readonly GroupEntry[] = [];
+  /** The last snapshot of each plan. Bounded by the plans. */
+  readonly #snapshots = new Map<string, PlanSnapshot>();
+  /** When a circle changes by itself. Bounded by the circles. */
+  readonly #dueAt = new Map<string, EpochMs>();
   /** Reason of the last refused MQTT command, keyed by plan. */
   readonly #refusals = new Map<string, string>();
 
   constructor(deps: PlansDeps) {
     this.#deps = deps;
+    this.#language = deps.language ?? "en";
     this.#once = new OncePlans(deps.memory);
-    this.#results = new PlanResults(deps.store, deps.calendar);
-    this.#decisions = new PlanDecisions(deps, this.#slots, this.#results, this.#refusals);
+    this.results = new PlanResults(deps.store, deps.calendar, (which) => this.#selected(which));
     this.take(deps.definitions, deps.groups);
   }
 
   /**
    * Replaces the configured plans. A plan that remains continues with its record, as after a restart. Returns the names
-   * of the circles with new, changed or removed plans; the plans of the others keep their snapshots.
+   * of the circles with new, changed or removed plans, which have to be decided.
    */
   take(configured: readonly PlanDefinition[], groups: readonly GroupEntry[] = this.#groups): readonly string[] {
     this.#groups = groups;
@@ -95,94 +99,77 @@ export class Plans {
     const remaining = new Set(definitions.map(({ id }) => id));
     for (const id of this.ids) if (!remaining.has(id)) problems.end(problemSubject(id));
     store.keepOnly([...remaining]);
-    const { circles, unchanged } = this.#slots.replace(definitions, (definition) => {
+    const { circles, unchanged } = this.#circles.replace(definitions, (definition) => {
       const spec = adjustedSpec(definition, store.settings(definition.id));
       const memory = store.memory(definition.id);
       const whenLost = whenLostOf(spec);
       const on = whenLost === "on" || (whenLost === "keep" && memory?.on === true);
       return { definition, spec, advance: { ...UNDECIDED, on, memory } };
     });
-    this.#decisions.keepOnly(unchanged);
+    for (const circle of circles) this.#dueAt.delete(circle);
+    for (const plan of this.#snapshots.keys()) if (!remaining.has(plan)) this.#snapshots.delete(plan);
     for (const plan of this.#refusals.keys()) if (!unchanged.has(plan)) this.#refusals.delete(plan);
     return circles;
   }
 
   /** Configured plans, then those that run once. Shape: in the order of the configuration. */
   get ids(): readonly string[] {
-    return this.#slots.definitions.map(({ id }) => id);
+    return this.#circles.definitions.map(({ id }) => id);
   }
 
-  /** The last snapshots. Shape: in the order of the configuration; empty before homes are known. */
-  get snapshots(): readonly PlanSnapshot[] {
-    return this.ids.flatMap((id) => this.#decisions.snapshot(id) ?? []);
-  }
-
-  /** Circles of plans that depend on each other, by name. Returns the same map until the plans are replaced. */
-  get circles(): ReadonlyMap<string, unknown> {
-    return this.#slots.circles;
+  /** Names of the circles of plans that depend on each other. Returns the same set until the plans are replaced. */
+  get circles(): ReadonlySet<string> {
+    return this.#circles.names;
   }
 
   /** Returns the name of the circle of a home's plans; null for a home without plans. */
   circleOf(home: string): string | null {
-    return this.#slots.circleOf(home);
+    return this.#circles.circleOf(home);
   }
 
-  /**
-   * Decides all plans at `now`, in slices. Plans that are decided for a later time meanwhile are not decided again.
-   * Shape: in the order of the configuration.
-   */
-  async all(now: EpochMs, slices?: SliceClock): Promise<readonly PlanSnapshot[]> {
-    const before = new Map(this.snapshots.map((plan) => [plan.definition.id, plan]));
-    const isDue = (plan: string) => this.#decisions.snapshot(plan) === before.get(plan);
-    await inSlices(this.ids, (plan) => void (isDue(plan) && this.snapshot(plan, now)), slices);
-    return this.snapshots;
+  /** The decided plans. Shape: in the order of the configuration. */
+  get snapshots(): readonly PlanSnapshot[] {
+    return this.ids.flatMap((id) => this.#snapshots.get(id) ?? []);
   }
 
-  /** Decides all plans at `now`, or those of one circle. */
-  at(now: EpochMs, circle: string | null = null): ShownPlans {
-    if (!this.#deps.homes.known) return { plans: [], until: null };
-    this.#removeOldOnce(now);
-    const { inFile, ordered } = this.#slots.plansIn(circle);
-    const until = this.#decisions.decide(ordered, now);
-    return { plans: inFile.flatMap(({ id }) => this.#decisions.snapshot(id) ?? []), until };
+  /** Returns the decided plans of a circle. Shape: in the order of the configuration. */
+  snapshotsOf(circle: string): readonly PlanSnapshot[] {
+    return this.#circles.in(circle).flatMap(({ definition }) => this.#snapshots.get(definition.id) ?? []);
   }
 
-  /** Returns the plans of a circle as they will be at `at` if nothing changes until then. Decides nothing. */
-  ahead(at: EpochMs, circle: string): ShownPlans {
-    if (!this.#deps.homes.known) return { plans: [], until: null };
-    const { inFile, ordered } = this.#slots.plansIn(circle);
-    const { snapshots, until } = this.#decisions.decideAhead(ordered, at);
-    return { plans: inFile.flatMap(({ id }) => snapshots.get(id) ?? []), until };
+  /** Returns a decided plan; null if there is no such plan, or no home is known yet. */
+  snapshot(plan: string): PlanSnapshot | null {
+    return this.#snapshots.get(plan) ?? null;
   }
 
-  /** Returns a plan at `now`; null if there is no such plan, or no home is known yet. Decides only its circle. */
-  snapshot(plan: string, now: EpochMs): PlanSnapshot | null {
-    const slot = this.#slots.get(plan);
-    if (!slot) return null;
-    this.at(now, this.circleOf(slot.definition.home));
-    return this.#decisions.snapshot(plan) ?? null;
+  /** Returns true if a decision is due that can change the signal of one of the plans. */
+  isDue(plans: readonly string[], now: EpochMs): boolean {
+    if (!this.#deps.homes.known) return false;
+    return plans.some((plan) => {
+      const slot = this.#circles.get(plan);
+      const dueAt = slot && this.#dueAt.get(this.#circles.circleOf(slot.definition.home) ?? "");
+      return slot !== undefined && (dueAt === undefined || dueAt <= now);
+    });
   }
 
-  /** Returns the signal of a plan at `now`; null if there is no such plan, or not at `home` if one is given. */
-  wanted(plan: string, home: string | null, now: EpochMs): Wanted | null {
-    const slot = this.#slots.get(plan);
+  /** Returns the decided signal of a plan; null if there is no such plan, or not at `home` if one is given. */
+  wanted(plan: string, home: string | null): Wanted | null {
+    const slot = this.#circles.get(plan);
     if (!slot || (home !== null && home !== slot.definition.home)) return null;
-    this.at(now, this.circleOf(slot.definition.home));
-    const { running, memory, on, lost } = this.#slots.get(plan)?.advance ?? UNDECIDED;
+    const { running, on, lost } = slot.advance;
+    const snapshot = this.#snapshots.get(plan);
     const whenLost = lost ? { lost: whenLostOf(slot.spec) } : {};
-    const reason =
-      this.#decisions.snapshot(plan)?.reason.text ?? textIn(this.#deps.language ?? "en", message("plan.nothing_known"));
-    const next = memory?.planned.find((run) => run.start > now)?.start ?? null;
-    return { on, until: running?.end ?? (on ? null : next), reason, ...whenLost };
+    const reason = snapshot?.reason.text ?? textIn(this.#language, message("plan.nothing_known"));
+    return { on, until: running?.end ?? (on ? null : (snapshot?.nextStart ?? null)), reason, ...whenLost };
   }
 
   /** Returns ON while any of the plans wants it, with the reasons of those plans; null if none of them exists. */
-  wantedByAny(plans: readonly string[], home: string | null, now: EpochMs): Wanted | null {
-    const all = plans.flatMap((plan) => [plan, ...this.#once.idsFor(plan)]);
+  wantedByAny(plans: readonly string[], home: string | null): Wanted | null {
+    const all = this.withOnce(plans);
     const known = all.flatMap((plan) => {
-      const wanted = this.wanted(plan, home, now);
+      const wanted = this.wanted(plan, home);
       if (!wanted) return [];
-      const { name } = this.#slots.get(plan)?.definition ?? { name: plan };
+      const { name } = this.#circles.get(plan)?.definition ?? { name: plan };
       return all.length > 1 ? { ...wanted, reason: `${name}: ${wanted.reason}` } : wanted;
     });
     const [only] = known;
@@ -199,99 +186,187 @@ export class Plans {
     return { on, until, reason: deciding.map(({ reason }) => reason).join("; "), ...whenLost };
   }
 
-  /** Returns a plan at `now` with its finished runs; null if there is no such plan, or no home is known yet. */
-  detail(plan: string, now: EpochMs): PlanDetail | null {
-    const snapshot = this.snapshot(plan, now);
-    return snapshot ? { snapshot, ...this.#results.detail(snapshot.definition, now) } : null;
-  }
-
-  /** Returns the runs that began in `range`. Shape: newest first, at most `most` of them. */
-  results(which: WhichPlans, range: Interval, most: number): PlanResult[] {
-    return this.#results.runs(this.#selected(which), range, most);
-  }
-
-  /** Returns the months of `range`, plan by plan. Shape: oldest first; months without a run are omitted. */
-  monthResults(which: WhichPlans, range: Interval): MonthResult[] {
-    return this.#results.months(this.#selected(which), range);
+  /** Returns the plans, each followed by the plans that run once for its appliance. */
+  withOnce(plans: readonly string[]): readonly string[] {
+    return plans.flatMap((plan) => [plan, ...this.#once.idsFor(plan)]);
   }
 
   /** Returns the cost of a plan's hours by start time; null if there is no such plan or it has no hours. */
   startCosts(plan: string, now: EpochMs): StartCost[] | null {
-    const slot = this.#slots.get(plan);
+    const slot = this.#circles.get(plan);
     const home = slot && this.#deps.homes.named(slot.definition.home);
     const timeline = home && this.#deps.timelineOf(home, now);
     return slot ? startCosts(slot.spec, timeline?.points ?? [], now) : null;
   }
 
-  #selected({ home, plan }: WhichPlans): ResultPlan[] {
-    return this.#slots.definitions
-      .filter((each) => (home === null || each.home === home) && (plan === null || each.id === plan))
-      .map((definition) => ({ definition, currency: this.#decisions.snapshot(definition.id)?.currency ?? null }));
+  /**
+   * Decides the plans of a circle, stores what changed, and announces it. Does nothing before homes are known. Returns
+   * when one of its plans changes by itself.
+   */
+  decide(circle: string, now: EpochMs): EpochMs {
+    const { store, onDecided, homes } = this.#deps;
+    if (!homes.known) return Number.POSITIVE_INFINITY;
+    this.#removeOldOnce(circle, now);
+    const before = this.#circles.in(circle);
+    const context = this.#contextAt(now);
+    const decided = decideCircle(before, context);
+    store.gather(() => {
+      for (const slot of decided) {
+        const { memory, finished } = slot.advance;
+        const { id } = slot.definition;
+        const isChanged = memory !== this.#circles.get(id)?.advance.memory || finished.length > 0;
+        if (isChanged) store.write(id, memory, finished);
+        this.#circles.set(slot);
+      }
+    });
+    for (const slot of decided) {
+      this.#reportUnknownHome(slot.definition, now);
+      this.#snapshots.set(slot.definition.id, this.#snapshotOf(slot, context));
+    }
+    const until = Math.min(...decided.flatMap(({ advance }) => advance.nextChangeAt ?? []));
+    if (decided.length > 0) this.#dueAt.set(circle, until);
+    onDecided(circle, until);
+    return until;
   }
 
-  /** Returns how a new plan would be decided at `now`, and stores nothing of it. Null if its home is unknown. */
+  /** Returns how a new or changed plan would be decided at `now`. Null if its home is unknown. */
   preview(definition: PlanDefinition, now: EpochMs): PlanSnapshot | null {
     if (!this.#deps.homes.named(definition.home)) return null;
-    const circle = this.circleOf(definition.home);
-    if (circle !== null) this.at(now, circle);
-    return this.#decisions.preview(definition, now);
+    const { definitions } = this.#circles;
+    const place = definitions.findIndex(({ id }) => id === definition.id);
+    const all = place < 0 ? [...definitions, definition] : definitions.with(place, definition);
+    const circle = circlesOf(all).find((plans) => plans.includes(definition)) ?? [];
+    const own = { definition, spec: definition.spec, advance: UNDECIDED };
+    const slots = circle.flatMap((each) => (each === definition ? own : (this.#circles.get(each.id) ?? [])));
+    const context = this.#contextAt(now);
+    const decided = decideCircle(slots, context).find((each) => each.definition === definition);
+    return decided ? this.#snapshotOf(decided, context) : null;
+  }
+
+  #contextAt(now: EpochMs): DecisionContext {
+    const { calendar, thresholds, isTimeTrusted, startedAt } = this.#deps;
+    return {
+      ...{ now, calendar, trusted: isTimeTrusted(now), graceUntil: startedAt + GRACE_MS, language: this.#language },
+      ...(thresholds ? { thresholds } : {}),
+      pricesOf: (plan) => this.#pricesOf(plan, now),
+    };
+  }
+
+  #pricesOf({ definition, spec }: Pick<PlanSlot, "definition" | "spec">, now: EpochMs): PlanPrices {
+    const { homes, timelineOf, exportTimelineOf = () => null } = this.#deps;
+    const home = homes.named(definition.home);
+    const bought = home && timelineOf(home, now);
+    if (!home || !isExport(spec)) return { isHomeKnown: home !== null, timeline: bought, lacksExport: false };
+    const sold = exportTimelineOf(home, now);
+    // A home with import prices and without export prices will not get export prices later.
+    return { isHomeKnown: true, timeline: sold, lacksExport: sold === null && bought !== null };
+  }
+
+  #snapshotOf(slot: PlanSlot, context: DecisionContext): PlanSnapshot {
+    const { id } = slot.definition;
+    const history = this.results.history({ id, spec: slot.spec }, context.now);
+    return decidedSnapshot(slot, context, { history, refused: this.#refusals.get(id) ?? null });
+  }
+
+  #reportUnknownHome({ id, home }: PlanDefinition, now: EpochMs): void {
+    const { problems, homes } = this.#deps;
+    const subject = problemSubject(id);
+    if (homes.named(home)) {
+      problems.end(subject);
+      return;
+    }
+    const ids = [...homes.ids];
+    problems.start({
+      code: "unknown_home",
+      subject,
+      since: now,
+      names: { owner: message("word.owner_plan", { id }), homes: ids.join(", ") || message("word.the_homes") },
+      detail: unknownHome(home, ids),
+    });
+  }
+
+  #selected({ home, plan }: WhichPlans) {
+    return this.#circles.definitions
+      .filter((each) => (home === null || each.home === home) && (plan === null || each.id === plan))
+      .map((definition) => ({ definition, currency: this.#snapshots.get(definition.id)?.currency ?? null }));
   }
 
   /** Carries out a command of the topic `<home>/plan/<plan>/<setting>/set`. */
   command([home = "", plan = "", setting = ""]: readonly string[], payload: string, now: EpochMs): PlanCommanded {
-    if (this.#slots.get(plan)?.definition.home !== home)
+    if (this.#circles.get(plan)?.definition.home !== home)
       return refused("unknown_plan", `${home} has no plan "${plan}"`);
     const before = this.#refusals.get(plan);
     this.#refusals.delete(plan);
     const result = this.#carryOut(plan, setting, payload, now);
     if (result.kind === "refused") {
-      const reason = textIn(this.#deps.language ?? "en", result.reason);
+      const reason = textIn(this.#language, result.reason);
       this.#refusals.set(plan, reason);
-      if (reason !== before) this.#deps.onChange(home);
+      if (reason !== before) this.#decideFor(home, now);
     }
     return result;
   }
 
   #carryOut(plan: string, setting: string, payload: string, now: EpochMs): PlanCommanded {
-    const action = planActions.find((each) => each === setting);
-    if (action) return this.act(plan, action, now);
-    const value = payload.trim();
-    if (setting === "once")
-      return this.once({ plan, ...(readDuration(hoursOf(value)) ? { within: hoursOf(value) } : {}) }, now);
-    const name = planSettings.find((each) => each === setting);
-    if (name) return this.change(plan, { [name]: value });
-    if (setting === RESET_SETTINGS) return this.#resetSettings(plan);
-    const expected = [...planSettings, ...planActions, RESET_SETTINGS].join(", ");
-    return refused("unknown_setting", `a plan has no "${setting.slice(0, 40)}"; expected ${expected}`);
+    const command = planCommandOf(setting, payload);
+    switch (command.kind) {
+      case "action":
+        return this.act(plan, command.action, now);
+      case "settings":
+        return this.change(plan, command.changes, now);
+      case "reset": {
+        const slot = this.#circles.get(plan);
+        return slot ? this.change(plan, resetOf(slot.definition), now) : unknownPlan(plan);
+      }
+      case "once":
+        return this.once({ plan, ...(command.within === undefined ? {} : { within: command.within }) }, now);
+      case "refused":
+        return command;
+    }
   }
 
   /** Carries out an action of the owner: run now, skip or stop. */
   act(plan: string, action: PlanAction, now: EpochMs): PlanCommanded {
-    const { store, isTimeTrusted, onChange } = this.#deps;
-    const slot = this.#slots.get(plan);
-    if (!slot) return refused("unknown_plan", `unknown plan "${plan}"`);
-    const { definition, spec, advance } = slot;
+    const { store, isTimeTrusted } = this.#deps;
+    const slot = this.#circles.get(plan);
+    if (!slot) return unknownPlan(plan);
     if (!isTimeTrusted(now)) return refused("clock_not_trusted", textIn("en", message("refused.clock")));
-    const { memory } = advance;
-    const commanded = (): Commanded => {
-      if (action === "skip") return skip(memory, now);
-      if (action === "stop") return stop(memory, now, spec);
-      const running = blockedBy(definition, new Set(), this.#slots.circleWith(definition));
-      return runNow(spec, memory, now, running, this.#decisions.crowdedByBegun(slot));
-    };
-    const done = commanded();
+    const done = this.#acted(slot, action, now);
     if (done.kind === "refused") return done;
-    store.write(definition.id, done.memory, []);
-    this.#slots.set({ ...slot, advance: { ...advance, memory: done.memory } });
-    onChange(definition.home);
+    store.write(plan, done.memory, []);
+    this.#circles.set({ ...slot, advance: { ...slot.advance, memory: done.memory } });
+    this.#decideFor(slot.definition.home, now);
+    return { kind: "done" };
+  }
+
+  #acted(slot: PlanSlot, action: PlanAction, now: EpochMs): Commanded {
+    const { definition, spec, advance } = slot;
+    if (action === "skip") return skip(advance.memory, now);
+    if (action === "stop") return stop(advance.memory, now, spec);
+    const circle = this.#circles.in(this.circleOf(definition.home) ?? "");
+    const crowded = crowdedFor(slot, circle, (other) => other.advance.memory?.startedRuns ?? []);
+    return runNow(spec, advance.memory, now, blockedBy(definition, new Set(), circle), crowded);
+  }
+
+  /** Changes settings, all or none. An empty text restores the value of the configuration. */
+  change(plan: string, changes: ChangedSettings, now: EpochMs): PlanCommanded {
+    const { store } = this.#deps;
+    const slot = this.#circles.get(plan);
+    if (!slot) return unknownPlan(plan);
+    const { definition } = slot;
+    const change = changeSettings(definition, store.settings(plan), changes);
+    if (change.kind === "refused") return change;
+    if (!store.writeSettings(plan, change.texts)) 
+      return refused("not_writable", textIn("en", message("refused.not_writable")));
+    this.#circles.set({ ...slot, spec: adjustedSpec(definition, store.settings(plan)) });
+    this.#decideFor(definition.home, now);
     return { kind: "done" };
   }
 
   /** Adds a plan that runs once. It is removed when it is over. */
   once(asked: object, now: EpochMs): { readonly kind: "done"; readonly plan: string } | RefusedCommand {
-    const { isTimeTrusted, onChange, homes } = this.#deps;
+    const { isTimeTrusted, homes } = this.#deps;
     if (!isTimeTrusted(now)) return refused("clock_not_trusted", textIn("en", message("plan.clock")));
-    const { definitions } = this.#slots;
+    const { definitions } = this.#circles;
     const read = readOneShot(asked, definitions, this.#groups, now);
     if (typeof read === "string") return refused("unreadable_setting", read);
     if (!homes.ids.has(read.home))
@@ -301,8 +376,7 @@ export class Plans {
     if (plans.length >= MAX_ONCE || sameGroup.length >= MAX_GROUP_PLANS)
       return refused("too_many", `there are ${plans.length} one-time plans already; wait until one has ended`);
     const definition = { ...read, id: freeSlug(read.id, new Set(this.ids)) };
-    this.#replaceOnce([...plans, definition]);
-    onChange(definition.home);
+    for (const circle of this.#replaceOnce([...plans, definition])) this.decide(circle, now);
     return { kind: "done", plan: definition.id };
   }
 
@@ -313,54 +387,34 @@ export class Plans {
     return asked ? this.once({ home, ...asked }, now) : refused("unreadable_setting", expected);
   }
 
-  /** Removes the plans that run once and are over. */
-  #removeOldOnce(now: EpochMs): void {
+  /** Removes the plans of a circle that run once and are over. */
+  #removeOldOnce(circle: string, now: EpochMs): void {
     if (!this.#deps.isTimeTrusted(now)) return;
-    const current = this.#once.plans.filter(({ id, spec }) => {
-      const started = this.#slots.get(id)?.advance.memory?.startedRuns ?? [];
-      return now < (spec.once?.end ?? 0) || started.some(({ end }) => end > now);
+    const current = this.#once.plans.filter(({ id, home, spec }) => {
+      const started = this.#circles.get(id)?.advance.memory?.startedRuns ?? [];
+      return this.circleOf(home) !== circle || now < (spec.once?.end ?? 0) || started.some(({ end }) => end > now);
     });
-    if (current.length < this.#once.plans.length) this.#replaceOnce(current);
+    if (current.length === this.#once.plans.length) return;
+    for (const other of this.#replaceOnce(current)) if (other !== circle) this.decide(other, now);
   }
 
-  #replaceOnce(plans: readonly PlanDefinition[]): void {
-    const configured = this.#slots.definitions.filter(({ spec }) => !spec.once);
+  #replaceOnce(plans: readonly PlanDefinition[]): readonly string[] {
+    const configured = this.#circles.definitions.filter(({ spec }) => !spec.once);
     this.#once.replace(plans);
-    this.take(configured);
+    return this.take(configured);
   }
 
-  /** Changes settings, all or none. An empty text restores the value of the configuration. */
-  change(plan: string, changes: ChangedSettings): PlanCommanded {
-    const { store, onChange } = this.#deps;
-    const slot = this.#slots.get(plan);
-    if (!slot) return refused("unknown_plan", `unknown plan "${plan}"`);
-    const { definition } = slot;
-    const change = changeSettings(definition, store.settings(plan), changes);
-    if (change.kind === "refused") return change;
-    if (!store.writeSettings(plan, change.texts))
-      return refused("not_writable", textIn("en", message("refused.not_writable")));
-    this.#slots.set({ ...slot, spec: adjustedSpec(definition, store.settings(plan)) });
-    onChange(definition.home);
-    return { kind: "done" };
-  }
-
-  #resetSettings(plan: string): PlanCommanded {
-    const slot = this.#slots.get(plan);
-    return slot ? this.change(plan, resetOf(slot.definition)) : refused("unknown_plan", `unknown plan "${plan}"`);
+  #decideFor(home: string, now: EpochMs): void {
+    const circle = this.circleOf(home);
+    if (circle !== null) this.decide(circle, now);
   }
 }
 
-/** Returns the object of a JSON text; null if the text is not one. */
-function objectIn(text: string): object | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && !Array.isArray(value) ? value : null;
-  } catch {
-    return null; // invalid JSON
-  }
+/** Returns the subject of a plan's problems. */
+function problemSubject(plan: string): string {
+  return `plan ${plan}`;
 }
 
-/** Returns hours without a unit as a number, otherwise the text. */
-function hoursOf(text: string): number | string {
-  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+function unknownPlan(plan: string): RefusedCommand {
+  return refused("unknown_plan", `unknown plan "${plan}"`);
 }

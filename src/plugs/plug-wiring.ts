@@ -68,6 +68,7 @@ export function startPlugs(
     plugs: config.plugs,
     publishOnce: (topic, payload) => mqtt.client.sendCommand(topic, payload),
     wanted: (plug, now) => wantedOf(plug, state, config.language, now),
+    isDeciding: (plug, now) => state.plans.isDue(state.plans.withOnce(plansOf(plug)), now),
     whenLost: (plug) => whenLostOfPlug(plug, current.plans),
     openHttp: openHttpPlug,
     trusted: state.isTimeTrusted,
@@ -88,6 +89,7 @@ export function startPlugs(
   mqtt.publisher.showPlugs(() => plugs.snapshots());
   mqtt.client.addListener(plugs);
   mqtt.published.subscribe(() => loop?.wake());
+  changes.plansDecided.subscribe(() => loop?.wake());
   let running: Promise<void> | null = null;
   open();
   const announced = new AnnouncedPlugs(mqtt.client);
@@ -122,7 +124,7 @@ export function startPlugs(
 
 function wantedOf(plug: PlugConfig, state: Followed, language: Language, now: EpochMs): Wanted | null {
   const { homes, homeReader, places, plans } = state;
-  if (plug.plan !== undefined) return plans.wantedByAny(plansOf(plug), plug.home ?? null, now);
+  if (plug.plan !== undefined) return plans.wantedByAny(plansOf(plug), plug.home ?? null);
   const home = plug.home === undefined ? null : homes.named(plug.home);
   if (home) {
     reportHome(plug, null, state, now);

@@ -36,6 +36,8 @@ export interface PlugDeps extends TransportDeps, PlugReportDeps, PlugMeterDeps {
   readonly baseTopic: string;
   /** Returns the state that a plan or signal wants of a plug; null if it is unknown. */
   readonly wanted: (plug: PlugConfig, now: EpochMs) => Wanted | null;
+  /** Returns true while the plans of a plug are being decided. The loop is woken after that. */
+  readonly isDeciding?: (plug: PlugConfig, now: EpochMs) => boolean;
   /** Returns the state of a plug while nothing is known, and after elbro died. */
   readonly whenLost: (plug: PlugConfig) => WhenLost;
   /** Returns whether the clock is plausible. */
@@ -220,8 +222,9 @@ export class Plug {
     return Math.min(wakeAt, this.#meter.tick(now));
   }
 
-  /** Sends the commands that are due. Returns when to do so again. */
+  /** Sends the commands that are due, unless its plans are being decided. Returns when to do so again. */
   #switch(now: EpochMs): EpochMs {
+    if (this.#deps.isDeciding?.(this.config, now)) return Number.POSITIVE_INFINITY;
     if (this.#link === "new" && this.config.signal_topic !== undefined) this.#signalBy ??= now + SIGNAL_GRACE_MS;
     if (this.#link === "new" && now >= (this.#signalBy ?? now)) return this.#handle([{ kind: "connected" }], now);
     if (this.#link === "up") return Math.min(this.#handle([], now), this.#poll(now));

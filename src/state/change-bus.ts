@@ -3,7 +3,7 @@
 import type { SeriesKey } from "../core/series/series.ts";
 import type { Problem } from "../core/status/problem.ts";
 
-/** Event: the state of a home, of a place, of a plan or of the daemon itself has changed. */
+/** Event: the state of a home, of a place or of the daemon itself has changed. */
 export interface StateChange {
   /** Id of the home; null for the daemon as a whole. */
   readonly home: string | null;
@@ -36,5 +36,7 @@ export class ChangeBus {
   readonly seriesChanged: Listeners<SeriesKey> = new Listeners();
   /** The published state changed. */
   readonly stateChanged: Listeners<StateChange> = new Listeners();
+  /** A circle of plans was decided. */
+  readonly plansDecided: Listeners<{ readonly circle: string }> = new Listeners();
   readonly problem: Listeners<ProblemChange> = new Listeners();
 }

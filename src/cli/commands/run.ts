@@ -288,7 +288,7 @@ function greet(config: Config, daemon: Daemon, clock: Clock, write: (line: strin
     const isWhole = prices.every(({ price }) => price !== null);
     const isLate = clock.monotonicMs() - startedMs >= GREETING_WAIT_MS;
     isGreeted = prices.some(({ price }) => price !== null) && (isWhole || isLate);
-    if (isGreeted) void daemon.nextRuns(now).then((runs) => say(houseText({ prices, runs }, daemon.calendar, now)));
+    if (isGreeted) say(houseText({ prices, runs: daemon.nextRuns(now) }, daemon.calendar, now));
   });
 }
 

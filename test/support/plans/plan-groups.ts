@@ -1,5 +1,6 @@
 /** Power groups on days of real prices, for benches and for the comparison with a solver. */
 
+import { UNDECIDED } from "../../../src/core/planning/circle-decision.ts";
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import type { PlanSpec } from "../../../src/core/planning/model/plan-spec.ts";
 import type { PlanInput } from "../../../src/core/planning/plan-input.ts";
@@ -8,7 +9,6 @@ import { crowdedFor, groupTurn, inTurn } from "../../../src/core/planning/power-
 import { solvePlan } from "../../../src/core/planning/solve-plan.ts";
 import type { Timeline } from "../../../src/core/prices/timeline.ts";
 import { type EpochMs, HOUR_MS, type Interval, MINUTE_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
-import { UNDECIDED } from "../../../src/plans/plan-decisions.ts";
 import { at, calendar, timelineOf } from "../home/price-days.ts";
 import { realPoints } from "./plan-days.ts";
 import { type SolverGroup, stepPrices, stepsOn } from "./plan-solver.ts";
@@ -79,7 +79,7 @@ export function groupCases(count: number, days: number, limitWatts = 11_000): Gr
   });
 }
 
-/** Decides the plans of a new group, as `PlanDecisions` does. Returns their runs, and the number of plans that were solved. */
+/** Decides the plans of a new group, as `decideCircle` does. Returns their runs, and the number of plans that were solved. */
 export function decideGroup(definitions: readonly PlanDefinition[], timeline: Timeline, now: EpochMs) {
   let solved = 0;
   const inputOf = ({ spec }: PlanDefinition): PlanInput => ({

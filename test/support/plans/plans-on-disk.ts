@@ -24,8 +24,8 @@ export interface PlansWorld {
 
 export class PlansOnDisk implements Disposable {
   readonly world: PlansWorld;
-  /** Number of calls of `onChange`. */
-  changeCount = 0;
+  /** Number of decisions of a circle. */
+  decisions = 0;
   plans: Plans;
   readonly #dir = new TempDir();
   #database: ReturnType<typeof openDatabase>;
@@ -43,20 +43,22 @@ export class PlansOnDisk implements Disposable {
     this.plans = this.#open();
   }
 
-  /** Returns the snapshot of a plan at `now`. */
+  /** Decides all plans at `now`. Returns when one of them changes by itself. */
+  decide(now: number): number {
+    return Math.min(...[...this.plans.circles].map((circle) => this.plans.decide(circle, now)));
+  }
+
+  /** Decides all plans at `now`. Returns the snapshot of one. */
   at(now: number, id = "washer"): PlanSnapshot {
-    const plan = this.plans.at(now).plans.find(({ definition }) => definition.id === id);
+    this.decide(now);
+    const plan = this.plans.snapshot(id);
     if (!plan) throw new Error(`no plan ${id} is shown`);
     return plan;
   }
 
   /** Advances the plans from `from` to `to`, at every time that they request. Returns the snapshot of one plan. */
   until(from: number, to: number, id = "washer"): PlanSnapshot {
-    let { until } = this.plans.at(from);
-    for (let now = from; now < to; ) {
-      now = Math.min(to, until ?? to);
-      ({ until } = this.plans.at(now));
-    }
+    for (let now = from; now < to; ) now = Math.min(to, this.decide(now));
     return this.at(to, id);
   }
 
@@ -75,7 +77,7 @@ export class PlansOnDisk implements Disposable {
       language: world.language ?? "en",
       problems: { start: () => undefined, end: () => undefined },
       startedAt: world.startedAt ?? 0,
-      onChange: () => this.changeCount++,
+      onDecided: () => this.decisions++,
     });
   }
 

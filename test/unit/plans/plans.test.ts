@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { ShownPlans } from "../../../src/plans/plans.ts";
 import { at, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
 import { PlansOnDisk } from "../../support/plans/plans-on-disk.ts";
 import { definitionOf, HOUR, WASHER } from "../../support/plans/shown-plans.ts";
@@ -20,7 +19,8 @@ describe("plans keep across a restart", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.until(NOW, STARTS + 10 * MINUTE);
     world.restart({ timeline: null });
-    expect(world.plans.wanted("washer", null, STARTS + 11 * MINUTE)).toMatchObject({
+    world.decide(STARTS + 11 * MINUTE);
+    expect(world.plans.wanted("washer", null)).toMatchObject({
       on: true,
       until: STARTS + 3 * HOUR,
     });
@@ -47,15 +47,15 @@ describe("plans keep across a restart", () => {
 });
 
 describe("a plan command", () => {
-  test("a plan command calls onChange, unless it changes nothing", () => {
+  test("a plan command decides its plan at once, unless it is refused", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.at(NOW);
     world.plans.act("washer", "run_now", NOW);
-    expect([world.changeCount, world.plans.wanted("washer", null, NOW)?.on]).toEqual([1, true]);
+    expect([world.decisions, world.plans.wanted("washer", null)?.on]).toEqual([2, true]);
     world.plans.act("washer", "run_now", NOW);
-    expect(world.changeCount).toBe(1);
+    expect(world.decisions).toBe(2);
     world.plans.command(["home", "washer", "enabled", "set"], "OFF", NOW);
-    expect([world.changeCount, world.plans.wanted("washer", null, NOW)?.on]).toEqual([2, false]);
+    expect([world.decisions, world.plans.wanted("washer", null)?.on]).toEqual([3, false]);
   });
 
   test("that was rejected is displayed with the plan until one succeeds", () => {
@@ -63,11 +63,14 @@ describe("a plan command", () => {
     expect(world.at(NOW)).toMatchObject({ refused: null });
     const refused = world.plans.command(["home", "washer", "hours", "set"], "30", NOW);
     expect(refused).toMatchObject({ kind: "refused" });
-    expect([world.changeCount, world.at(NOW)?.refused]).toEqual([1, "reason" in refused && refused.reason]);
+    expect([world.decisions, world.plans.snapshot("washer")?.refused]).toEqual([
+      2,
+      "reason" in refused && refused.reason,
+    ]);
     world.plans.command(["home", "washer", "hours", "set"], "30", NOW);
-    expect(world.changeCount).toBe(1);
+    expect(world.decisions).toBe(2);
     world.plans.command(["home", "washer", "hours", "set"], "2", NOW);
-    expect([world.changeCount, world.at(NOW)?.refused]).toEqual([2, null]);
+    expect([world.decisions, world.plans.snapshot("washer")?.refused]).toEqual([3, null]);
   });
 
   test("that is refused has a reason in the configured language, as has the plan", () => {
@@ -85,20 +88,22 @@ describe("a plan command", () => {
     for (const action of ["run_now", "skip", "stop"] as const)
       expect(world.plans.act("washer", action, NOW)).toMatchObject({ kind: "refused" });
     expect(world.plans.command(["home", "washer", "hours", "set"], "2", NOW)).toEqual({ kind: "done" });
-    expect(world.plans.wanted("washer", null, STARTS)).toMatchObject({ on: false });
+    world.decide(STARTS);
+    expect(world.plans.wanted("washer", null)).toMatchObject({ on: false });
   });
 });
 
 describe("the state that a plan wants of a plug", () => {
   test("the state that a plan wants of a plug is ON until the end of the run, then OFF until the next; null for a plan of another home", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
-    expect(world.plans.wanted("washer", "home", NOW)).toMatchObject({ on: false, until: STARTS });
-    expect(world.plans.wanted("washer", "cabin", NOW)).toBeNull();
-    expect(world.plans.wanted("dryer", null, NOW)).toBeNull();
+    world.decide(NOW);
+    expect(world.plans.wanted("washer", "home")).toMatchObject({ on: false, until: STARTS });
+    expect(world.plans.wanted("washer", "cabin")).toBeNull();
+    expect(world.plans.wanted("dryer", null)).toBeNull();
     world.until(NOW, STARTS + HOUR);
-    expect(world.plans.wanted("washer", null, STARTS + HOUR)).toMatchObject({ on: true, until: STARTS + 3 * HOUR });
+    expect(world.plans.wanted("washer", null)).toMatchObject({ on: true, until: STARTS + 3 * HOUR });
     world.until(STARTS + HOUR, STARTS + 3 * HOUR);
-    expect(world.plans.wanted("washer", null, STARTS + 3 * HOUR)).toMatchObject({ on: false });
+    expect(world.plans.wanted("washer", null)).toMatchObject({ on: false });
   });
 });
 
@@ -109,7 +114,7 @@ test("is ON for when_lost: on and unchanged for when_lost: keep while no home is
   );
   const keeper = definitionOf({ ...WASHER, whenLost: "keep" }, "keeper");
   using world = new PlansOnDisk({ definitions: [freezer, keeper, washer], timeline, known: false });
-  const wanted = () => ["freezer", "keeper", "washer"].map((id) => world.plans.wanted(id, null, STARTS)?.on);
+  const wanted = () => ["freezer", "keeper", "washer"].map((id) => world.plans.wanted(id, null)?.on);
   expect(wanted()).toEqual([true, false, false]);
   world.restart({ known: true });
   world.until(NOW, STARTS + 10 * MINUTE);
@@ -147,66 +152,40 @@ describe("a replaced list of plans", () => {
     expect(world.plans.take([washer, dryer, elsewhere])).toEqual([washer.home]);
     expect(world.plans.take([washer, dryer, elsewhere])).toEqual([]);
     expect(world.plans.take([washer, elsewhere])).toEqual([washer.home]);
-    expect([world.plans.take([washer]), [...world.plans.circles.keys()]]).toEqual([[], [washer.home]]);
+    expect([world.plans.take([washer]), [...world.plans.circles]]).toEqual([["cabin"], [washer.home]]);
   });
 
-  test("a replaced list of plans keeps the decisions of the other circles", () => {
+  test("a replaced list of plans keeps the snapshots of the plans that remain, until they are decided again", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.at(NOW);
     expect(world.plans.snapshots).toHaveLength(1);
     world.plans.take([washer, elsewhere]);
     expect(world.plans.snapshots.map(({ definition }) => definition.id)).toEqual(["washer"]);
     world.plans.take([{ ...washer, name: "Other washer" }, elsewhere]);
-    expect(world.plans.snapshots).toEqual([]);
+    expect(world.plans.snapshots.map(({ definition }) => definition.name)).toEqual([washer.name]);
     expect(world.at(NOW)).toMatchObject({ state: "scheduled", definition: { name: "Other washer" } });
+    world.plans.take([elsewhere]);
+    expect(world.plans.snapshots.map(({ definition }) => definition.id)).toEqual(["sauna"]);
   });
 });
 
-describe("plans as they will be", () => {
-  const shown = ({ plans }: ShownPlans) => plans.map(({ on, state, runs }) => ({ on, state, runs }));
-
-  test("equal those decided at that time, and change nothing now, neither in memory nor on disk", () => {
-    using world = new PlansOnDisk({ definitions: [washer], timeline });
-    const circle = washer.home;
-    for (const [from, now, at] of [
-      [NOW, STARTS - MINUTE, STARTS],
-      [STARTS, STARTS + 3 * HOUR - MINUTE, STARTS + 3 * HOUR],
-    ] as const) {
-      world.until(from, now);
-      const before = world.plans.at(now, circle);
-      const ahead = world.plans.ahead(at, circle);
-      expect(ahead.plans.map(({ on }) => on)).not.toEqual(before.plans.map(({ on }) => on));
-      expect(world.plans.snapshots).toEqual(before.plans);
-      expect(world.plans.at(now, circle)).toEqual(before);
-      world.restart();
-      expect(shown(world.plans.at(now, circle))).toEqual(shown(before));
-      // The totals of the month contain a finished run only after it was stored.
-      expect(shown(world.plans.at(at, circle))).toEqual(shown(ahead));
-    }
-  });
-
-  test("one plan is decided without the plans of other circles", () => {
-    const elsewhere = { ...definitionOf(WASHER, "sauna"), home: "cabin" };
-    using world = new PlansOnDisk({ definitions: [washer, elsewhere], timeline });
-    expect(world.plans.snapshot("washer", NOW)).toMatchObject({ state: "scheduled" });
-    expect(world.plans.snapshots.map(({ definition }) => definition.id)).toEqual(["washer"]);
-    expect(world.plans.snapshot("unknown", NOW)).toBeNull();
-  });
+test("a decision of one circle decides no plan of another one", () => {
+  const elsewhere = { ...definitionOf(WASHER, "sauna"), home: "cabin" };
+  using world = new PlansOnDisk({ definitions: [washer, elsewhere], timeline });
+  world.plans.decide("home", NOW);
+  expect(world.plans.snapshot("washer")).toMatchObject({ state: "scheduled" });
+  expect(world.plans.snapshots.map(({ definition }) => definition.id)).toEqual(["washer"]);
+  expect(world.plans.snapshot("unknown")).toBeNull();
 });
 
-test("all decides the plans in slices, and none for an earlier time than another caller meanwhile", async () => {
-  using world = new PlansOnDisk({ definitions: [washer, { ...dryer, home: "cabin" }], timeline });
-  const before = world.plans.at(NOW).plans;
-  let later: ShownPlans["plans"] = [];
-  let nowMs = 0;
-  const plans = await world.plans.all(NOW + MINUTE, {
-    nowMs: () => (nowMs += 10),
-    async nextTurn() {
-      if (nowMs > 20) later = world.plans.at(NOW + 2 * MINUTE, "cabin").plans;
-    },
-  });
-  expect(plans.map(({ definition }) => definition.id)).toEqual(["washer", "dryer"]);
-  expect(plans[0]).not.toBe(before[0]);
-  expect(later).toHaveLength(1);
-  expect(plans[1]).toBe(later[0]);
+test("a plan is due while a decision that can change it is missing", () => {
+  using world = new PlansOnDisk({ definitions: [washer], timeline });
+  const isDue = (now: number) => world.plans.isDue(["washer"], now);
+  expect([isDue(NOW), world.plans.isDue(["unknown"], NOW)]).toEqual([true, false]);
+  world.until(NOW, STARTS - MINUTE);
+  expect([isDue(STARTS - 1), isDue(STARTS)]).toEqual([false, true]);
+  world.at(STARTS);
+  expect(isDue(STARTS)).toBe(false);
+  world.restart({ known: false });
+  expect(isDue(STARTS)).toBe(false);
 });

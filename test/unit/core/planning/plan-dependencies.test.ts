@@ -1,13 +1,9 @@
 import { expect, test } from "vitest";
 import type { PlanDefinition } from "../../../../src/core/planning/model/plan-definition.ts";
 import { circlesOf } from "../../../../src/core/planning/plan-dependencies.ts";
-import { Plans } from "../../../../src/plans/plans.ts";
-import { openDatabase } from "../../../../src/storage/database.ts";
-import { PlanStore } from "../../../../src/storage/plan-store.ts";
-import { TestMemory } from "../../../support/broker/retaining-port.ts";
-import { at, calendar, daysOf, HOME, points, timelineOf } from "../../../support/home/price-days.ts";
+import { at, daysOf, points, timelineOf } from "../../../support/home/price-days.ts";
+import { PlansOnDisk } from "../../../support/plans/plans-on-disk.ts";
 import { definitionOf, HOUR, WASHER } from "../../../support/plans/shown-plans.ts";
-import { TempDir } from "../../../support/runner/temp-dir.ts";
 
 const NOW = at("2026-03-10T17:00:00Z");
 /** Cheapest from 02:00 to 05:00 local time; every hour before and after is more expensive. */
@@ -16,25 +12,14 @@ const timeline = timelineOf(
 );
 
 function runsOf(definitions: readonly PlanDefinition[], now = NOW): Record<string, string[]> {
-  using dir = new TempDir();
-  const database = openDatabase(`${dir.path}/elbro.db`);
-  const plans = new Plans({
-    definitions,
-    store: new PlanStore(database),
-    homes: { ids: new Set([HOME.id]), named: (id) => (id === HOME.id ? HOME : null), known: true },
-    timelineOf: () => timeline,
-    calendar,
-    isTimeTrusted: () => true,
-    memory: new TestMemory(),
-    problems: { start: () => undefined, end: () => undefined },
-    startedAt: now,
-    onChange: () => undefined,
-  });
-  const shown = plans.at(now).plans;
-  database.close();
+  using world = new PlansOnDisk({ definitions, timeline, startedAt: now });
+  world.decide(now);
   const time = (instant: number) => new Date(instant + HOUR).toISOString().slice(11, 16);
   return Object.fromEntries(
-    shown.map(({ definition, runs }) => [definition.id, runs.map(({ start, end }) => `${time(start)}-${time(end)}`)]),
+    world.plans.snapshots.map(({ definition, runs }) => [
+      definition.id,
+      runs.map(({ start, end }) => `${time(start)}-${time(end)}`),
+    ]),
   );
 }
 

@@ -1,0 +1,179 @@
+/** Decides the plans of a circle, which depend on each other, in their order. */
+
+import type { Language } from "../language/language.ts";
+import { message, textIn } from "../language/text.ts";
+import type { LevelThresholds } from "../prices/level.ts";
+import type { Timeline } from "../prices/timeline.ts";
+import type { Calendar } from "../time/calendar.ts";
+import { contains, type EpochMs } from "../time/interval.ts";
+import { inOrder, type PlanDefinition } from "./model/plan-definition.ts";
+import type { PlanSpec, PlanWindow } from "./model/plan-spec.ts";
+import { roundAt } from "./model/plan-windows.ts";
+import { afterStateOf, blockedBy, finishByOf, type PlanSlot } from "./plan-dependencies.ts";
+import type { PlanInput, Solve } from "./plan-input.ts";
+import { reasonOf } from "./plan-reason.ts";
+import { type PlanSnapshot, planSnapshot } from "./plan-snapshot.ts";
+import { advancePlan, type PlanAdvance, runsOf } from "./plan-state-machine.ts";
+import { crowdedFor, type GroupSeat, type GroupTurn, groupTurn, inTurn } from "./power-group.ts";
+import { solvePlan } from "./solve-plan.ts";
+
+/** Prices of a plan. */
+export interface PlanPrices {
+  /** True if the plan's home is known. */
+  readonly isHomeKnown: boolean;
+  /** Prices of the plan's kind, import or export; null if none are known. */
+  readonly timeline: Timeline | null;
+  /** True if the home has import prices and will not get the export prices that the plan needs. */
+  readonly lacksExport: boolean;
+}
+
+/** What a decision depends on, besides the plans and their records. */
+export interface DecisionContext {
+  readonly now: EpochMs;
+  readonly calendar: Calendar;
+  readonly thresholds?: LevelThresholds;
+  readonly pricesOf: (plan: Pick<PlanSlot, "definition" | "spec">) => PlanPrices;
+  /** True if the clock is trusted. */
+  readonly trusted: boolean;
+  /** Earliest start of fallback hours. */
+  readonly graceUntil: EpochMs;
+  readonly solve?: Solve;
+  /** Language of the reasons. */
+  readonly language: Language;
+}
+
+/** State of a plan that was not decided yet. */
+export const UNDECIDED: PlanAdvance = {
+  memory: null,
+  state: "waiting",
+  on: false,
+  lost: true,
+  startedNow: null,
+  running: null,
+  nextChangeAt: null,
+  finished: [],
+};
+
+/** Returns all plans of a circle as decided at `context.now`. Stores nothing. Shape: in the order of their decision. */
+export function decideCircle(circle: readonly PlanSlot[], context: DecisionContext): readonly PlanSlot[] {
+  const slots = new Map(circle.map((slot) => [slot.definition.id, slot]));
+  const ordered = inOrder(inTurn(circle.map(({ definition }) => definition)));
+  const turns = context.trusted ? groupTurns(ordered, slots, context) : new Map<string, GroupTurn>();
+  const decided = new Set<string>();
+  for (const { id } of reordered(ordered, turns)) {
+    const slot = slots.get(id);
+    if (slot) slots.set(id, { ...slot, advance: decideOne(slot, [...slots.values()], { decided, turns }, context) });
+    decided.add(id);
+  }
+  return [...slots.values()];
+}
+
+/** Returns the published state of a decided plan. */
+export function decidedSnapshot(
+  { definition, spec, advance }: PlanSlot,
+  context: DecisionContext,
+  given: Pick<PlanSnapshot, "history" | "refused">,
+): PlanSnapshot {
+  const { now, calendar, trusted, language } = context;
+  const { timeline, isHomeKnown, lacksExport } = context.pricesOf({ definition, spec });
+  const currency = timeline?.currency ?? null;
+  const home = isHomeKnown ? null : definition.home;
+  const reason =
+    lacksExport && spec.enabled
+      ? ({ code: "no_export_price", text: textIn(language, message("plan.no_export_price")) } as const)
+      : reasonOf({ spec, advance, now, calendar, trusted, currency, home, language });
+  return planSnapshot({ definition, spec, advance, reason, currency, now, ...given });
+}
+
+/** Progress of a circle's decision. */
+interface Progress {
+  readonly decided: ReadonlySet<string>;
+  readonly turns: ReadonlyMap<string, GroupTurn>;
+}
+
+function decideOne(
+  slot: PlanSlot,
+  all: readonly PlanSlot[],
+  { decided, turns }: Progress,
+  context: DecisionContext,
+): PlanAdvance {
+  const { definition, spec } = slot;
+  const alone = inputOf(slot, all, decided, context);
+  const turn = spec.kind === "avoid" ? undefined : turns.get(definition.power?.group ?? "");
+  const crowded = crowdedFor(slot, all, ({ definition: other, advance }) => {
+    const isSettled = turn?.order === null || decided.has(other.id);
+    return advance.memory ? (isSettled ? runsOf(advance.memory) : advance.memory.startedRuns) : [];
+  });
+  const group = turn && { token: turn.token, blocked: alone.blocked };
+  const advance = advancePlan({ ...alone, blocked: [...alone.blocked, ...crowded], ...(group ? { group } : {}) });
+  const isImpossible = context.pricesOf(slot).lacksExport && !advance.running;
+  return isImpossible ? { ...advance, state: "impossible" } : advance;
+}
+
+/** Returns how each power group is decided, by group. */
+function groupTurns(
+  ordered: readonly PlanDefinition[],
+  slots: ReadonlyMap<string, PlanSlot>,
+  context: DecisionContext,
+): Map<string, GroupTurn> {
+  const before = new Set<string>();
+  const all = ordered.flatMap(({ id }) => slots.get(id) ?? []);
+  const seats = all.flatMap((slot): GroupSeat[] => {
+    const { definition, spec } = slot;
+    const { power, id } = definition;
+    const input = power && inputOf(slot, all, before, context);
+    before.add(id);
+    return input && spec.kind !== "avoid" ? [{ slot, power, input }] : [];
+  });
+  const groups = Map.groupBy(seats, ({ power }) => power.group);
+  const members = Map.groupBy(all, ({ definition }) => definition.power?.group);
+  return new Map([...groups].map(([group, own]) => [group, groupTurn(own, members.get(group) ?? [])]));
+}
+
+function inputOf(
+  { definition, spec, advance }: PlanSlot,
+  all: readonly PlanSlot[],
+  decided: ReadonlySet<string>,
+  { now, calendar, thresholds, pricesOf, trusted, graceUntil, solve = solvePlan }: DecisionContext,
+): PlanInput {
+  const roundOf = (slot: Pick<PlanSlot, "spec" | "advance">) => occurrenceOf(slot, calendar, now);
+  const window = roundOf({ spec, advance });
+  const before = all.find((other) => other.definition.id === definition.after?.plan) ?? null;
+  const notBegun = (each: PlanSlot) =>
+    each.advance.memory?.startedRuns.length || each.advance.memory?.ended ? null : roundOf(each);
+  return {
+    ...{ now, spec, memory: advance.memory, calendar, trusted, graceUntil, solve },
+    timeline: pricesOf({ definition, spec }).timeline,
+    ...(thresholds ? { thresholds } : {}),
+    blocked: blockedBy(definition, decided, all).map(({ start, end }) => ({ start, end })),
+    after: afterStateOf(definition, window, before),
+    finishBy: window && finishByOf(definition.id, window, all, notBegun),
+  };
+}
+
+/** Returns the plans of a circle with the plans of each group in the order of its turn. */
+function reordered(
+  ordered: readonly PlanDefinition[],
+  turns: ReadonlyMap<string, GroupTurn>,
+): readonly PlanDefinition[] {
+  const queues = new Map([...turns].map(([group, { order }]) => [group, order && [...order]]));
+  const byId = new Map(ordered.map((plan) => [plan.id, plan]));
+  const next = ({ power, spec }: PlanDefinition) => (spec.kind === "avoid" ? null : queues.get(power?.group ?? ""));
+  return inOrder(ordered.map((plan) => byId.get(next(plan)?.shift() ?? "") ?? plan));
+}
+
+/** Returns the occurrence in the plan's record while it is current, otherwise the one of its settings. */
+function occurrenceOf(
+  { spec, advance }: Pick<PlanSlot, "spec" | "advance">,
+  calendar: Calendar,
+  now: EpochMs,
+): PlanWindow | null {
+  const { memory } = advance;
+  const keeps = memory && (contains(memory.window, now) || memory.startedRuns.some((run) => run.end > now));
+  return keeps ? memory.window : roundAt(spec, memory?.window ?? null, now, calendar);
+}
+
+/** Returns true if a plan follows the export price. */
+export function isExport(spec: PlanSpec): boolean {
+  return spec.kind === "below" && spec.price === "export";
+}

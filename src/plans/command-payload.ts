@@ -1,0 +1,44 @@
+/** Reads the payloads of commands over MQTT. */
+
+import { type RefusedCommand, refusedCommand } from "../core/planning/command-refusal.ts";
+import { readDuration } from "../core/planning/model/plan-definition.ts";
+import { type PlanAction, planActions } from "../core/planning/plan-commands.ts";
+import { type ChangedSettings, planSettings, RESET_SETTINGS } from "../core/planning/plan-settings.ts";
+
+/** A command to a plan. */
+export type PlanCommand =
+  | { readonly kind: "action"; readonly action: PlanAction }
+  | { readonly kind: "settings"; readonly changes: ChangedSettings }
+  | { readonly kind: "reset" }
+  /** `within`: a duration; absent for the default. */
+  | { readonly kind: "once"; readonly within?: number | string }
+  | RefusedCommand;
+
+/** Reads a command of the topic `<home>/plan/<plan>/<setting>/set`. */
+export function planCommandOf(setting: string, payload: string): PlanCommand {
+  const action = planActions.find((each) => each === setting);
+  if (action) return { kind: "action", action };
+  const value = payload.trim();
+  const within = hoursOf(value);
+  if (setting === "once") return { kind: "once", ...(readDuration(within) ? { within } : {}) };
+  const name = planSettings.find((each) => each === setting);
+  if (name) return { kind: "settings", changes: { [name]: value } };
+  if (setting === RESET_SETTINGS) return { kind: "reset" };
+  const expected = [...planSettings, ...planActions, RESET_SETTINGS].join(", ");
+  return refusedCommand("unknown_setting", `a plan has no "${setting.slice(0, 40)}"; expected ${expected}`);
+}
+
+/** Returns the object of a JSON text; null if the text is not one. */
+export function objectIn(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && !Array.isArray(value) ? value : null;
+  } catch {
+    return null; // invalid JSON
+  }
+}
+
+/** Returns hours without a unit as a number, otherwise the text. */
+function hoursOf(text: string): number | string {
+  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+}

@@ -1,0 +1,144 @@
+/**
+ * Loop over items that change at their own times, such as the homes to publish or the plans to decide. It works on the
+ * items that are due or were changed, in turn, and lets other work run in between.
+ */
+import type { Clock } from "../core/runtime/clock.ts";
+import type { LoopHeartbeat } from "../core/runtime/loop-heartbeat.ts";
+import { LoopWaker } from "../core/runtime/loop-waker.ts";
+import type { EpochMs } from "../core/time/interval.ts";
+import { inSlices, type SliceClock } from "./slices.ts";
+
+export interface DueLoopDeps {
+  readonly clock: Clock;
+  /** Names of the current items. Returns the same set as long as they do not change. */
+  readonly items: () => ReadonlySet<string>;
+  /** Works on an item. Returns when it is due again; infinity if only a change makes it due. */
+  readonly work: (item: string, now: EpochMs) => EpochMs;
+  /** Called before the work on items that were never worked on, if 20 or more are new. */
+  readonly first?: (item: string, now: EpochMs) => void;
+  /** Called when the set of items has changed, after the work on each of them. */
+  readonly kept?: (items: ReadonlySet<string>) => void | Promise<void>;
+  /** Called at the end of each iteration. Returns when the next iteration is due at the latest. */
+  readonly finish?: (now: EpochMs) => EpochMs | Promise<EpochMs>;
+  /** Returns a value that every item depends on. When it changes, all items are due. */
+  readonly trust: (now: EpochMs) => unknown;
+  readonly heartbeat?: Pick<LoopHeartbeat, "turn" | "sleep">;
+  readonly slices?: SliceClock;
+}
+
+/** Pause in ms if the next change is already in the past; prevents a busy loop. */
+const MIN_PAUSE_MS = 1_000;
+/** Number of new items from which `first` is called. Fewer fit into one or two slices. */
+const MANY = 20;
+
+export class DueLoop {
+  readonly #deps: DueLoopDeps;
+  readonly #waker = new LoopWaker();
+  #items: ReadonlySet<string> = new Set();
+  /** Items by the time at which they are due without a change: a few quarters and hours. */
+  readonly #due = new Map<EpochMs, Set<string>>();
+  readonly #dueOf = new Map<string, EpochMs>();
+  #changed = new Set<string>();
+  #trust: unknown;
+  #lastAt: EpochMs = Number.NEGATIVE_INFINITY;
+  /** End of the current sleep; negative infinity while the loop is awake. */
+  #sleepsUntil: EpochMs = Number.NEGATIVE_INFINITY;
+  readonly #worked = Promise.withResolvers<void>();
+
+  constructor(deps: DueLoopDeps) {
+    this.#deps = deps;
+  }
+
+  /** Marks items as changed. They are worked on at once. */
+  changed(...items: readonly string[]): void {
+    for (const item of items) this.#changed.add(item);
+    this.#waker.wake();
+  }
+
+  /** Starts an iteration at once. */
+  wake(): void {
+    this.#waker.wake();
+  }
+
+  /** Records that another caller worked on an item, which is due again at `at`. */
+  worked(item: string, at: EpochMs): void {
+    this.#changed.delete(item);
+    this.#note(item, at);
+    if (at < this.#sleepsUntil) this.#waker.wake();
+  }
+
+  /** Resolves after the first iteration, or when the loop ends. */
+  get ready(): Promise<void> {
+    return this.#worked.promise;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, heartbeat, finish = () => Number.POSITIVE_INFINITY } = this.#deps;
+    while (!signal.aborted) {
+      heartbeat?.turn();
+      await this.#workDue(signal);
+      this.#worked.resolve();
+      if (signal.aborted) return;
+      const now = clock.now();
+      const until = Math.min(await finish(now), ...this.#due.keys());
+      const sleepUntil = until > now ? until : now + MIN_PAUSE_MS;
+      heartbeat?.sleep(sleepUntil);
+      this.#sleepsUntil = sleepUntil;
+      await this.#waker.sleep((wake) => clock.sleepUntil(sleepUntil, wake), signal);
+      this.#sleepsUntil = Number.NEGATIVE_INFINITY;
+    }
+    this.#worked.resolve();
+  }
+
+  async #workDue(signal: AbortSignal): Promise<void> {
+    const { clock, items, work, first, kept, slices } = this.#deps;
+    const known = this.#items;
+    const present = items();
+    const wanted = this.#takeDue(present, clock.now());
+    const fresh = first ? [...wanted].filter((item) => !this.#dueOf.has(item)) : [];
+    const firstOne = (item: string) => {
+      first?.(item, clock.now());
+      return !signal.aborted;
+    };
+    if (fresh.length >= MANY) await inSlices(fresh, firstOne, slices);
+    const workOne = (item: string) => {
+      // A change during this call is included, because the work is done only now.
+      this.#changed.delete(item);
+      this.#note(item, work(item, clock.now()));
+      return !signal.aborted;
+    };
+    await inSlices(wanted, workOne, slices);
+    if (present === known || signal.aborted) return;
+    for (const item of this.#dueOf.keys()) if (!present.has(item)) this.#note(item, null);
+    this.#items = present;
+    await kept?.(present);
+  }
+
+  /** Returns the items that are changed, new or due, and marks them as unchanged. */
+  #takeDue(present: ReadonlySet<string>, now: EpochMs): ReadonlySet<string> {
+    const trust = this.#deps.trust(now);
+    const isAll = trust !== this.#trust || now < this.#lastAt;
+    this.#trust = trust;
+    this.#lastAt = now;
+    const added = isAll || present !== this.#items ? [...present] : [];
+    const due = [...this.#due].flatMap(([at, own]) => (at <= now ? [...own] : []));
+    const wanted = [...due, ...this.#changed, ...added.filter((item) => isAll || !this.#items.has(item))];
+    this.#changed = new Set();
+    return new Set(wanted.filter((item) => present.has(item)));
+  }
+
+  #note(item: string, at: EpochMs | null): void {
+    const before = this.#dueOf.get(item);
+    if (before !== undefined) {
+      const own = this.#due.get(before);
+      own?.delete(item);
+      if (own?.size === 0) this.#due.delete(before);
+    }
+    if (at === null) {
+      this.#dueOf.delete(item);
+      return;
+    }
+    this.#dueOf.set(item, at);
+    this.#due.set(at, (this.#due.get(at) ?? new Set()).add(item));
+  }
+}
