@@ -34,7 +34,7 @@ function prices(lengths: { min: number; max: number }): fc.Arbitrary<Float64Arra
 }
 
 /** Returns a Mulberry32 pseudorandom generator. */
-function randomFrom(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

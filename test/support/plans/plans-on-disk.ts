@@ -1,4 +1,5 @@
 /** Plans with a real database and without a daemon, for tests of what survives a restart. */
+import type { DatabaseSync } from "node:sqlite";
 import type { Language } from "../../../src/core/language/language.ts";
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import type { PlanSnapshot } from "../../../src/core/planning/plan-snapshot.ts";
@@ -28,18 +29,18 @@ export class PlansOnDisk implements Disposable {
   decisions = 0;
   plans: Plans;
   readonly #dir = new TempDir();
-  #database: ReturnType<typeof openDatabase>;
+  #database: DatabaseSync;
 
   constructor(world: PlansWorld) {
     this.world = world;
-    this.#database = openDatabase(`${this.#dir.path}/elbro.db`);
+    this.#database = this.#openDatabase();
     this.plans = this.#open();
   }
 
   restart(changes: Partial<PlansWorld> = {}): void {
     Object.assign(this.world, changes);
     this.#database.close();
-    this.#database = openDatabase(`${this.#dir.path}/elbro.db`);
+    this.#database = this.#openDatabase();
     this.plans = this.#open();
   }
 
@@ -60,6 +61,13 @@ export class PlansOnDisk implements Disposable {
   until(from: number, to: number, id = "washer"): PlanSnapshot {
     for (let now = from; now < to; ) now = Math.min(to, this.decide(now));
     return this.at(to, id);
+  }
+
+  /** Opens the database without waiting for the disk: a restart is not a power cut. */
+  #openDatabase(): DatabaseSync {
+    const database = openDatabase(`${this.#dir.path}/elbro.db`);
+    database.exec("pragma synchronous = off");
+    return database;
   }
 
   #open(): Plans {
