@@ -56,7 +56,7 @@ export class PlanCircles {
     return this.#circleOf.get(home) ?? null;
   }
 
-  /** Returns the plans of a circle. Shape: in the order of the configuration; empty if there is none of the name. */
+  /** Returns the plans of a circle. Shape: in the order of the configuration; empty for an unknown name. */
   in(circle: string): PlanSlot[] {
     return (this.#circles.get(circle) ?? []).flatMap(({ id }) => this.#slots.get(id) ?? []);
   }

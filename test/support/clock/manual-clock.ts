@@ -15,8 +15,8 @@ const BUSY_TURNS = 200;
 const QUIET_LOOKS = 40;
 /** A loop that waits this often for a time in the past would never let another loop or a timeout run. */
 const MAX_PAST_SLEEPS = 100_000;
-/** Minimum number of loops in a daemon: state loop, collector and nightly maintenance. */
-const MIN_LOOPS = 3;
+/** Minimum number of loops in a daemon: publication, planning, collector and nightly maintenance. */
+const MIN_LOOPS = 4;
 
 /**
  * Clock that the test moves. It moves to the time of the next sleeper, wakes it, and waits until all loops sleep again.
