@@ -355,7 +355,7 @@ export class Plans {
     const { definition } = slot;
     const change = changeSettings(definition, store.settings(plan), changes);
     if (change.kind === "refused") return change;
-    if (!store.writeSettings(plan, change.texts)) 
+    if (!store.writeSettings(plan, change.texts))
       return refused("not_writable", textIn("en", message("refused.not_writable")));
     this.#circles.set({ ...slot, spec: adjustedSpec(definition, store.settings(plan)) });
     this.#decideFor(definition.home, now);
