@@ -56,7 +56,8 @@ export interface Endpoint extends EndpointFacts {
   readonly body?: BodyRow;
   readonly answer: () => Schema;
   readonly created?: () => Schema;
-  readonly run: (source: LocalSource, request: LocalRequest) => Promise<LocalAnswer>;
+  /** With `csv`, a row with a table answers with CSV, whatever `Accept` is. */
+  readonly run: (source: LocalSource, request: LocalRequest, format?: "csv") => Promise<LocalAnswer>;
 }
 
 /** Errors of an endpoint that names a home, place or plan. */
@@ -73,7 +74,7 @@ export function endpoint<
   const own = row.params ?? ({} as Rows);
   const params = csv ? { ...own, decimal } : own;
   let bodySchema: Body | null = null;
-  const run: Endpoint["run"] = async (source, request) => {
+  const run: Endpoint["run"] = async (source, request, wanted) => {
     const reading = readParameters(params, request);
     if (reading.kind === "error") return reading;
     if (body && !body.isCheckedByRun) {
@@ -82,15 +83,15 @@ export function endpoint<
       if (!found.success) return badBody(found.error.issues);
     }
     const made = await row.run(source, reading.params, request as Parameters2<typeof row.run>);
-    if (!csv || !wantsCsv(request)) return made;
+    if (!csv || (wanted !== "csv" && !wantsCsv(request))) return made;
     const format = { decimal: decimalIn(request), calendar: source.calendar };
     return csvAnswer(made, csv, row.path.split("/").at(-1) ?? "", format);
   };
   return {
     ...row,
     params,
-    async run(source, request) {
-      const made = await run(source, request);
+    async run(source, request, wanted) {
+      const made = await run(source, request, wanted);
       return made.kind === "error" && row.text === "signal" ? signalError(made, request) : made;
     },
   } as Endpoint;
@@ -124,7 +125,7 @@ export function csvEndpoint(row: Endpoint): Endpoint | null {
     operationId: `${row.operationId}Csv`,
     summary: `${row.summary} As CSV.`,
     example: query === undefined ? `${path}.csv` : `${path}.csv?${query}`,
-    run: (source, request) => row.run(source, { ...request, headers: { ...request.headers, accept: "text/csv" } }),
+    run: (source, request) => row.run(source, request, "csv"),
   };
 }
 

@@ -38,10 +38,12 @@ export interface Preconditions {
   readonly "if-none-match"?: string | undefined;
 }
 
-/** A body in an accepted encoding, or 304 Not Modified. `headers` are those of the form only. */
+/** A body in an accepted encoding, or 304 Not Modified. */
 export interface Form {
   readonly status: 200 | 304;
-  readonly headers: Headers;
+  readonly coding: Coding;
+  /** ETag of this encoding. */
+  readonly tag: string | undefined;
   readonly body: Uint8Array;
 }
 
@@ -62,18 +64,23 @@ const NOTHING = new Uint8Array();
 /** Returns a body in the best accepted encoding; 304 if the caller has it. */
 export async function formOf({ body, tag, compressed }: Plain, wanted: Preconditions): Promise<Form> {
   const accepted = codingsFor(wanted["accept-encoding"]);
-  const headersFor = (coding: Coding): Headers =>
-    tag === undefined ? VARIES : { ETag: tagOf(tag, coding), ...VARIES };
   const tags = wanted["if-none-match"];
   const held = tags && tag !== undefined && accepted.find((coding) => holdsTag(tags, tagOf(tag, coding)));
-  if (held) return { status: 304, headers: headersFor(held), body: NOTHING };
+  if (held) return { status: 304, coding: held, tag: tagOf(tag, held), body: NOTHING };
   const [best = "identity"] = accepted;
   const bytes = best === "identity" ? null : await compressed(best, accepted.includes("identity"));
-  if (!bytes) return { status: 200, headers: headersFor("identity"), body };
-  return { status: 200, headers: { ...headersFor(best), "Content-Encoding": best }, body: bytes };
+  const coding = bytes ? best : "identity";
+  return { status: 200, coding, tag: tag && tagOf(tag, coding), body: bytes ?? body };
 }
 
-const VARIES = { Vary: "Accept-Encoding" } as const;
+/** Returns the headers of a form for one of our own endpoints. */
+export function formHeaders({ status, coding, tag }: Form): Headers {
+  return {
+    ...(tag !== undefined && { ETag: tag }),
+    Vary: "Accept-Encoding",
+    ...(status === 200 && coding !== "identity" && { "Content-Encoding": coding }),
+  };
+}
 
 /**
  * Returns JSON of one of our own endpoints in an accepted encoding: it is compressed if it has at least 2,048 bytes.
@@ -86,8 +93,9 @@ export async function negotiated(given: LocalAnswer, wanted: Preconditions): Pro
   const isLong = plain.length >= MIN_BYTES;
   if (!isLong && tag === undefined) return answer;
   const compressed = (coding: Compression) => (isLong ? compress(coding, plain) : null);
-  const { status, headers, body } = await formOf({ body: plain, tag, compressed }, wanted);
-  return { ...answer, status: status === 304 ? status : answer.status, bytes: body, headers: { ...own, ...headers } };
+  const form = await formOf({ body: plain, tag, compressed }, wanted);
+  const status = form.status === 304 ? 304 : answer.status;
+  return { ...answer, status, bytes: form.body, headers: { ...own, ...formHeaders(form) } };
 }
 
 function inBytes({ body, ...rest }: Extract<LocalAnswer, { kind: "json" }>): Extract<LocalAnswer, { kind: "bytes" }> {

@@ -70,7 +70,7 @@ async function answerOf(visit: Visit): Promise<LocalAnswer> {
   const takesJson = !route.takesFile && (route.method === "POST" || route.method === "PUT");
   const reading = takesJson ? await readJsonBody(request) : NO_BODY;
   if (reading.kind === "error") return reading;
-  const answer = await route.handle(requestOf(visit, message, reading.body));
+  const answer = await route.handle(new HandledRequest(visit, message, reading.body));
   return answer.kind === "json" || answer.kind === "bytes" ? negotiated(answer, request.headers) : answer;
 }
 
@@ -90,31 +90,54 @@ function admit(visit: Visit, message: AuthRequest): LocalError | null {
   return admission.kind === "refused" ? admission.error : null;
 }
 
-/** Returns the request for a handler. What few handlers need is made when they read it. */
-function requestOf(visit: Visit, message: AuthRequest | null, body: unknown): LocalRequest {
-  const { route, context, request, response, path = {}, requestId, now, caller } = visit;
-  let query: URLSearchParams | undefined;
-  let signal: AbortSignal | undefined;
-  return {
-    method: request.method ?? "GET",
-    url: request.url ?? "/",
-    path,
-    get query() {
-      query ??= new URLSearchParams(String(visit.query));
-      return query;
-    },
-    headers: request.headers,
-    body,
-    file: route.takesFile ? request : null,
-    remoteAddress: request.socket.remoteAddress ?? "",
-    now,
-    requestId,
-    caller,
-    get signal() {
-      signal ??= endOf(response);
-      return signal;
-    },
-    isStillAuthorized: () => message === null || (context.remains?.({ ...message, now: context.now() }) ?? true),
+/** The request for a handler. What few handlers need is made when they read it. */
+class HandledRequest implements LocalRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly path: LocalRequest["path"];
+  readonly headers: LocalRequest["headers"];
+  readonly body: unknown;
+  readonly file: LocalRequest["file"];
+  readonly now: EpochMs;
+  readonly requestId: string;
+  readonly caller: string | null;
+  readonly #visit: Visit;
+  readonly #message: AuthRequest | null;
+  #query: URLSearchParams | undefined;
+  #signal: AbortSignal | undefined;
+
+  constructor(visit: Visit, message: AuthRequest | null, body: unknown) {
+    const { route, request, path = {} } = visit;
+    this.method = request.method ?? "GET";
+    this.url = request.url ?? "/";
+    this.path = path;
+    this.headers = request.headers;
+    this.body = body;
+    this.file = route.takesFile ? request : null;
+    this.now = visit.now;
+    this.requestId = visit.requestId;
+    this.caller = visit.caller;
+    this.#visit = visit;
+    this.#message = message;
+  }
+
+  get query(): URLSearchParams {
+    this.#query ??= new URLSearchParams(String(this.#visit.query));
+    return this.#query;
+  }
+
+  get remoteAddress(): string {
+    return this.#visit.request.socket.remoteAddress ?? "";
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= endOf(this.#visit.response);
+    return this.#signal;
+  }
+
+  readonly isStillAuthorized = (): boolean => {
+    const { remains, now } = this.#visit.context;
+    return this.#message === null || (remains?.({ ...this.#message, now: now() }) ?? true);
   };
 }
 

@@ -77,10 +77,12 @@ export function operationError(error: LocalError): Encoded {
  */
 export function replyOf(answer: Answered, common: Headers, origin?: string): Reply {
   const { status = 200, headers: own } = answer;
-  const headers = { ...common, ...own };
+  const headers: OutgoingHttpHeaders = { ...common, ...own };
   const varies = origin === undefined || own?.Vary === undefined ? null : [own.Vary, origin];
-  if (answer.kind === "encoded")
-    return { status, headers: varies ? { ...headers, Vary: varies } : headers, body: answer.body };
+  if (answer.kind === "encoded") {
+    if (varies) headers.Vary = varies;
+    return { status, headers, body: answer.body };
+  }
   if (varies) headers.Vary = varies.join(", ");
   if (answer.kind === "stream")
     return { status, headers: { "Content-Type": answer.type, ...headers }, body: "", write: answer.write };
@@ -114,7 +116,7 @@ export function sendReply({ status, headers, body, write }: Reply, response: Ser
     }
     return;
   }
-  const isComplete = BODILESS.has(status) || "Content-Length" in headers;
-  response.writeHead(status, isComplete ? headers : { ...headers, "Content-Length": Buffer.byteLength(body) });
+  if (!BODILESS.has(status)) headers["Content-Length"] ??= Buffer.byteLength(body);
+  response.writeHead(status, headers);
   endSoon(response, body);
 }

@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
+import { formHeaders } from "./compression.ts";
 import { localError } from "./errors.ts";
 import type { Schema } from "./json-schema.ts";
 import type { LocalAnswer } from "./response.ts";
@@ -108,9 +109,9 @@ export class StaticFiles {
   }
 
   async #answer(name: string, file: StaticFile, caching: string, asked: IncomingHttpHeaders): Promise<LocalAnswer> {
-    const { body, status, headers } = await this.#forms.represent(name, file, asked);
-    const own = { ...PAGE_HEADERS, "Cache-Control": caching, ...headers };
-    return { kind: "bytes", bytes: body, type: file.type, status, headers: own };
+    const form = await this.#forms.represent(name, file, asked);
+    const headers = { ...PAGE_HEADERS, "Cache-Control": caching, ...formHeaders(form) };
+    return { kind: "bytes", bytes: form.body, type: file.type, status: form.status, headers };
   }
 }
 

@@ -150,16 +150,14 @@ async function answer(
       ? { kind: "given" as const, found, at: context.now, how: found.fresh ? FROM_STORAGE : STALE }
       : await ask(parts, [id, params, context.now, askedSince], found !== null);
   if (given.kind === "error") return given;
-  const { status, headers, body } = await parts.cache.represent(context.key, given.found, context.headers);
+  const { status, coding, tag = "", body } = await parts.cache.represent(context.key, given.found, context.headers);
   const age = Math.max(0, Math.floor((given.at - given.found.answeredAt) / 1_000));
-  const { ETag = "", Vary = "", ...coding } = headers;
-  const type = status === 200 && { "Content-Type": JSON_TYPE };
-  return {
-    kind: "encoded",
-    status,
-    headers: { Age: String(age), ...given.how, ...type, ...coding, ETag, Vary },
-    body,
-  };
+  const headers: Record<string, string> = { Age: String(age), ...given.how };
+  if (status === 200) headers["Content-Type"] = JSON_TYPE;
+  if (status === 200 && coding !== "identity") headers["Content-Encoding"] = coding;
+  headers.ETag = tag;
+  headers.Vary = "Accept-Encoding";
+  return { kind: "encoded", status, headers, body };
 }
 
 /** Content of a response, the time from which its age counts, and the headers that name its source. */

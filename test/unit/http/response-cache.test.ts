@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { compress, type Form } from "../../../src/http/compression.ts";
+import { compress, type Form, formHeaders } from "../../../src/http/compression.ts";
 import { type BodySource, ResponseCache } from "../../../src/http/response-cache.ts";
 import { dayOf, rowsOf } from "../../support/storage/store-on-disk.ts";
 
@@ -32,7 +32,7 @@ class Quarters implements BodySource {
   }
 }
 
-const headerOf = ({ headers }: Form, name: string): string | null => headers[name] ?? null;
+const headerOf = (form: Form, name: string): string | null => formHeaders(form)[name] ?? null;
 const validatorsOf = (answer: Form) => ["Content-Encoding", "ETag", "Vary"].map((name) => headerOf(answer, name));
 const bytesOf = ({ body }: Form): Buffer => Buffer.from(body as Uint8Array);
 
