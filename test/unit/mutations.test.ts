@@ -13,6 +13,8 @@ test.each([
   ["export const a = (b) && (!c);", ["export const a = (b) || (!c);", "export const a = (b) && (c);"]],
   ["export const a = b ? 'c' : d;", ["export const a = b ? d : 'c';"]],
   ["if (a) b(c);", ["if (false) b(c);", "if (a) ;"]],
+  ["const A = 10;", ["const A = 20;"]],
+  ['this.#log.info({ b: c + 1 }, "d"); log.e(f);', ['this.#log.info({ b: c + 1 }, "d"); ;']],
   ["type A = 1 | true; export const a: 2 = b;", []],
 ])("%s", (source, mutants) => {
   expect(mutantsOf(source)).toEqual(mutants);

@@ -147,6 +147,14 @@ describe("usageFigures", () => {
     expect(figures.lastCompleteDay?.date).toBe("2026-02-28");
   });
 
+  test.each([
+    ["2026-01-20T09:00:00Z", "2025-12-01"],
+    ["2026-03-20T09:00:00Z", "2026-01-01"],
+    ["2026-01-03T09:00:00Z", "2025-01-01"],
+  ])("at %s reads the days since %s: a year, and the month before", (now, first) => {
+    expect(usageRange(at(now), calendar).start).toBe(dayOf(first).start);
+  });
+
   test("in January returns the last complete day of last year, and a new year to date", () => {
     const now = at("2026-01-01T09:00:00Z");
     expect(usageRange(now, calendar).start).toBeLessThan(dayOf("2025-12-10").start);

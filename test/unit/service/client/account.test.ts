@@ -116,6 +116,20 @@ describe("failures", () => {
     expect(world.arrived).toHaveLength(1);
   });
 
+  test("postpone the back-fill, which says whether the service or the quota is the reason", async () => {
+    const world = await opened();
+    const { account, wallMs } = world;
+    expect([account.backfillPause(wallMs), account.rest(null, wallMs)]).toEqual([null, Number.POSITIVE_INFINITY]);
+    for (let day = 0; day < 10; day++) void askPrices(world, "backfill", day);
+    expect(account.backfillPause(wallMs)).toEqual({ until: wallMs + 92 * SECOND_MS, why: "quota" });
+    const asked = askForecast(world, "poll");
+    world.arrived.at(-1)?.answer(429, error("rate_limited"), { "retry-after": "600" });
+    await asked;
+    const until = world.wallMs + 10 * MINUTE_MS;
+    expect(account.backfillPause(world.wallMs)).toEqual({ until, why: "service_trouble" });
+    expect(account.rest(null, world.wallMs)).toBe(until);
+  });
+
   test("postpone notBefore and ask to the same time", async () => {
     const world = await opened();
     const asked = askForecast(world, "poll");

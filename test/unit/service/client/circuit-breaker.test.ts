@@ -325,3 +325,14 @@ test("a thousand failed LAN requests do not displace the account's pause", () =>
   expect(silence(breaker, machine, scopes("never asked"))).toBeGreaterThan(59 * MINUTE_MS);
   expect((machine.keptTexts.get("silence/consumer") ?? "").length).toBeLessThan(60_000);
 });
+
+test("at most 500 scopes are paused, the oldest ends first, and a pause of the account stays", () => {
+  const machine = new ManualMachine();
+  const breaker = breakerOf(machine);
+  breaker.failure(prices, refused(401, "credential_expired"), machine.upMs);
+  const others = Array.from({ length: 500 }, (_, i) => ({ ...scopes(`series ${i}`), account: "other" }));
+  for (const other of others) breaker.failure(other, refused(400, "invalid_range"), machine.upMs);
+  const paused = others.filter((other) => silence(breaker, machine, other) > 0);
+  expect(paused).toEqual(others.slice(1));
+  expect(silence(breaker, machine, costs)).toBe(DAY_MS);
+});
