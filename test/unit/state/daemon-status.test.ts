@@ -35,6 +35,7 @@ test("daemonState reads accounts in slices, and again only after a change", asyn
   isDone = true;
   await others;
   expect(interfaces.map(({ account }) => account)).toEqual(consumer.map(({ name }) => name));
+  expect(new Set(interfaces.map((each) => each.interface))).toEqual(new Set(["consumer"]));
   expect(turns).toBeGreaterThanOrEqual(4);
   expect(read).toHaveLength(50);
   await state.daemonState(NOON);

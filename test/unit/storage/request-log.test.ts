@@ -95,6 +95,14 @@ describe("the result of an attempt", () => {
     expect(rowsIn(store)[0]).toMatchObject({ id, status: 429, request_id: "request", server_ms: 3 });
   });
 
+  test("an attempt at the start of a counted day belongs to it, one before does not", () => {
+    using store = new StoreOnDisk();
+    const requestLog = new RequestLog(store.database);
+    expect(requestLog.countSince("consumer", 1_000)).toBe(0);
+    for (const at of [999, 1_000, 1_001]) requestLog.spend(spendOf({ at }));
+    expect(requestLog.countSince("consumer", 1_000)).toBe(2);
+  });
+
   test("the result of an attempt contains the service's time; the latest one is known after a restart", () => {
     using store = new StoreOnDisk();
     const requestLog = new RequestLog(store.database);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { runNow, stop } from "../../../../src/core/planning/plan-commands.ts";
-import type { PlanRecord } from "../../../../src/core/planning/plan-record.ts";
+import { newRecord, type PlanRecord } from "../../../../src/core/planning/plan-record.ts";
+import { endedRest } from "../../../../src/core/planning/plan-resting.ts";
 import { at, timelineOf } from "../../../support/home/price-days.ts";
 import {
   iso,
@@ -123,6 +124,25 @@ describe("an interrupted run of a window plan", () => {
   test("an interrupted run of a window plan stays unchanged after the clock was set back", () => {
     const found = step({ now: at("2026-03-11T01:10:00Z"), memory: leftAt(at("2026-03-11T02:20:00Z")) });
     expect([found.state, timesOf(found.memory)]).toEqual(["running", ["01:00-03:00"]]);
+  });
+});
+
+describe("an interrupted rest", () => {
+  const window = { start: OPENS, end: OPENS + 600 * MINUTE, until: OPENS + 600 * MINUTE };
+  const resting = (lastsUntil: number | null) => ({
+    ...newRecord(window, OPENS, []),
+    ...{ restingSince: OPENS, lastsUntil },
+  });
+
+  test.each([
+    ["until the plug's timer ended it", OPENS + 17 * MINUTE, 60, 17],
+    ["until the window ended, if the timer was later", window.end + MINUTE, 602, 600],
+    ["and goes on before the timer ends it", OPENS + 17 * MINUTE, 16, null],
+    ["until the window ended, without a timer", null, 601, 600],
+  ])("an interrupted rest counts %s", (_, lastsUntil, nowMinutes, end) => {
+    const found = endedRest(resting(lastsUntil), OPENS + nowMinutes * MINUTE);
+    const run = { start: OPENS, end: OPENS + (end ?? 0) * MINUTE, basis: "resting", settled: false };
+    expect([found.restingSince, found.startedRuns]).toEqual(end === null ? [OPENS, []] : [null, [run]]);
   });
 });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  byPosition,
   indexAfter,
   joinForecast,
   meanPrice,
@@ -151,4 +152,11 @@ describe("repeatsHours", () => {
     );
     expect(repeatsHours(quarters(() => 1).slice(0, 40))).toBe(false);
   });
+});
+
+test("prices by position have a step of the shortest interval and null where one is missing", () => {
+  const day = { start: MIDNIGHT, end: MIDNIGHT + 24 * HOUR_MS };
+  const quarters = [pointOf(0, 0.25, 1), pointOf(0.5, 0.75, 3), pointOf(1, 1.25, 5)];
+  expect(byPosition(quarters, day)).toEqual([1, null, 3, null, 5]);
+  expect(byPosition([pointOf(1, 2, 1), pointOf(3, 4, 2)], day)).toEqual([null, 1, null, 2]);
 });

@@ -34,6 +34,11 @@ describe("usageDays", () => {
     expect(day).toEqual({ ...dayOf(date), date, value: hours / 2, hours, complete: true, estimate: false });
   });
 
+  test("usageDays counts a day of which only one hour is known, as incomplete", () => {
+    const rows = chunk(dayOf("2026-03-09"), energy(2)).slice(0, 1);
+    expect(usageDays([rows], "consumption", calendar)).toMatchObject([{ value: 2, hours: 1, complete: false }]);
+  });
+
   test("usageDays marks a day with a missing hour as incomplete and does not count zero for it", () => {
     const rows = chunk(dayOf("2026-03-09"), (hour) => ({ energyKWh: hour === 5 ? null : 1, isEstimate: false }));
     expect(usageDays([rows], "consumption", calendar)).toMatchObject([{ value: 23, hours: 23, complete: false }]);

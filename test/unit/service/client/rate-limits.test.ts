@@ -209,6 +209,11 @@ describe("the limits of the third-party interface, which are not published,", ()
     expect(budget.shortage()).toBe(null);
   });
 
+  test("are too low for a hundred places, also without a 429", () => {
+    expect(new AdaptiveRateLimits("third_party", new ManualMachine().memory, 100).shortage()).not.toBe(null);
+    expect(new AdaptiveRateLimits("third_party", new ManualMachine().memory, 1).shortage()).toBe(null);
+  });
+
   test("the limits of the third-party interface, which are not published, do not grow without a response for a day after a 429", () => {
     const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
     budget.learn(said(null, 0, 429), 0);

@@ -100,6 +100,7 @@ describe("plug commands", () => {
     const custom = addressOf("custom", { custom: { on: { topic: "p/set", payload: "on" }, off } });
     expect(plugFamilies.custom.deadMan(custom)).toEqual({ on: null, off: { leastSec: 1, mostSec: 86_400 } });
     expect(plugFamilies.custom.off(custom, 960).map(line)).toEqual(["p/set off for 960"]);
+    expect(plugFamilies.custom.off(custom, null).map(line)).toEqual(["p/set off for 0"]);
   });
 
   test("Tasmota's PulseTime stays between 112 and 64900", () => {
