@@ -1,5 +1,6 @@
 /** Reads JSON bodies of requests, up to a maximum length. */
 import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
 import { type LocalError, localError } from "./errors.ts";
 
 export type BodyReading = { readonly kind: "body"; readonly body: unknown } | LocalError;
@@ -25,17 +26,24 @@ export async function readJsonBody(request: IncomingMessage): Promise<BodyReadin
     return localError("unsupported_media_type", "send the body with Content-Type: application/json");
   if (coding !== undefined && coding !== "identity")
     return localError("unsupported_media_type", "send the body without Content-Encoding");
-  const tooLarge = localError("payload_too_large", `the body is longer than ${MAX_BODY_BYTES} bytes`);
-  if (Number(length ?? 0) > MAX_BODY_BYTES) return tooLarge;
+  return Number(length ?? 0) > MAX_BODY_BYTES ? tooLarge(MAX_BODY_BYTES) : readJson(request, MAX_BODY_BYTES);
+}
+
+/** Reads a body of any type as JSON. Returns an error with status 400 or 413. Rejects if the caller disconnects. */
+export async function readJson(body: Readable | null, maxBytes: number): Promise<BodyReading> {
   const parts: Buffer[] = [];
   let bytes = 0;
   // Keeps the connection for the response if the rest of the body is not read.
-  for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  for await (const part of (body?.iterator({ destroyOnReturn: false }) ?? []) as AsyncIterable<Buffer>) {
     bytes += part.length;
-    if (bytes > MAX_BODY_BYTES) return tooLarge;
+    if (bytes > maxBytes) return tooLarge(maxBytes);
     parts.push(part);
   }
   return parse(Buffer.concat(parts));
+}
+
+function tooLarge(maxBytes: number): LocalError {
+  return localError("payload_too_large", `the body is longer than ${maxBytes} bytes`);
 }
 
 function parse(bytes: Buffer): BodyReading {

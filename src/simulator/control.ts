@@ -2,10 +2,12 @@
  * Control paths of the simulator, in addition to the service's paths. A person or a test sets the clock, injects
  * faults, and manages the key as in the mobile app.
  */
-import type { IncomingMessage, ServerResponse } from "node:http";
 import * as z from "zod/mini";
 import { formatInstant } from "../core/time/interval.ts";
-import type { Router } from "../http/router.ts";
+import { type LocalError, type LocalErrorCode, localError } from "../http/errors.ts";
+import { readJson } from "../http/request-body.ts";
+import { JSON_TYPE, type LocalAnswer } from "../http/response.ts";
+import type { Route } from "../http/route.ts";
 import type { InterfaceName } from "../service/contract/operations.ts";
 import { type ConsumerAccount, entitlements } from "./accounts.ts";
 import { type FaultRule, type FaultScript, readFaultRules } from "./fault-rules.ts";
@@ -21,15 +23,17 @@ export interface Controlled {
   readonly accounts: () => { readonly count: number; readonly denied: number };
 }
 
-/** Reason why a control request failed, with its HTTP status. */
+/** Reason why a control request failed. */
 class Refusal extends Error {
-  readonly status: 400 | 409 | 413;
+  readonly answer: LocalError;
 
-  constructor(status: Refusal["status"], reason: string) {
+  constructor(code: LocalErrorCode, reason: string) {
     super(reason);
-    this.status = status;
+    this.answer = localError(code, reason);
   }
 }
+
+type Act = (json: unknown, controlled: Controlled) => object | undefined;
 
 /** Maximum size of a request body; a script of a thousand rules fits. */
 const MAX_BODY_BYTES = 256 * 1024;
@@ -46,23 +50,37 @@ const keyAction = z.discriminatedUnion("action", [
 ]);
 const entitlementChange = z.strictObject({ entitlement: z.enum(entitlements) });
 
-/** Adds `GET /simulator` and `POST /simulator/clock`, `/key`, `/entitlement`, `/faults`. */
-export function mountControl(router: Router, controlled: Controlled): void {
-  router.on("GET", "/simulator", (_request, response) => send(response, 200, stateOf(controlled)));
-  const posts = { clock: setClock, key: changeKey, entitlement: setEntitlement, faults: setFaults };
-  for (const [name, act] of Object.entries(posts)) {
-    router.on("POST", `/simulator/${name}`, async (request, response) => {
+/** Returns `GET /simulator` and `POST /simulator/clock`, `/key`, `/entitlement`, `/faults`. */
+export function controlRoutes(controlled: Controlled): readonly Route[] {
+  const post = (name: string, act: Act): Route => ({
+    method: "POST",
+    path: `/simulator/${name}`,
+    scope: "open",
+    // A body of any content type is read.
+    takesFile: true,
+    async handle({ file }) {
+      const reading = await readJson(file, MAX_BODY_BYTES);
+      if (reading.kind === "error") return reading;
       try {
-        send(response, 200, act(await readJson(request), controlled) ?? stateOf(controlled));
+        return shown(act(reading.body, controlled) ?? stateOf(controlled));
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        send(response, error.status, { error: true, reason: error.message });
+        if (error instanceof Refusal) return error.answer;
+        throw error;
       }
-    });
-  }
+    },
+  });
+  return [
+    { method: "GET", path: "/simulator", scope: "open", handle: () => shown(stateOf(controlled)) },
+    ...[
+      post("clock", setClock),
+      post("key", changeKey),
+      post("entitlement", setEntitlement),
+      post("faults", setFaults),
+    ],
+  ];
 }
 
-function setClock(json: unknown, { clock }: Controlled): void {
+function setClock(json: unknown, { clock }: Controlled): undefined {
   clock.set(parsed(clockChange, json, `{"at": RFC 3339 date-time, "speed": 0 to ${MAX_SPEED}}, both optional`));
 }
 
@@ -74,24 +92,24 @@ function changeKey(json: unknown, { account, clock }: Controlled): object | unde
     return undefined;
   }
   const issue = change.action === "issue" ? account.issueKey() : account.replaceKey();
-  if (issue.kind === "refused") throw new Refusal(409, issue.reason);
+  if (issue.kind === "refused") throw new Refusal("conflict", issue.reason);
   return { key: issue.key, note: "shown only this once" };
 }
 
-function setEntitlement(json: unknown, { account }: Controlled): void {
+function setEntitlement(json: unknown, { account }: Controlled): undefined {
   const expected = `{"entitlement": one of ${entitlements.join(", ")}}`;
   account.setEntitlement(parsed(entitlementChange, json, expected).entitlement);
 }
 
-function setFaults(json: unknown, { faults }: Controlled): void {
+function setFaults(json: unknown, { faults }: Controlled): undefined {
   const reading = readFaultRules(json);
-  if (reading.kind === "unreadable") throw new Refusal(400, reading.problems.join("; "));
+  if (reading.kind === "unreadable") throw new Refusal("invalid_parameter", reading.problems.join("; "));
   faults.replace(reading.rules);
 }
 
 function parsed<Schema extends z.ZodMiniType>(schema: Schema, json: unknown, expected: string): z.infer<Schema> {
   const reading = schema.safeParse(json);
-  if (!reading.success) throw new Refusal(400, `expected ${expected}`);
+  if (!reading.success) throw new Refusal("invalid_parameter", `expected ${expected}`);
   return reading.data;
 }
 
@@ -115,22 +133,6 @@ function writtenRule(rule: FaultRule) {
   );
 }
 
-async function readJson(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > MAX_BODY_BYTES) throw new Refusal(413, `the body is longer than ${MAX_BODY_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
-  } catch {
-    throw new Refusal(400, "the body is not JSON");
-  }
-}
-
-function send(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { "Content-Type": "application/json", "Cache-Control": "no-store" });
-  response.end(`${JSON.stringify(body)}\n`);
+function shown(body: object): LocalAnswer {
+  return { kind: "text", type: JSON_TYPE, text: `${JSON.stringify(body)}\n` };
 }

@@ -19,7 +19,7 @@ import type { InterfaceName, OperationId } from "../service/contract/operations.
 import { type HashEncoding, type ThirdPartyCredentials, thirdPartyToken } from "../service/third-party-token.ts";
 import { ConsumerAccount, type Customer, Customers, createAdmission } from "./accounts.ts";
 import { consumerHandlers } from "./consumer-handlers.ts";
-import { mountControl } from "./control.ts";
+import { controlRoutes } from "./control.ts";
 import { deliverThrough } from "./fault-delivery.ts";
 import { type FaultRule, FaultScript } from "./fault-rules.ts";
 import { demoHomes, type Home, type HomeName, homeOfAccount } from "./homes.ts";
@@ -148,7 +148,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   }
   const attemptsToday = (of: InterfaceName) => quotas[of].attempts.day.get(windowStart("day", now())) ?? 0;
   const accounts = () => ({ count: customers.count, denied: customers.denied });
-  mountControl(router, { clock, account, faults, attemptsToday, accounts });
+  for (const route of controlRoutes({ clock, account, faults, attemptsToday, accounts }))
+    addRoute(router, route, context);
 
   const listener: RequestListener = (request, response) => {
     response.setHeader("Date", new Date(now()).toUTCString());

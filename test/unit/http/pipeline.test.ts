@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { listen } from "../../../src/http/listener.ts";
 import { MAX_BODY_BYTES } from "../../../src/http/request-body.ts";
-import type { LocalRoute, RouteContext } from "../../../src/http/route.ts";
+import type { Route, RouteContext } from "../../../src/http/route.ts";
 import { addRoute, createRouter } from "../../../src/http/router.ts";
 import { DATA_HEADERS } from "../../../src/http/security-headers.ts";
 import { contractError } from "../../../src/service/contract/errors.ts";
@@ -11,7 +11,7 @@ const standing = { limit: 60, remaining: 59, resetSec: 1_000 };
 const quota = { minute: standing, day: standing };
 
 /** Serves routes on a real socket. Accepts the key `good` and rejects all others. */
-async function serving(...routes: Partial<LocalRoute>[]) {
+async function serving(...routes: Partial<Route>[]) {
   const crashes: unknown[] = [];
   const answers: (readonly [string | null, number])[] = [];
   const ended = new Set<string>();
@@ -31,7 +31,7 @@ async function serving(...routes: Partial<LocalRoute>[]) {
   for (const route of routes)
     addRoute(
       router,
-      { method: "GET", path: "/here", scope: "open", summary: "", handle: () => ({ kind: "json", body: 1 }), ...route },
+      { method: "GET", path: "/here", scope: "open", handle: () => ({ kind: "json", body: 1 }), ...route },
       door,
     );
   const listener = await listen(router, "127.0.0.1", 0);
@@ -52,7 +52,7 @@ function posted(body: string | Buffer<ArrayBuffer>, headers: Record<string, stri
   return { method: "POST", body, headers: { "content-type": "application/json", ...headers } };
 }
 
-const echo: Partial<LocalRoute> = {
+const echo: Partial<Route> = {
   method: "POST",
   handle: ({ body, path, query, caller, now }) => ({
     kind: "json",
@@ -250,7 +250,7 @@ describe("the body of a POST", () => {
 });
 
 describe("a route with optional authentication", () => {
-  const greeting: Partial<LocalRoute> = {
+  const greeting: Partial<Route> = {
     scope: "optional",
     handle: ({ caller }) => ({ kind: "json", body: { caller } }),
   };
@@ -276,17 +276,44 @@ test("every response is reported once with the key's name and status", async () 
   await server.ask("/here");
   await server.ask("/wrong", { headers: good });
   await server.ask("/open");
+  await server.ask("/nowhere");
+  await server.ask("/consumer/v1/nothing", { headers: good });
+  await server.ask("/consumer/v1/nothing");
   expect(server.answers).toEqual([
     ["kitchen, to read", 200],
     [null, 429],
     ["kitchen, to read", 500],
     [null, 200],
+    ["kitchen, to consumer", 404],
+    [null, 429],
   ]);
+});
+
+test("an operation of the service has no HEAD, and its errors have the headers of every response", async () => {
+  const operation: Partial<Route> = { path: "/thirdParty/here", scope: "thirdParty" };
+  await using server = await serving(operation);
+  const answer = await server.ask("/thirdParty/here", { method: "HEAD", headers: good });
+  expect([answer.status, answer.headers.get("allow"), answer.headers.get("x-ratelimit-limit-day")]).toEqual([
+    405,
+    "GET",
+    "60",
+  ]);
+  expect([answer.headers.get("x-request-id"), answer.headers.get("content-type")]).toEqual([
+    "request-id",
+    "application/json",
+  ]);
+  expect((await server.ask("/thirdParty/here", { method: "POST" })).status).toBe(429);
+});
+
+test("an unread body of a request closes the connection, so that it is not taken for the next request", async () => {
+  await using server = await serving();
+  const { headers } = await server.ask("/nowhere", { method: "POST", body: Buffer.alloc(1_000_000) });
+  expect(headers.get("connection")).toBe("close");
 });
 
 test("isStillAuthorized becomes false when the key is revoked; without a key it stays true", async () => {
   const asked: (() => boolean)[] = [];
-  const keep: LocalRoute["handle"] = ({ isStillAuthorized }) => {
+  const keep: Route["handle"] = ({ isStillAuthorized }) => {
     asked.push(isStillAuthorized);
     return { kind: "json", body: 1 };
   };
