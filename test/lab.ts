@@ -20,6 +20,10 @@ const labs: Readonly<Record<string, Lab>> = {
   },
   torture: { text: "injects faults into the built program", run: ["node", "test/torture/run.ts"] },
   fleet: { text: "runs a thousand accounts on this machine", run: ["node", "test/fleet/run.ts"] },
+  groups: {
+    text: "lives of power groups, and their cost: lives or optimum, COUNT, SEED",
+    run: ["node", "test/groups/run.ts"],
+  },
   homeassistant: { text: "tests with a real Home Assistant", run: ["node", "test/homeassistant/run.ts"] },
   neighbours: { text: "measures elbro next to other home daemons", run: ["node", "test/footprint/neighbours.ts"] },
   image: { text: "builds and tests the container image", run: ["bash", "test/image/image.sh"] },

@@ -9,12 +9,13 @@ import { contains, type EpochMs } from "../time/interval.ts";
 import { inOrder, type PlanDefinition } from "./model/plan-definition.ts";
 import type { PlanSpec, PlanWindow } from "./model/plan-spec.ts";
 import { roundAt } from "./model/plan-windows.ts";
+import type { GroupSeat } from "./place-group.ts";
 import { afterStateOf, blockedBy, finishByOf, type PlanSlot } from "./plan-dependencies.ts";
 import type { PlanInput, Solve } from "./plan-input.ts";
 import { reasonOf } from "./plan-reason.ts";
 import { type PlanSnapshot, planSnapshot } from "./plan-snapshot.ts";
 import { advancePlan, type PlanAdvance, runsOf } from "./plan-state-machine.ts";
-import { crowdedFor, type GroupSeat, type GroupTurn, groupTurn, inTurn } from "./power-group.ts";
+import { crowdedFor, type GroupTurn, groupTurn, inTurn } from "./power-group.ts";
 import { solvePlan } from "./solve-plan.ts";
 
 /** Prices of a plan. */
@@ -60,7 +61,7 @@ export function decideCircle(circle: readonly PlanSlot[], context: DecisionConte
   const ordered = inOrder(inTurn(circle.map(({ definition }) => definition)));
   const turns = context.trusted ? groupTurns(ordered, slots, context) : new Map<string, GroupTurn>();
   const decided = new Set<string>();
-  for (const { id } of reordered(ordered, turns)) {
+  for (const { id } of ordered) {
     const slot = slots.get(id);
     if (slot) slots.set(id, { ...slot, advance: decideOne(slot, [...slots.values()], { decided, turns }, context) });
     decided.add(id);
@@ -101,8 +102,9 @@ function decideOne(
   const alone = inputOf(slot, all, decided, context);
   const turn = spec.kind === "avoid" ? undefined : turns.get(definition.power?.group ?? "");
   const crowded = crowdedFor(slot, all, ({ definition: other, advance }) => {
-    const isSettled = turn?.order === null || decided.has(other.id);
-    return advance.memory ? (isSettled ? runsOf(advance.memory) : advance.memory.startedRuns) : [];
+    const isSettled = turn?.places === null || decided.has(other.id);
+    const runs = advance.memory && (isSettled ? runsOf(advance.memory) : advance.memory.startedRuns);
+    return (isSettled ? null : turn?.places?.get(other.id)) ?? runs ?? [];
   });
   const group = turn && { token: turn.token, blocked: alone.blocked };
   const advance = advancePlan({ ...alone, blocked: [...alone.blocked, ...crowded], ...(group ? { group } : {}) });
@@ -122,7 +124,7 @@ function groupTurns(
     const { definition, spec } = slot;
     const { power, id } = definition;
     const input = power && inputOf(slot, all, before, context);
-    before.add(id);
+    if (!power) before.add(id);
     return input && spec.kind !== "avoid" ? [{ slot, power, input }] : [];
   });
   const groups = Map.groupBy(seats, ({ power }) => power.group);
@@ -149,17 +151,6 @@ function inputOf(
     after: afterStateOf(definition, window, before),
     finishBy: window && finishByOf(definition.id, window, all, notBegun),
   };
-}
-
-/** Returns the plans of a circle with the plans of each group in the order of its turn. */
-function reordered(
-  ordered: readonly PlanDefinition[],
-  turns: ReadonlyMap<string, GroupTurn>,
-): readonly PlanDefinition[] {
-  const queues = new Map([...turns].map(([group, { order }]) => [group, order && [...order]]));
-  const byId = new Map(ordered.map((plan) => [plan.id, plan]));
-  const next = ({ power, spec }: PlanDefinition) => (spec.kind === "avoid" ? null : queues.get(power?.group ?? ""));
-  return inOrder(ordered.map((plan) => byId.get(next(plan)?.shift() ?? "") ?? plan));
 }
 
 /** Returns the occurrence in the plan's record while it is current, otherwise the one of its settings. */

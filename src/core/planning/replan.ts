@@ -36,8 +36,13 @@ function judgesLevels(spec: PlanInput["spec"]): boolean {
 
 /** Plans the runs that have not begun. `missed`: a due run did not begin. */
 export function replan(moment: PlanInput, memory: PlanRecord, missed: boolean): PlanRecord {
+  return { ...plannedRuns(moment, memory, missed), madeFrom: inputFingerprint(moment, memory) };
+}
+
+/** Plans as `replan` does, but the result is not kept: it has no fingerprint. */
+export function plannedRuns(moment: PlanInput, memory: PlanRecord, missed = false): PlanRecord {
   const { spec, after } = moment;
-  const made: PlanRecord = { ...memory, planned: [], replanAt: null, madeFrom: inputFingerprint(moment, memory) };
+  const made: PlanRecord = { ...memory, planned: [], replanAt: null, madeFrom: null };
   if (memory.ended !== null || !spec.enabled) return { ...made, outcome: outcomeOfBegun(moment, memory) };
   const startedRuns = begunInRound(memory);
   const hasRun = spec.kind === "window" && startedRuns.length > 0;

@@ -8,12 +8,12 @@ import { advancePlan, runsOf } from "../../../src/core/planning/plan-state-machi
 import { crowdedFor, groupTurn, inTurn } from "../../../src/core/planning/power-group.ts";
 import { solvePlan } from "../../../src/core/planning/solve-plan.ts";
 import type { Timeline } from "../../../src/core/prices/timeline.ts";
-import { type EpochMs, HOUR_MS, type Interval, MINUTE_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
+import { type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { at, calendar, timelineOf } from "../home/price-days.ts";
 import { realPoints } from "./plan-days.ts";
 import { type SolverGroup, stepPrices, stepsOn } from "./plan-solver.ts";
 
-interface GroupPlan {
+export interface GroupPlan {
   readonly spec: PlanSpec;
   readonly watts: number;
   /** Hours after the start of the case, which is noon of the first day. */
@@ -65,18 +65,22 @@ export function groupCases(count: number, days: number, limitWatts = 11_000): Gr
     const start = FIRST_NOON + i * DAYS_APART * 24 * HOUR_MS;
     const near = points.filter((point) => point.end > start && point.start < start + 24 * HOUR_MS);
     const timeline = timelineOf(near);
-    const plans = HOUSE.slice(0, count);
-    const definitions = plans.map(({ spec, watts, from, to }, place) => {
-      const once = { start: start + from * HOUR_MS, end: start + to * HOUR_MS };
-      const power = { group: "house", limitWatts, watts, priority: 1 };
-      return {
-        ...{ id: `plan${place}`, name: "Plan", home: "home", after: null, powerLimit: null },
-        spec: { ...spec, once },
-        power,
-      };
-    });
-    return { plans, start, limitWatts, timeline, definitions };
+    return caseOf(HOUSE.slice(0, count), start, limitWatts, timeline);
   });
+}
+
+/** Returns a group whose plans run once, on the day from `start`. */
+export function caseOf(plans: readonly GroupPlan[], start: EpochMs, limitWatts: number, timeline: Timeline): GroupCase {
+  const definitions = plans.map(({ spec, watts, from, to }, place) => {
+    const once = { start: start + from * HOUR_MS, end: start + to * HOUR_MS };
+    const power = { group: "house", limitWatts, watts, priority: 1 };
+    return {
+      ...{ id: `plan${place}`, name: "Plan", home: "home", after: null, powerLimit: null },
+      spec: { ...spec, once },
+      power,
+    };
+  });
+  return { plans, start, limitWatts, timeline, definitions };
 }
 
 /** Decides the plans of a new group, as `decideCircle` does. Returns their runs, and the number of plans that were solved. */
@@ -95,14 +99,12 @@ export function decideGroup(definitions: readonly PlanDefinition[], timeline: Ti
     const { power, spec } = slot.definition;
     return power && spec.kind !== "avoid" ? [{ slot, power, input: inputOf(slot.definition) }] : [];
   });
-  const { order } = groupTurn(seats, slots);
-  const runs = new Map<string, readonly Interval[]>();
-  for (const id of order ?? []) {
-    const slot = slots.find(({ definition }) => definition.id === id);
-    if (!slot) continue;
+  const { places } = groupTurn(seats, slots);
+  const runs = new Map(places);
+  for (const { slot } of seats) {
     const blocked = crowdedFor(slot, slots, ({ definition }) => runs.get(definition.id) ?? []);
     const { memory } = advancePlan({ ...inputOf(slot.definition), blocked });
-    runs.set(id, memory ? runsOf(memory) : []);
+    runs.set(slot.definition.id, memory ? runsOf(memory) : []);
   }
   return { runs: definitions.map(({ id }) => runs.get(id) ?? []), solved };
 }
@@ -116,15 +118,17 @@ export function solveCase({ definitions, timeline, start }: GroupCase): (readonl
   });
 }
 
-/** Returns the same group in the form that the solver takes. */
+/** Returns the same group in the form that the solver takes. Its steps are the shortest price intervals, as in elbro. */
 export function solverGroup({ plans, start, limitWatts, timeline }: GroupCase): SolverGroup {
   const day = { start, end: start + 24 * HOUR_MS };
-  const prices = stepPrices(timeline.points, day, QUARTER_MS);
+  const stepMs = Math.min(...timeline.points.map((point) => point.end - point.start));
+  const prices = stepPrices(timeline.points, day, stepMs);
+  const stepAt = (hours: number) => (hours * HOUR_MS) / stepMs;
   return {
     limitWatts,
     plans: plans.map(({ spec, watts, from, to }) => ({
-      ...{ spec, watts, stepMs: QUARTER_MS },
-      prices: prices.map((price, step) => (from * 4 <= step && step < to * 4 ? price : null)),
+      ...{ spec, watts, stepMs },
+      prices: prices.map((price, step) => (stepAt(from) <= step && step < stepAt(to) ? price : null)),
     })),
   };
 }

@@ -21,6 +21,20 @@ export interface PlansWorld {
   language?: Language;
   exportTimeline?: Timeline | null;
   groups?: readonly { readonly name: string; readonly limit_kw: number }[];
+  /** False for plans whose results are not read, so that many lives are fast. */
+  results?: boolean;
+}
+
+const NO_RESULTS: ReturnType<PlanStore["totals"]> = { runs: 0, hours: 0, cost: 0, savingWindowStart: 0, savingMean: 0 };
+
+class StoreWithoutResults extends PlanStore {
+  override totals(): typeof NO_RESULTS {
+    return NO_RESULTS;
+  }
+
+  override lastRuns(): [] {
+    return [];
+  }
 }
 
 export class PlansOnDisk implements Disposable {
@@ -74,7 +88,7 @@ export class PlansOnDisk implements Disposable {
     const { world } = this;
     return new Plans({
       definitions: world.definitions,
-      store: new PlanStore(this.#database),
+      store: world.results === false ? new StoreWithoutResults(this.#database) : new PlanStore(this.#database),
       homes: { ids: new Set([HOME.id]), named: (id) => (id === HOME.id ? HOME : null), known: world.known ?? true },
       timelineOf: () => world.timeline,
       exportTimelineOf: () => world.exportTimeline ?? null,

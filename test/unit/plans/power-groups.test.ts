@@ -2,9 +2,10 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import type { PlanSpec } from "../../../src/core/planning/model/plan-spec.ts";
-import { planActions } from "../../../src/core/planning/plan-commands.ts";
+
 import type { Interval } from "../../../src/core/time/interval.ts";
 import { at, calendar, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
+import { anyGroupLife, type GroupLife, overloadsOf } from "../../support/plans/group-life.ts";
 import { realPoints } from "../../support/plans/plan-days.ts";
 import { PlansOnDisk } from "../../support/plans/plans-on-disk.ts";
 import { haveRealPrices } from "../../support/plans/real-prices.ts";
@@ -24,11 +25,8 @@ function member(id: string, spec: PlanSpec, watts: number, priority = 100, limit
 }
 
 const car = member("car", { ...night, kind: "slots", hoursMs: 4 * HOUR }, 7_400, 1);
-/** Fits together with the car, but not with the freezer. */
 const heater = member("heater", { ...night, kind: "slots", hoursMs: 4 * HOUR }, 3_200, 2);
 const dryer = member("dryer", { ...night, kind: "window", hoursMs: 2 * HOUR }, 2_500);
-const floor = member("floor", { ...base, kind: "below", percent: 40 }, 2_000);
-const freezer = member("freezer", { ...base, kind: "avoid", hoursMs: 4 * HOUR, maxGapMs: 2 * HOUR }, 500);
 
 /** Returns the power of all plans that are ON at a time. */
 function drawnAt(world: PlansOnDisk, now: number): number {
@@ -36,42 +34,11 @@ function drawnAt(world: PlansOnDisk, now: number): number {
   return world.plans.snapshots.reduce((sum, { on, definition }) => sum + (on ? (definition.power?.watts ?? 0) : 0), 0);
 }
 
-test("a group over three days, with changing prices, commands and restarts, never exceeds its limit", () => {
-  const moments = fc.array(
-    fc.record({
-      minutes: fc.integer({ min: 1, max: 600 }),
-      plan: fc.constantFrom("car", "heater", "dryer", "floor", "freezer"),
-      what: fc.constantFrom("restart", "prices", "hours", ...planActions),
-    }),
-    { minLength: 3, maxLength: 8 },
-  );
-  // Either a group that fits together, or one with other powers of which some do not fit.
-  const powers = fc.option(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 5, maxLength: 5 }));
-  fc.assert(
-    fc.property(fc.nat({ max: 50 }), powers, moments, (seed, kilowatts, steps) => {
-      const definitions = [car, heater, dryer, floor, freezer].map((own, i) => {
-        const watts = kilowatts === null ? own.power?.watts : (kilowatts[i] ?? 1) * 1_000;
-        return member(own.id, own.spec, watts ?? 0, own.power?.priority);
-      });
-      using world = new PlansOnDisk({ definitions, timeline: timelineOf(prices(seed)) });
-      let now = NOW;
-      const live = (to: number) => {
-        while (now < to) {
-          now = Math.min(to, world.decide(now));
-          expect(drawnAt(world, now)).toBeLessThanOrEqual(11_000);
-        }
-      };
-      for (const { minutes, plan, what } of steps) {
-        live(now + minutes * 60_000);
-        if (what === "restart") world.restart();
-        else if (what === "prices") world.world.timeline = timelineOf(prices(seed + minutes));
-        else if (what === "hours") world.plans.command(["home", plan, "hours", "set"], String(1 + (minutes % 6)), now);
-        else world.plans.act(plan, what, now);
-      }
-      live(now + 24 * HOUR);
-    }),
-    { numRuns: Number(process.env.RUNS ?? (process.env.ELBRO_NIGHTLY === "1" ? 100 : 4)) },
-  );
+test("in 200 random days with restarts, new prices, commands and clock changes, a group never exceeds its limit", () => {
+  const isWithin = (life: GroupLife) => {
+    expect(overloadsOf(life)).toEqual([]);
+  };
+  fc.assert(fc.property(anyGroupLife, isWithin), { numRuns: 200 });
 });
 
 test("plans that fit together run in their cheapest hours; others move at the lowest additional cost", () => {
