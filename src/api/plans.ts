@@ -56,6 +56,11 @@ const savingsIn = (unit: typeof money) =>
 const savings = () => savingsIn(money);
 export const savingsPerKwh = () => named("SavingsPerKwh", object(savingsIn(perKwh)));
 export const basis = () => named("RunBasis", oneOf(["prices", "estimates", "fallback", "manual", "resting"]));
+export const measuredRun = () =>
+  described(
+    orNull(named("MeasuredRun", object({ kwh: number, cost: orNull(money) }))),
+    "As the plugs of the plan measured it; null if they did not.",
+  );
 const finished = () =>
   named(
     "FinishedRun",
@@ -65,6 +70,7 @@ const finished = () =>
       basis: basis(),
       mean_price: orNull(perKwh),
       cost: orNull(money),
+      measured: measuredRun(),
       ...savings(),
       per_kwh: savingsPerKwh(),
     }),

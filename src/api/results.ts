@@ -11,7 +11,7 @@ import type { MonthResult, PlanResult } from "../plans/plan-results.ts";
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
-import { basis, noPlan, savingsPerKwh } from "./plans.ts";
+import { basis, measuredRun, noPlan, savingsPerKwh } from "./plans.ts";
 import {
   boolean,
   described,
@@ -59,6 +59,7 @@ const runSchema = () =>
       ...owner(),
       ...{ start: instant, end: instant, basis: basis(), kwh: orNull(number), mean_price: orNull(perKwh) },
       cost: orNull(money),
+      measured: measuredRun(),
       window_start_price: described(
         orNull(perKwh),
         "Price per kWh of one run from the start of the window: the baseline `window_start`.",
@@ -122,6 +123,7 @@ export const resultEndpoints: readonly Endpoint[] = [
         ...{ plan: "", name: "", home: "", start: "time", end: "time", basis: "", kwh: "kWh", currency: "" },
         ...{ mean_price: "{currency}/kWh", window_start_price: "{currency}/kWh", window_price: "{currency}/kWh" },
         ...{ cost: "{currency}", against_window_start: "{currency}", against_mean: "{currency}" },
+        ...{ "measured.kwh": "kWh", "measured.cost": "{currency}" },
       },
     },
     errors: ["invalid_range"],

@@ -1,6 +1,8 @@
 /** Schema of the list of plugs: access to each plug, and the plan or signal that it follows. */
 import * as z from "zod/mini";
+import { readDuration } from "../core/planning/model/plan-definition.ts";
 import { type WhenLost, whenLostOf, whenLostValues } from "../core/planning/model/plan-spec.ts";
+import { MAX_POWER_KW } from "../core/planning/plan-settings.ts";
 import { expressionIn } from "../core/plugs/families/custom.ts";
 import { type PlugFamily, plugFamilies } from "../core/plugs/families/families.ts";
 import { energyUnits, powerUnits } from "../core/plugs/families/meter-readers.ts";
@@ -23,6 +25,10 @@ const pattern = text.check(
   passes((value) => isSound(expressionIn(value)), "expected a payload, or a regular expression between slashes"),
 );
 
+const watts = z.number().check(z.gt(0), z.maximum(MAX_POWER_KW * 1_000));
+const durationText = text.check(
+  passes((value) => (readDuration(value) ?? 0) > 0, "expected a duration, such as 5m or 1h"),
+);
 const measuredAt = { topic, key: z.optional(text) };
 
 export const plugSchema = z
@@ -56,6 +62,16 @@ export const plugSchema = z
     home: key(z.optional(slug), "Id of the home or third-party place whose signal the plug follows."),
     signal: key(z.optional(z.enum(["cheap"])), "With home: the signal that the plug follows."),
     signal_topic: key(z.optional(topic), "Your own MQTT topic with ON or OFF, which the plug follows."),
+    starts_when: key(
+      z.optional(z.strictObject({ above_w: watts })),
+      "With plan: the plug is ON between runs. A machine that is started manually, so that it draws more than above_w, is stopped and run at the cheapest time.",
+      { form: "{ above_w: 5 }" },
+    ),
+    ends_when: key(
+      z.optional(z.strictObject({ below_w: watts, for: z._default(durationText, "5m") })),
+      "With plan: a run is over when the machine draws less than below_w for this time.",
+      { form: "{ below_w: 5, for: 5m }" },
+    ),
     override: key(
       z._default(z.enum(["respect", "enforce"]), "respect"),
       "After manual switching: respect it until the next planned change, or enforce the plan.",
@@ -120,6 +136,8 @@ function* mistakesIn(given: Plug): Generator<KeyMistake> {
   else if (signal !== undefined && home === undefined)
     yield ["home", "expected the id of a home with signal, found nothing"];
   else if (signal_topic !== undefined && home !== undefined) yield ["home", "cannot be used with signal_topic"];
+  for (const key of ["starts_when", "ends_when"] as const)
+    if (given[key] && plan === undefined) yield [key, "is for a plug with plan only"];
   yield* channelMistakes(given);
   if (given.family === "custom" && given.url !== undefined) yield ["url", "is for tasmota and shelly only"];
   if (given.family !== "custom") yield* familyMistakes(given);

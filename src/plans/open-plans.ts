@@ -1,7 +1,9 @@
 /** Opens the plans, and the loop that decides them. */
 
 import { isDeepStrictEqual } from "node:util";
+import { entryId } from "../config/entry-list.ts";
 import { planDefinitions } from "../config/plan-schema.ts";
+import { plansOf } from "../config/plug-schema.ts";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { type EpochMs, QUARTER_MS } from "../core/time/interval.ts";
@@ -11,6 +13,8 @@ import { exportTimelineOf } from "../state/export-prices.ts";
 import type { State } from "../state/open-state.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { PlanStore } from "../storage/plan-store.ts";
+import { PlugEnergyStore } from "../storage/plug-energy-store.ts";
+import { MeasuredRuns } from "./measured-runs.ts";
 import { Plans } from "./plans.ts";
 
 /** The state and its plans. */
@@ -50,6 +54,8 @@ export function openPlans(
 ): PlansModule {
   const { homes, homeReader, calendar, thresholds, problems, startedAt, isTimeTrusted, stats } = state;
   let levels = { ...thresholds };
+  let { plugs } = config;
+  const plugsOf = (plan: string) => plugs.filter((plug) => plansOf(plug).includes(plan)).map(entryId);
   const plans = new Plans({
     definitions: planDefinitions(config.plans, config.groups),
     groups: config.groups,
@@ -62,6 +68,7 @@ export function openPlans(
       loop.worked(circle, dueAfter(clock.now(), until));
       changes.plansDecided.emit({ circle });
     },
+    measured: new MeasuredRuns(new PlugEnergyStore(storage.database, storage.writing), plugsOf),
     ...{ homes, calendar, thresholds, problems, startedAt, isTimeTrusted },
   });
   const loop = new DueLoop({
@@ -81,6 +88,7 @@ export function openPlans(
     plans,
     ready: loop.ready,
     take(next) {
+      ({ plugs } = next);
       const circles = plans.take(planDefinitions(next.plans, next.groups), next.groups);
       loop.changed(...(isDeepStrictEqual(levels, thresholds) ? circles : plans.circles));
       levels = { ...thresholds };

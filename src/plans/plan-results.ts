@@ -6,6 +6,7 @@ import type { PlanHistory, PlanMonth } from "../core/planning/plan-snapshot.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
 import type { PlanStore } from "../storage/plan-store.ts";
+import type { MeasuredRuns } from "./measured-runs.ts";
 
 /** A plan of which results are wanted. */
 export interface ResultPlan {
@@ -37,14 +38,23 @@ const MAX_DETAIL_RUNS = 60;
 /** Number of months in the detail of a plan: the time for which runs are stored. */
 const DETAIL_MONTHS = 14;
 
+const UNMEASURED: Pick<MeasuredRuns, "with"> = { with: (_plan, run) => run };
+
 export class PlanResults {
   readonly #store: PlanStore;
   readonly #calendar: Calendar;
+  readonly #measured: Pick<MeasuredRuns, "with">;
   readonly #selected: (which: WhichPlans) => readonly ResultPlan[];
 
   /** `selected` returns plans in the order of the configuration. */
-  constructor(store: PlanStore, calendar: Calendar, selected: (which: WhichPlans) => readonly ResultPlan[]) {
+  constructor(
+    store: PlanStore,
+    calendar: Calendar,
+    selected: (which: WhichPlans) => readonly ResultPlan[],
+    measured: Pick<MeasuredRuns, "with"> = UNMEASURED,
+  ) {
     this.#store = store;
+    this.#measured = measured;
     this.#calendar = calendar;
     this.#selected = selected;
   }
@@ -54,7 +64,7 @@ export class PlanResults {
     const first = this.#calendar.startOf("month", now);
     const starts = Array.from({ length: DETAIL_MONTHS }, (_, ago) => this.#calendar.add("month", first, -ago));
     const months = starts.map((start) => this.#month(plan, start)).filter(({ runs }) => runs > 0);
-    return { runs: this.#store.lastRuns(plan.id, MAX_DETAIL_RUNS), months };
+    return { runs: this.#lastRuns(plan.id, MAX_DETAIL_RUNS), months };
   }
 
   /** Returns the totals of this month and of the previous one, and the last run. */
@@ -63,14 +73,14 @@ export class PlanResults {
     return {
       month: this.#month(plan, start),
       monthBefore: this.#month(plan, this.#calendar.add("month", start, -1)),
-      lastRun: this.#store.lastRun(plan.id),
+      lastRun: this.#lastRuns(plan.id, 1)[0] ?? null,
     };
   }
 
   /** Returns the runs that began in `range`. Shape: newest first, at most `most` of them. */
   runs(which: WhichPlans, range: Interval, most: number): PlanResult[] {
     const found = this.#selected(which).flatMap((plan) =>
-      this.#store.lastRuns(plan.definition.id, most, range).map((run) => ({ ...plan, run })),
+      this.#lastRuns(plan.definition.id, most, range).map((run) => ({ ...plan, run })),
     );
     return found.sort((a, b) => b.run.start - a.run.start).slice(0, most);
   }
@@ -84,6 +94,10 @@ export class PlanResults {
         return month.runs > 0 ? { ...plan, month } : [];
       }),
     );
+  }
+
+  #lastRuns(plan: string, most: number, range?: Interval): FinishedRun[] {
+    return this.#store.lastRuns(plan, most, range).map((run) => this.#measured.with(plan, run));
   }
 
   #month({ id, spec }: PlanOfRuns, start: EpochMs): PlanMonth {

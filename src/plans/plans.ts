@@ -18,6 +18,7 @@ import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
 import { whenLostOf } from "../core/planning/model/plan-spec.ts";
 import { type Commanded, type PlanAction, runNow, skip, stop } from "../core/planning/plan-commands.ts";
 import { blockedBy, circlesOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
+import type { PlanMachine } from "../core/planning/plan-input.ts";
 import { adjustedSpec, type ChangedSettings, changeSettings, resetOf } from "../core/planning/plan-settings.ts";
 import type { PlanSnapshot } from "../core/planning/plan-snapshot.ts";
 import { crowdedFor } from "../core/planning/power-group.ts";
@@ -30,9 +31,10 @@ import type { KeyValue } from "../core/runtime/key-value.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { freeSlug } from "../core/text/slug.ts";
 import type { Calendar } from "../core/time/calendar.ts";
-import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
+import { contains, type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 import type { PlanStore } from "../storage/plan-store.ts";
 import { objectIn, planCommandOf } from "./command-payload.ts";
+import type { MeasuredRuns } from "./measured-runs.ts";
 import { MAX_ONCE, OncePlans } from "./once-plans.ts";
 import { PlanCircles } from "./plan-circles.ts";
 import { PlanResults, type WhichPlans } from "./plan-results.ts";
@@ -42,6 +44,8 @@ export interface PlansDeps {
   readonly store: PlanStore;
   /** Stores the plans that run once. */
   readonly memory: KeyValue;
+  /** Adds to finished runs what plugs measured. */
+  readonly measured?: Pick<MeasuredRuns, "with">;
   /** The power groups of the configuration. */
   readonly groups?: readonly GroupEntry[];
   readonly homes: { readonly ids: ReadonlySet<string>; named(id: string): Home | null; readonly known: boolean };
@@ -76,6 +80,8 @@ export class Plans {
   readonly #snapshots = new Map<string, PlanSnapshot>();
   /** When a circle changes by itself. Bounded by the circles. */
   readonly #dueAt = new Map<string, EpochMs>();
+  /** Machines that plugs watch, keyed by plan. Bounded by the plugs. */
+  readonly #machines = new Map<string, PlanMachine>();
   /** Reason of the last refused MQTT command, keyed by plan. */
   readonly #refusals = new Map<string, string>();
 
@@ -83,7 +89,7 @@ export class Plans {
     this.#deps = deps;
     this.#language = deps.language ?? "en";
     this.#once = new OncePlans(deps.memory);
-    this.results = new PlanResults(deps.store, deps.calendar, (which) => this.#selected(which));
+    this.results = new PlanResults(deps.store, deps.calendar, (which) => this.#selected(which), deps.measured);
     this.take(deps.definitions, deps.groups);
   }
 
@@ -191,6 +197,26 @@ export class Plans {
     return plans.flatMap((plan) => [plan, ...this.#once.idsFor(plan)]);
   }
 
+  /**
+   * Takes what a plug knows of the machine of a plan; undefined if it does not watch it any more. Decides the plan at
+   * `now`, or at its next decision if that is null.
+   */
+  machineIs(plan: string, machine: PlanMachine | undefined, now: EpochMs | null): void {
+    if (this.#machines.get(plan) === machine) return;
+    if (machine === undefined) this.#machines.delete(plan);
+    else this.#machines.set(plan, machine);
+    const circle = this.circleOf(this.#circles.get(plan)?.definition.home ?? "");
+    if (circle !== null && now !== null) this.decide(circle, now);
+    else if (circle !== null) this.#dueAt.delete(circle);
+  }
+
+  /** Returns whether a plan would run a machine that is started at `now`: its window is open, and it has not run. */
+  takesMachine(plan: string, now: EpochMs): boolean {
+    const { memory, state } = this.#circles.get(plan)?.advance ?? UNDECIDED;
+    if (!memory || memory.ended !== null || memory.startedRuns.length > 0) return false;
+    return contains(memory.window, now) && !["disabled", "impossible", "no_prices"].includes(state);
+  }
+
   /** Returns the cost of a plan's hours by start time; null if there is no such plan or it has no hours. */
   startCosts(plan: string, now: EpochMs): StartCost[] | null {
     const slot = this.#circles.get(plan);
@@ -249,6 +275,7 @@ export class Plans {
       ...{ now, calendar, trusted: isTimeTrusted(now), graceUntil: startedAt + GRACE_MS, language: this.#language },
       ...(thresholds ? { thresholds } : {}),
       pricesOf: (plan) => this.#pricesOf(plan, now),
+      machineOf: (plan) => this.#machines.get(plan),
     };
   }
 

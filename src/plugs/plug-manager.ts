@@ -65,6 +65,7 @@ export class PlugManager {
       const closed: Promise<void> = plug.close().finally(() => this.#closing.delete(closed));
       this.#closing.add(closed);
     }
+    for (const plug of this.#plugs) plug.tellMachine();
     this.#deps.onChange();
     const topicsOf = (plugs: Iterable<Plug>) => [...new Set([...plugs].flatMap(({ topics }) => topics))];
     return { gone: [...before.keys()], left: topicsOf(before.values()), topics: topicsOf(added) };

@@ -72,6 +72,10 @@ export function startPlugs(
     whenLost: (plug) => whenLostOfPlug(plug, current.plans),
     openHttp: openHttpPlug,
     trusted: state.isTimeTrusted,
+    machineIs: (plug, machine, now) => {
+      for (const plan of plansOf(plug)) state.plans.machineIs(plan, machine, now);
+    },
+    takesMachine: (plug, now) => plansOf(plug).some((plan) => state.plans.takesMachine(plan, now)),
     energy: plugEnergy(energyStore, state, () => current.plans),
     memory: storage.settings,
     onChange: () => changes.stateChanged.emit({ home: null }),

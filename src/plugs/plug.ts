@@ -27,11 +27,12 @@ import {
 import { readJson } from "../core/runtime/key-value.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 import type { IncomingMessage } from "../mqtt/client/broker-session.ts";
+import { PlugMachine, type PlugMachineDeps } from "./plug-machine.ts";
 import { PlugMeter, type PlugMeterDeps } from "./plug-meter.ts";
 import { PlugReport, type PlugReportDeps } from "./plug-report.ts";
 import { HTTP_TOPIC, openTransport, type PlugTransport, type TransportDeps } from "./plug-transport.ts";
 
-export interface PlugDeps extends TransportDeps, PlugReportDeps, PlugMeterDeps {
+export interface PlugDeps extends TransportDeps, PlugReportDeps, PlugMeterDeps, PlugMachineDeps {
   /** Base topic without a trailing slash. */
   readonly baseTopic: string;
   /** Returns the state that a plan or signal wants of a plug; null if it is unknown. */
@@ -65,6 +66,7 @@ export class Plug {
   readonly #transport: PlugTransport;
   readonly #report: PlugReport;
   readonly #meter: PlugMeter;
+  readonly #machine: PlugMachine;
   #address: PlugAddress;
   #rules: PlugRules;
   #readers: Readonly<Record<string, Reader>>;
@@ -108,6 +110,7 @@ export class Plug {
     this.#meters = isHttp ? { [HTTP_TOPIC]: http.measures(this.#address) } : this.#brokerMeters();
     this.#report = new PlugReport(this.id, config.name, this.whenLost, deps);
     this.#meter = new PlugMeter(this.id, config, deps);
+    this.#machine = new PlugMachine(this.id, config, deps);
     this.#state = {
       ...unknownPlug(readJson(deps.memory, this.#report.sinceMemory, keptSince)),
       timerWorks: this.#report.timerWorks,
@@ -217,9 +220,20 @@ export class Plug {
   }
 
   tick(now: EpochMs): EpochMs {
-    const wakeAt = this.#switch(now);
     for (const measured of this.#measured.splice(0)) this.#meter.take(measured, now);
-    return Math.min(wakeAt, this.#meter.tick(now));
+    this.#watch(now);
+    const wakeAt = this.#switch(now);
+    this.#watch(now);
+    return Math.min(wakeAt, this.#meter.tick(now), this.#machine.wakeAt);
+  }
+
+  /** Watches the machine behind the plug. */
+  #watch(now: EpochMs): void {
+    if (!this.#machine.isWatched) return;
+    const { reported, manualOverride } = this.#state;
+    const runs = this.#deps.wanted(this.config, now)?.on === true;
+    const isOn = reported === true;
+    this.#machine.take({ watts: this.#meter.watts, isOn, runs, isForced: manualOverride === true }, now);
   }
 
   /** Sends the commands that are due, unless its plans are being decided. Returns when to do so again. */
@@ -266,6 +280,11 @@ export class Plug {
     return plugReasonText(code, { because, whenLost: this.whenLost, language });
   }
 
+  /** Tells its plans again what it knows of their machine, after another plug of theirs was closed. */
+  tellMachine(): void {
+    this.#machine.tell();
+  }
+
   /** Ends its problems. */
   endProblems(): void {
     this.#report.end();
@@ -273,6 +292,7 @@ export class Plug {
 
   close(): Promise<void> {
     this.#meter.close();
+    this.#machine.close();
     return this.#transport.close();
   }
 
@@ -333,7 +353,11 @@ export class Plug {
     // Limited in both directions, so that a clock that is set back does not extend the trial.
     if (now < this.#trialUntil && now >= this.#trialUntil - TRIAL_MS)
       return { on: true, until: this.#trialUntil, reason: say("plug.is_tried"), isTrial: true };
-    if (signalTopic === undefined) return this.#deps.wanted(this.config, now);
+    if (signalTopic === undefined) {
+      const wanted = this.#deps.wanted(this.config, now);
+      const isReady = wanted !== null && !wanted.on && wanted.lost === undefined && this.#machine.isReady;
+      return isReady ? { on: true, until: wanted.until, reason: say("plug.ready") } : wanted;
+    }
     if (this.#signal === null) return null;
     const reason = say("plug.topic_says", { topic: signalTopic, state: say(this.#signal ? "word.on" : "word.off") });
     return { on: this.#signal, until: null, reason };

@@ -11,7 +11,7 @@ import type { PlanSpec, PlanWindow } from "./model/plan-spec.ts";
 import { roundAt } from "./model/plan-windows.ts";
 import type { GroupSeat } from "./place-group.ts";
 import { afterStateOf, blockedBy, finishByOf, type PlanSlot } from "./plan-dependencies.ts";
-import type { PlanInput, Solve } from "./plan-input.ts";
+import type { PlanInput, PlanMachine, Solve } from "./plan-input.ts";
 import { reasonOf } from "./plan-reason.ts";
 import { type PlanSnapshot, planSnapshot } from "./plan-snapshot.ts";
 import { advancePlan, type PlanAdvance, runsOf } from "./plan-state-machine.ts";
@@ -34,6 +34,8 @@ export interface DecisionContext {
   readonly calendar: Calendar;
   readonly thresholds?: LevelThresholds;
   readonly pricesOf: (plan: Pick<PlanSlot, "definition" | "spec">) => PlanPrices;
+  /** Returns what is known of the machine of a plan; undefined if no plug watches it. */
+  readonly machineOf?: (plan: string) => PlanMachine | undefined;
   /** True if the clock is trusted. */
   readonly trusted: boolean;
   /** Earliest start of fallback hours. */
@@ -136,7 +138,7 @@ function inputOf(
   { definition, spec, advance }: PlanSlot,
   all: readonly PlanSlot[],
   decided: ReadonlySet<string>,
-  { now, calendar, thresholds, pricesOf, trusted, graceUntil, solve = solvePlan }: DecisionContext,
+  { now, calendar, thresholds, pricesOf, machineOf, trusted, graceUntil, solve = solvePlan }: DecisionContext,
 ): PlanInput {
   const roundOf = (slot: Pick<PlanSlot, "spec" | "advance">) => occurrenceOf(slot, calendar, now);
   const window = roundOf({ spec, advance });
@@ -149,6 +151,7 @@ function inputOf(
     ...(thresholds ? { thresholds } : {}),
     blocked: blockedBy(definition, decided, all).map(({ start, end }) => ({ start, end })),
     after: afterStateOf(definition, window, before),
+    machine: machineOf?.(definition.id),
     finishBy: window && finishByOf(definition.id, window, all, notBegun),
   };
 }

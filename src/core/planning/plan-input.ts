@@ -17,6 +17,8 @@ export type AfterState =
   /** The predecessor has no runs yet. `plan`: its name. */
   | { readonly kind: "waiting"; readonly plan: string };
 
+export type PlanMachine = "absent" | "waits" | "done";
+
 export interface PlanInput {
   readonly now: EpochMs;
   readonly spec: PlanSpec;
@@ -30,6 +32,8 @@ export interface PlanInput {
   /** For a plan of a power group: fingerprint of the group's input, and `blocked` without the group. */
   readonly group?: { readonly token: string; readonly blocked: readonly Interval[] };
   readonly after: AfterState;
+  /** The machine of the plan, if its plug watches it: nothing to run, waiting to be run, or done. */
+  readonly machine?: PlanMachine | undefined;
   /** Latest end that leaves its successors enough time; null without successors. */
   readonly finishBy: EpochMs | null;
   /** True if the clock is trusted. Otherwise nothing starts. */

@@ -35,7 +35,7 @@ export function planStatus(plan: PlanSnapshot) {
 
 /** Returns a finished run. */
 export function finishedRun(run: FinishedRun) {
-  const { start, end, basis, meanPrice, kwh } = run;
+  const { start, end, basis, meanPrice, kwh, measured = null } = run;
   const perKwh = savingOf(run);
   return {
     start: formatInstant(start),
@@ -43,6 +43,7 @@ export function finishedRun(run: FinishedRun) {
     basis,
     mean_price: figure(meanPrice),
     cost: meanPrice === null || kwh === null ? null : rounded(meanPrice * kwh),
+    measured: measured && { kwh: rounded(measured.kwh), cost: figure(measured.cost) },
     ...saving(savingOver(perKwh, kwh)),
     per_kwh: saving(perKwh),
   };

@@ -22,6 +22,7 @@ export const planCodes = [
   "cut_short",
   "waiting_for_prices",
   "waiting_for_plan",
+  "waiting_for_machine",
   "waiting_for_low_price",
   "clock_not_trusted",
   "no_prices",
@@ -161,6 +162,8 @@ function idleReason(given: ReasonContext, memory: PlanRecord): PlanReason {
     }
     case "waiting_for_plan":
       return { code: "waiting_for_plan", text: say("plan.waits_for_plan", { plan: outcome.plan }) };
+    case "waiting_for_machine":
+      return { code: "waiting_for_machine", text: say("plan.waits_for_machine") };
     case "impossible":
       return { code: outcome.reason, text: impossibleWords(given, outcome.reason, outcome.shortfallMs) };
     case "solved":

@@ -40,10 +40,11 @@ export type PlanOutcome =
   /** `overdueAt`: when the prices are overdue. */
   | { readonly kind: "missing"; readonly from: EpochMs; readonly overdueAt: EpochMs }
   | { readonly kind: "waiting_for_plan"; readonly plan: string }
+  | { readonly kind: "waiting_for_machine" }
   | { readonly kind: "none" };
 
 /** Why an occurrence ended before its window. */
-export type PlanEnding = "skipped" | "stopped" | "run_now";
+export type PlanEnding = "skipped" | "stopped" | "run_now" | "machine_done";
 
 export interface PlanRecord {
   /** The occurrence. */

@@ -15,6 +15,15 @@ export interface FinishedRun extends Interval {
   readonly windowPrice: number | null;
   /** Null if the plan has no energy. */
   readonly kwh: number | null;
+  /** As the plugs of the plan measured it; absent or null if they did not. */
+  readonly measured?: MeasuredRun | null;
+}
+
+/** Energy of a run as measured. */
+export interface MeasuredRun {
+  readonly kwh: number;
+  /** At the prices of its quarter-hours; null if one of them was unknown. Unit: currency. */
+  readonly cost: number | null;
 }
 
 /** Prices to use: confirmed ones only, or estimates too. */

@@ -71,7 +71,7 @@ export function advancePlan(moment: PlanInput): PlanAdvance {
     const nextChangeAt = nextChange(moment, memory, on);
     return { memory, state, on, lost, startedNow: null, running: null, nextChangeAt, finished };
   }
-  memory = decided(moment, spec.enabled ? memory : halted(memory, now));
+  memory = decided(moment, spec.enabled ? machineDone(moment, memory) : halted(memory, now));
   if (spec.kind === "avoid") memory = restDecided(moment, memory);
   const running = runningAt(memory, now);
   const on = running !== null || isOnWithoutRun(moment, memory);
@@ -81,6 +81,12 @@ export function advancePlan(moment: PlanInput): PlanAdvance {
   const startedNow = startedNowPrice(moment, memory);
   const isUnknown = running === null && isLost(moment, memory);
   return { memory, state, on, lost: isUnknown, startedNow, running, nextChangeAt, finished };
+}
+
+/** Ends the run, and its occurrence, when its machine is done. */
+function machineDone({ machine, now }: PlanInput, memory: PlanRecord): PlanRecord {
+  if (machine !== "done" || !runningAt(memory, now)) return memory;
+  return { ...halted(memory, now), ended: "machine_done" };
 }
 
 /** Begins due runs, and plans again if the input has changed. */
@@ -240,13 +246,14 @@ function stateOf(moment: PlanInput, memory: PlanRecord, running: BegunRun | null
   if (next?.basis === "fallback") return "fallback";
   const isShort = memory.outcome.kind === "solved" && !!memory.outcome.shortfall;
   if (next) return isShort ? "partial" : "scheduled";
-  if (memory.ended === "run_now") return "done";
+  if (memory.ended === "run_now" || memory.ended === "machine_done") return "done";
   switch (memory.outcome.kind) {
     case "impossible":
       return "impossible";
     case "missing":
       return now < memory.outcome.overdueAt ? "waiting" : "no_prices";
     case "waiting_for_plan":
+    case "waiting_for_machine":
       return "waiting";
     case "solved":
     case "none":

@@ -15,13 +15,13 @@ import { energyOf, runPrice } from "./plan-savings.ts";
  * remaining start would otherwise move as time passes.
  */
 export function inputFingerprint(moment: PlanInput, memory: PlanRecord): string {
-  const { spec, group, blocked, after, finishBy, thresholds } = moment;
+  const { spec, group, blocked, after, finishBy, thresholds, machine } = moment;
   const { window, ended } = memory;
   const points = pointsOf(moment).filter((point) => point.end > window.start && point.start < window.until);
   const known = points.map(({ start, price, estimate }) => [start, price, estimate]);
   const priced = isUnpriced(moment) ? "unpriced" : "priced";
   const own = group?.blocked ?? blocked;
-  const judged = judgesLevels(spec) ? [thresholds] : [];
+  const judged = [...(judgesLevels(spec) ? [thresholds] : []), ...(machine === "absent" ? [machine] : [])];
   const made = hash(
     JSON.stringify([spec, window, ended, own, after, finishBy, known, spec.fallback ? priced : "", ...judged]),
   );
@@ -48,6 +48,7 @@ export function plannedRuns(moment: PlanInput, memory: PlanRecord, missed = fals
   const hasRun = spec.kind === "window" && startedRuns.length > 0;
   if (hasRun) return memory.owedMs > 0 ? madeUp(moment, made) : made;
   if (spec.kind === "slots" && lengthOf(startedRuns) >= (spec.upToMs ?? spec.hoursMs)) return made;
+  if (moment.machine === "absent") return { ...made, outcome: { kind: "waiting_for_machine" } };
   if (after.kind === "waiting") return { ...made, outcome: { kind: "waiting_for_plan", plan: after.plan } };
   const solution = solved(moment, made);
   const late = missed ? startedLate(moment, made, solution) : null;

@@ -64,7 +64,7 @@ function RunLine({ run, baseline }: RunLineProps) {
       </p>
       <p class="soft">{whenText(start, end, page)}</p>
       <p class="faint">
-        {pricesOf(run, baseline, t, page).join(" · ")}
+        {[...pricesOf(run, baseline, t, page), ...measuredIn(run, t, page)].join(" · ")}
         {run.basis !== "prices" && <span class="tag">{t(`basis_${run.basis}`)}</span>}
       </p>
     </li>
@@ -85,6 +85,13 @@ function pricesOf(run: RunAnswer, baseline: Baseline, t: Translate<"results">, {
   const own = t("run_price", { price: f.money(mean, currency) });
   const other = baseline === "mean" ? run.window_price : run.window_start_price;
   return other === null ? [own] : [own, t(`run_${baseline}`, { price: f.money(other, currency) })];
+}
+
+/** Returns the energy and cost of a run as measured; empty if no plug measured it. */
+function measuredIn({ measured, currency }: RunAnswer, t: Translate<"results">, { f }: PageTools): readonly string[] {
+  if (measured === null) return [];
+  const cost = measured.cost === null ? "" : `, ${f.money(measured.cost, currency)}`;
+  return [t("run_measured", { amount: `${f.energy(measured.kwh)}${cost}` })];
 }
 
 function savedText(run: RunAnswer, baseline: Baseline, t: Translate<"results">, { f }: PageTools): string | null {

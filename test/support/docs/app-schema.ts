@@ -38,7 +38,9 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
 export const NOT_IN_A_FORM: ReadonlySet<string> = new Set([
   "consumer.name",
   "homes[].export",
-  ...["power", "energy", "on", "off", "dead_man", "ask", "state", "availability"].map((name) => `plugs[].${name}`),
+  ...["power", "energy", "starts_when", "ends_when", "on", "off", "dead_man", "ask", "state", "availability"].map(
+    (name) => `plugs[].${name}`,
+  ),
 ]);
 
 /** Values that require one of the keys above. */

@@ -14,7 +14,14 @@ interface StateWords {
 const PLAN_STATES: Readonly<Record<PlanState, StateWords>> = {
   waiting: {
     about: "no hours can be planned yet, or no price is low enough",
-    codes: ["waiting_for_prices", "waiting_for_plan", "waiting_for_low_price", "clock_not_trusted", "cut_short"],
+    codes: [
+      "waiting_for_prices",
+      "waiting_for_plan",
+      "waiting_for_machine",
+      "waiting_for_low_price",
+      "clock_not_trusted",
+      "cut_short",
+    ],
   },
   scheduled: {
     about: "its hours are chosen; new prices can still move them",

@@ -10,7 +10,7 @@ import { PlugManager } from "../../../src/plugs/plug-manager.ts";
 import { retainedIn } from "../broker/retained.ts";
 import { TestMemory } from "../broker/retaining-port.ts";
 import { MqttPlug } from "./mqtt-plug.ts";
-import { noEnergy, noHttp, type Run } from "./plug-model.ts";
+import { noEnergy, noHttp, noMachine, type Run } from "./plug-model.ts";
 
 /** After this many round trips without a message, all clients are idle. */
 const QUIET_ROUND_TRIPS = 5;
@@ -118,6 +118,7 @@ export class BrokerPlugModel implements AsyncDisposable {
       wanted: () => this.wanted,
       whenLost: () => "off",
       openHttp: noHttp,
+      ...noMachine,
       energy: noEnergy,
       trusted: () => this.isTrusted,
       memory: {

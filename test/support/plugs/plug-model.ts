@@ -57,6 +57,12 @@ export function noHttp(): never {
   throw new Error("no plug of this model has a url");
 }
 
+/** No plan has a machine. */
+export const noMachine: Pick<PlugManagerDeps, "machineIs" | "takesMachine"> = {
+  machineIs: () => undefined,
+  takesMachine: () => false,
+};
+
 /** Stores nothing. */
 export const noEnergy: PlugEnergy = {
   add: () => undefined,
@@ -150,6 +156,7 @@ export class PlugModel {
       wanted: (_id, now) => this.wanted(now),
       whenLost: () => this.setup.whenLost,
       openHttp: noHttp,
+      ...noMachine,
       energy: noEnergy,
       trusted: () => this.trusted,
       memory: {

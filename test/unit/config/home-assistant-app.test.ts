@@ -63,8 +63,10 @@ function documented(): [string, Record<string, unknown>][] {
 }
 
 function withoutCustom(given: Record<string, unknown>): Record<string, unknown> {
-  const { plugs, ...others } = given as { plugs?: { family: string; power?: object }[] };
-  return plugs ? { ...others, plugs: plugs.filter(({ family, power }) => family !== "custom" && !power) } : others;
+  const { plugs, ...others } = given as { plugs?: { family: string; power?: object; ends_when?: object }[] };
+  return plugs
+    ? { ...others, plugs: plugs.filter(({ family, power, ends_when }) => family !== "custom" && !power && !ends_when) }
+    : others;
 }
 
 function mistakesOf(reading: ReturnType<typeof read>): readonly string[] {

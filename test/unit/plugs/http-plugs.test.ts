@@ -15,7 +15,7 @@ import {
   type HttpPlugOptions,
   HttpPlugServer,
 } from "../../support/plugs/http-plug-server.ts";
-import { noEnergy } from "../../support/plugs/plug-model.ts";
+import { noEnergy, noMachine } from "../../support/plugs/plug-model.ts";
 import { loopMs } from "../../support/runner/loop-time.ts";
 import { RawServer, rawAnswer } from "../../support/service/raw-server.ts";
 import { createSelfSigned } from "../../support/service/self-signed.ts";
@@ -54,6 +54,7 @@ class HttpWorld implements AsyncDisposable {
       wanted: () => this.wanted,
       whenLost: ({ when_lost: whenLost }) => whenLost ?? "off",
       openHttp: (access, onAnswer) => this.#openCounted(access, onAnswer),
+      ...noMachine,
       energy: noEnergy,
       trusted: () => true,
       memory: {

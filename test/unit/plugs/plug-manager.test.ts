@@ -4,7 +4,7 @@ import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { type Problem, Problems } from "../../../src/core/status/problem.ts";
 import { plugMessages } from "../../../src/mqtt/topics/plug-topics.ts";
 import { PlugManager } from "../../../src/plugs/plug-manager.ts";
-import { noEnergy, noHttp } from "../../support/plugs/plug-model.ts";
+import { noEnergy, noHttp, noMachine } from "../../support/plugs/plug-model.ts";
 
 const T0 = Date.UTC(2026, 2, 10, 12);
 const TASMOTA: PlugConfig = {
@@ -41,6 +41,7 @@ class Around {
       wanted: () => this.wanted,
       whenLost: ({ when_lost: whenLost }) => whenLost ?? "off",
       openHttp: noHttp,
+      ...noMachine,
       energy: noEnergy,
       trusted: () => true,
       memory: {

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import type { PlugConfig } from "../../../src/config/plug-schema.ts";
+import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { HOUR_MS, MINUTE_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
 import { plugState } from "../../../src/mqtt/topics/plug-topics.ts";
@@ -22,6 +23,11 @@ class MeterWorld {
   readonly store: PlugEnergyStore;
   readonly memory = new Map<string, string>();
   plugs: PlugManager;
+  wanted: Wanted = { on: true, until: null };
+  takes = true;
+  /** What the plans received about their machine. */
+  readonly machines: unknown[] = [];
+  readonly said: string[] = [];
   now = T0;
 
   readonly config: PlugConfig;
@@ -35,8 +41,15 @@ class MeterWorld {
 
   #start(): PlugManager {
     const plugs = new PlugManager({
-      ...{ baseTopic: "elbro", plugs: [this.config], publishOnce: () => true, openHttp: noHttp },
-      wanted: () => ({ on: true, until: null }),
+      ...{
+        baseTopic: "elbro",
+        plugs: [this.config],
+        publishOnce: (_topic, payload) => this.said.push(payload) > 0,
+        openHttp: noHttp,
+      },
+      wanted: () => this.wanted,
+      machineIs: (_plug, machine) => void this.machines.push(machine),
+      takesMachine: () => this.takes,
       whenLost: () => "off",
       trusted: () => true,
       energy: {
@@ -156,6 +169,49 @@ describe("a plug that measures", () => {
     world.at(T0 + HOUR_MS, ["house/kwh", "7.5"], ["house/power", '{"w":40}']);
     world.at(T0 + 2 * HOUR_MS);
     expect(world.shown()).toMatchObject({ watts: 40, month: { kwh: 0.5 } });
+  });
+});
+
+describe("a plug that watches a machine", () => {
+  const STARTS = { ...TASMOTA, starts_when: { above_w: 5 }, ends_when: { below_w: 5, for: "5m" } };
+  const OFF: [string, string] = ["stat/washer/POWER", "OFF"];
+
+  test("is ON between runs, is switched OFF when the machine is started, and says when it is done", () => {
+    const world = new MeterWorld(STARTS);
+    world.wanted = { on: false, until: null };
+    world.at(T0, OFF, sensor(0));
+    expect(world.said.at(-1)).toMatch(/Power1 ON$/);
+    world.at(T0 + 1_000, ON);
+    expect(world.shown()).toMatchObject({ reason: "ready: start the machine, and it runs at the cheapest time" });
+    world.at(T0 + MINUTE_MS, sensor(0, 60));
+    expect([world.said.at(-1), world.machines.at(-1)]).toEqual([expect.stringMatching(/Power1 OFF$/), "waits"]);
+    world.at(T0 + MINUTE_MS + 1_000, OFF);
+    world.wanted = { on: true, until: T0 + 3 * HOUR_MS };
+    world.at(T0 + HOUR_MS);
+    expect([world.said.at(-1), world.machines.at(-1)]).toEqual([expect.stringMatching(/Power1 ON$/), "waits"]);
+    world.at(T0 + HOUR_MS + 1_000, ON, sensor(0, 2_000));
+    world.at(T0 + 2 * HOUR_MS, sensor(1, 1));
+    expect(world.plugs.tick(T0 + 2 * HOUR_MS)).toBeLessThanOrEqual(T0 + 2 * HOUR_MS + 5 * MINUTE_MS);
+    world.at(T0 + 2 * HOUR_MS + 5 * MINUTE_MS);
+    expect(world.machines.at(-1)).toBe("done");
+  });
+
+  test("still knows after a restart that the machine waits, and keeps it OFF", async () => {
+    const world = new MeterWorld(STARTS);
+    world.wanted = { on: false, until: null };
+    world.at(T0, ON, sensor(0, 60));
+    expect(world.machines).toEqual(["absent", "waits"]);
+    await world.restart();
+    world.said.length = 0;
+    world.at(T0 + MINUTE_MS, OFF);
+    expect([world.machines.at(-1), world.said]).toEqual(["waits", [expect.stringMatching(/Power1 OFF$/)]]);
+  });
+
+  test("does not switch ON while the plan knows nothing", () => {
+    const world = new MeterWorld(STARTS);
+    world.wanted = { on: false, until: null, lost: "off" };
+    world.at(T0, OFF, sensor(0));
+    expect(world.said.at(-1)).toMatch(/Power1 OFF$/);
   });
 });
 

@@ -10,7 +10,7 @@ import { PlugManager } from "../../../src/plugs/plug-manager.ts";
 import { pageText } from "../../support/docs/docs-pages.ts";
 import { EmulatedPlug } from "../../support/plugs/emulated-plug.ts";
 import type { Firmware, Order } from "../../support/plugs/firmware-emulators.ts";
-import { noEnergy, noHttp } from "../../support/plugs/plug-model.ts";
+import { noEnergy, noHttp, noMachine } from "../../support/plugs/plug-model.ts";
 
 const T0 = Date.UTC(2026, 2, 10, 12);
 
@@ -81,6 +81,7 @@ test.each([
     wanted: () => wanted,
     whenLost: () => "off",
     openHttp: noHttp,
+    ...noMachine,
     energy: noEnergy,
     trusted: () => true,
     memory: { read: () => null, write: () => undefined },

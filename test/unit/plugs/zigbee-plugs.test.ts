@@ -12,7 +12,7 @@ import {
   type ZigbeeModel,
   zigbeeModels,
 } from "../../support/plugs/emulated-zigbee2mqtt.ts";
-import { noEnergy, noHttp } from "../../support/plugs/plug-model.ts";
+import { noEnergy, noHttp, noMachine } from "../../support/plugs/plug-model.ts";
 
 const T0 = Date.UTC(2026, 2, 10, 12);
 
@@ -43,6 +43,7 @@ class ZigbeeWorld {
       wanted: () => this.wanted,
       whenLost: ({ when_lost: whenLost }) => whenLost ?? "off",
       openHttp: noHttp,
+      ...noMachine,
       energy: noEnergy,
       trusted: () => true,
       memory: { read: (name) => memory.get(name) ?? null, write: (name, text) => void memory.set(name, text) },

@@ -1,0 +1,39 @@
+/** What plugs measured during the runs of their plans. */
+import type { FinishedRun, MeasuredRun } from "../core/planning/plan-savings.ts";
+import { type Interval, QUARTER_MS } from "../core/time/interval.ts";
+import type { PlugEnergyStore } from "../storage/plug-energy-store.ts";
+
+/** Part of a run that has to be measured, by each plug of its plan. */
+const MEASURED_PART = 0.9;
+
+export class MeasuredRuns {
+  readonly #store: Pick<PlugEnergyStore, "quarters">;
+  readonly #plugsOf: (plan: string) => readonly string[];
+
+  /** `plugsOf` returns the plugs that follow a plan. */
+  constructor(store: Pick<PlugEnergyStore, "quarters">, plugsOf: (plan: string) => readonly string[]) {
+    this.#store = store;
+    this.#plugsOf = plugsOf;
+  }
+
+  /** Returns a run with its energy and cost as measured; null for both if a plug of the plan did not measure it. */
+  with(plan: string, run: FinishedRun): FinishedRun {
+    return { ...run, measured: this.#measuredIn(plan, run) };
+  }
+
+  /** A quarter-hour in which the run began belongs to it, because its appliance was off before. */
+  #measuredIn(plan: string, { start, end }: Interval): MeasuredRun | null {
+    const plugs = this.#plugsOf(plan);
+    const range = { start: Math.floor(start / QUARTER_MS) * QUARTER_MS, end };
+    const all = plugs.map((plug) => this.#store.quarters(plug, range));
+    const isMeasured = (quarters: (typeof all)[number]) =>
+      quarters.reduce((sum, { measuredMs }) => sum + measuredMs, 0) >= MEASURED_PART * (end - start);
+    if (plugs.length === 0 || !all.every(isMeasured)) return null;
+    const quarters = all.flat();
+    const costs = quarters.flatMap(({ cost }) => cost ?? []);
+    return {
+      kwh: quarters.reduce((sum, { kwh }) => sum + kwh, 0),
+      cost: costs.length < quarters.length ? null : costs.reduce((sum, cost) => sum + cost, 0),
+    };
+  }
+}
