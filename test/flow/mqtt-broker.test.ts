@@ -42,11 +42,9 @@ async function startBroker(options: Partial<EmbeddedBrokerOptions> = {}) {
 }
 
 async function client(port: number, options: IClientOptions = {}, protocol = "mqtt") {
-  const opened = await mqtt.connectAsync(`${protocol}://127.0.0.1:${port}`, {
-    protocolVersion: 4,
-    reconnectPeriod: 0,
-    ...options,
-  });
+  // Without `allowRetries`, a connection that the broker closes before its answer rejects instead of waiting for ever.
+  const settings = { protocolVersion: 4 as const, reconnectPeriod: 0, ...options };
+  const opened = await mqtt.connectAsync(`${protocol}://127.0.0.1:${port}`, settings, false);
   return Object.assign(opened, { [Symbol.asyncDispose]: () => opened.endAsync(true) });
 }
 
