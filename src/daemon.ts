@@ -4,7 +4,7 @@
  */
 
 import { requireKeys } from "./api/auth/require-key.ts";
-import { type ServerOptions, startServer } from "./api/start.ts";
+import { type ServerOptions, serveCommand, startServer } from "./api/start.ts";
 import { DEFAULT_HINT } from "./config/command-hint.ts";
 import type { Config } from "./config/schema.ts";
 import { LogMemory } from "./core/runtime/log-memory.ts";
@@ -100,18 +100,55 @@ class OpenModules {
   }
 }
 
-async function openModules(given: DaemonOptions, modules: OpenModules): Promise<Daemon> {
-  const logLines = new LogMemory(() => given.clock.now());
-  const options = { ...given, log: logLines.recording(given.log), signal: modules.stopping.signal };
-  const { config, clock, log, ingress = false, commandHint = DEFAULT_HINT, source = null } = options;
-  const checkKeys = (next: Config) => ingress || requireKeys(next, commandHint);
-  checkKeys(config);
-  const changes = new ChangeBus();
+/**
+ * Opens the modules that answer the requests of a command while no daemon runs, and serves them at a socket. Nothing is
+ * collected, published or switched. Rejects with a StartError if the data directory cannot be used.
+ */
+export async function serveCommandOffline(
+  given: DaemonOptions,
+  socketPath: string,
+): Promise<{ close(): Promise<void> }> {
+  const modules = new OpenModules();
+  try {
+    const options = { ...given, signal: modules.stopping.signal };
+    const { config, clock, log } = options;
+    const logLines = new LogMemory(() => clock.now());
+    const changes = new ChangeBus();
+    const { storage, state } = openData(options, modules, changes);
+    const reloading = new ConfigReload(config, { clock, problems: state.problems, log }, () => undefined);
+    const editors = openEditors(options, reloading);
+    modules.add(await serveCommand(options, { storage, state, reloading, logLines, ...editors }, changes, socketPath));
+  } catch (error) {
+    await modules.close();
+    throw error;
+  }
+  return modules;
+}
+
+/** Opens stored data, accounts and plans. Sends no request. */
+function openData(options: DaemonOptions & { signal: AbortSignal }, modules: OpenModules, changes: ChangeBus) {
   const storage = modules.add(openStorage(options));
   const service = modules.add(openService(options));
   const basis = modules.add(openState(options, storage, service, changes));
   const planning = modules.add(openPlans(options, storage, basis, changes));
-  const state = { ...basis, plans: planning.plans };
+  return { storage, planning, state: { ...basis, plans: planning.plans } };
+}
+
+function openEditors(options: DaemonOptions, reloading: ConfigReload) {
+  const { source = null, config, clock } = options;
+  const files = new ConfigurationFiles(source?.path ?? null, config.data_dir);
+  const editing = { source, files, reloading, clock };
+  return { editor: new ConfigurationEditor(editing), settings: new SettingsEditor(editing) };
+}
+
+async function openModules(given: DaemonOptions, modules: OpenModules): Promise<Daemon> {
+  const logLines = new LogMemory(() => given.clock.now());
+  const options = { ...given, log: logLines.recording(given.log), signal: modules.stopping.signal };
+  const { config, clock, log, ingress = false, commandHint = DEFAULT_HINT } = options;
+  const checkKeys = (next: Config) => ingress || requireKeys(next, commandHint);
+  checkKeys(config);
+  const changes = new ChangeBus();
+  const { storage, state, planning } = openData(options, modules, changes);
   const mqtt = modules.add(await startMqtt(options, storage, state, changes));
   const plugs = modules.add(startPlugs(options, storage, state, mqtt, changes));
   const integrations = modules.add(startIntegrations(options, storage, state, changes));
@@ -124,11 +161,7 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
     integrations.take(next);
     options.onConfig?.(next);
   });
-  const files = new ConfigurationFiles(source?.path ?? null, config.data_dir);
-  const editing = { source, files, reloading, clock };
-  const editor = new ConfigurationEditor(editing);
-  const settings = new SettingsEditor(editing);
-  const shown = { storage, state, mqtt, plugs, reloading, editor, settings, logLines };
+  const shown = { storage, state, mqtt, plugs, reloading, logLines, ...openEditors(options, reloading) };
   const server = modules.add(await startServer(options, shown, changes));
   planning.run();
   // The retained topics of plans and the plugs keep their state until the plans are decided.

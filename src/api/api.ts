@@ -2,7 +2,7 @@
  * Composes the LAN API: keys, the mirror of the service, and local routes. A new configuration replaces the router; the
  * listener stays open.
  */
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { hostname } from "node:os";
 import type { CommandHint } from "../config/command-hint.ts";
@@ -15,12 +15,12 @@ import type { LocalRoute, RouteContext } from "../http/route.ts";
 import { addRoute, createRouter, type Router } from "../http/router.ts";
 import { DATA_HEADERS } from "../http/security-headers.ts";
 import type { Storage } from "../storage/open-storage.ts";
-import { BACKUP_PATH, backupRoutes } from "./admin/backup-routes.ts";
 import { docsRoutes } from "./api-docs-routes.ts";
 import type { ApiKeys } from "./auth/api-keys.ts";
 import { openKeyStore } from "./auth/key-store.ts";
 import { SessionAuth } from "./auth/session-auth.ts";
 import { Sessions } from "./auth/sessions.ts";
+import { BACKUP_PATH, backupRoutes } from "./backup.ts";
 import { configurationSchemaRoute } from "./configuration-schema-route.ts";
 import { dashboardRoutes } from "./dashboard-routes.ts";
 import { localRoutes } from "./endpoints.ts";
@@ -49,11 +49,23 @@ export interface ApiDeps extends MirrorDeps, LocalDeps, MonitoringDeps {
   readonly onCrash?: (error: unknown) => void;
 }
 
-export interface ApiListener {
+export interface Api {
+  /** The endpoints for the owner of the data directory, who needs no key. */
+  readonly owners: Lookup;
+  readonly close: () => Promise<void>;
+}
+
+export interface ApiListener extends Api {
   readonly port: number;
   /** Applies another configuration. Address and port do not change. */
   readonly take: (config: Config) => void;
-  readonly close: () => Promise<void>;
+}
+
+/** Opens the API without a port, for a command. */
+export function openOwnersApi(deps: ApiDeps): Api {
+  const access = openKeyStore({ ...deps, problems: deps.state.problems });
+  const router = apiRouter(deps, access.keys, openPages(deps, access.keys));
+  return { owners: ownersOf(router), close: () => access.close() };
 }
 
 /** Opens the API. Rejects with a StartError if the port cannot be used. */
@@ -68,6 +80,7 @@ export async function openApi(deps: ApiDeps): Promise<ApiListener> {
   deps.log.info({ host: api.host, port }, "API listens");
   return {
     port,
+    owners: ownersOf(current),
     take(config) {
       access.take(config.api);
       if (config.api.tls) useTls(config.api.tls);
@@ -75,6 +88,18 @@ export async function openApi(deps: ApiDeps): Promise<ApiListener> {
       router = apiRouter({ ...deps, config }, access.keys, pages);
     },
     close: () => close().then(access.close),
+  };
+}
+
+/** Authorization of the owner's requests. It is new at each start and never leaves this process. */
+const OWNER = `Bearer ${randomBytes(32).toString("base64url")}`;
+
+function ownersOf(router: Lookup): Lookup {
+  return {
+    lookup(request, response) {
+      request.headers.authorization = OWNER;
+      return router.lookup(request, response);
+    },
   };
 }
 
@@ -102,8 +127,9 @@ function routeContext(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth): RouteCo
   const { clock, log } = deps;
   return {
     headers: DATA_HEADERS,
-    admit: (message) => pages.admit(message) ?? keys.admit(message),
-    remains: (message) => pages.remains(message) || keys.isKnown(message),
+    admit: (message) =>
+      message.authorization === OWNER ? { kind: "admitted" } : (pages.admit(message) ?? keys.admit(message)),
+    remains: (message) => message.authorization === OWNER || pages.remains(message) || keys.isKnown(message),
     now: () => clock.now(),
     newRequestId: randomUUID,
     onCrash(error, requestId) {

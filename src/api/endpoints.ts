@@ -1,6 +1,8 @@
 /** The endpoints of `/local/v1`, in the order of the documentation. Each imported file has the rows of one subject. */
 
 import type { LocalRoute } from "../http/route.ts";
+import { addressEndpoints } from "./addresses.ts";
+import { checkEndpoints } from "./checks.ts";
 import { csvEndpoint, type Endpoint } from "./endpoint.ts";
 import { formatEndpoints } from "./formats.ts";
 import { keyEndpoints } from "./keys.ts";
@@ -24,6 +26,8 @@ export const endpoints: readonly Endpoint[] = [
   ...resultEndpoints,
   ...keyEndpoints,
   ...logEndpoints,
+  ...addressEndpoints,
+  ...checkEndpoints,
   ...signalEndpoints,
   ...formatEndpoints,
 ];

@@ -22,9 +22,11 @@ import { exportTimelineOf } from "../state/export-prices.ts";
 import type { PricedPlace } from "../state/places.ts";
 import type { SettingsEditor } from "../state/settings-editor.ts";
 import type { Storage } from "../storage/open-storage.ts";
+import type { AskDeps } from "./ask-service.ts";
+import type { Check } from "./broker-check.ts";
 
-export interface LocalDeps {
-  readonly config: Pick<Config, "plugs" | "language" | "notify" | "api" | "data_dir">;
+export interface LocalDeps extends Pick<AskDeps, "clock" | "onSeriesChanged"> {
+  readonly config: Config;
   readonly proxy?: ProxySettings | null;
   readonly editor: EntryEditor;
   readonly settings: Pick<SettingsEditor, "saved" | "change">;
@@ -37,9 +39,19 @@ export interface LocalDeps {
   };
   readonly state: Pick<
     PlannedState,
-    "thresholds" | "calendar" | "homes" | "homeReader" | "places" | "plans" | "isTimeTrusted"
+    | "thresholds"
+    | "calendar"
+    | "homes"
+    | "homeReader"
+    | "places"
+    | "plans"
+    | "isTimeTrusted"
+    | "accounts"
+    | "repository"
   >;
-  readonly storage: Pick<Storage, "settings">;
+  readonly storage: Pick<Storage, "settings" | "database" | "databasePath">;
+  /** Tests the broker: the connection of the running daemon, or the configured one while none runs. */
+  readonly checkBroker: () => Promise<Check>;
   readonly logLines: Pick<LogMemory, "list" | "startedAt">;
 }
 
@@ -88,6 +100,9 @@ export function localSource(deps: LocalDeps) {
     config,
     proxy: deps.proxy ?? null,
     logLines,
+    asking: { clock: deps.clock, state, onSeriesChanged: deps.onSeriesChanged },
+    storage: deps.storage,
+    checkBroker: deps.checkBroker,
     /** Returns every home, then every place. */
     list: (): readonly Priced[] => [
       ...homes.list().map(({ id, name }) => ({ kind: "home" as const, id, name })),

@@ -92,6 +92,26 @@ const timelinePrice = () =>
     }),
   );
 
+const nowOfAll = () => named("NowOfAll", object({ now: instant, time_zone: text, homes: list(priceView()) }));
+
+const timeline = () =>
+  named(
+    "Timeline",
+    object({
+      ...subject(),
+      time_zone: text,
+      from: instant,
+      to: instant,
+      tomorrow_valid: boolean,
+      prices: list(timelinePrice()),
+    }),
+  );
+
+/** Response of `now` for all homes and places. */
+export type NowAnswer = ValueOf<typeof nowOfAll>;
+/** Response of `prices`. */
+export type TimelineAnswer = ValueOf<typeof timeline>;
+
 export const priceEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "GET",
@@ -110,10 +130,7 @@ export const priceEndpoints: readonly Endpoint[] = [
       },
     },
     answer: () =>
-      oneFitting([
-        named("NowOfAll", object({ now: instant, time_zone: text, homes: list(priceView()) })),
-        named("NowOfOne", object({ now: instant, time_zone: text, ...viewProperties() })),
-      ]),
+      oneFitting([nowOfAll(), named("NowOfOne", object({ now: instant, time_zone: text, ...viewProperties() }))]),
     text: "the price",
     errors: HOME_ERRORS,
     example: "/local/v1/now?home=home",
@@ -149,18 +166,7 @@ export const priceEndpoints: readonly Endpoint[] = [
         example: "2026-03-11T00:00:00Z",
       },
     },
-    answer: () =>
-      named(
-        "Timeline",
-        object({
-          ...subject(),
-          time_zone: text,
-          from: instant,
-          to: instant,
-          tomorrow_valid: boolean,
-          prices: list(timelinePrice()),
-        }),
-      ),
+    answer: timeline,
     errors: ["invalid_parameter", "invalid_range", "range_too_large", "resource_not_found", "not_known"],
     csv: {
       list: "prices",
@@ -181,7 +187,7 @@ export const priceEndpoints: readonly Endpoint[] = [
       const view = sold ?? bought;
       const known = sold?.timeline.points ?? source.points(view.id, range, now);
       const points = judgedPoints(known, range, source.calendar, source.thresholds);
-      const body = {
+      const body: TimelineAnswer = {
         id: view.id,
         name: view.name,
         kind: view.kind,

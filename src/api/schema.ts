@@ -25,6 +25,8 @@ export const instant = z.iso.datetime();
 export const localInstant = z.iso.datetime({ offset: true });
 /** Whole number of percent. */
 export const percent = described(integer.check(z.minimum(0), z.maximum(100)), "Percent.");
+/** Whole number of at least `least`. */
+export const count = (least: number) => integer.check(z.minimum(least));
 export const localTime = z.string().check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/));
 /** Any JSON object. */
 export const anyObject = z.record(z.string(), z.unknown());

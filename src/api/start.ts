@@ -14,8 +14,11 @@ import type { ConfigReload } from "../state/config-reload.ts";
 import type { EntryEditor } from "../state/entry-editor.ts";
 import type { SettingsEditor } from "../state/settings-editor.ts";
 import type { Storage } from "../storage/open-storage.ts";
+import type { ApiDeps } from "./api.ts";
+import type { Check } from "./broker-check.ts";
 import { EventFeed } from "./event-source.ts";
 import type { SetupOptions } from "./setup/setup.ts";
+import { openSocket, serveSocket } from "./socket.ts";
 
 export interface ServerOptions {
   readonly config: Config;
@@ -55,36 +58,17 @@ export interface Server {
 
 /** Starts the server. Resolves when the API listens. Rejects with a StartError if the port cannot be used. */
 export async function startServer(options: ServerOptions, deps: ServerDeps, changes: ChangeBus): Promise<Server> {
-  const { config, clock, log, ingress = false, signal, commandHint = DEFAULT_HINT, setup = null } = options;
-  const { proxy = null, onCrash = () => undefined } = options;
-  const { storage, state, mqtt, plugs, reloading, editor, settings, logLines } = deps;
-  const events = new EventFeed({ baseTopic: config.mqtt.base_topic, homes: state.homes, startedAt: state.startedAt });
+  const { config, log, signal } = options;
+  const { mqtt, reloading } = deps;
+  const api = apiDeps(options, deps, changes, async () => {
+    const { checkOfBroker } = await import("./broker-check.ts");
+    return checkOfBroker(reloading.used, mqtt.client.status().trouble);
+  });
+  const { events } = api;
   mqtt.published.subscribe((change) =>
     "kept" in change ? events.keepParts(change.kept) : events.show(change.messages, change.part),
   );
   changes.seriesChanged.subscribe((series) => events.changed(series));
-  const api = {
-    ...{
-      config,
-      clock,
-      log,
-      ingress,
-      proxy,
-      signal,
-      commandHint,
-      storage,
-      state,
-      mqtt,
-      plugs,
-      events,
-      editor,
-      settings,
-      setup,
-      logLines,
-      onCrash,
-    },
-    onSeriesChanged: (series: SeriesKey) => changes.seriesChanged.emit(series),
-  };
   await mqtt.client.upSoon;
   const { openApi } = await import("./api.ts");
   const listener = await openApi(api);
@@ -92,11 +76,63 @@ export async function startServer(options: ServerOptions, deps: ServerDeps, chan
     listener.take(next);
     changes.stateChanged.emit({ home: null });
   });
-  const { serveAdmin } = await import("./admin/serve-admin.ts");
-  const adminSocket = serveAdmin(api, () => reloading.used, signal);
+  const socket = openSocket(config.data_dir, listener.owners, { log, signal });
   return {
     port: listener.port,
     shutdown: () => events.hub.close(),
-    close: async () => void (await Promise.all([listener.close(), adminSocket])),
+    close: async () => void (await Promise.all([listener.close(), socket])),
   };
 }
+
+/** Modules of which a command needs no more than their absence. */
+const IDLE = {
+  mqtt: {
+    client: {
+      status: () => ({
+        connected: false,
+        trouble: null,
+        lastTrouble: null,
+        refused: new Map<string, never>(),
+        connections: 0,
+        published: 0,
+      }),
+    },
+  },
+  plugs: { snapshots: () => [], announced: async () => [], tryOut: () => "no daemon is running" },
+} satisfies ApiParts;
+
+/** Serves the endpoints at a socket for a command, while no daemon runs. */
+export async function serveCommand(
+  options: ServerOptions,
+  deps: Omit<ServerDeps, keyof typeof IDLE>,
+  changes: ChangeBus,
+  socketPath: string,
+): Promise<{ readonly close: () => Promise<void> }> {
+  const [{ openOwnersApi }, { checkConfiguredBroker }] = await Promise.all([
+    import("./api.ts"),
+    import("./broker-check.ts"),
+  ]);
+  const api = openOwnersApi(
+    apiDeps(options, { ...deps, ...IDLE }, changes, () => checkConfiguredBroker(options.config)),
+  );
+  await serveSocket(socketPath, api.owners, options.signal);
+  return api;
+}
+
+/** Returns what the endpoints read and change. */
+function apiDeps(
+  options: ServerOptions,
+  { storage, state, mqtt, plugs, editor, settings, logLines }: Omit<ServerDeps, keyof ApiParts> & ApiParts,
+  changes: ChangeBus,
+  checkBroker: () => Promise<Check>,
+) {
+  const { config, ingress = false, commandHint = DEFAULT_HINT, setup = null, proxy = null } = options;
+  const events = new EventFeed({ baseTopic: config.mqtt.base_topic, homes: state.homes, startedAt: state.startedAt });
+  return {
+    ...{ ...options, ingress, commandHint, setup, proxy },
+    ...{ storage, state, mqtt, plugs, events, editor, settings, logLines, checkBroker },
+    onSeriesChanged: (series: SeriesKey) => changes.seriesChanged.emit(series),
+  };
+}
+
+type ApiParts = Pick<ApiDeps, "mqtt" | "plugs">;

@@ -16,6 +16,16 @@ interface Option extends Pick<ParseArgsOptionDescriptor, "type" | "short"> {
 
 type Options = Readonly<Record<string, Option>>;
 
+/** Option of the commands that print data. */
+export const jsonOption = {
+  json: { type: "boolean", about: "print the answer of the endpoint as JSON, for programs" },
+} as const;
+
+/** Prints data for programs. */
+export function printJson(data: unknown): void {
+  process.stdout.write(`${JSON.stringify(data, null, 2)}\n`);
+}
+
 /** Words and options of a command. Help and parser are made from it. */
 export interface CommandLine {
   /** Name and words, such as `prices [HOME]`. */
@@ -138,6 +148,11 @@ function commonOf({ takes }: CommandLine): Options {
   const taken = ([name]: readonly [string, Option]) =>
     name === "help" || takes?.some((each) => each === name) !== false;
   return Object.fromEntries(Object.entries(commonOptions).filter(taken));
+}
+
+/** Returns the names of a command's options. */
+export function optionsOf(line: CommandLine): string[] {
+  return Object.keys({ ...line.options, ...commonOf(line) });
 }
 
 function nameOf({ usage }: CommandLine): string {

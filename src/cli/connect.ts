@@ -1,7 +1,10 @@
-/** Connects a command to the running daemon, or opens the data directory if none runs. */
+/** Sends a command's requests to the running daemon, or to the endpoints in this process if none runs. */
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { AdminRequest, AdminResponses } from "../api/admin/admin-api.ts";
-import { adminSocketPath, NO_SOCKET, sendAdminRequest } from "../api/admin/admin-socket.ts";
+import { askSocket, NO_SOCKET, readJson, type SocketRequest, socketPathIn } from "../api/socket.ts";
 import { loadConfiguration } from "../config/load-config-file.ts";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
@@ -12,8 +15,16 @@ import type { Given } from "./arguments.ts";
 import { isDemo, startDemo } from "./demo.ts";
 import { systemClock } from "./system-clock.ts";
 
-export interface AdminConnection {
-  readonly ask: <Asked extends AdminRequest>(question: Asked) => Promise<AdminResponses[Asked["ask"]]>;
+/** Answer of an endpoint: its JSON, or the reason of an error. */
+export type Reply<Body> =
+  | { readonly kind: "ok"; readonly body: Body }
+  | { readonly kind: "error"; readonly code: string; readonly reason: string };
+
+export interface Connection {
+  /** Sends a request to an endpoint, and reads its JSON. */
+  readonly ask: <Body>(target: string, request?: SocketRequest) => Promise<Reply<Body>>;
+  /** Sends a request whose response is not JSON. */
+  readonly open: (target: string) => Promise<IncomingMessage>;
   /** True if a running daemon answers. */
   readonly isRunning: boolean;
   /** True for the demo. */
@@ -24,61 +35,101 @@ export interface AdminConnection {
 const ATTEMPTS = { most: 15, everyMs: 200 };
 
 /** Runs `work` with a connection. Errors: rejects with a StartError if the data directory cannot be used. */
-export async function withAdminConnection<Result>(
+export async function withConnection<Result>(
   given: Given,
-  work: (admin: AdminConnection) => Promise<Result>,
+  work: (connection: Connection) => Promise<Result>,
 ): Promise<Result> {
-  const { config, path } = loadConfiguration(given.configPath, process.env);
+  const { config, path: file } = loadConfiguration(given.configPath, process.env);
   const isInvented = isDemo(config);
-  if (isInvented && path !== null)
-    throw new StartError(`${path} has neither consumer.api_key nor third_party; set one of them`);
-  const clock = systemClock(given.simulated);
+  if (isInvented && file !== null)
+    throw new StartError(`${file} has neither consumer.api_key nor third_party; set one of them`);
   for (let attempts = 1; ; attempts++) {
     const socket = await runningDaemon(config.data_dir);
-    if (socket !== null) return work({ ask: askAt(socket), isRunning: true, isDemo: isInvented });
+    if (socket !== null) return work({ ...requestsTo(socket), isRunning: true, isDemo: isInvented });
     try {
-      return await withoutDaemon(config, clock, (ask) => work({ ask, isRunning: false, isDemo: isInvented }));
+      return await withoutDaemon(config, given, work);
     } catch (error) {
       if (!(error instanceof DataDirInUse)) throw error;
-      if (adminSocketPath(config.data_dir) === null) throw new StartError(NO_SOCKET);
+      if (socketPathIn(config.data_dir) === null) throw new StartError(NO_SOCKET);
       if (attempts === ATTEMPTS.most) throw error;
       await pause(ATTEMPTS.everyMs);
     }
   }
 }
 
-/** Returns the socket of the daemon that runs with a data directory; null if none runs. */
-export async function runningDaemon(dataDir: string): Promise<string | null> {
-  const socket = adminSocketPath(dataDir);
-  return socket === null || (await sendAdminRequest(socket, { ask: "here" })) === null ? null : socket;
+/** Returns the body of a reply. Errors: throws a StartError for an error. */
+export function bodyOf<Body>(reply: Reply<Body>): Body {
+  if (reply.kind === "error") throw new StartError(reply.reason);
+  return reply.body;
 }
 
-function askAt(socket: string): AdminConnection["ask"] {
-  return async (question) => {
-    const answer = await sendAdminRequest(socket, question);
+/** Returns the socket of the daemon that runs with a data directory; null if none runs. */
+export async function runningDaemon(dataDir: string): Promise<string | null> {
+  const socket = socketPathIn(dataDir);
+  const answer = socket === null ? null : await askSocket(socket, "/local/v1/session");
+  answer?.resume();
+  return answer && socket;
+}
+
+function requestsTo(socket: string): Pick<Connection, "ask" | "open"> {
+  const open: Connection["open"] = (target) => send(target);
+  const send = async (target: string, request?: SocketRequest) => {
+    const answer = await askSocket(socket, target, request);
     if (answer === null) throw new StartError("the daemon stopped during the command; try again");
-    return printableJson(answer);
+    return answer;
+  };
+  return {
+    open,
+    async ask<Body>(target: string, request?: SocketRequest): Promise<Reply<Body>> {
+      const answer = await send(target, request);
+      const body = printableJson(await readJson(answer));
+      if ((answer.statusCode ?? 0) < 300) return { kind: "ok", body: body as Body };
+      const { errorCode, reason } = body as { readonly errorCode: string; readonly reason: string };
+      return { kind: "error", code: errorCode, reason };
+    },
   };
 }
 
 /** Opens the data directory, or that of the demo, while `work` runs. */
 async function withoutDaemon<Result>(
   config: Config,
-  clock: Clock,
-  work: (ask: AdminConnection["ask"]) => Promise<Result>,
+  given: Given,
+  work: (connection: Connection) => Promise<Result>,
 ): Promise<Result> {
+  const clock: Clock = systemClock(given.simulated);
   const hasDataDir = process.env.ELBRO_DATA_DIR !== undefined;
   const demo = isDemo(config) ? await startDemo({ config, clock, hasDataDir, host: undefined }) : null;
   if (demo) process.stderr.write("elbro: no account is configured, so this is a demo\n");
+  const used = demo?.config ?? config;
+  const folder = mkdtempSync(path.join(tmpdir(), "elbro-"));
+  const socket = path.join(folder, "command.sock");
   try {
-    const { openOffline } = await import("./offline.ts");
-    const offline = openOffline({
-      ...{ config: demo?.config ?? config, clock, isDemo: demo !== null },
-      proxy: demo ? null : proxyOf(process.env),
-    });
-    const ask = async (question: AdminRequest) => printableJson(await offline.admin.answer(question));
-    return await work(ask as AdminConnection["ask"]).finally(() => offline.close());
+    requireOwner(used.data_dir);
+    const { serveCommandOffline } = await import("../daemon.ts");
+    const served = await serveCommandOffline(
+      {
+        ...{ config: used, clock, log: SILENT, random: Math.random, anonymousBroker: false, isDemo: demo !== null },
+        simulatedTime: given.simulated !== null || demo !== null,
+        proxy: demo ? null : proxyOf(process.env),
+      },
+      socket,
+    );
+    const connection = { ...requestsTo(socket), isRunning: false, isDemo: demo !== null };
+    return await work(connection).finally(() => served.close());
   } finally {
+    rmSync(folder, { recursive: true, force: true });
     await demo?.close();
   }
+}
+
+const ignore = () => undefined;
+const SILENT = { debug: ignore, info: ignore, warn: ignore };
+
+/** Throws a StartError for root if another user owns the data: that user could not change files that root writes. */
+export function requireOwner(dataDir: string): void {
+  const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid;
+  if (process.getuid?.() !== 0 || owner === undefined || owner === 0) return;
+  throw new StartError(
+    `run this as the user who owns ${dataDir}, for instance sudo -u '#${owner}' elbro …, because the daemon cannot write files that root creates`,
+  );
 }

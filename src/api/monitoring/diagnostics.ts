@@ -70,12 +70,6 @@ interface Redacted extends Pick<State, "homes" | "accounts"> {
   readonly keys?: readonly string[];
 }
 
-/** Returns the report without the state of a daemon, for `elbro diagnostics` while none runs. */
-export function offlineDiagnostics(known: Redacted, now: EpochMs): unknown {
-  const report = { made_at: formatInstant(now), machine: machine(), config: redactedConfig(known.config) };
-  return redact(report, hiddenOf(known));
-}
-
 function machine(): object {
   const { platform, arch, versions, execArgv, uptime } = process;
   const { sqlite, v8, openssl, tz } = versions;

@@ -13,7 +13,7 @@ export interface MonitoringDeps {
   readonly clock: Clock;
   readonly state: PlannedState;
   readonly storage: Pick<Storage, "database" | "databasePath">;
-  readonly mqtt: Pick<Mqtt, "client">;
+  readonly mqtt: { readonly client: Pick<Mqtt["client"], "status"> };
   readonly plugs: Pick<PlugsModule, "snapshots">;
   readonly events: EventFeed;
   /** Fires when the daemon ends. */

@@ -1,21 +1,23 @@
-import type { AdminResponses } from "../../api/admin/admin-api.ts";
-import type { Given } from "../arguments.ts";
-import { withAdminConnection } from "../connect.ts";
+import type { AddressesAnswer } from "../../api/addresses.ts";
+import { type Given, jsonOption, printJson } from "../arguments.ts";
+import { bodyOf, withConnection } from "../connect.ts";
 
 export const line = {
   usage: "addresses",
   about:
     "Lists the addresses of the account and the data that the service has for each. Use the ids in homes[].address_id of\nthe configuration. Addresses that are not stored yet are requested from the service: one request per account.",
+  options: jsonOption,
 };
 
 /** `elbro addresses` */
 export async function main(given: Given): Promise<number> {
-  const { accounts } = await withAdminConnection(given, (admin) => admin.ask({ ask: "addresses" }));
-  process.stdout.write(`${accounts.map(accountText).join("\n\n")}\n`);
-  return accounts.some(({ trouble }) => trouble !== null) ? 1 : 0;
+  const found = bodyOf(await withConnection(given, ({ ask }) => ask<AddressesAnswer>("/local/v1/addresses")));
+  if (given.values.json === true) printJson(found);
+  else process.stdout.write(`${found.accounts.map(accountText).join("\n\n")}\n`);
+  return found.accounts.some(({ trouble }) => trouble !== null) ? 1 : 0;
 }
 
-function accountText({ account, addresses, trouble }: AdminResponses["addresses"]["accounts"][number]): string {
+function accountText({ account, addresses, trouble }: AddressesAnswer["accounts"][number]): string {
   const texts = addresses.map(({ id, label, address, region, home, capabilities }) =>
     [
       `${label}${home === null ? "  (not a home: `homes` in the configuration does not list it)" : `: home ${home}`}`,

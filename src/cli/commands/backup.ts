@@ -1,9 +1,12 @@
-import { constants, copyFileSync, existsSync, rmSync } from "node:fs";
+import { createWriteStream, existsSync, rmSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
 import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { readJson } from "../../api/socket.ts";
 import { StartError } from "../../core/status/start-error.ts";
-import { sync } from "../../storage/atomic-file.ts";
+import { OWNER_ONLY, sync } from "../../storage/atomic-file.ts";
 import type { Given } from "../arguments.ts";
-import { withAdminConnection } from "../connect.ts";
+import { withConnection } from "../connect.ts";
 
 export const line = {
   usage: "backup FILE",
@@ -16,23 +19,25 @@ export const line = {
 export async function main(given: Given): Promise<number> {
   const file = path.resolve(given.words[0] ?? "");
   if (existsSync(file)) throw new StartError(`${file} exists already; give another file name`);
-  const { trouble, copy } = await withAdminConnection(given, (admin) => {
-    if (admin.isDemo) throw new StartError("no account is configured, so there is nothing to back up");
-    return admin.ask({ ask: "backup" });
+  const trouble = await withConnection(given, async ({ open, isDemo }) => {
+    if (isDemo) throw new StartError("no account is configured, so there is nothing to back up");
+    const copy = await open("/local/v1/backup");
+    if (copy.statusCode !== 200) return (await readJson(copy)) as { readonly reason: string };
+    await write(copy, file);
+    return null;
   });
   if (trouble !== null) {
-    process.stderr.write(`elbro: the backup failed: ${trouble}\n`);
+    process.stderr.write(`elbro: ${trouble.reason}\n`);
     return 1;
   }
-  write(copy, file);
   process.stdout.write(`${file} contains the database and the keys; restore it with: elbro restore ${file}\n`);
   return 0;
 }
 
 /** Only the owner may read the copy, and files copied from it. */
-function write(copy: string, file: string): void {
+async function write(copy: IncomingMessage, file: string): Promise<void> {
   try {
-    copyFileSync(copy, file, constants.COPYFILE_EXCL);
+    await pipeline(copy, createWriteStream(file, { flags: "wx", mode: OWNER_ONLY }));
     sync(file);
     sync(path.dirname(file));
   } catch (error) {

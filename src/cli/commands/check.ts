@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { adminSocketPath, NO_SOCKET } from "../../api/admin/admin-socket.ts";
 import { requireKeys } from "../../api/auth/require-key.ts";
+import type { ChecksAnswer } from "../../api/checks.ts";
+import { NO_SOCKET, socketPathIn } from "../../api/socket.ts";
 import { commandHint } from "../../config/command-hint.ts";
 import { loadConfiguration } from "../../config/load-config-file.ts";
 import { plugWarnings } from "../../config/plug-schema.ts";
@@ -9,8 +10,8 @@ import { keysMarkOf } from "../../state/accounts.ts";
 import { KeyFile } from "../../storage/api-key-file.ts";
 import { damageInFile } from "../../storage/damage-scan.ts";
 import { databasePathIn } from "../../storage/open-storage.ts";
-import type { Given } from "../arguments.ts";
-import { runningDaemon, withAdminConnection } from "../connect.ts";
+import { type Given, printJson } from "../arguments.ts";
+import { bodyOf, runningDaemon, withConnection } from "../connect.ts";
 import { isDemo } from "../demo.ts";
 
 export const line = {
@@ -22,6 +23,10 @@ export const line = {
       about:
         "also test service, broker, database and Home Assistant; uses at most three requests of the quota; exit code 1 if a test fails",
     },
+    json: {
+      type: "boolean",
+      about: "with --online: print the answer of the endpoint as JSON; the rest goes to standard error",
+    },
   } as const,
 };
 
@@ -32,35 +37,37 @@ const MARKS = { works: "ok  ", fails: "FAIL", untold: "?   " } as const;
 
 /** `elbro check` */
 export async function main(given: Given): Promise<number> {
+  const isJson = given.values.json === true;
+  const out = isJson ? process.stderr : process.stdout;
   const { config, path, warnings } = loadConfiguration(given.configPath, process.env);
-  for (const warning of [...warnings, ...plugWarnings(config.plugs, config.plans)])
-    process.stdout.write(`warning: ${warning}\n`);
+  for (const warning of [...warnings, ...plugWarnings(config.plugs, config.plans)]) out.write(`warning: ${warning}\n`);
   // In an app of Home Assistant no key is needed, and the supervisor supplies the broker.
   if (!isDemo(config) && process.env.SUPERVISOR_TOKEN === undefined) {
     requireKeys(config, commandHint(process));
-    if (hasNoUsers(config)) process.stdout.write(`warning: ${NO_BROKER_USERS}\n`);
+    if (hasNoUsers(config)) out.write(`warning: ${NO_BROKER_USERS}\n`);
   }
-  if (adminSocketPath(config.data_dir) === null) process.stdout.write(`warning: ${NO_SOCKET}\n`);
+  if (socketPathIn(config.data_dir) === null) out.write(`warning: ${NO_SOCKET}\n`);
   const refused = Object.entries(config.accounts?.refused ?? {});
-  for (const [file, text] of refused) process.stdout.write(`${file}: ${text}\n`);
+  for (const [file, text] of refused) out.write(`${file}: ${text}\n`);
   if (refused.length > 0) {
-    process.stdout.write(`${refused.length} account files have mistakes; elbro runs without them\n`);
+    out.write(`${refused.length} account files have mistakes; elbro runs without them\n`);
     return CANNOT_BE_USED;
   }
-  process.stdout.write(`the configuration${path === null ? "" : ` ${path}`} can be used\n`);
+  out.write(`the configuration${path === null ? "" : ` ${path}`} can be used\n`);
   if (isDemo(config))
-    process.stdout.write("no account configured: set consumer.api_key or third_party; until then elbro runs a demo\n");
+    out.write("no account configured: set consumer.api_key or third_party; until then elbro runs a demo\n");
   if (given.values.online !== true) return (await storedDamage(config.data_dir)) ? 1 : 0;
-  const { findings, by, keysMark, isRunning } = await withAdminConnection(given, async (admin) => ({
-    ...(await admin.ask({ ask: "check" })),
-    isRunning: admin.isRunning && !admin.isDemo,
-    by: admin.isRunning ? "the running daemon" : admin.isDemo ? "a demo" : "this command, because no daemon is running",
+  const { checks, by, keys_mark, isRunning } = await withConnection(given, async ({ ask, isRunning, isDemo }) => ({
+    ...bodyOf(await ask<ChecksAnswer>("/local/v1/checks", { method: "POST" })),
+    isRunning: isRunning && !isDemo,
+    by: isRunning ? "the running daemon" : isDemo ? "a demo" : "this command, because no daemon is running",
   }));
-  process.stdout.write(`tested by ${by}:\n`);
-  for (const { part, state, text } of findings) process.stdout.write(`  ${MARKS[state]} ${part}: ${text}\n`);
-  const isCurrent = !isRunning || keysMark === keysMarkOf(config);
-  if (!isCurrent) process.stdout.write(`  ${MARKS.fails} configuration: ${OTHER_KEYS}\n`);
-  return isCurrent && findings.every(({ state }) => state === "works") ? 0 : 1;
+  if (isJson) printJson({ checks, keys_mark });
+  out.write(`tested by ${by}:\n`);
+  for (const { part, state, text } of checks) out.write(`  ${MARKS[state]} ${part}: ${text}\n`);
+  const isCurrent = !isRunning || keys_mark === keysMarkOf(config);
+  if (!isCurrent) out.write(`  ${MARKS.fails} configuration: ${OTHER_KEYS}\n`);
+  return isCurrent && checks.every(({ state }) => state === "works") ? 0 : 1;
 }
 
 /** Reports damage in the data directory. While a daemon uses the database, that daemon reports it. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { StartError } from "../../core/status/start-error.ts";
 import { type Given, textOf } from "../arguments.ts";
-import { withAdminConnection } from "../connect.ts";
+import { bodyOf, withConnection } from "../connect.ts";
 
 export const line = {
   usage: "diagnostics",
@@ -21,7 +21,10 @@ const OWNER_ONLY = 0o600;
 /** `elbro diagnostics` */
 export async function main(given: Given): Promise<number> {
   const out = textOf(given.values.out);
-  const found = await withAdminConnection(given, (admin) => admin.ask({ ask: "diagnostics" }));
+  const found = await withConnection(given, async ({ ask, isRunning }) => ({
+    running: isRunning,
+    ...bodyOf(await ask<object>("/local/v1/diagnostics")),
+  }));
   const text = `${JSON.stringify(found, null, 2)}\n`;
   if (out === undefined) process.stdout.write(text);
   else write(out, text);

@@ -9,10 +9,10 @@ import { OtherShards } from "../../mqtt/other-shards.ts";
 import { KeyValueStore } from "../../storage/key-value-store.ts";
 import { databasePathIn, openDataDir } from "../../storage/open-storage.ts";
 import type { Given } from "../arguments.ts";
-import { runningDaemon } from "../connect.ts";
+import { requireOwner, runningDaemon } from "../connect.ts";
 import { isDemo } from "../demo.ts";
 import { leftovers } from "../leftovers.ts";
-import { requireOwner } from "../offline.ts";
+
 import { systemClock } from "../system-clock.ts";
 
 export const line = {

@@ -1,12 +1,13 @@
 import { loadConfiguration } from "../../config/load-config-file.ts";
 import { httpGet, httpsGetHere } from "../../service/client/http-get.ts";
-import type { Given } from "../arguments.ts";
+import { type Given, jsonOption } from "../arguments.ts";
 
 export const line = {
   usage: "health",
   about:
     "Checks that the daemon of this configuration is alive (GET /livez, on this machine). Exit code: 0 if it is alive, 1\nif it needs a restart or does not answer. The container uses this command as its health check.",
   takes: ["config"] as const,
+  options: jsonOption,
 };
 
 const OK = 200;
@@ -27,7 +28,7 @@ export async function main(given: Given): Promise<number> {
   const host = EVERYWHERE[api.host] ?? api.host;
   try {
     const { status, text } = await (api.tls ? httpsGetHere : httpGet)({ host, port: api.port, path: "/livez" }, BOUNDS);
-    process.stdout.write(wordsOf(text));
+    process.stdout.write(given.values.json === true ? `${text}\n` : wordsOf(text));
     return status === OK ? 0 : 1;
   } catch (error) {
     const why = error instanceof Error ? error.message : "no answer";

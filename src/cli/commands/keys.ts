@@ -1,15 +1,14 @@
 /** `elbro keys`: manages the keys of devices to the LAN API, also while the daemon runs. */
 
-import { isSameName, type MadeKey, makeKey } from "../../api/auth/made-keys.ts";
+import type { MadeKey } from "../../api/auth/made-keys.ts";
+import { createKey, listKeys, replaceKey, revokeKey } from "../../api/key-changes.ts";
+import type { LanKeysAnswer } from "../../api/keys.ts";
 import { commandHint } from "../../config/command-hint.ts";
 import { loadConfiguration } from "../../config/load-config-file.ts";
-import type { Config } from "../../config/schema.ts";
 import { nearest } from "../../config/suggest-key.ts";
-import { StartError } from "../../core/status/start-error.ts";
 import { KEY_NAME } from "../../core/text/key-name.ts";
-import { type KeptKey, KeyFile, KeyFileError, MAX_KEYS } from "../../storage/api-key-file.ts";
-import { KeyUseFile } from "../../storage/api-key-usage-file.ts";
-import { BadArgument, type CommandLine, type Given, textOf } from "../arguments.ts";
+import type { LocalError } from "../../http/errors.ts";
+import { BadArgument, type CommandLine, type Given, printJson, textOf } from "../arguments.ts";
 import { systemClock } from "../system-clock.ts";
 
 export const line: CommandLine = {
@@ -31,129 +30,78 @@ export const line: CommandLine = {
     },
     "per-minute": { type: "string", value: "N", about: "create: requests per minute of this key" },
     "per-day": { type: "string", value: "N", about: "create: requests per day of this key" },
+    json: { type: "boolean", about: "list: print the answer of the endpoint as JSON, for programs" },
   },
 };
 
 const HEAD = ["name", "opens", "may", "a minute", "a day", "made", "last used"] as const;
-const IN_CONFIGURATION = "in the configuration";
-const DATE_LENGTH = "2026-11-21".length;
-
-/** Dependencies of the subcommands. */
-interface KeyRing {
-  readonly file: KeyFile;
-  /** Names of the keys in the configuration. */
-  readonly configured: readonly string[];
-  readonly today: string;
-}
 
 export async function main(given: Given): Promise<number> {
   const [verb = "", name] = given.words;
-  const [option] = Object.keys(line.options ?? {}).filter((each) => given.values[each] !== undefined);
+  const { json, ...creating } = line.options ?? {};
+  const [option] = Object.keys(creating).filter((each) => given.values[each] !== undefined);
   if (verb !== "create" && option !== undefined)
     throw new BadArgument(`--${option} is for keys create only; keys replace keeps the limits and scopes of the key`);
   const { config } = loadConfiguration(given.configPath, process.env);
-  const ring: KeyRing = {
-    file: new KeyFile(config.data_dir),
-    configured: [...config.api.keys, ...(config.api.third_party_keys ?? [])].map((key) => key.name),
-    today: new Date(systemClock(given.simulated).now()).toISOString().slice(0, DATE_LENGTH),
-  };
-  try {
-    if (verb === "list" && name === undefined) process.stdout.write(keyTable(config, ring.file));
-    else if (verb === "create") await create(ring, nameIn(name), given.values);
-    else if (verb === "replace") await replace(ring, nameIn(name));
-    else if (verb === "revoke") await revoke(ring, nameIn(name));
-    else {
-      const meant = nearest(verb, ["list", "create", "replace", "revoke"]);
-      const hint = meant === null || meant === verb ? "" : `did you mean keys ${meant}? `;
-      throw new BadArgument(`${hint}usage: elbro ${line.usage}; see elbro keys --help`);
-    }
-  } catch (error) {
-    throw wordsFor(error, config.data_dir);
+  const now = systemClock(given.simulated).now();
+  if (verb === "list" && name === undefined) {
+    const keys = doneOf(listKeys(config));
+    if (given.values.json === true) printJson({ keys });
+    else process.stdout.write(keyTable(keys));
+  } else if (verb === "create")
+    show(doneOf(await createKey(config, wantedIn(nameIn(name), given.values), now)), "made");
+  else if (verb === "replace")
+    show(doneOf(await replaceKey(config, nameIn(name), now)), "replaced; the old key no longer works");
+  else if (verb === "revoke") {
+    const revoked = doneOf(await revokeKey(config, nameIn(name), now));
+    process.stdout.write(`The key ${revoked.name} is revoked.\n`);
+  } else {
+    const meant = nearest(verb, ["list", "create", "replace", "revoke"]);
+    const hint = meant === null || meant === verb ? "" : `did you mean keys ${meant}? `;
+    throw new BadArgument(`${hint}usage: elbro ${line.usage}; see elbro keys --help`);
   }
   return 0;
 }
 
-/** Returns one line per key of the configuration and of the key file. Errors: throws a StartError if the file cannot be read. */
-function keyTable({ api, data_dir }: Pick<Config, "api" | "data_dir">, file: KeyFile): string {
-  const reading = file.read();
-  if (reading.kind === "unreadable") throw new StartError(`${file.path} cannot be read: ${reading.why}`);
-  const uses = new KeyUseFile(data_dir).read();
-  const entries = [
-    ...api.keys.map((key) => ({ kind: "bearer", scopes: ["read"], created: IN_CONFIGURATION, ...key })),
-    ...(api.third_party_keys ?? []).map((key) => ({
-      ...{ kind: "third_party", scopes: ["read"], created: IN_CONFIGURATION },
-      ...key,
-    })),
-    ...reading.keys,
-  ];
-  if (entries.length === 0) return `There are no keys. Create one with: ${commandHint(process)("keys create NAME")}\n`;
-  const rows = entries.map((key) => {
-    const use = uses[key.name];
-    return [
-      key.name,
-      key.kind === "bearer" ? "all" : "/thirdParty",
-      (key.scopes ?? ["read"]).join(", "),
-      String(key.requests_per_minute ?? api.requests_per_minute),
-      String(key.requests_per_day ?? api.requests_per_day),
-      key.created,
-      use ? new Date(use.day.start).toISOString().slice(0, DATE_LENGTH) : "never",
-    ];
-  });
-  const widths = HEAD.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]?.length ?? 0)));
-  return [HEAD, ...rows]
-    .map(
-      (row) =>
-        `${row
-          .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-          .join("  ")
-          .trimEnd()}\n`,
-    )
-    .join("");
+/** Returns the result of a change. Errors: throws a BadArgument if it was refused. */
+function doneOf<Done>(result: Done | LocalError): Done {
+  if (typeof result === "object" && result !== null && "code" in result) throw new BadArgument(result.reason);
+  return result as Done;
 }
 
-async function create(ring: KeyRing, name: string, values: Given["values"]): Promise<void> {
-  const { file, configured, today } = ring;
+/** Returns one line per key of the configuration and of the key file. */
+function keyTable(keys: LanKeysAnswer["keys"]): string {
+  if (keys.length === 0) return `There are no keys. Create one with: ${commandHint(process)("keys create NAME")}\n`;
+  const rows = keys.map((key) => [
+    key.name,
+    key.kind === "bearer" ? "all" : "/thirdParty",
+    key.scopes.join(", "),
+    String(key.requests_per_minute),
+    String(key.requests_per_day),
+    key.created ?? "in the configuration",
+    key.last_used ?? "never",
+  ]);
+  const widths = HEAD.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]?.length ?? 0)));
+  const lineOf = (row: readonly string[]) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join("  ")
+      .trimEnd();
+  return `${[HEAD, ...rows].map(lineOf).join("\n")}\n`;
+}
+
+function wantedIn(name: string, values: Given["values"]) {
   if (values.control && values["third-party"])
     throw new BadArgument("--control cannot be used with --third-party: /thirdParty is read-only");
   if (values["hash-encoding"] !== undefined && !values["third-party"])
     throw new BadArgument("--hash-encoding needs --third-party");
-  const wanted = {
+  return {
     name,
-    kind: values["third-party"] ? ("third_party" as const) : ("bearer" as const),
-    scopes: values.control ? (["read", "control"] as const) : (["read"] as const),
-    created: today,
-    ...limit("requests_per_minute", "--per-minute", textOf(values["per-minute"])),
-    ...limit("requests_per_day", "--per-day", textOf(values["per-day"])),
+    ...{ control: values.control === true, third_party: values["third-party"] === true },
+    requests_per_minute: limit("--per-minute", textOf(values["per-minute"])),
+    requests_per_day: limit("--per-day", textOf(values["per-day"])),
     hash_encoding: encodingIn(textOf(values["hash-encoding"])),
   };
-  const made = makeKey(wanted);
-  await file.change((keys) => {
-    if ([...keys.map((key) => key.name), ...configured].some((other) => isSameName(other, name)))
-      throw new BadArgument(`a key named ${name} exists already; replace it, or use another name`);
-    if (keys.length >= MAX_KEYS)
-      throw new BadArgument(`there are ${keys.length} keys, which is the maximum; revoke one that is not used`);
-    return [...keys, made.kept];
-  }, Date.now);
-  show(made, "made");
-}
-
-async function replace({ file, configured, today }: KeyRing, name: string): Promise<void> {
-  const made: MadeKey[] = [];
-  await file.change((keys) => {
-    const before = knownKey(keys, name, configured);
-    const next = makeKey({ ...before, created: today });
-    made.push(next);
-    return keys.map((key) => (key === before ? next.kept : key));
-  }, Date.now);
-  for (const key of made) show(key, "replaced; the old key no longer works");
-}
-
-async function revoke({ file, configured }: KeyRing, name: string): Promise<void> {
-  await file.change((keys) => {
-    const ended = knownKey(keys, name, configured);
-    return keys.filter((key) => key !== ended);
-  }, Date.now);
-  process.stdout.write(`The key ${name} is revoked.\n`);
 }
 
 function show({ kept, shown }: MadeKey, done: string): void {
@@ -178,33 +126,13 @@ function nameIn(name: string | undefined): string {
   );
 }
 
-function limit(key: string, option: string, text: string | undefined): Readonly<Record<string, number>> {
-  if (text === undefined) return {};
-  if (/^[1-9]\d{0,8}$/.test(text)) return { [key]: Number(text) };
+function limit(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new BadArgument(`${option}: "${text}" is not a whole number above 0`);
 }
 
 function encodingIn(text = "hex"): "hex" | "base64" {
   if (text === "hex" || text === "base64") return text;
   throw new BadArgument(`--hash-encoding: "${text}" is not an encoding; expected hex or base64`);
-}
-
-/** Returns the key of a name. Errors: throws a BadArgument if there is no such key. */
-function knownKey(keys: readonly KeptKey[], name: string, configured: readonly string[]): KeptKey {
-  const known = keys.find((key) => isSameName(key.name, name));
-  if (known) return known;
-  if (configured.some((other) => isSameName(other, name)))
-    throw new BadArgument(
-      `the key ${name} is defined in the configuration (api.keys or api.third_party_keys); change it there`,
-    );
-  const names = keys.map((key) => key.name).join(", ");
-  throw new BadArgument(`no key named ${name}; ${names === "" ? "no keys exist" : `expected one of ${names}`}`);
-}
-
-function wordsFor(error: unknown, dataDir: string): unknown {
-  if (error instanceof KeyFileError) return new StartError(error.message);
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "EACCES" || code === "EPERM" || code === "EROFS" || code === "ENOSPC")
-    return new StartError(`cannot write to the data directory ${dataDir} (${code}); run this as the daemon's user`);
-  return error;
 }

@@ -1,8 +1,22 @@
 /** Prices as bars of text, one row per hour. */
 
-import type { DayPrices, ShownPrice } from "../../api/admin/admin-api.ts";
 import type { Level } from "../../core/prices/level.ts";
 import { type EpochMs, HOUR_MS, type Interval } from "../../core/time/interval.ts";
+
+export interface DayPrices extends Interval {
+  /** Local date, such as 2026-11-21. */
+  readonly date: string;
+  /** Ascending. Gaps are omitted. */
+  readonly prices: readonly ShownPrice[];
+}
+
+export interface ShownPrice extends Interval {
+  /** Local time of day in minutes. */
+  readonly minuteOfDay: number;
+  readonly price: number;
+  readonly level: Level | null;
+  readonly estimate: boolean;
+}
 
 export interface ChartStyle {
   /** Width of the terminal in columns. */

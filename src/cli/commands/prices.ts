@@ -1,7 +1,11 @@
-import type { AdminResponses } from "../../api/admin/admin-api.ts";
-import type { Given } from "../arguments.ts";
-import { withAdminConnection } from "../connect.ts";
-import { type ChartStyle, priceChart, priceSummary, scaleOf } from "./price-chart.ts";
+import type { AddressesAnswer } from "../../api/addresses.ts";
+import type { NowAnswer, PriceRowAnswer, TimelineAnswer } from "../../api/prices.ts";
+import type { Calendar } from "../../core/time/calendar.ts";
+import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
+import { serviceCalendar } from "../../service/service-calendar.ts";
+import { type Given, jsonOption, printJson } from "../arguments.ts";
+import { bodyOf, type Connection, withConnection } from "../connect.ts";
+import { type ChartStyle, type DayPrices, priceChart, priceSummary, scaleOf } from "./price-chart.ts";
 
 export const line = {
   usage: "prices [HOME]",
@@ -10,26 +14,89 @@ export const line = {
   words: [0, 1] as const,
   options: {
     quarters: { type: "boolean", about: "print every price instead of hourly means" },
+    ...jsonOption,
   } as const,
 };
 
 const USUAL_WIDTH = 80;
 
+type Found =
+  | {
+      readonly kind: "found";
+      readonly now: EpochMs;
+      readonly home: TimelineAnswer;
+      /** Ids of all homes. */
+      readonly known: readonly string[];
+      /** Why missing prices could not be requested; null if they were, or if none are missing. */
+      readonly trouble: string | null;
+    }
+  | { readonly kind: "unknown"; readonly why: string };
+
 /** `elbro prices` */
 export async function main(given: Given): Promise<number> {
-  const [home = null] = given.words;
-  const { homes, known, trouble } = await withAdminConnection(given, (admin) => admin.ask({ ask: "prices", home }));
-  if (homes.length === 0) {
-    const why = trouble === null ? "" : `: ${trouble}`;
-    const others = known.length > 0 ? `unknown home "${home}"; expected one of ${known.join(", ")}` : null;
-    process.stderr.write(`elbro: ${others ?? `no home is known yet${why}`}\n`);
+  const [wanted = null] = given.words;
+  const found = await withConnection(given, ({ ask }) => pricesOf(ask, wanted));
+  if (found.kind === "unknown") {
+    process.stderr.write(`elbro: ${found.why}\n`);
     return 1;
   }
-  const style = styleOf(given.values.quarters === true);
-  process.stdout.write(`${homes.map((each) => homeText(each, style)).join("\n\n")}\n`);
-  const others = known.filter((id) => homes.every((each) => each.id !== id));
-  if (home === null && others.length > 0) process.stdout.write(`\nother homes: ${others.join(", ")}\n`);
-  return homes.some(({ days }) => days[0]?.prices.length === 0) ? 1 : 0;
+  const { home, known, now, trouble } = found;
+  const days = daysOf(home.prices, now, serviceCalendar());
+  if (given.values.json === true) printJson(home);
+  else {
+    process.stdout.write(`${homeText({ ...home, days, now, trouble }, styleOf(given.values.quarters === true))}\n`);
+    const others = known.filter((id) => id !== home.id);
+    if (wanted === null && others.length > 0) process.stdout.write(`\nother homes: ${others.join(", ")}\n`);
+  }
+  return days[0]?.prices.length === 0 ? 1 : 0;
+}
+
+async function pricesOf(ask: Connection["ask"], wanted: string | null): Promise<Found> {
+  const addresses = async () => bodyOf(await ask<AddressesAnswer>("/local/v1/addresses")).accounts;
+  const { now, homes, why } = await homesIn(ask, addresses);
+  if (homes.length === 0) return { kind: "unknown", why: `no home is known yet${why === null ? "" : `: ${why}`}` };
+  const known = homes.map(({ id }) => id);
+  const chosen = wanted === null ? homes[0] : homes.find(({ id }) => id === wanted);
+  if (!chosen) return { kind: "unknown", why: `unknown home "${wanted}"; expected one of ${known.join(", ")}` };
+  const { id, resolution } = chosen;
+  const stored = async () => bodyOf(await ask<TimelineAnswer>(`/local/v1/prices?home=${id}`));
+  const home = await stored();
+  if (home.prices.some(({ end, estimate }) => Date.parse(end) > now && !estimate))
+    return { kind: "found", now, home, known, trouble: null };
+  const address = (await addresses()).flatMap((each) => each.addresses).find((each) => each.home === id);
+  const calendar = serviceCalendar();
+  const today = calendar.startOf("day", now);
+  const [from, to] = [today, calendar.add("day", today, 2)].map(formatInstant);
+  const asked = await ask<object>(
+    `/consumer/v1/me/addresses/${address?.id}/prices?from=${from}&to=${to}&resolution=${resolution}`,
+  );
+  return { kind: "found", now, home: await stored(), known, trouble: asked.kind === "error" ? asked.reason : null };
+}
+
+/** Returns the homes. If none is known, the addresses are requested; `why` is the reason if that fails. */
+async function homesIn(ask: Connection["ask"], addresses: () => Promise<AddressesAnswer["accounts"]>) {
+  const read = async () => {
+    const { now, homes } = bodyOf(await ask<NowAnswer>("/local/v1/now"));
+    return { now: Date.parse(now), homes: homes.filter(({ kind }) => kind === "home"), why: null };
+  };
+  const found = await read();
+  if (found.homes.length > 0) return found;
+  const why = (await addresses()).flatMap(({ trouble }) => trouble ?? [])[0] ?? null;
+  return { ...(await read()), why };
+}
+
+/** Returns the prices of today and tomorrow. */
+function daysOf(prices: readonly PriceRowAnswer[], now: EpochMs, calendar: Calendar): DayPrices[] {
+  const today = calendar.startOf("day", now);
+  return calendar.intervals("day", { start: today, end: calendar.add("day", today, 2) }).map((day) => ({
+    ...day,
+    date: calendar.dateOf(day.start),
+    prices: prices.flatMap(({ start: begin, end, price, level, estimate }) => {
+      const start = Date.parse(begin);
+      if (start < day.start || start >= day.end) return [];
+      return [{ start, end: Date.parse(end), price, level, estimate, minuteOfDay: calendar.minuteOfDay(start) }];
+    }),
+  }));
 }
 
 /** Returns true on a terminal without NO_COLOR. Source: https://no-color.org */
@@ -42,10 +109,13 @@ function styleOf(quarters: boolean): Omit<ChartStyle, "scale"> {
   };
 }
 
-function homeText(
-  { id, name, currency, days, now, trouble }: AdminResponses["prices"]["homes"][number],
-  look: Omit<ChartStyle, "scale">,
-): string {
+interface Shown extends Pick<TimelineAnswer, "id" | "name" | "currency"> {
+  readonly now: EpochMs;
+  readonly trouble: string | null;
+  readonly days: readonly DayPrices[];
+}
+
+function homeText({ id, name, currency, days, now, trouble }: Shown, look: Omit<ChartStyle, "scale">): string {
   const style = { ...look, scale: scaleOf(days) };
   const shown = days.flatMap((day) => {
     if (day.prices.length === 0) return [];

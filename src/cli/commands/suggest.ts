@@ -1,19 +1,33 @@
-import type { Given } from "../arguments.ts";
-import { withAdminConnection } from "../connect.ts";
+import { loadConfiguration } from "../../config/load-config-file.ts";
+import type { BodyOf } from "../../service/contract/operations.ts";
+import { type Given, jsonOption, printJson } from "../arguments.ts";
+import { withConnection } from "../connect.ts";
+import { isDemo } from "../demo.ts";
 
 export const line = {
   usage: "suggest TEXT",
   about:
     "Searches addresses that begin with TEXT, for third_party.places in the configuration. Uses one request of the third-party\ninterface; the result is stored for a month.",
   words: [1, 1] as const,
+  options: jsonOption,
 };
+
+const NO_KEY = "the address search needs third_party.api_key and third_party.api_secret";
 
 /** `elbro suggest "street 1"` */
 export async function main(given: Given): Promise<number> {
-  const [text = ""] = given.words;
-  const { suggestions, trouble } = await withAdminConnection(given, (admin) => admin.ask({ ask: "suggest", text }));
-  for (const found of suggestions) process.stdout.write(`${found.text}\n  id  ${found.id}\n`);
-  if (trouble !== null) process.stderr.write(`elbro: ${trouble}\n`);
-  else if (suggestions.length === 0) process.stdout.write("no address found\n");
-  return trouble === null ? 0 : 1;
+  const { config } = loadConfiguration(given.configPath, process.env);
+  const target = `/thirdParty/prices/addresses/suggestions/${encodeURIComponent(given.words[0] ?? "")}`;
+  const found =
+    isDemo(config) || config.third_party
+      ? await withConnection(given, ({ ask }) => ask<BodyOf<"addressSuggestions">>(target))
+      : ({ kind: "error", reason: NO_KEY } as const);
+  if (found.kind === "error") {
+    process.stderr.write(`elbro: ${found.reason}\n`);
+    return 1;
+  }
+  if (given.values.json === true) printJson(found.body);
+  else if (found.body.length === 0) process.stdout.write("no address found\n");
+  else for (const { id, suggestion } of found.body) process.stdout.write(`${suggestion}\n  id  ${id}\n`);
+  return 0;
 }

@@ -159,7 +159,7 @@ describe("the OpenAPI document of the LAN API", () => {
       "getNow getTimeline getTimelineCsv listPlans planOnce listPlansCsv getPlan savePlan deletePlan changePlan " +
         "getPlanEntry previewPlan listPlugs createPlug listPlugsCsv listAnnouncedPlugs getPlugEntry savePlug deletePlug " +
         "testPlug getSettings saveSetting testNotification listRuns listRunsCsv listSavings listSavingsCsv getUsage getUsageCsv getPlanStarts getPlanStartsCsv " +
-        "listKeys createKey revokeKey getLog getLogCsv getCheap getSignal getFormat " +
+        "listKeys createKey replaceKey revokeKey getLog getLogCsv listAddresses runChecks getCheap getSignal getFormat " +
         "getEvents getHealth getLiveness getMetrics getSystem getDiagnostics getBackup restoreBackup forgetBackup getOpenApi " +
         "getDocs getDocsAsset getConfigurationSchema getDashboard getDashboardAsset getSession logIn logOut " +
         "getSetup finishSetup enterSetup trySetupService trySetupBroker trySetupHomeAssistant",

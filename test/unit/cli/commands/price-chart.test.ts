@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { DayPrices, ShownPrice } from "../../../../src/api/admin/admin-api.ts";
+import type { DayPrices, ShownPrice } from "../../../../src/cli/commands/price-chart.ts";
 import { type ChartStyle, priceChart, priceSummary, scaleOf } from "../../../../src/cli/commands/price-chart.ts";
 import { HOUR_MS, QUARTER_MS } from "../../../../src/core/time/interval.ts";
 import { calendar, dayOf } from "../../../support/storage/store-on-disk.ts";

@@ -1,15 +1,15 @@
 /** Routes that download a copy of the database, and upload one that replaces the database at the next start. */
 import { createReadStream, createWriteStream, renameSync, rmSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
-import { formatInstant } from "../../core/time/interval.ts";
-import { localError } from "../../http/errors.ts";
-import { boolean, jsonResponse, named, object, reference, type Schema } from "../../http/json-schema.ts";
-import type { LocalAnswer } from "../../http/response.ts";
-import type { LocalRequest, LocalRoute } from "../../http/route.ts";
-import type { State } from "../../state/open-state.ts";
-import { OWNER_ONLY, sync } from "../../storage/atomic-file.ts";
-import type { Storage } from "../../storage/open-storage.ts";
-import { copyPathOf, waitingPathOf } from "../../storage/recovery.ts";
+import { formatInstant } from "../core/time/interval.ts";
+import { localError } from "../http/errors.ts";
+import { boolean, jsonResponse, named, object, reference, type Schema } from "../http/json-schema.ts";
+import type { LocalAnswer } from "../http/response.ts";
+import type { LocalRequest, LocalRoute } from "../http/route.ts";
+import type { State } from "../state/open-state.ts";
+import { OWNER_ONLY, sync } from "../storage/atomic-file.ts";
+import type { Storage } from "../storage/open-storage.ts";
+import { copyPathOf, waitingPathOf } from "../storage/recovery.ts";
 
 const TYPE = "application/octet-stream";
 export const BACKUP_PATH = "/local/v1/backup";

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { backupRoutes } from "../../../../src/api/admin/backup-routes.ts";
-import type { LocalRequest } from "../../../../src/http/route.ts";
-import { TempDir } from "../../../support/runner/temp-dir.ts";
+import { backupRoutes } from "../../../src/api/backup.ts";
+import type { LocalRequest } from "../../../src/http/route.ts";
+import { TempDir } from "../../support/runner/temp-dir.ts";
 
 test("an upload does not change the file of another one that is being checked", async () => {
   using dir = new TempDir();

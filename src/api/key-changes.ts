@@ -1,0 +1,156 @@
+/** Lists, creates, replaces and revokes keys, for the endpoints and for `elbro keys`. */
+
+import type { Config } from "../config/schema.ts";
+import { throwIfShort } from "../core/status/start-error.ts";
+import { DAY_MS, type EpochMs, formatInstant } from "../core/time/interval.ts";
+import { type LocalError, localError } from "../http/errors.ts";
+import { type KeptKey, KeyFile, KeyFileError, MAX_KEYS } from "../storage/api-key-file.ts";
+import { KeyUseFile } from "../storage/api-key-usage-file.ts";
+import { isSameName, type MadeKey, makeKey } from "./auth/made-keys.ts";
+
+export type KeyConfig = Pick<Config, "api" | "data_dir">;
+
+/** A new key. */
+interface WantedKey {
+  readonly name: string;
+  /** Whether it may also make changes. */
+  readonly control?: boolean | undefined;
+  /** Whether it is a key and a secret for `/thirdParty`. */
+  readonly third_party?: boolean | undefined;
+  readonly hash_encoding?: "hex" | "base64" | undefined;
+  readonly requests_per_minute?: number | undefined;
+  readonly requests_per_day?: number | undefined;
+}
+
+/** Returns the keys of the configuration, then those of `keys.json`. */
+export function listKeys(config: KeyConfig) {
+  const file = new KeyFile(config.data_dir);
+  const reading = file.read();
+  if (reading.kind === "unreadable") return localError("conflict", `${file.path} cannot be read: ${reading.why}`);
+  const { api } = config;
+  const uses = new KeyUseFile(config.data_dir).read();
+  const shown = (key: Omit<KeptKey, "sha256" | "created"> & { readonly created: string | null }) => ({
+    ...{ name: key.name, kind: key.kind, scopes: key.scopes },
+    requests_per_minute: key.requests_per_minute ?? api.requests_per_minute,
+    requests_per_day: key.requests_per_day ?? api.requests_per_day,
+    ...{ created: key.created, last_used: dayOf(uses[key.name]), fixed: key.created === null },
+  });
+  return [...configuredKeys(config), ...reading.keys].map(shown);
+}
+
+function configuredKeys({ api }: KeyConfig) {
+  const fixed = { created: null, scopes: ["read"] as readonly ("read" | "control")[] };
+  return [
+    ...api.keys.map((key) => ({ ...fixed, kind: "bearer" as const, ...given(key) })),
+    ...(api.third_party_keys ?? []).map((key) => ({ ...fixed, kind: "third_party" as const, ...given(key) })),
+  ];
+}
+
+/** Returns the name, scopes and limits of a configured key, without those that it omits. */
+function given(key: Config["api"]["keys"][number] | ThirdPartyKey) {
+  const { name, requests_per_minute, requests_per_day } = key;
+  return {
+    name,
+    ...("scopes" in key && key.scopes && { scopes: key.scopes }),
+    ...(requests_per_minute !== undefined && { requests_per_minute }),
+    ...(requests_per_day !== undefined && { requests_per_day }),
+  };
+}
+
+type ThirdPartyKey = NonNullable<Config["api"]["third_party_keys"]>[number];
+
+function dayOf(use: { readonly day: { readonly start: EpochMs } } | undefined): string | null {
+  return use ? dateOf(use.day.start) : null;
+}
+
+function dateOf(at: EpochMs): string {
+  return formatInstant(Math.floor(at / DAY_MS) * DAY_MS).slice(0, "2026-11-21".length);
+}
+
+/** Creates a key. Returns it with the values that are shown only this once, or the error. */
+export async function createKey(config: KeyConfig, wanted: WantedKey, now: EpochMs): Promise<MadeKey | LocalError> {
+  const { name, control = false, third_party = false, hash_encoding = "hex" } = wanted;
+  const { requests_per_minute, requests_per_day } = wanted;
+  if (control && third_party) return localError("invalid_parameter", "control: a key for /thirdParty is read-only");
+  const made = makeKey({
+    ...{ name, created: dateOf(now), hash_encoding },
+    kind: third_party ? "third_party" : "bearer",
+    scopes: control ? ["read", "control"] : ["read"],
+    ...(requests_per_minute !== undefined && { requests_per_minute }),
+    ...(requests_per_day !== undefined && { requests_per_day }),
+  });
+  const refused = await changed(config, now, (keys) => {
+    if ([...keys, ...configuredKeys(config)].some((key) => isSameName(key.name, name)))
+      return localError("conflict", `a key named ${name} exists already; replace it, or use another name`);
+    if (keys.length >= MAX_KEYS)
+      return localError("conflict", `there are ${keys.length} keys, which is the maximum; revoke one that is not used`);
+    return [...keys, made.kept];
+  });
+  return refused ?? made;
+}
+
+/** Makes a new key with the name, scopes and limits of another one, which it revokes. */
+export async function replaceKey(config: KeyConfig, name: string, now: EpochMs): Promise<MadeKey | LocalError> {
+  const made: MadeKey[] = [];
+  const refused = await changed(config, now, (keys) => {
+    const before = knownKey(config, keys, name);
+    if ("code" in before) return before;
+    const next = makeKey({ ...before, created: dateOf(now) });
+    made.push(next);
+    return keys.map((key) => (key === before ? next.kept : key));
+  });
+  return refused ?? made[0] ?? localError("conflict", `the key ${name} was not replaced`);
+}
+
+/** Revokes a key. Returns its name, or the error. */
+export async function revokeKey(
+  config: KeyConfig,
+  name: string,
+  now: EpochMs,
+): Promise<{ readonly kind: "revoked"; readonly name: string } | LocalError> {
+  const refused = await changed(config, now, (keys) => {
+    const ended = knownKey(config, keys, name);
+    return "code" in ended ? ended : keys.filter((key) => key !== ended);
+  });
+  return refused ?? { kind: "revoked", name };
+}
+
+function knownKey(config: KeyConfig, keys: readonly KeptKey[], name: string): KeptKey | LocalError {
+  const known = keys.find((key) => isSameName(key.name, name));
+  if (known) return known;
+  if (configuredKeys(config).some((key) => isSameName(key.name, name)))
+    return localError(
+      "conflict",
+      `the key ${name} is defined in the configuration (api.keys or api.third_party_keys); change it there`,
+    );
+  const names = keys.map((key) => key.name).join(", ");
+  const others = names === "" ? "no keys exist" : `expected one of ${names}`;
+  return localError("resource_not_found", `no key named ${name}; ${others}`);
+}
+
+/** Changes the keys in `keys.json`. Returns the error; null on success. */
+async function changed(
+  { data_dir }: KeyConfig,
+  now: EpochMs,
+  edit: (keys: readonly KeptKey[]) => readonly KeptKey[] | LocalError,
+): Promise<LocalError | null> {
+  let refused: LocalError | null = null;
+  try {
+    await new KeyFile(data_dir).change(
+      (keys) => {
+        const next = edit(keys);
+        if (!("kind" in next)) return next;
+        refused = next;
+        return keys;
+      },
+      () => now,
+    );
+    return refused;
+  } catch (error) {
+    throwIfShort(error, "the keys cannot be saved");
+    if (error instanceof KeyFileError) return localError("conflict", error.message);
+    if (error instanceof Error && "code" in error)
+      return localError("conflict", `the data directory cannot be written: ${error.code}`);
+    throw error;
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * The endpoints on a Unix socket, by which commands on the same machine reach a running daemon. The socket is in the
+ * data directory; only its owner may open it, and needs no key.
+ */
+import { once } from "node:events";
+import { chmodSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage, request } from "node:http";
+import path from "node:path";
+import type { Lookup } from "../http/listener.ts";
+import type { ApiDeps } from "./api.ts";
+
+const OWNER_ONLY = 0o600;
+/** Longest socket path in bytes that every system accepts. */
+const MAX_PATH_LENGTH = 100;
+/** Message if `socketPathIn` returns null. */
+export const NO_SOCKET = `commands such as elbro prices cannot reach the running daemon, because the path of data_dir is longer than ${MAX_PATH_LENGTH - "/elbro.sock".length} bytes; use a shorter path, or stop the daemon first`;
+/** Longest JSON response in bytes. Diagnostics of 100 homes take a few MB. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+const MAX_CALLERS = 8;
+/** Time limits. A request arrives at once; a response may wait for three requests to the service. */
+const REQUEST_MS = 5_000;
+const ANSWER_MS = 120_000;
+/** Errors that mean that no daemon listens, or that it was killed. */
+const NOBODY: ReadonlySet<unknown> = new Set(["ENOENT", "ECONNREFUSED", "ENOTSOCK"]);
+
+/** Returns the socket path of a data directory; null if the system or the length of the path does not allow one. */
+export function socketPathIn(dataDir: string): string | null {
+  const socketPath = path.join(dataDir, "elbro.sock");
+  return process.platform === "win32" || Buffer.byteLength(socketPath) > MAX_PATH_LENGTH ? null : socketPath;
+}
+
+/** Serves requests at a socket until the signal fires. Rejects if the file system does not support sockets. */
+export async function serveSocket(socketPath: string, endpoints: Lookup, signal: AbortSignal): Promise<void> {
+  // Only one daemon holds the lock of the database, so an existing socket belongs to one that was killed.
+  rmSync(socketPath, { force: true });
+  const limits = { headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS, connectionsCheckingInterval: 1_000 };
+  const server = createServer(limits, (asked, response) => void endpoints.lookup(asked, response));
+  server.maxConnections = MAX_CALLERS;
+  server.listen(socketPath);
+  await once(server, "listening");
+  chmodSync(socketPath, OWNER_ONLY);
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  if (signal.aborted) close();
+  signal.addEventListener("abort", close);
+  server.unref();
+}
+
+/** A request of a command. */
+export interface SocketRequest {
+  readonly method?: "GET" | "POST" | "PUT" | "DELETE";
+  readonly body?: object;
+}
+
+/** Sends a request to the daemon of a socket. Returns the response, whose body is not read yet; null if none runs. */
+export async function askSocket(
+  socketPath: string,
+  target: string,
+  { method = "GET", body }: SocketRequest = {},
+): Promise<IncomingMessage | null> {
+  const text = body && JSON.stringify(body);
+  const headers = { host: "localhost", connection: "close", ...(text && { "content-type": "application/json" }) };
+  const asked = request({ socketPath, path: target, method, headers, timeout: ANSWER_MS });
+  asked.on("timeout", () => asked.destroy(new Error("the daemon does not answer")));
+  asked.end(text);
+  try {
+    const [response] = (await once(asked, "response")) as [IncomingMessage];
+    return response;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && NOBODY.has(error.code)) return null;
+    throw error;
+  }
+}
+
+/** Reads the JSON of a response. Rejects if it is too long. */
+export async function readJson(response: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of response as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > MAX_ANSWER_BYTES) throw new Error(`the daemon's answer is longer than ${MAX_ANSWER_BYTES} bytes`);
+    parts.push(part);
+  }
+  return JSON.parse(Buffer.concat(parts).toString("utf8"));
+}
+
+/** Serves the endpoints at the socket of a data directory. Logs once if the file system does not support sockets. */
+export async function openSocket(
+  dataDir: string,
+  owners: Lookup,
+  { log, signal }: { readonly log: ApiDeps["log"]; readonly signal: AbortSignal },
+): Promise<void> {
+  const socketPath = socketPathIn(dataDir);
+  if (socketPath === null) return log.warn({ data_dir: dataDir }, NO_SOCKET);
+  if (signal.aborted) return;
+  try {
+    await serveSocket(socketPath, owners, signal);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    log.info(
+      { why },
+      "cannot open the command socket in the data directory: commands such as elbro prices work only while the daemon is stopped",
+    );
+  }
+}
