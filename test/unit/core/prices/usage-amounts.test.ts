@@ -31,6 +31,17 @@ describe("usageHours", () => {
     expect(ofQuarters).toEqual(ofHours);
   });
 
+  test.each([
+    ["is longer than an hour", 0, 2],
+    ["has no length", 0, 0],
+    ["ends before it starts", 1, 0.5],
+    ["crosses a full hour", 0.5, 1.25],
+  ])("usageHours does not count a row that %s", (_, start, end) => {
+    const at = (hour: number) => formatInstant(dayOf("2026-03-10").start + hour * HOUR_MS);
+    const row = { start: at(start), end: at(end), energyKWh: 1 };
+    expect(usageHours([row, { start: at(2), end: at(3), energyKWh: 2 }], "consumption")).toHaveLength(1);
+  });
+
   test("usageHours omits an hour with a missing quarter or without a number", () => {
     const day = dayOf("2026-03-10");
     const quarters = rowsOf("fifteenMinutes", day, () => 0.25).filter((_, i) => i !== 6);

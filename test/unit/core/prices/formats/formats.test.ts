@@ -279,6 +279,14 @@ describe("format", () => {
     expect(whole("emhass", normal, { tomorrow: "there" })).not.toHaveProperty("prod_price_forecast");
   });
 
+  test("EMHASS prices have four decimals; of equal prices Energi Data Service names the first", () => {
+    const priceOf = () => 0.123456;
+    const costs = attributes("emhass", normal, { tomorrow: "there", priceOf }).load_cost_forecast as Json;
+    expect(Object.values(costs)[0]).toBe(0.1235);
+    const { today_min, today_max } = whole("energidataservice", normal, { tomorrow: "there", priceOf });
+    expect([today_min, today_max]).toMatchObject(Array(2).fill({ hour: "2026-06-10T00:00:00+02:00" }));
+  });
+
   test("negative prices and zero stay unchanged", () => {
     const priceOf = (i: number) => (i % 2 === 0 ? -0.25 : 0);
     const rates = whole("evcc", normal, { tomorrow: "there", priceOf }) as unknown as { value: number }[];
