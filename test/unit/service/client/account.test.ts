@@ -128,6 +128,11 @@ describe("failures", () => {
     const until = world.wallMs + 10 * MINUTE_MS;
     expect(account.backfillPause(world.wallMs)).toEqual({ until, why: "service_trouble" });
     expect(account.rest(null, world.wallMs)).toBe(until);
+    const codes = () => world.problemChanges.map(({ problem, state }) => `${problem.code} ${state}`);
+    expect(codes()).toEqual(["rate_limited started"]);
+    world.advance(10 * MINUTE_MS);
+    expect(account.rest(null, world.wallMs)).toBe(Number.POSITIVE_INFINITY);
+    expect(codes()).toEqual(["rate_limited started", "rate_limited ended"]);
   });
 
   test("postpone notBefore and ask to the same time", async () => {
