@@ -35,7 +35,7 @@ describe("usageHours", () => {
     ["is longer than an hour", 0, 2],
     ["has no length", 0, 0],
     ["ends before it starts", 1, 0.5],
-    ["crosses a full hour", 0.5, 1.25],
+    ["crosses a full hour", 0.5, 1.5],
   ])("usageHours does not count a row that %s", (_, start, end) => {
     const at = (hour: number) => formatInstant(dayOf("2026-03-10").start + hour * HOUR_MS);
     const row = { start: at(start), end: at(end), energyKWh: 1 };
