@@ -1,5 +1,9 @@
 /** Definition of an endpoint in one row, which gives its route, checks, OpenAPI operation, types and documentation. */
 
+import type * as z from "zod/mini";
+import { describeIssue } from "../config/config-error.ts";
+import { joined, mistakeAt } from "../config/mistake.ts";
+import { isTree } from "../config/tree.ts";
 import { type LocalError, type LocalErrorCode, localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
@@ -80,7 +84,7 @@ export function endpoint<
     if (body && !body.isCheckedByRun) {
       bodySchema ??= body.schema();
       const found = bodySchema.safeParse(request.body);
-      if (!found.success) return badBody(found.error.issues);
+      if (!found.success) return badBody(found.error, request.body, bodySchema);
     }
     const made = await row.run(source, reading.params, request as Parameters2<typeof row.run>);
     if (!csv || (wanted !== "csv" && !wantsCsv(request))) return made;
@@ -105,10 +109,10 @@ type Parameters2<Run extends (...given: never[]) => unknown> = Run extends (
   ? Request
   : never;
 
-function badBody(issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]): LocalError {
-  const mistakes = issues.map(({ path, message }) => ({ path: path.map(String).join("."), text: message }));
-  const reason = mistakes.map(({ path, text }) => (path === "" ? text : `${path}: ${text}`)).join("; ");
-  return { ...localError("invalid_parameter", reason), mistakes };
+/** Returns the error for a body that does not fit its schema. */
+export function badBody({ issues }: z.core.$ZodError, body: unknown, schema: z.core.$ZodType): LocalError {
+  const mistakes = issues.flatMap((issue) => describeIssue(issue, isTree(body) ? body : {}, schema, ""));
+  return { ...localError("invalid_parameter", joined(mistakes.map(mistakeAt))), mistakes };
 }
 
 function decimalIn({ query }: LocalRequest): DecimalSign {

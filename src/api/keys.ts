@@ -47,7 +47,7 @@ const newKey = () =>
   named(
     "NewKey",
     object({
-      name: pattern(KEY_NAME, "expected at most 40 letters, digits, spaces, _ . and -"),
+      name: pattern(KEY_NAME, "mistake.expected_key_name"),
       control: optional(described(flag("expected true or false"), "Whether it may also make changes.")),
       third_party: optional(
         described(boolean, "Whether it is a key and a secret for `/thirdParty`, which is read-only."),

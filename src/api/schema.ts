@@ -4,6 +4,7 @@
  */
 
 import * as z from "zod/mini";
+import type { Expected } from "../config/values.ts";
 
 export type Schema = z.ZodMiniType;
 
@@ -35,7 +36,7 @@ export const perKwh = described(number, "Currency per kWh.");
 export const money = described(number, "Currency.");
 
 /** Text of a pattern. `expected` is the reason of an error. */
-export const pattern = (form: RegExp, expected: string) => z.string(expected).check(z.regex(form, expected));
+export const pattern = (form: RegExp, expected: Expected) => z.string(expected).check(z.regex(form, expected));
 /** True or false. `expected` is the reason of an error. */
 export const flag = (expected: string) => z.boolean(expected);
 

@@ -90,7 +90,7 @@ export const signalEndpoints: readonly Endpoint[] = [
         maxPrice: max_price,
       } as const;
       const read = cheapSpec(settings);
-      if (read.kind === "mistake") return localError("invalid_parameter", read.text);
+      if (read.kind === "mistake") return localError("invalid_parameter", read.said);
       const answer = source.askCheap(view, read.spec, now);
       const { on, reason } = answer.plan;
       if (!answer.isKnown) return { ...localError("not_known", reason.text), ...retryAfter(answer, now) };

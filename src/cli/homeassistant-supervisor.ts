@@ -5,8 +5,10 @@
  * Source: Home Assistant, app communication: `GET /services/mqtt` and `ws://supervisor/core/websocket` with the app's
  * token (`homeassistant_api` in the app's description).
  */
+import { joined, mistakeAt, pathText } from "../config/mistake.ts";
 import { statisticIdMistakes } from "../config/references.ts";
 import type { Config } from "../config/schema.ts";
+import { textIn } from "../core/language/text.ts";
 import { StartError } from "../core/status/start-error.ts";
 import { type HttpGetResult, httpGet } from "../service/client/http-get.ts";
 
@@ -34,8 +36,8 @@ const CORE_WEBSOCKET = "ws://supervisor/core/websocket";
  */
 export function withSupervisorsHomeAssistant(config: Config, token: string): Config {
   if (config.home_assistant) return config;
-  const mistakes = statisticIdMistakes(config.homes).map(({ path: [, i], text }) => `homes[${i}].id: ${text}`);
-  if (mistakes.length > 0) throw new StartError(mistakes.join("; "));
+  const mistakes = statisticIdMistakes(config.homes).map(({ path, ...said }) => ({ path: pathText(path), ...said }));
+  if (mistakes.length > 0) throw new StartError(textIn("en", joined(mistakes.map(mistakeAt))));
   return { ...config, home_assistant: { url: CORE_WEBSOCKET, token } };
 }
 

@@ -5,13 +5,14 @@
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { type Message, message } from "../core/language/text.ts";
 import { isOwn, shardOfConfig } from "../core/sharding/shard.ts";
-import { readBounded } from "./bounded-file.ts";
-import { type ConfigMistake, pathText } from "./config-error.ts";
+import { readBounded, whyUnread } from "./bounded-file.ts";
 import { entryId } from "./entry-list.ts";
+import { type ConfigMistake, joined, mistakeAt, pathText } from "./mistake.ts";
 import { deviceOf } from "./plug-schema.ts";
 import type { AccountEntry, AccountFilesFound, Config } from "./schema.ts";
-import { slug } from "./values.ts";
+import { expecting, slug } from "./values.ts";
 import { readYaml } from "./yaml-text.ts";
 
 /** Longest account file in bytes. An account with its homes, plans and plugs takes a few kB. */
@@ -56,7 +57,7 @@ export class AccountFiles {
     if (folder === undefined) return { config, secretFiles: [] };
     const names = listed(folder);
     this.#known = new Map(names.map((name) => [name, this.#read(path.join(folder, name), this.#known.get(name))]));
-    const refused: Record<string, string> = {};
+    const refused: Record<string, Message> = {};
     this.#used = this.#withoutClashes(folder, names, refused);
     const shard = shardOfConfig(config);
     const [own, elsewhere] = [new Map<string, AccountEntry>(), new Map<string, AccountEntry>()];
@@ -89,7 +90,7 @@ export class AccountFiles {
   #read(file: string, before: KnownFile | undefined): KnownFile {
     const name = path.basename(file);
     const flaw = nameFlaw(accountName(name));
-    if (flaw !== null) return refusedBy({ path: "the name of the file", text: flaw });
+    if (flaw !== null) return refusedBy({ path: "the name of the file", ...flaw });
     try {
       const files = [file, ...(before?.secretFiles ?? [])];
       const stamp = files.map(stampOf).join();
@@ -105,9 +106,7 @@ export class AccountFiles {
         secretFiles,
       };
     } catch (error) {
-      const code = error instanceof Error && "code" in error ? String(error.code) : "";
-      const why = error instanceof Error ? error.message : "unknown error";
-      return refusedBy({ path: "the file", text: code === "EACCES" ? "this user has no permission to read it" : why });
+      return refusedBy({ path: "the file", ...whyUnread(error) });
     }
   }
 
@@ -118,7 +117,7 @@ export class AccountFiles {
   #withoutClashes(
     folder: string,
     names: readonly string[],
-    refused: Record<string, string>,
+    refused: Record<string, Message>,
   ): Map<string, AccountEntry> {
     const used = new Map<string, AccountEntry>();
     const owners = new Map<string, string>();
@@ -126,15 +125,8 @@ export class AccountFiles {
       const claims = claimsOf(account);
       const clashes = claims.flatMap(({ path: at, claim }): ConfigMistake[] => {
         const owner = owners.get(claim);
-        return owner === undefined
-          ? []
-          : [
-              {
-                path: pathText(at),
-                text: `is used by ${owner} already; each needs its own`,
-                ...lineIn(folder, name, at),
-              },
-            ];
+        if (owner === undefined) return [];
+        return [{ path: pathText(at), ...lineIn(folder, name, at), ...message("mistake.claimed", { owner }) }];
       });
       if (clashes.length > 0) return clashes;
       for (const { claim } of claims) owners.set(claim, name);
@@ -146,9 +138,7 @@ export class AccountFiles {
       const { account = null, mistakes = [] } = this.#known.get(name) ?? {};
       const clashes = account ? take(name, account) : mistakes;
       if (clashes.length === 0) continue;
-      refused[name] = clashes
-        .map(({ path: at, text, line }) => `${at}: ${text}${line ? ` (line ${line})` : ""}`)
-        .join("; ");
+      refused[name] = joined(clashes.map(mistakeAt));
       const last = before.get(name);
       if (last && last !== account) take(name, last);
     }
@@ -190,11 +180,9 @@ function accountName(file: string): string {
   return file.replace(/\.ya?ml$/, "");
 }
 
-function nameFlaw(name: string): string | null {
-  if (name === THIRD_PARTY) return "expected another name than third_party";
-  return slug.safeParse(name).success
-    ? null
-    : "expected lower-case letters, digits, _ and -, because the file name is the account's name";
+function nameFlaw(name: string): Message | null {
+  if (name === THIRD_PARTY) return expecting("mistake.expected_other_name");
+  return slug.safeParse(name).success ? null : message("mistake.file_name");
 }
 
 function refusedBy(...mistakes: ConfigMistake[]): KnownFile {

@@ -1,18 +1,13 @@
 /** Schema of `api:` in the configuration: the API on the LAN, its keys and limits. */
 import * as z from "zod/mini";
+import { message } from "../core/language/text.ts";
 import { key } from "./key-description.ts";
 import { tlsSection } from "./tls-schema.ts";
-import { hashEncoding, mistakes, port, text, textLike, unique } from "./values.ts";
+import { type Expected, hashEncoding, mistakes, port, text, textLike, unique } from "./values.ts";
 
 const atLeastOne = z.int().check(z.minimum(1));
-const hostName = textLike(
-  /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/,
-  "expected a host name in lower case without a port, such as elbro.example.org or *.example.org",
-);
-const origin = textLike(
-  /^https?:\/\/[a-z0-9_.:[\]-]+$/,
-  "expected an origin such as https://panel.example.org, without a path",
-);
+const hostName = textLike(/^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/, "mistake.expected_host_name");
+const origin = textLike(/^https?:\/\/[a-z0-9_.:[\]-]+$/, "mistake.expected_origin");
 
 const OWN_LIMIT = "Limit of this key, if it differs from that of all keys.";
 const ownLimits = () => ({
@@ -39,9 +34,8 @@ const apiKeyAndSecret = z.strictObject({
 const ownNames = mistakes<{ keys: { name: string }[]; third_party_keys?: { name: string }[] | undefined }>(
   ({ keys, third_party_keys = [] }) => {
     const names = new Set(keys.map(({ name }) => name.toLowerCase()));
-    const text = "is also the name of one of api.keys; each needs its own";
     return third_party_keys.flatMap(({ name }, i) =>
-      names.has(name.toLowerCase()) ? [{ path: ["third_party_keys", i, "name"], text }] : [],
+      names.has(name.toLowerCase()) ? [{ path: ["third_party_keys", i, "name"], ...message("mistake.key_name") }] : [],
     );
   },
 );
@@ -54,7 +48,7 @@ export const apiSchema = z
       "Certificate for HTTPS without a proxy. The API and the page then use HTTPS only. A changed file applies within a minute.",
     ),
     url: key(
-      z.optional(z.url({ protocol: /^https?$/, error: "expected a URL that begins with http:// or https://" })),
+      z.optional(z.url({ protocol: /^https?$/, error: "mistake.expected_web_url" satisfies Expected })),
       "URL of the dashboard for browsers. Every device of elbro in Home Assistant links to it.",
       { example: "http://192.168.1.5:8080" },
     ),

@@ -14,8 +14,8 @@ import {
   YAMLSeq,
 } from "yaml";
 import type { EntryList } from "./entry-list.ts";
-import { FILE_SUFFIX } from "./keys.ts";
 import { writtenIds } from "./page-file.ts";
+import { FILE_SUFFIX } from "./schema-nodes.ts";
 import { isTree, type Tree } from "./tree.ts";
 
 /** A change of an entry. `index` is null for a new entry, `entry` for a deletion. */

@@ -1,12 +1,12 @@
 /** JSON Schema of the configuration, for editors that complete and check it. */
 import * as z from "zod/mini";
 import { type Condition, schemaOfCondition } from "./conditions.ts";
-import { isSecretKey } from "./config-error.ts";
 import { type KeyRow, keyRows } from "./key-rows.ts";
-import { kindOf, shapeOf } from "./keys.ts";
+import { isSecretKey } from "./mistake.ts";
 import { planConditions, planSchema } from "./plan-schema.ts";
 import { plugConditions, plugSchema } from "./plug-schema.ts";
 import { configSchema } from "./schema.ts";
+import { kindOf, shapeOf } from "./schema-nodes.ts";
 
 type Json = Record<string, unknown>;
 

@@ -1,9 +1,9 @@
 /** Rows that describe every key of the configuration: purpose, type and default. */
 import * as z from "zod/mini";
-import { isSecretKey } from "./config-error.ts";
 import { descriptionOf, type KeyDescription } from "./key-description.ts";
-import { defaultOf, isOptional, itemOf, type KeyKind, kindOf, shapeOf } from "./keys.ts";
+import { isSecretKey } from "./mistake.ts";
 import { configSchema } from "./schema.ts";
+import { defaultOf, isOptional, itemOf, type KeyKind, kindOf, shapeOf } from "./schema-nodes.ts";
 
 type Node = z.core.$ZodType;
 

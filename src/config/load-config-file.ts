@@ -2,11 +2,13 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
+import { textIn } from "../core/language/text.ts";
 import { asStartError, StartError } from "../core/status/start-error.ts";
 import { AccountFiles, AccountsDirError } from "./account-files.ts";
 import { readBounded } from "./bounded-file.ts";
 import { type ConfigTexts, readPage, readText } from "./config-texts.ts";
 import { type ConfigReading, readAccount, readConfig } from "./load.ts";
+import { mistakeAt } from "./mistake.ts";
 import type { Config } from "./schema.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -104,9 +106,10 @@ function loadFrom(path: string | null, environment: Environment, accountFiles: A
   }
   // The options of an app are on one line, which the owner never sees.
   const isOptions = path?.endsWith(".json") === true;
-  const lines = reading.mistakes.map(
-    ({ path: where, text, line }) => `  ${where}: ${text}${line === undefined || isOptions ? "" : ` (line ${line})`}`,
-  );
+  const lines = reading.mistakes.map(({ line, ...mistake }) => {
+    const said = mistakeAt(line === undefined || isOptions ? mistake : { ...mistake, line });
+    return `  ${textIn("en", said)}`;
+  });
   throw new StartError(`the configuration${path === null ? "" : ` ${path}`} cannot be used:\n${lines.join("\n")}`);
 }
 

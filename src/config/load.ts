@@ -1,26 +1,20 @@
 /** Reads the text of a file and the environment. Returns a configuration, or every mistake in them. */
 import { basename } from "node:path";
 import type * as z from "zod/mini";
-import { internalError, StartError, throwIfShort } from "../core/status/start-error.ts";
+import { type Fact, type Message, message, placed, type Text, textIn } from "../core/language/text.ts";
+import { placeOf, StartError, throwIfShort } from "../core/status/start-error.ts";
 import { slugOf } from "../core/text/slug.ts";
-import { UnusableFile } from "./bounded-file.ts";
-import { type ConfigMistake, describeIssue, isSecretKey, pathText, valueAt } from "./config-error.ts";
-import {
-  defaultOf,
-  FILE_SUFFIX,
-  itemOf,
-  keyOfVariable,
-  kindOf,
-  PREFIX,
-  shapeOf,
-  variableNames,
-  wordsOf,
-} from "./keys.ts";
+import { whyUnread } from "./bounded-file.ts";
+import { describeIssue, valueAt } from "./config-error.ts";
+import { keyOfVariable, PREFIX, variableNames } from "./keys.ts";
+import { type ConfigMistake, isSecretKey, pathText } from "./mistake.ts";
 import { addPage, inPage, type OwnCounts } from "./page-file.ts";
 import { triedPlans } from "./plan-trials.ts";
 import { type AccountEntry, accountSchema, type Config, configSchema } from "./schema.ts";
-import { nearest } from "./suggest-key.ts";
+import { defaultOf, FILE_SUFFIX, itemOf, kindOf, shapeOf, wordsOf } from "./schema-nodes.ts";
+import { didYouMean, nearest } from "./suggest-key.ts";
 import { isTree, type Tree } from "./tree.ts";
+import { expecting } from "./values.ts";
 import { readYaml, type YamlReading } from "./yaml-text.ts";
 
 export type ConfigReading<Value = Config> =
@@ -105,7 +99,10 @@ function readInForm<Schema extends ConfigSchema>(
     return readWhole(...given);
   } catch (error) {
     if (error instanceof StartError) throw error;
-    return { kind: "mistakes", mistakes: [{ path: "the file", text: internalError(error) }] };
+    return {
+      kind: "mistakes",
+      mistakes: [{ path: "the file", ...message("mistake.internal", { where: placeOf(error) }) }],
+    };
   }
 }
 
@@ -168,13 +165,12 @@ function withPage({ tree, mistakes }: Draft, page: NonNullable<ConfigSources["pa
 /** Returns the keys and values of a file; null if it has none because of a mistake. */
 function readTree(reading: YamlReading, mistakes: ConfigMistake[]): Tree | null {
   if (reading.kind === "mistake") {
-    mistakes.push({ path: reading.where ?? "the file", text: reading.text });
+    mistakes.push({ path: reading.where ?? "the file", ...reading.said });
     return null;
   }
   if (reading.value === null || reading.value === undefined) return {};
   if (isTree(reading.value)) return reading.value;
-  const text = "expected keys and values, as in `consumer:` and below it `api_key: …`, with a space after each colon";
-  mistakes.push({ path: "the file", text });
+  mistakes.push({ path: "the file", ...message("mistake.not_keys") });
   return null;
 }
 
@@ -192,10 +188,11 @@ function applyEnvironment(draft: Draft, environment: ConfigSources["environment"
     }
     const reading = key.kind === "text" ? ({ kind: "value", value } as const) : readYaml(value);
     if (reading.kind === "value") set(draft, key.path, reading.value, name);
-    else {
-      const { where, text } = reading;
-      draft.mistakes.push({ path: name, text: where === null ? text : `${where}: ${text}` });
-    }
+    else
+      draft.mistakes.push({
+        path: name,
+        ...(reading.where === null ? reading.said : placed(reading.where, reading.said)),
+      });
   }
 }
 
@@ -232,8 +229,7 @@ function unknownVariable(name: string): ConfigMistake {
     name.slice(PREFIX.length),
     variableNames.map((known) => known.slice(PREFIX.length)),
   );
-  const hint = meant === null ? "" : `; did you mean ${PREFIX}${meant}?`;
-  return { path: name, text: `is not a key of the configuration${hint}` };
+  return { path: name, ...message("mistake.key", { hint: didYouMean(meant && `${PREFIX}${meant}`) }) };
 }
 
 /** Sets a key, and removes its other form in the file: the value or the name of a file. */
@@ -242,11 +238,9 @@ function set({ tree, mistakes, variables }: Draft, path: readonly string[], valu
   for (const [i, key] of path.slice(0, -1).entries()) {
     const below = node[key] ?? {};
     if (!isTree(below)) {
-      const found = Array.isArray(below) ? "a list" : "a value";
-      mistakes.push({
-        path: variable,
-        text: `cannot be set: ${pathText(path.slice(0, i + 1))} is ${found} in the file`,
-      });
+      const found = message(Array.isArray(below) ? "mistake.kind_list" : "mistake.value_any");
+      const facts = { path: pathText(path.slice(0, i + 1)), found };
+      mistakes.push({ path: variable, ...message("mistake.cannot_set", facts) });
       return;
     }
     node[key] = below;
@@ -313,11 +307,11 @@ function readInto(draft: Draft, tree: Tree, fileKey: string, { shape, path }: Se
   const file = tree[fileKey];
   if (!Object.hasOwn(shape, key) || kindOf(shape[key]) !== "text") return;
   delete tree[fileKey];
-  const mistake = (text: string) => {
-    draft.mistakes.push({ path: pathText([...path, fileKey]), text });
+  const mistake = (said: Message) => {
+    draft.mistakes.push({ path: pathText([...path, fileKey]), ...said });
   };
-  if (tree[key] !== undefined) mistake(`${key} is also set; remove one of them`);
-  else if (typeof file !== "string" || file === "") mistake("expected the path of a file");
+  if (tree[key] !== undefined) mistake(message("mistake.file_too", { key }));
+  else if (typeof file !== "string" || file === "") mistake(expecting("mistake.expected_file"));
   else
     try {
       const content = draft.readFile(file).trimEnd();
@@ -326,9 +320,9 @@ function readInto(draft: Draft, tree: Tree, fileKey: string, { shape, path }: Se
       if (isSecretKey(key)) draft.secretFiles.add(file);
       if (path.at(-1) === "tls") draft.tlsFiles.push(file);
     } catch (error) {
-      throwIfShort(error, `cannot read ${fileText(file)}`);
+      throwIfShort(error, `cannot read ${textIn("en", shownFile(file))}`);
       draft.unread.add(pathText([...path, key]));
-      mistake(`cannot read ${fileText(file)}: ${whyUnread(error)}`);
+      mistake(message("mistake.unread", { file: shownFile(file), why: whyUnread(error) }));
     }
 }
 
@@ -336,28 +330,32 @@ function readInto(draft: Draft, tree: Tree, fileKey: string, { shape, path }: Se
 const MIN_CONTENT = 4;
 
 /** Removes texts of files from a mistake: the file may be another one than its owner meant. */
-function withoutContents({ path, text, ...rest }: ConfigMistake, contents: ReadonlyMap<string, string>): ConfigMistake {
-  let shown = contents.get(path) ? text.replace(/, found .*$/s, ", found another text in its file") : text;
-  for (const content of contents.values())
-    for (const part of [content, JSON.stringify(content).slice(1, -1), slugOf(content)])
-      if (part.length >= MIN_CONTENT) shown = shown.replaceAll(part, "…");
-  return { path, text: shown, ...rest };
+function withoutContents(mistake: ConfigMistake, contents: ReadonlyMap<string, string>): ConfigMistake {
+  const parts = [...contents.values()]
+    .flatMap((content) => [content, JSON.stringify(content).slice(1, -1), slugOf(content)])
+    .filter(({ length }) => length >= MIN_CONTENT);
+  const { facts } = mistake;
+  const isRead = Boolean(contents.get(mistake.path)) && "found" in facts;
+  return {
+    ...mistake,
+    facts: without(
+      parts,
+      isRead ? { ...facts, ...("hint" in facts && { hint: "" }), found: message("mistake.value_in_file") } : facts,
+    ),
+  };
+}
+
+function without(parts: readonly string[], facts: Message["facts"]): Message["facts"] {
+  const shown = (fact: Fact): Fact => {
+    if (typeof fact === "object") return { ...fact, facts: without(parts, fact.facts) };
+    return typeof fact === "string" ? parts.reduce((text, part) => text.replaceAll(part, "…"), fact) : fact;
+  };
+  return Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, shown(fact)]));
 }
 
 /** Returns a file name for a message. A name without a folder may be the secret itself, so it is not shown. */
-function fileText(file: string): string {
-  return /[/\\]/.test(file)
-    ? file
-    : "it (its name is not shown, because it has no folder and may be the secret itself)";
-}
-
-function whyUnread(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "ENOENT") return "the file does not exist";
-  if (code === "EACCES" || code === "EPERM") return "this user has no permission to read it";
-  if (code === "EISDIR") return "it is a folder";
-  if (error instanceof UnusableFile) return error.message;
-  return `the system says ${typeof code === "string" ? code : "no error code"}`;
+function shownFile(file: string): Text {
+  return /[/\\]/.test(file) ? file : message("mistake.why_hidden_name");
 }
 
 /** Adds the environment variable or the line of the file to a mistake. */

@@ -1,8 +1,10 @@
 /** Plans that run once, requested over MQTT and HTTP: "the cheapest 2 hours within the next 8". */
+import { type Message, message, placed } from "../core/language/text.ts";
 import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
 import { hoursText, planMistakes, readDuration } from "../core/planning/model/plan-definition.ts";
 import { type EpochMs, HOUR_MS } from "../core/time/interval.ts";
 import { type GroupEntry, planDefinitions, planSchema } from "./plan-schema.ts";
+import { expectedOf } from "./values.ts";
 
 /** Settings of repeated windows or of dependencies between plans. */
 const NOT_FOR_ONCE = ["id", "from", "ready_by", "days", "after", "after_pause", "fallback", "enabled"];
@@ -18,47 +20,52 @@ export function readOneShot(
   plans: readonly PlanDefinition[],
   groups: readonly GroupEntry[],
   now: EpochMs,
-): PlanDefinition | string {
+): PlanDefinition | Message {
   const { once: _, within, plan, ...settings } = asked as Record<string, unknown>;
   const refused = NOT_FOR_ONCE.find((name) => name in settings);
-  if (refused !== undefined) return `${refused}: cannot be used in a one-time plan`;
+  if (refused !== undefined) return placed(refused, message("refused.not_for_once"));
   const base = plans.find(({ id }) => id === plan);
-  if (plan !== undefined && !base) return `plan: unknown plan "${String(plan).slice(0, 40)}"`;
+  if (plan !== undefined && !base)
+    return placed("plan", message("refused.unknown_plan", { plan: String(plan).slice(0, 40) }));
   if (base && base.spec.kind !== "window" && base.spec.kind !== "slots")
-    return `plan: expected one of kind window or slots, found ${base.spec.kind}`;
+    return placed("plan", message("refused.kind_of_plan", { kind: base.spec.kind }));
   const other = Object.keys(settings).find((name) => name !== "hours" && name !== "home");
-  if (base && other !== undefined)
-    return `${other}: expected plan, within and hours only, for an appliance that has a plan`;
+  if (base && other !== undefined) return placed(other, message("refused.plan_alone"));
   const definition = base ? ofPlan(base, settings.hours) : ofSettings(settings, groups);
-  if (typeof definition === "string") return definition;
+  if ("key" in definition) return definition;
   const { spec } = definition;
   const hoursMs = "hoursMs" in spec ? spec.hoursMs : 0;
   const lengthMs = within === undefined ? Math.max(DEFAULT_WITHIN_MS, hoursMs) : readDuration(within);
   if (lengthMs === null || lengthMs <= 0 || lengthMs > MAX_WITHIN_MS)
-    return `within: expected hours above 0, at most ${hoursText(MAX_WITHIN_MS)}, such as 8, 45m or 1h30m`;
+    return expected("within", message("mistake.expected_within", { most: hoursText(MAX_WITHIN_MS) }));
   const { from, readyBy, days, ...free } = spec;
   const once = { ...free, enabled: true, once: { start: now, end: now + lengthMs } };
   const [mistake] = planMistakes(once);
-  return mistake ? `${mistake.setting}: ${mistake.text}` : { ...definition, after: null, spec: once };
+  return mistake ? placed(mistake.setting, mistake) : { ...definition, after: null, spec: once };
 }
 
-function ofPlan(base: PlanDefinition, hours: unknown): PlanDefinition | string {
+function expected(setting: string, what: Message): Message {
+  return placed(setting, message("mistake.expected", { expected: what }));
+}
+
+function ofPlan(base: PlanDefinition, hours: unknown): PlanDefinition | Message {
   const hoursMs = hours === undefined ? null : readDuration(hours);
-  if (hours !== undefined && !hoursMs) return "hours: expected hours above 0, such as 3, 1.5, 45m or 1h30m";
+  if (hours !== undefined && !hoursMs) return expected("hours", message("mistake.expected_hours_once"));
   const spec = hoursMs === null ? base.spec : { ...base.spec, hoursMs };
   return { ...base, id: `${base.id}_once`, name: `${base.name} once`, of: base.id, spec };
 }
 
-function ofSettings(settings: object, groups: readonly GroupEntry[]): PlanDefinition | string {
+function ofSettings(settings: object, groups: readonly GroupEntry[]): PlanDefinition | Message {
   const reading = planSchema.safeParse({ name: "Once", kind: "window", ...settings });
   const [issue] = reading.error?.issues ?? [];
-  if (issue?.code === "unrecognized_keys") return `${issue.keys.join(", ")}: is not a setting of a plan`;
-  if (issue?.code === "invalid_value") return `${issue.path.join(".")}: expected one of ${issue.values.join(", ")}`;
-  if (issue) return `${issue.path.join(".") || "body"}: ${issue.message}`;
+  if (issue?.code === "unrecognized_keys") return placed(issue.keys.join(", "), message("refused.not_a_setting"));
+  const said = issue?.code === "custom" && issue.params;
+  if (issue && said) return placed(issue.path.join("."), said as Message);
+  if (issue) return expected(issue.path.join("."), expectedOf(issue));
   const [definition] = reading.data ? planDefinitions([reading.data], groups) : [];
   if (!definition || !("hoursMs" in definition.spec) || definition.spec.kind === "avoid")
-    return "kind: expected window or slots";
+    return placed("kind", message("refused.kind"));
   if (reading.data?.group !== undefined && !definition.power?.watts)
-    return "group: expected a group of the configuration, and kw";
+    return placed("group", message("refused.needs_group"));
   return definition;
 }

@@ -1,9 +1,10 @@
 /**
  * `page.yaml` in the data directory: plans and plugs that were saved over HTTP while the owner's file was read-only.
  */
+import { placed } from "../core/language/text.ts";
 import { slugOf } from "../core/text/slug.ts";
-import type { ConfigMistake } from "./config-error.ts";
 import { type EntryList, entryId, entryLists, PAGE_FILE } from "./entry-list.ts";
+import type { ConfigMistake } from "./mistake.ts";
 import type { Tree } from "./tree.ts";
 import { readYaml } from "./yaml-text.ts";
 
@@ -38,7 +39,7 @@ export function addPage(tree: Tree, text: string, mistakes: ConfigMistake[]): Ow
   const counts = { plans: 0, plugs: 0 };
   const reading = readYaml(text);
   if (reading.kind === "mistake")
-    mistakes.push({ path: PAGE_FILE, text: [reading.where, reading.text].filter(Boolean).join(": ") });
+    mistakes.push({ path: PAGE_FILE, ...placed(reading.where ?? "the file", reading.said) });
   for (const list of entryLists) {
     const own = tree[list] ?? [];
     if (!Array.isArray(own)) continue;

@@ -1,5 +1,6 @@
 /** Schema of `plans:` and `groups:` in the configuration, and the plan definitions made from them. */
 import * as z from "zod/mini";
+import { type Message, message } from "../core/language/text.ts";
 import {
   circleFrom,
   energyMs,
@@ -25,30 +26,23 @@ import { HOUR_MS } from "../core/time/interval.ts";
 import type { Condition } from "./conditions.ts";
 import { entryId } from "./entry-list.ts";
 import { key } from "./key-description.ts";
-import { unknownText } from "./suggest-key.ts";
+import { unknownId } from "./suggest-key.ts";
 import { isTree } from "./tree.ts";
-import { type Mistake, mistakes, slug, text, textLike, unique } from "./values.ts";
+import { type Expected, type Mistake, missing, missingWith, mistakes, slug, text, textLike, unique } from "./values.ts";
 
-const TIME_EXPECTED = 'expected a time of day such as "07:00"';
+const TIME_EXPECTED = "mistake.expected_time" satisfies Expected;
 const time = z.string(TIME_EXPECTED).check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, TIME_EXPECTED));
 /** A part of the day, which may go over midnight. */
-export const span = textLike(
-  /^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/,
-  'expected hours such as "02:00-05:00"',
-);
+export const span = textLike(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, "mistake.expected_span");
 
 /** Returns the schema of a duration: hours as a number, or a text such as 45m, 2h or 1h30m. */
 function duration(least: "above zero" | "zero too") {
-  const expected = `expected hours${least === "above zero" ? " above 0" : ""} as a number, or a text such as 45m or 1h30m`;
   const fits = (value: unknown) => {
     const ms = readDuration(value);
     return ms !== null && ms <= 24 * HOUR_MS && (least === "zero too" || ms > 0);
   };
-  return z.custom<number | string>(fits, { error: ({ input }) => `${expected}, at most 24 h, found ${shown(input)}` });
-}
-
-function shown(input: unknown): string {
-  return input === undefined ? "nothing" : (JSON.stringify(input) ?? "something else").slice(0, 60);
+  const expected: Expected = least === "above zero" ? "mistake.expected_hours_above_zero" : "mistake.expected_hours";
+  return z.custom<number | string>(fits, expected);
 }
 
 const planKinds = ["window", "slots", "below", "avoid"] as const satisfies readonly PlanKind[];
@@ -59,8 +53,9 @@ const PERCENT = { form: "percent" };
 const length = z.optional(duration("above zero"));
 /** Largest number for a priority. A plan without a priority comes after all plans with one. */
 const MAX_PRIORITY = 99;
-const PRICE_EXPECTED = `expected at most ${MAX_PRICE_LIMITS.max} of the currency per kWh, such as 1.50 and not 150 øre`;
-const price = z.number().check(z.minimum(MAX_PRICE_LIMITS.min), z.maximum(MAX_PRICE_LIMITS.max, PRICE_EXPECTED));
+const price = z
+  .number()
+  .check(z.minimum(MAX_PRICE_LIMITS.min), z.maximum(MAX_PRICE_LIMITS.max, "mistake.expected_price" satisfies Expected));
 const kilowatts = z.number().check(z.positive(), z.maximum(MAX_POWER_KW));
 const lengthOrNone = z.optional(duration("zero too"));
 const percent = z.optional(z.number().check(z.minimum(0), z.maximum(100)));
@@ -80,18 +75,14 @@ export const planSchema = z
     hours: key(length, "How long the plan runs; for avoid, how long it does not run.", LENGTH),
     up_to: key(length, "For slots, with cheap_below: the maximum number of hours, run only while it is cheap.", LENGTH),
     cheap_below: key(
-      z.optional(
-        z.union([
-          price,
-          z.enum(levels),
-          textLike(/^\d+(\.\d+)?%$/, 'expected a price, a price level such as cheap, or a percentage such as "30%"'),
-        ]),
-      ),
+      z.optional(z.union([price, z.enum(levels), textLike(/^\d+(\.\d+)?%$/, "mistake.expected_cheap_below")])),
       "For slots, with up_to: upper limit of cheap prices, as a price, a price level, or the cheapest percentage of the day.",
       { form: 'currency per kWh, a level, or "30%"' },
     ),
     profile: key(
-      z.optional(z.array(z.number().check(z.minimum(0))).check(z.minLength(1, "expected at least one number"))),
+      z.optional(
+        z.array(z.number().check(z.minimum(0))).check(z.minLength(1, "mistake.expected_profile" satisfies Expected)),
+      ),
       "For window: relative power of each equal part of the run.",
       { form: "list of numbers" },
     ),
@@ -116,7 +107,7 @@ export const planSchema = z
     from: key(z.optional(time), "The plan does not run before this time.", TIME),
     ready_by: key(z.optional(time), "The plan has finished by this time.", TIME),
     days: key(
-      z.optional(z.array(z.enum(weekdays)).check(z.minLength(1, "expected days, such as [mon, tue]"))),
+      z.optional(z.array(z.enum(weekdays)).check(z.minLength(1, "mistake.expected_days" satisfies Expected))),
       "The days on which the plan runs; the day of `from` counts.",
       { form: "list of mon … sun" },
     ),
@@ -188,36 +179,30 @@ export const MAX_GROUP_PLANS = 12;
 /** Returns the mistakes between plans and groups. Their paths start at the top of the configuration. */
 export function groupMistakes(entries: readonly PlanEntry[], groups: readonly GroupEntry[]): Mistake[] {
   return entries.flatMap((entry, i): Mistake[] => {
-    const mistake = (setting: string, text: string) => [{ path: ["plans", i, setting], text }];
+    const mistake = (setting: string, said: Message) => [{ path: ["plans", i, setting], ...said }];
     if (entry.group === undefined) {
       const { priority } = entry;
-      return priority === undefined
-        ? []
-        : mistake("priority", "is for plans in a power group only; this plan has no group");
+      return priority === undefined ? [] : mistake("priority", message("mistake.priority_alone"));
     }
     const group = groups.find(({ name }) => name === entry.group);
     const sameGroup = entries.filter((other) => other.group === entry.group);
     const draws = kilowattsOf(entry);
     if (entry.kind !== "avoid" && (entry.when_lost ?? "off") !== "off")
-      return mistake(
-        "when_lost",
-        "expected off in a power group, because only plans of kind avoid may be ON without being scheduled",
-      );
+      return mistake("when_lost", message("mistake.group_resting"));
     const names = groups.map(({ name }) => name);
-    if (!group) return mistake("group", unknownText("a group", entry.group, names));
+    if (!group) return mistake("group", unknownId("group", entry.group, names));
     if (sameGroup.length > MAX_GROUP_PLANS)
-      return mistake("group", `expected at most ${MAX_GROUP_PLANS} plans in a group, found ${sameGroup.length}`);
-    if (sameGroup[0]?.home !== entry.home)
-      return mistake("group", `expected plans of one home, found ${sameGroup[0]?.home} and ${entry.home}`);
-    if (draws === undefined)
-      return mistake("kw", "expected kw, or kwh with hours, for a plan of a group, found nothing");
+      return mistake("group", message("mistake.group_full", { most: MAX_GROUP_PLANS, found: sameGroup.length }));
+    const [{ home } = entry] = sameGroup;
+    if (home !== entry.home) return mistake("group", message("mistake.group_homes", { home, other: entry.home }));
+    if (draws === undefined) return mistake("kw", missing("mistake.expected_group_kw"));
     const resting = sameGroup.filter((other) => other !== entry && other.kind === "avoid");
     const reserved = resting.reduce((sum, other) => sum + (kilowattsOf(other) ?? 0), 0);
     if (rounded(draws + reserved) <= group.limit_kw) return [];
-    const why =
-      reserved > 0 ? `: ${group.limit_kw} kW minus ${rounded(reserved)} kW reserved for plans of kind avoid` : "";
-    const free = rounded(Math.max(0, group.limit_kw - reserved));
-    return mistake("kw", `expected at most the ${free} kW of its group, found ${rounded(draws)}${why}`);
+    const limits = { limit: group.limit_kw, reserved: rounded(reserved) };
+    const most = rounded(Math.max(0, group.limit_kw - reserved));
+    const hint = reserved > 0 ? message("mistake.hint_reserved", limits) : "";
+    return mistake("kw", message("mistake.group_power", { most, found: rounded(draws), hint }));
   });
 }
 
@@ -268,28 +253,26 @@ export const planConditions: readonly Condition[] = [
 
 function mistakesOf(entry: PlanEntry): Mistake[] {
   const found: Mistake[] = [];
-  const mistake = (setting: string, text: string) => found.push({ path: [setting], text });
+  const mistake = (setting: string, said: Message) => found.push({ path: [setting], ...said });
   for (const [setting, kinds] of Object.entries(KINDS_OF))
     if (entry[setting as keyof PlanEntry] !== undefined && !kinds.includes(entry.kind))
-      mistake(setting, `is for plans of kind ${kinds.join(", ")}; this one is of kind ${entry.kind}`);
+      mistake(setting, message("mistake.kind", { kinds: kinds.join(", "), kind: entry.kind }));
   const { energy, kw } = entry;
-  if (energy !== undefined && kw === undefined) mistake("kw", "expected with energy, found nothing");
+  if (energy !== undefined && kw === undefined) mistake("kw", missingWith("energy"));
   for (const setting of ["hours", "kwh"] as const)
-    if (energy !== undefined && entry[setting] !== undefined)
-      mistake(setting, "is calculated from energy and kw; set either these or this");
+    if (energy !== undefined && entry[setting] !== undefined) mistake(setting, message("mistake.calculated"));
   if (entry.kind !== "below" && entry.hours === undefined && energy === undefined)
-    mistake("hours", "expected hours, found nothing");
+    mistake("hours", missing("mistake.expected_length"));
   const { max_price, level, percent } = entry;
   if (entry.kind === "below" && max_price === undefined && level === undefined && percent === undefined)
-    mistake("max_price", "expected one of max_price, level and percent, found nothing");
+    mistake("max_price", missing("mistake.expected_below"));
   if ((entry.up_to === undefined) !== (entry.cheap_below === undefined))
-    mistake(entry.up_to === undefined ? "up_to" : "cheap_below", "expected up_to and cheap_below together, found one");
+    mistake(entry.up_to === undefined ? "up_to" : "cheap_below", message("mistake.up_to"));
   if (entry.tolerance_side !== undefined && entry.tolerance === undefined)
-    mistake("tolerance", "expected with tolerance_side, found nothing");
-  if (entry.after_pause !== undefined && entry.after === undefined)
-    mistake("after", "expected with after_pause, found nothing");
-  if (entry.profile?.every((power) => power === 0)) mistake("profile", "expected a number above 0, found zeros only");
-  if (found.length === 0) for (const { setting, text } of planMistakes(specOf(entry))) mistake(setting, text);
+    mistake("tolerance", missingWith("tolerance_side"));
+  if (entry.after_pause !== undefined && entry.after === undefined) mistake("after", missingWith("after_pause"));
+  if (entry.profile?.every((power) => power === 0)) mistake("profile", message("mistake.profile"));
+  if (found.length === 0) for (const { setting, ...said } of planMistakes(specOf(entry))) mistake(setting, said);
   return found;
 }
 
@@ -302,14 +285,18 @@ function listMistakes(given: readonly PlanEntry[]): Mistake[] {
   const found = idMistakes(entries, ids);
   for (const [i, { after, home }] of entries.entries()) {
     if (after === undefined) continue;
-    const mistake = (text: string) => found.push({ path: [i, "after"], text });
+    const mistake = (said: Message) => found.push({ path: [i, "after"], ...said });
     const other = planOf(after);
-    if (!other) mistake(unknownText("a plan", after, ids));
-    else if (other.home !== home) mistake(`expected a plan of the same home, found one of ${other.home}`);
+    if (!other) mistake(unknownId("plan", after, ids));
+    else if (other.home !== home) mistake(message("mistake.other_home", { home: other.home }));
     const circle = circleFrom(ids[i] ?? "", (id) => planOf(id)?.after);
-    if (circle) mistake(`expected an order of plans, found a circle: ${circle.join(" after ")}`);
+    if (circle) mistake(message("mistake.circle", { circle: chainOf(circle) }));
   }
   return found;
+}
+
+function chainOf([plan = "", ...others]: readonly string[]): Message | string {
+  return others.length === 0 ? plan : message("mistake.value_after", { plan, other: chainOf(others) });
 }
 
 /** Returns what identifies an entry that may have any other mistake. */
@@ -327,8 +314,7 @@ function idMistakes(entries: readonly Pick<PlanEntry, "name" | "home">[], ids: r
     if (other < 0) return [];
     const proposed = freeSlug(slugOf(`${name} ${home}`), taken);
     taken.add(proposed);
-    const text = `"${ids[i]}" is also the id of [${other}]; each needs its own, for example id: ${proposed}`;
-    return [{ path: [i, "id"], text }];
+    return [{ path: [i, "id"], ...message("mistake.taken_id", { id: ids[i] ?? "", other, proposed }) }];
   });
 }
 

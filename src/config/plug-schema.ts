@@ -1,5 +1,6 @@
 /** Schema of the list of plugs: access to each plug, and the plan or signal that it follows. */
 import * as z from "zod/mini";
+import { type Fact, type Message, message } from "../core/language/text.ts";
 import { readDuration } from "../core/planning/model/plan-definition.ts";
 import { type WhenLost, whenLostOf, whenLostValues } from "../core/planning/model/plan-spec.ts";
 import { MAX_POWER_KW } from "../core/planning/plan-settings.ts";
@@ -12,7 +13,7 @@ import type { Condition } from "./conditions.ts";
 import { entryId } from "./entry-list.ts";
 import { key } from "./key-description.ts";
 import { type PlanEntry, planIds } from "./plan-schema.ts";
-import { lines, mistakes, passes, repeated, slug, text, topic } from "./values.ts";
+import { type Expected, lines, missing, missingWith, mistakes, passes, repeated, slug, text, topic } from "./values.ts";
 
 const families = Object.keys(plugFamilies) as [PlugFamily, ...PlugFamily[]];
 /** SHA-256 in the form of browsers and openssl. */
@@ -21,14 +22,10 @@ const minutes = z._default(z.number().check(z.minimum(0), z.maximum(24 * 60)), 0
 const said = z.optional(z.strictObject({ topic, payload: z.string() }));
 
 /** A payload to compare with, or a regular expression between slashes. */
-const pattern = text.check(
-  passes((value) => isSound(expressionIn(value)), "expected a payload, or a regular expression between slashes"),
-);
+const pattern = text.check(passes((value) => isSound(expressionIn(value)), "mistake.expected_pattern"));
 
 const watts = z.number().check(z.gt(0), z.maximum(MAX_POWER_KW * 1_000));
-const durationText = text.check(
-  passes((value) => (readDuration(value) ?? 0) > 0, "expected a duration, such as 5m or 1h"),
-);
+const durationText = text.check(passes((value) => (readDuration(value) ?? 0) > 0, "mistake.expected_duration"));
 const measuredAt = { topic, key: z.optional(text) };
 
 export const plugSchema = z
@@ -38,16 +35,14 @@ export const plugSchema = z
     family: key(z.enum(families), "Firmware or protocol of the plug."),
     topic: key(z.optional(topic), "MQTT topic of the plug, in the form that its family needs (docs/plugs.md)."),
     url: key(
-      z.optional(
-        text.check(z.regex(/^https?:\/\/[\w.:[\]-]+\/?$/, "expected http://host, https://host or http://host:port")),
-      ),
+      z.optional(text.check(z.regex(/^https?:\/\/[\w.:[\]-]+\/?$/, "mistake.expected_plug_url" satisfies Expected))),
       "Address of the plug if it is switched over HTTP instead of MQTT: tasmota and shelly only.",
       { form: "http://host" },
     ),
     username: key(z.optional(text), "User name of the device's HTTP interface; admin by default.", { form: "text" }),
     password: key(z.optional(text), "Password of the device's HTTP interface, if it has one."),
     certificate: key(
-      z.optional(text.check(z.regex(FINGERPRINT, "expected a SHA-256 fingerprint, such as 3F:A0:… with 32 pairs"))),
+      z.optional(text.check(z.regex(FINGERPRINT, "mistake.expected_fingerprint" satisfies Expected))),
       "SHA-256 fingerprint of the device's certificate. By default, elbro accepts the certificate of the first connection, and no other afterwards.",
       { form: "fingerprint" },
     ),
@@ -55,7 +50,7 @@ export const plugSchema = z
       form: "number or text",
     }),
     plan: key(
-      z.optional(z.union([slug, z.array(slug).check(z.minLength(1, "expected the ids of plans"))])),
+      z.optional(z.union([slug, z.array(slug).check(z.minLength(1, "mistake.expected_plans" satisfies Expected))])),
       "Id of the plan that the plug follows, or a list: ON if at least one of them is ON.",
       { form: "id, or list of ids" },
     ),
@@ -104,11 +99,11 @@ export const plugSchema = z
       "For custom: the topic that shows whether it is online.",
     ),
   })
-  .check(mistakes((value) => [...mistakesIn(value)].map(([key, text]) => ({ path: [key], text }))));
+  .check(mistakes((value) => [...mistakesIn(value)].map(([key, said]) => ({ path: [key], ...said }))));
 
 type Plug = z.infer<typeof plugSchema>;
 export type PlugConfig = Plug;
-type KeyMistake = readonly [key: keyof Plug & string, message: string];
+type KeyMistake = readonly [key: keyof Plug & string, said: Message];
 
 const CUSTOM_KEYS = ["on", "off", "dead_man", "ask", "state", "availability"] as const;
 
@@ -131,45 +126,46 @@ export const plugConditions: readonly Condition[] = [
 function* mistakesIn(given: Plug): Generator<KeyMistake> {
   const { plan, home, signal, signal_topic } = given;
   const followed = [plan, signal, signal_topic].filter((each) => each !== undefined).length;
-  if (followed !== 1)
-    yield ["plan", `expected one of plan, signal with home, or signal_topic, found ${followed || "none"}`];
-  else if (signal !== undefined && home === undefined)
-    yield ["home", "expected the id of a home with signal, found nothing"];
-  else if (signal_topic !== undefined && home !== undefined) yield ["home", "cannot be used with signal_topic"];
+  if (followed !== 1) yield ["plan", message("mistake.follows", { found: followed || message("mistake.value_none") })];
+  else if (signal !== undefined && home === undefined) yield ["home", missing("mistake.expected_signal_home")];
+  else if (signal_topic !== undefined && home !== undefined)
+    yield ["home", message("mistake.useless", { other: "signal_topic" })];
   for (const key of ["starts_when", "ends_when"] as const)
-    if (given[key] && plan === undefined) yield [key, "is for a plug with plan only"];
+    if (given[key] && plan === undefined) yield [key, message("mistake.plan_only")];
   yield* channelMistakes(given);
-  if (given.family === "custom" && given.url !== undefined) yield ["url", "is for tasmota and shelly only"];
-  if (given.family !== "custom") yield* familyMistakes(given);
-  else
-    for (const key of ["on", "off"] as const)
-      if (!given[key]) yield [key, "expected a topic and a payload for a plug of the family custom, found nothing"];
+  const { family } = given;
+  if (given.url !== undefined && !("http" in plugFamilies[family]))
+    yield ["url", message("mistake.http_only", { family })];
+  if (family !== "custom") yield* familyMistakes(given);
+  else for (const key of ["on", "off"] as const) if (!given[key]) yield [key, missing("mistake.expected_custom")];
 }
 
 function* familyMistakes(given: Plug): Generator<KeyMistake> {
-  const { topic: about, channel, http }: PlugFamilyRow = plugFamilies[given.family];
-  for (const key of CUSTOM_KEYS)
-    if (given[key] !== undefined) yield [key, `is for the family custom only, found family ${given.family}`];
+  const { family } = given;
+  const { topic: about, channel, http }: PlugFamilyRow = plugFamilies[family];
+  for (const key of CUSTOM_KEYS) if (given[key] !== undefined) yield [key, message("mistake.custom_only", { family })];
   if (given.url === undefined) {
-    if (given.topic === undefined) yield ["topic", `expected ${about}; found nothing`];
-  } else if (!http) yield ["url", `is for tasmota and shelly only, found family ${given.family}`];
-  else if (given.topic !== undefined) yield ["topic", "cannot be used with url"];
+    if (given.topic === undefined) yield ["topic", described(about)];
+  } else if (http && given.topic !== undefined) yield ["topic", message("mistake.useless", { other: "url" })];
   yield* accessMistakes(given);
-  if (given.channel === undefined && channel.ordinary === null)
-    yield ["channel", `expected ${channel.about}; found nothing`];
+  if (given.channel === undefined && channel.ordinary === null) yield ["channel", described(channel.about)];
+}
+
+function described(expected: Message, found: Fact = message("mistake.value_nothing")): Message {
+  return message("mistake.described", { expected, found });
 }
 
 function* channelMistakes({ family, channel }: Plug): Generator<KeyMistake> {
   const { fits, about }: PlugFamilyRow["channel"] = plugFamilies[family].channel;
   if (channel === undefined || (fits.test(String(channel)) && isMqttTopic(String(channel)))) return;
-  yield ["channel", `expected ${about}; found ${JSON.stringify(channel)}`];
+  yield ["channel", described(about, JSON.stringify(channel))];
 }
 
 function* accessMistakes({ url, username, password, certificate }: Plug): Generator<KeyMistake> {
   for (const [key, value] of Object.entries({ username, password, certificate }))
-    if (value !== undefined && url === undefined) yield [key as keyof Plug, "is for a plug with url only"];
-  if (username !== undefined && password === undefined) yield ["password", "expected with username, found nothing"];
-  if (certificate !== undefined && url?.startsWith("http:")) yield ["certificate", "is for a url with https:// only"];
+    if (value !== undefined && url === undefined) yield [key as keyof Plug, message("mistake.url_only")];
+  if (username !== undefined && password === undefined) yield ["password", missingWith("username")];
+  if (certificate !== undefined && url?.startsWith("http:")) yield ["certificate", message("mistake.https_only")];
 }
 
 /** Returns the plans that a plug follows; empty if it follows something else. */
@@ -184,11 +180,11 @@ export const plugs = z.array(plugSchema).check(
   mistakes((list) => [
     ...repeated(list.map(entryId)).map(({ name, index, first }) => ({
       path: [index, "id"],
-      text: `is the same as that of [${first}]: ${name}; give each its own`,
+      ...message("mistake.same_id", { first, name }),
     })),
     ...repeated(list.map(deviceOf)).map(({ index, first }) => ({
       path: [index, "topic"],
-      text: `is the same plug as [${first}]; the two would switch against each other`,
+      ...message("mistake.same_plug", { first }),
     })),
   ]),
 );

@@ -1,10 +1,11 @@
 /** Checks references in the configuration: a plug's plan and home, a plan's home, a home's id in Home Assistant. */
+import { message } from "../core/language/text.ts";
 import { plugFamilies } from "../core/plugs/families/families.ts";
 import type { PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
 import { slugOf } from "../core/text/slug.ts";
 import { groupMistakes, type PlanEntry, planIds } from "./plan-schema.ts";
 import { type PlugConfig, plansOf, whenLostOfPlug } from "./plug-schema.ts";
-import { unknownText } from "./suggest-key.ts";
+import { quoted, unknownId } from "./suggest-key.ts";
 import { type Mistake, repeated } from "./values.ts";
 
 interface Referring {
@@ -26,9 +27,9 @@ export function statisticIdMistakes(homes: Referring["homes"] = []): Mistake[] {
   const names = homes.map(({ id }) => (id === undefined ? undefined : slugOf(id)));
   return repeated(names).flatMap(({ name, index, first }) => {
     const [id, owner] = [homes[index]?.id, homes[first]?.id];
-    const text = `"${id}" and "${owner}" are both "${name}" in Home Assistant's statistics; change one of them`;
     // Two equal ids are reported elsewhere.
-    return id === owner ? [] : [{ path: ["homes", index, "id"], text }];
+    if (id === undefined || owner === undefined || name === undefined || id === owner) return [];
+    return [{ path: ["homes", index, "id"], ...message("mistake.same_statistics", { id, owner, name }) }];
   });
 }
 
@@ -48,22 +49,15 @@ export function referenceMistakes(given: Referring): Mistake[] {
     given.accounts_dir === undefined;
   const homesAndPlaces = [...homeIds, ...(third_party?.places ?? []).map(({ name }) => slugOf(name))];
   const homeMistake = (path: (string | number)[], home: string | undefined, known: string[]): Mistake[] =>
-    !namesHomes || home === undefined || known.includes(home)
-      ? []
-      : [{ path, text: unknownText("a home", home, known) }];
+    !namesHomes || home === undefined || known.includes(home) ? [] : [{ path, ...unknownId("home", home, known) }];
   return [
     ...groupMistakes(plans, groups),
     ...(home_assistant ? statisticIdMistakes(homes) : []),
-    ...plans.flatMap(({ home }, i) =>
-      withoutHomes
-        ? [
-            {
-              path: ["plans", i, "home"],
-              text: `expected a home of an account (consumer), found "${home}"; ${NO_HOMES}`,
-            },
-          ]
-        : homeMistake(["plans", i, "home"], home, homeIds),
-    ),
+    ...plans.flatMap(({ home }, i) => {
+      const path = ["plans", i, "home"];
+      const found = quoted(home);
+      return withoutHomes ? [{ path, ...message("mistake.no_account", { found }) }] : homeMistake(path, home, homeIds);
+    }),
     ...restMistakes(plugs, plans),
     ...plugs.flatMap((plug, i) => {
       const { home } = plug;
@@ -71,15 +65,14 @@ export function referenceMistakes(given: Referring): Mistake[] {
       if (plug.plan === undefined) return homeMistake(homePath, home, homesAndPlaces);
       return plansOf(plug).flatMap((plan): Mistake[] => {
         const followed = plans[ids.indexOf(plan)];
-        if (!followed) return [{ path: ["plugs", i, "plan"], text: unknownText("a plan", plan, ids) }];
+        if (!followed) return [{ path: ["plugs", i, "plan"], ...unknownId("plan", plan, ids) }];
         if (home === undefined || home === followed.home) return [];
-        return [{ path: homePath, text: `expected ${followed.home}, the home of the plan ${plan}, found "${home}"` }];
+        const facts = { home: followed.home, plan, found: quoted(home) };
+        return [{ path: homePath, ...message("mistake.plan_home", facts) }];
       });
     }),
   ];
 }
-
-const NO_HOMES = "third_party has places only, which plugs can follow with signal, but not plans";
 
 /**
  * Returns a mistake for each plug with another `when_lost` than an earlier plug of the same device, if the device has one
@@ -92,10 +85,11 @@ function restMistakes(plugs: readonly PlugConfig[], plans: readonly PlanEntry[])
     return shared === undefined ? undefined : `${family} ${url ?? topic}`;
   });
   return repeated(devices).flatMap(({ index, first }): Mistake[] => {
-    if (rests[index] === rests[first]) return [];
-    const { shared }: PlugFamilyRow = plugFamilies[plugs[index]?.family ?? "tasmota"];
-    const text = `expected ${rests[first]}, as for [${first}], because ${shared} is one setting of the whole device; found ${rests[index]}`;
-    return [{ path: ["plugs", index, "when_lost"], text }];
+    const [found, expected] = [rests[index], rests[first]];
+    const { shared = "" }: PlugFamilyRow = plugFamilies[plugs[index]?.family ?? "tasmota"];
+    if (found === expected || found === undefined || expected === undefined) return [];
+    const facts = { expected, first, shared, found };
+    return [{ path: ["plugs", index, "when_lost"], ...message("mistake.shared_setting", facts) }];
   });
 }
 
@@ -115,24 +109,13 @@ export function fleetMistakes(given: Fleet & Readonly<Record<string, unknown>>):
   if (accounts_dir !== undefined)
     for (const section of IN_ACCOUNT_FILES)
       if (given[section] !== undefined && [given[section]].flat().length > 0)
-        found.push({ path: [section], text: "belongs in the files of accounts_dir if that is set; found it here" });
+        found.push({ path: [section], ...message("mistake.in_account_files") });
   if (shard === undefined) return found;
   const { index, count } = shard;
-  if (accounts_dir === undefined) found.push({ path: ["accounts_dir"], text: "is required with shard; found nothing" });
-  if (mqtt.url === undefined)
-    found.push({
-      path: ["mqtt", "url"],
-      text: "is required with shard, because all shards share one broker; found nothing",
-    });
-  if (index === undefined)
-    found.push({
-      path: ["shard", "index"],
-      text: "expected a number, or a hostname that ends in a number such as elbro-3; found neither",
-    });
+  if (accounts_dir === undefined) found.push({ path: ["accounts_dir"], ...message("mistake.with_shard") });
+  if (mqtt.url === undefined) found.push({ path: ["mqtt", "url"], ...message("mistake.broker_with_shard") });
+  if (index === undefined) found.push({ path: ["shard", "index"], ...message("mistake.shard_index") });
   else if (index >= count)
-    found.push({
-      path: ["shard", "index"],
-      text: `expected less than count (${count}), because the index starts at 0; found ${index}`,
-    });
+    found.push({ path: ["shard", "index"], ...message("mistake.shard_count", { count, found: index }) });
   return found;
 }

@@ -5,6 +5,7 @@
 
 import * as z from "zod/mini";
 import { languages } from "../core/language/language.ts";
+import { type Message, message } from "../core/language/text.ts";
 import { attributeFormats } from "../core/prices/home-snapshot.ts";
 import { MAX_SHARDS, SHARD_NAME } from "../core/sharding/shard.ts";
 import { notifyEvents } from "../core/status/notify-event.ts";
@@ -15,8 +16,11 @@ import { plugs } from "./plug-schema.ts";
 import { fleetMistakes, referenceMistakes } from "./references.ts";
 import { tlsSection } from "./tls-schema.ts";
 import {
+  type Expected,
+  expecting,
   hashEncoding,
   lines,
+  missingWith,
   mistakes,
   mqttText,
   passes,
@@ -40,11 +44,11 @@ const place = z
     address: key(z.optional(text), "An address, written as the service's search returns it; `elbro suggest` finds it."),
   })
   .check(
-    z.refine(
-      ({ region, latitude, longitude, address }) =>
-        (latitude === undefined) === (longitude === undefined) &&
-        [region, latitude, address].filter((given) => given !== undefined).length === 1,
-      "expected one of region, address, or latitude with longitude",
+    mistakes(({ region, latitude, longitude, address }) =>
+      (latitude === undefined) === (longitude === undefined) &&
+      [region, latitude, address].filter((given) => given !== undefined).length === 1
+        ? []
+        : [{ path: [], ...expecting("mistake.expected_place") }],
     ),
   );
 
@@ -61,14 +65,15 @@ const levels = z
     ),
   })
   .check(
-    z.refine(
-      ({ very_cheap, cheap, normal, expensive }) => very_cheap < cheap && cheap < normal && normal < expensive,
-      "expected very_cheap < cheap < normal < expensive: ratios of the mean of the last three days",
+    mistakes(({ very_cheap, cheap, normal, expensive }) =>
+      very_cheap < cheap && cheap < normal && normal < expensive
+        ? []
+        : [{ path: [], ...expecting("mistake.expected_levels") }],
     ),
   );
 
 /** The third-party account is stored under this name. */
-const accountName = slug.check(passes((name) => name !== "third_party", "expected another name than third_party"));
+const accountName = slug.check(passes((name) => name !== "third_party", "mistake.expected_other_name"));
 const consumer = z.strictObject({
   name: key(z._default(accountName, "consumer"), "Name of the account in problems and in Home Assistant."),
   api_key: key(z.optional(token), "API key from the app: profile, API access (needs an active Plus subscription).", {
@@ -76,7 +81,7 @@ const consumer = z.strictObject({
   }),
 });
 
-const day = textLike(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, "expected a date such as 2026-01-31");
+const day = textLike(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, "mistake.expected_date");
 const exportTerms = z.strictObject({
   vat_factor: key(
     z._default(z.number().check(z.minimum(1), z.maximum(2)), 1.25),
@@ -102,7 +107,7 @@ const exportTerms = z.strictObject({
   ),
 });
 const home = z.strictObject({
-  address_id: key(z.guid("expected a UUID: the id of an address of the account"), "Id of an address.", {
+  address_id: key(z.guid("mistake.expected_uuid" satisfies Expected), "Id of an address.", {
     form: "UUID",
   }),
   id: key(z.optional(slug), "Name of the home in topics and plans; by default made from the label of its address."),
@@ -123,12 +128,12 @@ export const accountSchema = z
         .array(
           z.extend(home, {
             id: key(
-              slug.check(passes((id) => !SHARD_NAME.test(id), "is the name of a shard; expected another")),
+              slug.check(passes((id) => !SHARD_NAME.test(id), message("mistake.shard_name"))),
               "Name of the home in topics and plans, unique in the folder.",
             ),
           }),
         )
-        .check(z.minLength(1, "expected the account's homes"), unique("id"), unique("address_id")),
+        .check(z.minLength(1, "mistake.expected_homes" satisfies Expected), unique("id"), unique("address_id")),
       "The account's homes.",
     ),
     plans: key(z._default(plansSchema, []), "Like `plans` of the configuration; each id is unique in the folder."),
@@ -146,7 +151,7 @@ const shard = z.strictObject({
   count: key(z.int().check(z.minimum(1), z.maximum(MAX_SHARDS)), "Number of shards.", { example: "8" }),
 });
 
-const serviceUrl = z.url({ protocol: /^https?$/, error: "expected a URL that begins with https://" });
+const serviceUrl = z.url({ protocol: /^https?$/, error: "mistake.expected_service_url" satisfies Expected });
 const service = z.strictObject({
   base_url: key(z._default(serviceUrl, "https://api.minstroem.app"), "Base URL of both interfaces of the service."),
   ca: key(z.optional(lines), "Your own certificate authority, in PEM.", {
@@ -173,14 +178,14 @@ const thirdParty = z
   .check(
     mistakes(({ api_key, api_secret }) => {
       if ((api_key === undefined) === (api_secret === undefined)) return [];
-      const [given, missing] = api_key === undefined ? ["api_secret", "api_key"] : ["api_key", "api_secret"];
-      return [{ path: [missing], text: `expected with ${given}, found nothing` }];
+      const [given, lacking] = api_key === undefined ? ["api_secret", "api_key"] : ["api_key", "api_secret"];
+      return [{ path: [lacking], ...missingWith(given) }];
     }),
   );
 
 const brokerUrl = z.url({
   protocol: /^(mqtts?|wss?)$/,
-  error: "expected a URL that begins with mqtt://, mqtts://, ws:// or wss://",
+  error: "mistake.expected_broker_url" satisfies Expected,
 });
 const mqtt = z.strictObject({
   url: key(
@@ -201,7 +206,7 @@ const mqtt = z.strictObject({
 
 const homeAssistantUrl = z.url({
   protocol: /^(https?|wss?)$/,
-  error: "expected a URL such as http://homeassistant.local:8123",
+  error: "mistake.expected_home_assistant_url" satisfies Expected,
 });
 const homeAssistant = z.strictObject({
   url: key(homeAssistantUrl, "URL of Home Assistant, as in the browser, or of its WebSocket (ws://…).", {
@@ -213,13 +218,8 @@ const homeAssistant = z.strictObject({
 });
 
 const topicUrl = z
-  .url({ protocol: /^https?$/, error: "expected the URL of a topic, such as https://ntfy.sh/my-house-4821" })
-  .check(
-    passes(
-      (url) => /^\/[-_A-Za-z0-9]{1,64}$/.test(new URL(url).pathname),
-      "expected the URL of a topic: one word of letters, digits, _ and - after the name of the server",
-    ),
-  );
+  .url({ protocol: /^https?$/, error: "mistake.expected_topic_url" satisfies Expected })
+  .check(passes((url) => /^\/[-_A-Za-z0-9]{1,64}$/.test(new URL(url).pathname), "mistake.expected_topic_word"));
 const notify = z
   .strictObject({
     topic_url: key(
@@ -254,7 +254,7 @@ const notify = z
         : [
             {
               path: [username === undefined ? "username" : "password"],
-              text: "expected username and password together",
+              ...expecting("mistake.expected_login"),
             },
           ],
     ),
@@ -262,7 +262,7 @@ const notify = z
 
 const archiveUrl = z.url({
   protocol: /^postgres(ql)?$/,
-  error: "expected a URL such as postgres://elbro@database:5432/elbro",
+  error: "mistake.expected_archive_url" satisfies Expected,
 });
 const archive = z.strictObject({
   url: key(
@@ -319,7 +319,7 @@ const log = z.strictObject({
 });
 
 /** First label of a host name, of which `.local` is the rest. */
-const hostLabel = textLike(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "expected a name without .local, such as elbro");
+const hostLabel = textLike(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "mistake.expected_host_label");
 
 /** A missing section has the defaults of its keys. */
 const sections = z.strictObject({
@@ -412,7 +412,7 @@ export type AccountEntry = z.infer<typeof accountSchema>;
 /** Further contents of `accounts_dir`. The accounts of this process are in the sections. */
 export interface AccountFilesFound {
   /** Mistakes of the files that cannot be used, by name of the file. */
-  readonly refused: Readonly<Record<string, string>>;
+  readonly refused: Readonly<Record<string, Message>>;
   /** Accounts of other shards. */
   readonly elsewhere: readonly AccountEntry[];
 }

@@ -1,5 +1,5 @@
 /** The secrets of a configuration, and a copy of it that shows only whether each secret is set. */
-import { isSecretKey } from "./config-error.ts";
+import { isSecretKey } from "./mistake.ts";
 import type { Config } from "./schema.ts";
 import { isTree } from "./tree.ts";
 

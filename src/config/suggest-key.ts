@@ -1,4 +1,4 @@
-import { message, type Text } from "../core/language/text.ts";
+import { type Message, message, type Text } from "../core/language/text.ts";
 
 /** Returns the word among `words` that was probably meant; null if none is similar. The first of equal matches wins. */
 export function nearest(meant: string, words: readonly string[]): string | null {
@@ -12,11 +12,21 @@ export function nearest(meant: string, words: readonly string[]): string | null 
 }
 
 /** Returns the message for an unknown name. */
-export function unknownText(what: string, found: string, known: readonly string[]): string {
-  if (known.length === 0) return `expected the id of ${what}, found "${found}"; none exists`;
-  const meant = nearest(found, known);
-  const hint = meant === null ? "" : `; did you mean ${meant}?`;
-  return `expected the id of ${what} (${known.join(", ")}), found "${found}"${hint}`;
+export function unknownId(kind: "home" | "plan" | "group", id: string, known: readonly string[]): Message {
+  const what = message(`mistake.value_${kind}`);
+  const found = quoted(id);
+  if (known.length === 0) return message("mistake.unknown_none", { what, found });
+  const hint = didYouMean(nearest(id, known));
+  return message("mistake.unknown", { what, known: known.join(", "), found, hint });
+}
+
+/** Returns the proposal of another name; empty without one. */
+export function didYouMean(meant: string | null): Message | string {
+  return meant === null ? "" : message("mistake.hint_meant", { meant });
+}
+
+export function quoted(text: string): Message {
+  return message("mistake.value_quoted", { text });
 }
 
 /** Returns the message for an unknown home, for a problem. */

@@ -2,7 +2,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import * as z from "zod/mini";
 import { key } from "./key-description.ts";
-import { lines, type Mistake, mistakes } from "./values.ts";
+import { type Expected, expecting, lines, type Mistake, mistakes } from "./values.ts";
 
 /** Certificate with its chain, and its private key. Both are PEM texts. */
 export interface TlsIdentity {
@@ -27,11 +27,12 @@ export function tlsSection(about: string) {
 function identityMistakes({ cert, key: privateKey }: TlsIdentity): Mistake[] {
   const certificate = orNull(() => new X509Certificate(cert));
   const own = orNull(() => createPrivateKey(privateKey));
+  const mistake = (key: "cert" | "key", expected: Expected) => ({ path: [key], ...expecting(expected) });
   return [
-    ...(certificate ? [] : [{ path: ["cert"], text: "expected a certificate in PEM" }]),
-    ...(own ? [] : [{ path: ["key"], text: "expected a private key in PEM, without a password" }]),
+    ...(certificate ? [] : [mistake("cert", "mistake.expected_certificate")]),
+    ...(own ? [] : [mistake("key", "mistake.expected_private_key")]),
     ...(certificate && own && !certificate.checkPrivateKey(own)
-      ? [{ path: ["key"], text: "expected the private key of the certificate" }]
+      ? [mistake("key", "mistake.expected_matching_key")]
       : []),
   ];
 }

@@ -1,46 +1,53 @@
 /** Proposals for values that are nearly right. */
-import { nearest } from "./suggest-key.ts";
+import { type Message, message, type TextKey } from "../core/language/text.ts";
+import { didYouMean, nearest } from "./suggest-key.ts";
 
 /** What is known about a mistake in a value. */
 export interface NearlyRight {
   readonly found: unknown;
   /** Last key of its path. */
   readonly name?: string;
-  /** Such as `expected a number`. */
-  readonly expectation: string;
+  /** Key of the expected value, such as `kind_number`. */
+  readonly expected: TextKey;
   /** Accepted words; absent if any other value is possible. */
   readonly words?: readonly string[];
   /** Whether a list of plain values is expected. */
   readonly isPlainList?: boolean;
 }
 
-const DAYS: Readonly<Record<string, string>> = {
-  weekend: "[sat, sun]",
-  weekends: "[sat, sun]",
-  weekdays: "[mon, tue, wed, thu, fri]",
-  workdays: "[mon, tue, wed, thu, fri]",
-};
-const OTHER_FAMILY = "; a plug of another make can be switched by an automation of Home Assistant (docs/plugs.md)";
+const DAYS: ReadonlyMap<string, string> = new Map([
+  ["weekend", "[sat, sun]"],
+  ["weekends", "[sat, sun]"],
+  ["weekdays", "[mon, tue, wed, thu, fri]"],
+  ["workdays", "[mon, tue, wed, thu, fri]"],
+]);
+const NUMBERS: ReadonlySet<TextKey> = new Set([
+  "mistake.kind_number",
+  "mistake.kind_whole",
+  "mistake.expected_hours",
+  "mistake.expected_hours_above_zero",
+] as const);
 
 /** Returns a proposal that follows the message of a mistake; an empty text without one. */
-export function hintFor({ found, name, expectation, words = [], isPlainList = false }: NearlyRight): string {
-  if (/^expected a time of day/.test(expectation)) return written(timeLike(found));
+export function hintFor({ found, name, expected, words = [], isPlainList = false }: NearlyRight): Message | string {
+  if (expected === "mistake.expected_time") return written("mistake.hint_write", timeLike(found));
   if (typeof found === "string") {
-    if (/^expected (a|a whole) number|^expected hours/.test(expectation)) return written(numberLike(found), true);
-    if (expectation === "expected keys and values" && /^[a-z_]+:\S/.test(found))
-      return "; a key needs a space after its colon, as in `api_key: …`";
-    if (isPlainList) return written(DAYS[found.toLowerCase()] ?? listLike(found), true);
+    if (NUMBERS.has(expected)) return written("mistake.hint_point", numberLike(found));
+    if (expected === "mistake.kind_keys" && /^[a-z_]+:\S/.test(found)) return message("mistake.hint_colon");
+    if (isPlainList) return written("mistake.hint_write_plain", DAYS.get(found.toLowerCase()) ?? listLike(found));
     const longer = found === "" ? [] : words.filter((word) => word.startsWith(`${found.toLowerCase()}_`));
     const meant = longer.join(", ") || (words.length > 0 ? nearest(found, words) : null);
-    if (meant !== null) return `; did you mean ${meant}?`;
-    if (name === "family") return OTHER_FAMILY;
+    if (meant !== null) return didYouMean(meant);
+    if (name === "family") return message("mistake.hint_family");
   }
   return "";
 }
 
-function written(text: string | null, isPlain = false): string {
-  if (text === null) return "";
-  return `; write ${isPlain ? text : `"${text}"`}`;
+function written(
+  key: "mistake.hint_write" | "mistake.hint_write_plain" | "mistake.hint_point",
+  text: string | null,
+): Message | string {
+  return text === null ? "" : message(key, { text });
 }
 
 /** Reads `7`, `22.30`, `7:00` and `24:00` as `HH:MM`. YAML reads the unquoted 22.30 as the number 22.3. */
@@ -55,7 +62,7 @@ function timeLike(found: unknown): string | null {
 
 /** Reads a decimal comma. */
 function numberLike(found: string): string | null {
-  return /^-?\d+,\d+$/.test(found.trim()) ? `${found.trim().replace(",", ".")}, with a point` : null;
+  return /^-?\d+,\d+$/.test(found.trim()) ? found.trim().replace(",", ".") : null;
 }
 
 /** Writes words that are separated by commas or spaces as a list. */

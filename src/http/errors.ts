@@ -1,5 +1,6 @@
 /** Errors of the LAN API: those of the service's contract, and those that only a local server has. */
 
+import { type Message, type Text, textIn } from "../core/language/text.ts";
 import type { PlanRefusal } from "../core/planning/command-refusal.ts";
 import { type ContractError, errorTable } from "../service/contract/errors.ts";
 
@@ -36,11 +37,25 @@ export interface LocalError extends Omit<ContractError, "code"> {
   readonly refusal?: PlanRefusal;
   /** Methods that a path supports, if the request has another one. */
   readonly allow?: string;
+  /** The reason for the dashboard, which translates it. Absent for errors that only programs see. */
+  readonly said?: Message;
   /** All mistakes of a configuration entry. */
-  readonly mistakes?: readonly { readonly path: string; readonly text: string }[];
+  readonly mistakes?: readonly (Message & { readonly path: string; readonly line?: number })[];
 }
 
 /** Creates an error of the LAN API. */
-export function localError(code: LocalErrorCode, reason: string): LocalError {
-  return { kind: "error", code, reason };
+export function localError(code: LocalErrorCode, reason: Text): LocalError {
+  if (typeof reason === "string") return { kind: "error", code, reason };
+  return { kind: "error", code, reason: textIn("en", reason), said: reason };
+}
+
+/** Returns the body of an error. */
+export function errorBody({ code, reason, said, refusal, mistakes }: LocalError) {
+  const listed = mistakes?.map(({ path, line, ...mistake }) => ({
+    path,
+    line,
+    text: textIn("en", mistake),
+    ...mistake,
+  }));
+  return { error: true, reason, errorCode: code, ...(mistakes ? {} : said), refusal, mistakes: listed };
 }

@@ -1,7 +1,7 @@
 /** Responses of handlers, and how they are sent. */
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Writable } from "node:stream";
-import { type LocalError, localErrorTable } from "./errors.ts";
+import { errorBody, type LocalError, localErrorTable } from "./errors.ts";
 import { endSoon } from "./write-batching.ts";
 
 /** Header values by name, in the order in which they are sent. */
@@ -56,12 +56,12 @@ export function commonHeaders(own: Headers, requestId: string): Record<string, s
 
 /** Returns an error as a response of one of our own endpoints, in the service's format. */
 export function endpointError(error: LocalError): Extract<Answered, { kind: "text" }> {
-  const { code, reason, refusal, mistakes, retryAfterSec, allow } = error;
+  const { code, retryAfterSec, allow } = error;
   const headers = {
     ...(retryAfterSec !== undefined && { "Retry-After": String(retryAfterSec) }),
     ...(allow !== undefined && { Allow: allow }),
   };
-  const text = JSON.stringify({ error: true, reason, errorCode: code, refusal, mistakes });
+  const text = JSON.stringify(errorBody(error));
   return { kind: "text", status: localErrorTable[code].status, headers, text, type: JSON_TYPE };
 }
 

@@ -1,5 +1,6 @@
 /** Reads the payloads of commands over MQTT. */
 
+import { message } from "../core/language/text.ts";
 import { type RefusedCommand, refusedCommand } from "../core/planning/command-refusal.ts";
 import { readDuration } from "../core/planning/model/plan-definition.ts";
 import { type PlanAction, planActions } from "../core/planning/plan-commands.ts";
@@ -25,7 +26,7 @@ export function planCommandOf(setting: string, payload: string): PlanCommand {
   if (name) return { kind: "settings", changes: { [name]: value } };
   if (setting === RESET_SETTINGS) return { kind: "reset" };
   const expected = [...planSettings, ...planActions, RESET_SETTINGS].join(", ");
-  return refusedCommand("unknown_setting", `a plan has no "${setting.slice(0, 40)}"; expected ${expected}`);
+  return refusedCommand("unknown_setting", message("refused.no_setting", { setting: setting.slice(0, 40), expected }));
 }
 
 /** Returns the object of a JSON text; null if the text is not one. */

@@ -2,9 +2,9 @@
 
 import { readOneShot } from "../config/one-shot.ts";
 import { type GroupEntry, MAX_GROUP_PLANS } from "../config/plan-schema.ts";
-import { unknownHome, unknownText } from "../config/suggest-key.ts";
+import { unknownHome, unknownId } from "../config/suggest-key.ts";
 import type { Language } from "../core/language/language.ts";
-import { message, textIn } from "../core/language/text.ts";
+import { message, placed, textIn } from "../core/language/text.ts";
 import {
   type DecisionContext,
   decideCircle,
@@ -321,7 +321,7 @@ export class Plans {
   /** Carries out a command of the topic `<home>/plan/<plan>/<setting>/set`. */
   command([home = "", plan = "", setting = ""]: readonly string[], payload: string, now: EpochMs): PlanCommanded {
     if (this.#circles.get(plan)?.definition.home !== home)
-      return refused("unknown_plan", `${home} has no plan "${plan}"`);
+      return refused("unknown_plan", message("refused.no_plan", { home, plan }));
     const before = this.#refusals.get(plan);
     this.#refusals.delete(plan);
     const result = this.#carryOut(plan, setting, payload, now);
@@ -356,7 +356,7 @@ export class Plans {
     const { store, isTimeTrusted } = this.#deps;
     const slot = this.#circles.get(plan);
     if (!slot) return unknownPlan(plan);
-    if (!isTimeTrusted(now)) return refused("clock_not_trusted", textIn("en", message("refused.clock")));
+    if (!isTimeTrusted(now)) return refused("clock_not_trusted", message("refused.clock"));
     const done = this.#acted(slot, action, now);
     if (done.kind === "refused") return done;
     store.write(plan, done.memory, []);
@@ -382,8 +382,7 @@ export class Plans {
     const { definition } = slot;
     const change = changeSettings(definition, store.settings(plan), changes);
     if (change.kind === "refused") return change;
-    if (!store.writeSettings(plan, change.texts))
-      return refused("not_writable", textIn("en", message("refused.not_writable")));
+    if (!store.writeSettings(plan, change.texts)) return refused("not_writable", message("refused.not_writable"));
     this.#circles.set({ ...slot, spec: adjustedSpec(definition, store.settings(plan)) });
     this.#decideFor(definition.home, now);
     return { kind: "done" };
@@ -392,16 +391,16 @@ export class Plans {
   /** Adds a plan that runs once. It is removed when it is over. */
   once(asked: object, now: EpochMs): { readonly kind: "done"; readonly plan: string } | RefusedCommand {
     const { isTimeTrusted, homes } = this.#deps;
-    if (!isTimeTrusted(now)) return refused("clock_not_trusted", textIn("en", message("plan.clock")));
+    if (!isTimeTrusted(now)) return refused("clock_not_trusted", message("plan.clock"));
     const { definitions } = this.#circles;
     const read = readOneShot(asked, definitions, this.#groups, now);
-    if (typeof read === "string") return refused("unreadable_setting", read);
+    if ("key" in read) return refused("unreadable_setting", read);
     if (!homes.ids.has(read.home))
-      return refused("unreadable_setting", `home: ${unknownText("a home", read.home, [...homes.ids])}`);
+      return refused("unreadable_setting", placed("home", unknownId("home", read.home, [...homes.ids])));
     const sameGroup = definitions.filter(({ power }) => power && power.group === read.power?.group);
     const { plans } = this.#once;
     if (plans.length >= MAX_ONCE || sameGroup.length >= MAX_GROUP_PLANS)
-      return refused("too_many", `there are ${plans.length} one-time plans already; wait until one has ended`);
+      return refused("too_many", message("refused.too_many", { count: plans.length }));
     const definition = { ...read, id: freeSlug(read.id, new Set(this.ids)) };
     for (const circle of this.#replaceOnce([...plans, definition])) this.decide(circle, now);
     return { kind: "done", plan: definition.id };
@@ -410,7 +409,7 @@ export class Plans {
   /** Carries out a command of the topic `<home>/once/set`: JSON as over HTTP. */
   onceAt([home = ""]: readonly string[], payload: string, now: EpochMs): PlanCommanded {
     const asked = objectIn(payload);
-    const expected = 'expected JSON such as {"hours": 2, "within": 8}';
+    const expected = message("refused.json", { example: '{"hours": 2, "within": 8}' });
     return asked ? this.once({ home, ...asked }, now) : refused("unreadable_setting", expected);
   }
 
@@ -443,5 +442,5 @@ function problemSubject(plan: string): string {
 }
 
 function unknownPlan(plan: string): RefusedCommand {
-  return refused("unknown_plan", `unknown plan "${plan}"`);
+  return refused("unknown_plan", message("refused.unknown_plan", { plan }));
 }

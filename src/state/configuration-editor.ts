@@ -4,17 +4,18 @@ import { describeIssue } from "../config/config-error.ts";
 import { type ConfigTexts, MAX_CONFIG_BYTES } from "../config/config-texts.ts";
 import { editEntry } from "../config/edit-entry.ts";
 import { type EntryList, PAGE_FILE } from "../config/entry-list.ts";
-import { defaultOf, FILE_SUFFIX, itemOf, shapeOf } from "../config/keys.ts";
 import type { ConfigReading } from "../config/load.ts";
 import { entriesIn, idOfName, writtenIds } from "../config/page-file.ts";
 import { triedPlans } from "../config/plan-trials.ts";
 import { type Config, configSchema } from "../config/schema.ts";
+import { defaultOf, FILE_SUFFIX, itemOf, shapeOf } from "../config/schema-nodes.ts";
 import { isTree, type Tree } from "../config/tree.ts";
+import { type Message, message, textIn } from "../core/language/text.ts";
 import { PassingStartError, StartError, throwIfShort } from "../core/status/start-error.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import type { ConfigReload } from "./config-reload.ts";
 import { type ConfigFile, type ConfigurationFiles, revisionOf } from "./configuration-files.ts";
-import { codeOf, fileRefusal, INVENTED, mistakesText, refusal } from "./edit-refusal.ts";
+import { codeOf, fileRefusal, INVENTED, mistaken, mistakesMessage, refusal } from "./edit-refusal.ts";
 import type { Edited, EditRefusal, EntryChange, EntryEditor, SavedEntry } from "./entry-editor.ts";
 
 /** Source of the configuration, and functions to read it again. */
@@ -36,7 +37,14 @@ export interface ConfigurationEditorDeps {
   readonly clock: { now(): EpochMs };
 }
 
-const NAMES = { plans: "plan", plugs: "plug" } as const;
+const NAMES = { plans: message("refused.entry_plan"), plugs: message("refused.entry_plug") } as const;
+
+/** Where an entry is written. `fixed` is why it cannot be changed there. */
+interface Place {
+  readonly which: ConfigFile;
+  readonly index: number | null;
+  readonly fixed: Message | null;
+}
 
 export class ConfigurationEditor implements EntryEditor {
   readonly #deps: ConfigurationEditorDeps;
@@ -55,20 +63,20 @@ export class ConfigurationEditor implements EntryEditor {
     const index = writtenIds(reloading.used[list]).indexOf(id);
     const used = reloading.used[list][index];
     if (!used) return null;
-    if (!source) return { id, source: null, fixed: INVENTED, entry: written(list, used), revision: "" };
+    if (!source) return { id, source: null, fixed: textIn("en", INVENTED), entry: written(list, used), revision: "" };
     const texts = files.read();
     const place = this.#placeOf(list, id, texts);
     const revision = revisionOf(texts);
-    if (typeof place === "string") return { id, source: null, fixed: place, entry: written(list, used), revision };
+    if ("key" in place) return { id, source: null, fixed: textIn("en", place), entry: written(list, used), revision };
     const { which, index: at, fixed } = place;
-    const raw = entriesIn(texts[which], list)[at];
+    const raw = entriesIn(texts[which], list)[at ?? -1];
     const entry = written(list, used);
     for (const name of filesIn(raw)) delete entry[name];
-    return { id, source: this.#nameOf(which), fixed, entry, revision };
+    return { id, source: this.#nameOf(which), fixed: fixed && textIn("en", fixed), entry, revision };
   }
 
   draft(list: EntryList, id: string | null, given: unknown): Config | EditRefusal {
-    if (!isTree(given)) return refusal("invalid_parameter", `expected the keys of a ${NAMES[list]} and their values`);
+    if (!isTree(given)) return refusal("invalid_parameter", message("refused.edit_not_keys", { entry: NAMES[list] }));
     const named = fileRefusal(given);
     if (named) return named;
     const { accounts: _, ...used } = this.#deps.reloading.used;
@@ -80,14 +88,14 @@ export class ConfigurationEditor implements EntryEditor {
     const result = configSchema.safeParse(tree);
     const found = result.success
       ? triedPlans(result.data)
-      : result.error.issues.flatMap((issue) => describeIssue(issue, tree));
+      : result.error.issues.flatMap((issue) => describeIssue(issue, tree, configSchema));
     if (result.success && found.length === 0) return result.data;
     const own = `${list}[${index}]`;
-    const mistakes = found.map(({ path, text }) => ({
+    const mistakes = found.map(({ path, ...said }) => ({
       path: path.startsWith(own) ? path.slice(own.length).replace(/^\./, "") : path,
-      text,
+      ...said,
     }));
-    return { ...refusal("invalid_parameter", mistakesText(mistakes)), mistakes };
+    return mistaken("invalid_parameter", mistakes);
   }
 
   change(asked: EntryChange): Promise<Edited> {
@@ -119,15 +127,15 @@ export class ConfigurationEditor implements EntryEditor {
     const entry = isDelete ? null : (asked.entry ?? "nothing");
     const { files, clock, reloading } = this.#deps;
     if (revision !== null && revision !== revisionOf(texts))
-      return refusal("precondition_failed", "the configuration has changed since you read it; read it again");
+      return refusal("precondition_failed", message("refused.edit_changed"));
     const asWritten = source.readWith(texts);
     if (asWritten.kind === "mistakes")
-      return refusal("conflict", `the configuration already has a mistake: ${mistakesText(asWritten.mistakes)}`);
+      return refusal("conflict", message("refused.edit_mistaken", { mistakes: mistakesMessage(asWritten.mistakes) }));
     const ids = [reloading.used, asWritten.config].map((config) => writtenIds(config[list]));
     if (id !== null && !ids.some((each) => each.includes(id)))
-      return refusal("resource_not_found", `the configuration has no ${NAMES[list]} "${id}"`);
+      return refusal("resource_not_found", message("refused.edit_unknown", { entry: NAMES[list], id }));
     const place = id === null ? this.#placeOfNew(list) : this.#placeOf(list, id, texts);
-    if (typeof place === "string") return refusal("conflict", place);
+    if ("key" in place) return refusal("conflict", place);
     if (place.fixed !== null) return refusal("conflict", place.fixed);
     const { which, index } = place;
     const named =
@@ -136,20 +144,16 @@ export class ConfigurationEditor implements EntryEditor {
     if (id === null && ids.some((each) => each.includes(named))) return existsAlready(list, named);
     const keyed = id === null && which === "page" && isTree(entry) ? { ...entry, id: named } : (entry as Tree | null);
     const text = editEntry(texts[which] ?? "", { list, index, entry: keyed });
-    if (text === null)
-      return refusal(
-        "conflict",
-        `its YAML form (such as an anchor) can only be edited in ${this.#nameOf(which)} itself`,
-      );
-    if (text.length > MAX_CONFIG_BYTES) return refusal("conflict", "the configuration file would be too long");
+    if (text === null) return refusal("conflict", message("refused.edit_yaml_form", { file: this.#nameOf(which) }));
+    if (text.length > MAX_CONFIG_BYTES) return refusal("conflict", message("refused.edit_too_long"));
     const next = source.readWith({ ...texts, [which]: text });
-    if (next.kind === "mistakes")
-      return { ...refusal("conflict", mistakesText(next.mistakes)), mistakes: next.mistakes };
+    if (next.kind === "mistakes") return mistaken("conflict", next.mistakes);
     try {
       files.write(which, text, texts[which], clock.now());
     } catch (error) {
       throwIfShort(error, `${this.#nameOf(which)} cannot be written`);
-      if (which === "page") return refusal("conflict", `${files.pagePath} cannot be written: ${codeOf(error)}`);
+      if (which === "page")
+        return refusal("conflict", message("refused.edit_not_written", { file: files.pagePath, code: codeOf(error) }));
       this.#isReadOnly = true;
       // The second call writes a new entry into the dashboard's file, and refuses any other change.
       return this.#write(asked, texts, source);
@@ -179,37 +183,36 @@ export class ConfigurationEditor implements EntryEditor {
     const named =
       isTree(entry) && typeof entry.id === "string" ? entry.id : (id ?? idOfName(isTree(entry) && entry.name));
     if (id === null || named === id) return named;
-    return refusal("invalid_parameter", `id: expected ${id}, which cannot change, found ${named}`);
+    return refusal("invalid_parameter", message("refused.edit_fixed_id", { id, found: named }));
   }
 
   #nameOf(which: ConfigFile): string {
     return which === "page" ? PAGE_FILE : (this.#deps.files.name ?? "");
   }
 
-  #placeOfNew(list: EntryList) {
+  #placeOfNew(list: EntryList): Place {
     const isOwn = this.#isWritable && this.#deps.source?.isSetOutside(list) === false;
-    return { which: isOwn ? ("file" as const) : ("page" as const), index: null, fixed: null };
+    return { which: isOwn ? "file" : "page", index: null, fixed: null };
   }
 
   /** Returns where an entry is written, or the reason if it is in neither file. */
-  #placeOf(list: EntryList, id: string, texts: ConfigTexts) {
+  #placeOf(list: EntryList, id: string, texts: ConfigTexts): Place | Message {
     const { source, files } = this.#deps;
     const own = source?.isSetOutside(list) ? -1 : writtenIds(entriesIn(texts.file, list)).indexOf(id);
     if (own >= 0) {
-      const fixed = this.#isWritable
-        ? null
-        : `${files.name} cannot be written by elbro; change the ${NAMES[list]} "${id}" there`;
-      return { which: "file" as const, index: own, fixed };
+      const facts = { file: files.name ?? "", entry: NAMES[list], id };
+      const fixed = this.#isWritable ? null : message("refused.edit_read_only", facts);
+      return { which: "file", index: own, fixed };
     }
     const index = writtenIds(entriesIn(texts.page, list)).indexOf(id);
-    if (index >= 0) return { which: "page" as const, index, fixed: null };
+    if (index >= 0) return { which: "page", index, fixed: null };
     const places = files.name === null ? PAGE_FILE : `${files.name} or ${PAGE_FILE}`;
-    return `the ${NAMES[list]} "${id}" is not in ${places}; change it where it is defined`;
+    return message("refused.edit_elsewhere", { entry: NAMES[list], id, places });
   }
 }
 
 function existsAlready(list: EntryList, id: string): EditRefusal {
-  return refusal("conflict", `a ${NAMES[list]} "${id}" exists already; use another name or id`);
+  return refusal("conflict", message("refused.edit_exists", { entry: NAMES[list], id }));
 }
 
 function written(list: EntryList, used: object): Tree {

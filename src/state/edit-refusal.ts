@@ -1,13 +1,20 @@
 /** Refusals of a change of the configuration. */
-import type { ConfigMistake } from "../config/config-error.ts";
-import { FILE_SUFFIX } from "../config/keys.ts";
+
+import { type ConfigMistake, joined, mistakeAt } from "../config/mistake.ts";
+import { FILE_SUFFIX } from "../config/schema-nodes.ts";
+import { type Message, message } from "../core/language/text.ts";
 import type { EditRefusal } from "./entry-editor.ts";
 
 /** Reason why nothing can be saved in the demo. */
-export const INVENTED = "this is a demo, which has no configuration to save changes in";
+export const INVENTED = message("refused.edit_invented");
 
-export function refusal(code: EditRefusal["code"], reason: string): EditRefusal {
+export function refusal(code: EditRefusal["code"], reason: EditRefusal["reason"]): EditRefusal {
   return { kind: "refused", code, reason };
+}
+
+/** Returns the refusal for mistakes, of which there is at least one. */
+export function mistaken(code: EditRefusal["code"], mistakes: readonly ConfigMistake[]): EditRefusal {
+  return { ...refusal(code, mistakesMessage(mistakes)), mistakes };
 }
 
 /**
@@ -15,9 +22,8 @@ export function refusal(code: EditRefusal["code"], reason: string): EditRefusal 
  * file that elbro can read.
  */
 export function fileRefusal(given: unknown): EditRefusal | null {
-  const text = "names of files can only be set in the configuration file itself or in the environment";
-  const mistakes = fileKeysIn(given).map((path) => ({ path, text }));
-  return mistakes.length === 0 ? null : { ...refusal("invalid_parameter", mistakesText(mistakes)), mistakes };
+  const mistakes = fileKeysIn(given).map((path) => ({ path, ...message("mistake.file_name_here") }));
+  return mistakes.length === 0 ? null : mistaken("invalid_parameter", mistakes);
 }
 
 /** Returns the paths of all `…_file` keys, at any depth. */
@@ -29,8 +35,9 @@ function fileKeysIn(value: unknown): string[] {
   ]);
 }
 
-export function mistakesText(mistakes: readonly ConfigMistake[]): string {
-  return mistakes.map(({ path, text }) => [path, text].filter(Boolean).join(": ")).join("; ");
+/** Returns the mistakes as one message, without lines. */
+export function mistakesMessage(mistakes: readonly ConfigMistake[]): Message {
+  return joined(mistakes.map(({ line: _, ...mistake }) => mistakeAt(mistake)));
 }
 
 /** Returns the code of an error of the file system. */

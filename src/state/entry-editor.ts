@@ -1,6 +1,9 @@
 /** Interface by which the API shows and changes the configured plans and plugs. */
+
 import type { EntryList } from "../config/entry-list.ts";
+import type { ConfigMistake } from "../config/mistake.ts";
 import type { Config } from "../config/schema.ts";
+import type { Text } from "../core/language/text.ts";
 
 /** A saved entry. */
 export interface SavedEntry {
@@ -17,8 +20,9 @@ export interface SavedEntry {
 export type EditRefusal = {
   readonly kind: "refused";
   readonly code: "invalid_parameter" | "resource_not_found" | "conflict" | "precondition_failed";
-  readonly reason: string;
-  readonly mistakes?: readonly { readonly path: string; readonly text: string }[];
+  /** A text is a message of the operating system. */
+  readonly reason: Text;
+  readonly mistakes?: readonly ConfigMistake[];
 };
 
 export type Edited =

@@ -3,19 +3,20 @@
  * keeps the stored one.
  */
 
-import { type ConfigMistake, isSecretKey } from "../config/config-error.ts";
 import { MAX_CONFIG_BYTES } from "../config/config-texts.ts";
 import { editSetting } from "../config/edit-entry.ts";
-import { shapeOf } from "../config/keys.ts";
+import { type ConfigMistake, isSecretKey } from "../config/mistake.ts";
 import { type Config, configSchema } from "../config/schema.ts";
+import { shapeOf } from "../config/schema-nodes.ts";
 import { type SettingName, settingNames } from "../config/setting-names.ts";
 import { isTree, type Tree } from "../config/tree.ts";
 import { readYaml } from "../config/yaml-text.ts";
+import { type Message, message, textIn } from "../core/language/text.ts";
 import { PassingStartError, StartError, throwIfShort } from "../core/status/start-error.ts";
 import { restartKeysOf } from "./config-reload.ts";
 import { type ConfigurationEditorDeps, filesIn, withoutDefaults } from "./configuration-editor.ts";
 import { revisionOf } from "./configuration-files.ts";
-import { codeOf, fileRefusal, INVENTED, mistakesText, refusal } from "./edit-refusal.ts";
+import { codeOf, fileRefusal, INVENTED, mistakesMessage, refusal } from "./edit-refusal.ts";
 import type { Edited, EditRefusal } from "./entry-editor.ts";
 
 /** A setting in the form of the configuration file. */
@@ -63,9 +64,10 @@ export class SettingsEditor {
     const reading = source?.readWith(texts);
     const config = reading?.kind === "config" ? reading.config : reloading.used;
     const raw = treeIn(texts.file);
+    const fixed = this.#fixed();
     return {
       source: files.name,
-      fixed: this.#fixed(),
+      fixed: fixed && textIn("en", fixed),
       revision: revisionOf(texts),
       waiting: reloading.later,
       settings: settingNames.map((name) => this.#settingOf(name, config, raw[name])),
@@ -82,25 +84,25 @@ export class SettingsEditor {
     try {
       const texts = files.read();
       if (revision !== null && revision !== revisionOf(texts))
-        return refusal("precondition_failed", "the configuration has changed since it was read; read it again");
+        return refusal("precondition_failed", message("refused.edit_changed"));
       const before = source.readWith(texts);
       if (before.kind === "mistakes")
-        return refusal("conflict", `the configuration already has a mistake: ${mistakesText(before.mistakes)}`);
+        return refusal("conflict", message("refused.edit_mistaken", { mistakes: mistakesMessage(before.mistakes) }));
       const raw = treeIn(texts.file)[name];
       const given = isTree(value) ? { ...this.#kept(name, raw, value), ...value } : value;
       const text = editSetting(texts.file ?? "", name, given);
-      if (text === null)
-        return refusal("conflict", `its YAML form (such as an anchor) can only be edited in ${files.name} itself`);
-      if (text.length > MAX_CONFIG_BYTES) return refusal("conflict", "the configuration would be too long");
+      const file = files.name ?? "";
+      if (text === null) return refusal("conflict", message("refused.edit_yaml_form", { file }));
+      if (text.length > MAX_CONFIG_BYTES) return refusal("conflict", message("refused.edit_too_long"));
       const next = source.readWith({ ...texts, file: text });
-      if (next.kind === "mistakes") return mistaken(name, next.mistakes);
+      if (next.kind === "mistakes") return refusalOf(name, next.mistakes);
       const moved = secretsElsewhere(name, before.config[name], next.config[name], value);
-      if (moved.length > 0) return mistaken(name, moved);
+      if (moved.length > 0) return refusalOf(name, moved);
       try {
         files.write("file", text, texts.file, clock.now());
       } catch (error) {
-        throwIfShort(error, `${files.name} cannot be written`);
-        return refusal("conflict", `${files.name} cannot be written: ${codeOf(error)}`);
+        throwIfShort(error, `${file} cannot be written`);
+        return refusal("conflict", message("refused.edit_not_written", { file, code: codeOf(error) }));
       }
       await reloading.reload(source.read);
     } catch (error) {
@@ -134,11 +136,11 @@ export class SettingsEditor {
   }
 
   /** Returns the reason why settings cannot be changed; null if they can. */
-  #fixed(): string | null {
+  #fixed(): Message | null {
     const { source, files } = this.#deps;
     if (!source) return INVENTED;
-    if (files.name === null) return "there is no configuration file; change it where it is set";
-    return files.isWritable ? null : `${files.name} cannot be written by elbro; change it there`;
+    if (files.name === null) return message("refused.edit_no_file");
+    return files.isWritable ? null : message("refused.edit_file_read_only", { file: files.name });
   }
 
   /** Returns the keys of a section that the caller cannot see and therefore does not send. */
@@ -156,13 +158,13 @@ function treeIn(text: string | null): Tree {
 }
 
 /** Returns the refusal for mistakes in a setting. Their paths are relative to the setting. */
-function mistaken(name: SettingName, found: readonly ConfigMistake[]): EditRefusal {
-  const mistakes = found.map(({ path, text }) => ({
+function refusalOf(name: SettingName, found: readonly ConfigMistake[]): EditRefusal {
+  const mistakes = found.map(({ path, line: _, ...said }) => ({
     path: path === name ? "" : path.replace(`${name}.`, ""),
-    text,
+    ...said,
   }));
   const isOwn = found.every(({ path }) => path === name || path.startsWith(`${name}.`));
-  return { ...refusal(isOwn ? "invalid_parameter" : "conflict", mistakesText(found)), mistakes };
+  return { ...refusal(isOwn ? "invalid_parameter" : "conflict", mistakesMessage(found)), mistakes };
 }
 
 /**
@@ -176,7 +178,7 @@ function secretsElsewhere(name: SettingName, before: unknown, after: unknown, gi
   const kept = Object.keys(after).filter((key) => isSecretKey(key) && !(key in given) && !moved.includes(key));
   return kept.map((key) => ({
     path: `${name}.${key}`,
-    text: `is needed again, because ${moved.join(", ")} names another server`,
+    ...message("mistake.needed_again", { moved: moved.join(", ") }),
   }));
 }
 

@@ -41,7 +41,7 @@ const VARIANTS: readonly Record<string, string>[] = [
   { "accept-encoding": "br;q=1, gzip;q=0.5" },
   { "accept-encoding": "gzip, identity;q=0" },
   { "if-none-match": '"never"' },
-  { "if-none-match": 'W/"never", "either"', "accept-encoding": "br" },
+  { "if-none-match": 'W/"never", "mistake.either"', "accept-encoding": "br" },
 ];
 
 describe("any operation", () => {

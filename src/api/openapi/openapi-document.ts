@@ -172,12 +172,17 @@ function errorsOf(scope: RouteScope): Schema {
 }
 
 function errorSchema(): Schema {
+  const said = {
+    key: { type: "string", description: "Key of the text in `src/i18n`, for translation." },
+    facts: { type: "object", description: "Values of the text's placeholders: texts, numbers, or `key` and `facts`." },
+  };
   return {
     type: "object",
     properties: {
       error: { type: "boolean", const: true },
       reason: { type: "string", description: "Text for people; programs use `errorCode`." },
       errorCode: { type: "string", enum: Object.keys(localErrorTable) },
+      ...said,
       refusal: {
         type: "string",
         enum: planRefusals,
@@ -189,8 +194,8 @@ function errorSchema(): Schema {
           "For an entry of the configuration: every mistake, with its place, the expected and the found value.",
         items: {
           type: "object",
-          properties: { path: { type: "string" }, text: { type: "string" } },
-          required: ["path", "text"],
+          properties: { path: { type: "string" }, line: { type: "integer" }, text: { type: "string" }, ...said },
+          required: ["path", "text", "key", "facts"],
         },
       },
     },

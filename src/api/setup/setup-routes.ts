@@ -1,6 +1,7 @@
 /** Routes of the set-up, for the dashboard's own page. They return an error once the home is set up. */
 import * as z from "zod/mini";
-import { token } from "../../config/values.ts";
+import { joined } from "../../config/mistake.ts";
+import { type Expected, token } from "../../config/values.ts";
 import { languageOf } from "../../core/language/language.ts";
 import { textIn } from "../../core/language/text.ts";
 import { KEY_NAME } from "../../core/text/key-name.ts";
@@ -21,6 +22,7 @@ import {
 import type { LocalAnswer } from "../../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../../http/route.ts";
 import { PAGE_HEADER } from "../auth/session-auth.ts";
+import { badBody } from "../endpoint.ts";
 import { finishSetup, type SetupOptions, type WantedSetup } from "./setup.ts";
 import { SetupAccess } from "./setup-access.ts";
 import { type Trial, tryExternalBroker, tryHomeAssistant, tryService } from "./setup-trials.ts";
@@ -45,7 +47,7 @@ const bodies = {
     broker: z.nullable(broker),
     home_assistant: z.nullable(homeAssistant),
     language: word,
-    key_name: z.string().check(z.regex(KEY_NAME)),
+    key_name: z.string().check(z.regex(KEY_NAME, "mistake.expected_key_name" satisfies Expected)),
   }),
 } as const;
 
@@ -72,7 +74,7 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
       if (facts.isTrial && isTooMany(request.now))
         return { ...localError("rate_limited", "too many attempts; try again in a minute"), retryAfterSec: 60 };
       const reading = body?.safeParse(request.body);
-      if (reading && !reading.success) return badBody(reading.error.issues);
+      if (body && reading && !reading.success) return badBody(reading.error, request.body, body);
       return work(options, reading?.data as Body, request);
     },
   });
@@ -100,7 +102,7 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
       handle(request) {
         if (!access) return isSetUp();
         const reading = bodies.code.safeParse(request.body);
-        if (!reading.success) return badBody(reading.error.issues);
+        if (!reading.success) return badBody(reading.error, request.body, bodies.code);
         const cookie = access.enter(reading.data.code, request);
         if (typeof cookie !== "string") return cookie;
         return {
@@ -161,15 +163,10 @@ function isSetUp(): LocalError {
   );
 }
 
-function badBody(issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]): LocalError {
-  const mistakes = issues.map(({ path, message }) => ({ path: path.map(String).join("."), text: message }));
-  return { ...localError("invalid_parameter", "the body is not as expected"), mistakes };
-}
-
 function mistakeIn(reading: ReturnType<SetupOptions["readWith"]>): LocalError | null {
   if (reading.kind === "config") return null;
   return {
-    ...localError("invalid_parameter", reading.mistakes.map(({ text }) => text).join("; ")),
+    ...localError("invalid_parameter", joined(reading.mistakes.map(({ key, facts }) => ({ key, facts })))),
     mistakes: reading.mistakes,
   };
 }

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import path from "node:path";
 import type { ConfigReading } from "../../config/load.ts";
+import type { ConfigMistake } from "../../config/mistake.ts";
 import type { Config } from "../../config/schema.ts";
 import { type SetupChoices, setupText } from "../../config/setup-text.ts";
 import { throwIfShort } from "../../core/status/start-error.ts";
@@ -41,7 +42,7 @@ export type SetupResult =
       readonly broker: { readonly port: number; readonly username: string; readonly password: string } | null;
       readonly undo: () => Promise<void>;
     }
-  | { readonly kind: "mistakes"; readonly mistakes: readonly { readonly path: string; readonly text: string }[] }
+  | { readonly kind: "mistakes"; readonly mistakes: readonly ConfigMistake[] }
   | { readonly kind: "failed"; readonly reason: string };
 
 const KEY_BYTES = 32;

@@ -5,6 +5,7 @@ import { NO_SOCKET, socketPathIn } from "../../api/socket.ts";
 import { commandHint } from "../../config/command-hint.ts";
 import { loadConfiguration } from "../../config/load-config-file.ts";
 import { plugWarnings } from "../../config/plug-schema.ts";
+import { textIn } from "../../core/language/text.ts";
 import { hasNoUsers, NO_BROKER_USERS } from "../../mqtt/broker/start-broker.ts";
 import { keysMarkOf } from "../../state/accounts.ts";
 import { KeyFile } from "../../storage/api-key-file.ts";
@@ -48,7 +49,7 @@ export async function main(given: Given): Promise<number> {
   }
   if (socketPathIn(config.data_dir) === null) out.write(`warning: ${NO_SOCKET}\n`);
   const refused = Object.entries(config.accounts?.refused ?? {});
-  for (const [file, text] of refused) out.write(`${file}: ${text}\n`);
+  for (const [file, said] of refused) out.write(`${file}: ${textIn("en", said)}\n`);
   if (refused.length > 0) {
     out.write(`${refused.length} account files have mistakes; elbro runs without them\n`);
     return CANNOT_BE_USED;

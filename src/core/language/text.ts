@@ -21,18 +21,25 @@ export type EntityName = keyof DaemonTexts["entity"];
 export type Text = string | Message;
 
 /** Created by `message`. */
-interface Message {
+export interface Message {
   readonly key: TextKey;
   readonly facts: Facts;
 }
 
-type Facts = Readonly<Record<string, Text | number>>;
+/** Value of a placeholder. */
+export type Fact = Text | number;
+type Facts = Readonly<Record<string, Fact>>;
 
 const texts: Readonly<Record<Language, DaemonTexts>> = { da, en, nb, sv };
 
 /** Creates a text that is translated when it is shown. */
 export function message(key: TextKey, facts: Facts = {}): Message {
   return { key, facts };
+}
+
+/** Returns a text with the place that it is about: a setting, or a path in the configuration. */
+export function placed(where: string, { key, facts }: Message): Message {
+  return message("mistake.placed", { where, said: { key, facts } });
 }
 
 /** Returns the text of a key, or `otherwise` if the key does not exist. */

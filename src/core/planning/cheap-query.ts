@@ -5,6 +5,7 @@
  * minute therefore sees exactly its hours in each window, also when prices change in between.
  */
 
+import { type Message, placed } from "../language/text.ts";
 import type { Timeline } from "../prices/timeline.ts";
 import type { Calendar } from "../time/calendar.ts";
 import { type EpochMs, MINUTE_MS } from "../time/interval.ts";
@@ -27,10 +28,10 @@ export interface CheapSettings {
   readonly maxPrice: number | null;
 }
 
-/** Returns the plan of a query, or its first mistake as `setting: text`. */
+/** Returns the plan of a query, or its first mistake. */
 export function cheapSpec(
   settings: CheapSettings,
-): { readonly kind: "spec"; readonly spec: CheapSpec } | { readonly kind: "mistake"; readonly text: string } {
+): { readonly kind: "spec"; readonly spec: CheapSpec } | { readonly kind: "mistake"; readonly said: Message } {
   const { kind, hoursMs, from, readyBy, maxPrice } = settings;
   const spec: CheapSpec = {
     kind,
@@ -42,7 +43,7 @@ export function cheapSpec(
     enabled: true,
   };
   const [mistake] = planMistakes(spec);
-  return mistake ? { kind: "mistake", text: `${mistake.setting}: ${mistake.text}` } : { kind: "spec", spec };
+  return mistake ? { kind: "mistake", said: placed(mistake.setting, mistake) } : { kind: "spec", spec };
 }
 
 /** Returns the key of a query. Equal queries have equal keys, however they are written. */

@@ -1,4 +1,5 @@
 /** Reasons why a plan refuses a command. */
+import type { Message } from "../language/text.ts";
 
 /** All codes. The dashboard has a text for each in every language. */
 export const planRefusals = [
@@ -22,10 +23,10 @@ export interface RefusedCommand {
   readonly kind: "refused";
   readonly why: PlanRefusal;
   /** Text for the sender, with the value found and the value expected. */
-  readonly reason: string;
+  readonly reason: Message;
 }
 
 /** Creates a refusal. */
-export function refusedCommand(why: PlanRefusal, reason: string): RefusedCommand {
+export function refusedCommand(why: PlanRefusal, reason: Message): RefusedCommand {
   return { kind: "refused", why, reason };
 }

@@ -1,15 +1,11 @@
 /** Actions of the owner: run now, skip, stop. */
-
-import { sayIn } from "../language/text.ts";
+import { message } from "../language/text.ts";
 import { contains, type EpochMs, HOUR_MS, type Interval, overlaps } from "../time/interval.ts";
 import { type RefusedCommand, refusedCommand as refused } from "./command-refusal.ts";
 import type { PlanSpec } from "./model/plan-spec.ts";
 import { lengthOf } from "./plan-interruption.ts";
 import { newRecord, type PlanEnding, type PlanRecord } from "./plan-record.ts";
 import { halted } from "./plan-state-machine.ts";
-
-/** Reasons are English, as in the log. */
-const say = sayIn("en");
 
 export const planActions = ["run_now", "skip", "stop"] as const;
 export type PlanAction = (typeof planActions)[number];
@@ -31,13 +27,13 @@ export function runNow(
   others: readonly (Interval & { readonly plan: string })[],
   crowded: readonly Interval[] = [],
 ): Commanded {
-  if (!spec.enabled) return refused("disabled", say("refused.disabled"));
+  if (!spec.enabled) return refused("disabled", message("refused.disabled"));
   const known = memory ?? newRecord({ start: now, end: now + HOUR_MS, until: now + HOUR_MS }, now, []);
-  if (known.startedRuns.some((run) => contains(run, now))) return refused("running", say("refused.running"));
+  if (known.startedRuns.some((run) => contains(run, now))) return refused("running", message("refused.running"));
   const run = { start: now, end: now + runNowMs(spec, known) };
   const other = others.find((each) => overlaps(each, run) && contains(each, now));
-  if (other) return refused("power_limit", `"${other.plan}" is running and has the same power_limit`);
-  if (crowded.some((each) => contains(each, now))) return refused("power_limit", say("refused.group"));
+  if (other) return refused("power_limit", message("refused.power_limit", { plan: other.plan }));
+  if (crowded.some((each) => contains(each, now))) return refused("power_limit", message("refused.group"));
   const startedRuns = [...known.startedRuns, { ...run, basis: "manual", settled: false } as const];
   return done({ ...known, startedRuns, planned: [] }, "run_now");
 }
@@ -50,10 +46,10 @@ function runNowMs(spec: PlanSpec, { startedRuns }: PlanRecord): number {
 
 /** Skips the current occurrence, or the next one. */
 export function skip(memory: PlanRecord | null, now: EpochMs): Commanded {
-  if (!memory) return refused("nothing_to_skip", say("refused.no_occurrence"));
-  if (memory.startedRuns.some((run) => contains(run, now))) return refused("running", say("refused.stop_it"));
+  if (!memory) return refused("nothing_to_skip", message("refused.no_occurrence"));
+  if (memory.startedRuns.some((run) => contains(run, now))) return refused("running", message("refused.stop_it"));
   const isOver = memory.startedRuns.length > 0 && memory.planned.length === 0;
-  if (memory.ended !== null || isOver) return refused("nothing_to_skip", say("refused.nothing_planned"));
+  if (memory.ended !== null || isOver) return refused("nothing_to_skip", message("refused.nothing_planned"));
   return done({ ...memory, planned: [] }, "skipped");
 }
 
@@ -64,7 +60,7 @@ export function skip(memory: PlanRecord | null, now: EpochMs): Commanded {
 export function stop(memory: PlanRecord | null, now: EpochMs, { kind }: Pick<PlanSpec, "kind">): Commanded {
   const running = memory?.startedRuns.find((run) => contains(run, now));
   if (!memory || (!running && (kind !== "avoid" || memory.ended !== null || now < memory.window.start)))
-    return refused("not_running", say("refused.not_running"));
+    return refused("not_running", message("refused.not_running"));
   const isBefore = running?.basis === "manual" && now < memory.window.start;
   return done(halted(memory, now), isBefore ? null : "stopped");
 }

@@ -1,4 +1,5 @@
 /** Settings of a plan that the owner may change at run time. */
+import { type Message, message, placed } from "../language/text.ts";
 import { HOUR_MS } from "../time/interval.ts";
 import { type RefusedCommand, refusedCommand } from "./command-refusal.ts";
 import {
@@ -55,38 +56,41 @@ function settingsOf(spec: PlanSpec): PlanSetting[] {
 
 /** Applies the text of a setting to a spec. The result may contradict itself (see `planMistakes`). */
 function withSetting(spec: PlanSpec, setting: PlanSetting, text: string): SettingRead {
-  const refused = (expected: string): SettingRead =>
-    refusedCommand("unreadable_setting", `${setting}: expected ${expected}, found "${text.slice(0, 40)}"`);
+  const refused = (expected: Message): SettingRead => {
+    const found = message("mistake.value_quoted", { text: text.slice(0, 40) });
+    const said = message("mistake.value", { expected, found, hint: "" });
+    return refusedCommand("unreadable_setting", placed(setting, said));
+  };
   switch (setting) {
     case "hours": {
       const hoursMs = readDuration(text);
-      if (spec.kind === "below") return refusedCommand("unknown_setting", "a plan of kind below has no hours");
-      if (hoursMs === null || hoursMs <= 0) return refused("hours above 0, such as 3, 1.5, 45m or 1h30m");
+      if (spec.kind === "below") return refusedCommand("unknown_setting", message("refused.no_hours"));
+      if (hoursMs === null || hoursMs <= 0) return refused(message("mistake.expected_hours_once"));
       return { kind: "value", spec: { ...spec, hoursMs } };
     }
     case "energy": {
       const kwh = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
       if (!("energyKw" in spec) || spec.energyKw === undefined)
-        return refusedCommand("unknown_setting", "the plan has hours instead of an energy");
-      if (kwh <= 0 || kwh > MAX_ENERGY_KWH) return refused(`kWh above 0, at most ${MAX_ENERGY_KWH}, such as 24 or 7.5`);
+        return refusedCommand("unknown_setting", message("refused.no_energy"));
+      if (kwh <= 0 || kwh > MAX_ENERGY_KWH) return refused(message("mistake.expected_kwh", { most: MAX_ENERGY_KWH }));
       return { kind: "value", spec: { ...spec, kwh, hoursMs: energyMs(kwh, spec.energyKw) } };
     }
     case "from":
     case "ready_by": {
       const minute = readLocalTime(text);
-      if (minute === null) return refused("a time of day from 00:00 to 23:59");
+      if (minute === null) return refused(message("mistake.expected_clock"));
       return { kind: "value", spec: { ...spec, [setting === "from" ? "from" : "readyBy"]: minute } };
     }
     case "max_price": {
       const maxPrice = Number(text);
       const { min, max } = MAX_PRICE_LIMITS;
       const isPrice = /^-?\d+(\.\d+)?$/.test(text) && maxPrice >= min && maxPrice <= max;
-      if (!isPrice) return refused(`a price per kWh from ${min} to ${max}, such as 1.25`);
+      if (!isPrice) return refused(message("mistake.expected_price_range", { least: min, most: max }));
       return { kind: "value", spec: { ...spec, maxPrice } };
     }
     case "enabled": {
       const enabled = { on: true, true: true, off: false, false: false }[text.toLowerCase()];
-      if (enabled === undefined) return refused("ON or OFF");
+      if (enabled === undefined) return refused(message("mistake.expected_on_off"));
       return { kind: "value", spec: { ...spec, enabled } };
     }
   }
@@ -129,14 +133,17 @@ export function changeSettings(
   const names = planSettings.filter((name) => changes[name] !== undefined);
   for (const name of names) {
     if (!settingsOf(definition.spec).includes(name))
-      return refusedCommand("unknown_setting", `a plan of kind ${definition.spec.kind} has no ${name}`);
+      return refusedCommand(
+        "unknown_setting",
+        message("refused.not_of_kind", { kind: definition.spec.kind, setting: name }),
+      );
     const read = changes[name] ? withSetting(definition.spec, name, changes[name]) : null;
     if (read?.kind === "refused") return read;
   }
   const fits = planMistakes(specWith(definition, changed)).length === 0;
   const spec = specWith(definition, { ...(fits ? changed : {}), ...changes });
   const [mistake] = planMistakes(spec);
-  if (mistake) return refusedCommand("hours_too_long", `${mistake.setting}: ${mistake.text}`);
+  if (mistake) return refusedCommand("hours_too_long", placed(mistake.setting, mistake));
   const isFiles = (name: PlanSetting) => settingValue(spec, name) === settingValue(definition.spec, name);
   const forgotten = fits ? [] : planSettings.filter((name) => changed[name] !== undefined && !names.includes(name));
   return {

@@ -2,6 +2,7 @@
  * Tries a configured plan once on a day of equal prices. What is impossible there is impossible at any prices, so it is a
  * mistake of the configuration and not a night without the appliance.
  */
+import { message } from "../language/text.ts";
 import { Calendar } from "../time/calendar.ts";
 import { DAY_MS, HOUR_MS, type Interval, MINUTE_MS, QUARTER_MS } from "../time/interval.ts";
 import { hoursText, localTimeText, nominalWindowMs, type PlanMistake } from "./model/plan-definition.ts";
@@ -37,17 +38,18 @@ function neverRuns(spec: PlanSpec): PlanMistake | null {
   // Without limits, hours that fit into the window are possible.
   const isTried = limits.length > 0 || spec.kind === "below" || spec.kind === "avoid";
   if (!isTried || fits(spec)) return null;
-  const window = `the ${hoursText(nominalWindowMs(spec))} h of its window`;
+  const hours = hoursText(nominalWindowMs(spec));
   const culprit = limits.find((limit) => fits(omit(spec, [LIMITS[limit]])));
   if (culprit === undefined) {
     const setting = spec.kind === "below" ? "percent" : "hours";
-    return { setting, text: `expected another value: with this one the plan would never run in ${window}` };
+    return { setting, ...message("mistake.never_runs", { hours }) };
   }
   const others = limits.filter((limit) => limit !== culprit).map((limit) => `${limit} ${limitText(spec, limit)}`);
-  const hours = "hoursMs" in spec ? [`hours ${hoursText(spec.hoursMs)} h`] : [];
-  const restrictions = [...hours, ...others].join(", ");
-  const found = `${limitText(spec, culprit)}${restrictions && ` with ${restrictions}`}`;
-  return { setting: culprit, text: `expected another value: no choice of runs fits into ${window}, found ${found}` };
+  const planned = "hoursMs" in spec ? [`hours ${hoursText(spec.hoursMs)} h`] : [];
+  const restrictions = [...planned, ...others].join(", ");
+  const value = limitText(spec, culprit);
+  const found = restrictions ? message("mistake.value_with", { value, others: restrictions }) : value;
+  return { setting: culprit, ...message("mistake.no_runs", { hours, found }) };
 }
 
 /** Returns whether the plan can run on a day of equal prices that are low enough. */
@@ -78,8 +80,8 @@ function tooLongRun(spec: PlanSpec): PlanMistake | null {
   if (spec.kind !== "slots" || spec.minRunMs === undefined) return null;
   const [mostMs, of] = spec.upToMs === undefined ? [spec.hoursMs, "hours"] : [spec.upToMs, "up_to"];
   if (spec.minRunMs <= mostMs) return null;
-  const text = `expected at most the ${hoursText(mostMs)} h of ${of}, found ${hoursText(spec.minRunMs)} h`;
-  return { setting: "min_run", text };
+  const facts = { most: hoursText(mostMs), of, found: hoursText(spec.minRunMs) };
+  return { setting: "min_run", ...message("mistake.min_run", facts) };
 }
 
 /** A number of runs that the pauses between them never allow. */
@@ -87,9 +89,8 @@ function tooManyRuns(spec: PlanSpec): PlanMistake | null {
   if (spec.kind !== "slots" || spec.atMostRuns === undefined || !spec.minPauseMs) return null;
   const possible = 1 + Math.floor((nominalWindowMs(spec) - spec.hoursMs) / spec.minPauseMs);
   if (spec.atMostRuns <= possible) return null;
-  const pause = `${hoursText(spec.minPauseMs)} h of min_pause between them`;
-  const text = `expected at most ${possible}, found ${spec.atMostRuns}: with the ${pause} there is no time for more`;
-  return { setting: "at_most_runs", text };
+  const facts = { most: possible, found: spec.atMostRuns, pause: hoursText(spec.minPauseMs) };
+  return { setting: "at_most_runs", ...message("mistake.many_runs", facts) };
 }
 
 function fallbackMistake(spec: PlanSpec, window: Interval): PlanMistake | null {
@@ -98,9 +99,9 @@ function fallbackMistake(spec: PlanSpec, window: Interval): PlanMistake | null {
   );
   if (!outside) return null;
   const { from = 0, readyBy = from } = spec;
-  const found = [outside.from, outside.until].map(localTimeText).join("-");
-  const text = `expected hours between ${localTimeText(from)} and ${localTimeText(readyBy)}, the window of the plan, found "${found}"`;
-  return { setting: "fallback", text };
+  const found = message("mistake.value_quoted", { text: [outside.from, outside.until].map(localTimeText).join("-") });
+  const facts = { from: localTimeText(from), until: localTimeText(readyBy), found };
+  return { setting: "fallback", ...message("mistake.fallback", facts) };
 }
 
 function limitsOf(spec: PlanSpec): Limit[] {

@@ -33,14 +33,16 @@ export function throwIfShort(error: unknown, what: string): void {
 export function asStartError(error: unknown, what: string): StartError {
   if (error instanceof StartError) return error;
   const isSystem = error instanceof Error && "syscall" in error;
-  return new StartError(`${what}: ${isSystem ? error.message : internalError(error)}`);
+  return new StartError(
+    `${what}: ${isSystem ? error.message : `internal error, please report this: ${placeOf(error)}`}`,
+  );
 }
 
 /** Describes an unexpected error without its message: its kind and the first place in its stack. */
-export function internalError(error: unknown): string {
-  if (!(error instanceof Error)) return "internal error; please report this";
+export function placeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown error";
   const [at = ""] = /^ +at .*$/m.exec(error.stack ?? "") ?? [];
-  return `internal error, please report this: ${[error.name, at.trim()].filter(Boolean).join(" ")}`;
+  return [error.name, at.trim()].filter(Boolean).join(" ");
 }
 
 /** Another process holds the lock of the data directory. */

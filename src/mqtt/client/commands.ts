@@ -2,6 +2,7 @@
  * MQTT commands: a table from topic patterns to functions. Each command runs once, on receipt.
  * A refused command changes nothing; it is logged and answered on the response topic.
  */
+import { message, type Text, textIn } from "../../core/language/text.ts";
 import type { IncomingMessage } from "./broker-session.ts";
 
 /** Result of a command. */
@@ -9,7 +10,7 @@ export type CommandResult =
   | { readonly kind: "done" }
   /** The command is for another daemon on this broker, which answers it. */
   | { readonly kind: "ignored" }
-  | { readonly kind: "refused"; readonly reason: string };
+  | { readonly kind: "refused"; readonly reason: Text };
 
 /**
  * Executes a command. `levels` holds the topic's levels at the `+` wildcards of its pattern, in order.
@@ -26,7 +27,7 @@ export interface CommandsOptions {
   readonly table: CommandTable;
   /** Publishes on the response topic, not retained. */
   readonly answer: (topic: string, payload: string) => void;
-  readonly onRefused: (topic: string, reason: string) => void;
+  readonly onRefused: (topic: string, reason: Text) => void;
 }
 
 /** Longest accepted payload in characters; commands are a few words. */
@@ -63,7 +64,9 @@ export class Commands {
       const reason = result.kind === "refused" ? result.reason : null;
       const shown = topic.slice(0, MAX_TOPIC_SHOWN_LENGTH);
       if (reason !== null) onRefused(shown, reason);
-      answer(`${baseTopic}/response`, JSON.stringify({ topic: shown, ok: reason === null, reason }));
+      const text = reason && textIn("en", reason);
+      const said = typeof reason === "object" ? reason : null;
+      answer(`${baseTopic}/response`, JSON.stringify({ topic: shown, ok: reason === null, reason: text, ...said }));
       return true;
     }
     return false;
@@ -71,12 +74,9 @@ export class Commands {
 }
 
 function carryOut(command: Command, levels: readonly string[], payload: string): ReturnType<Command> {
-  if (payload.length > MAX_PAYLOAD_LENGTH)
-    return {
-      kind: "refused",
-      reason: `the payload has ${payload.length} characters; expected at most ${MAX_PAYLOAD_LENGTH}`,
-    };
-  return command(levels, payload);
+  const { length } = payload;
+  if (length <= MAX_PAYLOAD_LENGTH) return command(levels, payload);
+  return { kind: "refused", reason: message("refused.long", { length, most: MAX_PAYLOAD_LENGTH }) };
 }
 
 /** Returns the levels at the wildcards of a pattern; null if the topic does not match. */

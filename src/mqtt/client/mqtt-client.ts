@@ -26,7 +26,7 @@ export interface MqttClientOptions extends BrokerAccess {
   readonly discoveryPrefix: string;
   readonly commands: CommandTable;
   /** Called for each refused command. */
-  readonly onRefusedCommand?: (topic: string, reason: string) => void;
+  readonly onRefusedCommand?: (topic: string, reason: Text) => void;
   /** Stores the topics that were ever published. */
   readonly memory: KeyValue;
   readonly log: MqttClientLog;
@@ -144,7 +144,7 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
     table: options.commands,
     answer: (topic, payload) => line?.publishTransient(topic, payload),
     onRefused: (topic, reason) => {
-      log.warn({ topic, reason }, "command refused");
+      log.warn({ topic, reason: textIn("en", reason) }, "command refused");
       options.onRefusedCommand?.(topic, reason);
     },
   });

@@ -1,6 +1,7 @@
 /** Public topics of the daemon itself. */
+
 import type { Language } from "../../core/language/language.ts";
-import { textIn } from "../../core/language/text.ts";
+import { type Text, textIn } from "../../core/language/text.ts";
 import { type DaemonState, problemReason } from "../../core/status/daemon-status.ts";
 import { type Problem, problemIn } from "../../core/status/problem.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
@@ -15,7 +16,7 @@ export interface RefusedCommand {
   /** Its topic. */
   readonly command: string;
   /** Explanation for the sender. */
-  readonly reason: string;
+  readonly reason: Text;
   readonly at: EpochMs;
 }
 
@@ -56,7 +57,11 @@ function infoOf({ version, startedAt, interfaces, problems, backfill }: DaemonSt
 function refusedOf({ refusedCommand }: DaemonView, language: Language): object {
   if (refusedCommand === null) return { command: null, reason: null, at: null };
   const { command, reason, at } = refusedCommand;
-  return { command, reason: textIn(language, reason).slice(0, MAX_TEXT_LENGTH), at: formatInstant(at) };
+  return {
+    command,
+    reason: textIn(language, reason).slice(0, MAX_TEXT_LENGTH),
+    at: formatInstant(at),
+  };
 }
 
 /** Returns the attributes of an entity. They are not in `info`, which changes with every request. */

@@ -1,4 +1,5 @@
 /** Tables of plan states, plug families and plug reasons in plans.md and plugs.md. Their types make them complete. */
+import { textIn } from "../../../src/core/language/text.ts";
 import type { PlanCode } from "../../../src/core/planning/plan-reason.ts";
 import { type PlanState, planStates } from "../../../src/core/planning/plan-state-machine.ts";
 import { plugFamilies } from "../../../src/core/plugs/families/families.ts";
@@ -64,7 +65,7 @@ export function planStateDocs(): string {
 /** Returns a Markdown table of plug families. */
 export function plugFamilyDocs(): string {
   const line = ([family, row]: [string, PlugFamilyRow]) =>
-    `| \`${family}\` | ${row.topic} | ${row.channel.about} | ${row.deadManNote.on} | ${row.deadManNote.off} |`;
+    `| \`${family}\` | ${textIn("en", row.topic)} | ${textIn("en", row.channel.about)} | ${row.deadManNote.on} | ${row.deadManNote.off} |`;
   return [
     "| family | `topic` | `channel` | ends an ON by itself | ends an OFF by itself |",
     "|---|---|---|---|---|",

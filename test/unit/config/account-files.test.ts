@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { AccountFiles, AccountsDirError } from "../../../src/config/account-files.ts";
 import { readAccount } from "../../../src/config/load.ts";
 import { type Config, configSchema } from "../../../src/config/schema.ts";
+import { textIn } from "../../../src/core/language/text.ts";
 import { isOwn } from "../../../src/core/sharding/shard.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
 
@@ -144,7 +145,7 @@ describe("the accounts folder", () => {
   ])("the accounts folder rejects only the file with %j", (text, why) => {
     using folder = new Folder({ "a.yaml": account(1), "b.yaml": text });
     const config = folder.join();
-    expect(config.accounts?.refused["b.yaml"]).toMatch(why);
+    expect(textIn("en", config.accounts?.refused["b.yaml"] ?? "")).toMatch(why);
     expect(accountsIn(config)).toEqual(["a key-1"]);
   });
 
@@ -167,7 +168,7 @@ describe("the accounts folder", () => {
     folder.join();
     folder.write("a.yaml", account(2));
     folder.write("b.yaml", " ".repeat(100_000));
-    expect(folder.join().accounts?.refused).toEqual({ "b.yaml": "the file: it is longer than 64 KiB" });
+    expect(textIn("en", folder.join().accounts?.refused["b.yaml"] ?? "")).toBe("the file: it is longer than 64 KiB");
   });
 
   test("the accounts folder keeps a home with its running account when a new file claims it", () => {

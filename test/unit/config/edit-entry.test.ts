@@ -88,7 +88,13 @@ describe("page.yaml", () => {
 
   test("page.yaml is named in the path of its mistakes", () => {
     expect(read(`plans: [${plan("heater", 30)}]`)).toMatchObject({
-      mistakes: [{ path: "page.yaml: plans[0].hours", text: expect.stringContaining("at most 24 h") }],
+      mistakes: [
+        {
+          path: "page.yaml: plans[0].hours",
+          key: "mistake.value",
+          facts: { expected: { key: "mistake.expected_hours_above_zero" }, found: "30" },
+        },
+      ],
     });
     expect(read("plans: [")).toMatchObject({ mistakes: [{ path: "page.yaml" }] });
   });

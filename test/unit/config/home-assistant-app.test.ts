@@ -8,6 +8,7 @@ import { type AppElement, appSchema, ELSEWHERE, NOT_IN_A_FORM } from "../../supp
 import { copiedText, copiedYaml } from "../../support/docs/copied-files.ts";
 import { pageText } from "../../support/docs/docs-pages.ts";
 import { ELEMENT, takenOptions } from "../../support/home/supervisor-options.ts";
+import { mistakeLines } from "../../support/sources/config-mistakes.ts";
 
 interface App {
   readonly name: string;
@@ -70,7 +71,7 @@ function withoutCustom(given: Record<string, unknown>): Record<string, unknown> 
 }
 
 function mistakesOf(reading: ReturnType<typeof read>): readonly string[] {
-  return reading.kind === "config" ? [] : reading.mistakes.map(({ path, text }) => `${path}: ${text}`);
+  return mistakeLines(reading);
 }
 
 /** Returns plans and plugs as parsed. The supervisor may pass a number as a string. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { readConfig } from "../../../src/config/load.ts";
+import { mistakesIn } from "../../support/sources/config-mistakes.ts";
 
 const read = (text: string, environment: Record<string, string> = {}) =>
   readConfig({ text, environment, readFile: () => "" });
@@ -22,8 +23,7 @@ test("a level can be set with an environment variable", () => {
 
 test("thresholds that do not ascend are rejected with their path", () => {
   const reading = read("levels: { cheap: 1.2 }");
-  expect(reading).toMatchObject({
-    kind: "mistakes",
-    mistakes: [{ path: "levels", text: expect.stringContaining("very_cheap < cheap < normal < expensive") }],
-  });
+  expect(mistakesIn(reading)).toEqual([
+    { path: "levels", line: 1, text: expect.stringContaining("very_cheap < cheap < normal < expensive") },
+  ]);
 });

@@ -3,6 +3,7 @@ import { keyRows } from "../../../src/config/key-rows.ts";
 import { readConfig } from "../../../src/config/load.ts";
 import { redactedConfig } from "../../../src/config/secrets.ts";
 import { corpusMessages, corpusMistakes, corpusNames, corpusText } from "../../support/sources/config-corpus.ts";
+import { mistakeLines, mistakesIn } from "../../support/sources/config-mistakes.ts";
 
 const CANARY = "canary";
 
@@ -24,7 +25,7 @@ function configOf(text: string | null, environment: Record<string, string | unde
 
 function mistakesOf(text: string | null, environment: Record<string, string | undefined> = {}): string[] {
   const reading = read(text, environment);
-  return reading.kind === "config" ? [] : reading.mistakes.map((mistake) => `${mistake.path}: ${mistake.text}`);
+  return mistakeLines(reading);
 }
 
 describe("an invalid file is reported completely, without its secrets:", () => {
@@ -222,11 +223,9 @@ describe("secret files in standard folders", () => {
   );
 
   test("secret files in standard folders are reported if the file has a list of consumers", () => {
-    expect(readFrom("consumer: [{ name: a, api_key: canary }]")).toMatchObject({
-      mistakes: [
-        { path: "/run/secrets/elbro_consumer_api_key", text: "cannot be set: consumer is a list in the file" },
-      ],
-    });
+    expect(mistakesIn(readFrom("consumer: [{ name: a, api_key: canary }]"))).toEqual([
+      { path: "/run/secrets/elbro_consumer_api_key", text: "cannot be set: consumer is a list in the file" },
+    ]);
   });
 });
 
@@ -301,10 +300,9 @@ test("a file that cannot be read is reported with its reason, without a secret g
     ["EISDIR", "it is a folder"],
     ["ELOOP", "the system says ELOOP"],
   ] as const)
-    expect(failing(code)).toEqual({
-      kind: "mistakes",
-      mistakes: [{ path: "consumer.api_key_file", text: `cannot read /run/k: ${why}`, line: 1 }],
-    });
+    expect(mistakesIn(failing(code))).toEqual([
+      { path: "consumer.api_key_file", text: `cannot read /run/k: ${why}`, line: 1 },
+    ]);
 });
 
 test("no message shows a part of a file's content, whatever the key", () => {
@@ -333,15 +331,12 @@ plugs: [{ name: P, family_file: /f, topic_file: /f, plan_file: /s, on: { topic_f
 
 test("an empty secret file is reported", () => {
   const reading = readConfig({ text: "consumer: { api_key_file: /k }", environment: {}, readFile: () => "\n" });
-  expect(reading).toMatchObject({
-    mistakes: [{ path: "consumer.api_key", text: "expected a text that is not empty, found an empty text" }],
-  });
+  expect(mistakeLines(reading)).toEqual(["consumer.api_key: expected a text that is not empty, found an empty text"]);
 });
 
 describe("a mistake in the file is reported with its line:", () => {
   const linesOf = (text: string, environment = {}) => {
-    const reading = read(text, environment);
-    return reading.kind === "config" ? [] : reading.mistakes.map(({ path, line }) => [path, line]);
+    return mistakesIn(read(text, environment)).map(({ path, line }) => [path, line]);
   };
 
   test("keys, list items, and missing keys of a section", () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config/load.ts";
 import { planDefinitions, planIds } from "../../../src/config/plan-schema.ts";
 import { whenLostOf } from "../../../src/core/planning/model/plan-spec.ts";
+import { mistakeLines } from "../../support/sources/config-mistakes.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -13,7 +14,7 @@ function read(plans: string) {
 
 function mistakesOf(plans: string): string[] {
   const reading = read(plans);
-  return reading.kind === "config" ? [] : reading.mistakes.map(({ path, text }) => `${path}: ${text}`);
+  return mistakeLines(reading);
 }
 
 function definitionsOf(plans: string) {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { entryId } from "../../../src/config/entry-list.ts";
 import { readConfig } from "../../../src/config/load.ts";
 import { plugWarnings, whenLostOfPlug } from "../../../src/config/plug-schema.ts";
+import { mistakeLines } from "../../support/sources/config-mistakes.ts";
 
 function read(text: string) {
   return readConfig({ text, environment: {}, readFile: () => "" });
@@ -17,7 +18,7 @@ function mistakesOf(...plugs: string[]): string[] {
 
 function mistakesIn(text: string): string[] {
   const reading = read(text);
-  return reading.kind === "config" ? [] : reading.mistakes.map(({ path, text }) => `${path}: ${text}`);
+  return mistakeLines(reading);
 }
 
 const CHEAP = "home: home, signal: cheap";

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config/load.ts";
+import { mistakesIn } from "../../support/sources/config-mistakes.ts";
 
 const FLEET = "accounts_dir: ./accounts\nmqtt: { url: mqtt://host }\n";
 
 function shardOf(text: string, environment: Record<string, string> = {}, hostname = "host") {
   const reading = readConfig({ text, environment, readFile: () => "", hostname });
-  return reading.kind === "config" ? (reading.config.shard ?? null) : reading.mistakes;
+  return reading.kind === "config" ? (reading.config.shard ?? null) : mistakesIn(reading);
 }
 
 describe("the shard of a process", () => {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config/load.ts";
+import { mistakeLines } from "../../support/sources/config-mistakes.ts";
 
 function mistakesOf(text: string, environment: Record<string, string> = {}): string[] {
   const reading = readConfig({ text, environment, readFile: () => "" });
-  return reading.kind === "config" ? [] : reading.mistakes.map((mistake) => `${mistake.path}: ${mistake.text}`);
+  return mistakeLines(reading);
 }
 
 const plan = (settings: string) => `plans: [{ name: A, home: home, kind: window, hours: 2, ${settings} }]`;

@@ -4,6 +4,7 @@ import { describeIssue } from "../../../src/config/config-error.ts";
 import { readConfig } from "../../../src/config/load.ts";
 import { triedPlans } from "../../../src/config/plan-trials.ts";
 import { configSchema } from "../../../src/config/schema.ts";
+import { textIn } from "../../../src/core/language/text.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { PATTERNS } from "../../../src/dashboard/forms/mistake-patterns.ts";
 import { mistakesInLanguage } from "../../../src/dashboard/forms/server-mistakes.ts";
@@ -24,8 +25,10 @@ const inGroup = (i: number) => ({ ...dryer, name: `Plan ${i}`, group: "g", kw: 1
 function textsOf(tree: Record<string, unknown>): string[] {
   const result = configSchema.safeParse(tree);
   return result.success
-    ? triedPlans(result.data).map(({ text }) => text)
-    : result.error.issues.flatMap((issue) => describeIssue(issue, tree)).map(({ text }) => text);
+    ? triedPlans(result.data).map((said) => textIn("en", said))
+    : result.error.issues
+        .flatMap((issue) => describeIssue(issue, tree, configSchema))
+        .map((said) => textIn("en", said));
 }
 
 const cases: readonly (readonly [name: string, tree: Record<string, unknown>, danish: RegExp])[] = [
@@ -150,7 +153,9 @@ async function refusals(): Promise<string[]> {
   const settings = new SettingsEditor({ source, files, reloading, clock });
   const asked = { list: "plans", entry: { ...dryer, id: "dryer" }, isDelete: false, revision: null } as const;
   const textsIn = (edited: Edited) =>
-    edited.kind === "saved" ? [] : (edited.mistakes?.map(({ text }) => text) ?? [edited.reason]);
+    edited.kind === "saved"
+      ? []
+      : (edited.mistakes?.map((said) => textIn("en", said)) ?? [textIn("en", edited.reason)]);
   const moved = { topic_url: "https://example.org/my-house-4821", username: "me" };
   return [
     ...textsIn(await entries.change({ ...asked, id: null })),

@@ -6,6 +6,7 @@ import { planCodes } from "../../../src/core/planning/plan-reason.ts";
 import { pageNames, pageText } from "../../support/docs/docs-pages.ts";
 import { planStateDocs } from "../../support/docs/plan-docs.ts";
 import { pemOr } from "../../support/service/test-identity.ts";
+import { mistakeLines } from "../../support/sources/config-mistakes.ts";
 
 const SECTIONS = new Set(Object.keys(configSchema.shape));
 
@@ -18,7 +19,7 @@ const examples = pageNames()
 
 function mistakesIn(tree: object): string[] {
   const reading = readConfig({ text: stringify(tree), environment: {}, readFile: pemOr("a-key") });
-  return reading.kind === "config" ? [] : reading.mistakes.map(({ path, text }) => `${path}: ${text}`);
+  return mistakeLines(reading);
 }
 
 function listOf(section: "plans" | "plugs" | "groups"): unknown[] {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { textIn } from "../../../src/core/language/text.ts";
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import { at, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
 import { PlansOnDisk } from "../../support/plans/plans-on-disk.ts";
@@ -59,15 +60,19 @@ describe("a one-time plan", () => {
       '{"hours": 1, "within": 99}',
       '{"hours": 1, "colour": "red"}',
     ];
-    expect(reasons.map((payload) => ask(payload))).toMatchObject([
-      { why: "unreadable_setting", reason: expect.stringMatching(/^expected JSON/) },
-      { reason: expect.stringMatching(/^hours: expected at most the 8 h/) },
-      { reason: "from: cannot be used in a one-time plan" },
-      { reason: 'plan: unknown plan "car"' },
-      { reason: expect.stringMatching(/^home: /) },
-      { kind: "refused" },
-      { reason: expect.stringMatching(/^within: expected hours above 0, at most 48/) },
-      { kind: "refused" },
+    const said = reasons.map((payload) => {
+      const done = ask(payload);
+      return done.kind === "refused" && textIn("en", done.reason);
+    });
+    expect(said).toEqual([
+      expect.stringMatching(/^expected JSON/),
+      expect.stringMatching(/^hours: expected at most the 8 h/),
+      "from: cannot be used in a one-time plan",
+      'plan: unknown plan "car"',
+      expect.stringMatching(/^home: /),
+      expect.stringMatching(/^hours: is for plans of kind/),
+      expect.stringMatching(/^within: expected hours above 0, at most 48/),
+      "colour: is not a setting of a plan",
     ]);
   });
 

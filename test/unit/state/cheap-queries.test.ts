@@ -17,7 +17,7 @@ function specOf(settings: Partial<CheapSettings> = {}): CheapSpec {
     maxPrice: null,
     ...settings,
   });
-  if (read.kind === "mistake") throw new Error(read.text);
+  if (read.kind === "mistake") throw new Error(read.said.key);
   return read.spec;
 }
 

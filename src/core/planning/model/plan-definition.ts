@@ -1,4 +1,5 @@
 /** Configured plans and their relations to each other. */
+import { type Message, message } from "../../language/text.ts";
 import { HOUR_MS, MINUTE_MS } from "../../time/interval.ts";
 import type { LocalMinute, PlanSpec } from "./plan-spec.ts";
 
@@ -35,7 +36,7 @@ export interface PlanPower {
 }
 
 /** A setting that contradicts others, by its name in the configuration. */
-export interface PlanMistake {
+export interface PlanMistake extends Message {
   readonly setting:
     | "hours"
     | "from"
@@ -49,8 +50,6 @@ export interface PlanMistake {
     | "max_gap"
     | "at_most_runs"
     | "percent";
-  /** Expected and found value. */
-  readonly text: string;
 }
 
 const DAY_MINUTES = 24 * 60;
@@ -66,16 +65,11 @@ export function nominalWindowMs({ from, readyBy, once }: Pick<PlanSpec, "from" |
 export function planMistakes(spec: PlanSpec): PlanMistake[] {
   const lengthMs = nominalWindowMs(spec);
   if (!("hoursMs" in spec)) return [];
+  const found = hoursText(spec.hoursMs);
   if (spec.kind === "slots" && spec.upToMs !== undefined && spec.upToMs < spec.hoursMs)
-    return [
-      {
-        setting: "hours",
-        text: `expected at most the ${hoursText(spec.upToMs)} h of up_to, found ${hoursText(spec.hoursMs)} h`,
-      },
-    ];
+    return [{ setting: "hours", ...message("mistake.hours_up_to", { most: hoursText(spec.upToMs), found }) }];
   if (spec.hoursMs <= lengthMs) return [];
-  const text = `expected at most the ${hoursText(lengthMs)} h between from and ready_by, found ${hoursText(spec.hoursMs)} h`;
-  return [{ setting: "hours", text }];
+  return [{ setting: "hours", ...message("mistake.hours_window", { most: hoursText(lengthMs), found }) }];
 }
 
 /** Returns plans in the order in which they are decided: as given, but each after its predecessor. */

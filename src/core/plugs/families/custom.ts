@@ -1,5 +1,6 @@
 /** Plug family whose topics and payloads the owner configures. */
 
+import { message } from "../../language/text.ts";
 import type { Heard, Reader } from "./payload-readers.ts";
 import type { CustomTopics, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
@@ -13,8 +14,8 @@ const NOTHING: CustomTopics = { on: { topic: "", payload: "" }, off: { topic: ""
  * device's own timer; 0 means no timer. The `dead_man` message is sent before its ON.
  */
 export const customPlug: PlugFamilyRow = {
-  topic: "the text that replaces {topic}",
-  channel: { about: "the text that replaces {channel}", fits: /^[^+#]+$/, ordinary: "" },
+  topic: message("mistake.custom_place", { place: "{topic}" }),
+  channel: { about: message("mistake.custom_place", { place: "{channel}" }), fits: /^[^+#]+$/, ordinary: "" },
   deadManNote: { on: "if `on` or `dead_man` contains `{seconds}`", off: "if `off` contains `{seconds}`" },
   deadMan: (address) => {
     const { on, off, dead_man: deadMan } = topicsOf(address);

@@ -1,11 +1,12 @@
 /** ESPHome plugs. */
+import { message } from "../../language/text.ts";
 import { availabilityReader, stateReader } from "./payload-readers.ts";
 import type { PlugFamilyRow } from "./plug-family.ts";
 
 export const esphomePlug = {
-  topic: "the device's topic_prefix, by default its name",
+  topic: message("mistake.esphome_topic"),
   channel: {
-    about: "the switch's object id, as in <prefix>/switch/<object id>/state",
+    about: message("mistake.esphome_channel"),
     fits: /^[\w-]+$/,
     ordinary: null,
   },

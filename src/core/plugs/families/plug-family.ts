@@ -4,6 +4,7 @@
  *
  * All messages use QoS 1 without the retain flag, because a retained ON would switch a plug on when it boots.
  */
+import type { Message } from "../../language/text.ts";
 import type { DeadManLimits, PlugRules } from "../plug-types.ts";
 import type { MeterReader } from "./meter-readers.ts";
 import type { Reader } from "./payload-readers.ts";
@@ -95,10 +96,10 @@ export interface PlugCommands {
 }
 
 export interface PlugFamilyRow extends PlugCommands {
-  /** For the documentation: meaning of `topic`. */
-  readonly topic: string;
+  /** Meaning of `topic`. */
+  readonly topic: Message;
   /** Meaning, pattern and default of `channel`; `ordinary` is null if the channel is required. */
-  readonly channel: { readonly about: string; readonly fits: RegExp; readonly ordinary: string | null };
+  readonly channel: { readonly about: Message; readonly fits: RegExp; readonly ordinary: string | null };
   /** For the documentation: whether and how the device ends an ON or an OFF by itself. */
   readonly deadManNote: { readonly on: string; readonly off: string };
   /**

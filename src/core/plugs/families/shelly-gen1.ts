@@ -1,4 +1,6 @@
 /** Shelly plugs of the first generation. */
+
+import { message } from "../../language/text.ts";
 import { dividedBy, measuredOf } from "./meter-readers.ts";
 import { availabilityReader, objectIn, stateReader, stateWithin } from "./payload-readers.ts";
 import { type PlugAddress, type PlugFamilyRow, type PlugMessage, withRoot } from "./plug-family.ts";
@@ -7,8 +9,8 @@ const WATT_MINUTES_PER_KWH = 60_000;
 const LIMITS = { leastSec: 1, mostSec: 86_400 };
 
 export const shellyGen1Plug = {
-  topic: "the device's id or custom MQTT prefix, as in shellies/<id>",
-  channel: { about: "number of the relay, from 0", fits: /^\d\d?$/, ordinary: "0" },
+  topic: message("mistake.shelly_gen1_topic"),
+  channel: { about: message("mistake.shelly_gen1_channel"), fits: /^\d\d?$/, ordinary: "0" },
   // Source: Shelly Gen1 API, "MQTT" and "/relay/{index}" (firmware 1.14): only the HTTP interface has a `timer`.
   deadManNote: {
     on: "over HTTP yes; over MQTT no: set *auto off* in the device to 20 minutes",

@@ -1,4 +1,6 @@
 /** Shelly plugs since the second generation: JSON-RPC over MQTT or HTTP, identical in Gen2, Gen3 and Gen4. */
+
+import { message } from "../../language/text.ts";
 import { dividedBy, type MeterReader, measuredOf } from "./meter-readers.ts";
 import { availabilityReader, objectIn, type Reader, stateWithin } from "./payload-readers.ts";
 import type { Announcement, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
@@ -30,8 +32,8 @@ function announcedBy(generation: "" | "g3" | "g4"): Announcement {
 }
 
 export const shellyGen2Plug = {
-  topic: "the device's MQTT prefix, by default its id",
-  channel: { about: "number of the switch, from 0", fits: /^\d\d?$/, ordinary: "0" },
+  topic: message("mistake.shelly_gen2_topic"),
+  channel: { about: message("mistake.shelly_gen2_channel"), fits: /^\d\d?$/, ordinary: "0" },
   // Source: Shelly Gen2+ API (firmware 1.7), "Switch.Set": `toggle_after` is a flip-back timer for ON and OFF.
   deadManNote: {
     on: "yes: `toggle_after`, in the ON command itself",

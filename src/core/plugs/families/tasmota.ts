@@ -1,4 +1,6 @@
 /** Tasmota plugs. */
+
+import { message } from "../../language/text.ts";
 import { type MeterReader, measuredOf } from "./meter-readers.ts";
 import { availabilityReader, objectIn, stateReader, stateWithin } from "./payload-readers.ts";
 import type { AnnouncedPlug, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
@@ -21,9 +23,8 @@ const LIMITS = { leastSec: PULSE_TIME.least - PULSE_TIME.offset, mostSec: PULSE_
 const POWER_ON_STATE = { off: 0, on: 1, onAfterPulseTime: 5 };
 
 export const tasmotaPlug = {
-  topic:
-    "the device's Topic; with a FullTopic of your own, the whole topic with %prefix%, such as home/heater/%prefix%",
-  channel: { about: "number of the relay, for devices with several", fits: /^[1-9]\d?$/, ordinary: "" },
+  topic: message("mistake.tasmota_topic"),
+  channel: { about: message("mistake.tasmota_channel"), fits: /^[1-9]\d?$/, ordinary: "" },
   deadManNote: {
     on: "yes: `PulseTime` with `PowerOnState` 0, set in one message with the ON; the OFF clears `PulseTime`",
     off: "yes, the same for all relays of a device: `PulseTime` with `PowerOnState` 5, cleared with the ON",

@@ -1,4 +1,6 @@
 /** Zigbee plugs behind Zigbee2MQTT. */
+
+import { message } from "../../language/text.ts";
 import { type MeterReader, measuredOf } from "./meter-readers.ts";
 import { availabilityReader, objectIn, type Reader, stateWithin } from "./payload-readers.ts";
 import type { AnnouncedPlug, LearnedPlug, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
@@ -23,8 +25,8 @@ const MAX_DEVICES_LENGTH = 4 * 1024 * 1024;
  * - Zigbee has no command for a timed OFF: `off_wait_time` only ignores timed ONs for a while.
  */
 export const zigbee2mqttPlug = {
-  topic: "the device's friendly name; the whole topic if the base topic is not zigbee2mqtt",
-  channel: { about: "the endpoint, for devices with several: left, l1", fits: /^\w+$/, ordinary: "" },
+  topic: message("mistake.zigbee2mqtt_topic"),
+  channel: { about: message("mistake.zigbee2mqtt_channel"), fits: /^\w+$/, ordinary: "" },
   deadManNote: {
     on: "yes, if the device supports `countdown` or `on_time`: elbro checks it at the end of the first run",
     off: "no: set *power-on behavior* in the device to ON, and use another plug if an OFF must not last",

@@ -35,7 +35,7 @@ const pricesUntil = (until: number): PricePoint[] => prices.filter(({ end }) => 
 
 function commanded(advance: PlanAdvance, command: (memory: PlanRecord | null) => ReturnType<typeof skip>): PlanRecord {
   const done = command(advance.memory);
-  if (done.kind === "refused") throw new Error(done.reason);
+  if (done.kind === "refused") throw new Error(done.why);
   return done.memory;
 }
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { textIn } from "../../../../src/core/language/text.ts";
 import {
   askCheap,
   type CheapSettings,
@@ -19,7 +20,7 @@ const NIGHT: CheapSettings = { kind: "window", hoursMs: 3 * HOUR_MS, from: null,
 
 function specOf(settings: Partial<CheapSettings> = {}): CheapSpec {
   const read = cheapSpec({ ...NIGHT, ...settings });
-  if (read.kind === "mistake") throw new Error(read.text);
+  if (read.kind === "mistake") throw new Error(textIn("en", read.said));
   return read.spec;
 }
 
@@ -304,9 +305,8 @@ describe("parameters of a query", () => {
   });
 
   test("parameters of a query are rejected if the hours do not fit into the window; the error contains the expected value", () => {
-    expect(cheapSpec({ ...NIGHT, from: 6 * 60 })).toEqual({
-      kind: "mistake",
-      text: "hours: expected at most the 1 h between from and ready_by, found 3 h",
-    });
+    const read = cheapSpec({ ...NIGHT, from: 6 * 60 });
+    const said = read.kind === "mistake" && textIn("en", read.said);
+    expect(said).toBe("hours: expected at most the 1 h between from and ready_by, found 3 h");
   });
 });

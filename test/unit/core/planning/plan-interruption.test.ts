@@ -159,7 +159,7 @@ describe("interruptions of other kinds", () => {
 
   test("a manual run continues only to its original end", () => {
     const done = runNow(washer, PLANNED, OPENS, []);
-    if (done.kind === "refused") throw new Error(done.reason);
+    if (done.kind === "refused") throw new Error(done.why);
     const { memory } = step({ now: OPENS, memory: done.memory });
     const found = step({ now: OPENS + 60 * MINUTE, memory });
     expect([found.state, timesOf(found.memory)]).toEqual(["running", ["21:00-21:17", "22:00-23:00"]]);
@@ -169,7 +169,7 @@ describe("interruptions of other kinds", () => {
 
   test("the rest of a stopped run does not follow", () => {
     const stopped = stop(leftAt(at("2026-03-11T01:20:00Z")), at("2026-03-11T02:30:00Z"), washer);
-    if (stopped.kind === "refused") throw new Error(stopped.reason);
+    if (stopped.kind === "refused") throw new Error(stopped.why);
     const after = step({ now: at("2026-03-11T02:30:00Z"), memory: stopped.memory });
     expect([after.state, timesOf(after.memory)]).toEqual(["skipped", ["01:00-01:32"]]);
   });

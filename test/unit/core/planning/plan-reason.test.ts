@@ -104,7 +104,7 @@ describe("a manual run has the price of the time that it runs", () => {
 
   test("if it runs to its end", () => {
     const done = runNow(spec, planned, AFTERNOON, []);
-    if (done.kind === "refused") throw new Error(done.reason);
+    if (done.kind === "refused") throw new Error(done.why);
     const over = live({ now: AFTERNOON, memory: done.memory, spec }, AFTERNOON + 2 * HOUR);
     expect(over.memory?.outcome).toMatchObject({ kind: "solved", meanPrice: 2.175, cost: 4.35 });
     expect(wordsOf(over, AFTERNOON + 2 * HOUR, spec)).toBe("has run: 17:00-19:00, 2.17 DKK/kWh on average");
@@ -113,10 +113,10 @@ describe("a manual run has the price of the time that it runs", () => {
   test("if it is stopped: up to that time; a skipped occurrence has no price", () => {
     const opens = AFTERNOON + 5 * HOUR;
     const begun = runNow(spec, planned, opens, []);
-    if (begun.kind === "refused") throw new Error(begun.reason);
+    if (begun.kind === "refused") throw new Error(begun.why);
     const now = opens + HOUR / 4;
     const stopped = stop(live({ now: opens, memory: begun.memory, spec }, now).memory, now, spec);
-    if (stopped.kind === "refused") throw new Error(stopped.reason);
+    if (stopped.kind === "refused") throw new Error(stopped.why);
     const after = step({ now, memory: stopped.memory, spec });
     expect(after.memory?.outcome).toMatchObject({ kind: "solved", meanPrice: 2.22 });
     expect(after.memory?.outcome.kind === "solved" && after.memory.outcome.cost).toBeCloseTo((2.22 * 2) / 8);

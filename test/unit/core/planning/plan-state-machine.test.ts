@@ -145,7 +145,7 @@ describe("commands", () => {
   test("run_now runs for the whole length, even beyond the window, and the next occurrence follows", () => {
     const now = at("2026-03-11T05:00:00Z");
     const done = runNow(washer, memory, now, []);
-    if (done.kind === "refused") throw new Error(done.reason);
+    if (done.kind === "refused") throw new Error(done.why);
     const running = step({ now, memory: done.memory });
     expect([running.state, iso(running.running?.end ?? 0)]).toEqual(["running", "07:00"]);
     const past = live({ now, memory: running.memory }, at("2026-03-11T06:59:00Z"));
@@ -158,14 +158,14 @@ describe("commands", () => {
     const others = [{ plan: "Dryer", start: OPENS, end: OPENS + HOUR }];
     expect(runNow(washer, memory, OPENS, others)).toMatchObject({
       kind: "refused",
-      reason: expect.stringContaining("Dryer"),
+      reason: { key: "refused.power_limit", facts: { plan: "Dryer" } },
     });
   });
 
   test("stop ends a run; its price covers only the time until then", () => {
     const running = live({ now: at("2026-03-11T01:00:00Z"), memory }, at("2026-03-11T01:59:00Z"));
     const stopped = stop(running.memory, at("2026-03-11T02:00:00Z"), washer);
-    if (stopped.kind === "refused") throw new Error(stopped.reason);
+    if (stopped.kind === "refused") throw new Error(stopped.why);
     const after = step({ now: at("2026-03-11T02:00:00Z"), memory: stopped.memory });
     expect([after.state, timesOf(after.memory), after.finished.length]).toEqual(["skipped", ["01:00-02:00"], 1]);
   });

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../../src/config/load.ts";
+import { mistakeLines } from "../../../support/sources/config-mistakes.ts";
 
 /** Returns the mistakes of a plan, without its path. */
 function mistakesOf(settings: string): string[] {
   const text = `plans: [{ name: A, home: home, ${settings} }]`;
   const reading = readConfig({ text, environment: {}, readFile: () => "" });
-  return reading.kind === "config" ? [] : reading.mistakes.map(({ path, text }) => `${path.slice(9)}: ${text}`);
+  return mistakeLines(reading).map((line) => line.slice(9));
 }
 
 const AT_NIGHT = 'from: "22:00", ready_by: "06:00"';

@@ -135,10 +135,10 @@ test.each<[PlanSpec, RegExp]>([
 test("stop after a manual run does not skip the next occurrence", () => {
   const planned = step({ now: AFTERNOON });
   const begun = runNow(washer, planned.memory, AFTERNOON, []);
-  if (begun.kind === "refused") throw new Error(begun.reason);
+  if (begun.kind === "refused") throw new Error(begun.why);
   const now = AFTERNOON + HOUR / 4;
   const stopped = stop(step({ now: AFTERNOON, memory: begun.memory }).memory, now, washer);
-  if (stopped.kind === "refused") throw new Error(stopped.reason);
+  if (stopped.kind === "refused") throw new Error(stopped.why);
   const after = step({ now, memory: stopped.memory });
   expect([after.state, after.on, after.memory?.planned.length]).toEqual(["scheduled", false, 1]);
   const night = live({ now, memory: after.memory }, at("2026-03-11T01:30:00Z"));
