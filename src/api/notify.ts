@@ -20,7 +20,7 @@ export const notifyEndpoints: readonly Endpoint[] = [
       const { notify, language } = config;
       if (!notify) return localError("conflict", "notifications are not configured: set notify.topic_url");
       const { sendTestNote } = await import("../integrations/notify/test-note.ts");
-      const trouble = await sendTestNote(notify, { language, proxy, signal });
+      const trouble = await sendTestNote(notify, { language, proxy, signal: signal() });
       if (trouble === null) return { kind: "json", body: { sent: true } };
       return localError("conflict", textIn(languageOf(headers["accept-language"], config.language), trouble));
     },

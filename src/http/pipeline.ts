@@ -44,7 +44,7 @@ interface Visit extends Exchange {
 
 const NO_BODY = { kind: "body", body: undefined } as const;
 
-/** Serves a request. Rejects if an error response cannot be sent. */
+/** Serves a request. Never rejects. */
 export async function serve(route: Served, context: RouteContext, exchange: Exchange): Promise<void> {
   const { request, response } = exchange;
   const requestId = context.newRequestId();
@@ -54,7 +54,7 @@ export async function serve(route: Served, context: RouteContext, exchange: Exch
     await send(visit, await answerOf(visit));
   } catch (error) {
     const answer = answerToFailure(visit, error);
-    if (answer) await send(visit, answer);
+    if (answer) await send(visit, answer).catch(() => response.destroy());
     else response.destroy();
   }
   if (route.isUncounted) return;
@@ -70,7 +70,7 @@ async function answerOf(visit: Visit): Promise<LocalAnswer> {
   const takesJson = !route.takesFile && (route.method === "POST" || route.method === "PUT");
   const reading = takesJson ? await readJsonBody(request) : NO_BODY;
   if (reading.kind === "error") return reading;
-  const answer = await route.handle(new HandledRequest(visit, message, reading.body));
+  const answer = await route.handle(requestOf(visit, message, reading.body));
   return answer.kind === "json" || answer.kind === "bytes" ? negotiated(answer, request.headers) : answer;
 }
 
@@ -90,54 +90,22 @@ function admit(visit: Visit, message: AuthRequest): LocalError | null {
   return admission.kind === "refused" ? admission.error : null;
 }
 
-/** The request for a handler. What few handlers need is made when they read it. */
-class HandledRequest implements LocalRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly path: LocalRequest["path"];
-  readonly headers: LocalRequest["headers"];
-  readonly body: unknown;
-  readonly file: LocalRequest["file"];
-  readonly now: EpochMs;
-  readonly requestId: string;
-  readonly caller: string | null;
-  readonly #visit: Visit;
-  readonly #message: AuthRequest | null;
-  #query: URLSearchParams | undefined;
-  #signal: AbortSignal | undefined;
-
-  constructor(visit: Visit, message: AuthRequest | null, body: unknown) {
-    const { route, request, path = {} } = visit;
-    this.method = request.method ?? "GET";
-    this.url = request.url ?? "/";
-    this.path = path;
-    this.headers = request.headers;
-    this.body = body;
-    this.file = route.takesFile ? request : null;
-    this.now = visit.now;
-    this.requestId = visit.requestId;
-    this.caller = visit.caller;
-    this.#visit = visit;
-    this.#message = message;
-  }
-
-  get query(): URLSearchParams {
-    this.#query ??= new URLSearchParams(String(this.#visit.query));
-    return this.#query;
-  }
-
-  get remoteAddress(): string {
-    return this.#visit.request.socket.remoteAddress ?? "";
-  }
-
-  get signal(): AbortSignal {
-    this.#signal ??= endOf(this.#visit.response);
-    return this.#signal;
-  }
-
-  readonly isStillAuthorized = (): boolean => {
-    const { remains, now } = this.#visit.context;
-    return this.#message === null || (remains?.({ ...this.#message, now: now() }) ?? true);
+function requestOf(visit: Visit, message: AuthRequest | null, body: unknown): LocalRequest {
+  const { route, context, request, response, path = {}, query, requestId, now, caller } = visit;
+  return {
+    method: request.method ?? "GET",
+    url: request.url ?? "/",
+    path,
+    query: new URLSearchParams(String(query)),
+    headers: request.headers,
+    body,
+    file: route.takesFile ? request : null,
+    remoteAddress: request.socket.remoteAddress ?? "",
+    now,
+    requestId,
+    caller,
+    signal: () => endOf(response),
+    isStillAuthorized: () => message === null || (context.remains?.({ ...message, now: context.now() }) ?? true),
   };
 }
 

@@ -59,8 +59,8 @@ export interface LocalRequest {
   readonly requestId: string;
   /** Name of the key or of the dashboard's visitor; null if no key was checked. */
   readonly caller: string | null;
-  /** Fires when the response is complete or the caller has disconnected. */
-  readonly signal: AbortSignal;
+  /** Returns a signal that fires when the response is complete or the caller has disconnected. */
+  readonly signal: () => AbortSignal;
   /** Returns whether the caller would still be admitted, so that a stream ends with its key. */
   readonly isStillAuthorized: () => boolean;
 }

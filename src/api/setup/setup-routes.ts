@@ -134,10 +134,12 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
           ...localError("invalid_parameter", "the resulting configuration would have mistakes"),
           mistakes: result.mistakes,
         };
-      // The daemon ends after it has sent the response.
+      // The daemon ends after it has sent the response, or at once if the page is gone.
       const { kind: _, undo, ...shown } = result;
       isFinished = true;
-      signal.addEventListener("abort", () => given.onDone(undo), { once: true });
+      const end = signal();
+      if (end.aborted) given.onDone(undo);
+      else end.addEventListener("abort", () => given.onDone(undo), { once: true });
       return { kind: "json", status: 201, body: { ...shown, file: given.path } };
     }),
   ];

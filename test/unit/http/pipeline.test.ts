@@ -165,7 +165,7 @@ describe("a route", () => {
     });
     await using server = await serving({
       handle: ({ signal }) => {
-        signal.addEventListener("abort", left);
+        signal().addEventListener("abort", left);
         return { kind: "stream", type: "text/event-stream", write: (out) => void out.write("first") };
       },
     });

@@ -96,7 +96,7 @@ describe("the routes of the set-up", () => {
       headers: page,
       now: NOW,
       body,
-      signal: AbortSignal.abort(),
+      signal: () => AbortSignal.abort(),
       ...more,
     }) as LocalRequest;
   const routeOf = (options: SetupOptions | null, route: string, method = "POST") => {
@@ -143,6 +143,24 @@ describe("the routes of the set-up", () => {
     expect(await routeOf(options, "/service").handle(request({ api_key: "k" }, { headers }))).toMatchObject({
       body: { works: false, problem: "unreachable", detail: "den afviser forbindelsen" },
     });
+  });
+
+  test("end the demo after the response, also if the page has left before it", async () => {
+    using dir = new TempDir();
+    const { apiKey, homes, broker, homeAssistant, language, keyName } = WANTED;
+    const body = { api_key: apiKey, homes, broker, home_assistant: homeAssistant, language, key_name: keyName };
+    const done: string[] = [];
+    const finish = (name: string, signal: AbortSignal) => {
+      const options = { ...optionsIn(dir.file(name)), onDone: () => void done.push(name) };
+      return routeOf(options, "").handle(request(body, { signal: () => signal }));
+    };
+    expect(await finish("left", AbortSignal.abort())).toMatchObject({ status: 201 });
+    expect(done).toEqual(["left"]);
+    const end = new AbortController();
+    await finish("stays", end.signal);
+    expect(done).toEqual(["left"]);
+    end.abort();
+    expect(done).toEqual(["left", "stays"]);
   });
 
   test("allow at most 20 requests per minute", async () => {
