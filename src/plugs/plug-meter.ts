@@ -46,6 +46,8 @@ export class PlugMeter {
   #state: MeterState;
   /** Measured quarter-hours that are not stored yet, by start. Bounded by MAX_PENDING. */
   readonly #pending = new Map<EpochMs, Quarter>();
+  /** Whether the plug has a meter. A plug without one has no energy, not 0 kWh. */
+  #measures: boolean;
   #months: readonly [PlugMonth, PlugMonth] | null = null;
   /** The quarter-hour in which `#months` were read. */
   #monthsAt: EpochMs = Number.NaN;
@@ -56,6 +58,7 @@ export class PlugMeter {
     this.#config = config;
     this.#deps = deps;
     this.#state = { ...UNMEASURED, ...readJson(deps.memory, this.#memoryName, keptCounter) };
+    this.#measures = this.#state.counterKwh !== null;
   }
 
   get #memoryName(): string {
@@ -68,6 +71,7 @@ export class PlugMeter {
   }
 
   take(measured: Measured, now: EpochMs): void {
+    this.#measures = true;
     this.#add(metered(this.#state, measured, now));
   }
 
@@ -90,7 +94,7 @@ export class PlugMeter {
   tick(now: EpochMs): EpochMs {
     const quarter = Math.floor(now / QUARTER_MS) * QUARTER_MS;
     this.#store((start) => start < quarter);
-    if (this.#monthsAt !== quarter && this.#state.until !== null) {
+    if (this.#monthsAt !== quarter && this.#measures) {
       this.#months = this.#deps.energy.months(this.#config, now);
       this.#monthsAt = quarter;
     }
