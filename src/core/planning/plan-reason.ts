@@ -296,7 +296,8 @@ function clockOf({ calendar, say }: ReasonContext, at: EpochMs): string {
 }
 
 function priceIn(given: ReasonContext, perKwh: number): string {
-  return decimal(given, perKwh.toFixed(2));
+  const text = perKwh.toFixed(2);
+  return decimal(given, text === "-0.00" ? "0.00" : text);
 }
 
 function hoursOf(given: ReasonContext, ms: number): string {

@@ -46,7 +46,7 @@ export function plannedRuns(moment: PlanInput, memory: PlanRecord, missed = fals
   if (memory.ended !== null || !spec.enabled) return { ...made, outcome: outcomeOfBegun(moment, memory) };
   const startedRuns = begunInRound(memory);
   const hasRun = spec.kind === "window" && startedRuns.length > 0;
-  if (hasRun) return memory.owedMs > 0 ? madeUp(moment, made) : made;
+  if (hasRun) return memory.owedMs > 0 ? madeUp(moment, made) : { ...made, outcome: repriced(moment, made) };
   if (spec.kind === "slots" && lengthOf(startedRuns) >= (spec.upToMs ?? spec.hoursMs)) return made;
   if (moment.machine === "absent") return { ...made, outcome: { kind: "waiting_for_machine" } };
   if (after.kind === "waiting") return { ...made, outcome: { kind: "waiting_for_plan", plan: after.plan } };
@@ -147,6 +147,14 @@ function outcomeOfBegun(moment: PlanInput, memory: PlanRecord): PlanRecord["outc
   return { kind: "solved", ...solution, startedNowAt: first?.start ?? moment.now };
 }
 
+/** Returns the outcome of a run that has begun, at the prices as they are now. */
+function repriced(moment: PlanInput, memory: PlanRecord): PlanRecord["outcome"] {
+  const { outcome } = memory;
+  const begun = outcomeOfBegun(moment, memory);
+  if (outcome.kind !== "solved" || begun.kind !== "solved" || begun.meanPrice === null) return outcome;
+  return { ...outcome, meanPrice: begun.meanPrice, cost: begun.cost };
+}
+
 /** Starts a missed run now if its whole length still fits and no later run is cheaper; otherwise returns null. */
 function startedLate(moment: PlanInput, memory: PlanRecord, solution: PlanSolution): PlanRecord | null {
   const { spec, now, blocked, after } = moment;
@@ -219,7 +227,7 @@ function withFallback(moment: PlanInput, memory: PlanRecord): PlanRecord {
 
 /** Returns whether a run is based on confirmed prices or on an estimate. */
 function basisOf(points: readonly PricePoint[], run: Interval): PlanBasis {
-  return runPrice(points, run, "confirmed") === null ? "estimates" : "prices";
+  return points.some((point) => point.estimate && overlaps(point, run)) ? "estimates" : "prices";
 }
 
 function pointsOf({ timeline }: PlanInput): readonly PricePoint[] {

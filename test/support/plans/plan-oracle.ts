@@ -263,11 +263,12 @@ function avoidByRules(given: SmallCaseOf<AvoidPlan>): Mask | null {
       .at(-1)?.[1] ?? 0;
   if (prices.length - now - off === 0 && prices.length - Math.min(since, now) <= maxGap) return fixed;
   const minRun = Math.max(1, steps(spec.minRunMs));
+  const anywhere = () => true;
   const keeps = (mask: Mask, may: (step: number) => boolean) =>
     keepsFixed(given, mask, may) &&
     mask.every((on, step) => on || step < now || !unknown(step)) &&
     keepsLengths(given, mask, minRun, 1, may) &&
-    keepsGaps(given, mask, maxGap, minRun, 1, may);
+    keepsGaps(given, mask, maxGap, minRun, 1, anywhere);
   const offIn = (mask: Mask) => prices.length - now - count(mask.slice(now));
   // Tries the smallest OFF time first. The minimum run length may require more.
   for (let most = off; most <= prices.length - now; most++) {
@@ -279,7 +280,6 @@ function avoidByRules(given: SmallCaseOf<AvoidPlan>): Mask | null {
     if (within) return within.best;
   }
   // The maximum OFF time has priority: use as few closed steps as it needs, then reach the OFF hours.
-  const anywhere = () => true;
   const closedIn = (mask: Mask) => count(mask.map((on, step) => on && step >= now && !open(step) && !fixed[step]));
   const fewest = cheapest(given, (mask) => keeps(mask, anywhere), closedIn);
   if (!fewest) return null;

@@ -70,7 +70,9 @@ function problemOf({ spec, grid, window }: PlanTask<AvoidPlan>, walls?: HardLimi
   const most = grid.count - off;
   const on = Math.max(fixed, Math.min(open, most), 0);
   const lengths = lengthsOf(spec, grid.stepMs);
-  const begin = beginOf(grid, window.start, spec, costs, startCosts(costs, lengths.minRun));
+  // What closes the first steps does not extend the maximum time OFF.
+  const starts = startCosts(new Float64Array(grid.count), lengths.minRun);
+  const begin = beginOf(grid, window.start, spec, costs, starts);
   return { costs, forced, on, most, ...lengths, maxRuns: Number.POSITIVE_INFINITY, begin };
 }
 

@@ -23,18 +23,20 @@ export function solveSlots(task: PlanTask<SlotsPlan>): PlanSolution {
   const problem = problemOf(task, on);
   const most = mostSteps(problem);
   const possible = (walls: HardLimits) => new RunsSolver(problemOf(task, on, walls)).cheapest() !== null;
-  return partly(task, on, most, infeasible(task, on, on - most, possible));
+  return partly(task, most, infeasible(task, on, on - most, possible));
 }
 
 /** Returns the solution with the most possible hours, unless the owner wants all or nothing. */
-function partly(task: PlanTask<SlotsPlan>, on: number, most: number, none: PlanSolution): PlanSolution {
+function partly(task: PlanTask<SlotsPlan>, most: number, none: PlanSolution): PlanSolution {
   const { spec, grid } = task;
   if (none.kind === "solved" || spec.whenShort === "nothing") return none;
   const hasRun = grid.past.usedMs > 0 && !grid.forced.includes(1);
   const chosen = most > 0 ? chooseSlots(task, most) : hasRun ? { runs: [] } : null;
   if (!chosen) return none;
   const reason = none.kind === "impossible" ? none.reason : "no_prices";
-  const partial = solved(task, { ...chosen, shortfall: { missingMs: (on - most) * grid.stepMs, reason } });
+  // The hours may end within a step, so whole steps would be more than what is missing.
+  const missingMs = Math.max(0, spec.hoursMs - grid.past.usedMs - most * grid.stepMs);
+  const partial = solved(task, { ...chosen, shortfall: { missingMs, reason } });
   return none.kind === "impossible" ? partial : { ...none, partial };
 }
 
@@ -59,8 +61,13 @@ function whileCheap(task: PlanTask<SlotsPlan>, chosen: Selection): Selection {
   for (const [from, to] of chosen.runs) forced.fill(1, from, to);
   const costs = problem.costs.map((cost, step) => (cheap[step] || forced[step] ? cost : Number.POSITIVE_INFINITY));
   const more = { ...problem, costs, forced };
-  const runs = new RunsSolver({ ...more, on: mostSteps(more) || on }).cheapest()?.runs;
-  return runs ? { ...chosen, runs } : chosen;
+  const runs = new RunsSolver({ ...more, on: mostSteps(more) || on }).cheapest()?.runs ?? chosen.runs;
+  // The next best solution is one without the added steps, so it is omitted if there are any.
+  return stepsOf(runs) > stepsOf(chosen.runs) ? { runs } : chosen;
+}
+
+function stepsOf(runs: Selection["runs"]): number {
+  return runs.reduce((sum, [from, to]) => sum + to - from, 0);
 }
 
 /** Returns the steps that `maxGap` still needs after all hours have run during cheap steps. */

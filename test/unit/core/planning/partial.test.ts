@@ -37,6 +37,16 @@ describe("if only some hours are possible, a plan runs in", () => {
     expect(found.memory?.outcome).toMatchObject({ shortfall: { missingMs: 3 * HOUR, reason: "window_too_short" } });
   });
 
+  test("whole steps, but the cost is that of the hours", () => {
+    const late = at("2026-03-11T04:00:00Z");
+    const before = live({ now: AFTERNOON, spec: { ...car, hoursMs: HOUR } }, late);
+    const spec = { ...car, hoursMs: 3.4 * HOUR, kwh: 3.4 };
+    const found = step({ now: late, spec, memory: before.memory });
+    expect(found.memory?.outcome).toMatchObject({ shortfall: { missingMs: 0.4 * HOUR } });
+    const { meanPrice, cost } = found.memory?.outcome.kind === "solved" ? found.memory.outcome : {};
+    expect(cost).toBeCloseTo(3 * (meanPrice ?? 0));
+  });
+
   test("no hour with `when_short: nothing` or of kind window", () => {
     const nothing = step({ now: AFTERNOON, spec: { ...expensive, whenShort: "nothing" } });
     expect([nothing.state, timesOf(nothing.memory)]).toEqual(["impossible", []]);

@@ -124,3 +124,33 @@ describe("a manual run has the price of the time that it runs", () => {
     expect(step({ now: AFTERNOON, memory: planned, spec: off }).memory?.outcome).toEqual({ kind: "none" });
   });
 });
+
+describe("the reason's figures", () => {
+  test("change with revised prices while the plan runs", () => {
+    const spec = { ...washer, kwh: 2 };
+    const now = at("2026-03-11T01:00:00Z");
+    const running = live({ now: AFTERNOON, spec }, now);
+    const revised = timelineOf(nightPrices().map((point) => ({ ...point, price: point.price + 1 })));
+    const after = step({ now: now + HOUR / 4, spec, memory: running.memory, timeline: revised });
+    expect(wordsOf(after, now + HOUR / 4, spec)).toMatch(/^runs until 04:00: 02:00-04:00, 1\.50 DKK/);
+    expect(after.memory?.outcome).toMatchObject({ cost: 3 });
+  });
+
+  test("have no sign for an amount that is shown as zero", () => {
+    const timeline = timelineOf(nightPrices().map((point) => ({ ...point, price: point.price < 1 ? -0.004 : 2 })));
+    expect(words(washer, { timeline })).toMatch(/02:00-04:00, 0\.00 DKK/);
+  });
+
+  test("do not name estimates if prices are missing and none is an estimate", () => {
+    const spec: PlanSpec = { ...washer, kind: "avoid", useForecast: true };
+    const timeline = timelineOf(nightPrices().filter(({ start }) => start < at("2026-03-11T04:00:00Z")));
+    expect(words(spec, { timeline })).toMatch(/^ON except/);
+    expect(words(spec, { timeline })).not.toMatch(/estimates/);
+  });
+
+  test("contain no next best without the cheap hours that up_to added", () => {
+    const spec = { ...washer, kind: "slots", upToMs: 4 * HOUR, cheapBelow: { maxPrice: 3 } } as const;
+    expect(words({ ...spec, cheapBelow: { maxPrice: 0.1 } })).toMatch(/next best/);
+    expect(words(spec)).not.toMatch(/next best/);
+  });
+});
