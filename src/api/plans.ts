@@ -120,6 +120,10 @@ export const statusProperties = () =>
     last_run: orNull(finished()),
     month: month(),
     month_before: month(),
+    learned: described(
+      orNull(named("LearnedCourse", object({ runs: integer, kwh: number, profile: list(number), frozen: boolean }))),
+      "Energy and course by quarter-hour that a plan with `learn` has learned; null if nothing.",
+    ),
     settings: named(
       "PlanSettings",
       object({

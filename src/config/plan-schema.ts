@@ -79,6 +79,10 @@ export const planSchema = z
       "For slots, with up_to: upper limit of cheap prices, as a price, a price level, or the cheapest percentage of the day.",
       { form: 'currency per kWh, a level, or "30%"' },
     ),
+    learn: key(
+      z.optional(z.boolean()),
+      "True to use the energy and the profile of its measured runs, after three of them. Needs a plug that measures.",
+    ),
     profile: key(
       z.optional(
         z.array(z.number().check(z.minimum(0))).check(z.minLength(1, "mistake.expected_profile" satisfies Expected)),
@@ -228,6 +232,7 @@ function powerOf(entry: PlanEntry, groups: readonly GroupEntry[]): Pick<PlanDefi
 const KINDS_OF: Readonly<Partial<Record<keyof PlanEntry, readonly PlanKind[]>>> = {
   hours: ["window", "slots", "avoid"],
   profile: ["window"],
+  learn: ["window", "slots"],
   when_short: ["slots"],
   min_run: ["slots", "below", "avoid"],
   min_pause: ["slots", "below"],
@@ -271,6 +276,7 @@ function mistakesOf(entry: PlanEntry): Mistake[] {
   if (entry.tolerance_side !== undefined && entry.tolerance === undefined)
     mistake("tolerance", missingWith("tolerance_side"));
   if (entry.after_pause !== undefined && entry.after === undefined) mistake("after", missingWith("after_pause"));
+  if (entry.learn && energy !== undefined) mistake("learn", message("mistake.learn"));
   if (entry.profile?.every((power) => power === 0)) mistake("profile", message("mistake.profile"));
   if (found.length === 0) for (const { setting, ...said } of planMistakes(specOf(entry))) mistake(setting, said);
   return found;
@@ -334,6 +340,7 @@ export function planDefinitions(entries: readonly PlanEntry[], groups: readonly 
     after: entry.after === undefined ? null : { plan: entry.after, pauseMs: readDuration(entry.after_pause) ?? 0 },
     powerLimit: entry.power_limit ?? null,
     ...powerOf(entry, groups),
+    ...(entry.learn ? { learns: true as const } : {}),
   }));
 }
 

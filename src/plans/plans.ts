@@ -14,9 +14,10 @@ import {
   UNDECIDED,
 } from "../core/planning/circle-decision.ts";
 import { type RefusedCommand, refusedCommand as refused } from "../core/planning/command-refusal.ts";
+import { withLearned } from "../core/planning/learned-course.ts";
 import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
-import { whenLostOf } from "../core/planning/model/plan-spec.ts";
-import { type Commanded, type PlanAction, runNow, skip, stop } from "../core/planning/plan-commands.ts";
+import { type PlanSpec, whenLostOf } from "../core/planning/model/plan-spec.ts";
+import { type Commanded, type PlanAction, type RunAction, runNow, skip, stop } from "../core/planning/plan-commands.ts";
 import { blockedBy, circlesOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
 import type { PlanMachine } from "../core/planning/plan-input.ts";
 import { adjustedSpec, type ChangedSettings, changeSettings, resetOf } from "../core/planning/plan-settings.ts";
@@ -37,6 +38,7 @@ import { objectIn, planCommandOf } from "./command-payload.ts";
 import type { MeasuredRuns } from "./measured-runs.ts";
 import { MAX_ONCE, OncePlans } from "./once-plans.ts";
 import { PlanCircles } from "./plan-circles.ts";
+import { PlanLearning } from "./plan-learning.ts";
 import { PlanResults, type WhichPlans } from "./plan-results.ts";
 
 export interface PlansDeps {
@@ -44,8 +46,8 @@ export interface PlansDeps {
   readonly store: PlanStore;
   /** Stores the plans that run once. */
   readonly memory: KeyValue;
-  /** Adds to finished runs what plugs measured. */
-  readonly measured?: Pick<MeasuredRuns, "with">;
+  /** What plugs measured in finished runs. */
+  readonly measured?: Pick<MeasuredRuns, "with" | "courses">;
   /** The power groups of the configuration. */
   readonly groups?: readonly GroupEntry[];
   readonly homes: { readonly ids: ReadonlySet<string>; named(id: string): Home | null; readonly known: boolean };
@@ -74,6 +76,7 @@ export class Plans {
   readonly #deps: PlansDeps;
   readonly #language: Language;
   readonly #once: OncePlans;
+  readonly #learning: PlanLearning;
   readonly #circles = new PlanCircles();
   #groups: readonly GroupEntry[] = [];
   /** The last snapshot of each plan. Bounded by the plans. */
@@ -90,6 +93,7 @@ export class Plans {
     this.#language = deps.language ?? "en";
     this.#once = new OncePlans(deps.memory);
     this.results = new PlanResults(deps.store, deps.calendar, (which) => this.#selected(which), deps.measured);
+    this.#learning = new PlanLearning(deps.store, deps.memory, deps.measured ?? { courses: () => [] });
     this.take(deps.definitions, deps.groups);
   }
 
@@ -106,7 +110,7 @@ export class Plans {
     for (const id of this.ids) if (!remaining.has(id)) problems.end(problemSubject(id));
     store.keepOnly([...remaining]);
     const { circles, unchanged } = this.#circles.replace(definitions, (definition) => {
-      const spec = adjustedSpec(definition, store.settings(definition.id));
+      const spec = this.#specOf(definition);
       const memory = store.memory(definition.id);
       const whenLost = whenLostOf(spec);
       const on = whenLost === "on" || (whenLost === "keep" && memory?.on === true);
@@ -233,6 +237,8 @@ export class Plans {
     const { store, onDecided, homes } = this.#deps;
     if (!homes.known) return Number.POSITIVE_INFINITY;
     this.#removeOldOnce(circle, now);
+    for (const slot of this.#circles.in(circle))
+      if (slot.definition.learns) this.#circles.set({ ...slot, spec: this.#specOf(slot.definition) });
     const before = this.#circles.in(circle);
     const context = this.#contextAt(now);
     const decided = decideCircle(before, context);
@@ -269,6 +275,12 @@ export class Plans {
     return decided ? this.#snapshotOf(decided, context) : null;
   }
 
+  /** Returns the configured settings with the owner's changes and what the plan has learned. */
+  #specOf(definition: PlanDefinition): PlanSpec {
+    const spec = adjustedSpec(definition, this.#deps.store.settings(definition.id));
+    return definition.learns ? withLearned(spec, this.#learning.of(definition.id, spec)) : spec;
+  }
+
   #contextAt(now: EpochMs): DecisionContext {
     const { calendar, thresholds, isTimeTrusted, startedAt } = this.#deps;
     return {
@@ -292,7 +304,8 @@ export class Plans {
   #snapshotOf(slot: PlanSlot, context: DecisionContext): PlanSnapshot {
     const { id } = slot.definition;
     const history = this.results.history({ id, spec: slot.spec }, context.now);
-    return decidedSnapshot(slot, context, { history, refused: this.#refusals.get(id) ?? null });
+    const learned = slot.definition.learns ? this.#learning.of(id, slot.spec) : null;
+    return decidedSnapshot(slot, context, { history, learned, refused: this.#refusals.get(id) ?? null });
   }
 
   #reportUnknownHome({ id, home }: PlanDefinition, now: EpochMs): void {
@@ -357,6 +370,7 @@ export class Plans {
     const slot = this.#circles.get(plan);
     if (!slot) return unknownPlan(plan);
     if (!isTimeTrusted(now)) return refused("clock_not_trusted", message("refused.clock"));
+    if (action === "freeze_learned" || action === "forget_learned") return this.#learnedActed(slot, action, now);
     const done = this.#acted(slot, action, now);
     if (done.kind === "refused") return done;
     store.write(plan, done.memory, []);
@@ -365,13 +379,28 @@ export class Plans {
     return { kind: "done" };
   }
 
-  #acted(slot: PlanSlot, action: PlanAction, now: EpochMs): Commanded {
+  #acted(slot: PlanSlot, action: RunAction, now: EpochMs): Commanded {
     const { definition, spec, advance } = slot;
     if (action === "skip") return skip(advance.memory, now);
     if (action === "stop") return stop(advance.memory, now, spec);
     const circle = this.#circles.in(this.circleOf(definition.home) ?? "");
     const crowded = crowdedFor(slot, circle, (other) => other.advance.memory?.startedRuns ?? []);
     return runNow(spec, advance.memory, now, blockedBy(definition, new Set(), circle), crowded);
+  }
+
+  #learnedActed(
+    { definition, spec }: PlanSlot,
+    action: "freeze_learned" | "forget_learned",
+    now: EpochMs,
+  ): PlanCommanded {
+    const { id, learns, home } = definition;
+    const learned = learns ? this.#learning.of(id, spec) : null;
+    if (!learns) return refused("unknown_setting", message("refused.no_learn"));
+    if (action === "forget_learned") this.#learning.forget(id, now);
+    else if (learned) this.#learning.freeze(id, learned);
+    else return refused("unknown_setting", message("refused.nothing_learned"));
+    this.#decideFor(home, now);
+    return { kind: "done" };
   }
 
   /** Changes settings, all or none. An empty text restores the value of the configuration. */
@@ -383,7 +412,7 @@ export class Plans {
     const change = changeSettings(definition, store.settings(plan), changes);
     if (change.kind === "refused") return change;
     if (!store.writeSettings(plan, change.texts)) return refused("not_writable", message("refused.not_writable"));
-    this.#circles.set({ ...slot, spec: adjustedSpec(definition, store.settings(plan)) });
+    this.#circles.set({ ...slot, spec: this.#specOf(definition) });
     this.#decideFor(definition.home, now);
     return { kind: "done" };
   }

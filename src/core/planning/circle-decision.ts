@@ -75,7 +75,7 @@ export function decideCircle(circle: readonly PlanSlot[], context: DecisionConte
 export function decidedSnapshot(
   { definition, spec, advance }: PlanSlot,
   context: DecisionContext,
-  given: Pick<PlanSnapshot, "history" | "refused">,
+  given: Pick<PlanSnapshot, "history" | "refused" | "learned">,
 ): PlanSnapshot {
   const { now, calendar, trusted, language } = context;
   const { timeline, isHomeKnown, lacksExport } = context.pricesOf({ definition, spec });

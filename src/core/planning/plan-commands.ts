@@ -7,7 +7,10 @@ import { lengthOf } from "./plan-interruption.ts";
 import { newRecord, type PlanEnding, type PlanRecord } from "./plan-record.ts";
 import { halted } from "./plan-state-machine.ts";
 
-export const planActions = ["run_now", "skip", "stop"] as const;
+const runActions = ["run_now", "skip", "stop"] as const;
+const learnActions = ["freeze_learned", "forget_learned"] as const;
+export const planActions = [...runActions, ...learnActions] as const;
+export type RunAction = (typeof runActions)[number];
 export type PlanAction = (typeof planActions)[number];
 
 /** The record after a command, or the reason for a refusal. */

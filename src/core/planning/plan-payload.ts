@@ -30,6 +30,14 @@ export function planStatus(plan: PlanSnapshot) {
     next_start: instant(plan.nextStart),
     next_end: instant(plan.nextEnd),
     settings: plan.settings,
+    learned: plan.learned
+      ? {
+          runs: plan.learned.runs,
+          kwh: rounded(plan.learned.kwh),
+          profile: plan.learned.profile.map((part) => rounded(part)),
+          frozen: plan.learned.frozen,
+        }
+      : null,
   };
 }
 

@@ -1,5 +1,6 @@
 /** Published state of a plan. */
 import type { EpochMs } from "../time/interval.ts";
+import type { LearnedCourse } from "./learned-course.ts";
 import type { PlanDefinition } from "./model/plan-definition.ts";
 import type { PlanShortfall, PlanSpec } from "./model/plan-spec.ts";
 import type { PlanReason } from "./plan-reason.ts";
@@ -59,12 +60,15 @@ export interface PlanSnapshot {
   readonly saving: PlanSaving;
   readonly savingPerKwh: PlanSaving;
   readonly history: PlanHistory;
+  /** What a plan with `learn` has learned; absent or null if nothing. */
+  readonly learned?: (LearnedCourse & { readonly frozen: boolean }) | null | undefined;
   readonly settings: ShownSettings;
   /** Why the last command over MQTT was refused; null if it was done. */
   readonly refused: string | null;
 }
 
-interface PlanSnapshotInput extends Pick<PlanSnapshot, "definition" | "reason" | "currency" | "history" | "refused"> {
+interface PlanSnapshotInput
+  extends Pick<PlanSnapshot, "definition" | "reason" | "currency" | "history" | "refused" | "learned"> {
   /** The definition's spec with the owner's changes. */
   readonly spec: PlanSpec;
   readonly advance: PlanAdvance;

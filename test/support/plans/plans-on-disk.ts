@@ -4,10 +4,12 @@ import type { Language } from "../../../src/core/language/language.ts";
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import type { PlanSnapshot } from "../../../src/core/planning/plan-snapshot.ts";
 import type { Timeline } from "../../../src/core/prices/timeline.ts";
+import { MeasuredRuns } from "../../../src/plans/measured-runs.ts";
 import { Plans } from "../../../src/plans/plans.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { PlanStore } from "../../../src/storage/plan-store.ts";
+import { PlugEnergyStore } from "../../../src/storage/plug-energy-store.ts";
 import { calendar, HOME } from "../home/price-days.ts";
 import { TempDir } from "../runner/temp-dir.ts";
 
@@ -18,6 +20,8 @@ export interface PlansWorld {
   /** True if the homes are known. */
   known?: boolean;
   startedAt?: number;
+  /** The plugs of each plan. */
+  plugs?: readonly string[];
   language?: Language;
   exportTimeline?: Timeline | null;
   groups?: readonly { readonly name: string; readonly limit_kw: number }[];
@@ -56,6 +60,11 @@ export class PlansOnDisk implements Disposable {
     this.#database.close();
     this.#database = this.#openDatabase();
     this.plans = this.#open();
+  }
+
+  /** Where the plugs store their energy. */
+  get energy(): PlugEnergyStore {
+    return new PlugEnergyStore(this.#database);
   }
 
   /** Decides all plans at `now`. Returns when one of them changes by itself. */
@@ -99,6 +108,9 @@ export class PlansOnDisk implements Disposable {
       language: world.language ?? "en",
       problems: { start: () => undefined, end: () => undefined },
       startedAt: world.startedAt ?? 0,
+      ...(world.plugs
+        ? { measured: new MeasuredRuns(new PlugEnergyStore(this.#database), () => world.plugs ?? []) }
+        : {}),
       onDecided: () => this.decisions++,
     });
   }

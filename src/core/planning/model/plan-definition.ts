@@ -21,6 +21,8 @@ export interface PlanDefinition {
   readonly powerLimit: string | null;
   /** Absent for a plan without a power group. */
   readonly power?: PlanPower;
+  /** True if its energy and profile are those of its measured runs. */
+  readonly learns?: true;
   /** For a plan that runs once: the plan of its appliance. */
   readonly of?: string;
 }

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { planStatus } from "../../../src/core/planning/plan-payload.ts";
+import { DAY_MS, HOUR_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
+import { at, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
+import { PlansOnDisk } from "../../support/plans/plans-on-disk.ts";
+import { definitionOf, HOUR, WASHER } from "../../support/plans/shown-plans.ts";
+
+const NOW = at("2026-03-10T17:00:00Z");
+/** 02:00 to 05:00 local time costs the least; of it, 02:00 is the cheapest hour. */
+const timeline = timelineOf(
+  points(daysOf("2026-03-07", "2026-03-20"), (i) => ({ 1: 1, 2: 0.2, 3: 0.5, 4: 0.5, 5: 0.21 })[i % 24] ?? 2, {
+    unit: "hour",
+  }),
+);
+const learner = { ...definitionOf({ ...WASHER, hoursMs: 2 * HOUR, kwh: 9 }), learns: true as const };
+
+/** Stores the energy of a machine that heats in its last hour, for each run of three nights. */
+function threeNights(world: PlansOnDisk): number {
+  let now = NOW;
+  for (let night = 1; night <= 3; night++) {
+    world.until(now, NOW + night * DAY_MS - 2 * HOUR_MS);
+    now = NOW + night * DAY_MS - 2 * HOUR_MS;
+    const run = world.plans.results.detail(learner, now).runs[0];
+    if (!run) throw new Error("the plan has not run");
+    for (let i = 0; i < 8; i++) {
+      const quarter = { plug: "plug", start: run.start + i * QUARTER_MS, measuredMs: QUARTER_MS, cost: null };
+      world.energy.add([{ ...quarter, kwh: i < 4 ? 0 : 0.25 }]);
+    }
+    world.at(now);
+  }
+  return now;
+}
+
+test("after three measured runs the plan has their energy and course, so that the costly part meets the lowest price", () => {
+  using world = new PlansOnDisk({ definitions: [learner], timeline, plugs: ["plug"] });
+  const first = world.at(NOW);
+  expect([first.learned ?? null, first.nextStart]).toEqual([null, at("2026-03-11T01:00:00Z")]);
+  const now = threeNights(world);
+  const learned = world.until(now, now + 3 * HOUR_MS);
+  expect(planStatus(learned).learned).toEqual({ runs: 3, kwh: 1, profile: [0, 0, 0, 0, 1, 1, 1, 1], frozen: false });
+  // The second hour of the run is now the one that costs, so it begins an hour before the cheapest hour.
+  expect([learned.nextStart, learned.cost]).toEqual([at("2026-03-14T00:00:00Z"), expect.closeTo(0.2, 9)]);
+});
+
+test("what was learned can be frozen and forgotten, also across a restart", () => {
+  using world = new PlansOnDisk({ definitions: [learner], timeline, plugs: ["plug"] });
+  expect(world.plans.act("washer", "freeze_learned", NOW)).toMatchObject({ kind: "refused" });
+  const now = threeNights(world);
+  expect(world.plans.act("washer", "freeze_learned", now)).toEqual({ kind: "done" });
+  world.restart({ plugs: [] });
+  expect(world.at(now).learned).toMatchObject({ runs: 3, frozen: true });
+  expect(world.plans.act("washer", "forget_learned", now)).toEqual({ kind: "done" });
+  world.restart({ plugs: ["plug"] });
+  expect(world.at(now).learned).toBeNull();
+});
+
+test("a plan without learn refuses both commands", () => {
+  using world = new PlansOnDisk({ definitions: [definitionOf(WASHER)], timeline });
+  world.at(NOW);
+  expect(world.plans.act("washer", "forget_learned", NOW)).toMatchObject({ kind: "refused", why: "unknown_setting" });
+});
