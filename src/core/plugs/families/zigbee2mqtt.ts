@@ -2,7 +2,7 @@
 
 import { message } from "../../language/text.ts";
 import { type MeterReader, measuredOf } from "./meter-readers.ts";
-import { availabilityReader, objectIn, type Reader, stateWithin } from "./payload-readers.ts";
+import { availabilityReader, objectIn, type Reader, stateReader, stateWithin } from "./payload-readers.ts";
 import type { AnnouncedPlug, LearnedPlug, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
 const ROOT = "zigbee2mqtt";
@@ -44,6 +44,8 @@ export const zigbee2mqttPlug = {
     const bridge = address.learned?.bridge ?? (placesOf(address).length === 1 ? ROOT : null);
     const readers: Record<string, Reader> = {};
     for (const { fullTopic } of placesOf(address)) {
+      // With `output: attribute`, each property has a topic of its own. Source: zigbee2mqtt issue 493.
+      readers[`${fullTopic}/${stateName(address)}`] = stateReader();
       readers[fullTopic] = (payload) => stateWithin(objectIn(payload), [stateName(address)]);
       readers[`${fullTopic}/availability`] = (payload) =>
         availabilityReader("online", "offline")(String(objectIn(payload)?.state ?? payload));
@@ -59,7 +61,13 @@ export const zigbee2mqttPlug = {
       const values = objectIn(payload);
       return measuredOf(values?.[`power${end}`], values?.[`energy${end}`]);
     };
-    return Object.fromEntries(placesOf(address).map(({ fullTopic }) => [fullTopic, read]));
+    return Object.fromEntries(
+      placesOf(address).flatMap(({ fullTopic }): [string, MeterReader][] => [
+        [fullTopic, read],
+        [`${fullTopic}/power${end}`, (payload) => measuredOf(payload, null)],
+        [`${fullTopic}/energy${end}`, (payload) => measuredOf(null, payload)],
+      ]),
+    );
   },
   announces: {
     filter: "+/bridge/devices",

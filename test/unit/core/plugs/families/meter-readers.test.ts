@@ -36,6 +36,8 @@ describe("measurements in messages", () => {
     ["zigbee2mqtt", "zigbee2mqtt/plug", '{"state":"ON","power":12.5,"energy":4.25}', { watts: 12.5, counterKwh: 4.25 }],
     ["zigbee2mqtt", "zigbee2mqtt/plug", '{"state":"ON","power":null,"energy":""}', null],
     ["zigbee2mqtt", "zigbee2mqtt/plug", "not JSON", null],
+    ["zigbee2mqtt", "zigbee2mqtt/plug/power", "12.5", { watts: 12.5 }],
+    ["zigbee2mqtt", "zigbee2mqtt/plug/energy", "4.25", { counterKwh: 4.25 }],
   ])("%s: %s %s", (family, topic, payload, expected) => {
     const found = measuredBy(family, topic, payload);
     if (expected === null) expect(found).toBeNull();
