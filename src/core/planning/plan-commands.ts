@@ -3,9 +3,8 @@ import { message } from "../language/text.ts";
 import { contains, type EpochMs, HOUR_MS, type Interval, overlaps } from "../time/interval.ts";
 import { type RefusedCommand, refusedCommand as refused } from "./command-refusal.ts";
 import type { PlanSpec } from "./model/plan-spec.ts";
-import { lengthOf } from "./plan-interruption.ts";
+import { halted, lengthOf } from "./plan-interruption.ts";
 import { newRecord, type PlanEnding, type PlanRecord } from "./plan-record.ts";
-import { halted } from "./plan-state-machine.ts";
 
 const runActions = ["run_now", "skip", "stop"] as const;
 const learnActions = ["freeze_learned", "forget_learned"] as const;

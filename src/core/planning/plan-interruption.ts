@@ -43,7 +43,6 @@ export function cutShort(memory: PlanRecord, spec: PlanSpec, now: EpochMs): Plan
   const isCut = (run: BegunRun) => run.start < lastsUntil && lastsUntil < run.end;
   const cut = memory.startedRuns.filter(isCut);
   if (cut.length === 0) return memory;
-  const isPlanned = ({ basis }: BegunRun) => basis === "prices" || basis === "estimates";
   const owed = spec.kind === "window" ? lengthOf(cut.filter(isPlanned)) - lengthOf(cut.filter(isPlanned).map(kept)) : 0;
   const goesOn = cut.filter((run) => !isPlanned(run) && now < run.end).map((run) => ({ ...run, start: now }));
   const startedRuns = [...memory.startedRuns.map((run) => (isCut(run) ? kept(run) : run)), ...goesOn];
@@ -52,6 +51,31 @@ export function cutShort(memory: PlanRecord, spec: PlanSpec, now: EpochMs): Plan
   function kept(run: BegunRun): BegunRun {
     return { ...run, end: lastsUntil ?? run.end, cutBy: memory.doubted ? "clock" : "stop" };
   }
+}
+
+function isPlanned({ basis }: BegunRun): boolean {
+  return basis === "prices" || basis === "estimates";
+}
+
+/** Ends the current run of a disabled plan. The rest of a `window` is owed. Other kinds are planned again. */
+export function disabledAt(memory: PlanRecord, { kind }: Pick<PlanSpec, "kind">, now: EpochMs): PlanRecord {
+  const next = halted(memory, now);
+  const run = memory.startedRuns.find((each) => each.start < now && now < each.end && isPlanned(each));
+  if (!run || kind !== "window") return next;
+  const startedRuns = next.startedRuns.map((each) =>
+    each.start === run.start ? ({ ...each, cutBy: "disabled" } as const) : each,
+  );
+  return { ...next, startedRuns, owedMs: memory.owedMs + run.end - now };
+}
+
+/** Ends the current run and drops the planned ones. */
+export function halted(memory: PlanRecord, now: EpochMs): PlanRecord {
+  const runs = memory.startedRuns.some((run) => run.end > now);
+  if (!runs && memory.planned.length === 0) return memory;
+  const startedRuns = memory.startedRuns
+    .map((run) => (run.end > now ? { ...run, end: now } : run))
+    .filter((run) => run.start < run.end);
+  return { ...memory, startedRuns, planned: [], madeFrom: null };
 }
 
 /** Returns the times during which the run of a `window` was interrupted for a reason. Shape: ascending. */

@@ -7,7 +7,7 @@ import { hoursText, localTimeText } from "./model/plan-definition.ts";
 import { type PlanShortfall, type PlanSpec, weekdays } from "./model/plan-spec.ts";
 import { mergeRuns } from "./model/plan-windows.ts";
 import { interruptionsOf } from "./plan-interruption.ts";
-import { type InterruptionCause, type PlanRecord, type PlanRun, without } from "./plan-record.ts";
+import { interruptionCauses, type PlanRecord, type PlanRun, without } from "./plan-record.ts";
 import { type PlanAdvance, runsOf } from "./plan-state-machine.ts";
 
 export const planCodes = [
@@ -134,20 +134,27 @@ function hasRunWords(given: ReasonContext, memory: PlanRecord): string {
   return `${say("plan.has_run", { runs: spansOf(given, runsOf(memory)) })}${averageOf(given, memory)}`;
 }
 
+/** Keys of the texts of an interruption, by its cause. */
+const INTERRUPTIONS = {
+  stop: { wasOff: "plan.was_off", cutShort: "plan.cut_short" },
+  clock: { wasOff: "plan.was_off_clock", cutShort: "plan.cut_short_clock" },
+  disabled: { wasOff: "plan.was_off_disabled", cutShort: "plan.cut_short_disabled" },
+} as const;
+
 function interruptedWords(given: ReasonContext, memory: PlanRecord): string {
-  const words = (cause: InterruptionCause, key: "plan.was_off" | "plan.was_off_clock") => {
+  const words = interruptionCauses.map((cause) => {
     const times = interruptionsOf(given.spec, memory, cause);
-    return times.length === 0 ? "" : given.say(key, { times: spansOf(given, times) });
-  };
-  return words("stop", "plan.was_off") + words("clock", "plan.was_off_clock");
+    return times.length === 0 ? "" : given.say(INTERRUPTIONS[cause].wasOff, { times: spansOf(given, times) });
+  });
+  return words.join("");
 }
 
 function idleReason(given: ReasonContext, memory: PlanRecord): PlanReason {
   const { say } = given;
   const { outcome, owedMs } = memory;
   if (owedMs > 0) {
-    const isClock = memory.startedRuns.findLast(({ cutBy }) => cutBy)?.cutBy === "clock";
-    const missing = say(isClock ? "plan.cut_short_clock" : "plan.cut_short", { hours: hoursOf(given, owedMs) });
+    const cause = memory.startedRuns.findLast(({ cutBy }) => cutBy)?.cutBy ?? "stop";
+    const missing = say(INTERRUPTIONS[cause].cutShort, { hours: hoursOf(given, owedMs) });
     const text = `${hasRunWords(given, memory)}${missing}`;
     return { code: "cut_short", text };
   }

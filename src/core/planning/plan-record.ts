@@ -20,8 +20,9 @@ export interface BegunRun extends PlanRun {
   readonly cutBy?: InterruptionCause;
 }
 
-/** Why a run was interrupted: elbro did not run, or it did not trust the clock. */
-export type InterruptionCause = "stop" | "clock";
+/** Why a run was interrupted: elbro did not run, it did not trust the clock, or the plan was disabled. */
+export const interruptionCauses = ["stop", "clock", "disabled"] as const;
+export type InterruptionCause = (typeof interruptionCauses)[number];
 
 /** Result of the last planning of an occurrence. */
 export type PlanOutcome =

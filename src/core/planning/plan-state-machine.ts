@@ -13,7 +13,7 @@ import { contains, type EpochMs, type Interval, MINUTE_MS, overlaps } from "../t
 import { whenLostOf } from "./model/plan-spec.ts";
 import { mergeRuns, roundAt } from "./model/plan-windows.ts";
 import { confirmedUntil, LATE_MS, type PlanInput, pointAt } from "./plan-input.ts";
-import { cutShort, doubted, lengthOf, lookedAfter, renewalAfter } from "./plan-interruption.ts";
+import { cutShort, disabledAt, doubted, halted, lengthOf, lookedAfter, renewalAfter } from "./plan-interruption.ts";
 import { type BegunRun, begunInRound, newRecord, type PlanRecord, type PlanRun } from "./plan-record.ts";
 import { awakened, endedRest, gapEndsAt, isLost, isOnWithoutRun, restEndsAt, rested } from "./plan-resting.ts";
 import { type FinishedRun, runPrice, settleRuns } from "./plan-savings.ts";
@@ -71,7 +71,7 @@ export function advancePlan(moment: PlanInput): PlanAdvance {
     const nextChangeAt = nextChange(moment, memory, on);
     return { memory, state, on, lost, startedNow: null, running: null, nextChangeAt, finished };
   }
-  memory = decided(moment, spec.enabled ? machineDone(moment, memory) : halted(memory, now));
+  memory = decided(moment, spec.enabled ? machineDone(moment, memory) : disabledAt(memory, spec, now));
   if (spec.kind === "avoid") memory = restDecided(moment, memory);
   const running = runningAt(memory, now);
   const on = running !== null || isOnWithoutRun(moment, memory);
@@ -164,16 +164,6 @@ function occurrenceOf(
       before.filter((run) => run.end > window.start - REMEMBERED_MS),
     )
   );
-}
-
-/** Ends the current run and drops the planned ones. */
-export function halted(memory: PlanRecord, now: EpochMs): PlanRecord {
-  const runs = memory.startedRuns.some((run) => run.end > now);
-  if (!runs && memory.planned.length === 0) return memory;
-  const startedRuns = memory.startedRuns
-    .map((run) => (run.end > now ? { ...run, end: now } : run))
-    .filter((run) => run.start < run.end);
-  return { ...memory, startedRuns, planned: [], madeFrom: null };
 }
 
 interface BeginResult {

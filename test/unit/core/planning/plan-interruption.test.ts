@@ -180,3 +180,32 @@ describe("interruptions of other kinds", () => {
     expect(step({ now: ENDS, memory: PLANNED }).memory?.startedRuns).toMatchObject([{ start: ENDS }]);
   });
 });
+
+describe("a run that its plan's owner disables and enables again", () => {
+  const begins = at("2026-03-11T01:00:00Z");
+  const halted = (minutes: number) => {
+    const running = live({ now: OPENS }, begins + 20 * MINUTE - 1);
+    const off = { ...washer, enabled: false };
+    const disabled = step({ now: begins + 20 * MINUTE, memory: running.memory, spec: off });
+    return step({ now: begins + (20 + minutes) * MINUTE, memory: disabled.memory, spec: off }).memory;
+  };
+
+  test("continues at once, for its missing time", () => {
+    const back = begins + 20 * MINUTE + 10_000;
+    const again = live({ now: back, memory: halted(0) }, back);
+    expect(again.running).toMatchObject({ start: back, end: begins + 2 * 60 * MINUTE + 10_000 });
+    const later = live({ now: begins + 60 * MINUTE, memory: halted(40) }, begins + 4 * 60 * MINUTE);
+    expect(later.state).toBe("done");
+    expect(timesOf(later.memory)).toEqual(["01:00-01:20", "02:00-03:40"]);
+    expect(wordsOf(later, begins + 4 * 60 * MINUTE)).toContain("was OFF 02:20-03:00, because the plan was disabled");
+  });
+
+  test("says what is missing if the window ends before", () => {
+    const end = at("2026-03-11T05:50:00Z");
+    const again = live({ now: end, memory: halted(4 * 60) }, at("2026-03-11T06:00:00Z") - 1);
+    expect(again.running?.end).toBe(at("2026-03-11T06:00:00Z"));
+    const over = step({ now: begins + 30 * MINUTE, memory: halted(0), blocked: [{ start: begins, end: end }] });
+    expect(over.state).toBe("waiting");
+    expect(wordsOf(over, begins + 30 * MINUTE)).toContain("1.67 h are missing, because the plan was disabled");
+  });
+});
