@@ -52,6 +52,7 @@ export const UNDECIDED: PlanAdvance = {
   on: false,
   lost: true,
   startedNow: null,
+  baselines: null,
   running: null,
   nextChangeAt: null,
   finished: [],

@@ -63,8 +63,6 @@ interface ReasonContext extends ReasonedFrom {
   readonly say: Say;
 }
 
-type SolvedOutcome = Extract<PlanRecord["outcome"], { kind: "solved" }>;
-
 /** Home Assistant rejects a state of more than 255 characters. */
 const MAX_REASON_LENGTH = 255;
 /** Maximum runs in a text; further runs are only counted. */
@@ -89,7 +87,8 @@ function reasoned(given: ReasonContext): PlanReason {
   if (running) return runningReason(given, memory, running);
   switch (state) {
     case "scheduled": {
-      const estimated = memory.planned.some((run) => run.basis === "estimates");
+      const hasPrice = memory.outcome.kind === "solved" && memory.outcome.meanPrice !== null;
+      const estimated = hasPrice && memory.planned.some((run) => run.basis === "estimates");
       const note = estimated ? say("plan.on_estimates") : "";
       return reason(estimated ? "scheduled_on_estimates" : "scheduled", `${planWords(given, memory)}${note}`);
     }
@@ -212,7 +211,12 @@ function planWords(given: ReasonContext, memory: PlanRecord): string {
   if (spec.kind === "avoid") return `${onButWords(given, memory, runs)}${averageOf(given, memory)}`;
   const parts = [`${spansOf(given, runs)}${averageOf(given, memory)}`];
   if (memory.outcome.kind === "solved" && spec.kind !== "below") {
-    const { best, nextBest } = memory.outcome.alternatives;
+    const { waits, alternatives } = memory.outcome;
+    const isWaiting = waits !== undefined && given.now < waits.until;
+    if (isWaiting)
+      parts.push(say("plan.waits_until", { until: timeOf(given, waits.until), time: timeOf(given, waits.from) }));
+    // Starts before the end of the wait are not among the alternatives.
+    const { best = null, nextBest } = isWaiting ? { nextBest: null } : alternatives;
     const at = ({ start, meanPrice }: { readonly start: EpochMs; readonly meanPrice: number }) => ({
       ...{ time: timeOf(given, start), price: priceIn(given, meanPrice) },
     });
@@ -221,17 +225,15 @@ function planWords(given: ReasonContext, memory: PlanRecord): string {
       parts.push(say(`plan.${side}`, { percent, ...at(best) }));
     }
     if (nextBest) parts.push(say("plan.next_best", at(nextBest)));
-    parts.push(...baselineWords(given, memory.outcome));
+    parts.push(...baselineWords(given));
   }
   return parts.join("; ");
 }
 
 /** Returns the price of a start now, and of a start when the window opens if that is another quarter. */
-function baselineWords(
-  given: ReasonContext,
-  { alternatives: { startedNow: windowStart }, startedNowAt: opensAt }: SolvedOutcome,
-): string[] {
+function baselineWords(given: ReasonContext): string[] {
   const { say, now, advance } = given;
+  const { windowStart = null, opensAt = now } = advance.baselines ?? {};
   const ifNow = advance.startedNow === null ? null : priceIn(given, advance.startedNow);
   const isApart = ifNow === null || Math.abs(now - opensAt) >= QUARTER_MS;
   if (windowStart === null || !isApart) return ifNow === null ? [] : [say("plan.if_now", { price: ifNow })];

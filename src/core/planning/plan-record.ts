@@ -29,13 +29,11 @@ export type PlanOutcome =
   | {
       readonly kind: "solved";
       readonly meanPrice: number | null;
-      readonly cost: number | null;
       readonly alternatives: PlanAlternatives;
-      readonly usesEstimates: boolean;
       /** Missing hours; absent or null if none are missing. */
       readonly shortfall?: PlanShortfall | null;
-      /** Start of the baseline `window_start`: the time of planning, or the start of the window if that is later. */
-      readonly startedNowAt: EpochMs;
+      /** Until when the plan waits for the prices from `from` on; absent if it does not wait. */
+      readonly waits?: { readonly until: EpochMs; readonly from: EpochMs };
     }
   | { readonly kind: "impossible"; readonly reason: ImpossibleReason; readonly shortfallMs: number }
   /** `overdueAt`: when the prices are overdue. */

@@ -3,7 +3,7 @@
 import { indexAfter, type PricePoint } from "../prices/timeline.ts";
 import type { EpochMs, Interval } from "../time/interval.ts";
 import type { PlanSpec } from "./model/plan-spec.ts";
-import type { PlanBasis, PlanRecord } from "./plan-record.ts";
+import type { PlanBasis, PlanRecord, PlanRun } from "./plan-record.ts";
 
 /** A finished run. Prices are means in currency per kWh; null if they are not all confirmed. */
 export interface FinishedRun extends Interval {
@@ -83,36 +83,76 @@ export function settleRuns(
   return finished.length === 0 ? { memory, finished } : { memory: { ...memory, startedRuns }, finished };
 }
 
-function finishedRun(
-  run: Interval & { readonly basis: PlanBasis },
-  memory: PlanRecord,
+/** Prices with which a round is compared: the same for all its plannings and runs. Unit: currency per kWh; null if unknown. */
+export interface Baselines {
+  /** When the window opened, or when the plan was first seen in it. */
+  readonly opensAt: EpochMs;
+  /** Price of the plan's hours in one run from `opensAt`. */
+  readonly windowStart: number | null;
+  /** Mean price from `opensAt` to the end of the window. */
+  readonly mean: number | null;
+}
+
+/** Returns the baselines of a round. */
+export function baselinesOf(
+  { window, since }: Pick<PlanRecord, "window" | "since">,
   spec: PlanSpec,
   points: readonly PricePoint[],
-): FinishedRun {
-  const { start, end, basis } = run;
-  const { window, since } = memory;
-  const opened = Math.min(Math.max(window.start, since), start);
-  const whole = { start: opened, end: Math.max(window.end, end) };
-  const windowPrice = runPrice(points, whole, "confirmed");
+  used: PricesUsed,
+): Baselines {
+  const opensAt = Math.max(window.start, since);
+  const whole = { start: opensAt, end: window.end };
+  const mean = runPrice(points, whole, used);
+  if (!hasHours(spec)) return { opensAt, windowStart: mean, mean };
   const profile = spec.kind === "window" ? spec.profile : undefined;
-  const hasHours = spec.kind === "window" || spec.kind === "slots";
-  const fromStart = hasHours ? { start: opened, end: opened + spec.hoursMs } : whole;
+  return {
+    opensAt,
+    windowStart: runPrice(points, { start: opensAt, end: opensAt + spec.hoursMs }, used, profile),
+    mean,
+  };
+}
+
+function finishedRun(run: PlanRun, memory: PlanRecord, spec: PlanSpec, points: readonly PricePoint[]): FinishedRun {
+  const { start, end, basis } = run;
+  // A manual run can begin before the window and end after it.
+  const window = {
+    ...memory.window,
+    start: Math.min(memory.window.start, start),
+    end: Math.max(memory.window.end, end),
+  };
+  const round = { window, since: Math.min(memory.since, start) };
+  const isManual = start < Math.max(memory.window.start, memory.since) || end > memory.window.end;
+  const { windowStart, mean } = baselinesOf(isManual ? round : memory, spec, points, "confirmed");
+  const profile = spec.kind === "window" ? spec.profile : undefined;
+  const meanPrice = runPrice(points, run, "confirmed", profile);
   return {
     start,
     end,
     basis,
-    meanPrice: runPrice(points, run, "confirmed", profile),
-    windowStartPrice: runPrice(points, fromStart, "confirmed", hasHours ? profile : undefined),
-    windowPrice,
-    kwh: energyOf(spec, end - start, memory),
+    meanPrice,
+    windowStartPrice: windowStart,
+    windowPrice: mean,
+    kwh: energyOf(spec, run, memory),
   };
 }
 
-/** Returns the energy of a part of an occurrence; null if the plan has none. Without hours, its energy is that of all runs. */
-export function energyOf(spec: PlanSpec, lengthMs: number, { startedRuns, planned }: PlanRecord): number | null {
-  const hasHours = spec.kind === "window" || spec.kind === "slots";
-  const wholeMs = hasHours
-    ? spec.hoursMs
-    : [...startedRuns, ...planned].reduce((sum, run) => sum + run.end - run.start, 0);
-  return spec.kwh === undefined || wholeMs === 0 ? null : (spec.kwh * lengthMs) / wholeMs;
+/**
+ * Returns the energy of a run; null if the plan has none. Hours that are rounded up to whole steps use no more energy than
+ * the plan's hours. With `up_to`, further hours use the same power. Without hours, all runs together use its energy.
+ */
+export function energyOf(
+  spec: PlanSpec,
+  run: Interval & { readonly basis?: PlanBasis },
+  { startedRuns, planned }: Pick<PlanRecord, "startedRuns" | "planned">,
+): number | null {
+  const all = [...startedRuns, ...planned];
+  const counted = hasHours(spec) ? all.filter(({ basis }) => basis !== "manual") : all;
+  const totalMs = counted.reduce((sum, { start, end }) => sum + end - start, 0);
+  const isMore = run.basis === "manual" || (spec.kind === "slots" && spec.upToMs !== undefined);
+  const wholeMs = !hasHours(spec) ? totalMs : isMore ? spec.hoursMs : Math.max(spec.hoursMs, totalMs);
+  return spec.kwh === undefined || wholeMs === 0 ? null : (spec.kwh * (run.end - run.start)) / wholeMs;
+}
+
+function hasHours(spec: PlanSpec): spec is Extract<PlanSpec, { readonly kind: "window" | "slots" }> {
+  return spec.kind === "window" || spec.kind === "slots";
 }

@@ -4,8 +4,8 @@ import type { LearnedCourse } from "./learned-course.ts";
 import type { PlanDefinition } from "./model/plan-definition.ts";
 import type { PlanShortfall, PlanSpec } from "./model/plan-spec.ts";
 import type { PlanReason } from "./plan-reason.ts";
-import type { PlanRun } from "./plan-record.ts";
-import type { FinishedRun } from "./plan-savings.ts";
+import { begunInRound, type PlanRecord, type PlanRun } from "./plan-record.ts";
+import { energyOf, type FinishedRun } from "./plan-savings.ts";
 import { type ShownSettings, shownSettings } from "./plan-settings.ts";
 import type { PlanAdvance, PlanState } from "./plan-state-machine.ts";
 
@@ -78,16 +78,14 @@ interface PlanSnapshotInput
 export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput): PlanSnapshot {
   const { memory, state, running, on } = advance;
   const solved = memory?.outcome.kind === "solved" ? memory.outcome : null;
-  const { startedNow = null, windowMean = null } = solved?.alternatives ?? {};
   const meanPrice = solved?.meanPrice ?? null;
   const savingPerKwh = {
     againstNow: difference(advance.startedNow, meanPrice),
-    againstWindowStart: difference(startedNow, meanPrice),
-    againstMean: difference(windowMean, meanPrice),
+    againstWindowStart: difference(advance.baselines?.windowStart ?? null, meanPrice),
+    againstMean: difference(advance.baselines?.mean ?? null, meanPrice),
   };
   const shortfall = solved?.shortfall ?? null;
-  const part = shortfall && "hoursMs" in spec ? 1 - shortfall.missingMs / spec.hoursMs : 1;
-  const kwh = spec.kwh === undefined ? null : spec.kwh * part;
+  const kwh = memory && roundEnergy(spec, memory);
   const runs = [
     ...(memory?.startedRuns ?? []).map(({ start, end, basis }) => ({ start, end, basis, begun: true })),
     ...(memory?.planned ?? []).map((run) => ({ ...run, begun: false })),
@@ -101,12 +99,20 @@ export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput
     nextStart: next?.start ?? null,
     nextEnd: running?.end ?? next?.end ?? null,
     meanPrice,
-    cost: solved?.cost ?? null,
+    cost: times(meanPrice, kwh),
     shortfall,
     saving: savingOver(savingPerKwh, kwh),
     savingPerKwh,
     settings: shownSettings(given.definition, spec),
   };
+}
+
+/** Returns the energy of all runs of the occurrence; null if the plan has none. Unit: kWh. */
+export function roundEnergy(spec: PlanSpec, memory: PlanRecord): number | null {
+  const startedRuns = memory.ended === null ? begunInRound(memory) : memory.startedRuns;
+  const runs = { startedRuns, planned: memory.planned };
+  const energies = [...startedRuns, ...memory.planned].map((run) => energyOf(spec, run, runs));
+  return energies.reduce((sum: number | null, own) => (own === null ? null : (sum ?? 0) + own), 0);
 }
 
 /** Returns the saving of a finished run. Unit: currency per kWh. */

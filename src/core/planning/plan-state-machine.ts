@@ -16,7 +16,7 @@ import { confirmedUntil, LATE_MS, type PlanInput, pointAt } from "./plan-input.t
 import { cutShort, disabledAt, doubted, halted, lengthOf, lookedAfter, renewalAfter } from "./plan-interruption.ts";
 import { type BegunRun, begunInRound, newRecord, type PlanRecord, type PlanRun } from "./plan-record.ts";
 import { awakened, endedRest, gapEndsAt, isLost, isOnWithoutRun, restEndsAt, rested } from "./plan-resting.ts";
-import { type FinishedRun, runPrice, settleRuns } from "./plan-savings.ts";
+import { type Baselines, baselinesOf, type FinishedRun, runPrice, settleRuns } from "./plan-savings.ts";
 import { inputFingerprint, replan } from "./replan.ts";
 
 export const planStates = [
@@ -43,6 +43,8 @@ export interface PlanAdvance {
   readonly lost: boolean;
   /** Mean price of the occurrence if it started now; null once it has begun. Unit: currency per kWh. */
   readonly startedNow: number | null;
+  /** Null if the plan never has an occurrence. */
+  readonly baselines: Baselines | null;
   /** The current run; null if none exists. */
   readonly running: BegunRun | null;
   /** Next time at which this changes by itself; null for never. */
@@ -62,14 +64,15 @@ export function advancePlan(moment: PlanInput): PlanAdvance {
   const lost = !moment.trusted;
   if (!memory) {
     const on = isOnWithoutRun(moment, null);
-    return { memory, state: "impossible", on, lost, startedNow: null, running: null, nextChangeAt: null, finished };
+    const none = { startedNow: null, baselines: null, running: null, nextChangeAt: null };
+    return { memory, state: "impossible", on, lost, finished, ...none };
   }
   if (lost) {
     memory = doubted(memory, moment);
     const on = isOnWithoutRun(moment, memory);
     const state = stateOf(moment, memory, null);
     const nextChangeAt = nextChange(moment, memory, on);
-    return { memory, state, on, lost, startedNow: null, running: null, nextChangeAt, finished };
+    return { memory, state, on, lost, startedNow: null, baselines: null, running: null, nextChangeAt, finished };
   }
   memory = decided(moment, spec.enabled ? machineDone(moment, memory) : disabledAt(memory, spec, now));
   if (spec.kind === "avoid") memory = restDecided(moment, memory);
@@ -80,7 +83,8 @@ export function advancePlan(moment: PlanInput): PlanAdvance {
   const nextChangeAt = nextChange(moment, memory, on);
   const startedNow = startedNowPrice(moment, memory);
   const isUnknown = running === null && isLost(moment, memory);
-  return { memory, state, on, lost: isUnknown, startedNow, running, nextChangeAt, finished };
+  const baselines = baselinesOf(memory, spec, moment.timeline?.points ?? [], "all");
+  return { memory, state, on, lost: isUnknown, startedNow, baselines, running, nextChangeAt, finished };
 }
 
 /** Ends the run, and its occurrence, when its machine is done. */

@@ -8,7 +8,7 @@ import { fallbackRuns } from "./model/plan-windows.ts";
 import { isUnpriced, overdueAt, type PlanInput, pointAt } from "./plan-input.ts";
 import { lengthOf, renewalAfter } from "./plan-interruption.ts";
 import { begunInRound, type PlanBasis, type PlanRecord, type PlanRun, without } from "./plan-record.ts";
-import { energyOf, runPrice } from "./plan-savings.ts";
+import { runPrice } from "./plan-savings.ts";
 
 /**
  * Returns a fingerprint of the input of a plan. The plan is kept while it is the same. With a tolerance, the best
@@ -46,14 +46,20 @@ export function plannedRuns(moment: PlanInput, memory: PlanRecord, missed = fals
   if (memory.ended !== null || !spec.enabled) return { ...made, outcome: outcomeOfBegun(moment, memory) };
   const startedRuns = begunInRound(memory);
   const hasRun = spec.kind === "window" && startedRuns.length > 0;
-  if (hasRun) return memory.owedMs > 0 ? madeUp(moment, made) : { ...made, outcome: repriced(moment, made) };
-  if (spec.kind === "slots" && lengthOf(startedRuns) >= (spec.upToMs ?? spec.hoursMs)) return made;
+  if (hasRun) return memory.owedMs > 0 ? madeUp(moment, made) : repriced(moment, made);
+  if (spec.kind === "slots" && lengthOf(startedRuns) >= (spec.upToMs ?? spec.hoursMs)) return repriced(moment, made);
   if (moment.machine === "absent") return { ...made, outcome: { kind: "waiting_for_machine" } };
   if (after.kind === "waiting") return { ...made, outcome: { kind: "waiting_for_plan", plan: after.plan } };
-  const solution = solved(moment, made);
+  const { solution, waits } = solved(moment, made);
   const late = missed ? startedLate(moment, made, solution) : null;
-  const next = late ?? planOf(moment, made, solution);
+  const next = late ?? withWait(planOf(moment, made, solution), waits);
   return withFallback(moment, spec.kind === "avoid" && isUnpriced(moment) ? withoutDue(next, moment.now) : next);
+}
+
+function withWait(memory: PlanRecord, waits: Waiting["waits"]): PlanRecord {
+  const { outcome } = memory;
+  if (!waits || outcome.kind !== "solved") return memory;
+  return { ...memory, outcome: { ...outcome, waits }, replanAt: waits.until };
 }
 
 /** Drops due runs: an `avoid` plan rests while the price is missing, and no run begins late when it arrives. */
@@ -61,15 +67,46 @@ function withoutDue(memory: PlanRecord, now: EpochMs): PlanRecord {
   return { ...memory, planned: memory.planned.filter((run) => run.start > now) };
 }
 
-/** Solves the plan, with starts after the missing prices are expected if that leaves enough time. */
-function solved(moment: PlanInput, memory: PlanRecord): PlanSolution {
+/** A solution, and until when it waits for missing prices. */
+interface Waiting {
+  readonly solution: PlanSolution;
+  readonly waits?: { readonly until: EpochMs; readonly from: EpochMs };
+}
+
+/**
+ * Solves the plan. If prices of its window are still missing, it waits until they are expected, unless that costs hours,
+ * breaks `max_gap`, or costs more according to a forecast of the whole window.
+ */
+function solved(moment: PlanInput, memory: PlanRecord): Waiting {
+  const { spec, now, calendar } = moment;
   const free = solveFrom(moment, memory, null);
-  const waits = moment.spec.kind === "window" || moment.spec.kind === "slots";
-  if (free.kind !== "solved" || !free.missing || !waits) return free;
-  const expectedAt = overdueAt(moment.calendar, free.missing.start);
-  if (expectedAt <= moment.now) return free;
-  const held = solveFrom(moment, memory, expectedAt);
-  return held.kind === "solved" && !held.shortfall ? held : free;
+  if (free.kind !== "solved" || !free.missing || (spec.kind !== "window" && spec.kind !== "slots"))
+    return { solution: free };
+  const until = overdueAt(calendar, free.missing.start);
+  if (until <= now || firstStart(free, now) >= until) return { solution: free };
+  const held = solveFrom(moment, memory, until);
+  if (held.kind !== "solved" || held.shortfall || lengthOf(held.runs) < lengthOf(free.runs)) return { solution: free };
+  const gapEnd = spec.kind === "slots" ? gapEndOf(spec.maxGapMs, memory) : Number.POSITIVE_INFINITY;
+  if (firstStart(held, now) > gapEnd || !isWorthWaiting(moment, memory, until, free.meanPrice))
+    return { solution: free };
+  return { solution: held, waits: { until, from: free.missing.start } };
+}
+
+function firstStart({ runs }: PlanSolved, now: EpochMs): EpochMs {
+  return runs.find(({ end }) => end > now)?.start ?? Number.POSITIVE_INFINITY;
+}
+
+/** Returns when a plan has been OFF for `maxGapMs`, from its last run or from the start of the window. */
+function gapEndOf(maxGapMs: number | undefined, { before, startedRuns, window }: PlanRecord): EpochMs {
+  const ends = [...before, ...startedRuns].map(({ end }) => end);
+  return (ends.length > 0 ? Math.max(...ends) : window.start) + (maxGapMs ?? Number.POSITIVE_INFINITY);
+}
+
+/** Returns false if a forecast of the whole window says that runs after `until` are not cheaper than `meanPrice`. */
+function isWorthWaiting(moment: PlanInput, memory: PlanRecord, until: EpochMs, meanPrice: number | null): boolean {
+  const guess = solveFrom({ ...moment, spec: { ...moment.spec, useForecast: true } }, memory, until);
+  if (guess.kind !== "solved" || guess.missing || guess.meanPrice === null) return true;
+  return meanPrice === null || guess.meanPrice < meanPrice;
 }
 
 function solveFrom(moment: PlanInput, memory: PlanRecord, notBefore: EpochMs | null): PlanSolution {
@@ -109,12 +146,13 @@ function planOf(moment: PlanInput, memory: PlanRecord, solution: PlanSolution): 
       const planned = solution.runs
         .flatMap((run) => without(run, memory.startedRuns))
         .map((run) => ({ ...run, basis: basisOf(pointsOf(moment), run) }));
-      const { kind, meanPrice, cost, alternatives, usesEstimates, shortfall } = solution;
-      const startedNowAt = Math.max(moment.now, memory.window.start);
+      const { kind, alternatives, shortfall } = solution;
+      // The solver counts in whole units.
+      const meanPrice = solution.runs.length > 0 ? priceOfRuns(moment, solution.runs) : null;
       return {
         ...memory,
         planned,
-        outcome: { kind, meanPrice, cost, alternatives, usesEstimates, shortfall, startedNowAt },
+        outcome: { kind, meanPrice: meanPrice ?? solution.meanPrice, alternatives, shortfall },
       };
     }
     case "impossible":
@@ -122,37 +160,54 @@ function planOf(moment: PlanInput, memory: PlanRecord, solution: PlanSolution): 
     case "no_prices": {
       const from = solution.missing.start;
       const dueAt = overdueAt(moment.calendar, from);
-      if (dueAt <= moment.now && solution.partial && !moment.spec.fallback)
-        return planOf(moment, memory, solution.partial);
       const replanAt = dueAt > moment.now ? dueAt : null;
+      const isOverdue = replanAt === null && !moment.spec.fallback;
+      const known = (isOverdue && solution.partial) || keepingGap(moment, memory, from);
+      if (known) return { ...planOf(moment, memory, known), replanAt };
       return { ...memory, outcome: { kind: "missing", from, overdueAt: dueAt }, replanAt };
     }
   }
 }
 
-const UNCOMPARED: PlanSolved["alternatives"] = { nextBest: null, startedNow: null, windowMean: null };
-
-/** Returns the outcome of an occurrence that a command began or ended: the cost of its begun runs. */
-function outcomeOfBegun(moment: PlanInput, memory: PlanRecord): PlanRecord["outcome"] {
-  const { spec } = moment;
-  const { startedRuns } = memory;
-  if (startedRuns.length === 0) return { kind: "none" };
-  const [first] = startedRuns;
-  const whole = spec.kind === "window" && startedRuns.length === 1 && first;
-  const points = pointsOf(moment);
-  const meanPrice = whole ? runPrice(points, whole, "all", spec.profile) : meanOver(startedRuns, points);
-  const kwh = energyOf(spec, lengthOf(startedRuns), memory);
-  const cost = kwh === null || meanPrice === null ? null : kwh * meanPrice;
-  const solution = { meanPrice, cost, alternatives: UNCOMPARED, usesEstimates: false };
-  return { kind: "solved", ...solution, startedNowAt: first?.start ?? moment.now };
+/** Returns the fewest runs that keep `max_gap` until `end`, where prices are missing; null if that needs none. */
+function keepingGap(moment: PlanInput, memory: PlanRecord, end: EpochMs): PlanSolved | null {
+  const { spec, now } = moment;
+  if (spec.kind !== "slots" || spec.maxGapMs === undefined || !moment.timeline || end <= now) return null;
+  const { cheapBelow: _, ...fewest } = spec;
+  const window = { ...memory.window, end, until: end };
+  const solution = solveFrom(
+    { ...moment, spec: { ...fewest, hoursMs: 0, upToMs: spec.hoursMs } },
+    { ...memory, window },
+    null,
+  );
+  if (solution.kind !== "solved" || firstStart(solution, now) === Number.POSITIVE_INFINITY) return null;
+  const missingMs = Math.max(0, spec.hoursMs - lengthOf(solution.runs));
+  return { ...solution, shortfall: missingMs > 0 ? { missingMs, reason: "no_prices" } : null };
 }
 
-/** Returns the outcome of a run that has begun, at the prices as they are now. */
-function repriced(moment: PlanInput, memory: PlanRecord): PlanRecord["outcome"] {
+const UNCOMPARED: PlanSolved["alternatives"] = { nextBest: null };
+
+/** Returns the outcome of an occurrence that a command began or ended: the price of its begun runs. */
+function outcomeOfBegun(moment: PlanInput, { startedRuns }: PlanRecord): PlanRecord["outcome"] {
+  if (startedRuns.length === 0) return { kind: "none" };
+  return { kind: "solved", meanPrice: priceOfRuns(moment, startedRuns), alternatives: UNCOMPARED };
+}
+
+/** Returns the record of an occurrence without further runs, with the price of its runs at the current prices. */
+function repriced(moment: PlanInput, memory: PlanRecord): PlanRecord {
   const { outcome } = memory;
-  const begun = outcomeOfBegun(moment, memory);
-  if (outcome.kind !== "solved" || begun.kind !== "solved" || begun.meanPrice === null) return outcome;
-  return { ...outcome, meanPrice: begun.meanPrice, cost: begun.cost };
+  const meanPrice = priceOfRuns(moment, begunInRound(memory));
+  if (outcome.kind !== "solved" || meanPrice === null || meanPrice === outcome.meanPrice) return memory;
+  return { ...memory, outcome: { ...outcome, meanPrice, alternatives: UNCOMPARED } };
+}
+
+/** Returns the mean price of runs, a single one of a `window` by its profile; null if a part has no price. */
+function priceOfRuns(moment: PlanInput, runs: readonly Interval[]): number | null {
+  const { spec } = moment;
+  const [first] = runs;
+  const points = pointsOf(moment);
+  if (spec.kind === "window" && runs.length === 1 && first) return runPrice(points, first, "all", spec.profile);
+  return meanOver(runs, points);
 }
 
 /** Starts a missed run now if its whole length still fits and no later run is cheaper; otherwise returns null. */
@@ -168,11 +223,9 @@ function startedLate(moment: PlanInput, memory: PlanRecord, solution: PlanSoluti
   if (spec.maxPrice !== undefined && price > spec.maxPrice) return null;
   if (blocked.some((other) => overlaps(other, run)) || (after.kind === "from" && now < after.at)) return null;
   if (solution.kind === "solved" && (solution.meanPrice ?? price) < price) return null;
-  const alternatives = solution.kind === "solved" ? solution.alternatives : { ...UNCOMPARED, startedNow: price };
-  const basis = basisOf(points, run);
-  const cost = spec.kwh === undefined ? null : price * spec.kwh;
-  const late = { meanPrice: price, cost, alternatives, usesEstimates: basis === "estimates" };
-  return { ...memory, planned: [{ ...run, basis }], outcome: { kind: "solved", ...late, startedNowAt: now } };
+  const alternatives = solution.kind === "solved" ? solution.alternatives : UNCOMPARED;
+  const planned = [{ ...run, basis: basisOf(points, run) }];
+  return { ...memory, planned, outcome: { kind: "solved", meanPrice: price, alternatives } };
 }
 
 /**
@@ -180,7 +233,7 @@ function startedLate(moment: PlanInput, memory: PlanRecord, solution: PlanSoluti
  * another plan blocks it or the current price is unknown.
  */
 function madeUp(moment: PlanInput, memory: PlanRecord): PlanRecord {
-  const { spec, now, blocked } = moment;
+  const { now, blocked } = moment;
   const { window, startedRuns, owedMs, outcome } = memory;
   const run = { start: now, end: Math.min(now + owedMs, window.end) };
   const points = pointsOf(moment);
@@ -190,9 +243,7 @@ function madeUp(moment: PlanInput, memory: PlanRecord): PlanRecord {
   if (current === null || current.estimate || blocked.some((other) => overlaps(other, run))) return later;
   const planned = [{ ...run, basis: basisOf(points, run) }];
   if (outcome.kind !== "solved") return { ...memory, planned };
-  const meanPrice = meanOver([...startedRuns, run], points);
-  const cost = spec.kwh !== undefined && meanPrice !== null ? spec.kwh * meanPrice : null;
-  return { ...memory, planned, outcome: { ...outcome, meanPrice, cost } };
+  return { ...memory, planned, outcome: { ...outcome, meanPrice: meanOver([...startedRuns, run], points) } };
 }
 
 /** Returns the mean price of several runs; null if a part has no price. */

@@ -5,6 +5,7 @@ import type { PlanSpec, WindowPlan } from "../../../src/core/planning/model/plan
 import type { PlanInput } from "../../../src/core/planning/plan-input.ts";
 import { reasonOf } from "../../../src/core/planning/plan-reason.ts";
 import type { PlanRecord } from "../../../src/core/planning/plan-record.ts";
+import { roundEnergy } from "../../../src/core/planning/plan-snapshot.ts";
 import { advancePlan, type PlanAdvance, runsOf } from "../../../src/core/planning/plan-state-machine.ts";
 import { solvePlan } from "../../../src/core/planning/solve-plan.ts";
 import type { PricePoint } from "../../../src/core/prices/timeline.ts";
@@ -56,6 +57,13 @@ export function live(given: Given, until: number): PlanAdvance {
     advance = step({ ...given, now, memory: advance.memory });
   }
   return advance;
+}
+
+/** Returns the cost of the occurrence; null if it is not known. */
+export function costOf({ memory }: PlanAdvance, spec: PlanSpec): number | null {
+  const kwh = memory && roundEnergy(spec, memory);
+  const meanPrice = memory?.outcome.kind === "solved" ? memory.outcome.meanPrice : null;
+  return kwh === null || meanPrice === null ? null : kwh * meanPrice;
 }
 
 export function timesOf(memory: PlanRecord | null): string[] {

@@ -155,10 +155,6 @@ export interface PlanAlternatives {
   readonly nextBest: { readonly start: EpochMs; readonly meanPrice: number } | null;
   /** The cheapest solution if the tolerance selected another one. */
   readonly best?: { readonly start: EpochMs; readonly meanPrice: number } | null;
-  /** One run at the start of the window: the baseline `window_start`. */
-  readonly startedNow: number | null;
-  /** Mean price of the remaining window. */
-  readonly windowMean: number | null;
 }
 
 export interface PlanSolved {
@@ -167,13 +163,9 @@ export interface PlanSolved {
   readonly runs: readonly Interval[];
   /** Weighted by the profile; null without runs. */
   readonly meanPrice: number | null;
-  /** Unit: currency; null without `kwh`. */
-  readonly cost: number | null;
   readonly alternatives: PlanAlternatives;
   /** Missing hours of a partial solution; null if none are missing. */
   readonly shortfall: PlanShortfall | null;
-  /** True if the price of a chosen step is an estimate. */
-  readonly usesEstimates: boolean;
   /** First time without a price in the remaining window, where a better solution may appear; null if none exists. */
   readonly missing: Interval | null;
 }

@@ -32,36 +32,24 @@ export interface Selection {
   readonly runs: readonly StepRun[];
   readonly nextBest?: PlanAlternatives["nextBest"];
   readonly best?: PlanAlternatives["nextBest"];
-  readonly startedNow?: number | null;
   /** Weighted by a profile. */
   readonly meanPrice?: number;
   readonly shortfall?: PlanShortfall;
 }
 
 export function solved(task: PlanTask, chosen: Selection): PlanSolved {
-  const { spec, window, context, grid } = task;
+  const { window, context, grid } = task;
   const begun = fixedIn(window, context);
   const planned = chosen.runs.map(([from, to]) => spanOf(grid, from, to));
   const runs = mergeRuns([...begun, ...planned.flatMap((run) => clipped(run, window))]);
   const meanPrice = chosen.meanPrice ?? meanOver(grid.points, runs);
-  const steps = chosen.runs.reduce((sum, [from, to]) => sum + to - from, 0);
   const { shortfall = null } = chosen;
-  const missing = shortfall && "hoursMs" in spec ? shortfall.missingMs / spec.hoursMs : 0;
-  const isMore = spec.kind === "slots" && spec.upToMs !== undefined;
-  const share = isMore ? runs.reduce((sum, run) => sum + run.end - run.start, 0) / spec.hoursMs : 1 - missing;
   return {
     kind: "solved",
     runs,
     meanPrice,
-    cost: spec.kwh === undefined || meanPrice === null ? null : spec.kwh * share * meanPrice,
     shortfall,
-    alternatives: {
-      nextBest: chosen.nextBest ?? null,
-      best: chosen.best ?? null,
-      startedNow: chosen.startedNow === undefined ? meanOfSteps(grid, 0, steps) : chosen.startedNow,
-      windowMean: windowMean(grid),
-    },
-    usesEstimates: chosen.runs.some(([from, to]) => hasEstimate(grid, from, to)),
+    alternatives: { nextBest: chosen.nextBest ?? null, best: chosen.best ?? null },
     missing: missingIn(grid.points, grid.start, window.end),
   };
 }
@@ -96,14 +84,6 @@ function windowMean({ prices }: PlanGrid): number | null {
 export function slackOf(percent: number, best: number, weight: number, grid: PlanGrid): number {
   const reference = best > 0 ? best : Math.abs(windowMean(grid) ?? 0) * PRICE_SCALE * weight;
   return Math.round((percent / 100) * reference);
-}
-
-/** Returns the mean price of `count` steps from `from`; null if one has no price or the grid ends. */
-function meanOfSteps({ prices }: PlanGrid, from: number, count: number): number | null {
-  if (count === 0 || from + count > prices.length) return null;
-  let sum = 0;
-  for (let step = from; step < from + count; step++) sum += prices[step] as number;
-  return Number.isNaN(sum) ? null : sum / count / PRICE_SCALE;
 }
 
 /** Limits that forbid steps. */
@@ -155,11 +135,6 @@ function meanOver(points: readonly PricePoint[], runs: readonly Interval[]): num
     }
   }
   return length > 0 ? sum / length : null;
-}
-
-function hasEstimate({ estimates, forced }: PlanGrid, from: number, to: number): boolean {
-  for (let step = from; step < to; step++) if (estimates[step] === 1 && forced[step] === 0) return true;
-  return false;
 }
 
 function clipped(run: Interval, window: Interval): Interval[] {

@@ -20,7 +20,7 @@ const MEAN_WEIGHT = 1_000;
 /** Returns the cheapest run. A run that has begun in this window is kept: it is never moved nor divided. */
 export function solveWindow(task: PlanTask<WindowPlan>): PlanSolution {
   const { spec, window, context, grid } = task;
-  if (fixedIn(window, context).length > 0) return solved(task, { runs: [], startedNow: null });
+  if (fixedIn(window, context).length > 0) return solved(task, { runs: [] });
   const weights = profileWeights(spec.profile, stepsUp(spec.hoursMs, grid.stepMs));
   const priced = weighted(stepCosts(grid, undefined), weights);
   const chosen = chooseRun(task, priced, weights);
@@ -64,13 +64,11 @@ function chooseRun(task: PlanTask<WindowPlan>, priced: Float64Array, weights: Fl
   const meanFrom = (step: number) => (costs[step] as number) / total / PRICE_SCALE;
   const cheapest = costs.indexOf(best);
   const other = elsewhere(costs, first, otherStart(grid, weights.length));
-  const now = weighted(grid.prices.subarray(0, weights.length), weights)[0] ?? Number.NaN;
   return {
     runs: [[first, first + weights.length]],
     nextBest: other === null ? null : { start: spanOf(grid, other, other + 1).start, meanPrice: meanFrom(other) },
     best:
       cheapest === first ? null : { start: spanOf(grid, cheapest, cheapest + 1).start, meanPrice: meanFrom(cheapest) },
-    startedNow: Number.isNaN(now) ? null : now / total / PRICE_SCALE,
     meanPrice: meanFrom(first),
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { SlotsPlan } from "../../../../src/core/planning/model/plan-spec.ts";
 import { at, timelineOf } from "../../../support/home/price-days.ts";
-import { live, nightPrices, OPENS, step, timesOf, washer, wordsOf } from "../../../support/plans/plan-life.ts";
+import { costOf, live, nightPrices, OPENS, step, timesOf, washer, wordsOf } from "../../../support/plans/plan-life.ts";
 
 const HOUR = 3_600_000;
 const AFTERNOON = OPENS - 5 * HOUR;
@@ -21,7 +21,8 @@ describe("if only some hours are possible, a plan runs in", () => {
   test("the hours at or below max_price; the reason contains the missing hours and their cause", () => {
     const planned = step({ now: AFTERNOON, spec: expensive });
     expect([planned.state, timesOf(planned.memory)]).toEqual(["partial", ["01:00-03:00"]]);
-    expect(planned.memory?.outcome).toMatchObject({ shortfall: { missingMs: 2 * HOUR, reason: "max_price" }, cost: 2 });
+    expect(planned.memory?.outcome).toMatchObject({ shortfall: { missingMs: 2 * HOUR, reason: "max_price" } });
+    expect(costOf(planned, expensive)).toBe(2);
     expect(wordsOf(planned, AFTERNOON, expensive)).toMatch(/^prices are above max_price 0.6: 2 h are missing of 4 h; /);
     const running = live({ now: AFTERNOON, spec: expensive }, at("2026-03-11T01:30:00Z"));
     expect([running.state, running.on]).toEqual(["running", true]);

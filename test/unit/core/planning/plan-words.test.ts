@@ -176,5 +176,5 @@ test.each(["below", "avoid"] as const)("an occurrence of %s distributes its kwh 
   const spec = { kind, kwh: 4, hoursMs: 3_600_000, useForecast: false, enabled: true };
   const run = { start: 0, end: 7_200_000, basis: "prices", settled: false } as const;
   const record = { ...newRecord({ start: 0, end: 86_400_000, until: 86_400_000 }, 0, []), startedRuns: [run] };
-  expect(energyOf(spec, 3_600_000, record)).toBe(2);
+  expect(energyOf(spec, { start: 0, end: 3_600_000 }, record)).toBe(2);
 });

@@ -3,7 +3,7 @@ import type { PlanSpec } from "../../../../src/core/planning/model/plan-spec.ts"
 import { afterStateOf } from "../../../../src/core/planning/plan-dependencies.ts";
 import { without } from "../../../../src/core/planning/plan-record.ts";
 import { at, timelineOf } from "../../../support/home/price-days.ts";
-import { live, nightPrices, OPENS, slots, step, timesOf, washer } from "../../../support/plans/plan-life.ts";
+import { live, nightPrices, OPENS, slots, step, timesOf, washer, wordsOf } from "../../../support/plans/plan-life.ts";
 import { definitionOf } from "../../../support/plans/shown-plans.ts";
 
 const HOUR = 3_600_000;
@@ -69,6 +69,59 @@ describe("a plan with only some of its prices", () => {
     const planned = step({ now: at("2026-03-10T07:00:00Z"), spec, timeline: today });
     expect(planned.state).toBe("scheduled");
     expect(planned.memory?.planned[0]?.start).toBeGreaterThanOrEqual(at("2026-03-10T13:00:00Z"));
+  });
+
+  describe("waits for the others until they are expected", () => {
+    const MORNING = at("2026-03-10T07:00:00Z");
+    /** Hourly prices of today, low from 10 to 12 o'clock, and estimates of tomorrow if they are given. */
+    const pricesOf = (estimate?: number) =>
+      timelineOf(
+        nightPrices().flatMap((point, i) => {
+          if (point.start < at("2026-03-10T23:00:00Z"))
+            return { ...point, price: [10, 11].includes(i % 24) ? 0.9 : 2, estimate: false };
+          return estimate === undefined ? [] : { ...point, price: estimate, estimate: true };
+        }),
+      );
+    const day: PlanSpec = { ...slots, from: 8 * 60, readyBy: 8 * 60 } as PlanSpec;
+    const planned = (spec: PlanSpec, timeline = pricesOf()) => step({ now: MORNING, spec, timeline });
+
+    test("and says so, instead of naming a best price that is not the best known one", () => {
+      const waiting = planned(day);
+      expect(waiting.memory?.planned[0]?.start).toBeGreaterThanOrEqual(at("2026-03-10T13:00:00Z"));
+      const words = wordsOf(waiting, MORNING, day);
+      expect(words).toContain("waits until 14:00 for the prices from Wed 00:00 on");
+      expect(words).not.toContain("next best");
+    });
+
+    test("and is planned again then", () => {
+      const later = live({ now: MORNING, spec: day, timeline: pricesOf() }, at("2026-03-10T13:00:00Z"));
+      expect(wordsOf(later, at("2026-03-10T13:00:00Z"), day)).not.toContain("waits");
+    });
+
+    test("but not longer than max_gap", () => {
+      const often: PlanSpec = { ...day, hoursMs: 6 * HOUR, maxGapMs: 3 * HOUR } as PlanSpec;
+      const { state, memory } = planned(often);
+      const ends = [MORNING, ...(memory?.planned ?? []).map(({ end }) => end)];
+      const starts = [...(memory?.planned ?? []).map(({ start }) => start), at("2026-03-10T23:00:00Z")];
+      expect([state, ends.length]).toEqual(["partial", 5]);
+      expect(Math.max(...starts.map((start, i) => start - (ends[i] ?? 0)))).toBeLessThanOrEqual(3 * HOUR);
+      const seldom: PlanSpec = { ...day, readyBy: 2 * 60, hoursMs: 4 * HOUR, maxGapMs: 5 * HOUR } as PlanSpec;
+      expect(planned(seldom).memory?.planned[0]?.start).toBeLessThanOrEqual(MORNING + 5 * HOUR);
+    });
+
+    test("but not if it loses hours of up_to", () => {
+      const more: PlanSpec = { ...day, hoursMs: HOUR, upToMs: 4 * HOUR, cheapBelow: { maxPrice: 1 } } as PlanSpec;
+      expect(timesOf(planned(more).memory)).toEqual(["09:00-11:00"]);
+    });
+
+    test.each([
+      [0.5, true],
+      [1.5, false],
+    ])("and, with a forecast of %s instead of 0.9, only if that is less: %s", (estimate, waits) => {
+      const { memory } = planned(day, pricesOf(estimate));
+      expect(memory?.outcome.kind === "solved" && memory.outcome.waits !== undefined).toBe(waits);
+      if (!waits) expect(timesOf(memory)).toEqual(["09:00-11:00"]);
+    });
   });
 
   test("a plan with only some of its prices ends early enough for the plan after it, or takes the cheapest time if that is impossible", () => {
