@@ -44,8 +44,8 @@ describe("if only some hours are possible, a plan runs in", () => {
     const spec = { ...car, hoursMs: 3.4 * HOUR, kwh: 3.4 };
     const found = step({ now: late, spec, memory: before.memory });
     expect(found.memory?.outcome).toMatchObject({ shortfall: { missingMs: 0.4 * HOUR } });
-    const { meanPrice, cost } = found.memory?.outcome.kind === "solved" ? found.memory.outcome : {};
-    expect(cost).toBeCloseTo(3 * (meanPrice ?? 0));
+    const { meanPrice = null } = found.memory?.outcome.kind === "solved" ? found.memory.outcome : {};
+    expect(costOf(found, spec)).toBeCloseTo(3 * (meanPrice ?? 0));
   });
 
   test("no hour with `when_short: nothing` or of kind window", () => {
