@@ -18,6 +18,9 @@ const STYLES = [path.join(DASHBOARD, "look.css"), path.join(DASHBOARD, "parts.cs
 /** Subjects of the texts that only the dashboard shows. It loads each when a view needs it. */
 const DASHBOARD_TEXTS = ["page", "editing", "forms", "results", "setup", "system"];
 
+/** Subjects of the daemon's errors, which the dashboard loads after the first one. */
+const SHARED_TEXTS = ["mistake", "refused"];
+
 /** Leaves texts that only the dashboard shows out of the program. */
 function withoutDashboardTexts(): Plugin {
   return {
@@ -48,7 +51,7 @@ function withPages(): Plugin {
       }
       for (const file of readdirSync(I18N).filter((name) => name.endsWith(".json"))) {
         const texts: Readonly<Record<string, object>> = JSON.parse(read(path.join(I18N, file)));
-        for (const subject of DASHBOARD_TEXTS)
+        for (const subject of [...DASHBOARD_TEXTS, ...SHARED_TEXTS])
           emit(`dashboard/texts-${path.parse(file).name}-${subject}.json`, JSON.stringify(texts[subject]));
       }
       emit("dashboard/page.css", STYLES.map((file) => minifiedText(file, read(file))).join("\n"));

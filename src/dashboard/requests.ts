@@ -1,4 +1,5 @@
 /** Requests of the page to its daemon. */
+import { type ErrorBody, errorIn, type Mistake } from "./error-texts.ts";
 
 /** Returns the URL of a path below the page, also behind a proxy that adds a prefix. */
 export const pathOf = (path: string): URL => new URL(path, document.baseURI);
@@ -15,12 +16,7 @@ interface RefusalFacts {
   readonly refusal?: string | null;
   readonly retryAfterSec?: number | null;
   readonly mistakes?: readonly Mistake[];
-}
-
-/** An invalid value of the request, with an English text. */
-export interface Mistake {
-  readonly path: string;
-  readonly text: string;
+  readonly isTranslated?: boolean;
 }
 
 /** Error of a request that the daemon refused or did not answer. */
@@ -31,8 +27,18 @@ export class Refusal extends Error {
   readonly refusal: string | null;
   readonly retryAfterSec: number | null;
   readonly mistakes: readonly Mistake[];
+  /** Whether the reason is in the language of the page. */
+  readonly isTranslated: boolean;
 
-  constructor({ status, code, reason, refusal = null, retryAfterSec = null, mistakes = [] }: RefusalFacts) {
+  constructor({
+    status,
+    code,
+    reason,
+    refusal = null,
+    retryAfterSec = null,
+    mistakes = [],
+    isTranslated,
+  }: RefusalFacts) {
     super(reason);
     this.status = status;
     this.code = code;
@@ -40,6 +46,7 @@ export class Refusal extends Error {
     this.refusal = refusal;
     this.retryAfterSec = retryAfterSec;
     this.mistakes = mistakes;
+    this.isTranslated = isTranslated ?? false;
   }
 }
 
@@ -86,32 +93,26 @@ export async function upload(path: string, file: Blob, type: string): Promise<vo
  */
 export async function download(path: string): Promise<void> {
   const response = await answered(path, { headers: {} }, UPLOAD_TIMEOUT_MS);
-  if (!response.ok) throw refusalOf(response, await response.json().catch(() => null));
+  if (!response.ok) throw await refusalOf(response, await response.json().catch(() => null));
   const url = URL.createObjectURL(await response.blob());
   const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "elbro";
   Object.assign(document.createElement("a"), { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), TIMEOUT_MS);
 }
 
-interface ErrorBody {
-  readonly errorCode?: string;
-  readonly reason?: string;
-  readonly refusal?: string;
-  readonly mistakes?: readonly Mistake[];
-}
-
 async function send(path: string, options: Options, timeoutMs = TIMEOUT_MS): Promise<unknown> {
   const response = await answered(path, options, timeoutMs);
   const body: unknown = await response.json().catch(() => null);
   if (response.ok && body !== null) return body;
-  throw refusalOf(response, body);
+  throw await refusalOf(response, body);
 }
 
 type Options = RequestInit & { readonly headers: Readonly<Record<string, string>> };
 
-function refusalOf(response: Response, body: unknown): Refusal {
+async function refusalOf(response: Response, body: unknown): Promise<Refusal> {
   const retryAfterSec = Number(response.headers.get("retry-after")) || null;
-  const { errorCode = "unreadable", reason = `status ${response.status}`, ...details } = (body ?? {}) as ErrorBody;
+  const error = await errorIn(document.documentElement.lang, (body ?? {}) as ErrorBody);
+  const { errorCode = "unreadable", reason = `status ${response.status}`, ...details } = error;
   return new Refusal({ ...details, status: response.status, code: errorCode, reason, retryAfterSec });
 }
 

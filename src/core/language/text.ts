@@ -3,7 +3,7 @@ import da from "../../i18n/da.json" with { type: "json" };
 import en from "../../i18n/en.json" with { type: "json" };
 import nb from "../../i18n/nb.json" with { type: "json" };
 import sv from "../../i18n/sv.json" with { type: "json" };
-import { type DashboardSubject, fillText, type Pattern, type Texts } from "../text/fill-text.ts";
+import { type DashboardSubject, fillSaid, type Pattern, type Texts } from "../text/fill-text.ts";
 import type { Language } from "./language.ts";
 
 /** The build leaves the texts of the dashboard out. */
@@ -49,12 +49,7 @@ export function messageOr(key: string, otherwise: string): Text {
 
 /** Translates a text. */
 export function textIn(language: Language, text: Text): string {
-  if (typeof text === "string") return text;
-  const facts = Object.entries(text.facts).map(([name, fact]) => [
-    name,
-    typeof fact === "object" ? textIn(language, fact) : fact,
-  ]);
-  return fillText(language, patternOf(language, text.key) ?? text.key, Object.fromEntries(facts));
+  return typeof text === "string" ? text : fillSaid(language, (key) => patternOf(language, key), text);
 }
 
 function patternOf(language: Language, key: string): Pattern | undefined {

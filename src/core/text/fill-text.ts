@@ -13,6 +13,22 @@ export type Pattern = string | { readonly one: string; readonly other: string };
 /** Values of placeholders. Numbers, times and amounts are formatted by the caller. */
 export type Facts = Readonly<Record<string, string | number | null>>;
 
+/** A text before translation. */
+export interface Said {
+  /** `subject.name` */
+  readonly key: string;
+  readonly facts: Readonly<Record<string, Said | string | number>>;
+}
+
+/** Returns a text whose facts can be texts themselves. A key without a pattern stays. */
+export function fillSaid(language: string, patternOf: (key: string) => Pattern | undefined, said: Said): string {
+  const facts = Object.entries(said.facts).map(([name, fact]) => [
+    name,
+    typeof fact === "object" ? fillSaid(language, patternOf, fact) : fact,
+  ]);
+  return fillText(language, patternOf(said.key) ?? said.key, Object.fromEntries(facts));
+}
+
 /** Returns a text with its facts. Null becomes empty; a placeholder without a fact stays, for instance `{name}`. */
 export function fillText(language: string, pattern: Pattern, facts: Facts = {}): string {
   const text = typeof pattern === "string" ? pattern : pattern[formOf(language, Number(facts.count))];

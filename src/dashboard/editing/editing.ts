@@ -87,11 +87,9 @@ export function doneText(e: Translate<"editing">, task: Task, name: string, { so
   return parts.join(" ");
 }
 
-/** Returns the text of a refusal in the language of the page if there is one; otherwise the daemon's English text. */
-export async function refusalText(e: Translate<"editing">, { status, reason }: Refusal, isInvented: boolean) {
+/** Returns the text of a refusal. */
+export function refusalText(e: Translate<"editing">, { status, reason, isTranslated }: Refusal, isInvented: boolean) {
   if (status === 412) return { text: e("changed_elsewhere"), isTranslated: true };
   if (isInvented) return { text: e("invented"), isTranslated: true };
-  const { mistakesInLanguage } = await import("../forms/server-mistakes.ts");
-  const [mistake] = await mistakesInLanguage(e.language, [{ path: "", text: reason }]);
-  return { text: e("refused", { reason: mistake?.text ?? reason }), isTranslated: mistake?.isTranslated ?? false };
+  return { text: e("refused", { reason }), isTranslated };
 }

@@ -47,10 +47,8 @@ function Editor({ task, tools, onClose }: EditorProps) {
       onClose(doneText(e, task, String(entry.name), edited));
     } catch (thrown) {
       const refusal = refusalIn(thrown);
-      const whole = { path: "", ...(await refusalText(e, refusal, page.store.session.value?.can_save === false)) };
-      const { mistakesInLanguage } = await import("../forms/server-mistakes.ts");
-      const found = await mistakesInLanguage(page.t.language, refusal.mistakes);
-      setMistakes(found.length > 0 ? found : [whole]);
+      const whole = { path: "", ...refusalText(e, refusal, page.store.session.value?.can_save === false) };
+      setMistakes(refusal.mistakes.length > 0 ? refusal.mistakes : [whole]);
     }
   };
   return (
@@ -121,7 +119,7 @@ function Deletion({ task, tools: { e, plugs }, onClose }: EditorProps) {
     try {
       onClose(doneText(e, task, name, await save(task, null, null)));
     } catch (thrown) {
-      setWrong(await refusalText(e, refusalIn(thrown), store.session.value?.can_save === false));
+      setWrong(refusalText(e, refusalIn(thrown), store.session.value?.can_save === false));
     }
   };
   return (

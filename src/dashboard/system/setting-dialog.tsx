@@ -48,10 +48,8 @@ export function SettingDialog({ t, tools, setting, onClose }: SettingDialogProps
       const refusal = refusalIn(thrown);
       setResetting(false);
       if (refusal.status === 412) setMistakes([{ path: "", text: t("settings_changed"), isTranslated: true }]);
-      else if (refusal.mistakes.length > 0) {
-        const { mistakesInLanguage } = await import("../forms/server-mistakes.ts");
-        setMistakes(await mistakesInLanguage(words.language, refusal.mistakes));
-      } else setMistakes([{ path: "", text: refusalText(refusal, words), isTranslated: refusal.status === null }]);
+      else if (refusal.mistakes.length > 0) setMistakes(refusal.mistakes);
+      else setMistakes([{ path: "", text: refusalText(refusal, words), isTranslated: refusal.isTranslated }]);
     }
   };
   const isSet = isSection ? secrets.length > 0 || Object.keys((value ?? {}) as object).length > 0 : false;

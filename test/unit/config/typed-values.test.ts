@@ -6,7 +6,10 @@ import { planDefinitions } from "../../../src/config/plan-schema.ts";
 import { plugWarnings } from "../../../src/config/plug-schema.ts";
 import { configSchema } from "../../../src/config/schema.ts";
 import { redactedConfig, secretsIn } from "../../../src/config/secrets.ts";
+import { type Language, languages } from "../../../src/core/language/language.ts";
+import type { Message } from "../../../src/core/language/text.ts";
 import { changeBetween, takenOver } from "../../../src/state/config-reload.ts";
+import { allTexts, patternsIn, placeholdersOf } from "../../support/sources/all-texts.ts";
 import { mistakeLines, mistakesIn } from "../../support/sources/config-mistakes.ts";
 import { typedValues } from "../../support/sources/typed-values.ts";
 
@@ -16,7 +19,22 @@ function readFile(): string {
   throw Object.assign(new Error("no such file"), { code: "ENOENT" });
 }
 
-test("any value of any key is a configuration or a list of mistakes, never an exception", () => {
+/** Returns the keys that a language lacks, and the placeholders without a fact, of a text and its parts. */
+function unfilledIn(language: Language, { key, facts }: Pick<Message, "key" | "facts">): string[] {
+  const pattern = patterns[language].get(key);
+  const unfilled = pattern === undefined ? [key] : placeholdersOf(pattern).filter((name) => !(name in facts));
+  return [
+    ...unfilled,
+    ...Object.values(facts).flatMap((fact) => (typeof fact === "object" ? unfilledIn(language, fact) : [])),
+  ];
+}
+
+const patterns = {
+  ...{ en: patternsIn(allTexts.en), da: patternsIn(allTexts.da) },
+  ...{ nb: patternsIn(allTexts.nb), sv: patternsIn(allTexts.sv) },
+};
+
+test("any value of any key is a configuration or a list of mistakes with a text in every language, never an exception", () => {
   const before = configSchema.parse({});
   const found = { config: 0, mistakes: 0 };
   fc.assert(
@@ -25,6 +43,8 @@ test("any value of any key is a configuration or a list of mistakes, never an ex
       found[reading.kind]++;
       if (reading.kind === "mistakes") {
         const isListed = mistakesIn(reading).every(({ path, text }) => path !== "" && !/internal error|^$/.test(text));
+        for (const language of languages)
+          for (const said of reading.mistakes) expect(unfilledIn(language, said)).toEqual([]);
         return isListed && reading.mistakes.length > 0;
       }
       const { config } = reading;
