@@ -25,9 +25,9 @@ export function textOf(texts: FormTexts, path: string): FieldText | undefined {
   return texts[path] ?? (item && { label: item.label }) ?? texts[`*${path.slice(path.lastIndexOf("."))}`];
 }
 
-/** Text of an option, such as a level. */
+/** Text of an option, such as a level. A unit such as `kWh` has capitals of its own. */
 export function optionText(texts: FieldText | undefined, option: string): string {
-  return texts?.options?.[option] ?? plainName(option);
+  return texts?.options?.[option] ?? (/[A-Z]/.test(option) ? option : plainName(option));
 }
 
 /** Returns the name of a key for people, for instance `Ready by` for `ready_by`. */

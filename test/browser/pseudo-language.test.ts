@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type PlanRefusal, planRefusals } from "../../src/core/planning/command-refusal.ts";
+import { MINUTE_MS } from "../../src/core/time/interval.ts";
+import {
+  PSEUDO_LANGUAGE,
+  routePseudoTexts,
+  untranslated,
+  usePseudoLanguage,
+} from "../support/browser/pseudo-language.ts";
+import { haveChromium, type Screen, Screens } from "../support/browser/screen.ts";
+import { LAN_KEY } from "../support/daemon/test-config.ts";
+import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { allTexts } from "../support/sources/all-texts.ts";
+
+const START = Date.parse("2026-03-10T14:20:00Z");
+const HOUSE = `language: sv
+plans:
+  - { name: Washer, home: home, kind: window, hours: 2, kwh: 1.4, from: "20:00", ready_by: "07:00" }
+  - { name: Car, home: home, kind: slots, hours: 3, kwh: 30 }
+  - { name: Freezer, home: home, kind: avoid, hours: 1 }
+plugs:
+  - { name: Lamp, family: tasmota, topic: lamp, plan: car }
+`;
+/** Names of the house, and words that are the same in every language. */
+const NAMES = [
+  ...["Washer", "Car", "Freezer", "Lamp", "washer", "car", "freezer", "lamp", "Home", "home", "kitchen"],
+  ...[
+    "elbro.yaml",
+    "elbro",
+    "MQTT",
+    "ntfy",
+    "kWh",
+    "Dansk",
+    "Svenska",
+    "Norsk",
+    "English",
+    "Node",
+    "Europe/Copenhagen",
+    "test",
+  ],
+  // Ids of problems, as in the API.
+  ...["plug lamp"],
+];
+
+describe.skipIf(!haveChromium)("no text is left in English (in Chromium; skipped if it is not installed)", () => {
+  let screens: Screens;
+  let daemon: TestDaemon;
+  let restore: () => void;
+
+  beforeAll(async () => {
+    restore = usePseudoLanguage();
+    screens = await Screens.start();
+    daemon = await TestDaemon.start({ start: START, simulator: { homes: ["danish"] }, yaml: HOUSE });
+    await daemon.clock.runUntil(START + 3 * MINUTE_MS);
+    await daemon.untilTomorrow();
+  });
+  afterAll(async () => {
+    restore?.();
+    await daemon?.[Symbol.asyncDispose]();
+    await screens?.[Symbol.asyncDispose]();
+  });
+
+  async function looking(): Promise<Screen> {
+    const screen = await screens.visit(`${daemon.url}/`, { language: PSEUDO_LANGUAGE, size: "desk" });
+    await routePseudoTexts(screen.page);
+    await screen.signIn(LAN_KEY);
+    await screen.page.goto(screen.url);
+    await screen.untilText("#plans", /Washer/);
+    await screen.page.locator("#settings li").first().waitFor();
+    return screen;
+  }
+
+  test("on the page, in each of its ranges and measures", async () => {
+    await using screen = await looking();
+    const { page } = screen;
+    const choices = page.locator("fieldset.choice label");
+    for (let i = 0; i < (await choices.count()); i++) {
+      await choices.nth(i).click();
+      expect(await untranslated(page, NAMES)).toEqual([]);
+    }
+    for (const fold of await page.locator("details:not([open]) > summary").all()) await fold.click();
+    expect(await untranslated(page, NAMES)).toEqual([]);
+  });
+
+  test("in the forms of plans and plugs, and in their errors", async () => {
+    await using screen = await looking();
+    const { page } = screen;
+    const dialog = page.getByRole("dialog");
+    for (const name of ["New plan", "Add a plug", "Edit", "Copy", "Delete"]) {
+      const buttons = page.getByRole("button", { name: `⟦${name}⟧`, exact: true });
+      // The first is of a plan, the last of a plug.
+      for (const button of [buttons.first(), buttons.last()]) {
+        await button.click();
+        await dialog.locator("form, .actions").first().waitFor();
+        if (name === "New plan") await dialog.locator("button[type=submit]").click();
+        expect([name, await untranslated(page, NAMES)]).toEqual([name, []]);
+        await page.keyboard.press("Escape");
+        await dialog.waitFor({ state: "detached" });
+      }
+    }
+  });
+
+  test("in the forms of settings", async () => {
+    await using screen = await looking();
+    const { page } = screen;
+    for (const button of await page.locator("#settings .actions button[aria-describedby]").all()) {
+      const name = await button.getAttribute("aria-describedby");
+      await button.click();
+      await page.getByRole("dialog").locator("form").waitFor();
+      expect([name, await untranslated(page, NAMES)]).toEqual([name, []]);
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+    }
+  });
+
+  test("in refused commands", async () => {
+    await using screen = await looking();
+    const { page } = screen;
+    let refusal = "";
+    await page.route("**/local/v1/plans/washer", (route) =>
+      route.fulfill({ status: 409, json: { error: true, errorCode: "conflict", reason: "Washer", refusal } }),
+    );
+    const card = page.getByRole("article", { name: "Washer", exact: true });
+    for (refusal of planRefusals) {
+      await card.locator("[data-action]").first().click();
+      await card
+        .getByRole("status")
+        .filter({ hasText: `⟦Refused: ${allTexts.sv.page[`refused_${refusal as PlanRefusal}`]}` })
+        .waitFor();
+      expect([refusal, await untranslated(page, NAMES)]).toEqual([refusal, []]);
+    }
+  });
+
+  test("in the log-in", async () => {
+    await using screen = await screens.visit(`${daemon.url}/`, { language: PSEUDO_LANGUAGE });
+    const { page } = screen;
+    await routePseudoTexts(page);
+    await page.goto(screen.url);
+    await page.locator("form button[type=submit]").waitFor();
+    await page.locator("form input").first().fill("wrong");
+    await page.locator("form button[type=submit]").click();
+    await screen.untilText("main", /Unknown key/);
+    expect(await untranslated(page, NAMES)).toEqual([]);
+  });
+});
