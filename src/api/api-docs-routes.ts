@@ -1,8 +1,8 @@
 /** Routes of the API reference at `/docs/`, a page that shows `openapi.json`. */
 import path from "node:path";
-import { htmlResponse } from "../http/json-schema.ts";
 import type { LocalRoute } from "../http/route.ts";
 import { fileOpenApi, filesIn, pageHandlers } from "../http/static-files.ts";
+import { htmlResponse } from "./openapi/operation.ts";
 
 /** Folder of the page's files, next to the built program or to this source file. */
 const FOLDER = path.join(import.meta.dirname, "api-docs");

@@ -3,13 +3,14 @@ import { createReadStream, createWriteStream, renameSync, rmSync } from "node:fs
 import { pipeline } from "node:stream/promises";
 import { formatInstant } from "../core/time/interval.ts";
 import { localError } from "../http/errors.ts";
-import { boolean, jsonResponse, named, object, reference, type Schema } from "../http/json-schema.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
 import type { State } from "../state/open-state.ts";
 import { OWNER_ONLY, sync } from "../storage/atomic-file.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { copyPathOf, waitingPathOf } from "../storage/recovery.ts";
+import { type Json, jsonResponse, reference } from "./openapi/operation.ts";
+import { boolean, described, named, object } from "./schema.ts";
 
 const TYPE = "application/octet-stream";
 export const BACKUP_PATH = "/local/v1/backup";
@@ -18,11 +19,12 @@ export const BACKUP_PATH = "/local/v1/backup";
  * Maximum size of an upload: many times ten years of a home. Larger files need `elbro restore`, as a request has 8 s.
  */
 const MAX_BYTES = 256 * 1024 * 1024;
-const BINARY: Schema = { type: "string", format: "binary" };
-const waiting = named(
-  "WaitingBackup",
-  object({ restart: { ...boolean, description: "Whether an uploaded copy replaces the database at the next start." } }),
-);
+const BINARY: Json = { type: "string", format: "binary" };
+const waiting = () =>
+  named(
+    "WaitingBackup",
+    object({ restart: described(boolean, "Whether an uploaded copy replaces the database at the next start.") }),
+  );
 const errors = (...statuses: readonly number[]) =>
   Object.fromEntries(
     statuses.map((status) => [status, jsonResponse("Rejected, with the reason.", reference("schemas", "ErrorBody"))]),
@@ -70,7 +72,7 @@ export function backupRoutes({ state, storage: { databasePath } }: BackupDeps): 
         operationId: "restoreBackup",
         requestBody: { required: true, content: { [TYPE]: { schema: BINARY } } },
         responses: {
-          202: jsonResponse("The copy is valid and replaces the database at the next start.", waiting),
+          202: jsonResponse("The copy is valid and replaces the database at the next start.", waiting()),
           ...errors(400, 409, 413, 415),
         },
       }),
@@ -91,7 +93,7 @@ export function backupRoutes({ state, storage: { databasePath } }: BackupDeps): 
       summary: "Deletes an uploaded copy that has not been used yet.",
       openApi: () => ({
         operationId: "forgetBackup",
-        responses: { 200: jsonResponse("No uploaded copy remains.", waiting) },
+        responses: { 200: jsonResponse("No uploaded copy remains.", waiting()) },
       }),
       handle() {
         rmSync(waitingPathOf(databasePath), { force: true });

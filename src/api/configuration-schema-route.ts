@@ -1,7 +1,7 @@
 /** Route of the configuration's JSON Schema, used by the forms of the dashboard. Made at the first request. */
 
-import { jsonResponse } from "../http/json-schema.ts";
 import type { LocalRoute } from "../http/route.ts";
+import { jsonResponse } from "./openapi/operation.ts";
 
 export function configurationSchemaRoute(): LocalRoute {
   let schema: Promise<Buffer> | null = null;

@@ -4,7 +4,6 @@ import { VERSION } from "../core/status/version.ts";
 import { SERVICE_ZONE } from "../core/time/calendar.ts";
 import { formatInstant } from "../core/time/interval.ts";
 import { localError } from "../http/errors.ts";
-import { htmlResponse } from "../http/json-schema.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
 import { fileOpenApi, filesIn, pageHandlers } from "../http/static-files.ts";
@@ -12,7 +11,9 @@ import type { EntryEditor } from "../state/entry-editor.ts";
 import type { State } from "../state/open-state.ts";
 import type { ApiKeys } from "./auth/api-keys.ts";
 import { fromOwnPage, PAGE_HEADER, type SessionAuth } from "./auth/session-auth.ts";
-import { SESSION_KEY_PATTERN, sessionOpenApi } from "./session-openapi.ts";
+import { htmlResponse } from "./openapi/operation.ts";
+import type { ValueOf } from "./schema.ts";
+import { SESSION_KEY_PATTERN, type session, sessionOpenApi } from "./session-openapi.ts";
 
 interface DashboardAccess {
   readonly keys: Pick<ApiKeys, "admit" | "named">;
@@ -52,7 +53,7 @@ export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly
       path: "/local/v1/session",
       scope: "open",
       summary: "The session of the dashboard and its permissions.",
-      openApi: () => sessionOpenApi.get,
+      openApi: sessionOpenApi.get,
       handle: (request) => sessionAnswer(state, access, request),
     },
     {
@@ -60,7 +61,7 @@ export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly
       path: "/local/v1/session",
       scope: "open",
       summary: "Logs in with an API key and starts a session with a cookie.",
-      openApi: () => sessionOpenApi.begin,
+      openApi: sessionOpenApi.begin,
       handle: (request) => logIn(access, request),
     },
     {
@@ -68,7 +69,7 @@ export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly
       path: "/local/v1/session/end",
       scope: "open",
       summary: "Logs out: ends the session.",
-      openApi: () => sessionOpenApi.end,
+      openApi: sessionOpenApi.end,
       handle: ({ headers }) =>
         fromOwnPage(headers)
           ? {
@@ -100,9 +101,9 @@ function sessionAnswer(state: Shown, access: DashboardAccess, request: LocalRequ
 }
 
 /** Response of `GET /local/v1/session`. `house` is absent if the caller may not read. */
-export type SessionAnswer = ReturnType<typeof sessionOf>;
+export type SessionAnswer = ValueOf<typeof session>;
 
-function sessionOf(state: Shown, { pages, editor, canSetUp }: DashboardAccess, request: LocalRequest) {
+function sessionOf(state: Shown, { pages, editor, canSetUp }: DashboardAccess, request: LocalRequest): SessionAnswer {
   const { headers, now } = request;
   const key = pages.signedIn(request);
   const mayRead = key !== null || pages.mode === "open";

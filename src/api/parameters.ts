@@ -6,7 +6,6 @@ import { MAX_PRICE_LIMITS } from "../core/planning/plan-settings.ts";
 import { KEY_NAME } from "../core/text/key-name.ts";
 import { type EpochMs, HOUR_MS } from "../core/time/interval.ts";
 import { type LocalError, localError } from "../http/errors.ts";
-import { localTime, instant as openApiInstant, type Schema } from "../http/json-schema.ts";
 import type { LocalRequest } from "../http/route.ts";
 import { parseInstant } from "../service/contract/range.ts";
 import { decimalSigns } from "./csv.ts";
@@ -15,7 +14,8 @@ export interface ParameterKind<Value> {
   /** Returns the value of a text; null if the text is not valid. */
   readonly read: (text: string) => Value | null;
   readonly expected: string;
-  readonly schema: Schema;
+  /** JSON Schema of its text. */
+  readonly schema: Readonly<Record<string, unknown>>;
 }
 
 export interface Parameter {
@@ -54,7 +54,7 @@ export const instant: ParameterKind<EpochMs> = {
     return reading.kind === "value" ? reading.value : null;
   },
   expected: "an instant such as 2026-03-10T09:00:00Z (write the + of an offset as %2B)",
-  schema: openApiInstant,
+  schema: { type: "string", format: "date-time" },
 };
 
 /** Duration above 0 and up to 24 h. Unit: ms. */
@@ -71,7 +71,7 @@ export const hours: ParameterKind<number> = {
 export const timeOfDay: ParameterKind<number> = {
   read: readLocalTime,
   expected: "a time of day from 00:00 to 23:59",
-  schema: localTime,
+  schema: { type: "string", pattern: "^([01]\\d|2[0-3]):[0-5]\\d$" },
 };
 
 export const price: ParameterKind<number> = {

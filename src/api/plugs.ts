@@ -41,6 +41,19 @@ const month = () =>
     named("PlugMonth", object({ start: instant, kwh: number, cost: orNull(money), currency: orNull(text) })),
     "Energy and cost of the month as measured; absent if the plug has measured nothing yet.",
   );
+/** What the topic of a plug and its row have in common. */
+export const plugStateFields = () => ({
+  on: orNull(boolean),
+  wanted: orNull(boolean),
+  reason: text,
+  reason_code: text,
+  available: orNull(boolean),
+  problem: boolean,
+  since: orNull(instant),
+  watts: optional(described(orNull(number), "Power that it measures; absent if it has measured nothing yet.")),
+  month: optional(month()),
+  month_before: optional(month()),
+});
 const plugSchema = () =>
   named(
     "Plug",
@@ -51,16 +64,7 @@ const plugSchema = () =>
       plans: described(list(text), "The plans it follows."),
       home: described(orNull(text), "The home or place whose signal it follows."),
       signal_topic: described(orNull(text), "The topic it follows."),
-      on: orNull(boolean),
-      wanted: orNull(boolean),
-      reason: text,
-      reason_code: text,
-      available: orNull(boolean),
-      problem: boolean,
-      since: orNull(instant),
-      watts: optional(described(orNull(number), "Power that it measures; absent if it has measured nothing yet.")),
-      month: optional(month()),
-      month_before: optional(month()),
+      ...plugStateFields(),
     }),
   );
 const announcedSchema = () =>

@@ -1,64 +1,38 @@
 /** OpenAPI operations of the session routes for browsers. */
 
-import {
-  boolean,
-  instant,
-  jsonResponse,
-  list,
-  named,
-  object,
-  orNull,
-  reference,
-  type Schema,
-  text,
-} from "../http/json-schema.ts";
-import { resolutions } from "../service/contract/resources.ts";
+import { capabilities, resolutions } from "../service/contract/resources.ts";
 import { PAGE_HEADER } from "./auth/session-auth.ts";
+import { type Json, jsonResponse, jsonSchema, reference, text } from "./openapi/operation.ts";
+import * as s from "./schema.ts";
 
 /** Form of a key. Any other text is rejected without a check. */
 export const SESSION_KEY_PATTERN = /^\S{1,512}$/;
 
-const house = named(
-  "House",
-  object({
-    version: text,
-    time_zone: text,
-    homes: list(
-      named(
-        "HouseHome",
-        object({
-          id: text,
-          name: text,
-          address_id: orNull(text),
-          resolution: orNull(named("Resolution", { type: "string", enum: resolutions })),
-          capabilities: orNull(reference("schemas", "Capabilities")),
-        }),
-      ),
-    ),
-  }),
-);
+const houseHome = () =>
+  s.object({
+    ...{ id: s.text, name: s.text, address_id: s.orNull(s.text) },
+    resolution: s.orNull(s.named("Resolution", s.oneOf(resolutions))),
+    // The schema of the contract has this name, too.
+    capabilities: s.orNull(s.noted(capabilities, reference("schemas", "Capabilities"))),
+  });
+const house = () => s.object({ version: s.text, time_zone: s.text, homes: s.list(s.named("HouseHome", houseHome())) });
 
-const session = named(
-  "Session",
-  object(
-    {
-      mode: { type: "string", enum: ["open", "key"] },
-      signed_in: boolean,
-      key: orNull(text),
-      control: boolean,
-      can_save: { ...boolean, description: "Whether plans and plugs can be saved; not in the demo." },
-      can_set_up: { ...boolean, description: "Whether `/local/v1/setup` can replace the demo by your own home." },
-      can_log_out: boolean,
-      house: { ...house, description: "Only if the caller may read." },
-      now: instant,
-    },
-    ["house"],
-  ),
-);
+export const session = () =>
+  s.named(
+    "Session",
+    s.object({
+      ...{ mode: s.oneOf(["open", "key"]), signed_in: s.boolean, key: s.orNull(s.text), control: s.boolean },
+      can_save: s.described(s.boolean, "Whether plans and plugs can be saved; not in the demo."),
+      can_set_up: s.described(s.boolean, "Whether `/local/v1/setup` can replace the demo by your own home."),
+      can_log_out: s.boolean,
+      house: s.optional(s.described(s.named("House", house()), "Only if the caller may read.")),
+      now: s.instant,
+    }),
+  );
 
-const login = named("Login", object({ key: { type: "string", pattern: SESSION_KEY_PATTERN.source } }));
-const loggedIn = named("LoggedIn", object({ signed_in: boolean, key: text, control: boolean }));
-const loggedOut = named("LoggedOut", object({ signed_in: boolean }));
+const login = () => s.named("Login", s.object({ key: s.noted(s.text, { pattern: SESSION_KEY_PATTERN.source }) }));
+const loggedIn = () => s.named("LoggedIn", s.object({ signed_in: s.boolean, key: s.text, control: s.boolean }));
+const loggedOut = () => s.named("LoggedOut", s.object({ signed_in: s.boolean }));
 
 const fromPage = {
   name: PAGE_HEADER,
@@ -72,25 +46,25 @@ const cookie = { "Set-Cookie": { description: "The session `elbro_session`.", sc
 const forbidden = { 403: reference("responses", "Error403") };
 
 export const sessionOpenApi = {
-  get: { operationId: "getSession", responses: { 200: jsonResponse("The session.", session) } },
-  begin: {
+  get: () => ({ operationId: "getSession", responses: { 200: jsonResponse("The session.", session()) } }),
+  begin: () => ({
     operationId: "logIn",
     parameters: [fromPage],
     requestBody: {
       required: true,
-      content: { "application/json": { schema: login, example: { key: "a-key-of-api.keys" } } },
+      content: { "application/json": { schema: jsonSchema(login()), example: { key: "a-key-of-api.keys" } } },
     },
     responses: {
-      200: { ...jsonResponse("The session has begun.", loggedIn), headers: cookie },
+      200: { ...jsonResponse("The session has begun.", loggedIn()), headers: cookie },
       400: reference("responses", "Error400"),
       401: reference("responses", "Error401"),
       ...forbidden,
       429: reference("responses", "Error429"),
     },
-  },
-  end: {
+  }),
+  end: () => ({
     operationId: "logOut",
     parameters: [fromPage],
-    responses: { 200: { ...jsonResponse("The session has ended.", loggedOut), headers: cookie }, ...forbidden },
-  },
-} satisfies Readonly<Record<string, Schema>>;
+    responses: { 200: { ...jsonResponse("The session has ended.", loggedOut()), headers: cookie }, ...forbidden },
+  }),
+} satisfies Readonly<Record<string, () => Json>>;

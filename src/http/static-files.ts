@@ -10,7 +10,6 @@ import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { formHeaders } from "./compression.ts";
 import { localError } from "./errors.ts";
-import type { Schema } from "./json-schema.ts";
 import type { LocalAnswer } from "./response.ts";
 import { ResponseCache } from "./response-cache.ts";
 import type { LocalRoute } from "./route.ts";
@@ -41,7 +40,7 @@ export function pageHandlers(
 }
 
 /** Returns the OpenAPI operation for the files that a page loads. */
-export function fileOpenApi(operationId: string): Schema {
+export function fileOpenApi(operationId: string): Readonly<Record<string, unknown>> {
   const content = Object.fromEntries(Object.values(TYPES).map((type) => [type.split(";")[0], { schema: {} }]));
   return { operationId, responses: { 200: { description: "The file.", content } } };
 }

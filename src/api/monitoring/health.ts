@@ -11,23 +11,12 @@ import { pointAt } from "../../core/prices/timeline.ts";
 import { type EpochMs, formatInstant, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
 import { inSlices } from "../../state/slices.ts";
 import { databaseTrouble } from "../../storage/write-check.ts";
+import type { ValueOf } from "../schema.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
+import type { HealthCode, healthSummary } from "./monitoring-schemas.ts";
 
 /** Status of the daemon. `degraded` and `starting` also give status 200. */
 export type HealthStatus = "ok" | "starting" | "degraded" | "unhealthy";
-
-/** Meanings of the codes of the checks. */
-export const healthCodes = {
-  ok: "the check passed",
-  loop_stuck: "a loop of the daemon is overdue; restart elbro",
-  database_not_writing: "the database cannot be written: the disk is full or fails, or the file is missing",
-  prices_awaited: "waiting for the first price of a home (up to 10 minutes after a start)",
-  prices_missing: "the current price of a home is missing: the service has not been reached for a day or longer",
-  prices_estimated: "the current price of a home is an estimate: the confirmed price has not arrived",
-  clock_wrong: "the clock of the machine cannot be trusted, so elbro does not switch by price",
-  problems: "a problem needs attention; see the list of problems",
-} as const;
-export type HealthCode = keyof typeof healthCodes;
 
 export interface HealthCheck {
   readonly name: "loop" | "database" | "prices" | "clock" | "problems";
@@ -186,14 +175,11 @@ function statusOf(codes: readonly HealthCode[], serves: boolean): HealthStatus {
 }
 
 /** Returns the body of the response. `hasKey` adds the details, which contain names. */
-export function healthBody({ status, checks }: HealthReport, hasKey: boolean): object {
-  return {
-    status,
-    checks: Object.fromEntries(
-      checks.map(({ name, code, text, detail }) => [
-        name,
-        { ok: code === "ok", code, text, ...(hasKey && detail.length > 0 ? { detail } : {}) },
-      ]),
-    ),
+export function healthBody({ status, checks }: HealthReport, hasKey: boolean): ValueOf<typeof healthSummary> {
+  const bodyOf = (wanted: HealthCheck["name"]) => {
+    const { code = "ok", text = "", detail = [] } = checks.find(({ name }) => name === wanted) ?? {};
+    return { ok: code === "ok", code, text, ...(hasKey && detail.length > 0 && { detail }) };
   };
+  const [loop, database, prices] = [bodyOf("loop"), bodyOf("database"), bodyOf("prices")];
+  return { status, checks: { loop, database, prices, clock: bodyOf("clock"), problems: bodyOf("problems") } };
 }

@@ -5,15 +5,16 @@ import { VERSION } from "../../core/status/version.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { addressGroup } from "../../http/address-group.ts";
 import { type LocalError, localError } from "../../http/errors.ts";
-import { jsonResponse, reference, type Schema, text } from "../../http/json-schema.ts";
 import type { LocalAnswer } from "../../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../../http/route.ts";
 import { inSlices } from "../../state/slices.ts";
 import { eventRows } from "../event-source.ts";
+import { type Json, jsonResponse, text } from "../openapi/operation.ts";
 import { diagnosticsReport } from "./diagnostics.ts";
 import { Health, type HealthReport, healthBody } from "./health.ts";
 import { metricRows, readMetrics } from "./metrics.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
+import { health as healthSchema, system } from "./monitoring-schemas.ts";
 import { METRICS_TYPE, metricsText } from "./prometheus-text.ts";
 import { systemReport } from "./system-report.ts";
 
@@ -116,7 +117,7 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
             schema: text,
           },
         ],
-        responses: { 200: jsonResponse("The full report.", reference("schemas", "System")) },
+        responses: { 200: jsonResponse("The full report.", system()) },
       }),
       handle: async ({ now, headers }) => {
         const language = languageOf(headers["accept-language"], deps.config.language);
@@ -150,8 +151,8 @@ export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
   ];
 }
 
-function healthResponses(operationId: string, bad: string): Schema {
-  const schema = reference("schemas", "Health");
+function healthResponses(operationId: string, bad: string): Json {
+  const schema = healthSchema();
   return { operationId, responses: { 200: jsonResponse("elbro is healthy.", schema), 503: jsonResponse(bad, schema) } };
 }
 

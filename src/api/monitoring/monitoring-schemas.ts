@@ -1,115 +1,105 @@
-/** OpenAPI schemas of health and system report, by name. */
-import {
-  boolean,
-  instant,
-  integer,
-  list,
-  named,
-  number,
-  object,
-  orNull,
-  reference,
-  type Schema,
-  text,
-} from "../../http/json-schema.ts";
-import { healthCodes } from "./health.ts";
+/** Schemas of health and system report. */
+import { plugStateFields } from "../plugs.ts";
+import * as s from "../schema.ts";
 
-const healthCheck = {
-  ...object({ ok: boolean, code: named("HealthCode", { type: "string", enum: Object.keys(healthCodes) }), text }),
-  description: Object.entries(healthCodes)
-    .map(([code, meaning]) => `\`${code}\`: ${meaning}.`)
-    .join(" "),
-};
+/** Meanings of the codes of the checks. */
+export const healthCodes = {
+  ok: "the check passed",
+  loop_stuck: "a loop of the daemon is overdue; restart elbro",
+  database_not_writing: "the database cannot be written: the disk is full or fails, or the file is missing",
+  prices_awaited: "waiting for the first price of a home (up to 10 minutes after a start)",
+  prices_missing: "the current price of a home is missing: the service has not been reached for a day or longer",
+  prices_estimated: "the current price of a home is an estimate: the confirmed price has not arrived",
+  clock_wrong: "the clock of the machine cannot be trusted, so elbro does not switch by price",
+  problems: "a problem needs attention; see the list of problems",
+} as const;
+export type HealthCode = keyof typeof healthCodes;
 
-const healthProperties = {
-  status: named("HealthStatus", { type: "string", enum: ["ok", "starting", "degraded", "unhealthy"] }),
-  checks: named(
-    "HealthChecks",
-    object(
-      Object.fromEntries(
-        ["loop", "database", "prices", "clock", "problems"].map((name) => [name, reference("schemas", "HealthCheck")]),
-      ),
-    ),
-  ),
-};
-
-const problem = named(
-  "Problem",
-  object({
-    code: text,
-    subject: text,
-    since: instant,
-    ended_at: orNull(instant),
-    advice: text,
-    detail: text,
-    request_id: orNull(text),
-  }),
-);
-
-const window = orNull(named("QuotaWindow", object({ limit: integer, left: integer, resets_at: orNull(instant) })));
-const counts = named("Counts", { type: "object", additionalProperties: integer });
-
-const system = object({
-  version: text,
-  node: text,
-  now: instant,
-  started_at: instant,
-  uptime_seconds: integer,
-  time_trusted: boolean,
-  health: named("HealthSummary", object(healthProperties)),
-  interfaces: list(
-    named(
-      "Interface",
-      object({
-        account: text,
-        interface: orNull({ type: "string", enum: ["consumer", "third_party"] }),
-        state: orNull(text),
-        quota: named("Quota", object({ minute: window, day: window })),
-        today: named("RequestsToday", object({ requests: orNull(integer), by_share: counts, by_outcome: counts })),
-        since_start: list(named("RequestCounter", object({ operation: text, outcome: text, count: integer }))),
-      }),
-    ),
-  ),
-  series: list(
-    named(
-      "SeriesAge",
-      object({
-        home: orNull(text),
-        name: orNull(text),
-        account: text,
-        series: text,
-        last_success_at: orNull(instant),
-        age_seconds: orNull(integer),
-      }),
-    ),
-  ),
-  backfill: orNull(named("Backfill", object({ days_known: integer, days_wanted: integer }))),
-  broker: named(
-    "BrokerState",
-    object({
-      kind: { type: "string", enum: ["inside", "configured"] },
-      host: orNull(text),
-      connected: boolean,
-      trouble: orNull(text),
-      connections: integer,
-      published: integer,
+const check = () =>
+  s.noted(
+    s.object({
+      ok: s.boolean,
+      code: s.named("HealthCode", s.oneOf(Object.keys(healthCodes) as (keyof typeof healthCodes)[])),
+      text: s.text,
+      detail: s.optional(s.described(s.list(s.text), "Findings with names, only for callers with a key.")),
     }),
-  ),
-  plugs: list({ type: "object", description: "`id`, and what the topic `…/plug/<plug>/state` holds." }),
-  lan: named(
-    "LanState",
-    object({
-      listeners: integer,
-      requests: list(named("LanRequestCounter", object({ key: orNull(text), status: integer, count: integer }))),
-    }),
-  ),
-  database: named("DatabaseState", object({ bytes: integer, log_bytes: orNull(integer), row_changes: integer })),
-  memory: { type: "object", additionalProperties: number },
-  problems: list(problem),
+    {
+      title: "HealthCheck",
+      description: Object.entries(healthCodes)
+        .map(([code, meaning]) => `\`${code}\`: ${meaning}.`)
+        .join(" "),
+    },
+  );
+const checks = () => ({ loop: check(), database: check(), prices: check(), clock: check(), problems: check() });
+const healthFields = () => ({
+  status: s.named("HealthStatus", s.oneOf(["ok", "starting", "degraded", "unhealthy"])),
+  checks: s.named("HealthChecks", s.object(checks())),
 });
 
-export const monitoringSchemas: Readonly<Record<string, Schema>> = {
-  HealthCheck: healthCheck,
-  Health: object({ ...healthProperties, version: text }),
-  System: system,
-};
+export const healthSummary = () => s.named("HealthSummary", s.object(healthFields()));
+export const health = () => s.named("Health", s.object({ ...healthFields(), version: s.text }));
+
+const problem = () =>
+  s.object({
+    ...{ code: s.text, subject: s.text, since: s.instant, ended_at: s.orNull(s.instant) },
+    ...{ advice: s.text, detail: s.text, request_id: s.orNull(s.text) },
+  });
+const window = () =>
+  s.orNull(s.named("QuotaWindow", s.object({ limit: s.integer, left: s.integer, resets_at: s.orNull(s.instant) })));
+const counts = () => s.named("Counts", s.recordOf(s.integer));
+const account = () =>
+  s.object({
+    account: s.text,
+    interface: s.orNull(s.oneOf(["consumer", "third_party"])),
+    state: s.orNull(s.text),
+    quota: s.named("Quota", s.object({ minute: window(), day: window() })),
+    today: s.named(
+      "RequestsToday",
+      s.object({ requests: s.orNull(s.integer), by_share: counts(), by_outcome: counts() }),
+    ),
+    since_start: s.list(s.named("RequestCounter", s.object({ operation: s.text, outcome: s.text, count: s.integer }))),
+  });
+const series = () =>
+  s.object({
+    ...{ home: s.orNull(s.text), name: s.orNull(s.text), account: s.text, series: s.text },
+    ...{ last_success_at: s.orNull(s.instant), age_seconds: s.orNull(s.integer) },
+  });
+const broker = () =>
+  s.object({
+    ...{ kind: s.oneOf(["inside", "configured"]), host: s.orNull(s.text), connected: s.boolean },
+    ...{ trouble: s.orNull(s.text), connections: s.integer, published: s.integer },
+  });
+const lanRequests = () => s.object({ key: s.orNull(s.text), status: s.integer, count: s.integer });
+const lan = () => s.object({ listeners: s.integer, requests: s.list(s.named("LanRequestCounter", lanRequests())) });
+const database = () => s.object({ bytes: s.integer, log_bytes: s.orNull(s.integer), row_changes: s.integer });
+
+const plug = () =>
+  s.described(
+    s.named("PlugState", s.object({ id: s.text, ...plugStateFields() })),
+    "`id`, and what the topic `…/plug/<plug>/state` holds.",
+  );
+const memory = () => ({
+  rss_bytes: s.integer,
+  heap_used_bytes: s.integer,
+  heap_total_bytes: s.integer,
+  external_bytes: s.integer,
+});
+
+export const system = () =>
+  s.named(
+    "System",
+    s.object({
+      ...{ version: s.text, node: s.text, now: s.instant, started_at: s.instant, uptime_seconds: s.integer },
+      time_trusted: s.boolean,
+      health: healthSummary(),
+      interfaces: s.list(s.named("Interface", account())),
+      series: s.list(s.named("SeriesAge", series())),
+      backfill: s.orNull(s.named("Backfill", s.object({ days_known: s.integer, days_wanted: s.integer }))),
+      broker: s.named("BrokerState", broker()),
+      plugs: s.list(plug()),
+      lan: s.named("LanState", lan()),
+      database: s.named("DatabaseState", database()),
+      memory: s.named("MemoryState", s.object(memory())),
+      problems: s.list(s.named("Problem", problem())),
+    }),
+  );

@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import type { Config } from "../../config/schema.ts";
 import { shares } from "../../core/fetching/rate-limit.ts";
 import type { Language } from "../../core/language/language.ts";
+import { textIn } from "../../core/language/text.ts";
 import type { DaemonState, SeriesFreshness } from "../../core/status/daemon-status.ts";
 import { problemIn } from "../../core/status/problem.ts";
 import type { PastProblem } from "../../core/status/problem-history.ts";
@@ -13,14 +14,21 @@ import { plugState } from "../../mqtt/topics/plug-topics.ts";
 import type { Account, ReportedWindow } from "../../service/client/account.ts";
 import type { SeriesRepository } from "../../state/series-repository.ts";
 import { inSlices } from "../../state/slices.ts";
+import type { ValueOf } from "../schema.ts";
 import { type HealthReport, healthBody } from "./health.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
+import type { system } from "./monitoring-schemas.ts";
 
 /** Response of `GET /local/v1/system`. */
-export type SystemReport = Awaited<ReturnType<typeof systemReport>>;
+export type SystemReport = ValueOf<typeof system>;
 
 /** Makes the report in slices. `language` is the language of advice and details. */
-export async function systemReport(deps: MonitoringDeps, health: HealthReport, now: EpochMs, language: Language) {
+export async function systemReport(
+  deps: MonitoringDeps,
+  health: HealthReport,
+  now: EpochMs,
+  language: Language,
+): Promise<SystemReport> {
   const { startedAt, stats, isTimeTrusted, accounts, daemonState } = deps.state;
   const state = await daemonState(now);
   const known = new Map(state.interfaces.map((each) => [each.account, each]));
@@ -43,7 +51,7 @@ export async function systemReport(deps: MonitoringDeps, health: HealthReport, n
     interfaces,
     series,
     backfill: state.backfill && { days_known: state.backfill.known, days_wanted: state.backfill.wanted },
-    broker: { ...brokerReport(deps.config), ...brokerStatus(deps) },
+    broker: { ...brokerReport(deps.config), ...brokerStatus(deps, language) },
     plugs: deps.plugs.snapshots().map((plug) => ({ id: plug.id, ...plugState(plug) })),
     lan: {
       listeners: deps.events.hub.counts.listeners,
@@ -59,9 +67,9 @@ export async function systemReport(deps: MonitoringDeps, health: HealthReport, n
   };
 }
 
-function brokerStatus({ mqtt }: MonitoringDeps) {
+function brokerStatus({ mqtt }: MonitoringDeps, language: Language) {
   const { connected, trouble, connections, published } = mqtt.client.status();
-  return { connected, trouble, connections, published };
+  return { connected, trouble: trouble && textIn(language, trouble), connections, published };
 }
 
 /**
@@ -125,7 +133,9 @@ function windowReport(window: ReportedWindow | null) {
 
 function brokerReport(config: Config) {
   const { url } = config.mqtt;
-  return { kind: url === undefined ? "inside" : "configured", host: url === undefined ? null : new URL(url).host };
+  return url === undefined
+    ? ({ kind: "inside", host: null } as const)
+    : ({ kind: "configured", host: new URL(url).host } as const);
 }
 
 /** Returns sizes of the database. `log_bytes` is the size of the write-ahead log; null if the file does not exist. */

@@ -3,16 +3,15 @@
 import { planRefusals } from "../../core/planning/command-refusal.ts";
 import { VERSION } from "../../core/status/version.ts";
 import { localErrorTable } from "../../http/errors.ts";
-import { reference, type Schema } from "../../http/json-schema.ts";
 import type { LocalRoute, RouteScope } from "../../http/route.ts";
 import { headerTable } from "../../service/contract/headers.ts";
 import { withReferences } from "../../service/contract/named-schemas.ts";
 import { openApiDocument } from "../../service/contract/openapi.ts";
 import { operationIds, operationOf } from "../../service/contract/operations.ts";
-import { monitoringSchemas } from "../monitoring/monitoring-schemas.ts";
+import { type Json, reference } from "./operation.ts";
 
 /** Security requirements by scope. Only pages of the dashboard have a session. */
-const SECURITY: Readonly<Record<RouteScope, readonly Schema[]>> = {
+const SECURITY: Readonly<Record<RouteScope, readonly Json[]>> = {
   open: [],
   optional: [{}, { lanKey: [] }],
   read: [{ lanKey: [] }, { session: [] }],
@@ -49,11 +48,10 @@ const TAGS = [
 ];
 
 /** Returns the document of the given routes and of the mirror. */
-export function lanOpenApiDocument(routes: readonly LocalRoute[]): Schema {
+export function lanOpenApiDocument(routes: readonly LocalRoute[]): Json {
   const contract = openApiDocument({ version: VERSION });
   const named: Record<string, unknown> = {};
   const ownPaths = withReferences(routePaths(routes), named);
-  const monitoring = withReferences(monitoringSchemas, named);
   return {
     openapi: contract.openapi,
     info: {
@@ -67,7 +65,7 @@ export function lanOpenApiDocument(routes: readonly LocalRoute[]): Schema {
     tags: [...contract.tags, ...TAGS],
     paths: { ...mirrorPaths(contract.paths), ...ownPaths },
     components: {
-      schemas: { ...contract.components.schemas, ...monitoring, ...named, ErrorBody: errorSchema() },
+      schemas: { ...contract.components.schemas, ...named, ErrorBody: errorSchema() },
       responses: contract.components.responses,
       headers: { ...contract.components.headers, ...MIRROR_HEADERS },
       securitySchemes: {
@@ -94,12 +92,12 @@ export function lanOpenApiDocument(routes: readonly LocalRoute[]): Schema {
   };
 }
 
-function mirrorPaths(paths: Readonly<Record<string, { readonly get: Schema }>>): Schema {
+function mirrorPaths(paths: Readonly<Record<string, { readonly get: Json }>>): Json {
   return Object.fromEntries(
     operationIds.map((id) => {
       const { path, interface: face } = operationOf(id);
       const get = paths[path]?.get ?? {};
-      const responses = get.responses as Readonly<Record<string, Schema>>;
+      const responses = get.responses as Readonly<Record<string, Json>>;
       const ok = responses[200] ?? {};
       const own = Object.fromEntries(Object.keys(MIRROR_HEADERS).map((name) => [name, reference("headers", name)]));
       const quota = Object.fromEntries(
@@ -116,8 +114,8 @@ function mirrorPaths(paths: Readonly<Record<string, { readonly get: Schema }>>):
   );
 }
 
-function routePaths(routes: readonly LocalRoute[]): Schema {
-  const paths: Record<string, Record<string, Schema>> = {};
+function routePaths(routes: readonly LocalRoute[]): Json {
+  const paths: Record<string, Record<string, Json>> = {};
   // `/docs/` is described as `/docs`, which redirects to it.
   for (const route of routes.filter(({ path }) => path === "/" || !path.endsWith("/"))) {
     const path = route.path.replace(/:(\w+)/g, "{$1}");
@@ -129,7 +127,7 @@ function routePaths(routes: readonly LocalRoute[]): Schema {
   return paths;
 }
 
-function describeRoute({ path, scope, summary, openApi }: LocalRoute): Schema {
+function describeRoute({ path, scope, summary, openApi }: LocalRoute): Json {
   const facts = openApi?.() ?? {};
   const control = scope === "control" ? { description: "Needs a key with the scope `control`." } : {};
   return {
@@ -138,8 +136,8 @@ function describeRoute({ path, scope, summary, openApi }: LocalRoute): Schema {
     ...control,
     security: SECURITY[scope],
     ...facts,
-    parameters: withPathNames(path, (facts.parameters ?? []) as readonly Schema[]),
-    responses: { 200: { description: summary }, ...errorsOf(scope), ...((facts.responses ?? {}) as Schema) },
+    parameters: withPathNames(path, (facts.parameters ?? []) as readonly Json[]),
+    responses: { 200: { description: summary }, ...errorsOf(scope), ...((facts.responses ?? {}) as Json) },
   };
 }
 
@@ -151,7 +149,7 @@ function tagOf(path: string): string {
 }
 
 /** Adds the path parameters that `parameters` does not describe. */
-function withPathNames(path: string, parameters: readonly Schema[]): readonly Schema[] {
+function withPathNames(path: string, parameters: readonly Json[]): readonly Json[] {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
   const undescribed = names.filter((name) => !parameters.some((each) => each.in === "path" && each.name === name));
   return [
@@ -160,7 +158,7 @@ function withPathNames(path: string, parameters: readonly Schema[]): readonly Sc
   ];
 }
 
-function errorsOf(scope: RouteScope): Schema {
+function errorsOf(scope: RouteScope): Json {
   const body = { "application/json": { schema: reference("schemas", "ErrorBody") } };
   const failure = {
     "4XX": { description: "Any other rejection, in the common error format.", content: body },
@@ -171,7 +169,7 @@ function errorsOf(scope: RouteScope): Schema {
   return { ...REFUSED, ...forbidden, ...failure };
 }
 
-function errorSchema(): Schema {
+function errorSchema(): Json {
   const said = {
     key: { type: "string", description: "Key of the text in `src/i18n`, for translation." },
     facts: { type: "object", description: "Values of the text's placeholders: texts, numbers, or `key` and `facts`." },

@@ -1,7 +1,7 @@
 /** Route of the OpenAPI document, which is made at the first request. */
 
-import { jsonResponse } from "../../http/json-schema.ts";
 import type { LocalRoute } from "../../http/route.ts";
+import { jsonResponse } from "./operation.ts";
 
 /** Returns the route. `all` returns every route outside the service's contract. */
 export function openapiRoutes(all: () => readonly LocalRoute[]): readonly LocalRoute[] {

@@ -7,14 +7,25 @@ import type { Schema } from "../schema.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
-const text: Json = { type: "string" };
+export const text: Json = { type: "string" };
 
-function reference(kind: "schemas" | "responses" | "headers", name: string): Json {
+export function reference(kind: "schemas" | "responses" | "headers", name: string): Json {
   return { $ref: `#/components/${kind}/${name}` };
 }
 
+/** Returns a response with a JSON body. */
+export function jsonResponse(description: string, schema: Schema | Json): Json {
+  const json = "_zod" in schema ? jsonSchema(schema as Schema) : schema;
+  return { description, content: { "application/json": { schema: json } } };
+}
+
+/** Returns a response with an HTML page. */
+export function htmlResponse(description: string): Json {
+  return { description, content: { "text/html": { schema: text } } };
+}
+
 /** Returns the JSON Schema of a schema, without keywords that repeat others. */
-function jsonSchema(schema: Schema): Json {
+export function jsonSchema(schema: Schema): Json {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     io: "input",
     override: ({ jsonSchema: json }) => {
@@ -29,7 +40,8 @@ function jsonSchema(schema: Schema): Json {
 
 /** Writes "a type or null" as two schemas, of which generators of clients make a type, and omits what allows anything. */
 function simplified(name: string, value: unknown): unknown {
-  const { type, ...others } = (value ?? {}) as { readonly type?: unknown };
+  const { type, $ref, ...others } = (value ?? {}) as { readonly type?: unknown; readonly $ref?: unknown };
+  if ($ref !== undefined) return { $ref };
   if (name === "additionalProperties" && JSON.stringify(value) === "{}") return undefined;
   if (!Array.isArray(type) || type.length !== 2 || type[1] !== "null") return value;
   return { anyOf: type.map((each) => ({ type: each })), ...others };
@@ -68,7 +80,7 @@ export function operationOf(row: Endpoint): Json {
         },
       },
       ...(created && {
-        201: { description: "Saved.", content: { "application/json": { schema: jsonSchema(created()) } } },
+        201: jsonResponse("Saved.", created()),
       }),
       ...Object.fromEntries(Object.entries(statuses).map(([status, description]) => [status, { description }])),
       ...errorResponses(row, plain !== null),

@@ -7,22 +7,12 @@ import { textIn } from "../../core/language/text.ts";
 import { KEY_NAME } from "../../core/text/key-name.ts";
 import { MINUTE_MS } from "../../core/time/interval.ts";
 import { type LocalError, localError } from "../../http/errors.ts";
-import {
-  boolean,
-  integer,
-  jsonResponse,
-  list,
-  named,
-  object,
-  orNull,
-  reference,
-  type Schema,
-  text,
-} from "../../http/json-schema.ts";
 import type { LocalAnswer } from "../../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../../http/route.ts";
 import { PAGE_HEADER } from "../auth/session-auth.ts";
 import { badBody } from "../endpoint.ts";
+import { jsonResponse, reference, text as textJson } from "../openapi/operation.ts";
+import { boolean, described, integer, list, named, object, oneOf, orNull, type Schema, text } from "../schema.ts";
 import { finishSetup, type SetupOptions, type WantedSetup } from "./setup.ts";
 import { SetupAccess } from "./setup-access.ts";
 import { type Trial, tryExternalBroker, tryHomeAssistant, tryService } from "./setup-trials.ts";
@@ -86,7 +76,7 @@ export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[]
       summary: "Whether the home can be set up, and whether the caller needs the code from the log.",
       openApi: () => ({
         operationId: "getSetup",
-        responses: { 200: jsonResponse("The state of the set-up.", stateSchema) },
+        responses: { 200: jsonResponse("The state of the set-up.", stateSchema()) },
       }),
       handle: (request) => ({
         kind: "json",
@@ -179,46 +169,45 @@ interface RouteFacts {
   readonly summary: string;
   readonly operationId: string;
   readonly example: object;
-  readonly schema: Schema;
+  readonly schema: () => Schema;
   readonly status?: 201;
   /** Whether the route tests a connection. */
   readonly isTrial: boolean;
 }
 
-const trial = {
+const trial = () => ({
   works: boolean,
   problem: orNull(text),
-  detail: {
-    ...orNull(text),
-    description: "Result of the test, in the language of the request; messages of other programs are as they come.",
-  },
-};
-const trialSchema = named("SetupTrial", object(trial));
-const stateSchema = named(
-  "Setup",
-  object({
-    state: {
-      type: "string",
-      enum: ["done", "code", "open"],
-      description: "`code`: the code from the log is required first.",
-    },
-    file: { ...orNull(text), description: "Path of the written file." },
-    failure: { ...orNull(text), description: "Why the home that was set up before could not be started, in English." },
-  }),
-);
-const serviceSchema = named(
-  "SetupService",
-  object({ ...trial, addresses: list(named("SetupAddress", object({ id: text, label: text, region: text }))) }),
-);
-const doneSchema = named(
-  "SetupDone",
-  object({
-    key: { ...text, description: "The first key of the LAN API, shown only this once." },
-    urls: { ...list(text), description: "URL of the dashboard for other devices on the LAN." },
-    broker: orNull(named("SetupBroker", object({ port: integer, username: text, password: text }))),
-    file: text,
-  }),
-);
+  detail: described(
+    orNull(text),
+    "Result of the test, in the language of the request; messages of other programs are as they come.",
+  ),
+});
+const trialSchema = () => named("SetupTrial", object(trial()));
+const stateSchema = () =>
+  named(
+    "Setup",
+    object({
+      state: described(oneOf(["done", "code", "open"]), "`code`: the code from the log is required first."),
+      file: described(orNull(text), "Path of the written file."),
+      failure: described(orNull(text), "Why the home that was set up before could not be started, in English."),
+    }),
+  );
+const serviceSchema = () =>
+  named(
+    "SetupService",
+    object({ ...trial(), addresses: list(named("SetupAddress", object({ id: text, label: text, region: text }))) }),
+  );
+const doneSchema = () =>
+  named(
+    "SetupDone",
+    object({
+      key: described(text, "The first key of the LAN API, shown only this once."),
+      urls: described(list(text), "URL of the dashboard for other devices on the LAN."),
+      broker: orNull(named("SetupBroker", object({ port: integer, username: text, password: text }))),
+      file: text,
+    }),
+  );
 
 const EXAMPLE_KEY = "key-from-the-app";
 const facts = {
@@ -269,13 +258,13 @@ function openApiOf({
   schema,
   status,
 }: Pick<RouteFacts, "operationId" | "example" | "schema" | "status">) {
-  const header = { name: PAGE_HEADER, in: "header", required: true, schema: text, example: "1" };
+  const header = { name: PAGE_HEADER, in: "header", required: true, schema: textJson, example: "1" };
   return {
     operationId,
     parameters: [{ ...header, description: "Any text. Pages of other servers cannot send this header." }],
     requestBody: { required: true, content: { "application/json": { schema: { type: "object" }, example } } },
     responses: {
-      [status ?? 200]: jsonResponse("The result.", schema),
+      [status ?? 200]: jsonResponse("The result.", schema()),
       ...Object.fromEntries([400, 401, 403, 429].map((code) => [code, reference("responses", `Error${code}`)])),
     },
   };

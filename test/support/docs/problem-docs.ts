@@ -1,6 +1,6 @@
 /** Tables of problems (operations.md) and health codes (monitoring.md). */
 
-import { healthCodes } from "../../../src/api/monitoring/health.ts";
+import { healthCodes } from "../../../src/api/monitoring/monitoring-schemas.ts";
 import { type ProblemRow, problemCatalog } from "../../../src/core/status/problem-catalog.ts";
 
 /** Returns a Markdown table of all problem codes. */
