@@ -148,6 +148,11 @@ export const planSchema = z
       z.optional(z.int().check(z.minimum(1), z.maximum(MAX_PRIORITY))),
       "Order in a group whose plans cannot all run at once: 1 is first; plans without a priority are last.",
     ),
+    never: key(
+      z.optional(span),
+      "Hours in which the plan never runs, at any price. For avoid, max_gap has priority. Run now still works.",
+      { form: '"17:00-21:00"' },
+    ),
     fallback: key(z.optional(z.array(span)), "Hours in which the plan runs if prices are missing.", {
       form: 'list of "02:00-05:00"',
     }),
@@ -358,6 +363,7 @@ function specOf(entry: PlanEntry): PlanSpec {
     useForecast: entry.use_forecast,
     tolerance: tolerance === undefined ? undefined : { percent: tolerance, side: entry.tolerance_side ?? "earliest" },
     fallback: entry.fallback?.map(spanOf),
+    never: entry.never === undefined ? undefined : spanOf(entry.never),
     whenLost: entry.when_lost,
     whenShort: entry.when_short,
     enabled,

@@ -8,7 +8,7 @@ import type { Calendar } from "../time/calendar.ts";
 import { contains, type EpochMs } from "../time/interval.ts";
 import { inOrder, type PlanDefinition } from "./model/plan-definition.ts";
 import type { PlanSpec, PlanWindow } from "./model/plan-spec.ts";
-import { roundAt } from "./model/plan-windows.ts";
+import { neverIn, roundAt } from "./model/plan-windows.ts";
 import type { GroupSeat } from "./place-group.ts";
 import { afterStateOf, blockedBy, finishByOf, type PlanSlot } from "./plan-dependencies.ts";
 import type { PlanInput, PlanMachine, Solve } from "./plan-input.ts";
@@ -150,7 +150,10 @@ function inputOf(
     ...{ now, spec, memory: advance.memory, calendar, trusted, graceUntil, solve },
     timeline: pricesOf({ definition, spec }).timeline,
     ...(thresholds ? { thresholds } : {}),
-    blocked: blockedBy(definition, decided, all).map(({ start, end }) => ({ start, end })),
+    blocked: [
+      ...blockedBy(definition, decided, all).map(({ start, end }) => ({ start, end })),
+      ...(window ? neverIn(spec, window, calendar) : []),
+    ],
     after: afterStateOf(definition, window, before),
     machine: machineOf?.(definition.id),
     finishBy: window && finishByOf(definition.id, window, all, notBegun),

@@ -6,8 +6,8 @@ import { message } from "../language/text.ts";
 import { Calendar } from "../time/calendar.ts";
 import { DAY_MS, HOUR_MS, type Interval, MINUTE_MS, QUARTER_MS } from "../time/interval.ts";
 import { hoursText, localTimeText, nominalWindowMs, type PlanMistake } from "./model/plan-definition.ts";
-import type { PlanSolution, PlanSpec } from "./model/plan-spec.ts";
-import { fallbackRuns, horizonOf } from "./model/plan-windows.ts";
+import type { LocalSpan, PlanSolution, PlanSpec } from "./model/plan-spec.ts";
+import { horizonOf, neverIn, spansIn } from "./model/plan-windows.ts";
 import { solvePlan } from "./solve-plan.ts";
 
 /** A zone without clock changes. */
@@ -20,9 +20,10 @@ const LIMITS = {
   max_gap: "maxGapMs",
   min_pause: "minPauseMs",
   at_most_runs: "atMostRuns",
+  never: "never",
 } as const;
 type Limit = keyof typeof LIMITS;
-type Limits = Partial<Record<(typeof LIMITS)[Limit], number>>;
+type Limits = Partial<Record<(typeof LIMITS)[Exclude<Limit, "never">], number>>;
 
 /** Returns the mistakes that a trial finds. Shape: empty for a plan that can run as meant. */
 export function trialMistakes(spec: PlanSpec): PlanMistake[] {
@@ -72,7 +73,10 @@ function solvedOnEqualPrices(given: PlanSpec): PlanSolution | null {
     return { start, end: start + QUARTER_MS, price: maxPrice - 1, estimate: false };
   });
   const timeline = { points, currency: "DKK", vatIncluded: true } as const;
-  return solvePlan(spec, timeline, window, { now: window.start, calendar });
+  return solvePlan(spec, timeline, window, {
+    ...{ now: window.start, calendar },
+    blocked: neverIn(spec, window, calendar),
+  });
 }
 
 /** A run that is shorter than its minimum never begins. */
@@ -94,21 +98,24 @@ function tooManyRuns(spec: PlanSpec): PlanMistake | null {
 }
 
 function fallbackMistake(spec: PlanSpec, window: Interval): PlanMistake | null {
-  const outside = spec.fallback?.find(
-    (span) => fallbackRuns({ ...spec, fallback: [span] }, window, calendar).length === 0,
-  );
+  const outside = spec.fallback?.find((span) => spansIn([span], window, calendar).length === 0);
   if (!outside) return null;
   const { from = 0, readyBy = from } = spec;
-  const found = message("mistake.value_quoted", { text: [outside.from, outside.until].map(localTimeText).join("-") });
+  const found = message("mistake.value_quoted", { text: spanText(outside) });
   const facts = { from: localTimeText(from), until: localTimeText(readyBy), found };
   return { setting: "fallback", ...message("mistake.fallback", facts) };
 }
 
+function spanText({ from, until }: LocalSpan): string {
+  return [from, until].map(localTimeText).join("-");
+}
+
 function limitsOf(spec: PlanSpec): Limit[] {
-  return (Object.keys(LIMITS) as Limit[]).filter((limit) => Boolean((spec as Limits)[LIMITS[limit]]));
+  return (Object.keys(LIMITS) as Limit[]).filter((limit) => Boolean(spec[LIMITS[limit] as keyof PlanSpec]));
 }
 
 function limitText(spec: PlanSpec, limit: Limit): string {
+  if (limit === "never") return spec.never ? spanText(spec.never) : "";
   const value = (spec as Limits)[LIMITS[limit]] ?? 0;
   if (limit === "at_most_runs") return String(value);
   return value < HOUR_MS ? `${Math.round(value / MINUTE_MS)} min` : `${hoursText(value)} h`;

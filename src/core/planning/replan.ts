@@ -4,7 +4,7 @@ import type { PricePoint } from "../prices/timeline.ts";
 import type { EpochMs, Interval } from "../time/interval.ts";
 import { overlaps } from "../time/interval.ts";
 import type { PlanSolution, PlanSolved } from "./model/plan-spec.ts";
-import { fallbackRuns } from "./model/plan-windows.ts";
+import { spansIn } from "./model/plan-windows.ts";
 import { isUnpriced, overdueAt, type PlanInput, pointAt } from "./plan-input.ts";
 import { lengthOf, renewalAfter } from "./plan-interruption.ts";
 import { begunInRound, type PlanBasis, type PlanRecord, type PlanRun, without } from "./plan-record.ts";
@@ -266,7 +266,7 @@ function withFallback(moment: PlanInput, memory: PlanRecord): PlanRecord {
   if (!spec.fallback || !(missing || unpriced)) return memory;
   const earliest = Math.max(now, after.kind === "from" ? after.at : now);
   const others = [...blocked, ...memory.startedRuns];
-  const planned = fallbackRuns(spec, memory.window, calendar)
+  const planned = spansIn(spec.fallback, memory.window, calendar)
     .map((run) => ({ start: Math.max(run.start, earliest), end: run.end }))
     .filter((run) => run.start < run.end)
     .flatMap((run) => without(run, others))

@@ -50,6 +50,7 @@ export interface PlanMistake extends Message {
     | "min_run"
     | "min_pause"
     | "max_gap"
+    | "never"
     | "at_most_runs"
     | "percent";
 }

@@ -48,6 +48,8 @@ interface PlanCommon {
   readonly useForecast: boolean;
   /** Only for `window` and `slots`. */
   readonly tolerance?: PlanTolerance;
+  /** When the plan is never ON, at any price; only "run now" starts it then. */
+  readonly never?: LocalSpan;
   /** When to run if prices are missing. Shape: any order. */
   readonly fallback?: readonly LocalSpan[];
   /** Energy of a whole occurrence, for its cost. */

@@ -1,7 +1,14 @@
 /** Occurrences of plans: their windows and fallback hours. */
 import type { Calendar } from "../../time/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval } from "../../time/interval.ts";
-import { type LocalMinute, type PlanSpec, type PlanWindow, type Weekday, weekdays } from "./plan-spec.ts";
+import {
+  type LocalMinute,
+  type LocalSpan,
+  type PlanSpec,
+  type PlanWindow,
+  type Weekday,
+  weekdays,
+} from "./plan-spec.ts";
 
 /** A plan with `days` has a window within a week, or a week later if its window falls into the skipped hour in spring. */
 const SEARCHED_DAYS = 15;
@@ -40,10 +47,10 @@ export function roundAt(spec: PlanSpec, known: Interval | null, now: EpochMs, ca
   return window.end - now < spec.hoursMs ? horizonOf(spec, window.end, calendar) : window;
 }
 
-/** Returns the plan's fallback hours inside a window. Shape: ascending, apart. */
-export function fallbackRuns(spec: PlanSpec, window: Interval, calendar: Calendar): Interval[] {
+/** Returns spans of local time inside a window. Shape: ascending, apart. */
+export function spansIn(spans: readonly LocalSpan[], window: Interval, calendar: Calendar): Interval[] {
   const runs: Interval[] = [];
-  for (const { from, until } of spec.fallback ?? []) {
+  for (const { from, until } of spans) {
     let day = calendar.add("day", calendar.startOf("day", window.start), -1);
     for (; day < window.end; day = calendar.add("day", day, 1)) {
       const span = spanOn(calendar, day, from, until);
@@ -52,6 +59,11 @@ export function fallbackRuns(spec: PlanSpec, window: Interval, calendar: Calenda
     }
   }
   return mergeRuns(runs);
+}
+
+/** Returns when a plan is never ON in a window, at any price. */
+export function neverIn({ never }: PlanSpec, { start, until }: PlanWindow, calendar: Calendar): Interval[] {
+  return never ? spansIn([never], { start, end: until }, calendar) : [];
 }
 
 /** Sorts runs and joins those that touch or overlap. Shape: ascending, apart. */

@@ -78,7 +78,7 @@ describe("the reason of a plan with its figures", () => {
       "blocked by other plans",
       washer,
       { blocked: [{ start: OPENS, end: OPENS + 8.5 * HOUR }] },
-      "other plans of its group or power_limit are running: 2 h are missing of 2 h",
+      "other plans of its group or power_limit are running, or never excludes the time: 2 h are missing of 2 h",
     ],
     [
       "waiting for another plan",
