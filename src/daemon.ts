@@ -18,9 +18,10 @@ import { startPlugs } from "./plugs/plug-wiring.ts";
 import { openService, type ServiceOptions } from "./service/client/open-service.ts";
 import { ChangeBus } from "./state/change-bus.ts";
 import { ConfigReload } from "./state/config-reload.ts";
-import { ConfigurationEditor, type ConfigurationSource } from "./state/configuration-editor.ts";
+import { ConfigurationEditor } from "./state/configuration-editor.ts";
 import { ConfigurationFiles } from "./state/configuration-files.ts";
 import { openState, type StateOptions } from "./state/open-state.ts";
+import { type ConfigurationSource, PageWriter } from "./state/page-writer.ts";
 import { SettingsEditor } from "./state/settings-editor.ts";
 import { openStorage, type StorageOptions } from "./storage/open-storage.ts";
 
@@ -137,8 +138,8 @@ function openData(options: DaemonOptions & { signal: AbortSignal }, modules: Ope
 function openEditors(options: DaemonOptions, reloading: ConfigReload) {
   const { source = null, config, clock } = options;
   const files = new ConfigurationFiles(source?.path ?? null, config.data_dir);
-  const editing = { source, files, reloading, clock };
-  return { editor: new ConfigurationEditor(editing), settings: new SettingsEditor(editing) };
+  const page = new PageWriter({ source, files, reloading, clock });
+  return { editor: new ConfigurationEditor(page), settings: new SettingsEditor(page) };
 }
 
 async function openModules(given: DaemonOptions, modules: OpenModules): Promise<Daemon> {

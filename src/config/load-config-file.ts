@@ -1,13 +1,14 @@
 /** Finds the configuration and reads it on this machine. */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { hostname } from "node:os";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { textIn } from "../core/language/text.ts";
 import { asStartError, StartError } from "../core/status/start-error.ts";
 import { AccountFiles, AccountsDirError } from "./account-files.ts";
 import { readBounded } from "./bounded-file.ts";
 import { type ConfigTexts, readPage, readText } from "./config-texts.ts";
-import { type ConfigReading, readAccount, readConfig } from "./load.ts";
+import { PAGE_FILE } from "./entry-list.ts";
+import { type ConfigReading, type PageUse, readAccount, readConfig } from "./load.ts";
 import { mistakeAt } from "./mistake.ts";
 import type { Config } from "./schema.ts";
 
@@ -102,7 +103,7 @@ function loadFrom(path: string | null, environment: Environment, accountFiles: A
     const guarded = [...(path !== null && holdsSecrets ? [path] : []), ...named];
     const exposed = [...guarded.flatMap(exposureOf), ...ofAccounts.flatMap(exposureOf).slice(0, MAX_NAMED)];
     // An app of Home Assistant has no other users.
-    return { config, path, warnings: isApp ? [] : exposed, tlsFiles };
+    return { config, path, warnings: [...pageNotes(reading.page, path), ...(isApp ? [] : exposed)], tlsFiles };
   }
   // The options of an app are on one line, which the owner never sees.
   const isOptions = path?.endsWith(".json") === true;
@@ -111,6 +112,19 @@ function loadFrom(path: string | null, environment: Environment, accountFiles: A
     return `  ${textIn("en", said)}`;
   });
   throw new StartError(`the configuration${path === null ? "" : ` ${path}`} cannot be used:\n${lines.join("\n")}`);
+}
+
+/** Returns what page.yaml changes in the owner's configuration, and what of it is not used. */
+function pageNotes({ overridden, unused, gone, mistakes }: PageUse, file: string | null): string[] {
+  const owner = file === null ? "the configuration" : basename(file);
+  return [
+    ...(overridden.length > 0 ? [`${PAGE_FILE} overrides ${owner}: ${overridden.join(", ")}`] : []),
+    ...(unused.length > 0
+      ? [`${PAGE_FILE}: ${unused.join(", ")} is not used, because the environment or another file sets it`]
+      : []),
+    ...gone.map((path) => `${PAGE_FILE}: ${path} removes an entry that does not exist any more`),
+    ...mistakes.map((mistake) => `${textIn("en", mistakeAt(mistake))}; it is not used`),
+  ];
 }
 
 function joined(config: Config, path: string | null, files: AccountFiles): ReturnType<AccountFiles["join"]> {

@@ -8,7 +8,7 @@ import { whyUnread } from "./bounded-file.ts";
 import { describeIssue, valueAt } from "./config-error.ts";
 import { keyOfVariable, PREFIX, variableNames } from "./keys.ts";
 import { type ConfigMistake, isSecretKey, pathText } from "./mistake.ts";
-import { addPage, inPage, type OwnCounts } from "./page-file.ts";
+import { inPage, type Laid, layOver, NOTHING_LAID, placeIn, readPageFile } from "./page-file.ts";
 import { triedPlans } from "./plan-trials.ts";
 import { type AccountEntry, accountSchema, type Config, configSchema } from "./schema.ts";
 import { defaultOf, FILE_SUFFIX, itemOf, kindOf, shapeOf, wordsOf } from "./schema-nodes.ts";
@@ -27,8 +27,15 @@ export type ConfigReading<Value = Config> =
       readonly secretFiles: readonly string[];
       /** Files of the certificates of elbro's own servers. */
       readonly tlsFiles: readonly string[];
+      readonly page: PageUse;
     }
   | { readonly kind: "mistakes"; readonly mistakes: readonly ConfigMistake[] };
+
+/** What became of page.yaml, by paths in it. */
+export interface PageUse extends Pick<Laid, "overridden" | "unused" | "gone"> {
+  /** Mistakes in it. Their keys and entries are not used. */
+  readonly mistakes: readonly ConfigMistake[];
+}
 
 export interface ConfigSources {
   /** The text of the file; null if it does not exist. */
@@ -67,21 +74,42 @@ interface Draft {
   readonly contents: Map<string, string>;
 }
 
-/** Reads the configuration. The environment overrides the file. */
-export function readConfig({
-  text,
-  environment,
-  readFile,
-  secrets = [],
-  hostname,
-  page,
-}: ConfigSources): ConfigReading {
-  return readInForm(text, configSchema, readFile, secrets, (draft) => {
+/**
+ * Reads the configuration. The environment overrides page.yaml, which overrides the owner's file. What is wrong in
+ * page.yaml is left out, so that it never prevents the use of the owner's file.
+ */
+export function readConfig(sources: ConfigSources): ConfigReading {
+  const without = new Set<string>();
+  const mistakes: ConfigMistake[] = [];
+  for (;;) {
+    const { reading, laid } = readOnce(sources, without);
+    if (laid.mistake && mistakes.length === 0) mistakes.push(laid.mistake);
+    if (reading.kind === "config") return { ...reading, page: { ...laid, mistakes } };
+    const inIt = reading.mistakes.filter(({ path }) => placeIn(laid.places, path) !== null);
+    // Without a mistake of its own, page.yaml as a whole may not fit the owner's file.
+    const left = inIt.length > 0 ? inIt.map(({ path }) => placeIn(laid.places, path)?.place ?? "") : laid.used;
+    if (left.length === 0) return reading;
+    for (const place of left) without.add(place);
+    mistakes.push(...(inIt.length > 0 ? inIt : reading.mistakes).map((mistake) => inPage(mistake, laid.places)));
+  }
+}
+
+/** Reads the configuration with page.yaml, except the paths `without` of it. */
+function readOnce(sources: ConfigSources, without: ReadonlySet<string>) {
+  const { text, environment, readFile, secrets = [], hostname, page } = sources;
+  let laid: Laid & { readonly mistake: ConfigMistake | null } = { ...NOTHING_LAID, mistake: null };
+  const reading = readInForm(text, configSchema, readFile, secrets, (draft) => {
+    const { tree, variables } = draft;
     applyEnvironment(draft, environment);
     applySecrets(draft, secrets);
-    applyShard(draft.tree, hostname);
-    return page ? withPage(draft, page) : null;
+    applyShard(tree, hostname);
+    const found = page?.(String(tree.data_dir ?? defaultOf(shapeOf(configSchema)?.data_dir))) ?? null;
+    if (found === null) return;
+    const { page: read, mistake } = readPageFile(found, tree);
+    const isOutside = (path: string) => variables.has(path);
+    laid = { ...layOver(tree, read, isOutside, without), mistake };
   });
+  return { reading, laid };
 }
 
 /** Reads a file of `accounts_dir`. */
@@ -111,7 +139,7 @@ function readWhole<Schema extends ConfigSchema>(
   schema: Schema,
   readFile: ConfigSources["readFile"],
   secrets: readonly string[] = [],
-  apply: (draft: Draft) => OwnCounts | null = () => null,
+  apply: (draft: Draft) => void = () => undefined,
 ): ConfigReading<z.output<Schema>> {
   const mistakes: ConfigMistake[] = [];
   const file = text === null ? null : readYaml(text);
@@ -128,7 +156,7 @@ function readWhole<Schema extends ConfigSchema>(
     tlsFiles: [],
     contents: new Map(),
   };
-  const own = apply(draft);
+  apply(draft);
   resolve(draft, tree, schema, []);
   const result = schema.safeParse(tree);
   const issues = result.success
@@ -145,21 +173,10 @@ function readWhole<Schema extends ConfigSchema>(
       holdsSecrets,
       secretFiles,
       tlsFiles: draft.tlsFiles,
+      page: { ...NOTHING_LAID, mistakes: [] },
     };
   }
-  const described = mistakes.map((mistake) => {
-    const placed = own ? inPage(mistake, own) : mistake;
-    return placed === mistake ? withPlace(mistake, draft.variables, file) : placed;
-  });
-  return { kind: "mistakes", mistakes: described };
-}
-
-/** Adds the entries of the page's file; returns null if it does not exist. */
-function withPage({ tree, mistakes }: Draft, page: NonNullable<ConfigSources["page"]>): OwnCounts | null {
-  const text = page(
-    typeof tree.data_dir === "string" ? tree.data_dir : String(defaultOf(shapeOf(configSchema)?.data_dir)),
-  );
-  return text === null ? null : addPage(tree, text, mistakes);
+  return { kind: "mistakes", mistakes: mistakes.map((mistake) => withPlace(mistake, draft.variables, file)) };
 }
 
 /** Returns the keys and values of a file; null if it has none because of a mistake. */

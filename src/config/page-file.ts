@@ -1,12 +1,30 @@
 /**
- * `page.yaml` in the data directory: plans and plugs that were saved over HTTP while the owner's file was read-only.
+ * `page.yaml` in the data directory: what was saved over HTTP. It is laid over the owner's configuration, which elbro
+ * never changes. Order: environment and `…_file` keys, page.yaml, the owner's file, defaults.
  */
+import { stringify } from "yaml";
 import { placed } from "../core/language/text.ts";
 import { slugOf } from "../core/text/slug.ts";
 import { type EntryList, entryId, entryLists, PAGE_FILE } from "./entry-list.ts";
 import type { ConfigMistake } from "./mistake.ts";
-import type { Tree } from "./tree.ts";
+import { configSchema } from "./schema.ts";
+import { FILE_SUFFIX, shapeOf } from "./schema-nodes.ts";
+import { settingNames } from "./setting-names.ts";
+import { isTree, type Tree } from "./tree.ts";
 import { readYaml } from "./yaml-text.ts";
+
+/** Entries by id, without the key `id`. Null removes the entry of the owner's file. */
+export type PageEntries = Readonly<Record<string, Tree | null>>;
+
+export interface PageFile extends Readonly<Record<EntryList, PageEntries>> {
+  /** Keys as in the configuration. Null removes a key of the owner's file. */
+  readonly settings: Tree;
+}
+
+const EMPTY_PAGE: PageFile = { settings: {}, plans: {}, plugs: {} };
+const VERSION = 2;
+const ABOUT = ` What was saved on elbro's page. It is laid over the owner's configuration, see docs/configuration.md.
+ It may hold secrets: keep it private.`;
 
 /**
  * Returns the ids of a list's entries, in their order. An entry without a name, which is a mistake, has an id as well.
@@ -23,48 +41,170 @@ export function idOfName(name: unknown): string {
   return slugOf(typeof name === "string" ? name : "");
 }
 
-/** Returns the entries of a list in a text; empty without entries. */
-export function entriesIn(text: string | null, list: EntryList): readonly unknown[] {
-  const reading = text === null ? null : readYaml(text);
-  const tree = reading?.kind === "value" && isTree(reading.value) ? reading.value : {};
+/** Returns the entries of a list in the owner's configuration; empty without entries. */
+export function entriesIn(tree: Tree, list: EntryList): readonly unknown[] {
   const entries = tree[list];
   return Array.isArray(entries) ? entries : [];
 }
 
-/** Number of entries of each list in the owner's file. The entries of the page's file follow them. */
-export type OwnCounts = Readonly<Record<EntryList, number>>;
-
-/** Adds the entries of the page's file to a configuration. If both files have an id, the owner's entry is used. */
-export function addPage(tree: Tree, text: string, mistakes: ConfigMistake[]): OwnCounts {
-  const counts = { plans: 0, plugs: 0 };
-  const reading = readYaml(text);
-  if (reading.kind === "mistake")
-    mistakes.push({ path: PAGE_FILE, ...placed(reading.where ?? "the file", reading.said) });
-  for (const list of entryLists) {
-    const own = tree[list] ?? [];
-    if (!Array.isArray(own)) continue;
-    counts[list] = own.length;
-    const taken = new Set(writtenIds(own));
-    const entries = entriesIn(text, list);
-    const ids = writtenIds(entries);
-    const more = entries.filter((_, i) => !taken.has(ids[i] ?? ""));
-    if (more.length > 0) tree[list] = [...own, ...more];
+/**
+ * Reads the text of the file. In its first version it was a list of entries, of which those in the owner's
+ * configuration were not used; they are left out.
+ */
+export function readPageFile(text: string | null, owner: Tree): { page: PageFile; mistake: ConfigMistake | null } {
+  const reading = readYaml(text ?? "");
+  if (reading.kind === "mistake") {
+    const said = reading.where === null ? reading.said : placed(reading.where, reading.said);
+    return { page: EMPTY_PAGE, mistake: { path: PAGE_FILE, ...said } };
   }
-  return counts;
+  const tree = isTree(reading.value) ? reading.value : {};
+  const [plans, plugs] = entryLists.map((list) => pageEntries(tree[list], writtenIds(entriesIn(owner, list))));
+  const page = { settings: isTree(tree.settings) ? tree.settings : {}, plans: plans ?? {}, plugs: plugs ?? {} };
+  return { page, mistake: null };
 }
+
+function pageEntries(given: unknown, owned: readonly string[]): PageEntries {
+  if (Array.isArray(given)) {
+    const ids = writtenIds(given);
+    const own = given.flatMap((entry, i) => (owned.includes(ids[i] ?? "") ? [] : [[ids[i] ?? "", entry] as const]));
+    return Object.fromEntries(own.filter(([, entry]) => isTree(entry)));
+  }
+  const entries = Object.entries(isTree(given) ? given : {});
+  return Object.fromEntries(
+    entries.filter((each): each is [string, Tree | null] => each[1] === null || isTree(each[1])),
+  );
+}
+
+/** Returns the text of the file. */
+export function pageText({ settings, plans, plugs }: PageFile): string {
+  const body = stringify({ version: VERSION, settings, plans, plugs }, { lineWidth: 0, version: "1.1" });
+  return `${ABOUT.replace(/^/gm, "#")}\n${body}`;
+}
+
+/** What the page's file did to a configuration. */
+export interface Laid {
+  /** Paths of the owner's keys that page.yaml overrides, such as `notify.topic_url` or `plans.car`. */
+  readonly overridden: readonly string[];
+  /** Paths of page.yaml that are not used, because the environment or another file sets them. */
+  readonly unused: readonly string[];
+  /** Ids that page.yaml removes and that do not exist any more. */
+  readonly gone: readonly string[];
+  /** Paths of page.yaml that are used. */
+  readonly used: readonly string[];
+  /** Path of page.yaml by path of the configuration, of everything that it sets. */
+  readonly places: ReadonlyMap<string, string>;
+}
+
+export const NOTHING_LAID: Laid = { overridden: [], unused: [], gone: [], used: [], places: new Map() };
 
 /**
- * Adds the name of the page's file to a mistake in one of its entries, and removes the line number, which refers to the
- * owner's file.
+ * Lays the page's file over a configuration, which is changed. `isOutside` returns whether the environment sets a key;
+ * `without` has paths of page.yaml that are not used.
  */
-export function inPage(mistake: ConfigMistake, counts: OwnCounts): ConfigMistake {
-  const [, list, index, rest = ""] = /^(plans|plugs)\[(\d+)\](.*)$/.exec(mistake.path) ?? [];
-  const own = counts[list as EntryList] ?? Number.POSITIVE_INFINITY;
-  if (Number(index ?? 0) < own) return mistake;
-  const { line: _, ...given } = mistake;
-  return { ...given, path: `${PAGE_FILE}: ${list}[${Number(index) - own}]${rest}` };
+export function layOver(
+  tree: Tree,
+  page: PageFile,
+  isOutside: (path: string) => boolean,
+  without: ReadonlySet<string> = new Set(),
+): Laid {
+  const paths = (): string[] => [];
+  const laid = {
+    overridden: paths(),
+    unused: paths(),
+    gone: paths(),
+    used: paths(),
+    places: new Map<string, string>(),
+  };
+  for (const [name, value] of Object.entries(page.settings)) {
+    const isKnown = settingNames.some((each) => each === name);
+    if (isKnown) laySetting({ tree, key: name, value, path: name, shape: shapeOf(configSchema) ?? {} });
+    else laid.unused.push(name);
+  }
+  for (const list of entryLists) layEntries(list);
+  return laid;
+
+  function laySetting({ tree: node, key, value, path, shape }: Setting): void {
+    if (without.has(path)) return;
+    const file = `${key}${FILE_SUFFIX}`;
+    if (isOutside(path) || isOutside(`${path}${FILE_SUFFIX}`) || node[file] !== undefined) {
+      laid.unused.push(path);
+      return;
+    }
+    const below = shapeOf(shape[key]);
+    if (below && isTree(value)) {
+      const section: Tree = isTree(node[key]) ? (node[key] as Tree) : {};
+      node[key] = section;
+      for (const [name, each] of Object.entries(value))
+        laySetting({ tree: section, key: name, value: each, path: `${path}.${name}`, shape: below });
+      return;
+    }
+    if (node[key] !== undefined && node[key] !== null) laid.overridden.push(path);
+    laid.used.push(path);
+    laid.places.set(path, path);
+    if (value === null) delete node[key];
+    else node[key] = value;
+  }
+
+  function layEntries(list: EntryList): void {
+    const owned = tree[list] ?? [];
+    // Something else than a list is a mistake of the owner, which is reported as such.
+    if (!Array.isArray(owned)) return;
+    const ids = writtenIds(owned);
+    const next: unknown[] = [...owned];
+    const removed = new Set<number>();
+    for (const [id, entry] of Object.entries(page[list])) {
+      const path = `${list}.${id}`;
+      const at = ids.indexOf(id);
+      if (without.has(path)) continue;
+      if (at >= 0 && isOutside(list)) {
+        laid.unused.push(path);
+        continue;
+      }
+      if (at < 0 && entry === null) {
+        laid.gone.push(path);
+        continue;
+      }
+      laid.used.push(path);
+      if (at >= 0) {
+        laid.overridden.push(path);
+        if (entry === null) removed.add(at);
+        else next[at] = { ...withFiles(entry, owned[at]), id };
+      } else next.push({ ...entry, id });
+    }
+    const kept = next.filter((_, i) => !removed.has(i));
+    if (kept.length > 0 || tree[list] !== undefined) tree[list] = kept;
+    const places = new Set(Object.keys(page[list]).filter((id) => !without.has(`${list}.${id}`)));
+    for (const [i, id] of writtenIds(kept).entries())
+      if (places.has(id)) laid.places.set(`${list}[${i}]`, `${list}.${id}`);
+  }
 }
 
-function isTree(value: unknown): value is Tree {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+interface Setting {
+  readonly tree: Tree;
+  readonly key: string;
+  readonly value: unknown;
+  readonly path: string;
+  readonly shape: NonNullable<ReturnType<typeof shapeOf>>;
+}
+
+/** Returns an entry with the `…_file` keys of the owner's entry, which always count. */
+function withFiles(entry: Tree, owned: unknown): Tree {
+  const files = Object.entries(isTree(owned) ? owned : {}).filter(([key]) => key.endsWith(FILE_SUFFIX));
+  const hidden = new Set(files.map(([key]) => key.slice(0, -FILE_SUFFIX.length)));
+  const kept = Object.entries(entry).filter(([key]) => !hidden.has(key) && !key.endsWith(FILE_SUFFIX));
+  return { ...Object.fromEntries(kept), ...Object.fromEntries(files) };
+}
+
+/** Returns the path that page.yaml sets and that contains a path of the configuration, and its place there; or null. */
+export function placeIn(places: Laid["places"], path: string): { readonly own: string; readonly place: string } | null {
+  for (const [own, place] of places)
+    if (path === own || (path.startsWith(own) && /^[.[]/.test(path.slice(own.length)))) return { own, place };
+  return null;
+}
+
+/** Returns a mistake with its place in page.yaml, and without a line, which is that of the owner's file. */
+export function inPage({ line: _, ...mistake }: ConfigMistake, places: Laid["places"]): ConfigMistake {
+  const found = placeIn(places, mistake.path);
+  if (!found) return mistake;
+  return { ...mistake, path: `${PAGE_FILE}: ${found.place}${mistake.path.slice(found.own.length)}` };
 }

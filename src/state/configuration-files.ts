@@ -1,18 +1,15 @@
-/** Files of the configuration: which ones can be written, and a backup of each before a change. */
+/** Files of the configuration: the owner's, which is only read, and `page.yaml` with its previous states. */
 import { createHash } from "node:crypto";
-import { accessSync, constants, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { type ConfigTexts, readPage, readText } from "../config/config-texts.ts";
 import { PAGE_FILE } from "../config/entry-list.ts";
 import type { EpochMs } from "../core/time/interval.ts";
-import { replaceWhole, writeWhole } from "../storage/atomic-file.ts";
-
-export type ConfigFile = keyof ConfigTexts;
+import { writeWhole } from "../storage/atomic-file.ts";
 
 const BACKUPS = "configuration-backups";
 /** Maximum number of backups, one for each change. */
 const MAX_BACKUPS = 50;
-const ANYBODY_MAY_WRITE = 0o222;
 
 export class ConfigurationFiles {
   readonly #path: string | null;
@@ -39,33 +36,20 @@ export class ConfigurationFiles {
     return { file: this.#path === null ? null : readText(this.#path), page: readPage(this.#dataDir) };
   }
 
-  /** Whether the owner's file can be replaced. `options.json` cannot, because Home Assistant writes it. */
-  get isWritable(): boolean {
-    if (this.#path === null || this.#path.endsWith(".json")) return false;
-    try {
-      const file = realpathSync(this.#path);
-      for (const each of [file, path.dirname(file)]) accessSync(each, constants.W_OK);
-      return (statSync(file).mode & ANYBODY_MAY_WRITE) !== 0;
-    } catch {
-      return false;
-    }
+  /** Replaces page.yaml and keeps a copy of its previous state. Throws the error of the file system. */
+  writePage(text: string, before: string | null, now: EpochMs): void {
+    if (before !== null) this.#keep(before, now);
+    writeWhole(this.pagePath, text);
   }
 
-  /** Replaces a file and keeps a backup in the data directory. Throws the error of the file system. */
-  write(which: ConfigFile, text: string, before: string | null, now: EpochMs): void {
-    if (before !== null) this.#backUp(which, before, now);
-    if (which === "page") writeWhole(this.pagePath, text);
-    else replaceWhole(realpathSync(this.#path ?? ""), text);
-  }
-
-  #backUp(which: ConfigFile, text: string, now: EpochMs): void {
+  #keep(text: string, now: EpochMs): void {
     const folder = path.join(this.#dataDir, BACKUPS);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const kept = readdirSync(folder).sort();
     // Ordered by number, because a clock may be set back.
     const number = String(Number.parseInt(kept.at(-1) ?? "0", 10) + 1).padStart(6, "0");
     const time = new Date(now).toISOString().replaceAll(":", "-");
-    writeWhole(path.join(folder, `${number}-${time}-${which === "page" ? PAGE_FILE : (this.name ?? "")}`), text);
+    writeWhole(path.join(folder, `${number}-${time}-${PAGE_FILE}`), text);
     for (const old of kept.slice(0, 1 - MAX_BACKUPS)) rmSync(path.join(folder, old));
   }
 }

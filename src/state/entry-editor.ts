@@ -15,6 +15,8 @@ export interface SavedEntry {
   /** Keys of the entry as written, except keys whose values are in separate files. */
   readonly entry: Readonly<Record<string, unknown>>;
   readonly revision: string;
+  /** Whether page.yaml replaces an entry of the owner's file, which `reset` restores. */
+  readonly overrides: boolean;
 }
 
 export type EditRefusal = {
@@ -29,7 +31,7 @@ export type Edited =
   | {
       readonly kind: "saved";
       readonly id: string;
-      /** The file it was written to. */
+      /** The file it was written to, page.yaml. */
       readonly source: string;
       readonly revision: string;
       /** Why it is not in the owner's file; null if it is. */
@@ -59,4 +61,6 @@ export interface EntryEditor {
   draft(list: EntryList, id: string | null, given: unknown): Config | EditRefusal;
   /** Creates, changes or deletes an entry, and applies it. Changes are applied one at a time. */
   change(asked: EntryChange): Promise<Edited>;
+  /** Removes what page.yaml says of an entry, so that it is again as in the owner's file. */
+  reset(list: EntryList, id: string, revision: string | null): Promise<Edited>;
 }

@@ -3,21 +3,19 @@
  * keeps the stored one.
  */
 
-import { MAX_CONFIG_BYTES } from "../config/config-texts.ts";
-import { editSetting } from "../config/edit-entry.ts";
+import { isDeepStrictEqual } from "node:util";
+import { PAGE_FILE } from "../config/entry-list.ts";
 import { type ConfigMistake, isSecretKey } from "../config/mistake.ts";
 import { type Config, configSchema } from "../config/schema.ts";
 import { shapeOf } from "../config/schema-nodes.ts";
 import { type SettingName, settingNames } from "../config/setting-names.ts";
 import { isTree, type Tree } from "../config/tree.ts";
-import { readYaml } from "../config/yaml-text.ts";
-import { type Message, message, textIn } from "../core/language/text.ts";
-import { PassingStartError, StartError, throwIfShort } from "../core/status/start-error.ts";
+import { message, textIn } from "../core/language/text.ts";
 import { restartKeysOf } from "./config-reload.ts";
-import { type ConfigurationEditorDeps, filesIn, withoutDefaults } from "./configuration-editor.ts";
-import { revisionOf } from "./configuration-files.ts";
-import { codeOf, fileRefusal, INVENTED, mistakesMessage, refusal } from "./edit-refusal.ts";
-import type { Edited, EditRefusal } from "./entry-editor.ts";
+import { filesIn, withoutDefaults } from "./configuration-editor.ts";
+import { fileRefusal, INVENTED, mistaken } from "./edit-refusal.ts";
+import type { Edited } from "./entry-editor.ts";
+import type { PageNow, PageWriter } from "./page-writer.ts";
 
 /** A setting in the form of the configuration file. */
 export interface SavedSetting {
@@ -30,6 +28,8 @@ export interface SavedSetting {
   readonly outside: readonly string[];
   /** Keys of which a change needs a restart, such as `log.format`. */
   readonly restart: readonly string[];
+  /** Whether page.yaml sets a part of it, which `reset` removes. */
+  readonly overrides: boolean;
 }
 
 export interface SavedSettings {
@@ -52,132 +52,99 @@ export interface SettingChange {
 }
 
 export class SettingsEditor {
-  readonly #deps: ConfigurationEditorDeps;
+  readonly #page: PageWriter;
 
-  constructor(deps: ConfigurationEditorDeps) {
-    this.#deps = deps;
+  constructor(page: PageWriter) {
+    this.#page = page;
   }
 
   saved(): SavedSettings {
-    const { source, files, reloading } = this.#deps;
-    const texts = files.read();
-    const reading = source?.readWith(texts);
-    const config = reading?.kind === "config" ? reading.config : reloading.used;
-    const raw = treeIn(texts.file);
-    const fixed = this.#fixed();
+    const now = this.#page.now();
+    const config = this.#page.saved();
     return {
-      source: files.name,
-      fixed: fixed && textIn("en", fixed),
-      revision: revisionOf(texts),
-      waiting: reloading.later,
-      settings: settingNames.map((name) => this.#settingOf(name, config, raw[name])),
+      source: this.#page.isInvented ? null : PAGE_FILE,
+      fixed: this.#page.isInvented ? textIn("en", INVENTED) : null,
+      revision: now.revision,
+      waiting: this.#page.waiting,
+      settings: settingNames.map((name) => this.#settingOf(name, config, now)),
     };
   }
 
-  /** Writes a setting to the file, keeps a backup, and applies it. */
+  /** Saves a setting and applies it. */
   async change({ name, value, revision }: SettingChange): Promise<Edited> {
-    const { source, files, reloading, clock } = this.#deps;
-    const fixed = this.#fixed();
-    if (!source || fixed !== null) return refusal("conflict", fixed ?? INVENTED);
     const named = fileRefusal(value);
     if (named) return named;
-    try {
-      const texts = files.read();
-      if (revision !== null && revision !== revisionOf(texts))
-        return refusal("precondition_failed", message("refused.edit_changed"));
-      const before = source.readWith(texts);
-      if (before.kind === "mistakes")
-        return refusal("conflict", message("refused.edit_mistaken", { mistakes: mistakesMessage(before.mistakes) }));
-      const raw = treeIn(texts.file)[name];
-      const given = isTree(value) ? { ...this.#kept(name, raw, value), ...value } : value;
-      const text = editSetting(texts.file ?? "", name, given);
-      const file = files.name ?? "";
-      if (text === null) return refusal("conflict", message("refused.edit_yaml_form", { file }));
-      if (text.length > MAX_CONFIG_BYTES) return refusal("conflict", message("refused.edit_too_long"));
-      const next = source.readWith({ ...texts, file: text });
-      if (next.kind === "mistakes") return refusalOf(name, next.mistakes);
-      const moved = secretsElsewhere(name, before.config[name], next.config[name], value);
-      if (moved.length > 0) return refusalOf(name, moved);
-      try {
-        files.write("file", text, texts.file, clock.now());
-      } catch (error) {
-        throwIfShort(error, `${file} cannot be written`);
-        return refusal("conflict", message("refused.edit_not_written", { file, code: codeOf(error) }));
-      }
-      await reloading.reload(source.read);
-    } catch (error) {
-      if (error instanceof StartError && !(error instanceof PassingStartError))
-        return refusal("conflict", error.message);
-      throw error;
-    }
-    const after = revisionOf(files.read());
-    return { kind: "saved", id: name, source: files.name ?? "", revision: after, note: null, later: reloading.later };
+    return this.#page.edit({
+      ...{ id: name, path: name, revision },
+      change: ({ page, owner }) => ({ ...page, settings: this.#changed(name, value, page.settings, owner) }),
+      check: (before, after) => {
+        const moved = secretsElsewhere(before[name], after[name], value);
+        return moved.length > 0 ? mistaken("invalid_parameter", moved) : null;
+      },
+    });
   }
 
-  #settingOf(name: SettingName, config: Config, raw: unknown): SavedSetting {
+  /** Removes what page.yaml says of a setting, so that it is again as in the owner's file. */
+  reset(name: SettingName, revision: string | null): Promise<Edited> {
+    return this.#page.edit({
+      ...{ id: name, path: name, revision },
+      change: ({ page }) => ({ ...page, settings: withoutKey(page.settings, name) }),
+    });
+  }
+
+  #settingOf(name: SettingName, config: Config, { page, owner }: PageNow): SavedSetting {
     const restart = restartKeysOf(name);
+    const overrides = name in page.settings;
     const value: unknown = config[name] ?? null;
     const shape = shapeOf(shapeOf(configSchema)?.[name]);
-    if (!shape) return { name, value, secrets: [], outside: this.#isOutside(name) ? [name] : [], restart };
-    const outside = Object.keys(shape).filter((key) => this.#isOutside(`${name}.${key}`));
+    if (!shape)
+      return { name, value, secrets: [], outside: this.#page.isSetOutside(name) ? [name] : [], restart, overrides };
+    const outside = Object.keys(shape).filter((key) => this.#page.isSetOutside(`${name}.${key}`));
     const secrets = isTree(value)
       ? Object.keys(shape).filter((key) => isSecretKey(key) && value[key] !== undefined)
       : [];
-    const inFiles = filesIn(raw).filter((key) => !secrets.includes(key) && !outside.includes(key));
+    const inFiles = filesIn(owner[name]).filter((key) => !secrets.includes(key) && !outside.includes(key));
     const hidden = new Set([...outside, ...secrets, ...inFiles]);
     const shown = isTree(value)
       ? Object.fromEntries(Object.entries(withoutDefaults(shape, value)).filter(([key]) => !hidden.has(key)))
       : null;
-    return { name, value: shown, secrets, outside: [...outside, ...inFiles], restart };
+    return { name, value: shown, secrets, outside: [...outside, ...inFiles], restart, overrides };
   }
 
-  #isOutside(key: string): boolean {
-    return this.#deps.source?.isSetOutside(key) ?? false;
-  }
-
-  /** Returns the reason why settings cannot be changed; null if they can. */
-  #fixed(): Message | null {
-    const { source, files } = this.#deps;
-    if (!source) return INVENTED;
-    if (files.name === null) return message("refused.edit_no_file");
-    return files.isWritable ? null : message("refused.edit_file_read_only", { file: files.name });
-  }
-
-  /** Returns the keys of a section that the caller cannot see and therefore does not send. */
-  #kept(name: SettingName, raw: unknown, given: Tree): Tree {
-    const entries = Object.entries(isTree(raw) ? raw : {});
-    return Object.fromEntries(
-      entries.filter(([key]) => !(key in given) && (isSecretKey(key) || this.#isOutside(`${name}.${key}`))),
-    );
+  /** Returns the settings of page.yaml after a change: only what differs from the owner's file. */
+  #changed(name: SettingName, value: unknown, settings: Tree, owner: Tree): Tree {
+    const others = withoutKey(settings, name);
+    const owned = owner[name] ?? null;
+    const shape = shapeOf(shapeOf(configSchema)?.[name]);
+    if (!shape || !isTree(value)) return isDeepStrictEqual(value, owned) ? others : { ...others, [name]: value };
+    const [own, before] = [owned, settings[name]].map((each) => (isTree(each) ? each : {})) as [Tree, Tree];
+    const section = Object.keys({ ...shape, ...value }).flatMap((key) => {
+      // The caller cannot see these, and therefore does not send them.
+      const isHidden = isSecretKey(key) || this.#page.isSetOutside(`${name}.${key}`);
+      if (!(key in value) && isHidden) return key in before ? [[key, before[key]]] : [];
+      const wanted = value[key] ?? null;
+      return isDeepStrictEqual(wanted, own[key] ?? null) ? [] : [[key, wanted]];
+    });
+    // An empty section would be removed by the reader, so that a section that the owner has stays as it is.
+    return section.length === 0 && owned !== null ? others : { ...others, [name]: Object.fromEntries(section) };
   }
 }
 
-function treeIn(text: string | null): Tree {
-  const reading = text === null ? null : readYaml(text);
-  return reading?.kind === "value" && isTree(reading.value) ? reading.value : {};
-}
-
-/** Returns the refusal for mistakes in a setting. Their paths are relative to the setting. */
-function refusalOf(name: SettingName, found: readonly ConfigMistake[]): EditRefusal {
-  const mistakes = found.map(({ path, line: _, ...said }) => ({
-    path: path === name ? "" : path.replace(`${name}.`, ""),
-    ...said,
-  }));
-  const isOwn = found.every(({ path }) => path === name || path.startsWith(`${name}.`));
-  return { ...refusal(isOwn ? "invalid_parameter" : "conflict", mistakesMessage(found)), mistakes };
+function withoutKey(tree: Tree, key: string): Tree {
+  return Object.fromEntries(Object.entries(tree).filter(([each]) => each !== key));
 }
 
 /**
  * Returns a mistake for each secret that would be sent to another server than before. Otherwise a key that may change
  * an address could be used to read a secret.
  */
-function secretsElsewhere(name: SettingName, before: unknown, after: unknown, given: unknown): ConfigMistake[] {
+function secretsElsewhere(before: unknown, after: unknown, given: unknown): ConfigMistake[] {
   if (!isTree(before) || !isTree(after) || !isTree(given)) return [];
   const moved = Object.keys(after).filter((key) => originOf(after[key]) !== originOf(before[key]));
   if (moved.length === 0) return [];
   const kept = Object.keys(after).filter((key) => isSecretKey(key) && !(key in given) && !moved.includes(key));
   return kept.map((key) => ({
-    path: `${name}.${key}`,
+    path: key,
     ...message("mistake.needed_again", { moved: moved.join(", ") }),
   }));
 }

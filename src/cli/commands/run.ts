@@ -22,7 +22,7 @@ import { VERSION } from "../../core/status/version.ts";
 import { HOUR_MS } from "../../core/time/interval.ts";
 import { type Daemon, type DaemonOptions, startDaemon } from "../../daemon.ts";
 import { proxyOf } from "../../service/client/proxy.ts";
-import type { ConfigurationSource } from "../../state/configuration-editor.ts";
+import type { ConfigurationSource } from "../../state/page-writer.ts";
 import { inSlices } from "../../state/slices.ts";
 import { isReadFailure } from "../../storage/database.ts";
 import type { Given } from "../arguments.ts";

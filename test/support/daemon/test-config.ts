@@ -5,7 +5,7 @@ import type * as z from "zod/mini";
 import { loadConfiguration, readConfiguration } from "../../../src/config/load-config-file.ts";
 import { type Config, configSchema } from "../../../src/config/schema.ts";
 import type { Simulator } from "../../../src/simulator/simulator.ts";
-import type { ConfigurationSource } from "../../../src/state/configuration-editor.ts";
+import type { ConfigurationSource } from "../../../src/state/page-writer.ts";
 
 /** Key of the LAN API. */
 export const LAN_KEY = "key-of-a-test";

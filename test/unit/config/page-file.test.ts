@@ -1,0 +1,136 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readConfig } from "../../../src/config/load.ts";
+import { pageText, readPageFile } from "../../../src/config/page-file.ts";
+import type { Config } from "../../../src/config/schema.ts";
+
+const OWNER = `consumer: { api_key: k }
+language: da
+log: { level: info, format: text }
+notify: { topic_url: https://ntfy.example/topic, quiet_hours: "22:00-07:00" }
+plans:
+  - { name: Car, home: home, kind: slots, hours: 2 }
+  - { name: Dryer, home: home, kind: window, hours: 1 }
+plugs:
+  - { name: Car plug, family: tasmota, topic: car, plan: car }
+`;
+
+function read(page: string | null, environment: Record<string, string> = {}, text = OWNER) {
+  const reading = readConfig({ text, environment, readFile: () => "from a file", page: () => page });
+  if (reading.kind === "mistakes") throw new Error(reading.mistakes.map(({ path }) => path).join());
+  return reading;
+}
+
+const namesOf = ({ plans }: Config) => plans.map(({ name }) => name);
+
+describe("page.yaml", () => {
+  test("settings override those of the owner's file, and null removes one", () => {
+    const { config, page } = read(
+      "version: 2\nsettings: { language: sv, log: { level: warn }, notify: { quiet_hours: null } }",
+    );
+    expect(config).toMatchObject({ language: "sv", log: { level: "warn", format: "text" } });
+    expect(config.notify).toEqual(expect.not.objectContaining({ quiet_hours: expect.anything() }));
+    expect(page).toMatchObject({ overridden: ["language", "log.level", "notify.quiet_hours"], mistakes: [] });
+  });
+
+  test("entries replace, remove and follow those of the owner's file, in its order", () => {
+    const car = "{ name: Big car, home: home, kind: slots, hours: 3 }";
+    const { config, page } = read(
+      `plans: { car: ${car}, dryer: null, pool: { name: Pool, home: home, kind: below, percent: 20 } }`,
+    );
+    expect(namesOf(config)).toEqual(["Big car", "Pool"]);
+    expect(page.overridden).toEqual(["plans.car", "plans.dryer"]);
+  });
+
+  test("the environment and files of secrets come first", () => {
+    const text = OWNER.replace("topic_url: https://ntfy.example/topic", "topic_url_file: /run/topic");
+    const page = "settings: { language: sv, log: { level: warn }, notify: { topic_url: https://other.example/x } }";
+    const environment = { ELBRO_LOG_LEVEL: "error" };
+    const reading = readConfig({ text, environment, readFile: () => "https://ntfy.example/own", page: () => page });
+    expect(reading).toMatchObject({
+      config: { language: "sv", log: { level: "error" }, notify: { topic_url: "https://ntfy.example/own" } },
+      page: { unused: ["log.level", "notify.topic_url"] },
+    });
+  });
+
+  test("a file of an entry stays that of the owner", () => {
+    const text = `plugs: [{ name: P, family: tasmota, url: "http://192.168.1.9", password_file: /p, plan: car }]\n${OWNER.replace(/plugs:.*$/s, "")}`;
+    const { config } = read(
+      'plugs: { p: { name: P, family: tasmota, url: "http://192.168.1.10", password: typed, plan: car } }',
+      {},
+      text,
+    );
+    expect(config.plugs).toMatchObject([{ url: "http://192.168.1.10", password: "from a file" }]);
+  });
+
+  test.each([
+    ["text that is no YAML", "plans: [", "page.yaml"],
+    ["an unknown setting", "settings: { broker: { port: 1 } }", null],
+    ["a wrong value", "settings: { log: { level: loud } }", "page.yaml: log.level"],
+    [
+      "a wrong plan",
+      "plans: { pool: { name: Pool, home: home, kind: slots, hours: two } }",
+      "page.yaml: plans.pool.hours",
+    ],
+    ["the removal of a plan that a plug needs", "plans: { car: null }", "plugs[0].plan"],
+    ["the removal of what is gone", "plans: { boat: null }", null],
+  ])("%s is left out and reported, and the rest is used", (_, text, path) => {
+    const { config, page } = read(`${text}\n`);
+    expect(namesOf(config)).toEqual(["Car", "Dryer"]);
+    expect(config.log.level).toBe("info");
+    expect(page.mistakes.map((mistake) => mistake.path)).toEqual(path === null ? [] : [path]);
+    if (path === null) expect([...page.unused, ...page.gone]).toHaveLength(1);
+  });
+
+  test("a mistake costs only its own entry", () => {
+    const { config, page } = read(
+      "settings: { log: { level: loud } }\nplans: { pool: { name: Pool, home: home, kind: below, percent: 20 } }",
+    );
+    expect(namesOf(config)).toEqual(["Car", "Dryer", "Pool"]);
+    expect(page.mistakes).toHaveLength(1);
+  });
+
+  test("the first version, a list whose entries follow the owner's, has the same effect after its conversion", () => {
+    const old =
+      "plans:\n  - { name: Car, home: home, kind: slots, hours: 5 }\n  - { id: pool, name: Pool, home: home, kind: below, percent: 20 }\n";
+    const owner = { plans: [{ name: "Car" }, { name: "Dryer" }] };
+    const converted = pageText(readPageFile(old, owner).page);
+    expect(converted).not.toBe(old);
+    expect(read(converted).config).toEqual(read(old).config);
+    expect(namesOf(read(old).config)).toEqual(["Car", "Dryer", "Pool"]);
+  });
+
+  test("no text of page.yaml prevents the use of the owner's file", () => {
+    const values = fc.oneof(fc.jsonValue(), fc.constantFrom("car", "dryer", 2, "two", [], null));
+    const keys = fc.constantFrom(
+      "settings",
+      "plans",
+      "plugs",
+      "language",
+      "log",
+      "car",
+      "dryer",
+      "notify",
+      "name",
+      "kind",
+    );
+    const trees = fc.letrec((tie) => ({
+      tree: fc.dictionary(keys, fc.oneof({ depthSize: "small" }, values, tie("tree")), { maxKeys: 4 }),
+    })).tree;
+    fc.assert(
+      fc.property(trees, (tree) => {
+        expect(read(JSON.stringify(tree)).kind).toBe("config");
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("what is written is read again", () => {
+    const page = {
+      settings: { language: "nb", log: { level: "warn" } },
+      plans: { car: null, pool: { name: "on", from: "07:00" } },
+      plugs: {},
+    };
+    expect(readPageFile(pageText(page), {})).toEqual({ page, mistake: null });
+  });
+});
