@@ -1,6 +1,7 @@
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 import type { SavedSettings } from "../../src/state/settings-editor.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { EmulatedNtfy } from "../support/notify/emulated-ntfy.ts";
@@ -13,7 +14,8 @@ log:
   level: info
 `;
 
-const textOf = (daemon: TestDaemon) => readFileSync(path.join(daemon.dir.path, "elbro.yaml"), "utf8");
+const textOf = (daemon: TestDaemon, name = "elbro.yaml") => readFileSync(path.join(daemon.dir.path, name), "utf8");
+const pageOf = (daemon: TestDaemon) => parse(textOf(daemon, "page.yaml"));
 
 async function settingsOf(daemon: TestDaemon): Promise<SavedSettings> {
   return (await (await daemon.request("/local/v1/settings")).json()) as SavedSettings;
@@ -24,12 +26,12 @@ async function put(daemon: TestDaemon, name: string, value: unknown, headers: Re
   return [answer.status, (await answer.json()) as Record<string, unknown>] as const;
 }
 
-test("settings are read, changed with their comments kept, and say what needs a restart", async () => {
+test("settings are read, changed in page.yaml alone, say what needs a restart, and can be as in the file again", async () => {
   await using daemon = await TestDaemon.start({ start: MORNING, yaml: OWN });
   const before = await settingsOf(daemon);
-  expect(before).toMatchObject({ source: "elbro.yaml", fixed: null, waiting: [] });
+  expect(before).toMatchObject({ source: "page.yaml", fixed: null, waiting: [] });
   expect(before.settings).toMatchObject([
-    { name: "language", value: "da", secrets: [], outside: [], restart: ["language"] },
+    { name: "language", value: "da", secrets: [], outside: [], restart: ["language"], overrides: false },
     { name: "levels", value: {}, restart: [] },
     { name: "notify", value: null, restart: [] },
     { name: "mdns", value: null, restart: ["mdns"] },
@@ -39,18 +41,20 @@ test("settings are read, changed with their comments kept, and say what needs a 
   ]);
 
   const file = textOf(daemon);
-  expect(await put(daemon, "levels", { cheap: 0.8 })).toMatchObject([200, { source: "elbro.yaml", restart: [] }]);
+  expect(await put(daemon, "levels", { cheap: 0.8 })).toMatchObject([200, { source: "page.yaml", restart: [] }]);
   expect(await put(daemon, "log", { level: "warn" })).toMatchObject([200, { restart: [] }]);
   expect(await put(daemon, "language", "sv")).toMatchObject([200, { restart: ["language"] }]);
   expect(await put(daemon, "mdns", "elbro")).toMatchObject([200, { restart: expect.arrayContaining(["mdns"]) }]);
-  expect(textOf(daemon)).toContain("mdns: elbro\n");
+  expect(pageOf(daemon).settings).toEqual({
+    ...{ levels: { cheap: 0.8 }, log: { level: "warn" }, language: "sv", mdns: "elbro" },
+  });
   expect(await put(daemon, "mdns", null)).toMatchObject([200, { restart: ["language"] }]);
-  const text = textOf(daemon);
-  expect(text).toContain("language: sv # as we speak\n");
-  expect(text).toContain("  # less than this is noise\n  level: warn\n");
-  expect(text).toContain("levels:\n  cheap: 0.8\n");
-  const backups = path.join(daemon.dir.path, "configuration-backups");
-  expect(readFileSync(path.join(backups, readdirSync(backups).sort()[0] ?? ""), "utf8")).toBe(file);
+  expect(pageOf(daemon).settings).not.toHaveProperty("mdns");
+  expect(textOf(daemon)).toBe(file);
+  expect(statSync(path.join(daemon.dir.path, "page.yaml")).mode & 0o777).toBe(0o600);
+  const states = path.join(daemon.dir.path, "configuration-backups");
+  const [first = ""] = readdirSync(states).sort();
+  expect(parse(readFileSync(path.join(states, first), "utf8")).settings).toEqual({ levels: { cheap: 0.8 } });
   expect(await settingsOf(daemon)).toMatchObject({ waiting: ["language"] });
 
   await daemon.restart();
@@ -58,7 +62,10 @@ test("settings are read, changed with their comments kept, and say what needs a 
   expect(after.waiting).toEqual([]);
   expect(after.settings.slice(0, 2)).toMatchObject([{ value: "sv" }, { value: { cheap: 0.8 } }]);
   expect(await put(daemon, "levels", null)).toMatchObject([200, {}]);
-  expect(textOf(daemon)).not.toContain("levels");
+  const reset = await daemon.send("DELETE", "/local/v1/settings/language");
+  expect([reset.status, await reset.json()]).toMatchObject([200, { id: "language", restart: ["language"] }]);
+  expect(pageOf(daemon).settings).toEqual({ log: { level: "warn" } });
+  expect((await settingsOf(daemon)).settings.map(({ overrides }) => overrides).indexOf(true)).toBe(4);
 });
 
 test("a mistake, a stale revision and an unknown setting change nothing", async () => {
@@ -73,7 +80,7 @@ test("a mistake, a stale revision and an unknown setting change nothing", async 
     400,
     { mistakes: [{ path: "level", text: expect.stringContaining("expected one of debug") }] },
   ]);
-  expect(await put(daemon, "log", ["warn"])).toMatchObject([409, {}]);
+  expect(await put(daemon, "log", ["warn"])).toMatchObject([400, {}]);
   expect(await put(daemon, "notify", { topic_url: "ntfy.sh/my-topic" })).toMatchObject([
     400,
     { mistakes: [{ path: "topic_url", text: expect.stringContaining("expected the URL of a topic") }] },
@@ -81,7 +88,7 @@ test("a mistake, a stale revision and an unknown setting change nothing", async 
   expect(await put(daemon, "plans", [])).toMatchObject([404, {}]);
   expect(await put(daemon, "language", "nb", { "if-match": '"old"' })).toMatchObject([412, {}]);
   expect((await daemon.send("PUT", "/local/v1/settings/language", { language: "nb" })).status).toBe(400);
-  expect(textOf(daemon)).toBe(file);
+  expect([textOf(daemon), existsSync(path.join(daemon.dir.path, "page.yaml"))]).toEqual([file, false]);
   expect(await put(daemon, "language", "nb", { "if-match": `"${revision}"` })).toMatchObject([200, {}]);
 });
 
@@ -114,7 +121,7 @@ test("notifications are set up, tested and changed without a restart, and a secr
   expect(other.messages).toMatchObject([{ topic: "mine" }]);
   expect(await put(daemon, "notify", null)).toMatchObject([200, {}]);
   expect(await test()).toBe(409);
-  expect(textOf(daemon)).not.toContain("notify");
+  expect(pageOf(daemon).settings.notify).toBe(null);
 });
 
 test("notifications start and end with their setting, without a restart", async () => {
@@ -159,7 +166,7 @@ test("no name of a file is accepted, so that no key of the API reads a file", as
   expect(textOf(daemon)).toBe(file);
 });
 
-test("a read-only file and a key that may only read change nothing", async () => {
+test("a key that may only read, and a mistake of the owner, change nothing; a read-only file does not matter", async () => {
   await using daemon = await TestDaemon.start({ start: MORNING, yaml: OWN });
   const made = (await (await daemon.post("/local/v1/keys", { name: "guest" })).json()) as { readonly key: string };
   await daemon.clock.runUntil(MORNING + 2_000);
@@ -168,8 +175,7 @@ test("a read-only file and a key that may only read change nothing", async () =>
   expect((await fetch(`${daemon.url}/local/v1/settings`, { headers })).status).toBe(403);
   const file = path.join(daemon.dir.path, "elbro.yaml");
   chmodSync(file, 0o444);
-  expect(await settingsOf(daemon)).toMatchObject({ fixed: "elbro.yaml cannot be written by elbro; change it there" });
-  expect(await put(daemon, "language", "nb")).toMatchObject([409, {}]);
+  expect(await put(daemon, "language", "nb")).toMatchObject([200, {}]);
   chmodSync(file, 0o640);
   writeFileSync(file, `${textOf(daemon)}plans: 7\n`);
   expect(await put(daemon, "language", "nb")).toMatchObject([
