@@ -8,7 +8,7 @@ import { type Answered, type BodyRow, type Endpoint, endpoint } from "./endpoint
 import type { LocalSource } from "./local-source.ts";
 import type { Parameters } from "./parameters.ts";
 import * as parameter from "./parameters.ts";
-import { anyObject, described, list, named, object, orNull, text, type ValueOf } from "./schema.ts";
+import { anyObject, boolean, described, list, named, object, orNull, text, type ValueOf } from "./schema.ts";
 
 const revision = () =>
   described(
@@ -16,7 +16,7 @@ const revision = () =>
     "Revision of the configuration, also in `ETag`. Send it in `If-Match`, and a change made in between is rejected with 412.",
   );
 const entry = () => described(anyObject, "Its keys, as in the configuration; see `/local/v1/configuration/schema`.");
-const source = () => described(text, "The file that holds it: `page.yaml` if the owner's file cannot be written.");
+const source = () => described(text, "The file that holds it: `page.yaml` if it was changed here.");
 
 const savedSchema = () =>
   named(
@@ -27,6 +27,7 @@ const savedSchema = () =>
       fixed: described(orNull(text), "Reason why it cannot be changed here; null if it can."),
       entry: entry(),
       revision: revision(),
+      overrides: described(boolean, "Whether `page.yaml` replaces an entry of the owner's file."),
     }),
   );
 export const editedSchema = () =>
@@ -36,7 +37,7 @@ export const editedSchema = () =>
       id: text,
       source: source(),
       revision: revision(),
-      note: described(orNull(text), "Reason why it is not in the owner's file; null if it is."),
+      note: described(orNull(text), "Always null."),
       restart: described(list(text), "Other keys that changed in the file and take effect after a restart."),
     }),
   );
@@ -106,6 +107,21 @@ export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: str
       errors: EDIT_ERRORS,
       example,
       run: (local, params, request) => changed(local, of, idOf(params), request),
+    }),
+    endpoint({
+      method: "DELETE",
+      path: `${path}/configuration`,
+      operationId: `reset${operation}`,
+      scope: "control",
+      summary: `Removes what \`page.yaml\` says of a ${one}, so that it is again as in the owner's file.`,
+      params: parameters,
+      answer: editedSchema,
+      errors: EDIT_ERRORS,
+      example: `${example}/configuration`,
+      async run({ editor }, params, { headers }) {
+        const edited = await editor.reset(of, idOf(params), revisionIn(headers));
+        return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, 200);
+      },
     }),
   ];
 }

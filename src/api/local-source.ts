@@ -29,7 +29,7 @@ export interface LocalDeps extends Pick<AskDeps, "clock" | "onSeriesChanged"> {
   readonly config: Config;
   readonly proxy?: ProxySettings | null;
   readonly editor: EntryEditor;
-  readonly settings: Pick<SettingsEditor, "saved" | "change">;
+  readonly settings: Pick<SettingsEditor, "saved" | "change" | "reset">;
   readonly plugs: {
     snapshots(): readonly PlugSnapshot[];
     /** Returns the plugs that announced themselves. The first call takes 1.5 s. */

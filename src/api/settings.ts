@@ -4,7 +4,7 @@ import { localError } from "../http/errors.ts";
 import { BODY_ERRORS, EDIT_ERRORS, editedAnswer, editedSchema, refusedEdit, revisionIn } from "./configuration.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import * as parameter from "./parameters.ts";
-import { anyValue, described, list, named, object, orNull, text } from "./schema.ts";
+import { anyValue, boolean, described, list, named, object, orNull, text } from "./schema.ts";
 
 const value = () =>
   described(anyValue, "As in the configuration, without secrets and defaults; null if the section is not set.");
@@ -17,6 +17,7 @@ const settingSchema = () =>
       secrets: described(list(text), "Secrets of the section that are set. They are never shown."),
       outside: described(list(text), "Keys that the environment or another file sets. They can be changed only there."),
       restart: described(list(text), "Keys whose change needs a restart; others apply immediately."),
+      overrides: described(boolean, "Whether `page.yaml` sets a part of it."),
     }),
   );
 const settingsSchema = () =>
@@ -69,6 +70,21 @@ export const settingEndpoints: readonly Endpoint[] = [
         return localError("invalid_parameter", 'send the value as { "value": … }');
       const change = { name: setting, value: body.value, revision: revisionIn(headers) };
       const edited = await settings.change(change);
+      return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, 200);
+    },
+  }),
+  endpoint({
+    method: "DELETE",
+    path: "/local/v1/settings/:setting",
+    operationId: "resetSetting",
+    scope: "control",
+    summary: "Removes what `page.yaml` says of a setting, so that it is again as in the owner's file.",
+    params: { setting: parameter.setting },
+    answer: editedSchema,
+    errors: EDIT_ERRORS,
+    example: "/local/v1/settings/notify",
+    async run({ settings }, { setting }, { headers }) {
+      const edited = await settings.reset(setting, revisionIn(headers));
       return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, 200);
     },
   }),

@@ -87,10 +87,12 @@ export function readConfig(sources: ConfigSources): ConfigReading {
     if (reading.kind === "config") return { ...reading, page: { ...laid, mistakes } };
     const inIt = reading.mistakes.filter(({ path }) => placeIn(laid.places, path) !== null);
     // Without a mistake of its own, page.yaml as a whole may not fit the owner's file.
-    const left = inIt.length > 0 ? inIt.map(({ path }) => placeIn(laid.places, path)?.place ?? "") : laid.used;
+    const left = inIt.length > 0 ? inIt.map(({ path }) => placeIn(laid.places, path) ?? "") : laid.used;
     if (left.length === 0) return reading;
     for (const place of left) without.add(place);
-    mistakes.push(...(inIt.length > 0 ? inIt : reading.mistakes).map((mistake) => inPage(mistake, laid.places)));
+    // What is missing after a mistake was left out is no mistake of its own.
+    const found = inIt.length > 0 ? inIt : mistakes.length > 0 ? [] : reading.mistakes;
+    mistakes.push(...found.map((mistake) => inPage(mistake, laid.places)));
   }
 }
 

@@ -133,9 +133,9 @@ export function layOver(
     const below = shapeOf(shape[key]);
     if (below && isTree(value)) {
       const section: Tree = isTree(node[key]) ? (node[key] as Tree) : {};
-      node[key] = section;
       for (const [name, each] of Object.entries(value))
         laySetting({ tree: section, key: name, value: each, path: `${path}.${name}`, shape: below });
+      if (Object.keys(section).length > 0) node[key] = section;
       return;
     }
     if (node[key] !== undefined && node[key] !== null) laid.overridden.push(path);
@@ -195,16 +195,20 @@ function withFiles(entry: Tree, owned: unknown): Tree {
   return { ...Object.fromEntries(kept), ...Object.fromEntries(files) };
 }
 
-/** Returns the path that page.yaml sets and that contains a path of the configuration, and its place there; or null. */
-export function placeIn(places: Laid["places"], path: string): { readonly own: string; readonly place: string } | null {
-  for (const [own, place] of places)
-    if (path === own || (path.startsWith(own) && /^[.[]/.test(path.slice(own.length)))) return { own, place };
-  return null;
+/** Returns the place in page.yaml of a path of the configuration, which may be above or below it; null if there is none. */
+export function placeIn(places: Laid["places"], path: string): string | null {
+  return foundIn(places, path)?.[1] ?? null;
+}
+
+function foundIn(places: Laid["places"], path: string): readonly [own: string, place: string] | undefined {
+  const isBelow = (above: string, below: string) => below.startsWith(above) && /^[.[]/.test(below.slice(above.length));
+  return [...places].find(([own]) => path === own || isBelow(own, path) || isBelow(path, own));
 }
 
 /** Returns a mistake with its place in page.yaml, and without a line, which is that of the owner's file. */
 export function inPage({ line: _, ...mistake }: ConfigMistake, places: Laid["places"]): ConfigMistake {
-  const found = placeIn(places, mistake.path);
-  if (!found) return mistake;
-  return { ...mistake, path: `${PAGE_FILE}: ${found.place}${mistake.path.slice(found.own.length)}` };
+  const [own, place] = foundIn(places, mistake.path) ?? [];
+  if (own === undefined) return mistake;
+  const path = mistake.path.length < own.length ? mistake.path : `${place}${mistake.path.slice(own.length)}`;
+  return { ...mistake, path: `${PAGE_FILE}: ${path}` };
 }

@@ -65,10 +65,7 @@ describe.skipIf(!haveChromium)(
       expect(await page.locator("dialog rect.chosen").count()).toBe(8);
       await screen.picture("plan-new-phone");
       await dialog(screen).getByRole("button", { name: "Save" }).click();
-      await screen.untilText(
-        "#plans .edited",
-        /Washer is saved\./,
-      );
+      await screen.untilText("#plans .edited", /Washer is saved\./);
       expect(await dialog(screen).count()).toBe(0);
       await screen.untilText("#plans", /Washer Planned/);
       const [span = "none"] = /\d\d:\d\d–\d\d:\d\d/.exec(seen) ?? [];

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axeViolations, MISFITS, OVERLAPS, SMALL_TARGETS } from "../support/browser/page-checks.ts";

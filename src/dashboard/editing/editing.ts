@@ -80,9 +80,8 @@ export function firstValue(task: Task, { saved, e }: EditingTools, { store }: Pa
 }
 
 /** Returns the message after a change. */
-export function doneText(e: Translate<"editing">, task: Task, name: string, { source, note, restart }: Edited): string {
-  const key = task.mode === "delete" ? "deleted" : note === null ? "saved" : "saved_page";
-  const parts = [e(key, { name, file: source })];
+export function doneText(e: Translate<"editing">, task: Task, name: string, { restart }: Edited): string {
+  const parts = [e(task.mode === "delete" ? "deleted" : "saved", { name })];
   if (restart.length > 0) parts.push(e("restart", { keys: restart.join(", ") }));
   return parts.join(" ");
 }

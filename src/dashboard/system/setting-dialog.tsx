@@ -34,16 +34,19 @@ export function SettingDialog({ t, tools, setting, onClose }: SettingDialogProps
   const label = labelOf(texts, name);
   const [mistakes, setMistakes] = useState<readonly ServerMistake[]>([]);
   const [isResetting, setResetting] = useState(false);
-  const save = async (next: Json | undefined) => {
+  const save = (next: Json | undefined) => send("PUT", { value: next ?? null });
+  // What is not from the page is removed; otherwise the setting is as in the owner's file again.
+  const reset = () => (setting.overrides ? send("DELETE", {}) : save(null));
+  const send = async (method: "PUT" | "DELETE", body: object) => {
     try {
       const { restart } = await ask<{ readonly restart: readonly string[] }>(
-        "PUT",
+        method,
         `local/v1/settings/${name}`,
-        { value: next ?? null },
+        body,
         { "If-Match": `"${saved.revision}"` },
       );
       const isWaiting = restart.some((key) => setting.restart.includes(key));
-      onClose(t(isWaiting ? "setting_saved_waits" : "setting_saved", { name: label, file: saved.source ?? "" }));
+      onClose(t(isWaiting ? "setting_saved_waits" : "setting_saved", { name: label }));
     } catch (thrown) {
       const refusal = refusalIn(thrown);
       setResetting(false);
@@ -70,7 +73,7 @@ export function SettingDialog({ t, tools, setting, onClose }: SettingDialogProps
           <Sure
             text={t("setting_reset_sure", { name: label })}
             yes={t("setting_reset")}
-            onYes={() => void save(null)}
+            onYes={() => void reset()}
             onNo={() => setResetting(false)}
           />
         )}

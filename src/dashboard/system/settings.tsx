@@ -121,9 +121,9 @@ interface Words {
 type Texts = ReturnType<typeof useTexts>;
 
 /** Reason why this page cannot change settings, in its language; null if it can. */
-function fixedText({ fixed, source }: SavedSettings, t: Texts): string | null {
+function fixedText({ fixed }: SavedSettings, t: Texts): string | null {
   if (fixed === null) return null;
-  return source === null ? t("settings_no_file") : t("settings_fixed", { file: source });
+  return t("settings_no_file");
 }
 
 /** Current values, in one line. */

@@ -157,8 +157,8 @@ describe("the OpenAPI document of the LAN API", () => {
     const own = operations.filter(({ path }) => !/^\/(consumer|thirdParty)\//.test(path));
     expect(own.map(({ operation }) => operation.operationId).join(" ")).toBe(
       "getNow getTimeline getTimelineCsv listPlans planOnce listPlansCsv getPlan savePlan deletePlan changePlan " +
-        "getPlanEntry previewPlan listPlugs createPlug listPlugsCsv listAnnouncedPlugs getPlugEntry savePlug deletePlug " +
-        "testPlug getSettings saveSetting testNotification listRuns listRunsCsv listSavings listSavingsCsv getUsage getUsageCsv getPlanStarts getPlanStartsCsv " +
+        "getPlanEntry resetPlan previewPlan listPlugs createPlug listPlugsCsv listAnnouncedPlugs getPlugEntry resetPlug savePlug deletePlug " +
+        "testPlug getSettings saveSetting resetSetting testNotification listRuns listRunsCsv listSavings listSavingsCsv getUsage getUsageCsv getPlanStarts getPlanStartsCsv " +
         "listKeys createKey replaceKey revokeKey getLog getLogCsv listAddresses runChecks getCheap getSignal getFormat " +
         "getEvents getHealth getLiveness getMetrics getSystem getDiagnostics getBackup restoreBackup forgetBackup getOpenApi " +
         "getDocs getDocsAsset getConfigurationSchema getDashboard getDashboardAsset getSession logIn logOut " +
