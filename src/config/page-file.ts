@@ -195,7 +195,7 @@ function withFiles(entry: Tree, owned: unknown): Tree {
   return { ...Object.fromEntries(kept), ...Object.fromEntries(files) };
 }
 
-/** Returns the place in page.yaml of a path of the configuration, which may be above or below it; null if there is none. */
+/** Returns the place in page.yaml of a path of the configuration, which may be above or below it; or null. */
 export function placeIn(places: Laid["places"], path: string): string | null {
   return foundIn(places, path)?.[1] ?? null;
 }

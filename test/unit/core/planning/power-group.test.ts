@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod/mini";
 import type { PlanDefinition } from "../../../../src/core/planning/model/plan-definition.ts";
 import type { PlanSpec } from "../../../../src/core/planning/model/plan-spec.ts";
 import { solvePlan } from "../../../../src/core/planning/solve-plan.ts";

@@ -232,8 +232,8 @@ describe("plug messages", () => {
     '["ON"]',
     `{"state":"ON","x":"${"x".repeat(20_000)}"}`,
   ])("with a value of the wrong type or size are ignored: %#", (payload) => {
+    // A topic of its own has a bare state.
     for (const family of ["zigbee2mqtt", "shelly_gen2"] as const)
-      // A topic of its own has a bare state.
       for (const [topic, read] of Object.entries(rowOf(family).listens(addressOf(family))))
         if (!topic.endsWith("plug/state")) expect(read(payload), topic).toBeNull();
   });
