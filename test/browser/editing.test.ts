@@ -229,11 +229,11 @@ describe.skipIf(!haveChromium)(
         .getByRole("group", { name: "Plan" })
         .getByLabel("Plan", { exact: true })
         .selectOption({ label: "Car" });
-      expect(await dialog(screen).getByLabel("MQTT topic").inputValue()).toBe("lamp");
+      expect(await dialog(screen).getByLabel("MQTT topic", { exact: true }).inputValue()).toBe("lamp");
       expect(await dialog(screen).getByText("For custom", { exact: false }).count()).toBe(0);
       await screen.picture("plug-new-phone");
       await dialog(screen).getByRole("button", { name: "Save" }).click();
-      await screen.untilText("#plans .edited", /Lamp is saved in elbro\.yaml/);
+      await screen.untilText("#plans .edited", /Lamp is saved/);
       await screen.untilText("#plans", /Lamp .*Follows Car/);
       expect(fileText(daemon)).toMatch(/name: Lamp\n.*family: tasmota\n.*topic: lamp\n/);
 

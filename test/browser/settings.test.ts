@@ -52,7 +52,7 @@ describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped 
     await dialog(screen).getByLabel("Any other problem").uncheck();
     await screen.picture("setting-notify-phone");
     await dialog(screen).getByRole("button", { name: "Save" }).click();
-    await screen.untilText("#settings", /Notifications: saved in elbro\.yaml and in use\./);
+    await screen.untilText("#settings", /Notifications: saved and in use\./);
     expect(await page.locator("#settings").textContent()).not.toContain("house-4821");
     await screen.untilText("#settings", /Topic: set · Send: Tomorrow’s prices, .* · Quiet hours: 22:00-07:00/);
 

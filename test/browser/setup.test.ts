@@ -166,7 +166,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     await dialog.getByLabel("Kind").selectOption({ label: "Always except in expensive hours" });
     await typeKeys(dialog.getByLabel("Hours", { exact: true }), "1");
     await dialog.getByRole("button", { name: "Save" }).click();
-    await screen.untilText("#plans .edited", /Water is saved in elbro\.yaml/);
+    await screen.untilText("#plans .edited", /Water is saved/);
     await page.getByRole("button", { name: "Add a plug" }).click();
     await dialog.getByRole("button", { name: "Add: Heater" }).click();
     await dialog
