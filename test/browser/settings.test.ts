@@ -68,7 +68,7 @@ describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped 
     expect(await dialog(screen).getByLabel("Topic").inputValue()).toBe("");
     await screen.untilText("dialog", /Topic \*? ?Set and not shown\. Leave this empty to keep it\./);
     await dialog(screen).getByRole("button", { name: "Reset" }).click();
-    await screen.untilText("dialog", /Notifications as in elbro\.yaml again\?/);
+    await screen.untilText("dialog", /Use Notifications as in the configuration file again\?/);
     await dialog(screen).getByRole("group").getByRole("button", { name: "Reset" }).click();
     await screen.untilText("#settings", /Notifications not set up/);
     expect(fileText(daemon)).not.toContain("notify");
