@@ -12,7 +12,6 @@ import {
   boolean,
   count,
   described,
-  flag,
   integer,
   list,
   named,
@@ -48,7 +47,7 @@ const newKey = () =>
     "NewKey",
     object({
       name: pattern(KEY_NAME, "mistake.expected_key_name"),
-      control: optional(described(flag("expected true or false"), "Whether it may also make changes.")),
+      control: optional(described(boolean, "Whether it may also make changes.")),
       third_party: optional(
         described(boolean, "Whether it is a key and a secret for `/thirdParty`, which is read-only."),
       ),

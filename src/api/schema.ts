@@ -37,8 +37,6 @@ export const money = described(number, "Currency.");
 
 /** Text of a pattern. `expected` is the reason of an error. */
 export const pattern = (form: RegExp, expected: Expected) => z.string(expected).check(z.regex(form, expected));
-/** True or false. `expected` is the reason of an error. */
-export const flag = (expected: string) => z.boolean(expected);
 
 export const orNull = z.nullable;
 export const optional = z.optional;

@@ -130,7 +130,14 @@ export const signalEndpoints: readonly Endpoint[] = [
 ];
 
 function bodyOf(view: PriceView, { plan, window, until }: CheapAnswer, now: EpochMs): object {
-  const { last_run: _run, month: _month, month_before: _before, settings, ...status } = planStatus(plan);
+  const {
+    last_run: _run,
+    month: _month,
+    month_before: _before,
+    learned: _none,
+    settings,
+    ...status
+  } = planStatus(plan);
   const { enabled: _enabled, ...asked } = settings;
   return {
     now: formatInstant(now),

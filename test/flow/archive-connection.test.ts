@@ -93,7 +93,7 @@ describe.skipIf(!havePostgres)("the connection to the archive", () => {
     });
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     const url = `postgres://elbro@127.0.0.1:${(silent.address() as net.AddressInfo).port}/elbro`;
-    const ended = new ArchiveError("the connection was closed");
+    const ended = "the connection was closed";
     await expect(PostgresArchive.connect({ url }, stop.signal)).rejects.toThrow(ended);
     await closed.promise;
     silent.close();
