@@ -37,7 +37,7 @@ describe.skipIf(!haveChromium)("keys, log and backup on the page (in Chromium; s
 
   test("a new key is shown once, works, and is revoked after a confirmation", async () => {
     await using screen = await atSystem();
-    await typeKeys(screen.page.getByLabel("Name of the device"), "phone of Åse");
+    await typeKeys(screen.page.getByLabel("Name of the device"), "phone/Åse");
     await screen.page.getByRole("button", { name: "Create a key" }).click();
     await screen.untilText("#keys", /Use at most 40 letters/);
     await typeKeys(screen.page.getByLabel("Name of the device"), "phone");
