@@ -22,7 +22,7 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 7_667,
+  api: 7_671,
   cli: 2_565,
   config: 3_696,
   core: 10_807,
