@@ -148,8 +148,8 @@ export function editedAnswer(
   edited: Extract<Edited, { kind: "saved" }>,
   status: number,
 ): Answered<ValueOf<typeof editedSchema>> {
-  const { id, source, revision, note, later } = edited;
-  const body = { id, source, revision, note, restart: later };
+  const { id, source, revision, later } = edited;
+  const body = { id, source, revision, note: null, restart: later };
   return { kind: "json", status, body, headers: { ETag: `"${revision}"` } };
 }
 

@@ -34,8 +34,6 @@ export type Edited =
       /** The file it was written to, page.yaml. */
       readonly source: string;
       readonly revision: string;
-      /** Why it is not in the owner's file; null if it is. */
-      readonly note: string | null;
       /** Further keys of the configuration that changed and need a restart. */
       readonly later: readonly string[];
     }

@@ -110,7 +110,7 @@ export class PageWriter {
       if (refused) return refused;
       await reloading.reload(source.read);
       const revision = revisionOf(files.read());
-      return { kind: "saved", id: asked.id, source: PAGE_FILE, revision, note: null, later: reloading.later };
+      return { kind: "saved", id: asked.id, source: PAGE_FILE, revision, later: reloading.later };
     } catch (error) {
       if (error instanceof StartError && !(error instanceof PassingStartError))
         return refusal("conflict", error.message);
