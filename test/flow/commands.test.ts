@@ -99,9 +99,15 @@ describe("without a running daemon a command uses the data directory itself:", (
   });
 
   test("requests of a command are in the request log, and the next command counts them", async () => {
-    await using installed = await TestDaemon.install();
-    await installed.run("check", "--online");
-    const { code, output } = await installed.run("check", "--online");
+    const now = Date.now();
+    await using installed = await TestDaemon.install({ simulator: { now: () => now } });
+    // Both commands run at the same moment, however long they take.
+    const frozen = { NODE_OPTIONS: `--import data:text/javascript,Date.now=()=>${now}` };
+    await using first = installed.spawn(["check", "--online"], frozen);
+    await first.exit;
+    await using second = installed.spawn(["check", "--online"], frozen);
+    const code = await second.exit;
+    const { output } = second;
     expect(output).toContain("58 this minute");
     // The third-party interface accepts one request in 10 s, and the first command's request is in the log.
     expect(output).toMatch(

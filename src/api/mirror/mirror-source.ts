@@ -1,5 +1,6 @@
 /** Data source of the mirror: storage, and requests to the service out of the LAN's share of the quota. */
 
+import type { Clock } from "../../core/runtime/clock.ts";
 import { type SeriesKey, WHOLE } from "../../core/series/series.ts";
 import { type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
 import { operationRoutes } from "../../http/operation-routes.ts";
@@ -22,7 +23,7 @@ import { UpcomingStart, upcomingOnly } from "./upcoming-rows.ts";
 const UNKEPT_WAIT_MS = MINUTE_MS;
 
 export interface MirrorDeps {
-  readonly clock: { now(): EpochMs };
+  readonly clock: Pick<Clock, "now" | "sleepUntil">;
   readonly state: Pick<State, "accounts" | "homes" | "repository" | "calendar">;
   /** Called for a series whose stored rows were changed by a request of the LAN. */
   readonly onSeriesChanged: (series: SeriesKey) => void;
@@ -32,7 +33,9 @@ type CrashReport = Pick<RouteContext, "onCrash" | "newRequestId">;
 
 /** Returns the routes of the service's operations for the LAN. */
 export function mirrorRoutes(deps: MirrorDeps, report: CrashReport): readonly Route[] {
-  return operationRoutes(mirrorHandlers(mirrorSource(deps, report), new ResponseCache()), deps.state.calendar);
+  const { clock, state } = deps;
+  const sleep = (ms: number, signal: AbortSignal) => clock.sleepUntil(clock.now() + ms, signal);
+  return operationRoutes(mirrorHandlers(mirrorSource(deps, report), new ResponseCache(), sleep), state.calendar);
 }
 
 function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: CrashReport): MirrorSource {

@@ -3,7 +3,6 @@
  * the service fails, it returns the stored data.
  */
 
-import { setTimeout as pause } from "node:timers/promises";
 import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import { textIn } from "../../core/language/text.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
@@ -72,13 +71,16 @@ const UNNAMED_WAIT_MS = 60_000;
 const OVERDUE_MS = 1_000;
 const LATE = { kind: "late" } as const;
 
-/** Makes the mirror's handlers for all operations. `overdue` resolves when a request has taken too long. */
+/**
+ * Makes the mirror's handlers for all operations. `sleep` resolves when a request has taken too long, or when the signal
+ * fires because it has its response.
+ */
 export function mirrorHandlers(
   source: MirrorSource,
   cache: ResponseCache,
-  overdue: () => Promise<void> = () => pause(OVERDUE_MS, undefined, { ref: false }),
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>,
 ): ServerHandlers {
-  const parts = { source, cache, askOnce: singleFlight(source, overdue) };
+  const parts = { source, cache, askOnce: singleFlight(source, sleep) };
   const handlers = operationIds.map((id) => [
     id,
     (params: ParamsOf<OperationId>, context: RequestContext) => answer(parts, id, params, context),
@@ -100,7 +102,10 @@ interface Flight {
 }
 
 /** Returns a function that shares one request, and its storage, among equal requests in flight. */
-function singleFlight({ ask, onLateCrash }: MirrorSource, overdue: () => Promise<void>): MirrorContext["askOnce"] {
+function singleFlight(
+  { ask, onLateCrash }: MirrorSource,
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>,
+): MirrorContext["askOnce"] {
   /** Requests in flight by operation and parameters. Bounded by the rate limiter's minute. */
   const flights = new Map<string, Flight>();
   return (operation, params, askedSince) => {
@@ -108,13 +113,19 @@ function singleFlight({ ask, onLateCrash }: MirrorSource, overdue: () => Promise
     const inFlight = flights.get(key);
     if (inFlight) return inFlight;
     let isLate = false;
-    const late = overdue().then(() => {
+    const answered = new AbortController();
+    const late = Promise.withResolvers<typeof LATE>();
+    void sleep(OVERDUE_MS, answered.signal).then(() => {
+      if (answered.signal.aborted) return;
       isLate = true;
-      return LATE;
+      late.resolve(LATE);
     });
-    const response = ask(operation, params, askedSince).finally(() => flights.delete(key));
+    const response = ask(operation, params, askedSince).finally(() => {
+      flights.delete(key);
+      answered.abort();
+    });
     response.catch((error) => isLate && onLateCrash(error));
-    const flight = { response, late };
+    const flight = { response, late: late.promise };
     flights.set(key, flight);
     return flight;
   };

@@ -18,10 +18,12 @@ export interface LanAnswer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Starts a mirror on a real socket; the test provides its data. */
+const forever = () => new Promise<never>(() => undefined);
+
+/** Starts a mirror on a real socket; the test provides its data. Without `overdue`, no request takes too long. */
 export async function startMirror(
   source: Partial<MirrorSource>,
-  { overdue, ...limits }: { minute?: number; day?: number; overdue?: () => Promise<void> } = {},
+  { overdue = forever, ...limits }: { minute?: number; day?: number; overdue?: () => Promise<void> } = {},
 ) {
   const world = { now: Date.parse("2026-03-10T09:00:30Z"), crashes: [] as unknown[] };
   const keys = new ApiKeys([{ name: "kitchen", sha256: keyDigest(KEY) }], { minute: 1_000, day: 1_000, ...limits });

@@ -321,6 +321,7 @@ test("of many simultaneous requests, a few bodies are made per event-loop tick, 
       ask: () => Promise.reject(new Error("nobody was to be asked")),
     },
     new ResponseCache(),
+    () => new Promise(() => undefined),
   );
   const ask = (addressId: string) => handlers.forecastPrices({ addressId }, { now: NOW, headers: {}, key: addressId });
   const asked = Array.from({ length: 30 }, (_, i) => String(i));
