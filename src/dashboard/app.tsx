@@ -8,9 +8,9 @@ import { language, started, store, texts } from "./early.ts";
 import { Foot } from "./foot.tsx";
 import { Format, localeOf } from "./format.ts";
 import { Contact, HomeChoice, PartLinks } from "./header.tsx";
-import { NowPart } from "./now-part.tsx";
+import { NowPart } from "./now/now-view.tsx";
 import { PageContext, type PageTools } from "./page.ts";
-import { PricesPart } from "./prices-part.tsx";
+import { PricesPart } from "./prices/prices-view.tsx";
 import { isSettingUp } from "./setup-button.tsx";
 
 const RETRY_MS = 4_000;
@@ -24,11 +24,11 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 const AFTER_BOUNDARY_MS = 20;
 
 /** Loaders of the parts further down, which are loaded after the first parts are painted. */
-const loadUse = async () => (await import("./use-part.tsx")).UsePart;
-const loadPlans = async () => (await import("./plans-part.tsx")).PlansPart;
+const loadUse = async () => (await import("./use/use-view.tsx")).UsePart;
+const loadPlans = async () => (await import("./plans/plans-view.tsx")).PlansPart;
 const loadSetup = async () => (await import("./setup/setup.tsx")).Setup;
-const loadResults = async () => (await import("./results/results-part.tsx")).resultsPart(language);
-const loadSystem = async () => (await import("./system-part.tsx")).SystemPart;
+const loadResults = async () => (await import("./results/results-view.tsx")).resultsPart(language);
+const loadSystem = async () => (await import("./system/system-view.tsx")).SystemPart;
 
 const [t, refusal] = await Promise.all([texts, started]);
 const tools: PageTools = {

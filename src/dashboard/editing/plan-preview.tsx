@@ -4,7 +4,7 @@ import type { Plan } from "../answers.ts";
 import type { JsonObject } from "../forms/fields.ts";
 import type { Translate } from "../language.ts";
 import { type PageTools, usePage } from "../page.ts";
-import { headlineOf, joinedRuns, reasonOf } from "../plan-words.ts";
+import { headlineOf, joinedRuns, reasonOf } from "../plans/plan-words.ts";
 import { ask, type Refusal, refusalIn } from "../requests.ts";
 import type { PricePoint } from "../timeline.ts";
 

@@ -2,7 +2,7 @@
 import type { MonthAnswer } from "../../api/results.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
 import type { Plan } from "../answers.ts";
-import type { ChartBar } from "../chart-view.ts";
+import type { ChartBar } from "../chart/chart-view.ts";
 
 /** Baselines that runs are compared with. */
 export const BASELINES = ["window_start", "mean"] as const;

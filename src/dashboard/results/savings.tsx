@@ -2,10 +2,10 @@
 import { useMemo, useState } from "preact/hooks";
 import type { MonthAnswer } from "../../api/results.ts";
 import type { Home, Plan } from "../answers.ts";
-import type { ChartView } from "../chart-view.ts";
+import type { ChartView } from "../chart/chart-view.ts";
+import { Plot } from "../chart/plot.tsx";
 import { Choice } from "../elements.tsx";
 import { usePage } from "../page.ts";
-import { Plot } from "../plot.tsx";
 import { ResultBlock } from "./result-block.tsx";
 import { useRead, useTexts } from "./result-context.ts";
 import { BASELINES, type Baseline, groupedByPlan, versionOf } from "./saving-bars.ts";

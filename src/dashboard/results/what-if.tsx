@@ -3,10 +3,10 @@ import { useMemo, useState } from "preact/hooks";
 import type { StartsAnswer } from "../../api/results.ts";
 import { DAY_MS } from "../../core/time/interval.ts";
 import type { Plan } from "../answers.ts";
-import type { ChartView } from "../chart-view.ts";
+import type { ChartView } from "../chart/chart-view.ts";
+import { Plot } from "../chart/plot.tsx";
 import { type PageTools, usePage } from "../page.ts";
-import { dayWord } from "../plan-words.ts";
-import { Plot } from "../plot.tsx";
+import { dayWord } from "../plans/plan-words.ts";
 import { ResultBlock } from "./result-block.tsx";
 import { useRead, useTexts } from "./result-context.ts";
 

@@ -1,7 +1,7 @@
 /** Block to download and restore a copy of the database. */
 import { useRef, useState } from "preact/hooks";
 import { usePage } from "../page.ts";
-import { refusalText } from "../plan-words.ts";
+import { refusalText } from "../plans/plan-words.ts";
 import { ask, download, refusalIn, upload } from "../requests.ts";
 import { Sure } from "./keys.tsx";
 import { useTexts } from "./system-context.ts";

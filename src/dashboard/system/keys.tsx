@@ -4,7 +4,7 @@ import type { LanKeyAnswer } from "../../api/keys.ts";
 import { KEY_NAME } from "../../core/text/key-name.ts";
 import { usePage } from "../page.ts";
 import type { PhoneLink as PhoneLinkOf } from "../phone-link.tsx";
-import { refusalText } from "../plan-words.ts";
+import { refusalText } from "../plans/plan-words.ts";
 import { ask, get, refusalIn } from "../requests.ts";
 import { useTexts } from "./system-context.ts";
 

@@ -6,7 +6,7 @@ import type { Json, JsonObject, JsonSchema } from "../forms/fields.ts";
 import { SchemaForm, type ServerMistake } from "../forms/schema-form.tsx";
 import type { Translate } from "../language.ts";
 import { usePage } from "../page.ts";
-import { refusalText } from "../plan-words.ts";
+import { refusalText } from "../plans/plan-words.ts";
 import { ask, refusalIn } from "../requests.ts";
 import { Sure } from "./keys.tsx";
 import { labelOf, type SettingTools } from "./setting-tools.ts";

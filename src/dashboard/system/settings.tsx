@@ -5,7 +5,7 @@ import type { SavedSetting, SavedSettings } from "../../state/settings-editor.ts
 import { type Field, fieldOf, type Json, type JsonSchema } from "../forms/fields.ts";
 import { type FormTexts, formTextsIn } from "../forms/form-texts.ts";
 import { usePage } from "../page.ts";
-import { refusalText } from "../plan-words.ts";
+import { refusalText } from "../plans/plan-words.ts";
 import { ask, get, refusalIn } from "../requests.ts";
 import { labelOf, type SettingTools } from "./setting-tools.ts";
 import { useTexts } from "./system-context.ts";

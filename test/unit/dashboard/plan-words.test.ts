@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Plan } from "../../../src/dashboard/answers.ts";
 import { translator } from "../../../src/dashboard/language.ts";
 import type { Words } from "../../../src/dashboard/page.ts";
-import { reasonOf } from "../../../src/dashboard/plan-words.ts";
+import { reasonOf } from "../../../src/dashboard/plans/plan-words.ts";
 import { allTexts } from "../../support/sources/all-texts.ts";
 
 test.each([

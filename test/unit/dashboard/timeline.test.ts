@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { HOUR_MS } from "../../../src/core/time/interval.ts";
-import { addedUp, averagePaid, MEASURES, totalOf } from "../../../src/dashboard/energy.ts";
 import { comingHours, covers, figuresOf, outlook, type PricePoint } from "../../../src/dashboard/timeline.ts";
+import { addedUp, averagePaid, MEASURES, totalOf } from "../../../src/dashboard/use/energy.ts";
 import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 
 const MIDNIGHT = Date.parse("2026-06-01T22:00:00Z");

@@ -1,13 +1,13 @@
 /** Part with the plans of a home, and with all plugs. */
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
-import type { Task } from "./editing/editing.ts";
-import { Part } from "./elements.tsx";
-import type { TextName } from "./language.ts";
-import { usePage } from "./page.ts";
-import { PlanCard } from "./plan-card.tsx";
+import type { Task } from "../editing/editing.ts";
+import { Part } from "../elements.tsx";
+import type { TextName } from "../language.ts";
+import { usePage } from "../page.ts";
+import { refusalIn } from "../requests.ts";
+import { PlanCard } from "./plan-row.tsx";
 import { PlugsCard } from "./plugs-card.tsx";
-import { refusalIn } from "./requests.ts";
 
 export function PlansPart() {
   const page = usePage();
@@ -37,7 +37,7 @@ export function PlansPart() {
   const onTask = async (task: Task) => {
     setNotice("");
     try {
-      const { openEditor } = await import("./editing/editor.tsx");
+      const { openEditor } = await import("../editing/editor.tsx");
       setDialog(await openEditor(task, page, closed));
     } catch (thrown) {
       setNotice(t("not_opened", { reason: refusalIn(thrown).reason }));

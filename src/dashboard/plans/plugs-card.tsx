@@ -1,11 +1,11 @@
 /** Card of the plugs, with state and source of each, and buttons to test and edit it. */
 import { useEffect, useState } from "preact/hooks";
-import type { Plug } from "./answers.ts";
-import type { Task } from "./editing/editing.ts";
+import type { Plug } from "../answers.ts";
+import type { Task } from "../editing/editing.ts";
+import { type PageTools, usePage } from "../page.ts";
+import { ask, get, refusalIn } from "../requests.ts";
 import { EntryButtons } from "./entry-buttons.tsx";
-import { type PageTools, usePage } from "./page.ts";
 import { refusalText } from "./plan-words.ts";
-import { ask, get, refusalIn } from "./requests.ts";
 
 interface PlugsCardProps {
   readonly mayControl: boolean;

@@ -1,15 +1,15 @@
 /** Part with consumption, costs, export and revenue, by hours, days, months or years. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { UsageUnit } from "../core/prices/usage-periods.ts";
-import { HOUR_MS } from "../core/time/interval.ts";
-import type { Home } from "./answers.ts";
-import type { ChartView } from "./chart-view.ts";
-import { Choice, Icon, Part } from "./elements.tsx";
+import type { UsageUnit } from "../../core/prices/usage-periods.ts";
+import { HOUR_MS } from "../../core/time/interval.ts";
+import type { Home } from "../answers.ts";
+import type { ChartView } from "../chart/chart-view.ts";
+import { Plot } from "../chart/plot.tsx";
+import { Choice, Icon, Part } from "../elements.tsx";
+import { useNearness } from "../near.ts";
+import { usePage, type Words } from "../page.ts";
+import { type Refusal, refusalIn } from "../requests.ts";
 import { addedUp, MEASURES, type MeasureName, type UsageBar } from "./energy.ts";
-import { useNearness } from "./near.ts";
-import { usePage, type Words } from "./page.ts";
-import { Plot } from "./plot.tsx";
-import { type Refusal, refusalIn } from "./requests.ts";
 import { DatesForm } from "./use-dates.tsx";
 import { amountText, paidFacts, sumFacts, type UseFacts } from "./use-facts.ts";
 import {

@@ -1,10 +1,10 @@
 /** The shown period of usage: its range, title, steps and labels. */
 
-import type { UsageUnit } from "../core/prices/usage-periods.ts";
-import type { Calendar } from "../core/time/calendar.ts";
-import { DAY_MS } from "../core/time/interval.ts";
-import type { ChartTick } from "./chart-view.ts";
-import type { Format } from "./format.ts";
+import type { UsageUnit } from "../../core/prices/usage-periods.ts";
+import type { Calendar } from "../../core/time/calendar.ts";
+import { DAY_MS } from "../../core/time/interval.ts";
+import type { ChartTick } from "../chart/chart-view.ts";
+import type { Format } from "../format.ts";
 
 /** UsageUnit of the bars by kind of period. */
 export const PERIODS = { day: "hour", month: "day", year: "month", years: "year" } as const satisfies Record<

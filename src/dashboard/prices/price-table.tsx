@@ -1,9 +1,9 @@
 /** Table of the chart's prices. */
 import { useState } from "preact/hooks";
-import { ColumnHeads, LevelMark } from "./elements.tsx";
-import { usePage } from "./page.ts";
+import { ColumnHeads, LevelMark } from "../elements.tsx";
+import { usePage } from "../page.ts";
+import type { PricePoint } from "../timeline.ts";
 import { timesText } from "./price-words.ts";
-import type { PricePoint } from "./timeline.ts";
 
 interface PriceTableProps {
   readonly points: readonly PricePoint[];

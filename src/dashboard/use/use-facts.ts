@@ -1,7 +1,7 @@
 /** Texts about the sum, the prices paid and the average price of a period. */
-import type { Home } from "./answers.ts";
+import type { Home } from "../answers.ts";
+import type { Words } from "../page.ts";
 import { averagePaid, type MeasureName, totalOf, type UsageBar } from "./energy.ts";
-import type { Words } from "./page.ts";
 import type { PeriodRange } from "./use-period.ts";
 import type { Usage, UseReading } from "./use-reading.ts";
 

@@ -1,16 +1,17 @@
 /** Part with a chart of prices and estimates, and with the runs of plans below the bars. */
 import { useMemo, useState } from "preact/hooks";
-import { levels } from "../core/prices/level.ts";
-import { pointAt } from "../core/prices/timeline.ts";
-import { DAY_MS, HOUR_MS } from "../core/time/interval.ts";
-import type { Home, Plan } from "./answers.ts";
-import type { ChartLane, ChartSpan, ChartTick, ChartView } from "./chart-view.ts";
-import { Choice, LevelMark, Part } from "./elements.tsx";
-import type { Format } from "./format.ts";
-import { usePage } from "./page.ts";
-import { NO_PRICES, type Prices } from "./page-store.ts";
-import { joinedRuns } from "./plan-words.ts";
-import { Plot } from "./plot.tsx";
+import { levels } from "../../core/prices/level.ts";
+import { pointAt } from "../../core/prices/timeline.ts";
+import { DAY_MS, HOUR_MS } from "../../core/time/interval.ts";
+import type { Home, Plan } from "../answers.ts";
+import type { ChartLane, ChartSpan, ChartTick, ChartView } from "../chart/chart-view.ts";
+import { Plot } from "../chart/plot.tsx";
+import { Choice, LevelMark, Part } from "../elements.tsx";
+import type { Format } from "../format.ts";
+import { usePage } from "../page.ts";
+import { NO_PRICES, type Prices } from "../page-store.ts";
+import { joinedRuns } from "../plans/plan-words.ts";
+import type { PricePoint } from "../timeline.ts";
 import { PriceTable } from "./price-table.tsx";
 import {
   type Bounds,
@@ -21,7 +22,6 @@ import {
   type PriceRange,
   readOut,
 } from "./price-words.ts";
-import type { PricePoint } from "./timeline.ts";
 
 const MAX_LANES = 6;
 

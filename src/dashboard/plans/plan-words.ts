@@ -1,8 +1,8 @@
 /** Texts about plans in the language of the page, made from the codes and numbers of the API. */
-import type { Plan } from "./answers.ts";
-import type { Translate } from "./language.ts";
-import type { Words } from "./page.ts";
-import type { Refusal } from "./requests.ts";
+import type { Plan } from "../answers.ts";
+import type { Translate } from "../language.ts";
+import type { Words } from "../page.ts";
+import type { Refusal } from "../requests.ts";
 
 export interface JoinedRun {
   readonly start: number;

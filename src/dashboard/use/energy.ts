@@ -1,9 +1,9 @@
 /** The usage that the page shows: what is asked for, and the sums by local hours, days, months or years. */
-import { DEFAULT_COST_FIELD, type UsageOperation } from "../core/prices/usage-amounts.ts";
-import { type UsagePeriod, type UsageUnit, usagePeriods } from "../core/prices/usage-periods.ts";
-import type { Row } from "../core/series/series.ts";
-import type { Calendar } from "../core/time/calendar.ts";
-import { HOUR_MS } from "../core/time/interval.ts";
+import { DEFAULT_COST_FIELD, type UsageOperation } from "../../core/prices/usage-amounts.ts";
+import { type UsagePeriod, type UsageUnit, usagePeriods } from "../../core/prices/usage-periods.ts";
+import type { Row } from "../../core/series/series.ts";
+import type { Calendar } from "../../core/time/calendar.ts";
+import { HOUR_MS } from "../../core/time/interval.ts";
 
 export interface Measure {
   readonly operation: UsageOperation;

@@ -1,10 +1,10 @@
 /** Form with the settings of a plan. */
 import { useState } from "preact/hooks";
-import type { PlanSetting } from "../core/planning/plan-settings.ts";
-import { MAX_ENERGY_KWH, MAX_PRICE_LIMITS } from "../core/planning/plan-settings.ts";
-import type { Plan } from "./answers.ts";
-import { type NumberLimits, numberMistake, numberText, numberTexts, readNumber } from "./number-text.ts";
-import { usePage } from "./page.ts";
+import type { PlanSetting } from "../../core/planning/plan-settings.ts";
+import { MAX_ENERGY_KWH, MAX_PRICE_LIMITS } from "../../core/planning/plan-settings.ts";
+import type { Plan } from "../answers.ts";
+import { type NumberLimits, numberMistake, numberText, numberTexts, readNumber } from "../number-text.ts";
+import { usePage } from "../page.ts";
 
 export type PlanChange = Readonly<Record<string, string | number | boolean | null>>;
 

@@ -1,11 +1,11 @@
 /** Reads and caches usage rows of a home through the mirror, so that stepping back and forth sends no request. */
 
-import { meanPrice, type PricePoint, pricePoints } from "../core/prices/timeline.ts";
-import type { Row } from "../core/series/series.ts";
-import type { Calendar } from "../core/time/calendar.ts";
-import type { EnergyAnswer, Home } from "./answers.ts";
+import { meanPrice, type PricePoint, pricePoints } from "../../core/prices/timeline.ts";
+import type { Row } from "../../core/series/series.ts";
+import type { Calendar } from "../../core/time/calendar.ts";
+import type { EnergyAnswer, Home } from "../answers.ts";
+import { get } from "../requests.ts";
 import { MEASURES, type Measure, type MeasureName } from "./energy.ts";
-import { get } from "./requests.ts";
 import type { PeriodRange } from "./use-period.ts";
 
 /** Maximum range of a request for most operations of the service. */

@@ -1,12 +1,12 @@
 /** Card of a plan: state, commands and settings. */
 import { useState } from "preact/hooks";
-import type { Plan } from "./answers.ts";
-import type { Task } from "./editing/editing.ts";
+import type { Plan } from "../answers.ts";
+import type { Task } from "../editing/editing.ts";
+import { type PageTools, usePage, type Words } from "../page.ts";
+import { post, refusalIn } from "../requests.ts";
 import { EntryButtons } from "./entry-buttons.tsx";
-import { type PageTools, usePage, type Words } from "./page.ts";
 import { type PlanChange, PlanSettings } from "./plan-settings.tsx";
 import { headlineOf, joinedRuns, reasonOf, refusalText } from "./plan-words.ts";
-import { post, refusalIn } from "./requests.ts";
 
 interface PlanCardProps {
   readonly plan: Plan;

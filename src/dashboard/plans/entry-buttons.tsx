@@ -1,6 +1,6 @@
 /** Buttons to edit, copy and delete an entry of the configuration. */
-import type { Task } from "./editing/editing.ts";
-import { usePage } from "./page.ts";
+import type { Task } from "../editing/editing.ts";
+import { usePage } from "../page.ts";
 
 interface EntryButtonsProps {
   readonly list: Task["list"];

@@ -1,11 +1,11 @@
 /** Part with the state of the daemon: quota, requests, series ages, broker, plugs, versions and problems. */
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { System } from "./answers.ts";
-import { ageText, outcomesOf, pastProblems, presentProblems } from "./daemon.ts";
-import { ColumnHeads, Icon, Part } from "./elements.tsx";
-import { usePage } from "./page.ts";
-import { ProblemCards, sentence } from "./problem-card.tsx";
+import type { System } from "../answers.ts";
+import { ageText, outcomesOf, pastProblems, presentProblems } from "../daemon.ts";
+import { ColumnHeads, Icon, Part } from "../elements.tsx";
+import { usePage } from "../page.ts";
+import { ProblemCards, sentence } from "../problem-card.tsx";
 
 const MAX_PAST = 8;
 const DOWNLOAD = "M12 4v11m0 0-4.5-4.5M12 15l4.5-4.5M5 20h14";
@@ -51,7 +51,7 @@ function OwnerBlocks() {
   const { t } = usePage();
   const [Loaded, setLoaded] = useState<ComponentType | null>(null);
   useEffect(() => {
-    void import("./system/owner-blocks.tsx")
+    void import("./owner-blocks.tsx")
       .then(({ ownerBlocks }) => ownerBlocks(t.language))
       .then((component) => setLoaded(() => component));
   }, []);

@@ -1,16 +1,16 @@
 /** Part with the current price, the next hours, the cheapest hours, runs and problems. */
 
-import { cheapestHours } from "../core/prices/cheapest.ts";
-import { pointAt, pointsIn } from "../core/prices/timeline.ts";
-import type { Problem } from "./answers.ts";
-import { presentProblems } from "./daemon.ts";
-import { LevelMark, Part } from "./elements.tsx";
-import { type PageTools, usePage } from "./page.ts";
-import { NO_PRICES, type Prices } from "./page-store.ts";
-import { headlineOf, reasonOf } from "./plan-words.ts";
-import { ProblemCards } from "./problem-card.tsx";
-import { SetupCard } from "./setup-button.tsx";
-import { comingHours, figuresOf, outlook } from "./timeline.ts";
+import { cheapestHours } from "../../core/prices/cheapest.ts";
+import { pointAt, pointsIn } from "../../core/prices/timeline.ts";
+import type { Problem } from "../answers.ts";
+import { presentProblems } from "../daemon.ts";
+import { LevelMark, Part } from "../elements.tsx";
+import { type PageTools, usePage } from "../page.ts";
+import { NO_PRICES, type Prices } from "../page-store.ts";
+import { headlineOf, reasonOf } from "../plans/plan-words.ts";
+import { ProblemCards } from "../problem-card.tsx";
+import { SetupCard } from "../setup-button.tsx";
+import { comingHours, figuresOf, outlook } from "../timeline.ts";
 
 const COMING_HOURS = 12;
 /** Maximum and minimum height of a bar of the coming hours, in pixels. */

@@ -1,10 +1,10 @@
 /** Texts about prices. */
 
-import { pointsIn } from "../core/prices/timeline.ts";
-import { HOUR_MS } from "../core/time/interval.ts";
-import type { PageTools, Words } from "./page.ts";
-import type { Prices } from "./page-store.ts";
-import { covers, figuresOf, type PricePoint } from "./timeline.ts";
+import { pointsIn } from "../../core/prices/timeline.ts";
+import { HOUR_MS } from "../../core/time/interval.ts";
+import type { PageTools, Words } from "../page.ts";
+import type { Prices } from "../page-store.ts";
+import { covers, figuresOf, type PricePoint } from "../timeline.ts";
 
 /** Hour at which the service usually has tomorrow's prices. */
 const PUBLISHED_HOUR = 13;

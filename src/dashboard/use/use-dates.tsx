@@ -1,7 +1,7 @@
 /** Form to choose dates. */
 import { useState } from "preact/hooks";
-import { DAY_MS } from "../core/time/interval.ts";
-import { usePage } from "./page.ts";
+import { DAY_MS } from "../../core/time/interval.ts";
+import { usePage } from "../page.ts";
 import { CUSTOM_UNITS, type CustomDates } from "./use-period.ts";
 import { MAX_DAYS } from "./use-reading.ts";
 
