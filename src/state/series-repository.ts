@@ -310,8 +310,8 @@ export class SeriesRepository implements StorePort {
 
   /**
    * Returns a function from the start of a chunk to its age.
-   * An incomplete or estimated chunk is fresh for `freshForMs` after its answer. A complete one is fresh until its next
-   * recheck while the service may correct it, and then for ever.
+   * An incomplete or estimated chunk is fresh for `freshForMs` after its answer. A complete one is fresh for
+   * `recheckMs` while the service may correct it, and then for ever.
    */
   #ages(series: SeriesKey, operation: OperationId, now: EpochMs): (start: EpochMs) => ChunkAge {
     const state = this.store.stateOf(series);

@@ -20,8 +20,8 @@ export function isKnown(chunk: ChunkState | null, askedAt: EpochMs | null, end: 
 }
 
 /**
- * Time after the end of a complete chunk in which the service may still correct it, and the longest time until the
- * schedule requests it again. Unit: ms.
+ * Time after the end of a complete chunk in which the service may still correct it, and the time for which an answer in
+ * that time is fresh for a device on the LAN. Unit: ms.
  */
 export const REVISION: Readonly<
   Record<"prices" | "usage", { readonly revisedForMs: number; readonly recheckMs: number }>

@@ -1,17 +1,22 @@
 /** Selects the days of a usage series to request again: missing days, estimates, and days that may be corrected. */
 import type { Calendar } from "../time/calendar.ts";
-import type { EpochMs } from "../time/interval.ts";
+import { DAY_MS, type EpochMs } from "../time/interval.ts";
 import { nextSlot, type SlotClock, slotOn, slots } from "../time/schedule-slots.ts";
 import { type FetchScheduleInput, isKnown, type SeriesState } from "./fetch-types.ts";
 
 /** Days for which missing data and estimates are requested again every morning. */
 export const USAGE_DAYS = 7;
 /**
- * Days of the weekly recheck: readings arrive and are corrected for up to three months. It is one request for each
- * series, whatever the number of days.
+ * Rechecks on Sundays: days up to `days` ago are requested again every `weeks` weeks. Readings arrive and are corrected
+ * for up to three months, later ones more rarely. The last one goes four weeks further, so that each day is requested
+ * once after these months. A Sunday has one request for each series, whatever the number of days.
  */
-const RECHECK_DAYS = 92;
-/** Local time of the recheck on Sundays, in minutes since midnight. */
+const RECHECKS = [
+  { days: 92 + 28, weeks: 4 },
+  { days: 42, weeks: 2 },
+  { days: 14, weeks: 1 },
+] as const;
+/** Local time of the rechecks on Sundays, in minutes since midnight. */
 const RECHECK_MINUTE = 12 * 60;
 
 /** Returns the first day to request again and its due time; null if all days are final until the next recheck. */
@@ -27,9 +32,11 @@ export function usageCandidate(
   const asked = state.askedAt(yesterday);
   const isNew = state.answeredAt === null || days.every(({ isAsked }) => !isAsked);
   if (asked === null && isNew) return { start: open ?? yesterday, dueAt: now };
-  const recheckAt = lastRecheck(input, today);
-  const recheckFrom = recheckAt <= now ? firstRechecked(recheckAt, state, calendar, today) : null;
-  if (recheckFrom !== null) return { start: recheckFrom, dueAt: recheckAt };
+  for (const { days: reach, weeks } of RECHECKS) {
+    const dueAt = lastRecheck(input, today, weeks);
+    const start = dueAt <= now ? firstRechecked(dueAt, state, calendar.add("day", today, -reach), input) : null;
+    if (start !== null) return { start, dueAt };
+  }
   if (open === null) return null;
   // Yesterday's slots were for the day before yesterday.
   const after = Math.max(asked ?? today, today);
@@ -39,22 +46,25 @@ export function usageCandidate(
   };
 }
 
-/** Returns this week's recheck; on a Sunday it may still be in the future. */
-function lastRecheck(input: SlotClock, today: EpochMs): EpochMs {
-  const weekday = new Date(today + input.calendar.offsetAt(today)).getUTCDay();
-  return slotOn(input, input.calendar.add("day", today, -weekday), RECHECK_MINUTE);
+/** Returns the latest recheck that takes place every `weeks` weeks; on a Sunday it may still be in the future. */
+function lastRecheck(input: SlotClock, today: EpochMs, weeks: number): EpochMs {
+  // 1970 began on a Thursday, so Sundays are the days 3, 10, 17, …
+  const date = Math.floor((today + input.calendar.offsetAt(today)) / DAY_MS);
+  const since = (date - 3) % (7 * weeks);
+  return slotOn(input, input.calendar.add("day", today, -since), RECHECK_MINUTE);
 }
 
-/**
- * Returns the oldest stored day of the recheck if one of its days was last requested before it; null if it is done.
- */
-function firstRechecked(recheckAt: EpochMs, state: SeriesState, calendar: Calendar, today: EpochMs): EpochMs | null {
-  let first: EpochMs | null = null;
-  for (let back = RECHECK_DAYS; back > 0; back--) {
-    const day = calendar.add("day", today, -back);
-    if (state.chunk(day) !== null) first ??= day;
+/** Returns the oldest day from `from` on that was last requested before the recheck; null if it is done. */
+function firstRechecked(
+  recheckAt: EpochMs,
+  state: SeriesState,
+  from: EpochMs,
+  { calendar, now }: Pick<FetchScheduleInput, "calendar" | "now">,
+): EpochMs | null {
+  const today = calendar.startOf("day", now);
+  for (let day = from; day < today; day = calendar.add("day", day, 1)) {
     const asked = state.askedAt(day);
-    if (asked !== null && asked < recheckAt) return first ?? day;
+    if (asked !== null && asked < recheckAt) return day;
   }
   return null;
 }

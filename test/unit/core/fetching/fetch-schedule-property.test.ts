@@ -14,7 +14,7 @@ import {
 const RUNS = Number(process.env.ELBRO_TIMETABLE_RUNS ?? 60);
 const DAYS = 6;
 const WORST_DAY = 45;
-const USUAL_DAY = 20;
+const USUAL_DAY = 18;
 const USAGE = ["consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const;
 
 /** Times at which a day of a series first has data, and is complete. Unit: minutes after it can first be requested. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DAY_MS } from "../../../../src/core/time/interval.ts";
+import { contains, DAY_MS } from "../../../../src/core/time/interval.ts";
 import {
   calendar,
   FetchScheduleModel,
@@ -147,16 +147,41 @@ describe("estimates", () => {
 });
 
 describe("the weekly recheck", () => {
-  test("the weekly recheck requests the stored days of three months of every series on Sunday at noon", () => {
-    const it = model(all("06:00"), USAGE, 400).run(local("2026-03-23 00:00"));
-    for (const operation of USAGE) {
-      const rechecks = it
-        .of(operation)
-        .filter(({ at }) => [local("2026-03-15 12:00"), local("2026-03-22 12:00")].includes(at));
-      expect(rechecks).toHaveLength(2);
-      expect(it.times(operation).filter((time) => time === "12:00")).toHaveLength(2);
+  /** Returns a model with complete consumption that ran for five months. */
+  const fiveMonths = () =>
+    new FetchScheduleModel({
+      start: local("2025-12-31 08:00"),
+      service: all("06:00"),
+      targets: [targetOf(["consumption"])],
+      historyDays: 130,
+    }).run(local("2026-06-08 00:00"));
+
+  test("a day is requested again with growing distance, and once more after three months", () => {
+    const it = fiveMonths();
+    for (let day = local("2026-01-05"); day < local("2026-02-02"); day = calendar.add("day", day, 1)) {
+      const asked = it.of("consumption").filter(({ step }) => step.range && contains(step.range, day));
+      const ages = asked.map(({ at }) => (at - day) / DAY_MS).filter((age) => age > 1.5);
+      const distances = ages.slice(1).map((age, i) => Math.round(age - (ages[i] ?? 0)));
+      const date = calendar.dateOf(day);
+      expect(new Set([...distances, 7, 14, 21, 28]), date).toEqual(new Set([7, 14, 21, 28]));
+      expect(
+        [...distances].sort((a, b) => a - b),
+        date,
+      ).toEqual(distances);
+      expect(ages.length, date).toBeGreaterThanOrEqual(5);
+      expect(ages.length, date).toBeLessThanOrEqual(8);
+      expect(ages.at(-1), date).toBeGreaterThan(92);
     }
-    expect(it.dates("consumption")).toContain("2025-12-13..2026-03-14");
+  });
+
+  test("a recheck is one request a week for a series, and mostly short", () => {
+    const rechecks = fiveMonths().log.filter(
+      ({ at }) => new Date(at).getUTCDay() === 0 && [10, 11].includes(new Date(at).getUTCHours()),
+    );
+    expect(rechecks).toHaveLength(23);
+    const days = rechecks.map(({ step }) => ((step.range?.end ?? 0) - (step.range?.start ?? 0)) / DAY_MS);
+    expect(Math.max(...days)).toBeLessThanOrEqual(121);
+    expect(days.reduce((sum, each) => sum + each, 0) / days.length).toBeLessThan(50);
   });
 
   test("the weekly recheck is made up for once if it was missed", () => {
@@ -165,7 +190,7 @@ describe("the weekly recheck", () => {
     it.log = [];
     it.now = local("2026-03-17 09:00");
     it.run(local("2026-03-20 00:00"));
-    expect(it.dates("consumption").filter((dates) => dates.startsWith("2025-12-15"))).toHaveLength(1);
+    expect(it.dates("consumption").filter((dates) => dates.startsWith("2025-11-17"))).toHaveLength(1);
     expect(it.times("consumption")).toEqual(["09:00", "07:00", "07:00"]);
   });
 
