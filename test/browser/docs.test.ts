@@ -86,18 +86,17 @@ describe.skipIf(!haveChromium)("the API reference page (in Chromium; skipped if 
     await it.page.locator("#getEvents[open]").getByText("Last-Event-ID").first().waitFor();
   });
 
-  test.each([
-    [360, "light"],
-    [360, "dark"],
-    [1200, "light"],
-  ] as const)(
-    "at %i px, %s: the page does not scroll horizontally, and axe finds no violation",
-    async (width, scheme) => {
-      await using it = await look(width, scheme);
+  test.each(["light", "dark"] as const)(
+    "%s: no width scrolls horizontally, and axe finds no violation",
+    async (scheme) => {
+      await using it = await look(1200, scheme);
       await it.page.evaluate(OPEN_THREE);
       await it.page.getByText("totalPricePerKWh").first().waitFor();
-      expect(await widthOf(it.page)).toBe(width);
-      await savePicture(it.page, `docs-${width}-${scheme}`);
+      for (const width of [1200, 360]) {
+        await it.page.setViewportSize({ width, height: 800 });
+        await expect.poll(() => widthOf(it.page)).toBe(width);
+        await savePicture(it.page, `docs-${width}-${scheme}`);
+      }
       await it.page.evaluate(AXE);
       const found = (await it.page.evaluate("axe.run()")) as {
         violations: { id: string; nodes: { html: string }[] }[];

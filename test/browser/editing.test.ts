@@ -267,21 +267,24 @@ describe.skipIf(!haveChromium)(
       afterAll(() => daemon?.[Symbol.asyncDispose]());
 
       test.each([
-        ["phone", "light", "en-GB"],
-        ["phone", "dark", "da-DK"],
-        ["pad", "light", "sv-SE"],
-        ["desk", "dark", "nb-NO"],
-        ["desk", "light", "da-DK"],
-      ] as const)("%s, %s, %s: nothing is cut off; axe finds no violation", async (size, scheme, language) => {
-        await using screen = await looking(daemon, { size, scheme, language });
-        await screen.picture(`editing-page-${size}-${scheme}`);
-        expect(await screen.page.evaluate(MISFITS)).toEqual([]);
-        expect(await screen.page.evaluate(OVERLAPS)).toEqual([]);
+        ["light", "da-DK"],
+        ["dark", "sv-SE"],
+      ] as const)("%s, %s: nothing is cut off at any size; axe finds no violation", async (scheme, language) => {
+        await using screen = await looking(daemon, { scheme, language });
+        for (const size of ["desk", "pad", "phone"] as const) {
+          await screen.resize(size);
+          await screen.picture(`editing-page-${size}-${scheme}`);
+          expect(await screen.page.evaluate(MISFITS)).toEqual([]);
+          expect(await screen.page.evaluate(OVERLAPS)).toEqual([]);
+        }
         expect(await axeViolations(screen)).toEqual([]);
         await card(screen, "Car").locator(".entry-buttons button").first().click();
         await screen.untilText("dialog .preview", /\d\d[.:]\d\d/);
-        await screen.picture(`editing-plan-${size}-${scheme}`, "screen");
-        expect(await screen.page.evaluate(MISFITS)).toEqual([]);
+        for (const size of ["desk", "pad", "phone"] as const) {
+          await screen.resize(size);
+          await screen.picture(`editing-plan-${size}-${scheme}`, "screen");
+          expect(await screen.page.evaluate(MISFITS)).toEqual([]);
+        }
         expect(await axeViolations(screen)).toEqual([]);
       });
 

@@ -14,6 +14,8 @@ levels:
   cheap: 0.85
 `;
 
+const SIZES_SHOWN = ["desk", "pad", "phone"] as const;
+
 const fileText = (daemon: TestDaemon) => readFileSync(path.join(daemon.dir.path, "page.yaml"), "utf8");
 
 describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped if it is not installed)", () => {
@@ -108,22 +110,24 @@ describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped 
     afterAll(() => daemon?.[Symbol.asyncDispose]());
 
     test.each([
-      ["phone", "light", "en-GB"],
-      ["phone", "dark", "da-DK"],
-      ["pad", "light", "sv-SE"],
-      ["pad", "dark", "nb-NO"],
-      ["desk", "light", "da-DK"],
-      ["desk", "dark", "nb-NO"],
-    ] as const)("%s, %s, %s: nothing is cut off; axe finds no violation", async (size, scheme, language) => {
-      await using screen = await looking(daemon, { size, scheme, language });
-      await screen.picture(`settings-${size}-${scheme}`, { element: "#system" });
-      expect(await screen.page.evaluate(MISFITS)).toEqual([]);
-      expect(await screen.page.evaluate(OVERLAPS)).toEqual([]);
+      ["light", "da-DK"],
+      ["dark", "sv-SE"],
+    ] as const)("%s, %s: nothing is cut off at any size; axe finds no violation", async (scheme, language) => {
+      await using screen = await looking(daemon, { scheme, language });
+      for (const size of SIZES_SHOWN) {
+        await screen.resize(size);
+        await screen.picture(`settings-${size}-${scheme}`, { element: "#system" });
+        expect(await screen.page.evaluate(MISFITS)).toEqual([]);
+        expect(await screen.page.evaluate(OVERLAPS)).toEqual([]);
+      }
       await change(screen, "notify");
-      await screen.picture(`setting-notify-${size}-${scheme}`, "screen");
-      expect(await screen.page.evaluate(MISFITS)).toEqual([]);
+      for (const size of SIZES_SHOWN) {
+        await screen.resize(size);
+        await screen.picture(`setting-notify-${size}-${scheme}`, "screen");
+        expect(await screen.page.evaluate(MISFITS)).toEqual([]);
+      }
+      expect(await screen.page.evaluate(SMALL_TARGETS)).toEqual([]);
       expect(await axeViolations(screen)).toEqual([]);
-      if (size === "phone") expect(await screen.page.evaluate(SMALL_TARGETS)).toEqual([]);
     });
   });
 });

@@ -285,20 +285,20 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
   });
 
   test.each([
-    ["phone", "light", "en-GB"],
-    ["phone", "dark", "nb-NO"],
-    ["pad", "dark", "sv-SE"],
-    ["desk", "light", "da-DK"],
-  ] as const)("%s, %s, %s: no step is cut off, and axe finds no violation", async (size, scheme, language) => {
-    await using screen = await opened({ size, scheme, language });
+    ["light", "da-DK"],
+    ["dark", "sv-SE"],
+  ] as const)("%s, %s: no step is cut off at any size, and axe finds no violation", async (scheme, language) => {
+    await using screen = await opened({ scheme, language });
     const { page } = screen;
-    await screen.picture(`setup-code-${size}-${scheme}`);
     const dialog = page.getByRole("dialog");
     const submit = () => dialog.locator("button[type=submit]").click();
     const look = async (step: string) => {
-      expect(await page.evaluate(MISFITS)).toEqual([]);
+      for (const size of ["desk", "pad", "phone"] as const) {
+        await screen.resize(size);
+        expect(await page.evaluate(MISFITS)).toEqual([]);
+        await screen.picture(`setup-${step}-${size}-${scheme}`, "screen");
+      }
       expect(await axeViolations(screen)).toEqual([]);
-      await screen.picture(`setup-${step}-${size}-${scheme}`, "screen");
     };
     await typeKeys(dialog.locator("input"), simulator.keys.consumerKey ?? "");
     await look("1");

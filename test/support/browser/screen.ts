@@ -129,6 +129,12 @@ export class Screen implements AsyncDisposable {
     if (!answer.ok()) throw new Error(`the log-in was answered with ${answer.status()}: ${await answer.text()}`);
   }
 
+  /** Changes the size of the page without loading it again. */
+  async resize(size: keyof typeof SIZES): Promise<void> {
+    await this.page.setViewportSize(SIZES[size]);
+    await this.#nextFrame();
+  }
+
   /** Returns the visible text of an element in one line. */
   async text(selector: string): Promise<string> {
     // biome-ignore lint/performance/useDomNodeTextContent: what a reader sees, without what is hidden.
@@ -144,7 +150,7 @@ export class Screen implements AsyncDisposable {
       // biome-ignore lint/performance/useDomNodeTextContent: what a reader sees, without what is hidden.
       last = (await place.innerText({ timeout: 5_000 }).catch(() => "")).replace(/\s+/g, " ").trim();
       if (pattern.test(last)) return last;
-      await this.page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
+      await this.#nextFrame();
     }
     throw new Error(`${selector} never showed ${pattern}; it showed: ${last}`);
   }
@@ -156,8 +162,13 @@ export class Screen implements AsyncDisposable {
     const started = Date.now();
     while (!(await this.page.evaluate(`Boolean(${expression})`))) {
       if (Date.now() - started > HANG_MS) throw new Error(`it never came to ${expression}`);
-      await this.page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
+      await this.#nextFrame();
     }
+  }
+
+  /** Waits until the page was drawn twice: observers of sizes run between two frames. */
+  #nextFrame(): Promise<unknown> {
+    return this.page.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))");
   }
 
   /** Saves a screenshot, as `savePicture`. */

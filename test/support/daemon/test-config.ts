@@ -10,6 +10,9 @@ import type { ConfigurationSource } from "../../../src/state/page-writer.ts";
 /** Key of the LAN API. */
 export const LAN_KEY = "key-of-a-test";
 
+/** Past months that a test daemon fetches by default: 13, the default of users, take most of the time of a short test. */
+const SHORT_HISTORY = { months: 1 };
+
 /** Top-level keys of the configuration, as the owner writes them. */
 export type ConfigInput = Partial<z.input<typeof configSchema>>;
 
@@ -20,6 +23,7 @@ export function configFor(simulator: Simulator, dataDir: string, overrides: Conf
     consumer: { api_key: simulator.keys.consumerKey ?? "no-key" },
     broker: { host: "127.0.0.1", port: 0 },
     api: { host: "127.0.0.1", port: 0, keys: [{ name: "test", key: LAN_KEY }] },
+    history: SHORT_HISTORY,
     data_dir: dataDir,
   };
   return configSchema.parse({ ...basics, ...overrides });
@@ -35,7 +39,7 @@ consumer:
 broker: { host: 127.0.0.1, port: 0 }
 api: { host: 127.0.0.1, port: 0, keys: [{ name: test, key: ${LAN_KEY}, scopes: [control] }], requests_per_minute: 10000, requests_per_day: 100000 }
 data_dir: ${dataDir}
-${more}`;
+${/^history:/m.test(more) ? "" : `history: { months: ${SHORT_HISTORY.months} }\n`}${more}`;
   if (!existsSync(file)) writeFileSync(file, text, { mode: 0o640 });
   return {
     path: file,
