@@ -98,7 +98,8 @@ test("a LAN request joins the schedule's request in flight for other ranges of t
 });
 
 test("without the service, an hour, a day or a month is an aggregate of stored rows, marked as stale", async () => {
-  await using it = await TestDaemon.start({ start: MORNING, simulator: { homes: ["danish"], seed: 3 } });
+  const simulator = { homes: ["danish"], seed: 3 } as const;
+  await using it = await TestDaemon.start({ start: MORNING, simulator, config: { history: { months: 2 } } });
   await it.untilPriced();
   const filled = () => JSON.stringify(it.log.filter(({ text }) => text === "history filled"));
   const isFilled = () => ["consumption/hour", "solarExport/hour"].every((series) => filled().includes(series));

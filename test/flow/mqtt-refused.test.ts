@@ -40,8 +40,9 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped if it is not installed)
         "elbro/home/prices": expect.stringContaining("raw_today"),
         "elbro/info": expect.stringContaining("topics_refused"),
       });
-    // One connection for the first refusal, one that names the topic, and one that stays.
-    expect(daemon.log.filter(({ text }) => text === "broker connected").length).toBeLessThanOrEqual(4);
+    // Usually three: the first refusal, the one that names the topic, and one that stays. A connection that a slow machine
+    // has not judged within a minute of the manual clock costs one more; one per refused topic would be 17.
+    expect(daemon.log.filter(({ text }) => text === "broker connected").length).toBeLessThan(9);
   });
 
   test("a right that is granted later is used after a restart of the broker", async () => {
