@@ -41,7 +41,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped if it is not installed)
         "elbro/info": expect.stringContaining("topics_refused"),
       });
     // Usually three: the first refusal, the one that names the topic, and one that stays. A connection that a slow machine
-    // has not judged within a minute of the manual clock costs one more; one per refused topic would be 17.
+    // has not judged within a minute of the manual clock costs one more.
     expect(daemon.log.filter(({ text }) => text === "broker connected").length).toBeLessThan(9);
   });
 
