@@ -21,7 +21,6 @@ import { openKeyStore } from "./auth/key-store.ts";
 import { SessionAuth } from "./auth/session-auth.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { BACKUP_PATH, backupRoutes } from "./backup.ts";
-import { configurationSchemaRoute } from "./configuration-schema-route.ts";
 import { dashboardRoutes } from "./dashboard-routes.ts";
 import { localRoutes } from "./endpoints.ts";
 import type { LocalDeps } from "./local-source.ts";
@@ -29,7 +28,7 @@ import type { MirrorDeps } from "./mirror/mirror-source.ts";
 import { mirrorRoutes } from "./mirror/mirror-source.ts";
 import type { MonitoringDeps } from "./monitoring/monitoring-deps.ts";
 import { monitoringRoutes } from "./monitoring/monitoring-routes.ts";
-import { openapiRoutes } from "./openapi/openapi-routes.ts";
+import { documentRoutes } from "./openapi/openapi-routes.ts";
 import type { SetupOptions } from "./setup/setup.ts";
 import { setupRoutes } from "./setup/setup-routes.ts";
 
@@ -152,9 +151,8 @@ export function apiRoutes(deps: ApiDeps, keys: ApiKeys, pages = openPages(deps, 
     ...localRoutes(deps),
     ...monitoringRoutes(deps),
     ...backupRoutes(deps),
-    ...openapiRoutes(() => routes),
+    ...documentRoutes(() => routes),
     ...docsRoutes(),
-    configurationSchemaRoute(),
     ...dashboardRoutes(deps.state, { keys, pages, editor: deps.editor, canSetUp: deps.setup !== null }),
     ...setupRoutes(deps.setup),
   ];

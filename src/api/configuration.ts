@@ -1,6 +1,7 @@
 /** Creates, changes and deletes plans and plugs in the configuration. */
 
 import type { EntryList } from "../config/entry-list.ts";
+import { message } from "../core/language/text.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalRequest } from "../http/route.ts";
 import type { Edited, EditRefusal } from "../state/entry-editor.ts";
@@ -79,7 +80,11 @@ export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: str
       example: `${example}/configuration`,
       run({ editor }, params) {
         const found = editor.saved(of, idOf(params));
-        if (!found) return localError("resource_not_found", `the configuration has no ${one} "${idOf(params)}"`);
+        if (!found)
+          return localError(
+            "resource_not_found",
+            message("refused.edit_unknown", { entry: message(`refused.entry_${one}`), id: idOf(params) }),
+          );
         return { kind: "json", body: found, headers: { ETag: `"${found.revision}"` } };
       },
     }),

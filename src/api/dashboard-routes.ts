@@ -1,19 +1,21 @@
-/** Routes of the dashboard at `/`: its files and its sessions. */
+/** Endpoints of the dashboard at `/`: its files and its sessions. */
+
 import path from "node:path";
+import { message } from "../core/language/text.ts";
 import { VERSION } from "../core/status/version.ts";
 import { SERVICE_ZONE } from "../core/time/calendar.ts";
 import { formatInstant } from "../core/time/interval.ts";
 import { localError } from "../http/errors.ts";
-import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
-import { fileOpenApi, filesIn, pageHandlers } from "../http/static-files.ts";
+import { filesIn, pageHandlers } from "../http/static-files.ts";
 import type { EntryEditor } from "../state/entry-editor.ts";
 import type { State } from "../state/open-state.ts";
 import type { ApiKeys } from "./auth/api-keys.ts";
-import { fromOwnPage, PAGE_HEADER, type SessionAuth } from "./auth/session-auth.ts";
-import { htmlResponse } from "./openapi/operation.ts";
+import { fromElsewhere, fromOwnPage, type SessionAuth } from "./auth/session-auth.ts";
+import { type Endpoint, endpointFor } from "./endpoint.ts";
+import { assetFacts, FROM_PAGE, HTML, routesOf } from "./openapi/operation.ts";
 import type { ValueOf } from "./schema.ts";
-import { SESSION_KEY_PATTERN, type session, sessionOpenApi } from "./session-openapi.ts";
+import { loggedIn, loggedOut, login, SESSION_KEY_PATTERN, session } from "./session-schemas.ts";
 
 interface DashboardAccess {
   readonly keys: Pick<ApiKeys, "admit" | "named">;
@@ -28,82 +30,106 @@ type Shown = Pick<State, "homes" | "places">;
 /** Folder of the dashboard's files: next to the built program, or `dist/dashboard` if the source code runs. */
 const FOLDER = path.join(import.meta.dirname, import.meta.filename.endsWith(".ts") ? "../../dist" : "", "dashboard");
 
-/** Returns the routes of the dashboard. */
+interface DashboardSource extends DashboardAccess, ReturnType<typeof pageHandlers> {
+  readonly state: Shown;
+}
+
+const dashboard = endpointFor<DashboardSource>();
+const withCookie = { "Set-Cookie": "The session `elbro_session`." };
+
+export const dashboardEndpoints: readonly Endpoint<DashboardSource>[] = [
+  dashboard({
+    method: "GET",
+    path: "/",
+    operationId: "getDashboard",
+    scope: "open",
+    summary: "The dashboard.",
+    about: "The page.",
+    media: HTML,
+    errors: [],
+    example: "/",
+    run: async (source, _params, request) => withPreloads(await source.page(request), source, request),
+  }),
+  dashboard({
+    ...assetFacts("getDashboardAsset"),
+    path: "/assets/:digest/:name",
+    summary: "A file of the dashboard.",
+    example: "/assets/0123456789abcdef/app.js",
+    run: ({ asset }, _params, request) => asset(request),
+  }),
+  dashboard({
+    method: "GET",
+    path: "/local/v1/session",
+    operationId: "getSession",
+    scope: "open",
+    summary: "The session of the dashboard and its permissions.",
+    about: "The session.",
+    answer: session,
+    errors: [],
+    example: "/local/v1/session",
+    run(source, _params, request) {
+      const cookie = source.pages.sessions.renew(request.headers, request.now);
+      const headers = cookie === null ? {} : { headers: { "Set-Cookie": cookie } };
+      return { kind: "json", body: sessionOf(source, request), ...headers };
+    },
+  }),
+  dashboard({
+    method: "POST",
+    path: "/local/v1/session",
+    operationId: "logIn",
+    scope: "open",
+    summary: "Logs in with an API key and starts a session with a cookie.",
+    about: "The session has begun.",
+    headers: FROM_PAGE,
+    body: { schema: login, example: { key: "a-key-of-api.keys" }, isCheckedByRun: true },
+    answer: loggedIn,
+    answerHeaders: withCookie,
+    errors: ["invalid_parameter", "invalid_token", "forbidden", "rate_limited"],
+    example: "/local/v1/session",
+    run: (source, _params, request) => logIn(source, request),
+  }),
+  dashboard({
+    method: "POST",
+    path: "/local/v1/session/end",
+    operationId: "logOut",
+    scope: "open",
+    summary: "Logs out: ends the session.",
+    about: "The session has ended.",
+    headers: FROM_PAGE,
+    answer: loggedOut,
+    answerHeaders: withCookie,
+    errors: ["forbidden"],
+    example: "/local/v1/session/end",
+    refusal: (_source, { headers }) => (fromOwnPage(headers) ? null : fromElsewhere()),
+    run: ({ pages }, _params, { headers }) => ({
+      kind: "json",
+      body: { signed_in: false },
+      headers: { "Set-Cookie": pages.sessions.end(headers) },
+    }),
+  }),
+];
+
 export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly LocalRoute[] {
-  const { page, asset } = pageHandlers(() => filesIn(FOLDER), "the dashboard");
-  return [
-    {
-      method: "GET",
-      path: "/",
-      scope: "open",
-      summary: "The dashboard.",
-      openApi: () => ({ operationId: "getDashboard", responses: { 200: htmlResponse("The page.") } }),
-      handle: async (request) => withPreloads(await page(request), state, access, request),
-    },
-    {
-      method: "GET",
-      path: "/assets/:digest/:name",
-      scope: "open",
-      summary: "A file of the dashboard.",
-      openApi: () => fileOpenApi("getDashboardAsset"),
-      handle: asset,
-    },
-    {
-      method: "GET",
-      path: "/local/v1/session",
-      scope: "open",
-      summary: "The session of the dashboard and its permissions.",
-      openApi: sessionOpenApi.get,
-      handle: (request) => sessionAnswer(state, access, request),
-    },
-    {
-      method: "POST",
-      path: "/local/v1/session",
-      scope: "open",
-      summary: "Logs in with an API key and starts a session with a cookie.",
-      openApi: sessionOpenApi.begin,
-      handle: (request) => logIn(access, request),
-    },
-    {
-      method: "POST",
-      path: "/local/v1/session/end",
-      scope: "open",
-      summary: "Logs out: ends the session.",
-      openApi: sessionOpenApi.end,
-      handle: ({ headers }) =>
-        fromOwnPage(headers)
-          ? {
-              kind: "json",
-              body: { signed_in: false },
-              headers: { "Set-Cookie": access.pages.sessions.end(headers) },
-            }
-          : fromElsewhere(),
-    },
-  ];
+  const handlers = pageHandlers(() => filesIn(FOLDER), "the dashboard");
+  return routesOf(dashboardEndpoints, { ...access, ...handlers, state });
 }
 
 /** Adds a `Link` header, so that a browser that may read requests the data of the first view before the scripts run. */
-function withPreloads(answer: LocalAnswer, state: Shown, access: DashboardAccess, request: LocalRequest): LocalAnswer {
-  const [home] = sessionOf(state, access, request).house?.homes ?? [];
+function withPreloads(answer: PageAnswer, source: DashboardSource, request: PageRequest): PageAnswer {
+  const [home] = sessionOf(source, request).house?.homes ?? [];
   if (!home || answer.kind === "error") return answer;
   const data = [`local/v1/prices?home=${home.id}`, "local/v1/plans"];
   const Link = data.map((path) => `<${path}>; rel=preload; as=fetch; crossorigin`).join(", ");
   return { ...answer, headers: { ...answer.headers, Link } };
 }
 
-function sessionAnswer(state: Shown, access: DashboardAccess, request: LocalRequest): LocalAnswer {
-  const cookie = access.pages.sessions.renew(request.headers, request.now);
-  return {
-    kind: "json",
-    body: sessionOf(state, access, request),
-    ...(cookie === null ? {} : { headers: { "Set-Cookie": cookie } }),
-  };
-}
+type PageRequest = Omit<LocalRequest, "body">;
+type PageAnswer = Awaited<ReturnType<DashboardSource["page"]>>;
 
 /** Response of `GET /local/v1/session`. `house` is absent if the caller may not read. */
 export type SessionAnswer = ValueOf<typeof session>;
 
-function sessionOf(state: Shown, { pages, editor, canSetUp }: DashboardAccess, request: LocalRequest): SessionAnswer {
+function sessionOf({ state, pages, editor, canSetUp }: DashboardSource, request: PageRequest): SessionAnswer {
   const { headers, now } = request;
   const key = pages.signedIn(request);
   const mayRead = key !== null || pages.mode === "open";
@@ -148,24 +174,19 @@ function houseOf({ homes, places }: Shown) {
 }
 
 /** Starts a session. The key is checked like that of any request, including login throttle and quota. */
-function logIn({ keys, pages }: DashboardAccess, request: LocalRequest): LocalAnswer {
-  const { headers, now, remoteAddress, body } = request;
+function logIn({ keys, pages }: DashboardAccess, { headers, now, remoteAddress, body }: LocalRequest) {
   if (!fromOwnPage(headers)) return fromElsewhere();
-  const given = typeof body === "object" && body !== null && "key" in body ? body.key : null;
-  if (typeof given !== "string" || !SESSION_KEY_PATTERN.test(given))
-    return localError("invalid_parameter", 'send the key as { "key": "…" }');
-  const authorization = `Bearer ${given}`;
+  const reading = login().safeParse(body);
+  if (!reading.success || !SESSION_KEY_PATTERN.test(reading.data.key))
+    return localError("invalid_parameter", message("refused.log_in_body", { example: '{ "key": "…" }' }));
+  const authorization = `Bearer ${reading.data.key}`;
   const admission = keys.admit({ permission: "read", authorization, remoteAddress, headers, now });
   if (admission.kind === "refused") return admission.error;
   const key = keys.named(admission.caller ?? "");
-  if (!key) return localError("invalid_token", "unknown API key");
+  if (!key) return localError("invalid_token", message("refused.unknown_key"));
   return {
-    kind: "json",
+    kind: "json" as const,
     body: { signed_in: true, key: key.name, control: key.control ?? false },
     headers: { "Set-Cookie": pages.sessions.begin(key, headers, now) },
   };
-}
-
-function fromElsewhere(): LocalAnswer {
-  return localError("forbidden", `this is for the dashboard's own page, which sends ${PAGE_HEADER}`);
 }

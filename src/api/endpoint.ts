@@ -13,19 +13,33 @@ import { decimal, type Parameters, readParameters, type ValuesOf } from "./param
 import { signalError } from "./plain-text.ts";
 import type { Schema, ValueOf } from "./schema.ts";
 
-interface EndpointFacts extends Pick<LocalRoute, "method" | "path" | "scope" | "summary"> {
+interface EndpointFacts extends Pick<LocalRoute, "method" | "path" | "scope" | "summary" | "takesFile"> {
   /** Name of the operation in generated clients. */
   readonly operationId: string;
+  /** Meaning of the response with status 200; by default the summary. */
+  readonly about?: string;
+  /** Media types of a response that is not JSON, with their JSON Schema. */
+  readonly media?: Readonly<Record<string, object>>;
+  /** Headers of the request. */
+  readonly headers?: Readonly<Record<string, HeaderRow>>;
+  /** Headers of the response with status 200, with their descriptions. */
+  readonly answerHeaders?: Readonly<Record<string, string>>;
   /** Meaning of the plain-text response. `signal` means `ON` or `OFF`, where errors are also `OFF`. */
   readonly text?: string;
   /** Table of the response that is also available as CSV. */
   readonly csv?: CsvTable;
   /** Possible errors, in addition to those of every request with a key. */
   readonly errors: readonly LocalErrorCode[];
-  /** Further statuses, with their descriptions. */
-  readonly statuses?: Readonly<Record<number, string>>;
+  /** Further statuses, with their descriptions and the schema of their JSON. */
+  readonly statuses?: Readonly<Record<number, string | { readonly about: string; readonly schema: () => Schema }>>;
   /** Path and query of an example request. */
   readonly example: string;
+}
+
+interface HeaderRow {
+  readonly about: string;
+  readonly required?: true;
+  readonly example?: string;
 }
 
 /** Schema and example of a body. */
@@ -36,16 +50,23 @@ export interface BodyRow<Body extends Schema = Schema> {
   readonly isCheckedByRun?: true;
 }
 
-interface EndpointRow<Rows extends Parameters, Answer extends Schema, Created extends Schema, Body extends Schema>
-  extends EndpointFacts {
+interface EndpointRow<
+  Source,
+  Rows extends Parameters,
+  Answer extends Schema,
+  Created extends Schema,
+  Body extends Schema,
+> extends EndpointFacts {
   readonly params?: Rows;
   readonly body?: BodyRow<Body>;
-  /** Schema of the JSON response. */
-  readonly answer: () => Answer;
+  /** Schema of the JSON response; absent for one with another status or of another type. */
+  readonly answer?: () => Answer;
   /** Schema of the JSON response with status 201. */
   readonly created?: () => Created;
+  /** Returns an error that is checked before the body. */
+  readonly refusal?: (source: Source, request: LocalRequest) => LocalError | null;
   readonly run: (
-    source: LocalSource,
+    source: Source,
     params: ValuesOf<Rows>,
     request: Omit<LocalRequest, "body"> & { readonly body: ValueOf<Body> },
   ) => Answered<ValueOf<Answer> | ValueOf<Created>> | Promise<Answered<ValueOf<Answer> | ValueOf<Created>>>;
@@ -55,51 +76,59 @@ type Json = Extract<LocalAnswer, { kind: "json" }>;
 /** A response whose JSON has a type. */
 export type Answered<Body> = (Omit<Json, "body"> & { readonly body: Body }) | Exclude<LocalAnswer, Json>;
 
-export interface Endpoint extends EndpointFacts {
+export interface Endpoint<Source = LocalSource> extends EndpointFacts {
   readonly params: Parameters;
   readonly body?: BodyRow;
-  readonly answer: () => Schema;
+  readonly answer?: () => Schema;
   readonly created?: () => Schema;
   /** With `csv`, a row with a table answers with CSV, whatever `Accept` is. */
-  readonly run: (source: LocalSource, request: LocalRequest, format?: "csv") => Promise<LocalAnswer>;
+  readonly run: (source: Source, request: LocalRequest, format?: "csv") => Promise<LocalAnswer>;
 }
 
 /** Errors of an endpoint that names a home, place or plan. */
 export const HOME_ERRORS = ["invalid_parameter", "resource_not_found", "not_known"] as const;
 
-/** Returns the endpoint of a row. It reads parameters and body first, and returns an error for invalid ones. */
-export function endpoint<
-  const Rows extends Parameters,
-  Answer extends Schema,
-  Created extends Schema,
-  Body extends Schema,
->(row: EndpointRow<Rows, Answer, Created, Body>): Endpoint {
-  const { csv, body } = row;
-  const own = row.params ?? ({} as Rows);
-  const params = csv ? { ...own, decimal } : own;
-  let bodySchema: Body | null = null;
-  const run: Endpoint["run"] = async (source, request, wanted) => {
-    const reading = readParameters(params, request);
-    if (reading.kind === "error") return reading;
-    if (body && !body.isCheckedByRun) {
-      bodySchema ??= body.schema();
-      const found = bodySchema.safeParse(request.body);
-      if (!found.success) return badBody(found.error, request.body, bodySchema);
-    }
-    const made = await row.run(source, reading.params, request as Parameters2<typeof row.run>);
-    if (!csv || (wanted !== "csv" && !wantsCsv(request))) return made;
-    const format = { decimal: decimalIn(request), calendar: source.calendar };
-    return csvAnswer(made, csv, row.path.split("/").at(-1) ?? "", format);
+/**
+ * Returns the function that makes the endpoint of a row with this source. The endpoint reads parameters and body first,
+ * and returns an error for invalid ones.
+ */
+export function endpointFor<Source extends object>() {
+  return <const Rows extends Parameters, Answer extends Schema, Created extends Schema, Body extends Schema>(
+    row: EndpointRow<Source, Rows, Answer, Created, Body>,
+  ): Endpoint<Source> => {
+    const { csv, body, refusal } = row;
+    const own = row.params ?? ({} as Rows);
+    const params = csv ? { ...own, decimal } : own;
+    let bodySchema: Body | null = null;
+    const run: Endpoint<Source>["run"] = async (source, request, wanted) => {
+      const refused = refusal?.(source, request);
+      if (refused) return refused;
+      const reading = readParameters(params, request);
+      if (reading.kind === "error") return reading;
+      if (body && !body.isCheckedByRun) {
+        bodySchema ??= body.schema();
+        const found = bodySchema.safeParse(request.body);
+        if (!found.success) return badBody(found.error, request.body, bodySchema);
+      }
+      const made = await row.run(source, reading.params, request as Parameters2<typeof row.run>);
+      if (!csv || (wanted !== "csv" && !wantsCsv(request))) return made;
+      // Only endpoints of `/local/v1` have tables.
+      const { calendar } = source as Source & Pick<LocalSource, "calendar">;
+      return csvAnswer(made, csv, row.path.split("/").at(-1) ?? "", { decimal: decimalIn(request), calendar });
+    };
+    return {
+      ...row,
+      params,
+      async run(source, request, wanted) {
+        const made = await run(source, request, wanted);
+        return made.kind === "error" && row.text === "signal" ? signalError(made, request) : made;
+      },
+    } as Endpoint<Source>;
   };
-  return {
-    ...row,
-    params,
-    async run(source, request, wanted) {
-      const made = await run(source, request, wanted);
-      return made.kind === "error" && row.text === "signal" ? signalError(made, request) : made;
-    },
-  } as Endpoint;
 }
+
+/** Makes an endpoint of `/local/v1`. */
+export const endpoint = endpointFor<LocalSource>();
 
 type Parameters2<Run extends (...given: never[]) => unknown> = Run extends (
   source: never,

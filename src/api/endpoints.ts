@@ -9,7 +9,7 @@ import { keyEndpoints } from "./keys.ts";
 import { type LocalDeps, localSource } from "./local-source.ts";
 import { logEndpoints } from "./log.ts";
 import { notifyEndpoints } from "./notify.ts";
-import { operationOf } from "./openapi/operation.ts";
+import { routesOf } from "./openapi/operation.ts";
 import { planEndpoints } from "./plans.ts";
 import { plugEndpoints } from "./plugs.ts";
 import { priceEndpoints } from "./prices.ts";
@@ -33,11 +33,6 @@ export const endpoints: readonly Endpoint[] = [
 ];
 
 export function localRoutes(deps: LocalDeps): readonly LocalRoute[] {
-  const source = localSource(deps);
   const all = endpoints.flatMap((row) => [row, csvEndpoint(row) ?? []].flat());
-  return all.map((row) => {
-    const { method, path, scope, summary } = row;
-    const handle: LocalRoute["handle"] = (request) => row.run(source, request);
-    return { method, path, scope, summary, handle, openApi: () => operationOf(row) };
-  });
+  return routesOf(all, localSource(deps));
 }

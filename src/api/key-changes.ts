@@ -1,6 +1,7 @@
 /** Lists, creates, replaces and revokes keys, for the endpoints and for `elbro keys`. */
 
 import type { Config } from "../config/schema.ts";
+import { message } from "../core/language/text.ts";
 import { throwIfShort } from "../core/status/start-error.ts";
 import { DAY_MS, type EpochMs, formatInstant } from "../core/time/interval.ts";
 import { type LocalError, localError } from "../http/errors.ts";
@@ -26,7 +27,8 @@ interface WantedKey {
 export function listKeys(config: KeyConfig) {
   const file = new KeyFile(config.data_dir);
   const reading = file.read();
-  if (reading.kind === "unreadable") return localError("conflict", `${file.path} cannot be read: ${reading.why}`);
+  if (reading.kind === "unreadable")
+    return localError("conflict", message("refused.keys_unread", { file: file.path, why: reading.why }));
   const { api } = config;
   const uses = new KeyUseFile(config.data_dir).read();
   const shown = (key: Omit<KeptKey, "sha256" | "created"> & { readonly created: string | null }) => ({
@@ -71,7 +73,7 @@ function dateOf(at: EpochMs): string {
 export async function createKey(config: KeyConfig, wanted: WantedKey, now: EpochMs): Promise<MadeKey | LocalError> {
   const { name, control = false, third_party = false, hash_encoding = "hex" } = wanted;
   const { requests_per_minute, requests_per_day } = wanted;
-  if (control && third_party) return localError("invalid_parameter", "control: a key for /thirdParty is read-only");
+  if (control && third_party) return localError("invalid_parameter", message("refused.key_read_only"));
   const made = makeKey({
     ...{ name, created: dateOf(now), hash_encoding },
     kind: third_party ? "third_party" : "bearer",
@@ -81,9 +83,8 @@ export async function createKey(config: KeyConfig, wanted: WantedKey, now: Epoch
   });
   const refused = await changed(config, now, (keys) => {
     if ([...keys, ...configuredKeys(config)].some((key) => isSameName(key.name, name)))
-      return localError("conflict", `a key named ${name} exists already; replace it, or use another name`);
-    if (keys.length >= MAX_KEYS)
-      return localError("conflict", `there are ${keys.length} keys, which is the maximum; revoke one that is not used`);
+      return localError("conflict", message("refused.key_exists", { name }));
+    if (keys.length >= MAX_KEYS) return localError("conflict", message("refused.keys_full", { most: keys.length }));
     return [...keys, made.kept];
   });
   return refused ?? made;
@@ -99,7 +100,7 @@ export async function replaceKey(config: KeyConfig, name: string, now: EpochMs):
     made.push(next);
     return keys.map((key) => (key === before ? next.kept : key));
   });
-  return refused ?? made[0] ?? localError("conflict", `the key ${name} was not replaced`);
+  return refused ?? made[0] ?? localError("conflict", message("refused.key_not_replaced", { name }));
 }
 
 /** Revokes a key. Returns its name, or the error. */
@@ -119,13 +120,10 @@ function knownKey(config: KeyConfig, keys: readonly KeptKey[], name: string): Ke
   const known = keys.find((key) => isSameName(key.name, name));
   if (known) return known;
   if (configuredKeys(config).some((key) => isSameName(key.name, name)))
-    return localError(
-      "conflict",
-      `the key ${name} is defined in the configuration (api.keys or api.third_party_keys); change it there`,
-    );
+    return localError("conflict", message("refused.key_fixed", { name }));
   const names = keys.map((key) => key.name).join(", ");
-  const others = names === "" ? "no keys exist" : `expected one of ${names}`;
-  return localError("resource_not_found", `no key named ${name}; ${others}`);
+  const reason = names === "" ? message("refused.no_keys", { name }) : message("refused.no_key", { name, names });
+  return localError("resource_not_found", reason);
 }
 
 /** Changes the keys in `keys.json`. Returns the error; null on success. */
@@ -150,7 +148,7 @@ async function changed(
     throwIfShort(error, "the keys cannot be saved");
     if (error instanceof KeyFileError) return localError("conflict", error.message);
     if (error instanceof Error && "code" in error)
-      return localError("conflict", `the data directory cannot be written: ${error.code}`);
+      return localError("conflict", message("refused.data_dir", { code: String(error.code) }));
     throw error;
   }
 }

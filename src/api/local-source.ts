@@ -2,6 +2,7 @@
 
 import type { Config } from "../config/schema.ts";
 import type { Language } from "../core/language/language.ts";
+import { message } from "../core/language/text.ts";
 import type { CheapSpec } from "../core/planning/cheap-query.ts";
 import type { AnnouncedHere } from "../core/plugs/families/announced.ts";
 import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
@@ -24,6 +25,7 @@ import type { SettingsEditor } from "../state/settings-editor.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import type { AskDeps } from "./ask-service.ts";
 import type { Check } from "./broker-check.ts";
+import { unexpected } from "./parameters.ts";
 
 export interface LocalDeps extends Pick<AskDeps, "clock" | "onSeriesChanged"> {
   readonly config: Config;
@@ -153,21 +155,20 @@ export function viewNamed(source: LocalSource, home: string | null, now: EpochMs
   if (named) return named;
   const known = source.list();
   const ids = known.map(({ id }) => id).join(", ");
-  if (known.length === 0)
-    return localError("not_known", "no home is known yet: the service has not listed its addresses");
+  if (known.length === 0) return localError("not_known", message("refused.no_home_yet"));
   const only = known.length === 1 ? known[0] : undefined;
   const id = home ?? only?.id;
-  if (id === undefined) return localError("invalid_parameter", `home: expected one of ${ids}, found nothing`);
+  if (id === undefined) {
+    const expected = message("mistake.expected_one_of", { values: ids });
+    return localError("invalid_parameter", unexpected("home", expected, message("mistake.value_nothing")));
+  }
   const view = source.view(id, now);
-  return view ?? localError("resource_not_found", `unknown home or place "${id}"; expected one of ${ids}`);
+  return view ?? localError("resource_not_found", message("refused.unknown_home", { id, ids }));
 }
 
 /** Returns the error for a home without export prices. */
 export function noExportPrices({ name }: PriceView): LocalError {
-  return localError(
-    "not_known",
-    `the export prices of ${name} are not known: the service does not state its charges, and no place of third_party has the spot prices of its region`,
-  );
+  return localError("not_known", message("refused.export_prices", { home: name }));
 }
 
 /** Value of `Retry-After` if the time of the next price is not known. */
@@ -175,11 +176,11 @@ const ASK_AGAIN_SEC = 60;
 
 /** Returns the error for a home or place without a current price. */
 export function noPrice({ name, snapshot }: PriceView, now: EpochMs): LocalError {
-  const next = snapshot.next ? `; the next begins at ${formatInstant(snapshot.next.start)}` : "";
-  return {
-    ...localError("not_known", `no price of ${name} is known for ${formatInstant(now)}${next}`),
-    retryAfterSec: ASK_AGAIN_SEC,
-  };
+  const facts = { home: name, at: formatInstant(now) };
+  const reason = snapshot.next
+    ? message("refused.no_price_until", { ...facts, next: formatInstant(snapshot.next.start) })
+    : message("refused.no_price", facts);
+  return { ...localError("not_known", reason), retryAfterSec: ASK_AGAIN_SEC };
 }
 
 function homeView({ homes, homeReader, isTimeTrusted }: LocalDeps["state"], home: Home, now: EpochMs): PriceView {

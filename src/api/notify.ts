@@ -1,6 +1,6 @@
 /** Endpoint that sends a test notification. */
 import { languageOf } from "../core/language/language.ts";
-import { textIn } from "../core/language/text.ts";
+import { message, textIn } from "../core/language/text.ts";
 import { localError } from "../http/errors.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import { boolean, named, object } from "./schema.ts";
@@ -18,7 +18,7 @@ export const notifyEndpoints: readonly Endpoint[] = [
     example: "/local/v1/notifications/test",
     async run({ config, proxy }, _params, { signal, headers }) {
       const { notify, language } = config;
-      if (!notify) return localError("conflict", "notifications are not configured: set notify.topic_url");
+      if (!notify) return localError("conflict", message("refused.no_notify"));
       const { sendTestNote } = await import("../integrations/notify/test-note.ts");
       const trouble = await sendTestNote(notify, { language, proxy, signal: signal() });
       if (trouble === null) return { kind: "json", body: { sent: true } };

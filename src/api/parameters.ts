@@ -1,10 +1,11 @@
 /** Parameters of `/local/v1`: kinds of values, and the parser for those of a request. */
 
 import { settingNames } from "../config/setting-names.ts";
+import { type Message, message, placed, type Text } from "../core/language/text.ts";
 import { readDuration, readLocalTime } from "../core/planning/model/plan-definition.ts";
 import { MAX_PRICE_LIMITS } from "../core/planning/plan-settings.ts";
 import { KEY_NAME } from "../core/text/key-name.ts";
-import { type EpochMs, HOUR_MS } from "../core/time/interval.ts";
+import { type EpochMs, formatInstant, HOUR_MS, type Interval } from "../core/time/interval.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalRequest } from "../http/route.ts";
 import { parseInstant } from "../service/contract/range.ts";
@@ -13,7 +14,7 @@ import { decimalSigns } from "./csv.ts";
 export interface ParameterKind<Value> {
   /** Returns the value of a text; null if the text is not valid. */
   readonly read: (text: string) => Value | null;
-  readonly expected: string;
+  readonly expected: Message;
   /** JSON Schema of its text. */
   readonly schema: Readonly<Record<string, unknown>>;
 }
@@ -44,7 +45,7 @@ const MAX_HOURS_MS = 24 * HOUR_MS;
 
 const slug: ParameterKind<string> = {
   read: (text) => (SLUG.test(text) ? text : null),
-  expected: "an id of lower-case letters, digits, _ and -",
+  expected: message("mistake.expected_id"),
   schema: { type: "string", pattern: SLUG.source },
 };
 
@@ -53,7 +54,7 @@ export const instant: ParameterKind<EpochMs> = {
     const reading = parseInstant(text);
     return reading.kind === "value" ? reading.value : null;
   },
-  expected: "an instant such as 2026-03-10T09:00:00Z (write the + of an offset as %2B)",
+  expected: message("mistake.expected_instant"),
   schema: { type: "string", format: "date-time" },
 };
 
@@ -63,14 +64,14 @@ export const hours: ParameterKind<number> = {
     const ms = readDuration(text);
     return ms !== null && ms > 0 && ms <= MAX_HOURS_MS ? ms : null;
   },
-  expected: "hours above 0 and up to 24, such as 3, 1.5, 45m or 1h30m",
+  expected: message("mistake.expected_hours_query"),
   schema: { type: "string", pattern: "^(\\d+(\\.\\d+)?h?|(\\d+(\\.\\d+)?h)?\\d+m)$" },
 };
 
 /** Local time of day. Unit: minutes since midnight. */
 export const timeOfDay: ParameterKind<number> = {
   read: readLocalTime,
-  expected: "a time of day from 00:00 to 23:59",
+  expected: message("mistake.expected_clock"),
   schema: { type: "string", pattern: "^([01]\\d|2[0-3]):[0-5]\\d$" },
 };
 
@@ -79,26 +80,26 @@ export const price: ParameterKind<number> = {
     const value = /^-?\d+(\.\d+)?(e[+-]?\d{1,3})?$/i.test(text) ? Number(text) : Number.NaN;
     return value >= MAX_PRICE_LIMITS.min && value <= MAX_PRICE_LIMITS.max ? value : null;
   },
-  expected: `a price per kWh from ${MAX_PRICE_LIMITS.min} to ${MAX_PRICE_LIMITS.max}, such as 1.25`,
+  expected: message("mistake.expected_price_range", { least: MAX_PRICE_LIMITS.min, most: MAX_PRICE_LIMITS.max }),
   schema: { type: "number", minimum: MAX_PRICE_LIMITS.min, maximum: MAX_PRICE_LIMITS.max },
 };
 
 export const flag: ParameterKind<boolean> = {
   read: (text) => ({ "1": true, true: true, "0": false, false: false })[text] ?? null,
-  expected: "1 or 0",
+  expected: message("mistake.expected_flag"),
   schema: { type: "string", enum: ["1", "0", "true", "false"] },
 };
 
 export const count: ParameterKind<number> = {
   read: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : null),
-  expected: "a whole number of at least 0",
+  expected: message("mistake.expected_count"),
   schema: { type: "integer", minimum: 0 },
 };
 
 export function oneOf<const Name extends string>(names: readonly Name[]): ParameterKind<Name> {
   return {
     read: (text) => names.find((name) => name === text) ?? null,
-    expected: `one of ${names.join(", ")}`,
+    expected: message("mistake.expected_one_of", { values: names.join(", ") }),
     schema: { type: "string", enum: names },
   };
 }
@@ -117,7 +118,7 @@ export const direction = {
 export const plan = { in: "path", kind: slug, about: "The id of a plan.", example: "washer" } as const;
 const keyName: ParameterKind<string> = {
   read: (text) => (KEY_NAME.test(text) ? text : null),
-  expected: "the name of a key",
+  expected: message("mistake.expected_key"),
   schema: { type: "string", pattern: KEY_NAME.source },
 };
 export const key = { in: "path", kind: keyName, about: "The name of a key.", example: "phone" } as const;
@@ -153,7 +154,7 @@ export function readParameters<Rows extends Parameters>(
   for (const [name, row] of Object.entries(rows)) {
     const given = row.in === "path" ? [path[name] ?? ""] : query.getAll(name);
     if (given.length > 1)
-      return localError("invalid_parameter", `${name} was given ${given.length} times; expected once`);
+      return localError("invalid_parameter", message("refused.given_twice", { name, times: given.length }));
     const [text] = given;
     if (text === undefined && !row.required) {
       params[name] = null;
@@ -162,13 +163,27 @@ export function readParameters<Rows extends Parameters>(
     const value = text === undefined ? null : row.kind.read(text);
     if (value === null) {
       const code = row.in === "path" ? "resource_not_found" : "invalid_parameter";
-      return localError(code, `${name}: expected ${row.kind.expected}, found ${shown(text)}`);
+      const found = text === undefined ? message("mistake.value_nothing") : shown(text);
+      return localError(code, unexpected(name, row.kind.expected, found));
     }
     params[name] = value;
   }
   return { kind: "params", params: params as ValuesOf<Rows> };
 }
 
-function shown(text: string | undefined): string {
-  return text === undefined ? "nothing" : JSON.stringify(text.slice(0, 60));
+/** Returns the reason for refusing a named value. */
+export function unexpected(name: string, expected: Message, found: Text): Message {
+  return placed(name, message("mistake.value", { expected, found, hint: "" }));
+}
+
+/** Returns a value of a request as JSON, shortened. */
+export function shown(value: unknown): string {
+  return JSON.stringify(typeof value === "string" ? value.slice(0, 60) : value)?.slice(0, 62) ?? "null";
+}
+
+/** Returns the range from `start` to `end`, or the error if it is empty. */
+export function rangeOrError(start: EpochMs, end: EpochMs): Interval | LocalError {
+  if (start < end) return { start, end };
+  const facts = { from: formatInstant(start), to: formatInstant(end) };
+  return localError("invalid_range", message("refused.range", facts));
 }

@@ -1,6 +1,7 @@
 /** Endpoints that list, save, preview, change and command plans. */
 
 import { planDefinitions, planIds } from "../config/plan-schema.ts";
+import { message } from "../core/language/text.ts";
 import type { RefusedCommand } from "../core/planning/command-refusal.ts";
 import { planActions } from "../core/planning/plan-commands.ts";
 import { finishedRun, planMonth, planStatus } from "../core/planning/plan-payload.ts";
@@ -325,7 +326,7 @@ function previewed({ editor, plans }: LocalSource, body: unknown, now: EpochMs):
   const index = known === null ? draft.plans.length - 1 : planIds(draft.plans).indexOf(known);
   const definition = planDefinitions(draft.plans, draft.groups)[index];
   const snapshot = definition && plans.preview(definition, now);
-  if (!snapshot) return localError("not_known", "its home is not known yet");
+  if (!snapshot) return localError("not_known", message("refused.home_not_known"));
   return { kind: "json", body: { now: formatInstant(now), ...planOf(snapshot) } };
 }
 
@@ -367,31 +368,30 @@ type Wanted =
   | LocalError;
 
 function wantedOf(body: unknown): Wanted {
-  const expected = `expected an object with ${planSettings.join(", ")}, or with command`;
+  const expected = message("refused.plan_body", { names: planSettings.join(", ") });
   if (typeof body !== "object" || body === null || Array.isArray(body))
     return localError("invalid_parameter", expected);
   const entries = Object.entries(body as Record<string, unknown>);
-  if (entries.length === 0) return localError("invalid_parameter", `${expected}, found nothing in it`);
+  if (entries.length === 0) return localError("invalid_parameter", message("refused.plan_body_empty", { expected }));
   if ("command" in body) {
     const action = planActions.find((each) => each === body.command);
-    if (entries.length > 1)
-      return localError("invalid_parameter", "command: expected without settings, found with settings");
+    if (entries.length > 1) return localError("invalid_parameter", message("refused.command_alone"));
     if (action) return { kind: "command", action };
-    return localError(
-      "invalid_parameter",
-      `command: expected one of ${planActions.join(", ")}, found ${shown(body.command)}`,
-    );
+    const actions = message("mistake.expected_one_of", { values: planActions.join(", ") });
+    return localError("invalid_parameter", parameter.unexpected("command", actions, parameter.shown(body.command)));
   }
   const changes: Partial<Record<PlanSetting, string>> = {};
   for (const [name, value] of entries) {
     const setting = planSettings.find((each) => each === name);
-    if (!setting) return localError("invalid_parameter", `${name.slice(0, 40)} is not a setting; ${expected}`);
+    if (!setting) {
+      const facts = { name: name.slice(0, 40), expected };
+      return localError("invalid_parameter", message("refused.no_such_setting", facts));
+    }
     const text = textOf(value);
-    if (text === null)
-      return localError(
-        "invalid_parameter",
-        `${name}: expected a number, a text, true, false or null, found ${shown(value)}`,
-      );
+    if (text === null) {
+      const kinds = message("refused.setting_kind");
+      return localError("invalid_parameter", parameter.unexpected(name, kinds, parameter.shown(value)));
+    }
     changes[setting] = text;
   }
   return { kind: "settings", changes };
@@ -414,12 +414,9 @@ function textOf(value: unknown): string | null {
   }
 }
 
-function shown(value: unknown): string {
-  return (JSON.stringify(value) ?? "nothing").slice(0, 60);
-}
-
 export function noPlan({ plans: { ids } }: LocalSource, id: string): LocalError {
-  if (ids.includes(id)) return localError("not_known", "its home is not known yet");
-  const known = ids.length > 0 ? `expected one of ${ids.join(", ")}` : "no plans are configured";
-  return localError("resource_not_found", `unknown plan "${id}"; ${known}`);
+  if (ids.includes(id)) return localError("not_known", message("refused.home_not_known"));
+  const reason =
+    ids.length > 0 ? message("refused.no_such_plan", { id, ids: ids.join(", ") }) : message("refused.no_plans", { id });
+  return localError("resource_not_found", reason);
 }

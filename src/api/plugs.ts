@@ -3,6 +3,7 @@
 import { entryId } from "../config/entry-list.ts";
 import { plansOf } from "../config/plug-schema.ts";
 import { languageOf } from "../core/language/language.ts";
+import { message } from "../core/language/text.ts";
 import { type DeadManLimits, TRIAL_MS } from "../core/plugs/plug-types.ts";
 import { formatInstant } from "../core/time/interval.ts";
 import { localError } from "../http/errors.ts";
@@ -158,7 +159,10 @@ export const plugEndpoints: readonly Endpoint[] = [
     run({ plugs, config }, { plug }, { now, headers }) {
       const ids = plugs.snapshots().map(({ id }) => id);
       if (!ids.includes(plug))
-        return localError("resource_not_found", `unknown plug "${plug}"; known plugs: ${ids.join(", ") || "none"}`);
+        return localError(
+          "resource_not_found",
+          message("refused.no_plug", { id: plug, ids: ids.join(", ") || message("mistake.value_none") }),
+        );
       const refused = plugs.tryOut(plug, now, languageOf(headers["accept-language"], config.language));
       if (refused !== null) return localError("conflict", refused);
       return { kind: "json", body: { id: plug, until: formatInstant(now + TRIAL_MS) } };

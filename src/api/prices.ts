@@ -1,5 +1,7 @@
 /** Endpoints `now` and `prices`. */
+
 import { createHash } from "node:crypto";
+import { message } from "../core/language/text.ts";
 import { colors, levels } from "../core/prices/level.ts";
 import { type JudgedPoint, judgedPoints } from "../core/prices/price-comparison.ts";
 import { priceState } from "../core/prices/price-state.ts";
@@ -259,14 +261,8 @@ function rangeOf(
   const start = from ?? Math.min(calendar.startOf("day", now), to ?? Number.POSITIVE_INFINITY);
   const longest = calendar.shift(start, "day", MAX_DAYS);
   const end = to ?? longest;
-  if (end <= start)
-    return localError("invalid_range", `to (${formatInstant(end)}) is not after from (${formatInstant(start)})`);
-  if (end > longest)
-    return localError(
-      "range_too_large",
-      `more than ${MAX_DAYS} days; request smaller ranges, or use /consumer/v1 for history`,
-    );
-  return { start, end };
+  if (end > longest) return localError("range_too_large", message("refused.price_days", { most: MAX_DAYS }));
+  return parameter.rangeOrError(start, end);
 }
 
 function figure(value: number | null | undefined): number | null {

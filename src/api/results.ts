@@ -1,5 +1,6 @@
 /** Endpoints for results: past runs, savings, usage, and the cost of a plan by its start. */
 
+import { message } from "../core/language/text.ts";
 import { finishedRun, planMonth } from "../core/planning/plan-payload.ts";
 import type { PlanSnapshot } from "../core/planning/plan-snapshot.ts";
 import type { StartCost } from "../core/planning/start-costs.ts";
@@ -169,7 +170,7 @@ export const resultEndpoints: readonly Endpoint[] = [
       const period = periodOf(asked, now, (to) => calendar.add("month", calendar.startOf("month", to), -11));
       if ("kind" in period) return period;
       if (calendar.intervals("month", period).length > MAX_MONTHS)
-        return localError("range_too_large", `more than ${MAX_MONTHS} months; runs are kept for 400 days`);
+        return localError("range_too_large", message("refused.months", { most: MAX_MONTHS }));
       const months = plans.results.months({ home, plan }, period).map(monthOf);
       return { kind: "json", body: { ...periodBody(period), months } };
     },
@@ -212,11 +213,12 @@ export const resultEndpoints: readonly Endpoint[] = [
       const period = periodOf(asked, now, (to) => source.calendar.startOf("month", to));
       if ("kind" in period) return period;
       if (period.end - period.start > MAX_USAGE_DAYS * DAY_MS)
-        return localError("range_too_large", `more than ${MAX_USAGE_DAYS} days; request smaller ranges`);
+        return localError("range_too_large", message("refused.days", { most: MAX_USAGE_DAYS }));
       const name = measure ?? "consumption";
       const unit = by ?? "day";
       const found = source.usage(view.id, { operation: measures[name], unit, range: period });
-      if (!found) return localError("feature_unavailable", `no ${name} of ${view.name} is known`);
+      if (!found)
+        return localError("feature_unavailable", message("refused.no_usage", { measure: name, home: view.name }));
       const rows = found.periods.map(usageRowOf);
       const about = { id: view.id, name: view.name, measure: name, by: unit, unit: found.unit };
       return { kind: "json", body: { ...about, ...periodBody(period), rows } };
@@ -240,7 +242,7 @@ export const resultEndpoints: readonly Endpoint[] = [
       const snapshot = source.plans.snapshot(plan);
       if (!snapshot) return noPlan(source, plan);
       const starts = source.plans.startCosts(plan, now);
-      if (!starts) return localError("conflict", "this plan has no fixed number of hours, so it has no single start");
+      if (!starts) return localError("conflict", message("refused.no_start"));
       return { kind: "json", body: startsOf(snapshot, starts, now) };
     },
   }),
@@ -298,9 +300,7 @@ interface AskedPeriod {
 
 function periodOf({ from, to }: AskedPeriod, now: EpochMs, startOf: (end: EpochMs) => EpochMs): Interval | LocalError {
   const end = to ?? now;
-  const start = from ?? startOf(end);
-  if (start < end) return { start, end };
-  return localError("invalid_range", `to (${formatInstant(end)}) is not after from (${formatInstant(start)})`);
+  return parameter.rangeOrError(from ?? startOf(end), end);
 }
 
 function periodBody({ start, end }: Interval) {

@@ -1,5 +1,6 @@
 /** Settings of the configuration over HTTP. */
 
+import { message } from "../core/language/text.ts";
 import { localError } from "../http/errors.ts";
 import { BODY_ERRORS, EDIT_ERRORS, editedAnswer, editedSchema, refusedEdit, revisionIn } from "./configuration.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
@@ -67,7 +68,7 @@ export const settingEndpoints: readonly Endpoint[] = [
     },
     async run({ settings }, { setting }, { body, headers }) {
       if (typeof body !== "object" || body === null || !("value" in body))
-        return localError("invalid_parameter", 'send the value as { "value": … }');
+        return localError("invalid_parameter", message("refused.setting_body", { example: '{ "value": … }' }));
       const change = { name: setting, value: body.value, revision: revisionIn(headers) };
       const edited = await settings.change(change);
       return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, 200);

@@ -105,3 +105,11 @@ export async function openSocket(
     );
   }
 }
+
+/** Returns the socket of the daemon that runs with a data directory; null if none runs. */
+export async function runningDaemon(dataDir: string): Promise<string | null> {
+  const socket = socketPathIn(dataDir);
+  const answer = socket === null ? null : await askSocket(socket, "/local/v1/session");
+  answer?.resume();
+  return answer && socket;
+}

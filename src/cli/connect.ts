@@ -4,12 +4,13 @@ import type { IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { askSocket, NO_SOCKET, readJson, type SocketRequest, socketPathIn } from "../api/socket.ts";
+import { askSocket, NO_SOCKET, readJson, runningDaemon, type SocketRequest, socketPathIn } from "../api/socket.ts";
 import { loadConfiguration } from "../config/load-config-file.ts";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { DataDirInUse, StartError } from "../core/status/start-error.ts";
 import { printableJson } from "../core/text/printable.ts";
+import { serveCommandOffline } from "../daemon.ts";
 import { proxyOf } from "../service/client/proxy.ts";
 import type { Given } from "./arguments.ts";
 import { isDemo, startDemo } from "./demo.ts";
@@ -63,14 +64,6 @@ export function bodyOf<Body>(reply: Reply<Body>): Body {
   return reply.body;
 }
 
-/** Returns the socket of the daemon that runs with a data directory; null if none runs. */
-export async function runningDaemon(dataDir: string): Promise<string | null> {
-  const socket = socketPathIn(dataDir);
-  const answer = socket === null ? null : await askSocket(socket, "/local/v1/session");
-  answer?.resume();
-  return answer && socket;
-}
-
 function requestsTo(socket: string): Pick<Connection, "ask" | "open"> {
   const open: Connection["open"] = (target) => send(target);
   const send = async (target: string, request?: SocketRequest) => {
@@ -105,7 +98,6 @@ async function withoutDaemon<Result>(
   const socket = path.join(folder, "command.sock");
   try {
     requireOwner(used.data_dir);
-    const { serveCommandOffline } = await import("../daemon.ts");
     const served = await serveCommandOffline(
       {
         ...{ config: used, clock, log: SILENT, random: Math.random, anonymousBroker: false, isDemo: demo !== null },

@@ -9,10 +9,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { formHeaders } from "./compression.ts";
-import { localError } from "./errors.ts";
+import { type LocalError, localError } from "./errors.ts";
 import type { LocalAnswer } from "./response.ts";
 import { ResponseCache } from "./response-cache.ts";
-import type { LocalRoute } from "./route.ts";
+import type { LocalRequest } from "./route.ts";
 import { PAGE_HEADERS } from "./security-headers.ts";
 
 /** A file: its name in URLs, and its path on disk. */
@@ -21,11 +21,13 @@ export interface StaticSource {
   readonly path: string;
 }
 
+type PageRequest = Pick<LocalRequest, "path" | "headers">;
+
 /** Returns the handlers of a page and of its files. The files are in memory only after the first request. */
 export function pageHandlers(
   sources: () => readonly StaticSource[],
   what: string,
-): Record<"page" | "asset", LocalRoute["handle"]> {
+): Record<"page" | "asset", (request: PageRequest) => Promise<LocalAnswer> | LocalError> {
   let read: StaticFiles | null = null;
   const files = () => {
     read ??= new StaticFiles(sources());
@@ -37,12 +39,6 @@ export function pageHandlers(
       files().asset(digest, name, headers) ??
       localError("resource_not_found", `${what} has no such file in this version; reload the page`),
   };
-}
-
-/** Returns the OpenAPI operation for the files that a page loads. */
-export function fileOpenApi(operationId: string): Readonly<Record<string, unknown>> {
-  const content = Object.fromEntries(Object.values(TYPES).map((type) => [type.split(";")[0], { schema: {} }]));
-  return { operationId, responses: { 200: { description: "The file.", content } } };
 }
 
 /** Returns the files of a folder, sorted by name. */
@@ -59,7 +55,7 @@ interface StaticFile {
   readonly read: () => Buffer;
 }
 
-const TYPES: Readonly<Record<string, string>> = {
+export const FILE_TYPES: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",
   css: "text/css; charset=utf-8",
   js: "text/javascript; charset=utf-8",
@@ -115,7 +111,7 @@ export class StaticFiles {
 }
 
 function staticFile(name: string, body: Buffer): StaticFile {
-  const type = TYPES[name.slice(name.lastIndexOf(".") + 1)];
+  const type = FILE_TYPES[name.slice(name.lastIndexOf(".") + 1)];
   if (type === undefined) throw new Error(`a file of a page is of an unknown kind: ${name}`);
   return { type, version: 1, read: () => body };
 }

@@ -6,10 +6,12 @@
  * Protects against requests that another site's page makes in a browser. Changes, and reads that may spend quota, need
  * a header that only a page of this origin can send. Another origin needs a CORS permission, which is never granted.
  */
+
 import type { IncomingHttpHeaders } from "node:http";
+import { message } from "../../core/language/text.ts";
 import { MINUTE_MS } from "../../core/time/interval.ts";
 import { addressGroup } from "../../http/address-group.ts";
-import { localError } from "../../http/errors.ts";
+import { type LocalError, localError } from "../../http/errors.ts";
 import { isFromIngress } from "../../http/ingress.ts";
 import { type AuthRequest, type AuthResult, isOperation } from "../../http/route.ts";
 import { contractError } from "../../service/contract/errors.ts";
@@ -105,6 +107,11 @@ const ANYBODY: SessionKey = { name: "anybody", sha256: new Uint8Array(), control
 export function fromOwnPage(headers: IncomingHttpHeaders | undefined): boolean {
   const site = headers?.["sec-fetch-site"];
   return headers?.[PAGE_HEADER] !== undefined && (site === undefined || site === "same-origin");
+}
+
+/** Returns the error for a request that does not come from a page of this server. */
+export function fromElsewhere(): LocalError {
+  return localError("forbidden", message("refused.own_page", { header: PAGE_HEADER }));
 }
 
 function forbidden(reason: string): AuthResult {

@@ -1,6 +1,7 @@
-/** Routes for events, health, metrics, system report and diagnostics. */
+/** Endpoints for events, health, metrics, system report and diagnostics. */
 
 import { languageOf } from "../../core/language/language.ts";
+import { message } from "../../core/language/text.ts";
 import { VERSION } from "../../core/status/version.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { addressGroup } from "../../http/address-group.ts";
@@ -8,8 +9,11 @@ import { type LocalError, localError } from "../../http/errors.ts";
 import type { LocalAnswer } from "../../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../../http/route.ts";
 import { inSlices } from "../../state/slices.ts";
+import { type Endpoint, endpointFor } from "../endpoint.ts";
 import { eventRows } from "../event-source.ts";
-import { type Json, jsonResponse, text } from "../openapi/operation.ts";
+import { routesOf, text } from "../openapi/operation.ts";
+import * as parameter from "../parameters.ts";
+import { anyObject } from "../schema.ts";
 import { diagnosticsReport } from "./diagnostics.ts";
 import { Health, type HealthReport, healthBody } from "./health.ts";
 import { metricRows, readMetrics } from "./metrics.ts";
@@ -23,137 +27,123 @@ const FULL_RETRY_SEC = 30;
 /** Headers that prevent buffering by proxies and by Home Assistant's ingress. */
 const STREAM_HEADERS = { "X-Accel-Buffering": "no", "Cache-Control": "private, no-store, no-transform" };
 
-/** Returns the monitoring routes. */
-export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
-  const health = new Health(deps);
-  const healthAnswer = async (caller: string | null, isWell: (report: HealthReport) => boolean) => {
-    const report = await health.report();
-    const body = { ...healthBody(report, caller !== null), version: VERSION };
-    return { kind: "json" as const, status: isWell(report) ? 200 : 503, body };
-  };
-  return [
-    {
-      method: "GET",
-      path: "/events",
-      scope: "read",
-      summary: "Changes as server-sent events, after the current state or the events missed since Last-Event-ID.",
-      openApi: () => ({
-        operationId: "getEvents",
-        description: `Server-sent events, each with an \`id\` and JSON as \`data\`. First \`hello\` (\`version\`, \`started_at\`, \`resumed\`), then the current state or the events missed since the \`Last-Event-ID\`, then \`ready\`; after that, changes. ${eventRows
-          .map(({ type, about }) => `\`${type}\`: ${about}.`)
-          .join(" ")} \`data\`: \`home\`, \`series\`, \`unit\`: the rows of a series have changed.`,
-        parameters: [
-          {
-            name: "home",
-            in: "query",
-            required: false,
-            description: "Only events of this home and events without a home.",
-            schema: text,
-          },
-          {
-            name: "Last-Event-ID",
-            in: "header",
-            required: false,
-            description: "The last `id` received; a browser sends it by itself.",
-            schema: text,
-          },
-        ],
-        responses: { 200: { description: "The stream.", content: { "text/event-stream": { schema: text } } } },
-      }),
-      handle: (request) => listening(deps, request),
-    },
-    {
-      method: "GET",
-      path: "/healthz",
-      scope: "optional",
-      summary:
-        "200 if the loops run, the database can be written and the current price is known; otherwise 503 with the reason.",
-      openApi: () => healthResponses("getHealth", "elbro does not work fully; the checks have the reason."),
-      handle: ({ caller }) => healthAnswer(caller, ({ serves }) => serves),
-    },
-    {
-      method: "GET",
-      path: "/livez",
-      scope: "optional",
-      summary: "503 only if a restart could help. For programs that restart the daemon automatically.",
-      openApi: () => healthResponses("getLiveness", "A restart could help."),
-      handle: ({ caller }) => healthAnswer(caller, ({ lives }) => lives),
-    },
-    {
-      method: "GET",
-      path: "/metrics",
-      scope: "read",
-      summary: "Metrics of homes and daemon for Prometheus.",
-      openApi: () => ({
-        operationId: "getMetrics",
-        responses: {
-          200: {
-            description: `${metricRows.length} metrics, listed in docs/monitoring.md.`,
-            content: { [METRICS_TYPE]: { schema: text } },
-          },
-        },
-      }),
-      handle: async ({ now }) => {
-        const families = await readMetrics(deps, await health.report(), now);
-        const texts: string[] = [];
-        await inSlices(families, (family) => void texts.push(metricsText([family])));
-        return { kind: "text", type: METRICS_TYPE, text: texts.join("") };
-      },
-    },
-    {
-      method: "GET",
-      path: "/local/v1/system",
-      scope: "read",
-      summary: "Quota, requests, ages, broker, plugs, versions and problems of the daemon.",
-      openApi: () => ({
-        operationId: "getSystem",
-        parameters: [
-          {
-            name: "Accept-Language",
-            in: "header",
-            required: false,
-            description:
-              "Language of `advice` and `detail` of the problems: `en`, `da`, `sv` or `nb`; by default the configured one.",
-            schema: text,
-          },
-        ],
-        responses: { 200: jsonResponse("The full report.", system()) },
-      }),
-      handle: async ({ now, headers }) => {
-        const language = languageOf(headers["accept-language"], deps.config.language);
-        return { kind: "json", body: await systemReport(deps, await health.report(), now, language) };
-      },
-    },
-    {
-      method: "GET",
-      path: "/local/v1/diagnostics",
-      scope: "read",
-      summary: "Report as a file that can be shared: without secrets and addresses.",
-      openApi: () => ({
-        operationId: "getDiagnostics",
-        responses: {
-          200: jsonResponse("The same report with the configuration, without secrets, names and places, for sharing.", {
-            type: "object",
-          }),
-        },
-      }),
-      handle: async ({ now }) => {
-        const report = await diagnosticsReport(deps, await health.report(), now);
-        const name = `elbro-diagnostics-${new Date(now).toISOString().slice(0, 10)}.json`;
-        return {
-          kind: "text",
-          type: "application/json",
-          text: `${JSON.stringify(report, null, 2)}\n`,
-          headers: { "Content-Disposition": `attachment; filename="${name}"` },
-        };
-      },
-    },
-  ];
+export interface MonitoringSource extends MonitoringDeps {
+  readonly health: Health;
 }
 
-function healthResponses(operationId: string, bad: string): Json {
-  const schema = healthSchema();
-  return { operationId, responses: { 200: jsonResponse("elbro is healthy.", schema), 503: jsonResponse(bad, schema) } };
+const monitoring = endpointFor<MonitoringSource>();
+const inLanguage = {
+  about: "Language of `advice` and `detail` of the problems: `en`, `da`, `sv` or `nb`; by default the configured one.",
+};
+
+export const monitoringEndpoints: readonly Endpoint<MonitoringSource>[] = [
+  monitoring({
+    method: "GET",
+    path: "/events",
+    operationId: "getEvents",
+    scope: "read",
+    summary: "Changes as server-sent events, after the current state or the events missed since Last-Event-ID.",
+    about: `The stream. Each event has an \`id\` and JSON as \`data\`. First \`hello\` (\`version\`, \`started_at\`, \`resumed\`), then the current state or the events missed since the \`Last-Event-ID\`, then \`ready\`; after that, changes. ${eventRows
+      .map(({ type, about }) => `\`${type}\`: ${about}.`)
+      .join(" ")} \`data\`: \`home\`, \`series\`, \`unit\`: the rows of a series have changed.`,
+    media: { "text/event-stream": text },
+    params: { home: { ...parameter.home, about: "Only events of this home and events without a home." } },
+    headers: { "Last-Event-ID": { about: "The last `id` received; a browser sends it by itself." } },
+    errors: ["invalid_parameter", "resource_not_found"],
+    example: "/events",
+    run: (source, { home }, request) => listening(source, home, request),
+  }),
+  monitoring({
+    ...healthFacts("getHealth", "elbro does not work fully; the checks have the reason."),
+    path: "/healthz",
+    summary:
+      "200 if the loops run, the database can be written and the current price is known; otherwise 503 with the reason.",
+    example: "/healthz",
+    run: ({ health }, _params, { caller }) => healthAnswer(health, caller, ({ serves }) => serves),
+  }),
+  monitoring({
+    ...healthFacts("getLiveness", "A restart could help."),
+    path: "/livez",
+    summary: "503 only if a restart could help. For programs that restart the daemon automatically.",
+    example: "/livez",
+    run: ({ health }, _params, { caller }) => healthAnswer(health, caller, ({ lives }) => lives),
+  }),
+  monitoring({
+    method: "GET",
+    path: "/metrics",
+    operationId: "getMetrics",
+    scope: "read",
+    summary: "Metrics of homes and daemon for Prometheus.",
+    about: `${metricRows.length} metrics, listed in docs/monitoring.md.`,
+    media: { [METRICS_TYPE]: text },
+    errors: [],
+    example: "/metrics",
+    async run(source, _params, { now }) {
+      const families = await readMetrics(source, await source.health.report(), now);
+      const texts: string[] = [];
+      await inSlices(families, (family) => void texts.push(metricsText([family])));
+      return { kind: "text", type: METRICS_TYPE, text: texts.join("") };
+    },
+  }),
+  monitoring({
+    method: "GET",
+    path: "/local/v1/system",
+    operationId: "getSystem",
+    scope: "read",
+    summary: "Quota, requests, ages, broker, plugs, versions and problems of the daemon.",
+    about: "The full report.",
+    headers: { "Accept-Language": inLanguage },
+    answer: system,
+    errors: [],
+    example: "/local/v1/system",
+    async run(source, _params, { now, headers }) {
+      const language = languageOf(headers["accept-language"], source.config.language);
+      return { kind: "json", body: await systemReport(source, await source.health.report(), now, language) };
+    },
+  }),
+  monitoring({
+    method: "GET",
+    path: "/local/v1/diagnostics",
+    operationId: "getDiagnostics",
+    scope: "read",
+    summary: "Report as a file that can be shared: without secrets and addresses.",
+    about: "The same report with the configuration, without secrets, names and places, for sharing.",
+    answer: () => anyObject,
+    errors: [],
+    example: "/local/v1/diagnostics",
+    async run(source, _params, { now }) {
+      const report = await diagnosticsReport(source, await source.health.report(), now);
+      const name = `elbro-diagnostics-${new Date(now).toISOString().slice(0, 10)}.json`;
+      return {
+        kind: "text",
+        type: "application/json",
+        text: `${JSON.stringify(report, null, 2)}\n`,
+        headers: { "Content-Disposition": `attachment; filename="${name}"` },
+      };
+    },
+  }),
+];
+
+export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
+  return routesOf(monitoringEndpoints, { ...deps, health: new Health(deps) });
+}
+
+function healthFacts(operationId: string, bad: string) {
+  return {
+    method: "GET",
+    operationId,
+    scope: "optional",
+    about: "elbro is healthy.",
+    answer: healthSchema,
+    statuses: { 503: { about: bad, schema: healthSchema } },
+    errors: [],
+  } as const;
+}
+
+async function healthAnswer(health: Health, caller: string | null, isWell: (report: HealthReport) => boolean) {
+  const report = await health.report();
+  const body = { ...healthBody(report, caller !== null), version: VERSION };
+  return { kind: "json" as const, status: isWell(report) ? 200 : 503, body };
 }
 
 /** Returns an error for an unknown home or place; null if it is known, or if no home is known yet. */
@@ -161,20 +151,20 @@ function unknownHome({ homes, places }: MonitoringDeps["state"], home: string, n
   const ids = homes.list().map(({ id }) => id);
   const known = [...ids, ...places.snapshots(now, new Set(ids)).map(({ place }) => place.id)];
   if (ids.length === 0 || known.includes(home)) return null;
-  return localError("resource_not_found", `unknown home "${home.slice(0, 40)}"; expected ${known.join(", ")}`);
+  return localError("resource_not_found", message("refused.unknown_home", { id: home, ids: known.join(", ") }));
 }
 
 async function listening(
   { state, events }: MonitoringDeps,
-  { query, headers, isStillAuthorized, now, caller, remoteAddress }: LocalRequest,
-): Promise<LocalAnswer> {
-  const home = query.get("home");
+  home: string | null,
+  { headers, isStillAuthorized, now, caller, remoteAddress }: Omit<LocalRequest, "body">,
+): Promise<Exclude<LocalAnswer, { kind: "json" }>> {
   const unknown = home === null ? null : unknownHome(state, home, now);
   if (unknown) return unknown;
   const from = [`key ${caller}`, addressGroup(remoteAddress)];
   if (!events.hub.hasRoomFor(from))
     return {
-      ...localError("rate_limited", "too many event-stream clients; try again later"),
+      ...localError("rate_limited", message("refused.many_streams")),
       retryAfterSec: FULL_RETRY_SEC,
     };
   const last = headers["last-event-id"];

@@ -1,29 +1,54 @@
-/** Route of the OpenAPI document, which is made at the first request. */
+/** Endpoints of documents that describe elbro: this API, and the configuration. Each is made at its first request. */
 
 import type { LocalRoute } from "../../http/route.ts";
-import { jsonResponse } from "./operation.ts";
+import { type Endpoint, endpointFor } from "../endpoint.ts";
+import { anyObject } from "../schema.ts";
+import { routesOf } from "./operation.ts";
 
-/** Returns the route. `all` returns every route outside the service's contract. */
-export function openapiRoutes(all: () => readonly LocalRoute[]): readonly LocalRoute[] {
-  let document: Promise<Buffer> | null = null;
-  const make = async () => {
-    const { lanOpenApiDocument } = await import("./openapi-document.ts");
-    return Buffer.from(JSON.stringify(lanOpenApiDocument(all())));
+type Made = Readonly<Record<"openapi" | "configuration", () => Promise<Buffer>>>;
+
+const document = endpointFor<Made>();
+const facts = { method: "GET", errors: [], answer: () => anyObject } as const;
+
+const documentEndpoints: readonly Endpoint<Made>[] = [
+  document({
+    ...facts,
+    path: "/openapi.json",
+    operationId: "getOpenApi",
+    scope: "open",
+    summary: "This API as an OpenAPI document.",
+    about: "This document.",
+    example: "/openapi.json",
+    run: ({ openapi }) => answerOf(openapi),
+  }),
+  document({
+    ...facts,
+    path: "/local/v1/configuration/schema",
+    operationId: "getConfigurationSchema",
+    scope: "read",
+    summary: "The configuration as a JSON Schema, with a description of each key.",
+    about: "The schema.",
+    example: "/local/v1/configuration/schema",
+    run: ({ configuration }) => answerOf(configuration),
+  }),
+];
+
+/** Returns the routes. `all` returns every route outside the service's contract. */
+export function documentRoutes(all: () => readonly LocalRoute[]): readonly LocalRoute[] {
+  return routesOf(documentEndpoints, {
+    openapi: once(async () => (await import("./openapi-document.ts")).lanOpenApiDocument(all())),
+    configuration: once(async () => (await import("../../config/json-schema.ts")).configJsonSchema()),
+  });
+}
+
+async function answerOf(make: () => Promise<Buffer>) {
+  return { kind: "bytes" as const, bytes: await make(), type: "application/json" };
+}
+
+function once(make: () => Promise<object>): () => Promise<Buffer> {
+  let made: Promise<Buffer> | null = null;
+  return () => {
+    made ??= make().then((document) => Buffer.from(JSON.stringify(document)));
+    return made;
   };
-  return [
-    {
-      method: "GET",
-      path: "/openapi.json",
-      scope: "open",
-      summary: "This API as an OpenAPI document.",
-      openApi: () => ({
-        operationId: "getOpenApi",
-        responses: { 200: jsonResponse("This document.", { type: "object" }) },
-      }),
-      handle: async () => {
-        document ??= make();
-        return { kind: "bytes", bytes: await document, type: "application/json" };
-      },
-    },
-  ];
 }

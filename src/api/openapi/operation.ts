@@ -2,6 +2,9 @@
 
 import * as z from "zod/mini";
 import { localErrorTable } from "../../http/errors.ts";
+import type { LocalRoute } from "../../http/route.ts";
+import { FILE_TYPES } from "../../http/static-files.ts";
+import { PAGE_HEADER } from "../auth/session-auth.ts";
 import { type Endpoint, textOf } from "../endpoint.ts";
 import type { Schema } from "../schema.ts";
 
@@ -17,11 +20,6 @@ export function reference(kind: "schemas" | "responses" | "headers", name: strin
 export function jsonResponse(description: string, schema: Schema | Json): Json {
   const json = "_zod" in schema ? jsonSchema(schema as Schema) : schema;
   return { description, content: { "application/json": { schema: json } } };
-}
-
-/** Returns a response with an HTML page. */
-export function htmlResponse(description: string): Json {
-  return { description, content: { "text/html": { schema: text } } };
 }
 
 /** Returns the JSON Schema of a schema, without keywords that repeat others. */
@@ -47,54 +45,104 @@ function simplified(name: string, value: unknown): unknown {
   return { anyOf: type.map((each) => ({ type: each })), ...others };
 }
 
+/** Returns the routes of endpoints, with their OpenAPI operations. */
+export function routesOf<Source>(rows: readonly Endpoint<Source>[], source: Source): readonly LocalRoute[] {
+  return rows.map((row) => {
+    const { method, path, scope, summary, takesFile } = row;
+    const handle: LocalRoute["handle"] = (request) => row.run(source, request);
+    return { method, path, scope, summary, handle, openApi: () => operationOf(row), ...(takesFile && { takesFile }) };
+  });
+}
+
 /** Returns the operation of an endpoint, without path and tags: id, parameters, body, responses. */
-export function operationOf(row: Endpoint): Json {
-  const { operationId, summary, answer, created, statuses = {}, body } = row;
-  const plain = textOf(row);
+export function operationOf(row: Facts): Json {
+  const { operationId, created, statuses = {} } = row;
+  const content = contentOf(row);
+  const body = requestBody(row);
   return {
     operationId,
-    parameters: Object.entries(row.params).map(([name, parameter]) => ({
-      name,
-      in: parameter.in ?? "query",
-      required: parameter.in === "path" || parameter.required === true,
-      description: parameter.about,
-      example: /^(number|integer)$/.test(String(parameter.kind.schema.type))
-        ? Number(parameter.example)
-        : parameter.example,
-      schema: parameter.kind.schema,
-    })),
-    ...(body && {
-      requestBody: {
-        required: true,
-        content: { "application/json": { schema: jsonSchema(body.schema()), example: body.example } },
-      },
-    }),
+    parameters: [...queryAndPath(row), ...requestHeaders(row)],
+    ...(body && { requestBody: body }),
     responses: {
-      200: {
-        description: summary,
-        ...(row.text === "signal" && { headers: REASON_HEADER }),
-        content: {
-          ...(row.path.endsWith(".csv") ? {} : { "application/json": { schema: jsonSchema(answer()) } }),
-          ...(row.csv && { "text/csv": { schema: { ...text, description: CSV_ABOUT } } }),
-          ...(plain !== null && { "text/plain": { schema: { ...text, description: plain } } }),
-        },
-      },
-      ...(created && {
-        201: jsonResponse("Saved.", created()),
+      ...(content && {
+        200: { description: row.about ?? row.summary, ...answerHeaders(row), content },
       }),
-      ...Object.fromEntries(Object.entries(statuses).map(([status, description]) => [status, { description }])),
-      ...errorResponses(row, plain !== null),
+      ...(created && { 201: jsonResponse("Saved.", created()) }),
+      ...Object.fromEntries(
+        Object.entries(statuses).map(([status, each]) => [
+          status,
+          typeof each === "string" ? { description: each } : jsonResponse(each.about, each.schema()),
+        ]),
+      ),
+      ...errorResponses(row, textOf(row) !== null),
     },
   };
 }
 
+/** The parts of an endpoint that do not depend on its source. */
+type Facts = Omit<Endpoint, "run">;
+
+function queryAndPath({ params }: Facts): Json[] {
+  return Object.entries(params).map(([name, parameter]) => ({
+    name,
+    in: parameter.in ?? "query",
+    required: parameter.in === "path" || parameter.required === true,
+    description: parameter.about,
+    example: /^(number|integer)$/.test(String(parameter.kind.schema.type))
+      ? Number(parameter.example)
+      : parameter.example,
+    schema: parameter.kind.schema,
+  }));
+}
+
+function requestHeaders({ headers = {} }: Facts): Json[] {
+  return Object.entries(headers).map(([name, { about, required = false, example }]) => ({
+    ...{ name, in: "header", required, description: about, schema: text },
+    ...(example !== undefined && { example }),
+  }));
+}
+
+function requestBody({ body, takesFile }: Facts): Json | null {
+  if (takesFile) return { required: true, content: mediaContent(BINARY) };
+  if (!body) return null;
+  return {
+    required: true,
+    content: { "application/json": { schema: jsonSchema(body.schema()), example: body.example } },
+  };
+}
+
+/** Returns the types of the response with status 200; null if it has no content. */
+function contentOf(row: Facts): Json | null {
+  const plain = textOf(row);
+  const { answer, csv, media = {} } = row;
+  const content = {
+    ...(answer && !row.path.endsWith(".csv") && { "application/json": { schema: jsonSchema(answer()) } }),
+    ...(csv && { "text/csv": { schema: { ...text, description: CSV_ABOUT } } }),
+    ...(plain !== null && { "text/plain": { schema: { ...text, description: plain } } }),
+    ...mediaContent(media),
+  };
+  return Object.keys(content).length > 0 ? content : null;
+}
+
+function answerHeaders({ text: plain, answerHeaders: named }: Facts): Json {
+  const own = Object.entries(named ?? {}).map(([name, description]) => [name, { description, schema: text }]);
+  if (plain !== "signal" && own.length === 0) return {};
+  return { headers: { ...(plain === "signal" && REASON_HEADER), ...Object.fromEntries(own) } };
+}
+
+function mediaContent(media: Readonly<Record<string, object>>): Json {
+  return Object.fromEntries(Object.entries(media).map(([type, schema]) => [type, { schema }]));
+}
+
+/** Media type of a body or response that is a file. */
+export const BINARY = { "application/octet-stream": { type: "string", format: "binary" } };
 const CSV_ABOUT =
   "CSV (RFC 4180) in UTF-8: a header line with names and units, then one line per row. Times have the UTC offset of the home.";
 const REASON_HEADER = {
   "X-Elbro-Reason": { description: "With a text response: the reason, in ASCII.", schema: text },
 };
 
-function errorResponses({ errors, statuses = {} }: Endpoint, hasText: boolean): Json {
+function errorResponses({ errors, statuses = {} }: Facts, hasText: boolean): Json {
   const content = {
     "application/json": { schema: reference("schemas", "ErrorBody") },
     ...(hasText && { "text/plain": { schema: text } }),
@@ -102,8 +150,32 @@ function errorResponses({ errors, statuses = {} }: Endpoint, hasText: boolean): 
   const byStatus = Map.groupBy(errors, (code) => localErrorTable[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
-      const meanings = [statuses[status], ...codes.map((code) => localErrorTable[code].meaning)];
+      const own = statuses[status];
+      const meanings = [
+        typeof own === "string" ? own : own?.about,
+        ...codes.map((code) => localErrorTable[code].meaning),
+      ];
       return [status, { description: meanings.filter(Boolean).join(" "), content }];
     }),
   );
+}
+
+/** Header of a request that only elbro's own page may send. */
+export const FROM_PAGE = {
+  [PAGE_HEADER]: { about: "Any text. Pages of other servers cannot send this header.", required: true, example: "1" },
+} as const;
+
+/** Media type of a page. */
+export const HTML = { "text/html": text };
+
+/** Returns the facts of an endpoint with the files that a page loads. */
+export function assetFacts(operationId: string) {
+  return {
+    method: "GET",
+    operationId,
+    scope: "open",
+    about: "The file.",
+    errors: [],
+    media: Object.fromEntries(Object.values(FILE_TYPES).map((type) => [type.split(";")[0] ?? type, {}])),
+  } as const;
 }

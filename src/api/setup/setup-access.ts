@@ -2,15 +2,17 @@
  * Access to the set-up before a key exists. A page of this server may use it on this machine, or after the user has
  * entered the code from the log. Each code admits one browser. The next code is then written to the log.
  */
+
 import { randomBytes, randomInt, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import { message } from "../../core/language/text.ts";
 import { SECOND_MS } from "../../core/time/interval.ts";
 import { addressGroup } from "../../http/address-group.ts";
 import { cookieIn, newCookie, setCookie } from "../../http/cookies.ts";
 import { type LocalError, localError } from "../../http/errors.ts";
 import { LoginThrottle } from "../../http/login-throttle.ts";
 import type { LocalRequest } from "../../http/route.ts";
-import { fromOwnPage, PAGE_HEADER } from "../auth/session-auth.ts";
+import { fromElsewhere, fromOwnPage } from "../auth/session-auth.ts";
 
 /** Characters of a code. Similar letters and digits are left out. */
 const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
@@ -37,27 +39,27 @@ export class SetupAccess {
   /** Returns null if the request may use the set-up, otherwise the error. */
   refusal(request: LocalRequest): LocalError | null {
     const { headers } = request;
-    if (!fromOwnPage(headers))
-      return localError("forbidden", `this is for the dashboard's own page, which sends ${PAGE_HEADER}`);
+    if (!fromOwnPage(headers)) return fromElsewhere();
     if (isOnThisMachine(request) || this.#isIn(headers)) return null;
-    return localError("invalid_token", "enter the code from the log of elbro");
+    return localError("invalid_token", message("refused.setup_code"));
   }
 
   /** Checks a code. Returns the `Set-Cookie` header for the right one, otherwise the error. */
   enter(code: unknown, { headers, remoteAddress, now }: LocalRequest): string | LocalError {
-    if (!fromOwnPage(headers)) return localError("forbidden", "this is for the dashboard's own page");
+    if (!fromOwnPage(headers)) return fromElsewhere();
     const address = addressGroup(remoteAddress);
     const waitMs = this.#throttle.waitMs(address, now);
     if (waitMs > 0) {
       const retryAfterSec = Math.ceil(waitMs / SECOND_MS);
-      return { ...localError("rate_limited", `too many wrong codes; try again in ${retryAfterSec} s`), retryAfterSec };
+      const reason = message("refused.setup_many_codes", { seconds: retryAfterSec });
+      return { ...localError("rate_limited", reason), retryAfterSec };
     }
     const given = String(code)
       .toUpperCase()
       .replace(/[^A-Z0-9]/g, "");
     if (!equal(given, this.#code)) {
       this.#throttle.wrong(address, now);
-      return localError("invalid_token", "wrong code; use the latest code in the log of elbro");
+      return localError("invalid_token", message("refused.setup_wrong_code"));
     }
     this.#token = randomBytes(TOKEN_BYTES).toString("base64url");
     this.#renew();

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { requireKeys } from "../../api/auth/require-key.ts";
 import type { ChecksAnswer } from "../../api/checks.ts";
-import { NO_SOCKET, socketPathIn } from "../../api/socket.ts";
+import { NO_SOCKET, runningDaemon, socketPathIn } from "../../api/socket.ts";
 import { commandHint } from "../../config/command-hint.ts";
 import { loadConfiguration } from "../../config/load-config-file.ts";
 import { plugWarnings } from "../../config/plug-schema.ts";
@@ -12,7 +12,7 @@ import { KeyFile } from "../../storage/api-key-file.ts";
 import { damageInFile } from "../../storage/damage-scan.ts";
 import { databasePathIn } from "../../storage/open-storage.ts";
 import { type Given, printJson } from "../arguments.ts";
-import { bodyOf, runningDaemon, withConnection } from "../connect.ts";
+import { bodyOf, withConnection } from "../connect.ts";
 import { isDemo } from "../demo.ts";
 
 export const line = {

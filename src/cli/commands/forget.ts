@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { runningDaemon } from "../../api/socket.ts";
 import { commandHint, isContainer } from "../../config/command-hint.ts";
 import { loadConfiguration } from "../../config/load-config-file.ts";
 import type { Config } from "../../config/schema.ts";
@@ -9,7 +10,7 @@ import { OtherShards } from "../../mqtt/other-shards.ts";
 import { KeyValueStore } from "../../storage/key-value-store.ts";
 import { databasePathIn, openDataDir } from "../../storage/open-storage.ts";
 import type { Given } from "../arguments.ts";
-import { requireOwner, runningDaemon } from "../connect.ts";
+import { requireOwner } from "../connect.ts";
 import { isDemo } from "../demo.ts";
 import { leftovers } from "../leftovers.ts";
 

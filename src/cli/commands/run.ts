@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
 import { type Logger, pino } from "pino";
 import type { SetupOptions } from "../../api/setup/setup.ts";
+import { runningDaemon } from "../../api/socket.ts";
 import { commandHint, isContainer } from "../../config/command-hint.ts";
 import { dashboardUrlOf } from "../../config/dashboard-url.ts";
 import {
@@ -26,7 +27,6 @@ import type { ConfigurationSource } from "../../state/page-writer.ts";
 import { inSlices } from "../../state/slices.ts";
 import { isReadFailure } from "../../storage/database.ts";
 import type { Given } from "../arguments.ts";
-import { runningDaemon } from "../connect.ts";
 import { demoGreeting, isDemo, startDemo } from "../demo.ts";
 import { greeting, houseText } from "../greeting.ts";
 import { historyProgress } from "../history-progress.ts";

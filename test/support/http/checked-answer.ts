@@ -1,6 +1,12 @@
 /** Checks responses against the schemas of their endpoints. */
 import { expect } from "vitest";
+import { backupEndpoints } from "../../../src/api/backup.ts";
+import { dashboardEndpoints } from "../../../src/api/dashboard-routes.ts";
 import { endpoints } from "../../../src/api/endpoints.ts";
+import { monitoringEndpoints } from "../../../src/api/monitoring/monitoring-routes.ts";
+import { setupEndpoints } from "../../../src/api/setup/setup-routes.ts";
+
+const rows = [endpoints, monitoringEndpoints, dashboardEndpoints, setupEndpoints, backupEndpoints].flat();
 
 /**
  * Returns a response after a check of its JSON: it fits the schema of its endpoint, and the schema describes every
@@ -8,11 +14,13 @@ import { endpoints } from "../../../src/api/endpoints.ts";
  */
 export async function checkedAnswer(method: string, url: string, answer: Response): Promise<Response> {
   const path = new URL(url, "http://elbro").pathname;
-  const row = endpoints.find(
+  const row = rows.find(
     (each) => each.method === method && new RegExp(`^${each.path.replace(/:\w+/g, "[^/]+")}$`).test(path),
   );
   if (!row || !answer.ok || answer.headers.get("content-type") !== "application/json") return answer;
-  const schema = (answer.status === 201 ? row.created : null) ?? row.answer;
+  const other = row.statuses?.[answer.status];
+  const schema = typeof other === "object" ? other.schema : answer.status === 201 ? row.created : row.answer;
+  if (!schema) return answer;
   const body = (await answer.clone().json()) as unknown;
   const reading = schema().safeParse(body);
   expect(reading.error?.issues ?? [], `${method} ${path}`).toEqual([]);

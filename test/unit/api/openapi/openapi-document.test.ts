@@ -161,7 +161,7 @@ describe("the OpenAPI document of the LAN API", () => {
         "testPlug getSettings saveSetting resetSetting testNotification listRuns listRunsCsv listSavings listSavingsCsv getUsage getUsageCsv getPlanStarts getPlanStartsCsv " +
         "listKeys createKey replaceKey revokeKey getLog getLogCsv listAddresses runChecks getCheap getSignal getFormat " +
         "getEvents getHealth getLiveness getMetrics getSystem getDiagnostics getBackup restoreBackup forgetBackup getOpenApi " +
-        "getDocs getDocsAsset getConfigurationSchema getDashboard getDashboardAsset getSession logIn logOut " +
+        "getConfigurationSchema getDocs getDocsAsset getDashboard getDashboardAsset getSession logIn logOut " +
         "getSetup finishSetup enterSetup trySetupService trySetupBroker trySetupHomeAssistant",
     );
   });
