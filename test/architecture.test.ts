@@ -22,12 +22,12 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 7_671,
-  cli: 2_565,
-  config: 3_696,
-  core: 10_807,
+  api: 7_751,
+  cli: 2_558,
+  config: 3_712,
+  core: 10_817,
   dashboard: 7_739,
-  http: 1_998,
+  http: 1_994,
   integrations: 1_997,
   mqtt: 5_252,
   plans: 1_024,
@@ -35,7 +35,7 @@ const MAX_LINES: Readonly<Record<string, number>> = {
   service: 3_948,
   simulator: 2_348,
   src: 243,
-  state: 3_644,
+  state: 3_642,
   storage: 3_626,
 };
 /** The longest chain of files that load each other, from main.ts down; it may only get shorter. */

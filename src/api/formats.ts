@@ -3,26 +3,12 @@ import { type FormatName, priceFormats } from "../core/prices/formats/format-reg
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { noExportPrices, noPrice, viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
-import {
-  anyObject,
-  boolean,
-  list,
-  localInstant,
-  looseObject,
-  named,
-  noted,
-  object,
-  oneFitting,
-  optional,
-  orNull,
-  perKwh,
-  recordOf,
-  strictObject,
-} from "./schema.ts";
+import * as s from "./schema.ts";
 
-const startAndValue = () => named("FormatValue", object({ start: localInstant, end: localInstant, value: perKwh }));
-const hourAndPrice = () => named("FormatHour", object({ hour: localInstant, price: perKwh }));
-const byInstant = () => recordOf(perKwh);
+const startAndValue = () =>
+  s.named("FormatValue", s.object({ start: s.localInstant, end: s.localInstant, value: s.perKwh }));
+const hourAndPrice = () => s.named("FormatHour", s.object({ hour: s.localInstant, price: s.perKwh }));
+const byInstant = () => s.recordOf(s.perKwh);
 
 const names = Object.keys(priceFormats) as FormatName[];
 
@@ -39,28 +25,36 @@ export const formatEndpoints: readonly Endpoint[] = [
       direction: parameter.direction,
     },
     answer: () =>
-      oneFitting([
-        named("EvccFormat", list(startAndValue())),
-        named(
+      s.oneFitting([
+        s.named("EvccFormat", s.list(startAndValue())),
+        s.named(
           "NordpoolFormat",
-          looseObject({
-            ...{ today: list(orNull(perKwh)), tomorrow: list(orNull(perKwh)), tomorrow_valid: boolean },
-            ...{ raw_today: list(startAndValue()), raw_tomorrow: list(startAndValue()), price_in_cents: boolean },
-            ...{ average: orNull(perKwh), min: orNull(perKwh), max: orNull(perKwh), mean: orNull(perKwh) },
-            ...{ peak: orNull(perKwh), off_peak_1: orNull(perKwh), off_peak_2: orNull(perKwh) },
+          s.looseObject({
+            ...{ today: s.list(s.orNull(s.perKwh)), tomorrow: s.list(s.orNull(s.perKwh)), tomorrow_valid: s.boolean },
+            ...{ raw_today: s.list(startAndValue()), raw_tomorrow: s.list(startAndValue()), price_in_cents: s.boolean },
+            ...{
+              average: s.orNull(s.perKwh),
+              min: s.orNull(s.perKwh),
+              max: s.orNull(s.perKwh),
+              mean: s.orNull(s.perKwh),
+            },
+            ...{ peak: s.orNull(s.perKwh), off_peak_1: s.orNull(s.perKwh), off_peak_2: s.orNull(s.perKwh) },
           }),
         ),
-        named(
+        s.named(
           "EnergidataserviceFormat",
-          looseObject({
-            raw_today: orNull(list(hourAndPrice())),
-            raw_tomorrow: orNull(list(hourAndPrice())),
-            forecast: list(hourAndPrice()),
-            tariffs: anyObject,
+          s.looseObject({
+            raw_today: s.orNull(s.list(hourAndPrice())),
+            raw_tomorrow: s.orNull(s.list(hourAndPrice())),
+            forecast: s.list(hourAndPrice()),
+            tariffs: s.anyObject,
           }),
         ),
-        named("EmhassFormat", object({ load_cost_forecast: byInstant(), prod_price_forecast: optional(byInstant()) })),
-        noted(strictObject({ raw_today: list(startAndValue()), raw_tomorrow: list(startAndValue()) }), {
+        s.named(
+          "EmhassFormat",
+          s.object({ load_cost_forecast: byInstant(), prod_price_forecast: s.optional(byInstant()) }),
+        ),
+        s.noted(s.strictObject({ raw_today: s.list(startAndValue()), raw_tomorrow: s.list(startAndValue()) }), {
           title: "PredbatFormat",
           maxProperties: 2,
         }),

@@ -8,71 +8,57 @@ import { type Answered, type Endpoint, endpoint } from "./endpoint.ts";
 import { createKey, type KeyConfig, listKeys, replaceKey, revokeKey } from "./key-changes.ts";
 import { lanUrls } from "./lan-urls.ts";
 import * as parameter from "./parameters.ts";
-import {
-  boolean,
-  count,
-  described,
-  integer,
-  list,
-  named,
-  object,
-  oneOf,
-  optional,
-  orNull,
-  pattern,
-  text,
-  type ValueOf,
-} from "./schema.ts";
+import * as s from "./schema.ts";
 
-const scopes = () => list(oneOf(["read", "control"]));
+const scopes = () => s.list(s.oneOf(["read", "control"]));
 const keySchema = () =>
-  named(
+  s.named(
     "LanKey",
-    object({
-      name: text,
-      kind: oneOf(["bearer", "third_party"]),
+    s.object({
+      name: s.text,
+      kind: s.oneOf(["bearer", "third_party"]),
       scopes: scopes(),
-      requests_per_minute: integer,
-      requests_per_day: integer,
-      created: described(orNull(text), "Day of its creation (UTC); null for a key in the configuration."),
-      last_used: described(orNull(text), "Day of its last use (UTC), up to a minute late; null if never used."),
-      fixed: described(boolean, "Whether it is defined in the configuration; it can then be removed only there."),
+      requests_per_minute: s.integer,
+      requests_per_day: s.integer,
+      created: s.described(s.orNull(s.text), "Day of its creation (UTC); null for a key in the configuration."),
+      last_used: s.described(s.orNull(s.text), "Day of its last use (UTC), up to a minute late; null if never used."),
+      fixed: s.described(s.boolean, "Whether it is defined in the configuration; it can then be removed only there."),
     }),
   );
 
-const lanKeys = () => named("LanKeys", object({ keys: list(keySchema()) }));
+const lanKeys = () => s.named("LanKeys", s.object({ keys: s.list(keySchema()) }));
 
 const newKey = () =>
-  named(
+  s.named(
     "NewKey",
-    object({
-      name: pattern(KEY_NAME, "mistake.expected_key_name"),
-      control: optional(described(boolean, "Whether it may also make changes.")),
-      third_party: optional(
-        described(boolean, "Whether it is a key and a secret for `/thirdParty`, which is read-only."),
+    s.object({
+      name: s.pattern(KEY_NAME, "mistake.expected_key_name"),
+      control: s.optional(s.described(s.boolean, "Whether it may also make changes.")),
+      third_party: s.optional(
+        s.described(s.boolean, "Whether it is a key and a secret for `/thirdParty`, which is read-only."),
       ),
-      hash_encoding: optional(described(oneOf(["hex", "base64"]), "Encoding of its hash; `hex` by default.")),
-      requests_per_minute: optional(described(count(1), "Its limit, if it differs from the default.")),
-      requests_per_day: optional(described(count(1), "Its limit, if it differs from the default.")),
+      hash_encoding: s.optional(s.described(s.oneOf(["hex", "base64"]), "Encoding of its hash; `hex` by default.")),
+      requests_per_minute: s.optional(s.described(s.count(1), "Its limit, if it differs from the default.")),
+      requests_per_day: s.optional(s.described(s.count(1), "Its limit, if it differs from the default.")),
     }),
   );
 
 const madeKey = () =>
-  named(
+  s.named(
     "MadeKey",
-    object({
-      name: text,
+    s.object({
+      name: s.text,
       scopes: scopes(),
-      key: described(text, "Sent as `Authorization: Bearer <key>`; with a secret, its token is sent instead."),
-      secret: optional(described(text, "Of a key for `/thirdParty`.")),
-      token: optional(described(text, "Of a key for `/thirdParty`: sent as `Authorization: Bearer <token>`.")),
-      urls: described(list(text), "URL of the dashboard for other devices. `<url>#key=<key>` logs a browser in."),
+      key: s.described(s.text, "Sent as `Authorization: Bearer <key>`; with a secret, its token is sent instead."),
+      secret: s.optional(s.described(s.text, "Of a key for `/thirdParty`.")),
+      token: s.optional(s.described(s.text, "Of a key for `/thirdParty`: sent as `Authorization: Bearer <token>`.")),
+      urls: s.described(s.list(s.text), "URL of the dashboard for other devices. `<url>#key=<key>` logs a browser in."),
     }),
   );
 
 /** An API key in a response, without its secret. */
-export type LanKeyAnswer = ValueOf<typeof keySchema>;
-export type LanKeysAnswer = ValueOf<typeof lanKeys>;
+export type LanKeyAnswer = s.ValueOf<typeof keySchema>;
+export type LanKeysAnswer = s.ValueOf<typeof lanKeys>;
 
 export const keyEndpoints: readonly Endpoint[] = [
   endpoint({
@@ -95,7 +81,7 @@ export const keyEndpoints: readonly Endpoint[] = [
     operationId: "createKey",
     scope: "control",
     summary: "Creates a key for a device. The response shows it only this once; elbro stores only its hash.",
-    answer: () => named("NoKey", object({})),
+    answer: () => s.named("NoKey", s.object({})),
     created: madeKey,
     errors: ["invalid_parameter", "conflict", "not_saved", ...BODY_ERRORS],
     example: "/local/v1/keys",
@@ -124,7 +110,7 @@ export const keyEndpoints: readonly Endpoint[] = [
     scope: "control",
     summary: "Revokes a key that was made here or by `elbro keys`.",
     params: { key: parameter.key },
-    answer: () => named("RevokedKey", object({ name: text })),
+    answer: () => s.named("RevokedKey", s.object({ name: s.text })),
     errors: ["resource_not_found", "conflict", "not_saved"],
     example: "/local/v1/keys/phone",
     async run({ config }, { key }, { now }) {
@@ -134,7 +120,11 @@ export const keyEndpoints: readonly Endpoint[] = [
   }),
 ];
 
-function madeAnswer(made: MadeKey | LocalError, { api }: KeyConfig, status: number): Answered<ValueOf<typeof madeKey>> {
+function madeAnswer(
+  made: MadeKey | LocalError,
+  { api }: KeyConfig,
+  status: number,
+): Answered<s.ValueOf<typeof madeKey>> {
   if ("code" in made) return made;
   const { name, scopes } = made.kept;
   const { key = "", ...secrets } = Object.fromEntries(made.shown);

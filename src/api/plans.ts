@@ -24,177 +24,168 @@ import {
 import { type Answered, type Endpoint, endpoint } from "./endpoint.ts";
 import type { LocalSource } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
-import {
-  boolean,
-  described,
-  instant,
-  integer,
-  list,
-  localTime,
-  money,
-  named,
-  noted,
-  nothing,
-  number,
-  object,
-  oneFitting,
-  oneOf,
-  optional,
-  orNull,
-  perKwh,
-  strictObject,
-  text,
-  union,
-  type ValueOf,
-} from "./schema.ts";
+import * as s from "./schema.ts";
 
-const savingsIn = (unit: typeof money) =>
+const savingsIn = (unit: typeof s.money) =>
   ({
-    against_now: described(orNull(unit), "Compared with starting now; null once the round has begun."),
-    against_window_start: described(orNull(unit), "Compared with starting when the window opens."),
-    against_mean: described(orNull(unit), "Compared with the mean price of the window."),
+    against_now: s.described(s.orNull(unit), "Compared with starting now; null once the round has begun."),
+    against_window_start: s.described(s.orNull(unit), "Compared with starting when the window opens."),
+    against_mean: s.described(s.orNull(unit), "Compared with the mean price of the window."),
   }) as const;
-const savings = () => savingsIn(money);
-export const savingsPerKwh = () => named("SavingsPerKwh", object(savingsIn(perKwh)));
-export const basis = () => named("RunBasis", oneOf(["prices", "estimates", "fallback", "manual", "resting"]));
+const savings = () => savingsIn(s.money);
+export const savingsPerKwh = () => s.named("SavingsPerKwh", s.object(savingsIn(s.perKwh)));
+export const basis = () => s.named("RunBasis", s.oneOf(["prices", "estimates", "fallback", "manual", "resting"]));
 export const measuredRun = () =>
-  described(
-    orNull(named("MeasuredRun", object({ kwh: number, cost: orNull(money) }))),
+  s.described(
+    s.orNull(s.named("MeasuredRun", s.object({ kwh: s.number, cost: s.orNull(s.money) }))),
     "As the plugs of the plan measured it; null if they did not.",
   );
 const finished = () =>
-  named(
+  s.named(
     "FinishedRun",
-    object({
-      start: instant,
-      end: instant,
+    s.object({
+      start: s.instant,
+      end: s.instant,
       basis: basis(),
-      mean_price: orNull(perKwh),
-      cost: orNull(money),
+      mean_price: s.orNull(s.perKwh),
+      cost: s.orNull(s.money),
       measured: measuredRun(),
       ...savings(),
       per_kwh: savingsPerKwh(),
     }),
   );
 const month = () =>
-  named("PlanMonth", object({ start: instant, runs: integer, hours: number, cost: orNull(money), ...savings() }));
-const settingValue = () => union([text, number, boolean, nothing]);
+  s.named(
+    "PlanMonth",
+    s.object({ start: s.instant, runs: s.integer, hours: s.number, cost: s.orNull(s.money), ...savings() }),
+  );
+const settingValue = () => s.union([s.text, s.number, s.boolean, s.nothing]);
 const setting = () =>
-  named(
+  s.named(
     "PlanSetting",
-    object({
+    s.object({
       value: settingValue(),
-      changed: described(boolean, "Whether it differs from the value in the file."),
+      changed: s.described(s.boolean, "Whether it differs from the value in the file."),
       file: settingValue(),
     }),
   );
-const planKind = () => named("PlanKind", oneOf(["window", "slots", "below", "avoid"]));
+const planKind = () => s.named("PlanKind", s.oneOf(["window", "slots", "below", "avoid"]));
 
 export const planned = () =>
   ({
-    on: boolean,
-    state: named("PlanState", oneOf(planStates)),
-    reason: text,
-    code: named("PlanCode", oneOf(planCodes)),
-    runs: list(named("PlannedRun", object({ start: instant, end: instant, basis: basis(), begun: boolean }))),
-    currency: orNull(text),
-    mean_price: orNull(perKwh),
-    cost: orNull(money),
-    missing: orNull(
-      named(
+    on: s.boolean,
+    state: s.named("PlanState", s.oneOf(planStates)),
+    reason: s.text,
+    code: s.named("PlanCode", s.oneOf(planCodes)),
+    runs: s.list(
+      s.named("PlannedRun", s.object({ start: s.instant, end: s.instant, basis: basis(), begun: s.boolean })),
+    ),
+    currency: s.orNull(s.text),
+    mean_price: s.orNull(s.perKwh),
+    cost: s.orNull(s.money),
+    missing: s.orNull(
+      s.named(
         "MissingHours",
-        object({
-          hours: described(number, "Hours that could not be planned."),
-          why: oneOf(["window_too_short", "blocked", "max_price", "constraints", "no_prices"]),
+        s.object({
+          hours: s.described(s.number, "Hours that could not be planned."),
+          why: s.oneOf(["window_too_short", "blocked", "max_price", "constraints", "no_prices"]),
         }),
       ),
     ),
-    saving: orNull(money),
-    savings: named("Savings", object({ ...savings(), per_kwh: savingsPerKwh() })),
-    next_start: orNull(instant),
-    next_end: orNull(instant),
+    saving: s.orNull(s.money),
+    savings: s.named("Savings", s.object({ ...savings(), per_kwh: savingsPerKwh() })),
+    next_start: s.orNull(s.instant),
+    next_end: s.orNull(s.instant),
   }) as const;
 
 export const statusProperties = () =>
   ({
     ...planned(),
-    last_run: orNull(finished()),
+    last_run: s.orNull(finished()),
     month: month(),
     month_before: month(),
-    learned: described(
-      orNull(named("LearnedCourse", object({ runs: integer, kwh: number, profile: list(number), frozen: boolean }))),
+    learned: s.described(
+      s.orNull(
+        s.named(
+          "LearnedCourse",
+          s.object({ runs: s.integer, kwh: s.number, profile: s.list(s.number), frozen: s.boolean }),
+        ),
+      ),
       "Energy and course by quarter-hour that a plan with `learn` has learned; null if nothing.",
     ),
-    settings: named(
+    settings: s.named(
       "PlanSettings",
-      object({
-        hours: optional(setting()),
-        energy: optional(setting()),
-        from: optional(setting()),
-        ready_by: optional(setting()),
+      s.object({
+        hours: s.optional(setting()),
+        energy: s.optional(setting()),
+        from: s.optional(setting()),
+        ready_by: s.optional(setting()),
         max_price: setting(),
         enabled: setting(),
       }),
     ),
   }) as const;
-export const identity = { id: text, name: text, home: text } as const;
+export const identity = { id: s.text, name: s.text, home: s.text } as const;
 
 const planProperties = () =>
   ({
     ...identity,
     kind: planKind(),
     ...statusProperties(),
-    kwh: orNull(number),
-    days: orNull(list(text)),
-    use_forecast: boolean,
-    after: orNull(text),
-    power_limit: orNull(text),
+    kwh: s.orNull(s.number),
+    days: s.orNull(s.list(s.text)),
+    use_forecast: s.boolean,
+    after: s.orNull(s.text),
+    power_limit: s.orNull(s.text),
   }) as const;
 
-const planRow = () => named("Plan", object(planProperties()));
+const planRow = () => s.named("Plan", s.object(planProperties()));
 
-const planPreview = () => named("PlanPreview", object({ now: instant, ...planProperties() }));
+const planPreview = () => s.named("PlanPreview", s.object({ now: s.instant, ...planProperties() }));
 
 const planSchema = () =>
-  named(
+  s.named(
     "PlanDetail",
-    object({
-      now: instant,
+    s.object({
+      now: s.instant,
       ...planProperties(),
-      history: named("PlanHistory", object({ runs: list(finished()), months: list(month()) })),
+      history: s.named("PlanHistory", s.object({ runs: s.list(finished()), months: s.list(month()) })),
     }),
   );
 
-const waiting = () => described(list(text), "Ids of plans whose home is not known yet.");
+const waiting = () => s.described(s.list(s.text), "Ids of plans whose home is not known yet.");
 
 const oncePlan = () =>
-  named(
+  s.named(
     "OncePlan",
-    described(
-      object({
-        once: noted(boolean, { enum: [true] }),
-        within: optional(
-          noted(union([number, text]), { description: "Hours from now on; 8 by default.", examples: [8, "90m"] }),
+    s.described(
+      s.object({
+        once: s.noted(s.boolean, { enum: [true] }),
+        within: s.optional(
+          s.noted(s.union([s.number, s.text]), {
+            description: "Hours from now on; 8 by default.",
+            examples: [8, "90m"],
+          }),
         ),
-        plan: optional(text),
-        home: optional(text),
-        hours: optional(noted(union([number, text]), { examples: [2, "1h30m"] })),
+        plan: s.optional(s.text),
+        home: s.optional(s.text),
+        hours: s.optional(s.noted(s.union([s.number, s.text]), { examples: [2, "1h30m"] })),
       }),
       "`once` and `within`, with the `plan` of the appliance, or with `home` and settings as in the configuration.",
     ),
   );
 
 const planChange = () => {
-  const amount = union([number, text, nothing]);
-  return oneFitting([
-    noted(
-      strictObject({
-        hours: optional(noted(amount, { examples: [3, "1h30m"] })),
-        energy: optional(amount),
-        from: optional(orNull(localTime)),
-        ready_by: optional(orNull(localTime)),
-        max_price: optional(amount),
-        enabled: optional(union([boolean, text, nothing])),
+  const amount = s.union([s.number, s.text, s.nothing]);
+  return s.oneFitting([
+    s.noted(
+      s.strictObject({
+        hours: s.optional(s.noted(amount, { examples: [3, "1h30m"] })),
+        energy: s.optional(amount),
+        from: s.optional(s.orNull(s.localTime)),
+        ready_by: s.optional(s.orNull(s.localTime)),
+        max_price: s.optional(amount),
+        enabled: s.optional(s.union([s.boolean, s.text, s.nothing])),
       }),
       {
         title: "PlanChange",
@@ -202,7 +193,7 @@ const planChange = () => {
         minProperties: 1,
       },
     ),
-    named("PlanCommand", strictObject({ command: oneOf(planActions) })),
+    s.named("PlanCommand", s.strictObject({ command: s.oneOf(planActions) })),
   ]);
 };
 
@@ -213,7 +204,7 @@ export const planEndpoints: readonly Endpoint[] = [
     operationId: "listPlans",
     scope: "read",
     summary: "All plans: state, reason, runs and settings.",
-    answer: () => named("Plans", object({ now: instant, plans: list(planRow()), waiting: waiting() })),
+    answer: () => s.named("Plans", s.object({ now: s.instant, plans: s.list(planRow()), waiting: waiting() })),
     csv: {
       list: "plans",
       columns: {
@@ -258,7 +249,7 @@ export const planEndpoints: readonly Endpoint[] = [
     errors: [...EDIT_ERRORS, ...BODY_ERRORS, "not_known"],
     example: "/local/v1/plans",
     body: {
-      schema: () => union([oncePlan(), entryBody("plans").schema()]),
+      schema: () => s.union([oncePlan(), entryBody("plans").schema()]),
       isCheckedByRun: true,
       example: { once: true, plan: "washer", hours: 2, within: 8 },
     },
@@ -318,7 +309,11 @@ export const planEndpoints: readonly Endpoint[] = [
 ];
 
 /** Returns the preview of a plan. A known id replaces the plan with that id in the preview. */
-function previewed({ editor, plans }: LocalSource, body: unknown, now: EpochMs): Answered<ValueOf<typeof planPreview>> {
+function previewed(
+  { editor, plans }: LocalSource,
+  body: unknown,
+  now: EpochMs,
+): Answered<s.ValueOf<typeof planPreview>> {
   const { id } = (body ?? {}) as { id?: unknown };
   const known = plans.ids.find((each) => each === id) ?? null;
   const draft = editor.draft("plans", known, body);
@@ -330,7 +325,7 @@ function previewed({ editor, plans }: LocalSource, body: unknown, now: EpochMs):
   return { kind: "json", body: { now: formatInstant(now), ...planOf(snapshot) } };
 }
 
-function answerPlan(source: LocalSource, plan: string, now: EpochMs): Answered<ValueOf<typeof planSchema>> {
+function answerPlan(source: LocalSource, plan: string, now: EpochMs): Answered<s.ValueOf<typeof planSchema>> {
   const snapshot = source.plans.snapshot(plan);
   if (!snapshot) return noPlan(source, plan);
   const { runs, months } = source.plans.results.detail(snapshot.definition, now);
@@ -339,7 +334,7 @@ function answerPlan(source: LocalSource, plan: string, now: EpochMs): Answered<V
 }
 
 /** A plan in a response. */
-export type PlanAnswer = ValueOf<typeof planRow>;
+export type PlanAnswer = s.ValueOf<typeof planRow>;
 
 function planOf(plan: PlanSnapshot): PlanAnswer {
   const { id, name, home, spec, after, powerLimit } = plan.definition;

@@ -11,72 +11,62 @@ import { plugState } from "../mqtt/topics/plug-topics.ts";
 import { BODY_ERRORS, changed, EDIT_ERRORS, editedSchema, entryBody, entryEndpoints } from "./configuration.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import * as parameter from "./parameters.ts";
-import {
-  anyObject,
-  boolean,
-  described,
-  instant,
-  integer,
-  list,
-  money,
-  named,
-  number,
-  object,
-  optional,
-  orNull,
-  text,
-} from "./schema.ts";
+import * as s from "./schema.ts";
 
-const limits = () => orNull(named("PlugTimerLimits", object({ least_seconds: integer, most_seconds: integer })));
+const limits = () =>
+  s.orNull(s.named("PlugTimerLimits", s.object({ least_seconds: s.integer, most_seconds: s.integer })));
 const timer = () =>
-  named(
+  s.named(
     "PlugTimer",
-    object({
-      on: described(limits(), "Maximum length of an ON that the device ends by itself; null if it cannot."),
-      off: described(limits(), "The same for an OFF."),
-      sure: described(boolean, "Whether the timer is known to work; otherwise elbro checks it at the first run."),
+    s.object({
+      on: s.described(limits(), "Maximum length of an ON that the device ends by itself; null if it cannot."),
+      off: s.described(limits(), "The same for an OFF."),
+      sure: s.described(s.boolean, "Whether the timer is known to work; otherwise elbro checks it at the first run."),
     }),
   );
 const month = () =>
-  described(
-    named("PlugMonth", object({ start: instant, kwh: number, cost: orNull(money), currency: orNull(text) })),
+  s.described(
+    s.named(
+      "PlugMonth",
+      s.object({ start: s.instant, kwh: s.number, cost: s.orNull(s.money), currency: s.orNull(s.text) }),
+    ),
     "Energy and cost of the month as measured; absent if the plug has measured nothing yet.",
   );
 /** What the topic of a plug and its row have in common. */
 export const plugStateFields = () => ({
-  on: orNull(boolean),
-  wanted: orNull(boolean),
-  reason: text,
-  reason_code: text,
-  available: orNull(boolean),
-  problem: boolean,
-  since: orNull(instant),
-  watts: optional(described(orNull(number), "Power that it measures; absent if it has measured nothing yet.")),
-  month: optional(month()),
-  month_before: optional(month()),
+  on: s.orNull(s.boolean),
+  wanted: s.orNull(s.boolean),
+  reason: s.text,
+  reason_code: s.text,
+  available: s.orNull(s.boolean),
+  problem: s.boolean,
+  since: s.orNull(s.instant),
+  watts: s.optional(s.described(s.orNull(s.number), "Power that it measures; absent if it has measured nothing yet.")),
+  month: s.optional(month()),
+  month_before: s.optional(month()),
 });
 const plugSchema = () =>
-  named(
+  s.named(
     "Plug",
-    object({
-      id: text,
-      name: text,
-      family: orNull(text),
-      plans: described(list(text), "The plans it follows."),
-      home: described(orNull(text), "The home or place whose signal it follows."),
-      signal_topic: described(orNull(text), "The topic it follows."),
+    s.object({
+      id: s.text,
+      name: s.text,
+      family: s.orNull(s.text),
+      plans: s.described(s.list(s.text), "The plans it follows."),
+      home: s.described(s.orNull(s.text), "The home or place whose signal it follows."),
+      signal_topic: s.described(s.orNull(s.text), "The topic it follows."),
       ...plugStateFields(),
     }),
   );
 const announcedSchema = () =>
-  named(
+  s.named(
     "AnnouncedPlug",
-    object({
-      name: text,
-      model: orNull(text),
+    s.object({
+      name: s.text,
+      model: s.orNull(s.text),
       timer: timer(),
-      configured: described(orNull(text), "Id of the plug if it is configured already."),
-      entry: described(anyObject, "Suggested entry for a new plug: `name`, `family`, `topic` and `channel`."),
+      configured: s.described(s.orNull(s.text), "Id of the plug if it is configured already."),
+      entry: s.described(s.anyObject, "Suggested entry for a new plug: `name`, `family`, `topic` and `channel`."),
     }),
   );
 
@@ -87,7 +77,7 @@ export const plugEndpoints: readonly Endpoint[] = [
     operationId: "listPlugs",
     scope: "read",
     summary: "All plugs: current state, target state with reason, and the signal that they follow.",
-    answer: () => named("Plugs", object({ now: instant, plugs: list(plugSchema()) })),
+    answer: () => s.named("Plugs", s.object({ now: s.instant, plugs: s.list(plugSchema()) })),
     csv: {
       list: "plugs",
       columns: {
@@ -116,7 +106,7 @@ export const plugEndpoints: readonly Endpoint[] = [
     scope: "read",
     summary:
       "Plugs that announce themselves on the broker (Zigbee2MQTT, Tasmota, Shelly), and the abilities of their timers.",
-    answer: () => named("AnnouncedPlugs", object({ plugs: list(announcedSchema()) })),
+    answer: () => s.named("AnnouncedPlugs", s.object({ plugs: s.list(announcedSchema()) })),
     errors: [],
     example: "/local/v1/announced-plugs",
     async run({ plugs }) {
@@ -153,7 +143,7 @@ export const plugEndpoints: readonly Endpoint[] = [
     summary:
       "Switches a plug ON for 10 seconds; the timer in the device ends it. Rejected if the plug does not respond or its `when_lost` is ON.",
     params: { plug: parameter.plug },
-    answer: () => named("PlugTest", object({ id: text, until: instant })),
+    answer: () => s.named("PlugTest", s.object({ id: s.text, until: s.instant })),
     errors: ["resource_not_found", "conflict"],
     example: "/local/v1/plugs/heater_plug/test",
     run({ plugs, config }, { plug }, { now, headers }) {

@@ -13,106 +13,91 @@ import { resolutions } from "../service/contract/resources.ts";
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { type LocalSource, noExportPrices, noPrice, type PriceView, viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
-import {
-  boolean,
-  described,
-  instant,
-  integer,
-  list,
-  named,
-  number,
-  object,
-  oneFitting,
-  oneOf,
-  optional,
-  orNull,
-  percent,
-  perKwh,
-  text,
-  type ValueOf,
-} from "./schema.ts";
+import * as s from "./schema.ts";
 
 /** Maximum length of a response in days. Levels and ranks of 14 days of quarters take a few milliseconds. */
 const MAX_DAYS = 14;
 
-const level = () => orNull(named("Level", oneOf(levels)));
-const startAndPrice = () => orNull(named("PriceStart", object({ start: instant, price: perKwh })));
-const figures = () => orNull(named("PriceFigures", object({ min: perKwh, max: perKwh, mean: perKwh })));
+const level = () => s.orNull(s.named("Level", s.oneOf(levels)));
+const startAndPrice = () => s.orNull(s.named("PriceStart", s.object({ start: s.instant, price: s.perKwh })));
+const figures = () => s.orNull(s.named("PriceFigures", s.object({ min: s.perKwh, max: s.perKwh, mean: s.perKwh })));
 
 const subject = () =>
   ({
-    id: text,
-    name: text,
-    kind: named("SubjectKind", oneOf(["home", "place"])),
-    region: orNull(text),
-    resolution: named("Resolution", oneOf(resolutions)),
-    currency: orNull(text),
-    vat_included: orNull(boolean),
+    id: s.text,
+    name: s.text,
+    kind: s.named("SubjectKind", s.oneOf(["home", "place"])),
+    region: s.orNull(s.text),
+    resolution: s.named("Resolution", s.oneOf(resolutions)),
+    currency: s.orNull(s.text),
+    vat_included: s.orNull(s.boolean),
   }) as const;
 
 const viewProperties = () =>
   ({
     ...subject(),
-    start: orNull(instant),
-    end: orNull(instant),
-    price: orNull(perKwh),
-    estimate: orNull(boolean),
+    start: s.orNull(s.instant),
+    end: s.orNull(s.instant),
+    price: s.orNull(s.perKwh),
+    estimate: s.orNull(s.boolean),
     level: level(),
-    color: orNull(named("Color", oneOf(colors))),
-    cheap: orNull(boolean),
-    rank: orNull(integer),
-    rank_of: orNull(integer),
-    percentile: orNull(percent),
-    percentile_30_days: orNull(percent),
+    color: s.orNull(s.named("Color", s.oneOf(colors))),
+    cheap: s.orNull(s.boolean),
+    rank: s.orNull(s.integer),
+    rank_of: s.orNull(s.integer),
+    percentile: s.orNull(s.percent),
+    percentile_30_days: s.orNull(s.percent),
     previous: startAndPrice(),
     next: startAndPrice(),
     day: figures(),
     rest_of_day: figures(),
-    cheapest: list(named("CheapestHours", object({ hours: number, start: instant, end: instant, mean: perKwh }))),
-    variable_charges: orNull(perKwh),
-    spot: optional(orNull(described(perKwh, "For a place: the spot price in the price."))),
-    charges: optional(orNull(described(perKwh, "For a place: the charges in the price."))),
-    tomorrow_valid: boolean,
-    tomorrow_mean: orNull(perKwh),
-    tomorrow_published_at: orNull(instant),
-    quarters_repeat_hours: boolean,
-    until: described(instant, "Time of the next change of this response."),
+    cheapest: s.list(
+      s.named("CheapestHours", s.object({ hours: s.number, start: s.instant, end: s.instant, mean: s.perKwh })),
+    ),
+    variable_charges: s.orNull(s.perKwh),
+    spot: s.optional(s.orNull(s.described(s.perKwh, "For a place: the spot price in the price."))),
+    charges: s.optional(s.orNull(s.described(s.perKwh, "For a place: the charges in the price."))),
+    tomorrow_valid: s.boolean,
+    tomorrow_mean: s.orNull(s.perKwh),
+    tomorrow_published_at: s.orNull(s.instant),
+    quarters_repeat_hours: s.boolean,
+    until: s.described(s.instant, "Time of the next change of this response."),
   }) as const;
-const priceView = () => named("PriceView", object(viewProperties()));
+const priceView = () => s.named("PriceView", s.object(viewProperties()));
 const timelinePrice = () =>
-  named(
+  s.named(
     "TimelinePrice",
-    object({
-      start: instant,
-      end: instant,
-      price: perKwh,
-      estimate: boolean,
+    s.object({
+      start: s.instant,
+      end: s.instant,
+      price: s.perKwh,
+      estimate: s.boolean,
       level: level(),
-      rank: orNull(integer),
-      rank_of: orNull(integer),
-      percentile: orNull(percent),
+      rank: s.orNull(s.integer),
+      rank_of: s.orNull(s.integer),
+      percentile: s.orNull(s.percent),
     }),
   );
 
-const nowOfAll = () => named("NowOfAll", object({ now: instant, time_zone: text, homes: list(priceView()) }));
+const nowOfAll = () => s.named("NowOfAll", s.object({ now: s.instant, time_zone: s.text, homes: s.list(priceView()) }));
 
 const timeline = () =>
-  named(
+  s.named(
     "Timeline",
-    object({
+    s.object({
       ...subject(),
-      time_zone: text,
-      from: instant,
-      to: instant,
-      tomorrow_valid: boolean,
-      prices: list(timelinePrice()),
+      time_zone: s.text,
+      from: s.instant,
+      to: s.instant,
+      tomorrow_valid: s.boolean,
+      prices: s.list(timelinePrice()),
     }),
   );
 
 /** Response of `now` for all homes and places. */
-export type NowAnswer = ValueOf<typeof nowOfAll>;
+export type NowAnswer = s.ValueOf<typeof nowOfAll>;
 /** Response of `prices`. */
-export type TimelineAnswer = ValueOf<typeof timeline>;
+export type TimelineAnswer = s.ValueOf<typeof timeline>;
 
 export const priceEndpoints: readonly Endpoint[] = [
   endpoint({
@@ -132,7 +117,10 @@ export const priceEndpoints: readonly Endpoint[] = [
       },
     },
     answer: () =>
-      oneFitting([nowOfAll(), named("NowOfOne", object({ now: instant, time_zone: text, ...viewProperties() }))]),
+      s.oneFitting([
+        nowOfAll(),
+        s.named("NowOfOne", s.object({ now: s.instant, time_zone: s.text, ...viewProperties() })),
+      ]),
     text: "the price",
     errors: HOME_ERRORS,
     example: "/local/v1/now?home=home",
@@ -219,7 +207,7 @@ function priceAlone(view: PriceView, now: EpochMs): LocalAnswer {
   return { kind: "text", text: String(price).includes("e") ? price.toFixed(6) : String(price) };
 }
 
-function viewOf(view: PriceView): ValueOf<typeof priceView> {
+function viewOf(view: PriceView): s.ValueOf<typeof priceView> {
   const { snapshot, parts } = view;
   const { current } = snapshot;
   return {
@@ -241,7 +229,7 @@ function viewOf(view: PriceView): ValueOf<typeof priceView> {
 }
 
 /** A price of a timeline in a response. */
-export type PriceRowAnswer = ValueOf<typeof timelinePrice>;
+export type PriceRowAnswer = s.ValueOf<typeof timelinePrice>;
 
 function pointOf(point: JudgedPoint): PriceRowAnswer {
   const { start, end, price, estimate, level, rank, rankOf, percentile } = point;

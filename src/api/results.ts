@@ -13,21 +13,7 @@ import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 import { basis, measuredRun, noPlan, savingsPerKwh } from "./plans.ts";
-import {
-  boolean,
-  described,
-  instant,
-  integer,
-  list,
-  money,
-  named,
-  number,
-  object,
-  orNull,
-  perKwh,
-  text,
-  type ValueOf,
-} from "./schema.ts";
+import * as s from "./schema.ts";
 
 /** Maximum number of runs in a response. A household has a few per day. */
 const MAX_RUNS = 2_000;
@@ -49,58 +35,72 @@ const range = {
   to: { kind: parameter.instant, about: "End; by default now.", example: "2026-03-10T00:00:00Z" },
 } as const;
 const ofHome = { ...parameter.home, about: "The id of a home; by default all." } as const;
-const owner = () => ({ plan: text, name: text, home: text, currency: orNull(text) }) as const;
+const owner = () => ({ plan: s.text, name: s.text, home: s.text, currency: s.orNull(s.text) }) as const;
 const against = () =>
-  ({ against_now: orNull(money), against_window_start: orNull(money), against_mean: orNull(money) }) as const;
+  ({
+    against_now: s.orNull(s.money),
+    against_window_start: s.orNull(s.money),
+    against_mean: s.orNull(s.money),
+  }) as const;
 
 const runSchema = () =>
-  named(
+  s.named(
     "PlanRunResult",
-    object({
+    s.object({
       ...owner(),
-      ...{ start: instant, end: instant, basis: basis(), kwh: orNull(number), mean_price: orNull(perKwh) },
-      cost: orNull(money),
+      ...{ start: s.instant, end: s.instant, basis: basis(), kwh: s.orNull(s.number), mean_price: s.orNull(s.perKwh) },
+      cost: s.orNull(s.money),
       measured: measuredRun(),
-      window_start_price: described(
-        orNull(perKwh),
+      window_start_price: s.described(
+        s.orNull(s.perKwh),
         "Price per kWh of one run from the start of the window: the baseline `window_start`.",
       ),
-      window_price: described(orNull(perKwh), "Mean price of the window: the baseline `mean`."),
+      window_price: s.described(s.orNull(s.perKwh), "Mean price of the window: the baseline `mean`."),
       ...against(),
       per_kwh: savingsPerKwh(),
     }),
   );
 const startSchema = () =>
-  named(
+  s.named(
     "PlanStart",
-    object({ start: instant, end: instant, mean_price: perKwh, cost: orNull(money), estimate: boolean }),
+    s.object({ start: s.instant, end: s.instant, mean_price: s.perKwh, cost: s.orNull(s.money), estimate: s.boolean }),
   );
 
 const monthSchema = () =>
-  named(
+  s.named(
     "PlanMonthResult",
-    object({ ...owner(), start: instant, runs: integer, hours: number, cost: orNull(money), ...against() }),
+    s.object({ ...owner(), start: s.instant, runs: s.integer, hours: s.number, cost: s.orNull(s.money), ...against() }),
   );
 
 const usageRow = () =>
-  named(
+  s.named(
     "UsagePeriod",
-    object({
-      ...{ start: instant, end: instant, value: orNull(number) },
-      hours: described(integer, "Number of its hours with data."),
-      estimate: boolean,
+    s.object({
+      ...{ start: s.instant, end: s.instant, value: s.orNull(s.number) },
+      hours: s.described(s.integer, "Number of its hours with data."),
+      estimate: s.boolean,
     }),
   );
 
 const startsSchema = () =>
-  named(
+  s.named(
     "PlanStarts",
-    object({
-      ...{ now: instant, plan: text, name: text, hours: number, kwh: orNull(number), currency: orNull(text) },
-      planned: orNull(
-        named("PlannedStart", object({ start: instant, mean_price: orNull(perKwh), cost: orNull(money) })),
+    s.object({
+      ...{
+        now: s.instant,
+        plan: s.text,
+        name: s.text,
+        hours: s.number,
+        kwh: s.orNull(s.number),
+        currency: s.orNull(s.text),
+      },
+      planned: s.orNull(
+        s.named(
+          "PlannedStart",
+          s.object({ start: s.instant, mean_price: s.orNull(s.perKwh), cost: s.orNull(s.money) }),
+        ),
       ),
-      starts: described(list(startSchema()), "Now and each later quarter-hour, as far as prices are known."),
+      starts: s.described(s.list(startSchema()), "Now and each later quarter-hour, as far as prices are known."),
     }),
   );
 
@@ -117,7 +117,8 @@ export const resultEndpoints: readonly Endpoint[] = [
       from: { ...range.from, about: `Start; by default ${DEFAULT_RUN_DAYS} days before \`to\`.` },
       to: range.to,
     },
-    answer: () => named("Runs", object({ from: instant, to: instant, runs: list(runSchema()), more: boolean })),
+    answer: () =>
+      s.named("Runs", s.object({ from: s.instant, to: s.instant, runs: s.list(runSchema()), more: s.boolean })),
     csv: {
       list: "runs",
       columns: {
@@ -150,11 +151,11 @@ export const resultEndpoints: readonly Endpoint[] = [
       to: range.to,
     },
     answer: () =>
-      named(
+      s.named(
         "SavingsByMonth",
-        object({
-          ...{ from: instant, to: instant },
-          months: list(monthSchema()),
+        s.object({
+          ...{ from: s.instant, to: s.instant },
+          months: s.list(monthSchema()),
         }),
       ),
     csv: {
@@ -197,11 +198,11 @@ export const resultEndpoints: readonly Endpoint[] = [
       to: range.to,
     },
     answer: () =>
-      named(
+      s.named(
         "UsageByPeriod",
-        object({
-          ...{ id: text, name: text, measure: text, by: text, unit: text, from: instant, to: instant },
-          rows: list(usageRow()),
+        s.object({
+          ...{ id: s.text, name: s.text, measure: s.text, by: s.text, unit: s.text, from: s.instant, to: s.instant },
+          rows: s.list(usageRow()),
         }),
       ),
     csv: { list: "rows", columns: { start: "time", end: "time", value: "{unit}", hours: "", estimate: "" } },
@@ -253,7 +254,7 @@ function ownerOf({ definition: { id, name, home }, currency }: Omit<PlanResult, 
 }
 
 /** A past run in a response. */
-export type RunAnswer = ValueOf<typeof runSchema>;
+export type RunAnswer = s.ValueOf<typeof runSchema>;
 
 function runOf({ run, ...owned }: PlanResult): RunAnswer {
   const { kwh, windowStartPrice, windowPrice } = run;
@@ -262,21 +263,21 @@ function runOf({ run, ...owned }: PlanResult): RunAnswer {
 }
 
 /** Runs, cost and saving of a plan in one month, in a response. */
-export type MonthAnswer = ValueOf<typeof monthSchema>;
+export type MonthAnswer = s.ValueOf<typeof monthSchema>;
 
 function monthOf({ month, ...owned }: MonthResult): MonthAnswer {
   return { ...ownerOf(owned), ...planMonth(month) };
 }
 
 /** Usage of one period in a response. */
-export type UsageRowAnswer = ValueOf<typeof usageRow>;
+export type UsageRowAnswer = s.ValueOf<typeof usageRow>;
 
 function usageRowOf({ start, end, value, hours, estimate }: UsagePeriod): UsageRowAnswer {
   return { start: formatInstant(start), end: formatInstant(end), value: figure(value), hours, estimate };
 }
 
 /** Costs of a plan by start time, in a response. */
-export type StartsAnswer = ValueOf<typeof startsSchema>;
+export type StartsAnswer = s.ValueOf<typeof startsSchema>;
 
 function startsOf(plan: PlanSnapshot, starts: readonly StartCost[], now: EpochMs): StartsAnswer {
   const { definition, currency, meanPrice, cost, runs } = plan;

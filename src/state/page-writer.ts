@@ -89,11 +89,12 @@ export class PageWriter {
     return { page, owner, name: this.#deps.files.name, revision: revisionOf(texts) };
   }
 
-  /** Returns the configuration that is saved, part of which may wait for a restart. */
-  saved(): Config {
+  /** Returns the files, and the configuration that they hold, part of which may wait for a restart. */
+  saved(): PageNow & { readonly config: Config } {
     const { source, files } = this.#deps;
-    const reading = source?.readWith(files.read());
-    return reading?.kind === "config" ? reading.config : this.used;
+    const texts = files.read();
+    const reading = source?.readWith(texts);
+    return { ...this.now(texts), config: reading?.kind === "config" ? reading.config : this.used };
   }
 
   edit(asked: PageChange): Promise<Edited> {

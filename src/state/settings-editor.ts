@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { PAGE_FILE } from "../config/entry-list.ts";
 import { type ConfigMistake, isSecretKey } from "../config/mistake.ts";
-import { type Config, configSchema } from "../config/schema.ts";
+import { configSchema } from "../config/schema.ts";
 import { shapeOf } from "../config/schema-nodes.ts";
 import { type SettingName, settingNames } from "../config/setting-names.ts";
 import { isTree, type Tree } from "../config/tree.ts";
@@ -15,7 +15,7 @@ import { restartKeysOf } from "./config-reload.ts";
 import { filesIn, withoutDefaults } from "./configuration-editor.ts";
 import { fileRefusal, INVENTED, mistaken } from "./edit-refusal.ts";
 import type { Edited } from "./entry-editor.ts";
-import type { PageNow, PageWriter } from "./page-writer.ts";
+import type { PageWriter } from "./page-writer.ts";
 
 /** A setting in the form of the configuration file. */
 export interface SavedSetting {
@@ -59,14 +59,13 @@ export class SettingsEditor {
   }
 
   saved(): SavedSettings {
-    const now = this.#page.now();
-    const config = this.#page.saved();
+    const now = this.#page.saved();
     return {
       source: this.#page.isInvented ? null : PAGE_FILE,
       fixed: this.#page.isInvented ? textIn("en", INVENTED) : null,
       revision: now.revision,
       waiting: this.#page.waiting,
-      settings: settingNames.map((name) => this.#settingOf(name, config, now)),
+      settings: settingNames.map((name) => this.#settingOf(name, now)),
     };
   }
 
@@ -92,7 +91,7 @@ export class SettingsEditor {
     });
   }
 
-  #settingOf(name: SettingName, config: Config, { page, owner }: PageNow): SavedSetting {
+  #settingOf(name: SettingName, { page, owner, config }: ReturnType<PageWriter["saved"]>): SavedSetting {
     const restart = restartKeysOf(name);
     const overrides = name in page.settings;
     const value: unknown = config[name] ?? null;
