@@ -139,7 +139,7 @@ type Parameters2<Run extends (...given: never[]) => unknown> = Run extends (
   : never;
 
 /** Returns the error for a body that does not fit its schema. */
-export function badBody({ issues }: z.core.$ZodError, body: unknown, schema: z.core.$ZodType): LocalError {
+function badBody({ issues }: z.core.$ZodError, body: unknown, schema: z.core.$ZodType): LocalError {
   const mistakes = issues.flatMap((issue) => describeIssue(issue, isTree(body) ? body : {}, schema, ""));
   return { ...localError("invalid_parameter", joined(mistakes.map(mistakeAt))), mistakes };
 }

@@ -17,13 +17,13 @@ export function reference(kind: "schemas" | "responses" | "headers", name: strin
 }
 
 /** Returns a response with a JSON body. */
-export function jsonResponse(description: string, schema: Schema | Json): Json {
+function jsonResponse(description: string, schema: Schema | Json): Json {
   const json = "_zod" in schema ? jsonSchema(schema as Schema) : schema;
   return { description, content: { "application/json": { schema: json } } };
 }
 
 /** Returns the JSON Schema of a schema, without keywords that repeat others. */
-export function jsonSchema(schema: Schema): Json {
+function jsonSchema(schema: Schema): Json {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     io: "input",
     override: ({ jsonSchema: json }) => {
