@@ -22,21 +22,21 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 7_751,
+  api: 7_800,
   cli: 2_558,
-  config: 3_712,
-  core: 10_817,
-  dashboard: 7_739,
+  config: 3_787,
+  core: 11_247,
+  dashboard: 7_751,
   http: 1_994,
   integrations: 1_997,
-  mqtt: 5_252,
-  plans: 1_024,
+  mqtt: 5_367,
+  plans: 1_241,
   plugs: 1_507,
   service: 3_948,
   simulator: 2_348,
   src: 243,
-  state: 3_642,
-  storage: 3_626,
+  state: 3_643,
+  storage: 3_627,
 };
 /** The longest chain of files that load each other, from main.ts down; it may only get shorter. */
 const MAX_LEVELS = 14;

@@ -2,8 +2,9 @@
 
 import { settingNames } from "../config/setting-names.ts";
 import { type Message, message, placed, type Text } from "../core/language/text.ts";
-import { readDuration, readLocalTime } from "../core/planning/model/plan-definition.ts";
-import { MAX_PRICE_LIMITS } from "../core/planning/plan-settings.ts";
+import { readLocalTime } from "../core/planning/model/local-time.ts";
+import { readDuration } from "../core/planning/model/plan-definition.ts";
+import { MAX_PRICE_LIMITS } from "../core/planning/plan-limits.ts";
 import { KEY_NAME } from "../core/text/key-name.ts";
 import { type EpochMs, formatInstant, HOUR_MS, type Interval } from "../core/time/interval.ts";
 import { type LocalError, localError } from "../http/errors.ts";

@@ -6,9 +6,10 @@ import type { RefusedCommand } from "../core/planning/command-refusal.ts";
 import { planActions } from "../core/planning/plan-commands.ts";
 import { finishedRun, planMonth, planStatus } from "../core/planning/plan-payload.ts";
 import { planCodes } from "../core/planning/plan-reason.ts";
-import { type ChangedSettings, type PlanSetting, planSettings } from "../core/planning/plan-settings.ts";
+import type { ChangedSettings } from "../core/planning/plan-settings.ts";
 import type { PlanSnapshot } from "../core/planning/plan-snapshot.ts";
 import { planStates } from "../core/planning/plan-state-machine.ts";
+import { type PlanSetting, planSettings } from "../core/planning/setting-rows.ts";
 import { type EpochMs, formatInstant } from "../core/time/interval.ts";
 import { type LocalError, type LocalErrorCode, localError } from "../http/errors.ts";
 import { inSlices } from "../state/slices.ts";
@@ -34,7 +35,8 @@ const savingsIn = (unit: typeof s.money) =>
   }) as const;
 const savings = () => savingsIn(s.money);
 export const savingsPerKwh = () => s.named("SavingsPerKwh", s.object(savingsIn(s.perKwh)));
-export const basis = () => s.named("RunBasis", s.oneOf(["prices", "estimates", "fallback", "manual", "resting"]));
+export const basis = () =>
+  s.named("RunBasis", s.oneOf(["prices", "estimates", "fallback", "manual", "resting", "at_once"]));
 export const measuredRun = () =>
   s.described(
     s.orNull(s.named("MeasuredRun", s.object({ kwh: s.number, cost: s.orNull(s.money) }))),
@@ -122,6 +124,15 @@ export const statusProperties = () =>
         ready_by: s.optional(setting()),
         max_price: setting(),
         enabled: setting(),
+        up_to: s.optional(setting()),
+        cheap_below: s.optional(setting()),
+        percent: s.optional(setting()),
+        days: s.optional(s.described(setting(), "Names of days with commas, such as mon,tue.")),
+        tolerance: s.optional(setting()),
+        min_saving: s.optional(setting()),
+        soc_target: s.optional(setting()),
+        soc_minimum: s.optional(setting()),
+        away: s.optional(s.described(setting(), "Two local dates or times, such as 2026-07-01/2026-07-15T14:00.")),
       }),
     ),
   }) as const;
@@ -175,6 +186,8 @@ const oncePlan = () =>
     ),
   );
 
+const away = () => s.strictObject({ from: s.text, until: s.text });
+
 const planChange = () => {
   const amount = s.union([s.number, s.text, s.nothing]);
   return s.oneFitting([
@@ -186,6 +199,15 @@ const planChange = () => {
         ready_by: s.optional(s.orNull(s.localTime)),
         max_price: s.optional(amount),
         enabled: s.optional(s.union([s.boolean, s.text, s.nothing])),
+        up_to: s.optional(amount),
+        cheap_below: s.optional(s.noted(amount, { examples: [1.2, "cheap", "30%"] })),
+        percent: s.optional(amount),
+        days: s.optional(s.noted(s.union([s.list(s.text), s.text, s.nothing]), { examples: [["mon", "tue"]] })),
+        tolerance: s.optional(amount),
+        min_saving: s.optional(s.noted(amount, { examples: [0.2, "10%"] })),
+        soc_target: s.optional(amount),
+        soc_minimum: s.optional(amount),
+        away: s.optional(s.noted(s.union([away(), s.text, s.nothing]), { examples: ["2026-07-01/2026-07-15", "off"] })),
       }),
       {
         title: "PlanChange",
@@ -405,8 +427,14 @@ function textOf(value: unknown): string | null {
     case "number":
       return String(value);
     default:
-      return value === null ? "" : null;
+      if (Array.isArray(value)) return value.every((each) => typeof each === "string") ? value.join(",") : null;
+      return value === null ? "" : awayOf(value);
   }
+}
+
+function awayOf(value: unknown): string | null {
+  const { from, until } = (value ?? {}) as { readonly from?: unknown; readonly until?: unknown };
+  return typeof from === "string" && typeof until === "string" ? `${from}/${until}` : null;
 }
 
 export function noPlan({ plans: { ids } }: LocalSource, id: string): LocalError {

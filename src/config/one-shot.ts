@@ -38,7 +38,7 @@ export function readOneShot(
   const lengthMs = within === undefined ? Math.max(DEFAULT_WITHIN_MS, hoursMs) : readDuration(within);
   if (lengthMs === null || lengthMs <= 0 || lengthMs > MAX_WITHIN_MS)
     return expected("within", message("mistake.expected_within", { most: hoursText(MAX_WITHIN_MS) }));
-  const { from, readyBy, days, ...free } = spec;
+  const { from, readyBy, days, away, withinDays, ...free } = spec;
   const once = { ...free, enabled: true, once: { start: now, end: now + lengthMs } };
   const [mistake] = planMistakes(once);
   return mistake ? placed(mistake.setting, mistake) : { ...definition, after: null, spec: once };

@@ -1,6 +1,7 @@
 /** Schema of `plans:` and `groups:` in the configuration, and the plan definitions made from them. */
 import * as z from "zod/mini";
 import { type Message, message } from "../core/language/text.ts";
+import { AWAY_MOMENT, isMoment, readLocalTime } from "../core/planning/model/local-time.ts";
 import {
   circleFrom,
   energyMs,
@@ -8,10 +9,8 @@ import {
   type PlanDefinition,
   planMistakes,
   readDuration,
-  readLocalTime,
 } from "../core/planning/model/plan-definition.ts";
 import {
-  type CheapBelow,
   type LocalSpan,
   type PlanKind,
   type PlanSpec,
@@ -19,7 +18,8 @@ import {
   whenLostValues,
   whenShortValues,
 } from "../core/planning/model/plan-spec.ts";
-import { MAX_ENERGY_KWH, MAX_POWER_KW, MAX_PRICE_LIMITS } from "../core/planning/plan-settings.ts";
+import { MAX_ENERGY_KWH, MAX_POWER_KW, MAX_PRICE_LIMITS } from "../core/planning/plan-limits.ts";
+import { readCheapBelow, readMinSaving } from "../core/planning/setting-rows.ts";
 import { levels } from "../core/prices/level.ts";
 import { freeSlug, slugOf } from "../core/text/slug.ts";
 import { HOUR_MS } from "../core/time/interval.ts";
@@ -28,12 +28,52 @@ import { entryId } from "./entry-list.ts";
 import { key } from "./key-description.ts";
 import { unknownId } from "./suggest-key.ts";
 import { isTree } from "./tree.ts";
-import { type Expected, type Mistake, missing, missingWith, mistakes, slug, text, textLike, unique } from "./values.ts";
+import {
+  type Expected,
+  expecting,
+  type Mistake,
+  missing,
+  missingWith,
+  mistakes,
+  slug,
+  text,
+  textLike,
+  topic,
+  unique,
+} from "./values.ts";
 
 const TIME_EXPECTED = "mistake.expected_time" satisfies Expected;
 const time = z.string(TIME_EXPECTED).check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, TIME_EXPECTED));
 /** A part of the day, which may go over midnight. */
 export const span = textLike(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, "mistake.expected_span");
+
+const PERCENTAGE = /^\d+(\.\d+)?%$/;
+const momentText = textLike(AWAY_MOMENT, "mistake.expected_moment");
+const MOMENT = { form: '"2026-07-01", or "2026-07-01T14:00"' };
+/** Times of a holiday. */
+export const awaySchema = z
+  .strictObject({
+    from: key(momentText, "First day, or a time on it.", MOMENT),
+    until: key(momentText, "Day of the return, which counts again, or a time on it.", MOMENT),
+  })
+  .check(
+    mistakes(({ from, until }) => {
+      const wrong = [from, until].findIndex((moment) => !isMoment(moment));
+      if (wrong >= 0) return [{ path: [wrong === 0 ? "from" : "until"], ...expecting("mistake.expected_moment") }];
+      return from < until ? [] : [{ path: ["until"], ...message("mistake.away_order") }];
+    }),
+  );
+
+const PERCENT = { form: "percent" };
+const chargePercent = z.number().check(z.minimum(0), z.maximum(100));
+const socSchema = z.strictObject({
+  topic: key(topic, "MQTT topic with the charge in percent, as a number."),
+  capacity_kwh: key(z.number().check(z.positive(), z.maximum(MAX_ENERGY_KWH)), "Energy of the full battery.", {
+    form: "kWh",
+  }),
+  target: key(z._default(chargePercent, 80), "Charge at the end of the round.", PERCENT),
+  minimum: key(z._default(chargePercent, 0), "Up to this charge it is charged at once, at any price.", PERCENT),
+});
 
 /** Returns the schema of a duration: hours as a number, or a text such as 45m, 2h or 1h30m. */
 function duration(least: "above zero" | "zero too") {
@@ -49,7 +89,6 @@ const planKinds = ["window", "slots", "below", "avoid"] as const satisfies reado
 
 const TIME = { form: 'time of day, "07:00"' };
 const LENGTH = { form: "hours as a number, or 45m, 1h30m" };
-const PERCENT = { form: "percent" };
 const length = z.optional(duration("above zero"));
 /** Largest number for a priority. A plan without a priority comes after all plans with one. */
 const MAX_PRIORITY = 99;
@@ -63,7 +102,7 @@ const percent = z.optional(z.number().check(z.minimum(0), z.maximum(100)));
 export const planSchema = z
   .strictObject({
     name: key(text, "Name of the plan. Its MQTT topics are made from it."),
-    home: key(slug, "Id of the home whose prices are used."),
+    home: key(slug, "Id of the home, or of the place of third_party, whose prices are used."),
     id: key(
       z.optional(slug),
       "Name in MQTT topics; by default made from the name, which must then differ from those of other plans.",
@@ -75,7 +114,7 @@ export const planSchema = z
     hours: key(length, "How long the plan runs; for avoid, how long it does not run.", LENGTH),
     up_to: key(length, "For slots, with cheap_below: the maximum number of hours, run only while it is cheap.", LENGTH),
     cheap_below: key(
-      z.optional(z.union([price, z.enum(levels), textLike(/^\d+(\.\d+)?%$/, "mistake.expected_cheap_below")])),
+      z.optional(z.union([price, z.enum(levels), textLike(PERCENTAGE, "mistake.expected_cheap_below")])),
       "For slots, with up_to: upper limit of cheap prices, as a price, a price level, or the cheapest percentage of the day.",
       { form: 'currency per kWh, a level, or "30%"' },
     ),
@@ -138,6 +177,15 @@ export const planSchema = z
         form: "kWh",
       },
     ),
+    soc: key(
+      z.optional(socSchema),
+      "For slots, with kw, instead of hours and kwh: the charge of a battery, from which the hours are calculated.",
+    ),
+    within: key(
+      z.optional(textLike(/^[2-7]d$/, "mistake.expected_within_days")),
+      "For window and slots: the number of days of one round, from `from` on the first to `ready_by` on the last.",
+      { form: '"2d" to "7d"' },
+    ),
     price: key(
       z.optional(z.enum(["export"])),
       "For below: export plans by the price of exported energy instead of the price of bought energy.",
@@ -152,6 +200,12 @@ export const planSchema = z
       z.optional(span),
       "Hours in which the plan never runs, at any price. For avoid, max_gap has priority. Run now still works.",
       { form: '"17:00-21:00"' },
+    ),
+    away: key(z.optional(awaySchema), "A holiday in which the plan does not run. Run now still works."),
+    min_saving: key(
+      z.optional(z.union([z.number().check(z.minimum(0)), textLike(PERCENTAGE, "mistake.expected_min_saving")])),
+      "For window and slots: the plan runs only if it saves at least this, compared with a start when the window opens.",
+      { form: 'currency per kWh, or "10%"' },
     ),
     fallback: key(z.optional(z.array(span)), "Hours in which the plan runs if prices are missing.", {
       form: 'list of "02:00-05:00"',
@@ -245,18 +299,27 @@ const KINDS_OF: Readonly<Partial<Record<keyof PlanEntry, readonly PlanKind[]>>> 
   at_most_runs: ["slots"],
   up_to: ["slots"],
   energy: ["window", "slots"],
+  soc: ["slots"],
+  within: ["window", "slots"],
   price: ["below"],
   cheap_below: ["slots"],
   level: ["below"],
   percent: ["below"],
   tolerance: ["window", "slots"],
+  min_saving: ["window", "slots"],
+  away: ["window", "slots", "below"],
 };
 
 /** The same as conditions for the JSON Schema: forms hide settings that are not allowed, and editors mark them. */
 export const planConditions: readonly Condition[] = [
   ...planKinds.map((kind): Condition => {
     const others = Object.entries(KINDS_OF).flatMap(([setting, kinds]) => (kinds.includes(kind) ? [] : [setting]));
-    const oneOf = kind === "below" ? ["percent", "level", "max_price"] : ["hours", "energy"];
+    const oneOf =
+      kind === "below"
+        ? ["percent", "level", "max_price"]
+        : kind === "slots"
+          ? ["hours", "energy", "soc"]
+          : ["hours", "energy"];
     return { key: "kind", values: [kind], without: others, oneOf };
   }),
 ];
@@ -267,11 +330,16 @@ function mistakesOf(entry: PlanEntry): Mistake[] {
   for (const [setting, kinds] of Object.entries(KINDS_OF))
     if (entry[setting as keyof PlanEntry] !== undefined && !kinds.includes(entry.kind))
       mistake(setting, message("mistake.kind", { kinds: kinds.join(", "), kind: entry.kind }));
-  const { energy, kw } = entry;
-  if (energy !== undefined && kw === undefined) mistake("kw", missingWith("energy"));
+  const { energy, kw, soc } = entry;
+  for (const from of ["energy", "soc"] as const)
+    if (entry[from] !== undefined && kw === undefined) mistake("kw", missingWith(from));
   for (const setting of ["hours", "kwh"] as const)
-    if (energy !== undefined && entry[setting] !== undefined) mistake(setting, message("mistake.calculated"));
-  if (entry.kind !== "below" && entry.hours === undefined && energy === undefined)
+    if ((energy ?? soc) !== undefined && entry[setting] !== undefined) mistake(setting, message("mistake.calculated"));
+  for (const other of ["energy", "up_to", "learn"] as const)
+    if (soc && entry[other] !== undefined) mistake(other, message("mistake.useless", { other: "soc" }));
+  if (entry.within !== undefined && entry.days !== undefined)
+    mistake("days", message("mistake.useless", { other: "within" }));
+  if (entry.kind !== "below" && entry.hours === undefined && energy === undefined && soc === undefined)
     mistake("hours", missing("mistake.expected_length"));
   const { max_price, level, percent } = entry;
   if (entry.kind === "below" && max_price === undefined && level === undefined && percent === undefined)
@@ -281,6 +349,8 @@ function mistakesOf(entry: PlanEntry): Mistake[] {
   if (entry.tolerance_side !== undefined && entry.tolerance === undefined)
     mistake("tolerance", missingWith("tolerance_side"));
   if (entry.after_pause !== undefined && entry.after === undefined) mistake("after", missingWith("after_pause"));
+  if (entry.min_saving !== undefined && entry.max_gap !== undefined)
+    mistake("min_saving", message("mistake.useless", { other: "max_gap" }));
   if (entry.learn && energy !== undefined) mistake("learn", message("mistake.learn"));
   if (entry.profile?.every((power) => power === 0)) mistake("profile", message("mistake.profile"));
   if (found.length === 0) for (const { setting, ...said } of planMistakes(specOf(entry))) mistake(setting, said);
@@ -352,7 +422,9 @@ export function planDefinitions(entries: readonly PlanEntry[], groups: readonly 
 /** Returns the settings of a plan. Those of other kinds are absent, because the checks above reject them. */
 function specOf(entry: PlanEntry): PlanSpec {
   const { kind, profile, level, percent, days, enabled, tolerance, energy, kw, price } = entry;
-  const hoursMs = energy === undefined || kw === undefined ? msOf(entry.hours) : energyMs(energy, kw);
+  const { soc } = entry;
+  const kwh = energy ?? (soc && (soc.capacity_kwh * soc.target) / 100);
+  const hoursMs = kwh === undefined || kw === undefined ? msOf(entry.hours) : energyMs(kwh, kw);
   const settings = {
     kind,
     hoursMs: kind === "below" ? undefined : (hoursMs ?? nominalWindowMs({})),
@@ -360,17 +432,23 @@ function specOf(entry: PlanEntry): PlanSpec {
     readyBy: minuteOf(entry.ready_by),
     days,
     maxPrice: entry.max_price,
-    useForecast: entry.use_forecast,
+    useForecast: entry.use_forecast || entry.within !== undefined,
+    withinDays: entry.within === undefined ? undefined : Number.parseInt(entry.within, 10),
+    soc: soc && { ...{ topic: soc.topic, capacityKwh: soc.capacity_kwh }, target: soc.target, minimum: soc.minimum },
+    isCharged: undefined,
+    atOnce: undefined,
     tolerance: tolerance === undefined ? undefined : { percent: tolerance, side: entry.tolerance_side ?? "earliest" },
     fallback: entry.fallback?.map(spanOf),
     never: entry.never === undefined ? undefined : spanOf(entry.never),
+    away: entry.away,
+    minSaving: readMinSaving(String(entry.min_saving ?? "")) ?? undefined,
     whenLost: entry.when_lost,
     whenShort: entry.when_short,
     enabled,
     once: undefined,
     price,
-    kwh: energy ?? entry.kwh,
-    energyKw: energy === undefined ? undefined : kw,
+    kwh: kwh ?? entry.kwh,
+    energyKw: kwh === undefined ? undefined : kw,
     profile,
     level,
     percent,
@@ -379,15 +457,9 @@ function specOf(entry: PlanEntry): PlanSpec {
     maxGapMs: msOf(entry.max_gap),
     atMostRuns: entry.at_most_runs,
     upToMs: msOf(entry.up_to),
-    cheapBelow: entry.cheap_below === undefined ? undefined : cheapBelowOf(entry.cheap_below),
+    cheapBelow: readCheapBelow(String(entry.cheap_below ?? "")) ?? undefined,
   } satisfies { readonly [Setting in SettingOf<PlanSpec>]: unknown };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as unknown as PlanSpec;
-}
-
-function cheapBelowOf(text: NonNullable<PlanEntry["cheap_below"]>): CheapBelow {
-  if (typeof text === "number") return { maxPrice: text };
-  const level = levels.find((each) => each === text);
-  return level ? { level } : { percent: Number(text.replace("%", "")) };
 }
 
 /** Settings of all kinds of plan. */

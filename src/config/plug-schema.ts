@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { type Fact, type Message, message } from "../core/language/text.ts";
 import { readDuration } from "../core/planning/model/plan-definition.ts";
 import { type WhenLost, whenLostOf, whenLostValues } from "../core/planning/model/plan-spec.ts";
-import { MAX_POWER_KW } from "../core/planning/plan-settings.ts";
+import { MAX_POWER_KW } from "../core/planning/plan-limits.ts";
 import { expressionIn } from "../core/plugs/families/custom.ts";
 import { type PlugFamily, plugFamilies } from "../core/plugs/families/families.ts";
 import { energyUnits, powerUnits } from "../core/plugs/families/meter-readers.ts";

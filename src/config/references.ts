@@ -47,7 +47,8 @@ export function referenceMistakes(given: Referring): Mistake[] {
     third_party !== undefined &&
     given.consumer === undefined &&
     given.accounts_dir === undefined;
-  const homesAndPlaces = [...homeIds, ...(third_party?.places ?? []).map(({ name }) => slugOf(name))];
+  const placeIds = (third_party?.places ?? []).map(({ name }) => slugOf(name));
+  const homesAndPlaces = [...homeIds, ...placeIds];
   const homeMistake = (path: (string | number)[], home: string | undefined, known: string[]): Mistake[] =>
     !namesHomes || home === undefined || known.includes(home) ? [] : [{ path, ...unknownId("home", home, known) }];
   return [
@@ -55,8 +56,9 @@ export function referenceMistakes(given: Referring): Mistake[] {
     ...(home_assistant ? statisticIdMistakes(homes) : []),
     ...plans.flatMap(({ home }, i) => {
       const path = ["plans", i, "home"];
-      const found = quoted(home);
-      return withoutHomes ? [{ path, ...message("mistake.no_account", { found }) }] : homeMistake(path, home, homeIds);
+      if (!withoutHomes) return homeMistake(path, home, homesAndPlaces);
+      const facts = { found: quoted(home), known: placeIds.join(", ") };
+      return placeIds.includes(home) ? [] : [{ path, ...message("mistake.no_account", facts) }];
     }),
     ...restMistakes(plugs, plans),
     ...plugs.flatMap((plug, i) => {

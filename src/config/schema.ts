@@ -11,7 +11,7 @@ import { MAX_SHARDS, SHARD_NAME } from "../core/sharding/shard.ts";
 import { notifyEvents } from "../core/status/notify-event.ts";
 import { apiSchema } from "./api-schema.ts";
 import { key } from "./key-description.ts";
-import { groupsSchema, plansSchema, span } from "./plan-schema.ts";
+import { awaySchema, groupsSchema, plansSchema, span } from "./plan-schema.ts";
 import { plugs } from "./plug-schema.ts";
 import { fleetMistakes, referenceMistakes } from "./references.ts";
 import { tlsSection } from "./tls-schema.ts";
@@ -116,6 +116,7 @@ const home = z.strictObject({
     z.optional(z.enum(attributeFormats)),
     "Adds an entity whose attributes are its prices in the format of another program (see docs/http-api.md).",
   ),
+  away: key(z.optional(awaySchema), "A holiday in which its plans do not run, except those of kind avoid."),
   export: key(z.optional(exportTerms), "What the household gets for exported energy, for the export prices."),
 });
 

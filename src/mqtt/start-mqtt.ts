@@ -12,6 +12,7 @@ import type { PlannedState } from "../plans/open-plans.ts";
 import { type ChangeBus, Listeners } from "../state/change-bus.ts";
 import { DueLoop } from "../state/due-loop.ts";
 import type { Storage } from "../storage/open-storage.ts";
+import { BatteryTopics } from "./battery-topics.ts";
 import { connectionTo, startBroker } from "./broker/start-broker.ts";
 import { BrokerWatch } from "./broker-watch.ts";
 import type { Message } from "./client/message.ts";
@@ -86,6 +87,8 @@ export async function startMqtt(
         },
         "+/once/set": (levels, payload) =>
           others.isOwnHome(levels[0]) ? state.plans.onceAt(levels, payload, clock.now()) : { kind: "ignored" },
+        "+/away/set": ([home = ""], payload) =>
+          others.isOwnHome(home) ? state.plans.setAway(home, payload, clock.now()) : { kind: "ignored" },
         "+/plan/+/+/set": (levels, payload) =>
           others.isOwnHome(levels[0]) ? state.plans.command(levels, payload, clock.now()) : { kind: "ignored" },
       },
@@ -98,10 +101,18 @@ export async function startMqtt(
     },
     signal,
   );
+  const batteries = new BatteryTopics({ client, plans: state.plans, now: () => clock.now(), log });
+  client.addListener(batteries);
   showFirstPrices(state, showing, client);
   const { loop, published } = publicationLoop(options, state, showing, client);
   changes.stateChanged.subscribe(({ home }) => loop.changed(...(home === null ? [] : [home]), PLACES, PLUGS));
-  changes.plansDecided.subscribe(({ circle }) => loop.changed(partOfPlans(circle)));
+  let { circles } = state.plans;
+  changes.plansDecided.subscribe(({ circle }) => {
+    loop.changed(partOfPlans(circle));
+    // The set is another one after the plans were replaced.
+    if (circles !== state.plans.circles) batteries.take();
+    circles = state.plans.circles;
+  });
   let running: Promise<void> | null = null;
   return {
     ...{ client, publisher: showing, published, brokerPort: broker?.port ?? null, shown: loop.ready },

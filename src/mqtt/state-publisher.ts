@@ -25,7 +25,7 @@ import { daemonMessages, type RefusedCommand } from "./topics/daemon-topics.ts";
 import { formatMessages } from "./topics/format-topics.ts";
 import { homeMessages } from "./topics/home-topics.ts";
 import { placeMessages } from "./topics/place-topics.ts";
-import { planMessages } from "./topics/plan-topics.ts";
+import { awayMessage, planMessages } from "./topics/plan-topics.ts";
 import { plugMessages } from "./topics/plug-topics.ts";
 import { usageMessages } from "./topics/usage-topics.ts";
 
@@ -127,8 +127,12 @@ export class StatePublisher {
 
   /** Plans change only when they are decided, at least once in each quarter of an hour. */
   #planPart(circle: string): PublishedPart {
-    const plans = this.#deps.plans.snapshotsOf(circle);
-    return { messages: this.#messagesOf(plans, planDevice, planMessages), until: Number.POSITIVE_INFINITY };
+    const { plans, config } = this.#deps;
+    const shown = plans.snapshotsOf(circle);
+    const homes = [...new Set(shown.map(({ definition }) => definition.home))];
+    const away = homes.map((home) => awayMessage(config.mqtt.base_topic, home, plans.awayOf(home)));
+    const messages = [...away, ...this.#messagesOf(shown, planDevice, planMessages)];
+    return { messages, until: Number.POSITIVE_INFINITY };
   }
 
   #plugsAt(now: EpochMs): PublishedPart {

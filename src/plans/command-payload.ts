@@ -4,7 +4,8 @@ import { message } from "../core/language/text.ts";
 import { type RefusedCommand, refusedCommand } from "../core/planning/command-refusal.ts";
 import { readDuration } from "../core/planning/model/plan-definition.ts";
 import { type PlanAction, planActions } from "../core/planning/plan-commands.ts";
-import { type ChangedSettings, planSettings, RESET_SETTINGS } from "../core/planning/plan-settings.ts";
+import { type ChangedSettings, RESET_SETTINGS } from "../core/planning/plan-settings.ts";
+import { planSettings } from "../core/planning/setting-rows.ts";
 
 /** A command to a plan. */
 export type PlanCommand =

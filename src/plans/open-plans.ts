@@ -9,13 +9,13 @@ import type { Clock } from "../core/runtime/clock.ts";
 import { type EpochMs, QUARTER_MS } from "../core/time/interval.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
 import { DueLoop } from "../state/due-loop.ts";
-import { exportTimelineOf } from "../state/export-prices.ts";
 import type { State } from "../state/open-state.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { PlanStore } from "../storage/plan-store.ts";
 import { PlugEnergyStore } from "../storage/plug-energy-store.ts";
 import { MeasuredRuns } from "./measured-runs.ts";
 import { Plans } from "./plans.ts";
+import { PricedHomes } from "./priced-homes.ts";
 
 /** The state and its plans. */
 export interface PlannedState extends State {
@@ -52,7 +52,8 @@ export function openPlans(
   state: State,
   changes: ChangeBus,
 ): PlansModule {
-  const { homes, homeReader, calendar, thresholds, problems, startedAt, isTimeTrusted, stats } = state;
+  const { calendar, thresholds, problems, startedAt, isTimeTrusted, stats } = state;
+  const homes = new PricedHomes(state);
   let levels = { ...thresholds };
   let { plugs } = config;
   const plugsOf = (plan: string) => plugs.filter((plug) => plansOf(plug).includes(plan)).map(entryId);
@@ -61,9 +62,9 @@ export function openPlans(
     groups: config.groups,
     language: config.language,
     memory: storage.settings,
-    exportTimelineOf: (home, now) => exportTimelineOf(state, home, now),
     store: new PlanStore(storage.database, storage.writing),
-    timelineOf: (home, now) => homeReader.timeline(home, now),
+    timelineOf: (home, now) => homes.timeline(home, now),
+    exportTimelineOf: (home, now) => homes.exportTimeline(home, now),
     onDecided(circle, until) {
       loop.worked(circle, dueAfter(clock.now(), until));
       changes.plansDecided.emit({ circle });
@@ -79,9 +80,9 @@ export function openPlans(
     heartbeat: stats.heartbeat("planning", signal),
   });
   changes.stateChanged.subscribe(({ home }) => {
-    const circle = home === null ? null : plans.circleOf(home);
-    if (circle === null) loop.wake();
-    else loop.changed(circle);
+    const changed = (home === null ? homes.places : [home]).flatMap((each) => plans.circleOf(each) ?? []);
+    if (changed.length === 0) loop.wake();
+    else loop.changed(...changed);
   });
   let running: Promise<void> | null = null;
   return {

@@ -1,7 +1,11 @@
 /** What plans with `learn` have learned. The owner can freeze it, and forget it. */
 import * as z from "zod/mini";
+import { message } from "../core/language/text.ts";
+import { type RefusedCommand, refusedCommand } from "../core/planning/command-refusal.ts";
 import { LEARNED_FROM, type LearnedCourse, learnedCourse } from "../core/planning/learned-course.ts";
+import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
 import type { PlanSpec } from "../core/planning/model/plan-spec.ts";
+import type { LearnAction } from "../core/planning/plan-commands.ts";
 import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import type { PlanStore } from "../storage/plan-store.ts";
@@ -39,6 +43,16 @@ export class PlanLearning {
     const runs = this.#store.lastRuns(plan, 2 * LEARNED_FROM.most, range);
     const learned = learnedCourse(this.#measured.courses(plan, runs), spec.hoursMs);
     return learned && { ...learned, frozen: false };
+  }
+
+  /** Carries out a command about what a plan has learned. Returns the refusal; null if it is done. */
+  act({ id, learns }: PlanDefinition, spec: PlanSpec, action: LearnAction, now: EpochMs): RefusedCommand | null {
+    const learned = learns ? this.of(id, spec) : null;
+    if (!learns) return refusedCommand("unknown_setting", message("refused.no_learn"));
+    if (action === "forget_learned") this.forget(id, now);
+    else if (learned) this.freeze(id, learned);
+    else return refusedCommand("unknown_setting", message("refused.nothing_learned"));
+    return null;
   }
 
   /** Keeps what was learned, whatever is measured from now on. */

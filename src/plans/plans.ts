@@ -1,66 +1,52 @@
 /** All plans: decisions, commands, and what others read of them. Reading decides nothing. */
 
-import { readOneShot } from "../config/one-shot.ts";
-import { type GroupEntry, MAX_GROUP_PLANS } from "../config/plan-schema.ts";
-import { unknownHome, unknownId } from "../config/suggest-key.ts";
+import type { GroupEntry } from "../config/plan-schema.ts";
+import { unknownHome } from "../config/suggest-key.ts";
 import type { Language } from "../core/language/language.ts";
-import { message, placed, textIn } from "../core/language/text.ts";
-import {
-  type DecisionContext,
-  decideCircle,
-  decidedSnapshot,
-  isExport,
-  type PlanPrices,
-  UNDECIDED,
-} from "../core/planning/circle-decision.ts";
+import { message, textIn } from "../core/language/text.ts";
+import { withCharge } from "../core/planning/charge.ts";
+import { type DecisionContext, decideCircle, decidedSnapshot, UNDECIDED } from "../core/planning/circle-decision.ts";
 import { type RefusedCommand, refusedCommand as refused } from "../core/planning/command-refusal.ts";
 import { withLearned } from "../core/planning/learned-course.ts";
 import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
-import { type PlanSpec, whenLostOf } from "../core/planning/model/plan-spec.ts";
-import { type Commanded, type PlanAction, type RunAction, runNow, skip, stop } from "../core/planning/plan-commands.ts";
+import { type Away, type PlanSpec, whenLostOf } from "../core/planning/model/plan-spec.ts";
+import {
+  type Commanded,
+  type LearnAction,
+  type PlanAction,
+  type RunAction,
+  runNow,
+  skip,
+  stop,
+} from "../core/planning/plan-commands.ts";
 import { blockedBy, circlesOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
 import type { PlanMachine } from "../core/planning/plan-input.ts";
+import type { PlanRecord } from "../core/planning/plan-record.ts";
 import { adjustedSpec, type ChangedSettings, changeSettings, resetOf } from "../core/planning/plan-settings.ts";
 import type { PlanSnapshot } from "../core/planning/plan-snapshot.ts";
 import { crowdedFor } from "../core/planning/power-group.ts";
 import { type StartCost, startCosts } from "../core/planning/start-costs.ts";
 import type { Wanted } from "../core/plugs/plug-types.ts";
-import type { Home } from "../core/prices/home-snapshot.ts";
-import type { LevelThresholds } from "../core/prices/level.ts";
-import type { Timeline } from "../core/prices/timeline.ts";
-import type { KeyValue } from "../core/runtime/key-value.ts";
 import type { Problems } from "../core/status/problem.ts";
-import { freeSlug } from "../core/text/slug.ts";
-import type { Calendar } from "../core/time/calendar.ts";
-import { contains, type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
+import { contains, type EpochMs } from "../core/time/interval.ts";
 import type { PlanStore } from "../storage/plan-store.ts";
 import { objectIn, planCommandOf } from "./command-payload.ts";
 import type { MeasuredRuns } from "./measured-runs.ts";
-import { MAX_ONCE, OncePlans } from "./once-plans.ts";
+import { OncePlans } from "./once-plans.ts";
 import { PlanCircles } from "./plan-circles.ts";
+import { PlanFacts, type PlanFactsDeps } from "./plan-facts.ts";
 import { PlanLearning } from "./plan-learning.ts";
 import { PlanResults, type WhichPlans } from "./plan-results.ts";
+import { wantedBy, wantedByAny } from "./signals.ts";
 
-export interface PlansDeps {
+export interface PlansDeps extends PlanFactsDeps {
   readonly definitions: readonly PlanDefinition[];
   readonly store: PlanStore;
-  /** Stores the plans that run once. */
-  readonly memory: KeyValue;
   /** What plugs measured in finished runs. */
   readonly measured?: Pick<MeasuredRuns, "with" | "courses">;
   /** The power groups of the configuration. */
   readonly groups?: readonly GroupEntry[];
-  readonly homes: { readonly ids: ReadonlySet<string>; named(id: string): Home | null; readonly known: boolean };
-  readonly timelineOf: (home: Home, now: EpochMs) => Timeline | null;
-  /** Returns the export prices; null if neither the service nor a place of the region has them. */
-  readonly exportTimelineOf?: (home: Home, now: EpochMs) => Timeline | null;
-  readonly calendar: Calendar;
-  readonly thresholds?: LevelThresholds;
-  readonly isTimeTrusted: (now: EpochMs) => boolean;
   readonly problems: Pick<Problems, "start" | "end">;
-  readonly startedAt: EpochMs;
-  /** Language of the reasons; default English. */
-  readonly language?: Language;
   /** Called after each decision of a circle. `until`: when one of its plans changes by itself. */
   readonly onDecided: (circle: string, until: EpochMs) => void;
 }
@@ -68,23 +54,19 @@ export interface PlansDeps {
 /** Result of a command. */
 type PlanCommanded = { readonly kind: "done" } | RefusedCommand;
 
-/** Delay of fallback hours after the daemon's start, because missing prices may still arrive. */
-const GRACE_MS = 10 * MINUTE_MS;
-
 export class Plans {
   readonly results: PlanResults;
   readonly #deps: PlansDeps;
   readonly #language: Language;
   readonly #once: OncePlans;
   readonly #learning: PlanLearning;
+  readonly #facts: PlanFacts;
   readonly #circles = new PlanCircles();
   #groups: readonly GroupEntry[] = [];
   /** The last snapshot of each plan. Bounded by the plans. */
   readonly #snapshots = new Map<string, PlanSnapshot>();
   /** When a circle changes by itself. Bounded by the circles. */
   readonly #dueAt = new Map<string, EpochMs>();
-  /** Machines that plugs watch, keyed by plan. Bounded by the plugs. */
-  readonly #machines = new Map<string, PlanMachine>();
   /** Reason of the last refused MQTT command, keyed by plan. */
   readonly #refusals = new Map<string, string>();
 
@@ -92,6 +74,7 @@ export class Plans {
     this.#deps = deps;
     this.#language = deps.language ?? "en";
     this.#once = new OncePlans(deps.memory);
+    this.#facts = new PlanFacts(deps);
     this.results = new PlanResults(deps.store, deps.calendar, (which) => this.#selected(which), deps.measured);
     this.#learning = new PlanLearning(deps.store, deps.memory, deps.measured ?? { courses: () => [] });
     this.take(deps.definitions, deps.groups);
@@ -110,8 +93,8 @@ export class Plans {
     for (const id of this.ids) if (!remaining.has(id)) problems.end(problemSubject(id));
     store.keepOnly([...remaining]);
     const { circles, unchanged } = this.#circles.replace(definitions, (definition) => {
-      const spec = this.#specOf(definition);
       const memory = store.memory(definition.id);
+      const spec = this.#specOf(definition, memory, memory?.window.start ?? 0);
       const whenLost = whenLostOf(spec);
       const on = whenLost === "on" || (whenLost === "keep" && memory?.on === true);
       return { definition, spec, advance: { ...UNDECIDED, on, memory } };
@@ -166,11 +149,7 @@ export class Plans {
   wanted(plan: string, home: string | null): Wanted | null {
     const slot = this.#circles.get(plan);
     if (!slot || (home !== null && home !== slot.definition.home)) return null;
-    const { running, on, lost } = slot.advance;
-    const snapshot = this.#snapshots.get(plan);
-    const whenLost = lost ? { lost: whenLostOf(slot.spec) } : {};
-    const reason = snapshot?.reason.text ?? textIn(this.#language, message("plan.nothing_known"));
-    return { on, until: running?.end ?? (on ? null : (snapshot?.nextStart ?? null)), reason, ...whenLost };
+    return wantedBy(slot, this.snapshot(plan), this.#language);
   }
 
   /** Returns ON while any of the plans wants it, with the reasons of those plans; null if none of them exists. */
@@ -182,18 +161,7 @@ export class Plans {
       const { name } = this.#circles.get(plan)?.definition ?? { name: plan };
       return all.length > 1 ? { ...wanted, reason: `${name}: ${wanted.reason}` } : wanted;
     });
-    const [only] = known;
-    if (!only || known.length === 1) return only ?? null;
-    const on = known.some((wanted) => wanted.on);
-    const deciding = known.filter((wanted) => wanted.on === on);
-    const times = deciding.flatMap(({ until }) => until ?? []);
-    const isOpen = times.length === 0 || (on && times.length < deciding.length);
-    const until = isOpen ? null : on ? Math.max(...times) : Math.min(...times);
-    // If a plan with known prices wants ON, `when_lost` of the others does not matter.
-    const isKnownOn = known.some((wanted) => wanted.on && wanted.lost === undefined);
-    const lost = (["on", "keep", "off"] as const).find((each) => known.some((wanted) => wanted.lost === each));
-    const whenLost = lost === undefined || isKnownOn ? {} : { lost };
-    return { on, until, reason: deciding.map(({ reason }) => reason).join("; "), ...whenLost };
+    return wantedByAny(known);
   }
 
   /** Returns the plans, each followed by the plans that run once for its appliance. */
@@ -206,12 +174,35 @@ export class Plans {
    * `now`, or at its next decision if that is null.
    */
   machineIs(plan: string, machine: PlanMachine | undefined, now: EpochMs | null): void {
-    if (this.#machines.get(plan) === machine) return;
-    if (machine === undefined) this.#machines.delete(plan);
-    else this.#machines.set(plan, machine);
+    if (!this.#facts.machineIs(plan, machine)) return;
     const circle = this.circleOf(this.#circles.get(plan)?.definition.home ?? "");
     if (circle !== null && now !== null) this.decide(circle, now);
     else if (circle !== null) this.#dueAt.delete(circle);
+  }
+
+  /** Topics of the batteries of plans. */
+  get chargeTopics(): readonly string[] {
+    return [...new Set(this.#circles.definitions.flatMap(({ spec }) => ("soc" in spec && spec.soc?.topic) || []))];
+  }
+
+  /** Takes the charge of a battery, and decides its plans. Returns false if the payload is not a percentage. */
+  chargeIs(topic: string, payload: string, now: EpochMs): boolean {
+    const isNew = this.#facts.chargeIs(topic, payload, now);
+    const homes = this.#circles.definitions.filter(({ spec }) => "soc" in spec && spec.soc?.topic === topic);
+    if (isNew) for (const home of new Set(homes.map((each) => each.home))) this.#decideFor(home, now);
+    return isNew !== null;
+  }
+
+  /** Returns the holiday of a home or a place; null without one. */
+  awayOf(home: string): Away | null {
+    return this.#facts.awayOf(home);
+  }
+
+  /** Sets the holiday of a home or a place. An empty text restores that of the configuration. */
+  setAway(home: string, text: string, now: EpochMs): PlanCommanded {
+    const wrong = this.#facts.setAway(home, text.trim());
+    if (!wrong) this.#decideFor(home, now);
+    return wrong ?? { kind: "done" };
   }
 
   /** Returns whether a plan would run a machine that is started at `now`: its window is open, and it has not run. */
@@ -238,9 +229,10 @@ export class Plans {
     if (!homes.known) return Number.POSITIVE_INFINITY;
     this.#removeOldOnce(circle, now);
     for (const slot of this.#circles.in(circle))
-      if (slot.definition.learns) this.#circles.set({ ...slot, spec: this.#specOf(slot.definition) });
+      if (slot.definition.learns || hasBattery(slot))
+        this.#circles.set({ ...slot, spec: this.#specOf(slot.definition, slot.advance.memory, now) });
     const before = this.#circles.in(circle);
-    const context = this.#contextAt(now);
+    const context = this.#facts.contextAt(now);
     const decided = decideCircle(before, context);
     store.gather(() => {
       for (const slot of decided) {
@@ -268,37 +260,19 @@ export class Plans {
     const place = definitions.findIndex(({ id }) => id === definition.id);
     const all = place < 0 ? [...definitions, definition] : definitions.with(place, definition);
     const circle = circlesOf(all).find((plans) => plans.includes(definition)) ?? [];
-    const own = { definition, spec: definition.spec, advance: UNDECIDED };
+    const charge = "soc" in definition.spec ? this.#facts.chargeOf(definition.spec.soc?.topic) : null;
+    const own = { definition, spec: withCharge(definition.spec, charge, null, now), advance: UNDECIDED };
     const slots = circle.flatMap((each) => (each === definition ? own : (this.#circles.get(each.id) ?? [])));
-    const context = this.#contextAt(now);
+    const context = this.#facts.contextAt(now);
     const decided = decideCircle(slots, context).find((each) => each.definition === definition);
     return decided ? this.#snapshotOf(decided, context) : null;
   }
 
-  /** Returns the configured settings with the owner's changes and what the plan has learned. */
-  #specOf(definition: PlanDefinition): PlanSpec {
+  /** Returns the configured settings with the owner's changes, and what the plan has learned or its battery needs. */
+  #specOf(definition: PlanDefinition, memory: PlanRecord | null, now: EpochMs): PlanSpec {
     const spec = adjustedSpec(definition, this.#deps.store.settings(definition.id));
-    return definition.learns ? withLearned(spec, this.#learning.of(definition.id, spec)) : spec;
-  }
-
-  #contextAt(now: EpochMs): DecisionContext {
-    const { calendar, thresholds, isTimeTrusted, startedAt } = this.#deps;
-    return {
-      ...{ now, calendar, trusted: isTimeTrusted(now), graceUntil: startedAt + GRACE_MS, language: this.#language },
-      ...(thresholds ? { thresholds } : {}),
-      pricesOf: (plan) => this.#pricesOf(plan, now),
-      machineOf: (plan) => this.#machines.get(plan),
-    };
-  }
-
-  #pricesOf({ definition, spec }: Pick<PlanSlot, "definition" | "spec">, now: EpochMs): PlanPrices {
-    const { homes, timelineOf, exportTimelineOf = () => null } = this.#deps;
-    const home = homes.named(definition.home);
-    const bought = home && timelineOf(home, now);
-    if (!home || !isExport(spec)) return { isHomeKnown: home !== null, timeline: bought, lacksExport: false };
-    const sold = exportTimelineOf(home, now);
-    // A home with import prices and without export prices will not get export prices later.
-    return { isHomeKnown: true, timeline: sold, lacksExport: sold === null && bought !== null };
+    if (definition.learns) return withLearned(spec, this.#learning.of(definition.id, spec));
+    return spec.kind === "slots" ? withCharge(spec, this.#facts.chargeOf(spec.soc?.topic), memory, now) : spec;
   }
 
   #snapshotOf(slot: PlanSlot, context: DecisionContext): PlanSnapshot {
@@ -388,19 +362,10 @@ export class Plans {
     return runNow(spec, advance.memory, now, blockedBy(definition, new Set(), circle), crowded);
   }
 
-  #learnedActed(
-    { definition, spec }: PlanSlot,
-    action: "freeze_learned" | "forget_learned",
-    now: EpochMs,
-  ): PlanCommanded {
-    const { id, learns, home } = definition;
-    const learned = learns ? this.#learning.of(id, spec) : null;
-    if (!learns) return refused("unknown_setting", message("refused.no_learn"));
-    if (action === "forget_learned") this.#learning.forget(id, now);
-    else if (learned) this.#learning.freeze(id, learned);
-    else return refused("unknown_setting", message("refused.nothing_learned"));
-    this.#decideFor(home, now);
-    return { kind: "done" };
+  #learnedActed({ definition, spec }: PlanSlot, action: LearnAction, now: EpochMs): PlanCommanded {
+    const refusal = this.#learning.act(definition, spec, action, now);
+    if (!refusal) this.#decideFor(definition.home, now);
+    return refusal ?? { kind: "done" };
   }
 
   /** Changes settings, all or none. An empty text restores the value of the configuration. */
@@ -412,7 +377,7 @@ export class Plans {
     const change = changeSettings(definition, store.settings(plan), changes);
     if (change.kind === "refused") return change;
     if (!store.writeSettings(plan, change.texts)) return refused("not_writable", message("refused.not_writable"));
-    this.#circles.set({ ...slot, spec: this.#specOf(definition) });
+    this.#circles.set({ ...slot, spec: this.#specOf(definition, slot.advance.memory, now) });
     this.#decideFor(definition.home, now);
     return { kind: "done" };
   }
@@ -422,16 +387,9 @@ export class Plans {
     const { isTimeTrusted, homes } = this.#deps;
     if (!isTimeTrusted(now)) return refused("clock_not_trusted", message("plan.clock"));
     const { definitions } = this.#circles;
-    const read = readOneShot(asked, definitions, this.#groups, now);
-    if ("key" in read) return refused("unreadable_setting", read);
-    if (!homes.ids.has(read.home))
-      return refused("unreadable_setting", placed("home", unknownId("home", read.home, [...homes.ids])));
-    const sameGroup = definitions.filter(({ power }) => power && power.group === read.power?.group);
-    const { plans } = this.#once;
-    if (plans.length >= MAX_ONCE || sameGroup.length >= MAX_GROUP_PLANS)
-      return refused("too_many", message("refused.too_many", { count: plans.length }));
-    const definition = { ...read, id: freeSlug(read.id, new Set(this.ids)) };
-    for (const circle of this.#replaceOnce([...plans, definition])) this.decide(circle, now);
+    const definition = this.#once.read(asked, { definitions, groups: this.#groups, homes: homes.ids, now });
+    if ("kind" in definition) return definition;
+    for (const circle of this.#replaceOnce([...this.#once.plans, definition])) this.decide(circle, now);
     return { kind: "done", plan: definition.id };
   }
 
@@ -463,6 +421,10 @@ export class Plans {
     const circle = this.circleOf(home);
     if (circle !== null) this.decide(circle, now);
   }
+}
+
+function hasBattery({ spec }: PlanSlot): boolean {
+  return "soc" in spec && spec.soc !== undefined;
 }
 
 /** Returns the subject of a plan's problems. */

@@ -210,6 +210,7 @@ export class Homes {
     return {
       ...{ id, name: address.label, account, addressId: address.id, resolution },
       ...(configured?.format ? { format: configured.format } : {}),
+      ...(configured?.away ? { away: configured.away } : {}),
       ...(configured?.export ? { exportTerms: termsOf(configured.export) } : {}),
     };
   }

@@ -7,8 +7,8 @@ import type { Timeline } from "../prices/timeline.ts";
 import type { Calendar } from "../time/calendar.ts";
 import { contains, type EpochMs } from "../time/interval.ts";
 import { inOrder, type PlanDefinition } from "./model/plan-definition.ts";
-import type { PlanSpec, PlanWindow } from "./model/plan-spec.ts";
-import { neverIn, roundAt } from "./model/plan-windows.ts";
+import type { Away, PlanSpec, PlanWindow } from "./model/plan-spec.ts";
+import { awayTime, neverIn, roundAt } from "./model/plan-windows.ts";
 import type { GroupSeat } from "./place-group.ts";
 import { afterStateOf, blockedBy, finishByOf, type PlanSlot } from "./plan-dependencies.ts";
 import type { PlanInput, PlanMachine, Solve } from "./plan-input.ts";
@@ -36,6 +36,8 @@ export interface DecisionContext {
   readonly pricesOf: (plan: Pick<PlanSlot, "definition" | "spec">) => PlanPrices;
   /** Returns what is known of the machine of a plan; undefined if no plug watches it. */
   readonly machineOf?: (plan: string) => PlanMachine | undefined;
+  /** Returns the holiday of a home; null without one. */
+  readonly awayOf?: (home: string) => Away | null;
   /** True if the clock is trusted. */
   readonly trusted: boolean;
   /** Earliest start of fallback hours. */
@@ -139,10 +141,14 @@ function inputOf(
   { definition, spec, advance }: PlanSlot,
   all: readonly PlanSlot[],
   decided: ReadonlySet<string>,
-  { now, calendar, thresholds, pricesOf, machineOf, trusted, graceUntil, solve = solvePlan }: DecisionContext,
+  { now, calendar, thresholds, pricesOf, machineOf, awayOf, trusted, graceUntil, solve = solvePlan }: DecisionContext,
 ): PlanInput {
   const roundOf = (slot: Pick<PlanSlot, "spec" | "advance">) => occurrenceOf(slot, calendar, now);
   const window = roundOf({ spec, advance });
+  const away =
+    spec.kind === "avoid"
+      ? []
+      : [spec.away, awayOf?.(definition.home)].flatMap((each) => awayTime(each, calendar) ?? []);
   const before = all.find((other) => other.definition.id === definition.after?.plan) ?? null;
   const notBegun = (each: PlanSlot) =>
     each.advance.memory?.startedRuns.length || each.advance.memory?.ended ? null : roundOf(each);
@@ -153,7 +159,9 @@ function inputOf(
     blocked: [
       ...blockedBy(definition, decided, all).map(({ start, end }) => ({ start, end })),
       ...(window ? neverIn(spec, window, calendar) : []),
+      ...away,
     ],
+    away,
     after: afterStateOf(definition, window, before),
     machine: machineOf?.(definition.id),
     finishBy: window && finishByOf(definition.id, window, all, notBegun),

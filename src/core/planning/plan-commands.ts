@@ -10,6 +10,7 @@ const runActions = ["run_now", "skip", "stop"] as const;
 const learnActions = ["freeze_learned", "forget_learned"] as const;
 export const planActions = [...runActions, ...learnActions] as const;
 export type RunAction = (typeof runActions)[number];
+export type LearnAction = (typeof learnActions)[number];
 export type PlanAction = (typeof planActions)[number];
 
 /** The record after a command, or the reason for a refusal. */

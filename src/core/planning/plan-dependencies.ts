@@ -29,7 +29,8 @@ export function afterStateOf(
   if (memory.window.start >= window.end) return from(memory.before);
   const runs = runsOf(memory);
   if (runs.length > 0) return from(runs);
-  return other.advance.state === "waiting" ? { kind: "waiting", plan: other.definition.name } : { kind: "free" };
+  const isStill = other.advance.state === "waiting" && memory.outcome.kind !== "saves_too_little";
+  return isStill ? { kind: "waiting", plan: other.definition.name } : { kind: "free" };
 }
 
 /**

@@ -31,6 +31,8 @@ export interface PlanInput {
   readonly blocked: readonly Interval[];
   /** For a plan of a power group: fingerprint of the group's input, and `blocked` without the group. */
   readonly group?: { readonly token: string; readonly blocked: readonly Interval[] };
+  /** Holidays of the plan and of its home, which are also in `blocked`; absent for a plan that takes no notice. */
+  readonly away?: readonly Interval[];
   readonly after: AfterState;
   /** The machine of the plan, if its plug watches it: nothing to run, waiting to be run, or done. */
   readonly machine?: PlanMachine | undefined;

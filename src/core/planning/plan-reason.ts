@@ -3,7 +3,8 @@ import type { Language } from "../language/language.ts";
 import { type Say, sayIn } from "../language/text.ts";
 import type { Calendar } from "../time/calendar.ts";
 import { type EpochMs, HOUR_MS, type Interval, QUARTER_MS } from "../time/interval.ts";
-import { hoursText, localTimeText } from "./model/plan-definition.ts";
+import { localTimeText } from "./model/local-time.ts";
+import { hoursText } from "./model/plan-definition.ts";
 import { type PlanShortfall, type PlanSpec, weekdays } from "./model/plan-spec.ts";
 import { mergeRuns } from "./model/plan-windows.ts";
 import { interruptionsOf } from "./plan-interruption.ts";
@@ -16,14 +17,17 @@ export const planCodes = [
   "running",
   "running_by_hand",
   "running_fallback",
+  "running_at_once",
   "fallback_planned",
   "partial",
   "done",
+  "charged",
   "cut_short",
   "waiting_for_prices",
   "waiting_for_plan",
   "waiting_for_machine",
   "waiting_for_low_price",
+  "waiting_for_saving",
   "clock_not_trusted",
   "no_prices",
   "no_occurrence",
@@ -36,6 +40,7 @@ export const planCodes = [
   "disabled",
   "skipped",
   "stopped",
+  "away",
 ] as const;
 export type PlanCode = (typeof planCodes)[number];
 
@@ -99,8 +104,11 @@ function reasoned(given: ReasonContext): PlanReason {
     case "fallback":
       return reason("fallback_planned", say("plan.fallback", { runs: spansOf(given, memory.planned) }));
     case "done":
+      if (memory.outcome.kind === "charged") return idleReason(given, memory);
       return reason("done", `${hasRunWords(given, memory)}${interruptedWords(given, memory)}`);
     case "skipped": {
+      if (advance.awayUntil !== undefined)
+        return reason("away", say("plan.away", { end: endOf(given, advance.awayUntil) }));
       const end = endOf(given, memory.window.end);
       return memory.ended === "stopped"
         ? reason("stopped", say("plan.stopped", { end }))
@@ -117,6 +125,11 @@ function runningReason(given: ReasonContext, memory: PlanRecord, run: PlanRun): 
   switch (run.basis) {
     case "fallback":
       return { code: "running_fallback", text: say("plan.fallback_until", { end }) };
+    case "at_once": {
+      const { minimum = 0 } = (given.spec.kind === "slots" && given.spec.soc) || {};
+      const text = say("plan.at_once", { end, minimum: decimal(given, String(minimum)) });
+      return { code: "running_at_once", text };
+    }
     case "manual":
       return { code: "running_by_hand", text: say("plan.by_hand", { end }) };
     default: {
@@ -170,6 +183,13 @@ function idleReason(given: ReasonContext, memory: PlanRecord): PlanReason {
       return { code: "waiting_for_plan", text: say("plan.waits_for_plan", { plan: outcome.plan }) };
     case "waiting_for_machine":
       return { code: "waiting_for_machine", text: say("plan.waits_for_machine") };
+    case "charged": {
+      const { spec } = given;
+      const target = spec.kind === "slots" ? decimal(given, String(spec.soc?.target ?? "")) : "";
+      return { code: "charged", text: say("plan.charged", { target }) };
+    }
+    case "saves_too_little":
+      return { code: "waiting_for_saving", text: littleWords(given, outcome) };
     case "impossible":
       return { code: outcome.reason, text: impossibleWords(given, outcome.reason, outcome.shortfallMs) };
     case "solved":
@@ -177,6 +197,18 @@ function idleReason(given: ReasonContext, memory: PlanRecord): PlanReason {
       if (given.advance.state === "no_prices") return { code: "no_prices", text: say("plan.no_price_now") };
       return { code: "waiting_for_low_price", text: say("plan.no_low_price") };
   }
+}
+
+/** Returns for example "would cost 1.26 per kWh instead of 1.31 if started at 19:00: it saves less than 0.20". */
+function littleWords(
+  given: ReasonContext,
+  { meanPrice, windowStart, opensAt }: Extract<PlanRecord["outcome"], { readonly kind: "saves_too_little" }>,
+): string {
+  const { minSaving = { perKwh: 0 } } = given.spec;
+  const least =
+    "perKwh" in minSaving ? priceIn(given, minSaving.perKwh) : `${decimal(given, String(minSaving.percent))} %`;
+  const prices = { price: priceIn(given, meanPrice), start: priceIn(given, windowStart) };
+  return given.say("plan.saves_too_little", { ...prices, time: timeOf(given, opensAt), least });
 }
 
 /** Returns the missing hours and the reason; empty if none are missing. */

@@ -4,9 +4,9 @@ import type { ImpossibleReason, PlanAlternatives, PlanShortfall, PlanWindow } fr
 
 /**
  * Why a run is ON. `estimates`: at least one of its prices is an estimate. `resting`: an `avoid` plan outside its plan,
- * or without the prices it needs.
+ * or without the prices it needs. `at_once`: a battery is below its minimum.
  */
-export type PlanBasis = "prices" | "estimates" | "fallback" | "manual" | "resting";
+export type PlanBasis = "prices" | "estimates" | "fallback" | "manual" | "resting" | "at_once";
 
 export interface PlanRun extends Interval {
   readonly basis: PlanBasis;
@@ -40,6 +40,15 @@ export type PlanOutcome =
   | { readonly kind: "missing"; readonly from: EpochMs; readonly overdueAt: EpochMs }
   | { readonly kind: "waiting_for_plan"; readonly plan: string }
   | { readonly kind: "waiting_for_machine" }
+  /** The battery has its target. */
+  | { readonly kind: "charged" }
+  /** The runs would save less than `min_saving`. Prices: of the runs, and of the baseline `window_start` at `opensAt`. */
+  | {
+      readonly kind: "saves_too_little";
+      readonly meanPrice: number;
+      readonly windowStart: number;
+      readonly opensAt: EpochMs;
+    }
   | { readonly kind: "none" };
 
 /** Why an occurrence ended before its window. */

@@ -1,39 +1,15 @@
 /** Settings of a plan that the owner may change at run time. */
-import { type Message, message, placed } from "../language/text.ts";
-import { HOUR_MS } from "../time/interval.ts";
+import { message, placed } from "../language/text.ts";
 import { type RefusedCommand, refusedCommand } from "./command-refusal.ts";
-import {
-  energyMs,
-  localTimeText,
-  type PlanDefinition,
-  planMistakes,
-  readDuration,
-  readLocalTime,
-} from "./model/plan-definition.ts";
+import { type PlanDefinition, planMistakes } from "./model/plan-definition.ts";
 import type { PlanSpec } from "./model/plan-spec.ts";
-
-export const planSettings = ["hours", "energy", "from", "ready_by", "max_price", "enabled"] as const;
-export type PlanSetting = (typeof planSettings)[number];
+import { type PlanSetting, planSettings, type SettingValue, settingRows } from "./setting-rows.ts";
 
 /** Command that resets all settings to the configuration. */
 export const RESET_SETTINGS = "reset_settings";
 
-/** Maximum power of a plan. Unit: kW. */
-export const MAX_POWER_KW = 1_000;
-/**
- * Range of `max_price`: all hourly prices so far, in kroner or euros. A higher number is one in øre or cents. Unit: currency
- * per kWh.
- */
-export const MAX_PRICE_LIMITS = { min: -10, max: 25 } as const;
-
-/** Maximum energy of one round: that of the strongest appliance in a day. Unit: kWh. */
-export const MAX_ENERGY_KWH = 24 * MAX_POWER_KW;
-
 /** Settings that differ from the configuration, as the texts of their commands. */
 export type ChangedSettings = Readonly<Partial<Record<PlanSetting, string>>>;
-
-/** Published value; null if it is not set. */
-export type SettingValue = string | number | boolean | null;
 
 export interface ShownSetting {
   readonly value: SettingValue;
@@ -47,53 +23,16 @@ export type SettingRead = { readonly kind: "value"; readonly spec: PlanSpec } | 
 
 /** Returns the settings that a plan has. */
 function settingsOf(spec: PlanSpec): PlanSetting[] {
-  const hasEnergy = "energyKw" in spec && spec.energyKw !== undefined;
-  const other: PlanSetting[] = [hasEnergy || spec.kind === "below" ? "hours" : "energy"];
-  if (!hasEnergy) other.push("energy");
-  if (spec.once) other.push("from", "ready_by");
-  return planSettings.filter((setting) => !other.includes(setting));
+  return planSettings.filter((setting) => settingRows[setting].has(spec));
 }
 
 /** Applies the text of a setting to a spec. The result may contradict itself (see `planMistakes`). */
 function withSetting(spec: PlanSpec, setting: PlanSetting, text: string): SettingRead {
-  const refused = (expected: Message): SettingRead => {
-    const found = message("mistake.value_quoted", { text: text.slice(0, 40) });
-    const said = message("mistake.value", { expected, found, hint: "" });
-    return refusedCommand("unreadable_setting", placed(setting, said));
-  };
-  switch (setting) {
-    case "hours": {
-      const hoursMs = readDuration(text);
-      if (spec.kind === "below") return refusedCommand("unknown_setting", message("refused.no_hours"));
-      if (hoursMs === null || hoursMs <= 0) return refused(message("mistake.expected_hours_once"));
-      return { kind: "value", spec: { ...spec, hoursMs } };
-    }
-    case "energy": {
-      const kwh = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
-      if (!("energyKw" in spec) || spec.energyKw === undefined)
-        return refusedCommand("unknown_setting", message("refused.no_energy"));
-      if (kwh <= 0 || kwh > MAX_ENERGY_KWH) return refused(message("mistake.expected_kwh", { most: MAX_ENERGY_KWH }));
-      return { kind: "value", spec: { ...spec, kwh, hoursMs: energyMs(kwh, spec.energyKw) } };
-    }
-    case "from":
-    case "ready_by": {
-      const minute = readLocalTime(text);
-      if (minute === null) return refused(message("mistake.expected_clock"));
-      return { kind: "value", spec: { ...spec, [setting === "from" ? "from" : "readyBy"]: minute } };
-    }
-    case "max_price": {
-      const maxPrice = Number(text);
-      const { min, max } = MAX_PRICE_LIMITS;
-      const isPrice = /^-?\d+(\.\d+)?$/.test(text) && maxPrice >= min && maxPrice <= max;
-      if (!isPrice) return refused(message("mistake.expected_price_range", { least: min, most: max }));
-      return { kind: "value", spec: { ...spec, maxPrice } };
-    }
-    case "enabled": {
-      const enabled = { on: true, true: true, off: false, false: false }[text.toLowerCase()];
-      if (enabled === undefined) return refused(message("mistake.expected_on_off"));
-      return { kind: "value", spec: { ...spec, enabled } };
-    }
-  }
+  const { read, expected } = settingRows[setting];
+  const changed = read(text, spec);
+  if (changed) return { kind: "value", spec: changed };
+  const found = message("mistake.value_quoted", { text: text.slice(0, 40) });
+  return refusedCommand("unreadable_setting", placed(setting, message("mistake.value", { expected, found, hint: "" })));
 }
 
 /** Returns the configured spec with the owner's changes. Changes that contradict an edited configuration are ignored. */
@@ -144,7 +83,7 @@ export function changeSettings(
   const spec = specWith(definition, { ...(fits ? changed : {}), ...changes });
   const [mistake] = planMistakes(spec);
   if (mistake) return refusedCommand("hours_too_long", placed(mistake.setting, mistake));
-  const isFiles = (name: PlanSetting) => settingValue(spec, name) === settingValue(definition.spec, name);
+  const isFiles = (name: PlanSetting) => settingRows[name].value(spec) === settingRows[name].value(definition.spec);
   const forgotten = fits ? [] : planSettings.filter((name) => changed[name] !== undefined && !names.includes(name));
   return {
     kind: "changed",
@@ -163,8 +102,8 @@ export type ShownSettings = Readonly<
 /** Returns the current value of each setting, and whether it differs from the configuration. */
 export function shownSettings(definition: PlanDefinition, spec: PlanSpec): ShownSettings {
   const shown = (setting: PlanSetting): ShownSetting => {
-    const value = settingValue(spec, setting);
-    const file = settingValue(definition.spec, setting);
+    const value = settingRows[setting].value(spec);
+    const file = settingRows[setting].value(definition.spec);
     return { value, changed: value !== file, file };
   };
   return {
@@ -172,21 +111,4 @@ export function shownSettings(definition: PlanDefinition, spec: PlanSpec): Shown
     max_price: shown("max_price"),
     enabled: shown("enabled"),
   };
-}
-
-function settingValue(spec: PlanSpec, setting: PlanSetting): SettingValue {
-  switch (setting) {
-    case "hours":
-      return "hoursMs" in spec ? spec.hoursMs / HOUR_MS : null;
-    case "energy":
-      return "kwh" in spec ? (spec.kwh ?? null) : null;
-    case "from":
-      return spec.from === undefined ? null : localTimeText(spec.from);
-    case "ready_by":
-      return spec.readyBy === undefined ? null : localTimeText(spec.readyBy);
-    case "max_price":
-      return spec.maxPrice ?? null;
-    case "enabled":
-      return spec.enabled;
-  }
 }

@@ -9,7 +9,9 @@
  * - An `avoid` plan rests ON: it is OFF only as planned. Without prices or a trusted clock, `when_lost` decides.
  * - An interrupted run counts until the plug's timer ended it. The rest of a `window` follows at once.
  */
+
 import { contains, type EpochMs, type Interval, MINUTE_MS, overlaps } from "../time/interval.ts";
+import { isCharged } from "./charge.ts";
 import { whenLostOf } from "./model/plan-spec.ts";
 import { mergeRuns, roundAt } from "./model/plan-windows.ts";
 import { confirmedUntil, LATE_MS, type PlanInput, pointAt } from "./plan-input.ts";
@@ -45,6 +47,8 @@ export interface PlanAdvance {
   readonly startedNow: number | null;
   /** Null if the plan never has an occurrence. */
   readonly baselines: Baselines | null;
+  /** End of the holiday in which nothing is planned; absent otherwise. */
+  readonly awayUntil?: EpochMs;
   /** The current run; null if none exists. */
   readonly running: BegunRun | null;
   /** Next time at which this changes by itself; null for never. */
@@ -74,7 +78,10 @@ export function advancePlan(moment: PlanInput): PlanAdvance {
     const nextChangeAt = nextChange(moment, memory, on);
     return { memory, state, on, lost, startedNow: null, baselines: null, running: null, nextChangeAt, finished };
   }
-  memory = decided(moment, spec.enabled ? machineDone(moment, memory) : disabledAt(memory, spec, now));
+  memory = decided(
+    moment,
+    spec.enabled ? machineDone(moment, chargeDone(moment, memory)) : disabledAt(memory, spec, now),
+  );
   if (spec.kind === "avoid") memory = restDecided(moment, memory);
   const running = runningAt(memory, now);
   const on = running !== null || isOnWithoutRun(moment, memory);
@@ -84,13 +91,28 @@ export function advancePlan(moment: PlanInput): PlanAdvance {
   const startedNow = startedNowPrice(moment, memory);
   const isUnknown = running === null && isLost(moment, memory);
   const baselines = baselinesOf(memory, spec, moment.timeline?.points ?? [], "all");
-  return { memory, state, on, lost: isUnknown, startedNow, baselines, running, nextChangeAt, finished };
+  const away = running ? null : awayEnd(moment, memory);
+  const awayUntil = away === null ? {} : { awayUntil: away };
+  return { ...awayUntil, memory, state, on, lost: isUnknown, startedNow, baselines, running, nextChangeAt, finished };
+}
+
+/** Returns the end of the holiday that covers the rest of an occurrence without runs, or its beginning; null if none does. */
+function awayEnd({ away = [], now }: PlanInput, { window, planned, ended }: PlanRecord): EpochMs | null {
+  const at = Math.max(now, window.start);
+  const holiday = mergeRuns(away).find((each) => contains(each, at));
+  return holiday && planned.length === 0 && ended === null ? holiday.end : null;
 }
 
 /** Ends the run, and its occurrence, when its machine is done. */
 function machineDone({ machine, now }: PlanInput, memory: PlanRecord): PlanRecord {
   if (machine !== "done" || !runningAt(memory, now)) return memory;
   return { ...halted(memory, now), ended: "machine_done" };
+}
+
+/** Ends the run of a battery that has its target, unless it was started manually. */
+function chargeDone({ spec, now }: PlanInput, memory: PlanRecord): PlanRecord {
+  const running = runningAt(memory, now);
+  return isCharged(spec) && running && running.basis !== "manual" ? halted(memory, now) : memory;
 }
 
 /** Begins due runs, and plans again if the input has changed. */
@@ -238,16 +260,20 @@ function stateOf(moment: PlanInput, memory: PlanRecord, running: BegunRun | null
   )
     return "no_prices";
   if (next?.basis === "fallback") return "fallback";
+  if (awayEnd(moment, memory) !== null) return "skipped";
   const isShort = memory.outcome.kind === "solved" && !!memory.outcome.shortfall;
   if (next) return isShort ? "partial" : "scheduled";
   if (memory.ended === "run_now" || memory.ended === "machine_done") return "done";
   switch (memory.outcome.kind) {
     case "impossible":
       return "impossible";
+    case "charged":
+      return "done";
     case "missing":
       return now < memory.outcome.overdueAt ? "waiting" : "no_prices";
     case "waiting_for_plan":
     case "waiting_for_machine":
+    case "saves_too_little":
       return "waiting";
     case "solved":
     case "none":
@@ -269,6 +295,7 @@ function nextChange(moment: PlanInput, memory: PlanRecord, on: boolean): EpochMs
     on ? null : gapEndsAt(spec, memory),
     spec.fallback ? graceUntil : null,
     spec.fallback || spec.useForecast || rests ? confirmed : null,
+    ...(moment.away ?? []).flatMap(({ start, end }) => [start, end]),
     ...memory.startedRuns.map((run) => run.end),
     ...memory.planned.map((run) => run.start),
   ];

@@ -5,7 +5,8 @@
 import { message } from "../language/text.ts";
 import { Calendar } from "../time/calendar.ts";
 import { DAY_MS, HOUR_MS, type Interval, MINUTE_MS, QUARTER_MS } from "../time/interval.ts";
-import { hoursText, localTimeText, nominalWindowMs, type PlanMistake } from "./model/plan-definition.ts";
+import { localTimeText } from "./model/local-time.ts";
+import { hoursText, nominalWindowMs, type PlanMistake } from "./model/plan-definition.ts";
 import type { LocalSpan, PlanSolution, PlanSpec } from "./model/plan-spec.ts";
 import { horizonOf, neverIn, spansIn } from "./model/plan-windows.ts";
 import { solvePlan } from "./solve-plan.ts";
@@ -26,7 +27,9 @@ type Limit = keyof typeof LIMITS;
 type Limits = Partial<Record<(typeof LIMITS)[Exclude<Limit, "never">], number>>;
 
 /** Returns the mistakes that a trial finds. Shape: empty for a plan that can run as meant. */
-export function trialMistakes(spec: PlanSpec): PlanMistake[] {
+export function trialMistakes(given: PlanSpec): PlanMistake[] {
+  // A battery gets as much as its window allows.
+  const spec = given.kind === "slots" && given.soc ? omit(given, ["soc"], { hoursMs: HOUR_MS }) : given;
   const window = horizonOf(spec, TRIAL_DAY, calendar);
   if (!window) return [];
   const fallback = fallbackMistake(spec, window);

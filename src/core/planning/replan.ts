@@ -2,26 +2,30 @@
 
 import type { PricePoint } from "../prices/timeline.ts";
 import type { EpochMs, Interval } from "../time/interval.ts";
-import { overlaps } from "../time/interval.ts";
+import { contains, overlaps } from "../time/interval.ts";
+import { isCharged } from "./charge.ts";
 import type { PlanSolution, PlanSolved } from "./model/plan-spec.ts";
-import { spansIn } from "./model/plan-windows.ts";
+import { mergeRuns, spansIn } from "./model/plan-windows.ts";
 import { isUnpriced, overdueAt, type PlanInput, pointAt } from "./plan-input.ts";
 import { lengthOf, renewalAfter } from "./plan-interruption.ts";
 import { begunInRound, type PlanBasis, type PlanRecord, type PlanRun, without } from "./plan-record.ts";
-import { runPrice } from "./plan-savings.ts";
+import { baselinesOf, runPrice } from "./plan-savings.ts";
+
+/** Difference of two equal prices after rounding. Unit: currency per kWh. */
+const ROUNDING = 1e-9;
 
 /**
  * Returns a fingerprint of the input of a plan. The plan is kept while it is the same. With a tolerance, the best
  * remaining start would otherwise move as time passes.
  */
 export function inputFingerprint(moment: PlanInput, memory: PlanRecord): string {
-  const { spec, group, blocked, after, finishBy, thresholds, machine } = moment;
+  const { spec, group, blocked, after, finishBy, thresholds, machine, away = [] } = moment;
   const { window, ended } = memory;
   const points = pointsOf(moment).filter((point) => point.end > window.start && point.start < window.until);
   const known = points.map(({ start, price, estimate }) => [start, price, estimate]);
   const priced = isUnpriced(moment) ? "unpriced" : "priced";
   const own = group?.blocked ?? blocked;
-  const judged = [...(judgesLevels(spec) ? [thresholds] : []), ...(machine === "absent" ? [machine] : [])];
+  const judged = [...(judgesLevels(spec) ? [thresholds] : []), ...(machine === "absent" ? [machine] : []), ...away];
   const made = hash(
     JSON.stringify([spec, window, ended, own, after, finishBy, known, spec.fallback ? priced : "", ...judged]),
   );
@@ -47,13 +51,38 @@ export function plannedRuns(moment: PlanInput, memory: PlanRecord, missed = fals
   const startedRuns = begunInRound(memory);
   const hasRun = spec.kind === "window" && startedRuns.length > 0;
   if (hasRun) return memory.owedMs > 0 ? madeUp(moment, made) : repriced(moment, made);
+  if (isCharged(spec))
+    return startedRuns.length > 0 ? repriced(moment, made) : { ...made, outcome: { kind: "charged" } };
   if (spec.kind === "slots" && lengthOf(startedRuns) >= (spec.upToMs ?? spec.hoursMs)) return repriced(moment, made);
   if (moment.machine === "absent") return { ...made, outcome: { kind: "waiting_for_machine" } };
   if (after.kind === "waiting") return { ...made, outcome: { kind: "waiting_for_plan", plan: after.plan } };
-  const { solution, waits } = solved(moment, made);
+  const urgent = atOnceRun(moment, made);
+  const fixed = urgent ? { ...made, startedRuns: [...made.startedRuns, { ...urgent, settled: false }] } : made;
+  const { solution, waits } = solved(moment, fixed);
   const late = missed ? startedLate(moment, made, solution) : null;
-  const next = late ?? withWait(planOf(moment, made, solution), waits);
+  const next = withUrgent(late ?? withWait(planOf(moment, made, solution), waits), urgent);
   return withFallback(moment, spec.kind === "avoid" && isUnpriced(moment) ? withoutDue(next, moment.now) : next);
+}
+
+/** Returns the run of a battery that is below its minimum: as soon as no begun run, other plan or holiday is in its way. */
+function atOnceRun({ spec, now, blocked }: PlanInput, { startedRuns, window }: PlanRecord): PlanRun | null {
+  if (spec.kind !== "slots" || !spec.atOnce) return null;
+  const { ms, from } = spec.atOnce;
+  const doneMs = lengthOf(
+    startedRuns.flatMap(({ start, end }) => (end > from ? { start: Math.max(start, from), end } : [])),
+  );
+  const closed = mergeRuns([...blocked, ...startedRuns]);
+  const start = closed.find((other) => contains(other, now))?.end ?? now;
+  const next = Math.min(...closed.filter((other) => other.start > start).map((other) => other.start), window.end);
+  const end = Math.min(start + ms - doneMs, next);
+  return start < end ? { start, end, basis: "at_once" } : null;
+}
+
+/** Adds the run at once to the planned ones. */
+function withUrgent(memory: PlanRecord, urgent: PlanRun | null): PlanRecord {
+  if (!urgent) return memory;
+  const rest = memory.planned.flatMap((run) => without(run, [urgent]).map((left) => ({ ...run, ...left })));
+  return { ...memory, planned: [urgent, ...rest].sort((a, b) => a.start - b.start) };
 }
 
 function withWait(memory: PlanRecord, waits: Waiting["waits"]): PlanRecord {
@@ -80,7 +109,8 @@ interface Waiting {
 function solved(moment: PlanInput, memory: PlanRecord): Waiting {
   const { spec, now, calendar } = moment;
   const free = solveFrom(moment, memory, null);
-  if (free.kind !== "solved" || !free.missing || (spec.kind !== "window" && spec.kind !== "slots"))
+  // A window of several days never has all its prices: the best known hours count, and a forecast may know better ones.
+  if (free.kind !== "solved" || !free.missing || (spec.kind !== "window" && spec.kind !== "slots") || spec.withinDays)
     return { solution: free };
   const until = overdueAt(calendar, free.missing.start);
   if (until <= now || firstStart(free, now) >= until) return { solution: free };
@@ -149,6 +179,8 @@ function planOf(moment: PlanInput, memory: PlanRecord, solution: PlanSolution): 
       const { kind, alternatives, shortfall } = solution;
       // The solver counts in whole units.
       const meanPrice = solution.runs.length > 0 ? priceOfRuns(moment, solution.runs) : null;
+      const little = tooLittleSaved(moment, memory, meanPrice);
+      if (little) return { ...memory, ...(missingLater(moment, solution.missing) ?? { outcome: little }) };
       return {
         ...memory,
         planned,
@@ -167,6 +199,31 @@ function planOf(moment: PlanInput, memory: PlanRecord, solution: PlanSolution): 
       return { ...memory, outcome: { kind: "missing", from, overdueAt: dueAt }, replanAt };
     }
   }
+}
+
+/** Returns the outcome of a plan that would save less than it should; null if it may run. A plan that has begun goes on. */
+function tooLittleSaved(
+  { spec, timeline }: PlanInput,
+  memory: PlanRecord,
+  meanPrice: number | null,
+): PlanRecord["outcome"] | null {
+  const { minSaving } = spec;
+  if (!minSaving || meanPrice === null || begunInRound(memory).length > 0) return null;
+  const { windowStart, opensAt } = baselinesOf(memory, spec, timeline?.points ?? [], "all");
+  if (windowStart === null) return null;
+  const least = "perKwh" in minSaving ? minSaving.perKwh : (Math.abs(windowStart) * minSaving.percent) / 100;
+  if (windowStart - meanPrice >= least - ROUNDING) return null;
+  return { kind: "saves_too_little", meanPrice, windowStart, opensAt };
+}
+
+/** Returns the outcome and the next planning while prices are missing that are still expected; null if none are. */
+function missingLater(
+  { calendar, now }: PlanInput,
+  missing: Interval | null,
+): Pick<PlanRecord, "outcome" | "replanAt"> | null {
+  const dueAt = missing ? overdueAt(calendar, missing.start) : now;
+  if (!missing || dueAt <= now) return null;
+  return { outcome: { kind: "missing", from: missing.start, overdueAt: dueAt }, replanAt: dueAt };
 }
 
 /** Returns the fewest runs that keep `max_gap` until `end`, where prices are missing; null if that needs none. */
@@ -221,6 +278,7 @@ function startedLate(moment: PlanInput, memory: PlanRecord, solution: PlanSoluti
   if (price === null || current === null || current.estimate || run.end > memory.window.end) return null;
   if (!spec.useForecast && basisOf(points, run) === "estimates") return null;
   if (spec.maxPrice !== undefined && price > spec.maxPrice) return null;
+  if (tooLittleSaved(moment, memory, price)) return null;
   if (blocked.some((other) => overlaps(other, run)) || (after.kind === "from" && now < after.at)) return null;
   if (solution.kind === "solved" && (solution.meanPrice ?? price) < price) return null;
   const alternatives = solution.kind === "solved" ? solution.alternatives : UNCOMPARED;

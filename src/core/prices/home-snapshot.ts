@@ -1,3 +1,4 @@
+import type { Away } from "../planning/model/plan-spec.ts";
 import type { Calendar } from "../time/calendar.ts";
 import type { EpochMs, Interval } from "../time/interval.ts";
 import { type CheapestHours, cheapestHours } from "./cheapest.ts";
@@ -41,6 +42,8 @@ export interface Home {
   readonly format?: AttributeFormat;
   /** Terms of its export; absent for 25 % VAT and no deductions. */
   readonly exportTerms?: ExportTerms;
+  /** Holiday of its plans, unless another one is set at run time. */
+  readonly away?: Away;
 }
 
 /** Minimum, maximum and time-weighted mean of prices. Unit: currency per kWh. */

@@ -1,12 +1,16 @@
 /** Form with the settings of a plan. */
 import { useState } from "preact/hooks";
-import type { PlanSetting } from "../../core/planning/plan-settings.ts";
-import { MAX_ENERGY_KWH, MAX_PRICE_LIMITS } from "../../core/planning/plan-settings.ts";
+import { MAX_ENERGY_KWH, MAX_PRICE_LIMITS } from "../../core/planning/plan-limits.ts";
+import type { PlanSetting } from "../../core/planning/setting-rows.ts";
 import type { Plan } from "../answers.ts";
 import { type NumberLimits, numberMistake, numberText, numberTexts, readNumber } from "../number-text.ts";
 import { usePage } from "../page.ts";
 
 export type PlanChange = Readonly<Record<string, string | number | boolean | null>>;
+
+const PERCENT = { min: 0, max: 100 } as const;
+/** Shown only for a plan that uses them. */
+const RARE: readonly PlanSetting[] = ["up_to", "percent", "tolerance", "soc_target", "soc_minimum"];
 
 /** Limits of the settings that are numbers, and of those that are times none. `enabled` is the switch of the card. */
 const FIELDS = {
@@ -15,6 +19,11 @@ const FIELDS = {
   from: null,
   ready_by: null,
   max_price: MAX_PRICE_LIMITS,
+  up_to: { min: 0, max: 24 },
+  percent: PERCENT,
+  tolerance: PERCENT,
+  soc_target: PERCENT,
+  soc_minimum: PERCENT,
 } as const satisfies Partial<Record<PlanSetting, NumberLimits | null>>;
 type Field = keyof typeof FIELDS;
 
@@ -31,7 +40,10 @@ export function PlanSettings({ plan: { id, settings }, onChange, onNothing }: Pl
   const [typed, setTyped] = useState<Partial<Record<Field, string>>>({});
   /** Fields that were left after a change. Their mistakes are shown. */
   const [left, setLeft] = useState<readonly Field[]>([]);
-  const fields = (Object.keys(FIELDS) as Field[]).filter((name) => settings[name]);
+  const fields = (Object.keys(FIELDS) as Field[]).filter((name) => {
+    const setting = settings[name];
+    return setting && (!RARE.includes(name) || setting.changed || setting.file !== null);
+  });
   const known = (name: Field) => settings[name]?.value ?? null;
   const changed = fields.flatMap((name) => {
     const text = typed[name];

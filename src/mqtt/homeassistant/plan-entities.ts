@@ -2,15 +2,11 @@
 
 import type { EntityName } from "../../core/language/text.ts";
 import type { PlanSpec } from "../../core/planning/model/plan-spec.ts";
-import {
-  MAX_ENERGY_KWH,
-  MAX_PRICE_LIMITS,
-  type PlanSetting,
-  RESET_SETTINGS,
-  type SettingValue,
-} from "../../core/planning/plan-settings.ts";
+import { MAX_ENERGY_KWH, MAX_PRICE_LIMITS } from "../../core/planning/plan-limits.ts";
+import { RESET_SETTINGS } from "../../core/planning/plan-settings.ts";
 import type { PlanSnapshot } from "../../core/planning/plan-snapshot.ts";
 import { planStates } from "../../core/planning/plan-state-machine.ts";
+import type { PlanSetting, SettingValue } from "../../core/planning/setting-rows.ts";
 import { formatInstant } from "../../core/time/interval.ts";
 import { planPath } from "../topics/plan-topics.ts";
 import type { Device, EntityRow } from "./entity.ts";
@@ -222,6 +218,30 @@ const settingRows: readonly Row[] = [
     unit: "perKwh",
     icon: "mdi:cash-lock",
   },
+  percentRow("percent", "Cheapest part of the day in which the plan runs.", "mdi:chart-pie-outline"),
+  percentRow("tolerance", "How many percent above the best price are still acceptable.", "mdi:plus-minus-variant"),
+  percentRow("soc_target", "Charge of the battery at the end of the round.", "mdi:battery-80"),
+  percentRow("soc_minimum", "Up to this charge the battery is charged at once, at any price.", "mdi:battery-20"),
+  {
+    key: "up_to",
+    name: "up_to",
+    about: "The maximum number of hours, run only while it is cheap.",
+    ...SETTING,
+    platform: "number",
+    value: settingOf("up_to"),
+    command: { setting: "up_to", min: MIN_HOURS, max: 24, step: MIN_HOURS },
+    unit: "h",
+    icon: "mdi:timer-plus-outline",
+    exists: isSet("up_to"),
+  },
+  textRow("cheap_below", "Upper limit of cheap prices: a price, a price level, or a percentage.", "mdi:tag-outline"),
+  textRow("days", "Days on which the plan runs, such as mon,tue.", "mdi:calendar-week"),
+  textRow(
+    "min_saving",
+    "The plan runs only if it saves at least this per kWh, or this percentage.",
+    "mdi:piggy-bank-outline",
+  ),
+  textRow("away", "Holiday in which the plan does not run, such as 2026-07-01/2026-07-15.", "mdi:beach"),
   {
     key: "enabled",
     name: "enabled",
@@ -271,6 +291,24 @@ function hasEnergyTarget(spec: PlanSpec): boolean {
 
 function settingOf(setting: PlanSetting): (plan: PlanSnapshot) => SettingValue {
   return ({ settings }) => settings[setting]?.value ?? null;
+}
+
+/** Returns whether the configuration or the owner sets a setting that most plans do not use. */
+function isSet(setting: PlanSetting): (plan: PlanSnapshot) => boolean {
+  return ({ settings }) => settings[setting]?.changed === true || (settings[setting]?.file ?? null) !== null;
+}
+
+function percentRow(setting: PlanSetting & EntityName, about: string, icon: string): Row {
+  const command = { setting, min: 0, max: 100, step: 1 };
+  const row = { key: setting, name: setting, about, value: settingOf(setting), exists: isSet(setting) } as const;
+  return { ...row, ...SETTING, platform: "number", command, unit: "%", icon };
+}
+
+/** Returns a setting as a text. An empty text restores the value of the configuration. */
+function textRow(setting: PlanSetting & EntityName, about: string, icon: string): Row {
+  const value = (plan: PlanSnapshot) => String(settingOf(setting)(plan) ?? "");
+  const row = { key: setting, name: setting, about, value, exists: isSet(setting) } as const;
+  return { ...row, ...SETTING, platform: "text", command: { setting }, icon };
 }
 
 function button(setting: string, name: EntityName, about: string, icon: string): Row {

@@ -1,5 +1,6 @@
 /** Public topics of a plan. */
 
+import type { Away } from "../../core/planning/model/plan-spec.ts";
 import { planStatus } from "../../core/planning/plan-payload.ts";
 import type { PlanSnapshot } from "../../core/planning/plan-snapshot.ts";
 import type { Message } from "../client/message.ts";
@@ -7,6 +8,12 @@ import type { Message } from "../client/message.ts";
 /** Returns the path of a plan below the base topic. */
 export function planPath({ definition }: Pick<PlanSnapshot, "definition">): string {
   return `${definition.home}/plan/${definition.id}`;
+}
+
+/** Returns the holiday of a home. */
+export function awayMessage(base: string, home: string, away: Away | null): Message {
+  const payload = JSON.stringify({ from: away?.from ?? null, until: away?.until ?? null });
+  return { topic: `${base}/${home}/away`, payload };
 }
 
 /** Returns all state messages of a plan. `base` is the base topic without a trailing slash. */

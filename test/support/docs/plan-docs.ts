@@ -20,6 +20,7 @@ const PLAN_STATES: Readonly<Record<PlanState, StateWords>> = {
       "waiting_for_plan",
       "waiting_for_machine",
       "waiting_for_low_price",
+      "waiting_for_saving",
       "clock_not_trusted",
       "cut_short",
     ],
@@ -28,13 +29,16 @@ const PLAN_STATES: Readonly<Record<PlanState, StateWords>> = {
     about: "its hours are chosen; new prices can still move them",
     codes: ["scheduled", "scheduled_on_estimates"],
   },
-  running: { about: "ON; new prices no longer move the run", codes: ["running", "running_by_hand"] },
+  running: { about: "ON; new prices no longer move the run", codes: ["running", "running_by_hand", "running_at_once"] },
   partial: {
     about:
       "only some of its hours are possible; these are planned or have run; the reason says how many hours are missing and why",
     codes: ["partial"],
   },
-  done: { about: "has run; the next round begins when its window ends", codes: ["done"] },
+  done: {
+    about: "has run, or its battery has its target; the next round begins when its window ends",
+    codes: ["done", "charged"],
+  },
   no_prices: { about: "the prices that it needs are overdue", codes: ["no_prices"] },
   fallback: { about: "runs or will run in its `fallback` hours", codes: ["fallback_planned", "running_fallback"] },
   impossible: {
@@ -50,7 +54,7 @@ const PLAN_STATES: Readonly<Record<PlanState, StateWords>> = {
     ],
   },
   disabled: { about: "`enabled` is off", codes: ["disabled"] },
-  skipped: { about: "skipped this time, or stopped", codes: ["skipped", "stopped"] },
+  skipped: { about: "skipped this time, stopped, or away", codes: ["skipped", "stopped", "away"] },
 };
 
 /** Returns a Markdown table of plan states. */

@@ -1,7 +1,7 @@
 /** Lives of plans with random reads between their decisions. */
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import { planActions } from "../../../src/core/planning/plan-commands.ts";
-import { planSettings } from "../../../src/core/planning/plan-settings.ts";
+import { planSettings } from "../../../src/core/planning/setting-rows.ts";
 import type { Timeline } from "../../../src/core/prices/timeline.ts";
 import type { Plans } from "../../../src/plans/plans.ts";
 import { at, daysOf, points, timelineOf } from "../home/price-days.ts";

@@ -43,7 +43,7 @@ function isLeftOut(path: string): boolean {
   return section in ELSEWHERE || [...NOT_IN_A_FORM].some((left) => path === left || path.startsWith(`${left}.`));
 }
 
-/** Returns the plans, plugs and homes of the documentation, except plugs with keys that are not in a form, as name and options. */
+/** Returns the plans, plugs and homes of the documentation, except those with keys that are not in a form, as name and options. */
 function documented(): [string, Record<string, unknown>][] {
   const blocks = ["docs/plans.md", "docs/plugs.md"].flatMap((page) =>
     [...pageText(page).matchAll(/^```yaml\n((?:plans|plugs|homes|groups):.*?)^```/gms)].map(
@@ -64,10 +64,19 @@ function documented(): [string, Record<string, unknown>][] {
 }
 
 function withoutCustom(given: Record<string, unknown>): Record<string, unknown> {
-  const { plugs, ...others } = given as { plugs?: { family: string; power?: object; ends_when?: object }[] };
-  return plugs
-    ? { ...others, plugs: plugs.filter(({ family, power, ends_when }) => family !== "custom" && !power && !ends_when) }
-    : others;
+  const { plugs, plans, homes, ...others } = given as {
+    plugs?: { family: string; power?: object; ends_when?: object }[];
+    plans?: { away?: object; soc?: object }[];
+    homes?: { away?: object }[];
+  };
+  return {
+    ...others,
+    ...(homes && { homes: homes.filter(({ away }) => !away) }),
+    ...(plans && { plans: plans.filter(({ away, soc }) => !away && !soc) }),
+    ...(plugs && {
+      plugs: plugs.filter(({ family, power, ends_when }) => family !== "custom" && !power && !ends_when),
+    }),
+  };
 }
 
 function mistakesOf(reading: ReturnType<typeof read>): readonly string[] {

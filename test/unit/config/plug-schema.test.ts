@@ -189,21 +189,23 @@ describe("an unknown reference is reported with the nearest valid name:", () => 
     ]);
   });
 
-  test("a plan with a third-party place; a plug may follow one by its slug", () => {
+  test("a plan with an unknown place; plans and plugs may name one by its slug", () => {
     const places = "third_party:\n  places: [{ name: Summer House, region: DK1 }]\n";
     expect(mistakesIn(`${homes}${places}plugs:\n  - { ${plug}, signal: cheap, home: summer_house }\n`)).toEqual([]);
-    const plan = "plans:\n  - { name: W, home: summer_house, kind: avoid, hours: 1 }\n";
+    const plan = "plans:\n  - { name: W, home: winter_house, kind: avoid, hours: 1 }\n";
     expect(mistakesIn(`${homes}${places}${plan}`)).toEqual([
-      'plans[0].home: expected the id of a home (house, cabin), found "summer_house"',
+      'plans[0].home: expected the id of a home (house, cabin, summer_house), found "winter_house"; did you mean summer_house?',
     ]);
+    expect(mistakesIn(`${homes}${places}${plan.replace("winter", "summer")}`)).toEqual([]);
   });
 
   test("a plan without any account, which would wait for its home for ever", () => {
     const places = "third_party:\n  places: [{ name: Summer House, region: DK1 }]\n";
-    const plan = "plans:\n  - { name: W, home: summer_house, kind: avoid, hours: 1 }\n";
+    const plan = "plans:\n  - { name: W, home: house, kind: avoid, hours: 1 }\n";
     expect(mistakesIn(`${places}${plan}`)).toEqual([
-      'plans[0].home: expected a home of an account (consumer), found "summer_house"; third_party has places only, which plugs can follow with signal, but not plans',
+      'plans[0].home: expected a home of an account (consumer) or a place of third_party (summer_house), found "house"',
     ]);
+    expect(mistakesIn(`${places}${plan.replace("house", "summer_house")}`)).toEqual([]);
     expect(mistakesIn(`consumer: { api_key: a }\n${places}${plan}`)).toEqual([]);
     expect(mistakesIn(plan)).toEqual([]);
   });

@@ -1,7 +1,7 @@
 /** Configured plans and their relations to each other. */
 import { type Message, message } from "../../language/text.ts";
 import { HOUR_MS, MINUTE_MS } from "../../time/interval.ts";
-import type { LocalMinute, PlanSpec } from "./plan-spec.ts";
+import type { PlanSpec } from "./plan-spec.ts";
 
 /** The plan that has to end first, and the pause after it. */
 export interface PlanPredecessor {
@@ -58,16 +58,23 @@ export interface PlanMistake extends Message {
 const DAY_MINUTES = 24 * 60;
 
 /** Returns the length of an occurrence on a day without a clock change. */
-export function nominalWindowMs({ from, readyBy, once }: Pick<PlanSpec, "from" | "readyBy" | "once">): number {
+export function nominalWindowMs({
+  from,
+  readyBy,
+  once,
+  withinDays = 1,
+}: Pick<PlanSpec, "from" | "readyBy" | "once" | "withinDays">): number {
   if (once) return once.end - once.start;
-  if (from === undefined || readyBy === undefined) return DAY_MINUTES * MINUTE_MS;
-  return (((readyBy - from + DAY_MINUTES - 1) % DAY_MINUTES) + 1) * MINUTE_MS;
+  const lastMinutes =
+    from === undefined || readyBy === undefined ? DAY_MINUTES : ((readyBy - from + DAY_MINUTES - 1) % DAY_MINUTES) + 1;
+  return (lastMinutes + (withinDays - 1) * DAY_MINUTES) * MINUTE_MS;
 }
 
 /** Returns the settings that contradict each other for any prices. Shape: empty for a valid plan. */
 export function planMistakes(spec: PlanSpec): PlanMistake[] {
   const lengthMs = nominalWindowMs(spec);
-  if (!("hoursMs" in spec)) return [];
+  // A battery gets as much as its window allows.
+  if (!("hoursMs" in spec) || (spec.kind === "slots" && spec.soc)) return [];
   const found = hoursText(spec.hoursMs);
   if (spec.kind === "slots" && spec.upToMs !== undefined && spec.upToMs < spec.hoursMs)
     return [{ setting: "hours", ...message("mistake.hours_up_to", { most: hoursText(spec.upToMs), found }) }];
@@ -98,19 +105,6 @@ export function circleFrom(id: string, afterOf: (id: string) => string | undefin
     path.push(next);
   }
   return null;
-}
-
-const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
-
-/** Reads `HH:MM`; null for any other text. */
-export function readLocalTime(text: string): LocalMinute | null {
-  const [, hours, minutes] = TIME.exec(text) ?? [];
-  return hours === undefined ? null : Number(hours) * 60 + Number(minutes);
-}
-
-/** Formats a time of day as `HH:MM`. */
-export function localTimeText(minute: LocalMinute): string {
-  return `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
 }
 
 /** Reads hours as a number, or a text such as `45m`, `2h`, `1h30m`. Unit: ms; null for any other value. */

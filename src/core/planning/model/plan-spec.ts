@@ -27,6 +27,15 @@ export interface PlanTolerance {
   readonly side: "latest" | "earliest";
 }
 
+/** A holiday. Shape: local dates `2026-07-01`, or with a time `2026-07-01T14:00`; a date alone is its midnight. */
+export interface Away {
+  readonly from: string;
+  readonly until: string;
+}
+
+/** Least saving, in currency per kWh or in percent of the baseline. */
+export type MinSaving = { readonly perKwh: number } | { readonly percent: number };
+
 /** Signal of a plan without prices or a trusted clock. `keep`: its previous signal. */
 export const whenLostValues = ["on", "off", "keep"] as const;
 export type WhenLost = (typeof whenLostValues)[number];
@@ -48,8 +57,12 @@ interface PlanCommon {
   readonly useForecast: boolean;
   /** Only for `window` and `slots`. */
   readonly tolerance?: PlanTolerance;
+  /** Only for `window` and `slots`: the plan runs only if it saves at least this against `window_start`. */
+  readonly minSaving?: MinSaving;
   /** When the plan is never ON, at any price; only "run now" starts it then. */
   readonly never?: LocalSpan;
+  /** Not for `avoid`. As `never`, for a holiday. */
+  readonly away?: Away;
   /** When to run if prices are missing. Shape: any order. */
   readonly fallback?: readonly LocalSpan[];
   /** Energy of a whole occurrence, for its cost. */
@@ -57,6 +70,8 @@ interface PlanCommon {
   /** Read with `whenLostOf`, which adds the default. */
   readonly whenLost?: WhenLost;
   readonly enabled: boolean;
+  /** Days of an occurrence; absent for one day. Only for `window` and `slots`. */
+  readonly withinDays?: number;
   /** Its only occurrence, instead of `from`, `readyBy` and `days`. */
   readonly once?: Interval;
 }
@@ -80,6 +95,10 @@ export interface SlotsPlan extends PlanCommon {
   /** With `cheapBelow`: cheap steps are added to `hoursMs`, up to this length. They use the same power. */
   readonly upToMs?: number;
   readonly cheapBelow?: CheapBelow;
+  /** Sets `hoursMs`, `kwh`, `isCharged` and `atOnce` from the charge of a battery (see `withCharge`). */
+  readonly soc?: ChargeGoal;
+  readonly isCharged?: true;
+  readonly atOnce?: AtOnce;
   /** Behavior if not all hours are possible. Default: `partial`. */
   readonly whenShort?: (typeof whenShortValues)[number];
   readonly minRunMs?: number;
@@ -88,6 +107,22 @@ export interface SlotsPlan extends PlanCommon {
   readonly maxGapMs?: number;
   /** Maximum runs that begin in the window. */
   readonly atMostRuns?: number;
+}
+
+/** Charge of a battery. Unit: percent of `capacityKwh`. */
+export interface ChargeGoal {
+  /** Topic of the battery's charge. */
+  readonly topic: string;
+  readonly capacityKwh: number;
+  readonly target: number;
+  /** Up to this charge it is charged at once, at any price. */
+  readonly minimum: number;
+}
+
+/** Time for which a plan has to run at once, counted from `from`. */
+export interface AtOnce {
+  readonly ms: number;
+  readonly from: EpochMs;
 }
 
 /** Condition for cheap steps: below a price, at a level or better, or among the day's cheapest percent. */
@@ -127,7 +162,7 @@ export function whenLostOf({
   return whenLost ?? (kind === "avoid" ? "on" : "off");
 }
 
-/** One occurrence of a plan, which contains all its runs. At most a local day long. */
+/** One occurrence of a plan, which contains all its runs. At most `withinDays` local days long, otherwise one. */
 export interface PlanWindow extends Interval {
   /** End of the prices to use, at or after `end`: a run at the end may continue. */
   readonly until: EpochMs;

@@ -1,7 +1,9 @@
 /** Occurrences of plans: their windows and fallback hours. */
 import type { Calendar } from "../../time/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval } from "../../time/interval.ts";
+import { readLocalTime } from "./local-time.ts";
 import {
+  type Away,
   type LocalMinute,
   type LocalSpan,
   type PlanSpec,
@@ -12,6 +14,9 @@ import {
 
 /** A plan with `days` has a window within a week, or a week later if its window falls into the skipped hour in spring. */
 const SEARCHED_DAYS = 15;
+
+/** Monday, 5 January 1970, before which there are no prices. */
+const A_MONDAY = Date.UTC(1970, 0, 5);
 
 /** At least two local days of any length. */
 const DAYS_BEFORE_MS = 2 * DAY_MS + HOUR_MS;
@@ -25,9 +30,11 @@ export function horizonOf(spec: PlanSpec, now: EpochMs, calendar: Calendar): Pla
   if (spec.once) return now < spec.once.end ? { ...spec.once, until: spec.once.end } : null;
   const opens = spec.from ?? spec.readyBy ?? 0;
   const closes = spec.readyBy ?? opens;
-  let day = calendar.startOf("day", now - DAYS_BEFORE_MS);
-  for (let i = 0; i < SEARCHED_DAYS; i++, day = calendar.add("day", day, 1)) {
-    const window = spanOn(calendar, day, opens, closes);
+  const { withinDays = 1 } = spec;
+  let day = calendar.startOf("day", now - DAYS_BEFORE_MS - (withinDays - 1) * DAY_MS);
+  for (let i = 0; i < SEARCHED_DAYS + withinDays; i++, day = calendar.add("day", day, 1)) {
+    if (dayNumber(day, calendar) % withinDays !== 0) continue;
+    const window = spanOn(calendar, day, opens, closes, withinDays);
     const named = spec.from === undefined && spec.readyBy !== undefined ? window.end : window.start;
     if (window.end <= now || window.end <= window.start) continue;
     if (spec.days && !spec.days.includes(weekdayOf(calendar, named))) continue;
@@ -66,6 +73,18 @@ export function neverIn({ never }: PlanSpec, { start, until }: PlanWindow, calen
   return never ? spansIn([never], { start, end: until }, calendar) : [];
 }
 
+/** Returns the time of a holiday; null for dates that do not exist, and without a holiday. */
+export function awayTime(away: Away | null | undefined, calendar: Calendar): Interval | null {
+  const [start, end] = [away?.from, away?.until].map((text) => momentOf(text ?? "", calendar));
+  return start && end && start < end ? { start, end } : null;
+}
+
+function momentOf(text: string, calendar: Calendar): EpochMs | null {
+  const [date = "", time = "00:00"] = text.split("T");
+  const [day, minute] = [calendar.dateStart(date), readLocalTime(time)];
+  return day === null || minute === null ? null : calendar.timeOnDay(day, minute);
+}
+
 /** Sorts runs and joins those that touch or overlap. Shape: ascending, apart. */
 export function mergeRuns(runs: readonly Interval[]): Interval[] {
   const merged: Interval[] = [];
@@ -77,9 +96,14 @@ export function mergeRuns(runs: readonly Interval[]): Interval[] {
   return merged;
 }
 
-/** Returns a span of local time that starts on `day`. It ends on the next day if `until` is at or before `from`. */
-function spanOn(calendar: Calendar, day: EpochMs, from: LocalMinute, until: LocalMinute): Interval {
-  const last = until > from ? day : calendar.add("day", day, 1);
+/** Returns the number of a local day, from a Monday on. */
+function dayNumber(day: EpochMs, calendar: Calendar): number {
+  return Math.floor((day + calendar.offsetAt(day) - A_MONDAY) / DAY_MS);
+}
+
+/** Returns a span of local time over `days` days that starts on `day`. It ends a day later if `until` is at or before `from`. */
+function spanOn(calendar: Calendar, day: EpochMs, from: LocalMinute, until: LocalMinute, days = 1): Interval {
+  const last = calendar.add("day", day, until > from ? days - 1 : days);
   return { start: calendar.timeOnDay(day, from), end: calendar.timeOnDay(last, until) };
 }
 

@@ -1,20 +1,33 @@
 import { expect, test } from "vitest";
 import type { PlanDefinition } from "../../../../src/core/planning/model/plan-definition.ts";
 import type { PlanSpec } from "../../../../src/core/planning/model/plan-spec.ts";
-import { changeSettings, resetOf } from "../../../../src/core/planning/plan-settings.ts";
+import { adjustedSpec, changeSettings, resetOf, shownSettings } from "../../../../src/core/planning/plan-settings.ts";
 import { slots, washer } from "../../../support/plans/plan-life.ts";
 
 function definitionOf(spec: PlanSpec): PlanDefinition {
   return { id: "a", name: "A", home: "home", spec, after: null, powerLimit: null };
 }
 
+const withCheap: PlanSpec = {
+  ...{ kind: "slots", hoursMs: 2 * 3_600_000, upToMs: 4 * 3_600_000, cheapBelow: { percent: 20 } },
+  ...{ useForecast: false, enabled: true },
+};
+const times = ["from", "ready_by", "days", "away"] as const;
+const always = ["max_price", "enabled"] as const;
+const choices = ["tolerance", "min_saving"] as const;
+const soc = { topic: "car", capacityKwh: 50, target: 80, minimum: 20 };
+const common = { useForecast: false, enabled: true };
 const hours = { hoursMs: 2 * 3_600_000, useForecast: false, enabled: true };
 
 test.each([
-  ["a window", washer, ["hours", "from", "ready_by", "max_price", "enabled"]],
-  ["slots", slots, ["hours", "from", "ready_by", "max_price", "enabled"]],
-  ["an energy", { ...washer, energyKw: 2, kwh: 4 }, ["energy", "from", "ready_by", "max_price", "enabled"]],
-  ["one run", { kind: "window", ...hours, once: { start: 0, end: 1 } }, ["hours", "max_price", "enabled"]],
+  ["a window", washer, ["hours", ...times, ...always, ...choices]],
+  ["slots", slots, ["hours", ...times, ...always, ...choices]],
+  ["an energy", { ...washer, energyKw: 2, kwh: 4 }, ["energy", ...times, ...always, ...choices]],
+  ["one run", { kind: "window", ...hours, once: { start: 0, end: 1 } }, ["hours", ...always, ...choices]],
+  ["a gap", { ...slots, maxGapMs: 3_600_000 }, ["hours", ...times, ...always, "tolerance"]],
+  ["a battery", { ...slots, energyKw: 2, soc }, ["soc_target", "soc_minimum", ...times, ...always, ...choices]],
+  ["a price", { kind: "below", maxPrice: 1, ...common }, ["percent", ...times, ...always]],
+  ["an avoided price", { kind: "avoid", ...hours }, ["hours", "from", "ready_by", "days", ...always]],
 ] as const)("the settings of a plan with %s", (_, spec, expected) => {
   const definition = definitionOf(spec as PlanSpec);
   expect(Object.keys(resetOf(definition)).toSorted()).toEqual(expected.toSorted());
@@ -23,4 +36,43 @@ test.each([
     const isUnknown = change.kind === "refused" && change.why === "unknown_setting";
     expect([name, isUnknown]).toEqual([name, !(expected as readonly string[]).includes(name)]);
   }
+});
+
+test.each([
+  ["up_to", "5", 5],
+  ["cheap_below", "30%", "30%"],
+  ["cheap_below", "cheap", "cheap"],
+  ["cheap_below", "1.25", 1.25],
+  ["tolerance", "7", 7],
+  ["days", "sat, MON", "mon,sat"],
+  ["min_saving", "0.2", 0.2],
+  ["min_saving", "15%", "15%"],
+  ["away", "2026-07-01/2026-07-15T14:00", "2026-07-01/2026-07-15T14:00"],
+] as const)("%s %s is shown as %s, and an empty text restores the configuration", (name, text, value) => {
+  const definition = definitionOf(withCheap);
+  const change = changeSettings(definition, {}, { [name]: text });
+  expect(change).toEqual({ kind: "changed", texts: { [name]: text } });
+  const shown = shownSettings(definition, adjustedSpec(definition, { [name]: text }));
+  expect(shown[name]).toMatchObject({ value, changed: true });
+  expect(changeSettings(definition, { [name]: text }, { [name]: "" })).toEqual({
+    kind: "changed",
+    texts: { [name]: null },
+  });
+});
+
+test.each([
+  ["up_to", "0"],
+  ["cheap_below", "costly"],
+  ["cheap_below", "101%"],
+  ["tolerance", "-1"],
+  ["days", "mon,someday"],
+  ["days", ","],
+  ["min_saving", "free"],
+  ["away", "2026-07-15/2026-07-01"],
+] as const)("%s does not take %s", (name, text) => {
+  const definition = definitionOf(withCheap);
+  expect(changeSettings(definition, {}, { [name]: text })).toMatchObject({
+    kind: "refused",
+    why: "unreadable_setting",
+  });
 });
