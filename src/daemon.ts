@@ -155,11 +155,11 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
   const integrations = modules.add(startIntegrations(options, storage, state, changes));
   const reloading = new ConfigReload(config, { clock, problems: state.problems, log }, checkKeys);
   reloading.applied.subscribe((next) => {
-    mqtt.take(next);
-    state.take(next);
-    planning.take(next);
-    plugs.take(next);
-    integrations.take(next);
+    mqtt.configure(next);
+    state.configure(next);
+    planning.configure(next);
+    plugs.configure(next);
+    integrations.configure(next);
     options.onConfig?.(next);
   });
   const shown = { storage, state, mqtt, plugs, reloading, logLines, ...openEditors(options, reloading) };

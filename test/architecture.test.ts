@@ -23,19 +23,19 @@ const sources = Object.fromEntries(
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
   api: 7_800,
-  cli: 2_558,
+  cli: 2_571,
   config: 3_787,
   core: 11_247,
   dashboard: 7_751,
   http: 1_994,
   integrations: 1_997,
-  mqtt: 5_367,
+  mqtt: 5_419,
   plans: 1_241,
   plugs: 1_507,
   service: 3_948,
   simulator: 2_348,
   src: 243,
-  state: 3_643,
+  state: 3_667,
   storage: 3_627,
 };
 /** The longest chain of files that load each other, from main.ts down; it may only get shorter. */

@@ -57,7 +57,7 @@ export interface Api {
 export interface ApiListener extends Api {
   readonly port: number;
   /** Applies another configuration. Address and port do not change. */
-  readonly take: (config: Config) => void;
+  readonly configure: (config: Config) => void;
 }
 
 /** Opens the API without a port, for a command. */
@@ -80,10 +80,10 @@ export async function openApi(deps: ApiDeps): Promise<ApiListener> {
   return {
     port,
     owners: ownersOf(current),
-    take(config) {
-      access.take(config.api);
+    configure(config) {
+      access.configure(config.api);
       if (config.api.tls) useTls(config.api.tls);
-      pages.take(config.api);
+      pages.configure(config.api);
       router = apiRouter({ ...deps, config }, access.keys, pages);
     },
     close: () => close().then(access.close),

@@ -73,7 +73,7 @@ export async function startServer(options: ServerOptions, deps: ServerDeps, chan
   const { openApi } = await import("./api.ts");
   const listener = await openApi(api);
   reloading.applied.subscribe((next) => {
-    listener.take(next);
+    listener.configure(next);
     changes.stateChanged.emit({ home: null });
   });
   const socket = openSocket(config.data_dir, listener.owners, { log, signal });

@@ -27,7 +27,7 @@ export interface Integrations {
   /** Called once the API listens on a port. */
   readonly run: (apiPort: number) => void;
   /** Applies another configuration: notifications start, stop or change. The rest needs a restart. */
-  readonly take: (config: Pick<Config, "api" | "notify">) => void;
+  readonly configure: (config: Pick<Config, "api" | "notify">) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export function startIntegrations(
     notifying = notifying.then(() => runNotifications({ ...options, account, click, signal }, storage, state));
   };
   return {
-    take(config) {
+    configure(config) {
       const next = notifyingOf(config);
       if (isDeepStrictEqual(next, used)) return;
       used = next;

@@ -17,10 +17,10 @@ export class OtherShards {
   #base = "";
 
   constructor(config: Accounts) {
-    this.take(config);
+    this.configure(config);
   }
 
-  take({ accounts, homes = [], shard, mqtt }: Accounts): void {
+  configure({ accounts, homes = [], shard, mqtt }: Accounts): void {
     this.#isShard = shard !== undefined;
     this.#own = new Set(homes.flatMap(({ id }) => id ?? []));
     this.#base = `${mqtt.base_topic}/`;

@@ -49,7 +49,7 @@ export interface Mqtt {
   /** Port of the embedded broker; null if another broker is used. */
   readonly brokerPort: number | null;
   /** Applies the accounts of a new configuration. */
-  readonly take: (next: Config) => void;
+  readonly configure: (next: Config) => void;
   readonly run: () => void;
   /** Resolves when the loop has shown the stored state. */
   readonly shown: Promise<void>;
@@ -116,8 +116,8 @@ export async function startMqtt(
   let running: Promise<void> | null = null;
   return {
     ...{ client, publisher: showing, published, brokerPort: broker?.port ?? null, shown: loop.ready },
-    take(next) {
-      others.take(next);
+    configure(next) {
+      others.configure(next);
       if (next.broker.tls) broker?.useTls(next.broker.tls);
       const { homes, plans } = state;
       if (showing.linkTo(dashboardUrlOf(next.api)))

@@ -32,7 +32,7 @@ export interface PlansOptions {
 export interface PlansModule {
   readonly plans: Plans;
   /** Applies the plans of a new configuration. A plan that remains continues with its record. */
-  readonly take: (next: Config) => void;
+  readonly configure: (next: Config) => void;
   readonly run: () => void;
   /** Resolves when all plans are decided for the first time, if homes are known. */
   readonly ready: Promise<void>;
@@ -88,9 +88,9 @@ export function openPlans(
   return {
     plans,
     ready: loop.ready,
-    take(next) {
+    configure(next) {
       ({ plugs } = next);
-      const circles = plans.take(planDefinitions(next.plans, next.groups), next.groups);
+      const circles = plans.configure(planDefinitions(next.plans, next.groups), next.groups);
       loop.changed(...(isDeepStrictEqual(levels, thresholds) ? circles : plans.circles));
       levels = { ...thresholds };
       for (const circle of circles) if (!plans.circles.has(circle)) changes.plansDecided.emit({ circle });

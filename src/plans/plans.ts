@@ -77,14 +77,14 @@ export class Plans {
     this.#facts = new PlanFacts(deps);
     this.results = new PlanResults(deps.store, deps.calendar, (which) => this.#selected(which), deps.measured);
     this.#learning = new PlanLearning(deps.store, deps.memory, deps.measured ?? { courses: () => [] });
-    this.take(deps.definitions, deps.groups);
+    this.configure(deps.definitions, deps.groups);
   }
 
   /**
    * Replaces the configured plans. A plan that remains continues with its record, as after a restart. Returns the names
    * of the circles with new, changed or removed plans, which have to be decided.
    */
-  take(configured: readonly PlanDefinition[], groups: readonly GroupEntry[] = this.#groups): readonly string[] {
+  configure(configured: readonly PlanDefinition[], groups: readonly GroupEntry[] = this.#groups): readonly string[] {
     this.#groups = groups;
     const { store, problems } = this.#deps;
     const ids = new Set(configured.map(({ id }) => id));
@@ -414,7 +414,7 @@ export class Plans {
   #replaceOnce(plans: readonly PlanDefinition[]): readonly string[] {
     const configured = this.#circles.definitions.filter(({ spec }) => !spec.once);
     this.#once.replace(plans);
-    return this.take(configured);
+    return this.configure(configured);
   }
 
   #decideFor(home: string, now: EpochMs): void {

@@ -43,7 +43,7 @@ export class PlugManager {
    * Switches a removed plug to its resting state, unless another plug now has its device.
    * Returns the ids and topics of removed plugs, and the topics of new ones, whose retained messages were sent before.
    */
-  take(configs: readonly PlugConfig[], isUp: boolean): ReplacedPlugs {
+  configure(configs: readonly PlugConfig[], isUp: boolean): ReplacedPlugs {
     const before = new Map(this.#plugs.map((plug) => [plug.id, plug]));
     const added: Plug[] = [];
     this.#plugs = configs.map((config) => {

@@ -45,7 +45,7 @@ export interface PlugsModule {
   /** Switches a plug ON for 10 s. Returns the reason if it does not; null if the command was sent. */
   readonly tryOut: (id: string, now: EpochMs, language: Language) => string | null;
   /** Applies the plugs of a new configuration. Unchanged ones continue. */
-  readonly take: (next: Pick<Config, "plans" | "plugs">) => void;
+  readonly configure: (next: Pick<Config, "plans" | "plugs">) => void;
   readonly run: () => void;
   /** Sends the last commands. Has to be called while the connection is up. */
   readonly shutdown: () => void;
@@ -104,10 +104,10 @@ export function startPlugs(
       return (await announced.list()).map((plug) => ({ ...plug, configured: ids.get(deviceOf(plug)) ?? null }));
     },
     tryOut: (id, now, language) => plugs.tryOut(id, now, language),
-    take(next) {
+    configure(next) {
       current = next;
       energyStore.keepOnly(next.plugs.map(entryId));
-      const { gone, left, topics } = plugs.take(next.plugs, mqtt.client.status().connected);
+      const { gone, left, topics } = plugs.configure(next.plugs, mqtt.client.status().connected);
       for (const id of gone) state.problems.end(homeSubject(id));
       mqtt.client.unsubscribe(left);
       mqtt.client.subscribe(topics);

@@ -55,7 +55,7 @@ export interface Accounts {
   /** See `keysMarkOf`. */
   readonly keysMark: string;
   /** Opens accounts that are new or have another key. Ends the requests of the others and of those that are gone. */
-  take(config: Config): void;
+  configure(config: Config): void;
 }
 
 /** Name of the third-party account in the request log and in problems. */
@@ -68,68 +68,91 @@ function digestOf(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, KEY_MARK_LENGTH);
 }
 
+interface AccountParts {
+  readonly options: AccountsOptions;
+  readonly outage: Outage;
+  readonly spendsUnknown: boolean;
+  readonly recent: ReturnType<typeof recentAttempts>;
+  /** Returns the configured homes. */
+  readonly selected: () => Config["homes"];
+}
+
+interface AccountConfig {
+  readonly name: string;
+  readonly authorization: Authorization;
+  readonly config: Config;
+  readonly signal: AbortSignal;
+}
+
+function openAccount(
+  { options, outage, spendsUnknown, recent, selected }: AccountParts,
+  { name, authorization, config, signal }: AccountConfig,
+): Account {
+  const { service, clock, repository, settings: memory, problems, random, onServerTime, onSpent } = options;
+  if (spendsUnknown || options.spendsElsewhere?.(name)) noteLostLedger(memory, name);
+  const addresses = seriesOf(name, "addresses", {});
+  noteKey(options, { name, authorization, addresses });
+  const source =
+    authorization.thirdParty === undefined
+      ? new LearnedRateLimits(name, memory, polledCount(repository, addresses, selected))
+      : new AdaptiveRateLimits(name, memory, config.third_party?.places.length);
+  // Pauses of another key, or of another route to the service, do not apply to this one.
+  const { base_url, ca } = config.service;
+  const wayMark = digestOf([authorization, base_url, ca, options.proxy]);
+  return new Account({
+    name,
+    client: createClient({
+      get: service.get,
+      basePath: service.basePath,
+      userAgent: `elbro/${VERSION}`,
+      authorization,
+      secrets: secretsOf(config, options.proxy ?? null, authorization),
+    }),
+    rateLimiter: new RateLimiter({
+      account: name,
+      requestLog: { ...repository.spends, recent: recent(name) },
+      memory,
+      clock,
+      source,
+    }),
+    circuitBreaker: new CircuitBreaker({ account: name, memory, clock, random, keyMark: wayMark }),
+    clock,
+    problems,
+    outage,
+    signal,
+    onServerTime,
+    onSpent: (operation, outcome) => onSpent(name, operation, outcome),
+  });
+}
+
+/** Forgets what belongs to an earlier key of an account, and asks for its addresses again. */
+function noteKey(
+  { settings: memory, repository }: Pick<AccountsOptions, "settings" | "repository">,
+  { name, authorization, addresses }: Pick<AccountConfig, "name" | "authorization"> & { readonly addresses: SeriesKey },
+): void {
+  const keyMark = digestOf(authorization);
+  const knownMark = memory.read(`key_mark/${name}`);
+  if (knownMark === keyMark) return;
+  const keepMark = () => memory.write(`key_mark/${name}`, keyMark);
+  // Limits and addresses of another key do not apply to this one.
+  if (knownMark !== null) for (const prefix of ["limits", "per-day"]) memory.write(`${prefix}/${name}`, "");
+  if (authorization.thirdParty === undefined) repository.askAgain(addresses, keepMark);
+  else keepMark();
+}
+
 /** Opens every account that has a key. Sends no request by itself. */
 export function openAccounts(options: AccountsOptions): Accounts {
-  const { service } = options;
   const outage = new Outage(options.problems);
   const spendsUnknown = options.spendsUnknown === true || options.settings.read(SPENDS_UNKNOWN) === "yes";
   const recent = recentAttempts(options);
   let selected = options.config.homes;
-  const open = (name: string, authorization: Authorization, config: Config, signal: AbortSignal) => {
-    const { clock, repository, settings: memory, problems, random, onServerTime, onSpent } = options;
-    if (spendsUnknown || options.spendsElsewhere?.(name)) noteLostLedger(memory, name);
-    const addresses = seriesOf(name, "addresses", {});
-    const keyMark = digestOf(authorization);
-    const knownMark = memory.read(`key_mark/${name}`);
-    if (knownMark !== keyMark) {
-      const keepMark = () => memory.write(`key_mark/${name}`, keyMark);
-      // Limits and addresses of another key do not apply to this one.
-      if (knownMark !== null) for (const prefix of ["limits", "per-day"]) memory.write(`${prefix}/${name}`, "");
-      if (authorization.thirdParty === undefined) repository.askAgain(addresses, keepMark);
-      else keepMark();
-    }
-    const source =
-      authorization.thirdParty === undefined
-        ? new LearnedRateLimits(
-            name,
-            memory,
-            polledCount(repository, addresses, () => selected),
-          )
-        : new AdaptiveRateLimits(name, memory, config.third_party?.places.length);
-    // Pauses of another key, or of another route to the service, do not apply to this one.
-    const { base_url, ca } = config.service;
-    const wayMark = digestOf([authorization, base_url, ca, options.proxy]);
-    return new Account({
-      name,
-      client: createClient({
-        get: service.get,
-        basePath: service.basePath,
-        userAgent: `elbro/${VERSION}`,
-        authorization,
-        secrets: secretsOf(config, options.proxy ?? null, authorization),
-      }),
-      rateLimiter: new RateLimiter({
-        account: name,
-        requestLog: { ...repository.spends, recent: recent(name) },
-        memory,
-        clock,
-        source,
-      }),
-      circuitBreaker: new CircuitBreaker({ account: name, memory, clock, random, keyMark: wayMark }),
-      clock,
-      problems,
-      outage,
-      signal,
-      onServerTime,
-      onSpent: (operation, outcome) => onSpent(name, operation, outcome),
-    });
-  };
+  const parts = { options, outage, spendsUnknown, recent, selected: () => selected };
   const byName = new Map<string, OpenAccount>();
   let consumers: readonly Account[] = [];
   let thirdParty: Account | null = null;
   let all: readonly Account[] = [];
   let keysMark = "";
-  const take = (next: Config) => {
+  const configure = (next: Config) => {
     keysMark = keysMarkOf({ ...next, service: options.config.service });
     selected = next.homes;
     const wanted = authorizationsIn(next);
@@ -145,18 +168,19 @@ export function openAccounts(options: AccountsOptions): Accounts {
       const known = byName.get(name);
       if (known) return known.account;
       const end = new AbortController();
-      const account = open(name, authorization, next, AbortSignal.any([options.signal, end.signal]));
+      const signal = AbortSignal.any([options.signal, end.signal]);
+      const account = openAccount(parts, { name, authorization, config: next, signal });
       byName.set(name, { authorization, account, end });
       return account;
     });
     thirdParty = byName.get(THIRD_PARTY)?.account ?? null;
     consumers = all.filter((account) => account !== thirdParty);
   };
-  take(options.config);
+  configure(options.config);
   // Each account has recorded its unknown requests.
   if (spendsUnknown) options.settings.write(SPENDS_UNKNOWN, "");
   return {
-    take,
+    configure,
     named: (name) => (name === THIRD_PARTY ? null : (byName.get(name)?.account ?? null)),
     get thirdParty() {
       return thirdParty;

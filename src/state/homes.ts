@@ -61,7 +61,7 @@ export class Homes {
    * Replaces the accounts and the selection of homes. Reads new accounts only. Returns the homes that were added,
    * changed or removed; a changed one in its new form.
    */
-  take(accounts: readonly string[], config: Config["homes"]): readonly Home[] {
+  configure(accounts: readonly string[], config: Config["homes"]): readonly Home[] {
     const before = new Map(this.list().map((home) => [home.addressId, home]));
     this.#replace(accounts, config);
     const changed: Home[] = [];

@@ -69,7 +69,7 @@ export interface State {
   /** Makes every account, or those with these names, check at once which requests are due. */
   readonly refresh: (accounts?: ReadonlySet<string>) => void;
   /** Applies accounts, homes and levels of a new configuration. Those that it omits end. */
-  readonly take: (next: Config) => void;
+  readonly configure: (next: Config) => void;
   /** Makes the copy of the database now. Returns the reason of a failure; null on success. */
   readonly copyNow: () => Promise<string | null>;
   /** Returns why an uploaded file cannot replace the database; null if it can. */
@@ -151,14 +151,14 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   return {
     ...state,
     ...loops,
-    take(next) {
+    configure(next) {
       refused.report(next.accounts?.refused, clock.now());
-      accounts.take(next);
+      accounts.configure(next);
       shared.keep(accounts.all);
       const levelsChanged = !isDeepStrictEqual(thresholds, thresholdsOf(next.levels));
       // Changed in place, because other modules hold this object.
       Object.assign(thresholds, thresholdsOf(next.levels));
-      const changed = homes.take(namesOf(accounts.consumers), next.homes);
+      const changed = homes.configure(namesOf(accounts.consumers), next.homes);
       for (const home of changed) homeReader.forget(home);
       loops.follow();
       if (changed.length > 0) loops.refresh(new Set(changed.map(({ account }) => account)));
@@ -199,7 +199,7 @@ function namesOf(accounts: readonly { readonly name: string }[]): string[] {
 }
 
 interface LoopDeps
-  extends Omit<State, "isTimeTrusted" | "checkClock" | "checkMachine" | "daemonState" | "take" | keyof Loops> {
+  extends Omit<State, "isTimeTrusted" | "checkClock" | "checkMachine" | "daemonState" | "configure" | keyof Loops> {
   readonly historyFrom: (now: EpochMs) => EpochMs;
   readonly isTimePossible: (now: EpochMs) => boolean;
 }

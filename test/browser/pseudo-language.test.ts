@@ -135,6 +135,46 @@ describe.skipIf(!haveChromium)("no text is left in English (in Chromium; skipped
     }
   });
 
+  test("in each step of the set-up, and in its errors", async () => {
+    await using screen = await looking();
+    const { page } = screen;
+    const session = await (await page.request.get(`${screen.url}local/v1/session`)).json();
+    await page.route("**/local/v1/session", (route) => route.fulfill({ json: { ...session, can_set_up: true } }));
+    let problem: string | null = "invalid_token";
+    const trial = () => ({ works: problem === null, problem, detail: null });
+    const addresses = [{ id: "3f2504e0-4f89-41d3-9a0c-0305e82c3301", label: "Home", region: "DK1" }];
+    const answers: Readonly<Record<string, () => object>> = {
+      "": () => ({ key: "test", urls: [screen.url], broker: null, file: "elbro.yaml" }),
+      "/service": () => ({ ...trial(), addresses: problem === null ? addresses : [] }),
+      "/broker": trial,
+      "/home-assistant": trial,
+    };
+    await page.route("**/local/v1/setup**", (route) => {
+      const [, step = ""] = /setup(.*)$/.exec(route.request().url()) ?? [];
+      if (route.request().method() === "GET")
+        return route.fulfill({ json: { state: "open", file: null, failure: null } });
+      return route.fulfill({ status: step === "" ? 201 : 200, json: answers[step]?.() ?? {} });
+    });
+    await page.goto(screen.url);
+    await page.locator(".setup-card button").click();
+    const dialog = page.getByRole("dialog");
+    const look = async (step: number) =>
+      expect([step, await untranslated(page, [...NAMES, "DK1", "mqtt://192.168.1.10:1883", screen.url])]).toEqual([
+        step,
+        [],
+      ]);
+    await dialog.locator("input").fill("not-the-key");
+    await dialog.locator("button[type=submit]").click();
+    await dialog.getByRole("alert").waitFor();
+    await look(1);
+    problem = null;
+    for (const step of [2, 3, 4, 5]) {
+      await dialog.locator("button[type=submit]").click();
+      await screen.untilText("dialog .setup-step", new RegExp(` ${step} `));
+      await look(step);
+    }
+  });
+
   test("in the log-in", async () => {
     await using screen = await screens.visit(`${daemon.url}/`, { language: PSEUDO_LANGUAGE });
     const { page } = screen;

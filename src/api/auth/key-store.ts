@@ -36,7 +36,7 @@ export interface KeyStoreOptions {
 export interface KeyStore {
   readonly keys: ApiKeys;
   /** Applies the keys and limits of a new configuration. */
-  readonly take: (api: ApiConfig) => void;
+  readonly configure: (api: ApiConfig) => void;
   /** Saves the use of the keys. No other call may follow. */
   readonly close: () => Promise<void>;
 }
@@ -84,9 +84,9 @@ export function openKeyStore({
       quota,
       (address) => log.warn({ address }, "repeated wrong API keys; requests from these addresses are delayed"),
     ),
-    take(next) {
+    configure(next) {
       limits = defaultLimits(next);
-      ring.take(configuredKeys(next));
+      ring.configure(configuredKeys(next));
     },
     async close() {
       closing.abort();
@@ -128,7 +128,7 @@ class KeyRing {
   }
 
   /** Replaces the keys of the configuration. */
-  take(configured: readonly ApiKey[]): void {
+  configure(configured: readonly ApiKey[]): void {
     this.#configured = configured;
     this.#all = [...configured, ...this.#kept];
   }

@@ -50,7 +50,7 @@ export class SessionAuth {
   }
 
   /** Applies another access to the dashboard. */
-  take({ dashboard = "key" }: Pick<SessionAuthDeps, "dashboard">): void {
+  configure({ dashboard = "key" }: Pick<SessionAuthDeps, "dashboard">): void {
     this.#mode = dashboard;
   }
 

@@ -170,6 +170,53 @@ interface World {
   readonly isSuspect: boolean;
 }
 
+/** Starts the demo if nothing is configured; returns null for a home. Throws a StartError for a file without an account. */
+async function demoOf({ config, path }: Configuration, clock: World["clock"]) {
+  if (!isDemo(config)) return null;
+  if (path !== null) throw new StartError(`${path} has neither consumer.api_key nor third_party; set one of them`);
+  const hasDataDir = process.env.ELBRO_DATA_DIR !== undefined;
+  return startDemo({ config, clock, hasDataDir, host: process.env.ELBRO_DEMO_HOST });
+}
+
+/** Returns the options of the daemon that do not depend on its files. */
+function daemonOptions(
+  { given, clock, text, isTerminal, log, onCrash, isSuspect }: World,
+  config: Config,
+  demo: Awaited<ReturnType<typeof demoOf>>,
+): DaemonOptions {
+  return {
+    ...{ config, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false },
+    onConfig: ({ log: { level } }) => {
+      log.level = level;
+    },
+    commandHint: commandHint(process),
+    machine: machineId(),
+    ingress: process.env.SUPERVISOR_TOKEN !== undefined,
+    // The simulator uses the daemon's clock, so it cannot detect a wrong one.
+    simulatedTime: given.simulated !== null || demo !== null,
+    isDemo: demo !== null,
+    ...{ onCrash, isSuspect },
+    onProgress: historyProgress({
+      ...{ now: () => clock.now(), log },
+      ...(text && isTerminal ? { show: (done) => text.progress("history", done) } : {}),
+    }),
+    // The simulator runs on this machine, so no proxy is used.
+    proxy: demo ? null : proxyOf(process.env),
+  };
+}
+
+/** Returns a function that applies changes in order. A signal may arrive while a changed file is being applied. */
+function reloadsInOrder(daemon: Daemon, read: () => Promise<Config>, onOtherService: () => void) {
+  let last: Promise<void> = Promise.resolve();
+  return (by: string): Promise<void> => {
+    last = last.then(async () => {
+      await daemon.reload(read, by);
+      if (daemon.isOtherService()) onOtherService();
+    });
+    return last;
+  };
+}
+
 /**
  * Starts the daemon of a configuration, or the demo without one. Calls `onSetUp` when a home is set up on the demo's
  * page. `failure` is the reason why the home of an earlier set-up could not be started.
@@ -180,20 +227,10 @@ async function startHouse(
   onSetUp: SetupOptions["onDone"],
   failure: string | null = null,
 ): Promise<Running> {
-  const { given, files, clock, text, isTerminal, log } = world;
-  const { config, path, warnings } = loaded;
+  const { given, files, clock, text, log } = world;
+  const { config, warnings } = loaded;
   for (const warning of warnings) log.warn({}, warning);
-  const demo =
-    path === null && isDemo(config)
-      ? await startDemo({
-          ...{ config, clock, hasDataDir: process.env.ELBRO_DATA_DIR !== undefined },
-          host: process.env.ELBRO_DEMO_HOST,
-        })
-      : null;
-  if (!demo && isDemo(config))
-    throw new StartError(
-      `${path ?? "the configuration"} has neither consumer.api_key nor third_party; set one of them`,
-    );
+  const demo = await demoOf(loaded, clock);
   let reloadCertificates: () => void = () => undefined;
   const certificates = new FileWatch(() => reloadCertificates());
   const readAgain = async () => {
@@ -210,37 +247,13 @@ async function startHouse(
   try {
     const used = demo?.config ?? (await withSupervisor(config));
     const daemon = await startWhenFree({
-      ...{ config: used, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false, setup },
-      ...(demo ? {} : { source: configurationSource(given.configPath, readAgain) }),
-      onConfig: ({ log: { level } }) => {
-        log.level = level;
-      },
-      commandHint: commandHint(process),
-      machine: machineId(),
-      ingress: process.env.SUPERVISOR_TOKEN !== undefined,
-      // The simulator uses the daemon's clock, so it cannot detect a wrong one.
-      simulatedTime: given.simulated !== null || demo !== null,
-      isDemo: demo !== null,
-      ...{ onCrash: world.onCrash, isSuspect: world.isSuspect },
-      onProgress: historyProgress({
-        ...{ now: () => clock.now(), log },
-        ...(text && isTerminal ? { show: (done) => text.progress("history", done) } : {}),
-      }),
-      // The simulator runs on this machine, so no proxy is used.
-      proxy: demo ? null : proxyOf(process.env),
+      ...daemonOptions(world, used, demo),
+      ...{ setup, ...(demo ? {} : { source: configurationSource(given.configPath, readAgain) }) },
     });
     setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref();
     if (text && !demo) greet(used, daemon, clock, (line) => text.write(line));
     if (demo) process.stdout.write(demoGreeting(demo, { api: daemon.apiPort, broker: daemon.brokerPort }));
-    // Applies changes in order. A signal may arrive while a changed file is being applied.
-    let reloaded: Promise<void> = Promise.resolve();
-    const reload = (by: string) => {
-      reloaded = reloaded.then(async () => {
-        await daemon.reload(readAgain, by);
-        if (daemon.isOtherService()) world.onOtherService();
-      });
-      return reloaded;
-    };
+    const reload = reloadsInOrder(daemon, readAgain, world.onOtherService);
     reloadCertificates = () => void reload("certificate");
     certificates.watch(demo ? [] : loaded.tlsFiles);
     const unwatched = (why: string) =>

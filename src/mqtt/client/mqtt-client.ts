@@ -5,9 +5,9 @@ import { type Text, textIn, message as translated } from "../../core/language/te
 import type { KeyValue } from "../../core/runtime/key-value.ts";
 import type { BrokerAccess, BrokerSession, IncomingMessage } from "./broker-session.ts";
 import { Commands, type CommandTable } from "./commands.ts";
-import { NOTHING_LISTENS } from "./connect-errors.ts";
 import type { Message } from "./message.ts";
 import { keepConnected } from "./reconnect.ts";
+import { RefusedTopics } from "./refused-topics.ts";
 import { RetainedPublisher } from "./retained-publisher.ts";
 
 export interface MqttClientLog {
@@ -91,16 +91,6 @@ const QUICK_UP_MS = 150;
 /** Twice the default interval at which Mosquitto saves to disk (`autosave_interval`, 30 min). */
 const BROKER_SAVES_MS = 3_600_000;
 
-/**
- * Waits before topics are tried again of which one ended a connection. A trial may end the connection again, and then the
- * broker publishes `offline` for a moment. A granted right is used after at most the longest wait, or after a restart.
- */
-const TRIAL_MS = { first: 60_000, longest: 6 * 3_600_000 };
-/** After this number of connections that ended before its answer, a command or subscription is left out, for up to an hour. */
-const MAX_UNANSWERED = 3;
-/** Maximum number of refused topics that are remembered. */
-const MAX_REFUSED = 100;
-
 /** Connects to the broker and stays connected until the signal fires. */
 export function openMqttClient(options: MqttClientOptions, signal: AbortSignal): MqttClient {
   const { baseTopic, statusTopic = `${baseTopic}/status`, discoveryPrefix, log, random } = options;
@@ -111,34 +101,10 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
   let trouble: Text | null = translated("mqtt.connecting");
   let lastTrouble: Text | null = null;
   let connections = 0;
-  const refused = new Map<string, Text>();
-  /** Connections that ended before the answer, by command topic or topic filter. Bounded by their number. */
-  const unanswered = new Map<string, number>();
-  const isLeftOut = (topic: string) => (unanswered.get(topic) ?? 0) >= MAX_UNANSWERED;
-  /** Connections in a row with a refused message. */
-  let failedTrials = 0;
-  let isTrialFailed = false;
-  let trialTimer: NodeJS.Timeout | undefined;
-  const noteRefused = (topic: string, reason: Text) => {
-    if (!refused.has(topic)) log.warn({ topic, reason: textIn("en", reason) }, "the broker rejects a topic");
-    if (refused.size < MAX_REFUSED) refused.set(topic, reason);
-    for (const listener of listeners) listener.onRefused?.();
-  };
-  const scheduleTrial = () => {
-    clearTimeout(trialTimer);
-    if (failedTrials === 0) return;
-    const waitMs = Math.min(TRIAL_MS.first * 2 ** (failedTrials - 1), TRIAL_MS.longest);
-    trialTimer = setTimeout(() => {
-      isTrialFailed = false;
-      publisher.tryHeld("all");
-    }, waitMs).unref();
-  };
-  const noteFailedTrial = () => {
-    if (!isTrialFailed) failedTrials++;
-    isTrialFailed = true;
-    scheduleTrial();
-  };
   const publisher = new RetainedPublisher(options.memory, [statusTopic], options.isOthers);
+  const refused = new RefusedTopics(publisher, log, () => {
+    for (const listener of listeners) listener.onRefused?.();
+  });
   const commands = new Commands({
     baseTopic,
     table: options.commands,
@@ -174,61 +140,37 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
     {
       ...options,
       statusTopic,
-      subscriptions: () => subscriptions().filter((filter) => !isLeftOut(filter)),
+      subscriptions: () => subscriptions().filter((filter) => !refused.isLeftOut(filter)),
       onUp: (up) => {
         log.info({}, "broker connected");
         line = up;
         trouble = null;
         connections++;
-        // Everything is sent again, so other topics are refused again if they still are.
-        for (const topic of refused.keys()) if (!publisher.holdsBad(topic) && !isLeftOut(topic)) refused.delete(topic);
-        publisher.attach(up);
-        isTrialFailed = false;
-        publisher.tryHeld(failedTrials === 0 ? "all" : "unsuspicious");
-        scheduleTrial();
+        refused.onUp(up);
         for (const listener of listeners) listener.onUp();
         firstUp.resolve();
       },
-      onDown: (reason, { messages, others }) => {
+      onDown: (reason, inFlight) => {
         log.warn({ reason: textIn("en", reason) }, "broker not connected");
         line = null;
         trouble = reason;
         lastTrouble = reason;
-        // A broker that was restarted may have other rights and limits.
-        if (reason === NOTHING_LISTENS) failedTrials = 0;
-        const blamed = publisher.detach(messages);
-        if (blamed !== null) {
-          noteFailedTrial();
-          noteRefused(blamed, translated("mqtt.ended", { reason }));
-        }
-        clearTimeout(trialTimer);
-        for (const topic of new Set(others)) {
-          unanswered.set(topic, (unanswered.get(topic) ?? 0) + 1);
-          if (isLeftOut(topic)) noteRefused(topic, translated("mqtt.ended", { reason }));
-        }
+        refused.onDown(reason, inFlight);
         for (const listener of listeners) listener.onDown();
       },
-      onRefused: (topic, why) => {
-        if (publisher.holdsBad(topic)) noteFailedTrial();
-        noteRefused(topic, why);
-      },
-      onAccepted: (topic) => {
-        unanswered.delete(topic);
-        if (!refused.delete(topic)) return;
-        failedTrials = 0;
-        for (const listener of listeners) listener.onRefused?.();
-      },
+      onRefused: (topic, why) => refused.onRefused(topic, why),
+      onAccepted: (topic) => refused.onAccepted(topic),
       onMessage,
     },
     signal,
   );
   const aging = setInterval(() => {
     publisher.age();
-    unanswered.clear();
+    refused.age();
   }, BROKER_SAVES_MS);
   signal.addEventListener("abort", () => {
     clearInterval(aging);
-    clearTimeout(trialTimer);
+    refused.stop();
   });
   return {
     show: (messages, part) => publisher.show(messages, part),
@@ -245,9 +187,9 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
       const needed = new Set(subscriptions());
       line?.unsubscribe(topics.filter((topic) => !needed.has(topic)));
     },
-    sendCommand: (topic, payload) => !isLeftOut(topic) && (line?.sendCommand(topic, payload) ?? false),
+    sendCommand: (topic, payload) => !refused.isLeftOut(topic) && (line?.sendCommand(topic, payload) ?? false),
     status: () => ({
-      ...{ connected: line !== null, trouble, lastTrouble, refused, connections },
+      ...{ connected: line !== null, trouble, lastTrouble, refused: refused.reasons, connections },
       published: publisher.taken,
     }),
     upSoon: Promise.race([firstUp.promise, pause(QUICK_UP_MS, undefined, { ref: false })]),

@@ -147,23 +147,23 @@ describe("a replaced list of plans", () => {
 
   test("a replaced list of plans returns the circles whose plans are new, changed or removed", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
-    expect(world.plans.take([washer, elsewhere])).toEqual(["cabin"]);
-    expect(world.plans.take([washer, dryer, elsewhere])).toEqual([washer.home]);
-    expect(world.plans.take([washer, dryer, elsewhere])).toEqual([]);
-    expect(world.plans.take([washer, elsewhere])).toEqual([washer.home]);
-    expect([world.plans.take([washer]), [...world.plans.circles]]).toEqual([["cabin"], [washer.home]]);
+    expect(world.plans.configure([washer, elsewhere])).toEqual(["cabin"]);
+    expect(world.plans.configure([washer, dryer, elsewhere])).toEqual([washer.home]);
+    expect(world.plans.configure([washer, dryer, elsewhere])).toEqual([]);
+    expect(world.plans.configure([washer, elsewhere])).toEqual([washer.home]);
+    expect([world.plans.configure([washer]), [...world.plans.circles]]).toEqual([["cabin"], [washer.home]]);
   });
 
   test("a replaced list of plans keeps the snapshots of the plans that remain, until they are decided again", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.at(NOW);
     expect(world.plans.snapshots).toHaveLength(1);
-    world.plans.take([washer, elsewhere]);
+    world.plans.configure([washer, elsewhere]);
     expect(world.plans.snapshots.map(({ definition }) => definition.id)).toEqual(["washer"]);
-    world.plans.take([{ ...washer, name: "Other washer" }, elsewhere]);
+    world.plans.configure([{ ...washer, name: "Other washer" }, elsewhere]);
     expect(world.plans.snapshots.map(({ definition }) => definition.name)).toEqual([washer.name]);
     expect(world.at(NOW)).toMatchObject({ state: "scheduled", definition: { name: "Other washer" } });
-    world.plans.take([elsewhere]);
+    world.plans.configure([elsewhere]);
     expect(world.plans.snapshots.map(({ definition }) => definition.id)).toEqual(["sauna"]);
   });
 });

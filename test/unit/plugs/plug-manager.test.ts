@@ -293,7 +293,7 @@ test("a change of plugs keeps the others running; a removed one gets OFF, which 
   around.plugs.onUp();
   around.looks(T0);
   around.said.length = 0;
-  const { gone, left, topics } = around.plugs.take([other, { ...TASMOTA, id: "oven", topic: "oven" }], true);
+  const { gone, left, topics } = around.plugs.configure([other, { ...TASMOTA, id: "oven", topic: "oven" }], true);
   expect(gone).toEqual(["heater"]);
   expect(left).toContain("stat/heater/POWER");
   expect(topics).toContain("stat/oven/POWER");

@@ -101,7 +101,7 @@ describe("the quota of a consumer account", () => {
     const homes = ids(2).map((address_id) => ({ address_id: address_id.toUpperCase() }));
     await using world = await withAddresses(3, { homes });
     expect(await problemsAt(100, world)).toEqual([]);
-    world.accounts.take(configSchema.parse({ ...CONSUMER }));
+    world.accounts.configure(configSchema.parse({ ...CONSUMER }));
     expect(await problemsAt(100, world)).toHaveLength(1);
   });
 });

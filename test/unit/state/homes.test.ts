@@ -222,7 +222,7 @@ test("a replaced selection returns the homes that were added, changed or removed
   await reported.report([[B, "Cabin"]], "yours");
   await reported.report([[C, "Attic"]], "hers");
   const homes = reported.homes([home(A, "flat"), home(B, "cabin")], ["mine", "yours"]);
-  const changed = (...replaced: Parameters<Homes["take"]>) => homes.take(...replaced).map(({ id }) => id);
+  const changed = (...replaced: Parameters<Homes["configure"]>) => homes.configure(...replaced).map(({ id }) => id);
   expect(changed(["mine", "yours", "hers"], [home(A, "flat"), home(B, "cabin"), home(C, "attic")])).toEqual(["attic"]);
   const quarters = { ...home(B, "cabin"), resolution: "fifteenMinutes" as const };
   expect(changed(["mine", "yours", "hers"], [home(A, "flat"), quarters, home(C, "attic")])).toEqual(["cabin"]);
