@@ -12,11 +12,11 @@ interface Lab {
 }
 
 const labs: Readonly<Record<string, Lab>> = {
-  year: { text: "simulates a year of one home with faults", run: ["node", "test/flow/year.ts"] },
-  week: { text: "prints the runs of three appliances in a week", run: ["node", "test/flow/week.ts"] },
+  year: { text: "simulates a year of one home with faults", run: ["node", "test/flow/state/year.ts"] },
+  week: { text: "prints the runs of three appliances in a week", run: ["node", "test/flow/plans/week.ts"] },
   reads: {
     text: "reads plans at random between 100,000 decisions: PAUSES, SEED",
-    run: ["node", "test/flow/plan-reads.ts"],
+    run: ["node", "test/flow/plans/plan-reads.ts"],
   },
   torture: { text: "injects faults into the built program", run: ["node", "test/torture/run.ts"] },
   fleet: { text: "runs a thousand accounts on this machine", run: ["node", "test/fleet/run.ts"] },

@@ -3,7 +3,7 @@
  * Mosquitto, one PostgreSQL and one simulator, all on this machine and by its clock. Starts all of them, kills a shard
  * and restarts it with its data and without, and changes the number of shards from four to five. Checks after each
  * step that every home is served and announced by exactly its shard and that no request was denied. At the end, every
- * row is in PostgreSQL once. `test/flow/process-fleet.test.ts` does the same with two shards in fast forward.
+ * row is in PostgreSQL once. `test/flow/state/process-fleet.test.ts` does the same with two shards in fast forward.
  */
 import { execFileSync } from "node:child_process";
 import path from "node:path";

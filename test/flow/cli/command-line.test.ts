@@ -1,0 +1,297 @@
+import { execFile, execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import path from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { TopicWatcher } from "../../support/broker/topic-watcher.ts";
+import { DaemonProcess } from "../../support/processes/daemon-process.ts";
+import { START_ENVIRONMENT } from "../../support/processes/node-flags.ts";
+import { TempDir } from "../../support/runner/temp-dir.ts";
+import { SmallDisk } from "../../support/storage/small-disk.ts";
+
+const FREE_PORTS = { ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0" };
+const BAD_CONFIGURATION = 78;
+
+describe("the demo", () => {
+  test("the demo prints its addresses, has a home with prices, and publishes offline on Ctrl-C", async () => {
+    await using daemon = new DaemonProcess([], FREE_PORTS);
+    const apiLine = await daemon.line(/curl/);
+    const topicsLine = await daemon.line(/mosquitto_sub/);
+    const key = /Bearer (\S+)'/.exec(apiLine)?.[1];
+    const url = /http:\S+/.exec(apiLine)?.[0] ?? "";
+    const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
+    expect(await response.json()).toMatchObject({ data: [{ label: "Home" }, { label: "Stugan" }] });
+
+    const port = Number(/-p (\d+)/.exec(topicsLine)?.[1]);
+    await using watcher = await TopicWatcher.on(port);
+    const homeTopics = ["elbro/home/price", "elbro/home/price/state", "homeassistant/device/elbro_home/config"];
+    const published = ["elbro/status", ...homeTopics];
+    await watcher.until(() => published.every((topic) => watcher.payload(topic) !== null), "a price");
+    expect(Number(watcher.payload("elbro/home/price"))).toBe(watcher.json("elbro/home/price/state").price);
+    expect(watcher.payload("elbro/status")).toBe("online");
+    expect(watcher.json("homeassistant/device/elbro_home/config")).toMatchObject({ device: { name: "Home" } });
+
+    const { code, tookMs } = await daemon.end("SIGINT");
+    expect(code).toBe(0);
+    expect(tookMs).toBeLessThan(2_000);
+    expect(watcher.payload("elbro/status")).toBe("offline");
+  });
+
+  test("the demo fills its history with the heap limit of npm start, also at a high speed", async () => {
+    for (const args of [[], ["--speed", "600"]]) {
+      await using daemon = new DaemonProcess(args, { ...FREE_PORTS, ...START_ENVIRONMENT });
+      await daemon.line(/consumptionCosts.*history filled/);
+      expect((await daemon.end("SIGINT")).code).toBe(0);
+    }
+  });
+
+  test("outside loopback requires a key and a password, which it prints", async () => {
+    await using daemon = new DaemonProcess([], {
+      ...FREE_PORTS,
+      ELBRO_DEMO_HOST: "0.0.0.0",
+      // A fixed time, because at night the window of the demo's dishwasher would be too short.
+      ELBRO_CLOCK: "2026-03-10T12:00:00Z",
+    });
+    const [, brokerPort, password = ""] = /-p (\d+) -u demo -P (\S+) /.exec(await daemon.line(/mosquitto_sub/)) ?? [];
+    const apiLine = await daemon.line(/curl/);
+    const [url = ""] = /http:\S+/.exec(apiLine) ?? [];
+    const statusWith = async (key: string) =>
+      (await fetch(url, { headers: { authorization: `Bearer ${key}` } })).status;
+    expect(await statusWith("demo")).toBe(401);
+    expect(await statusWith(/Bearer (\S+)'/.exec(apiLine)?.[1] ?? "")).toBe(200);
+
+    await expect(TopicWatcher.on(Number(brokerPort))).rejects.toThrow(/Connection refused/);
+    await using watcher = await TopicWatcher.on(Number(brokerPort), { username: "demo", password });
+    const state = () => String(watcher.json("elbro/home/plan/dishwasher/state").state);
+    await watcher.until(() => ["scheduled", "running", "done"].includes(state()), "a plan with its hours");
+  });
+
+  test("the demo runs at another time and speed", async () => {
+    await using daemon = new DaemonProcess(["--clock", "2025-10-25T20:00:00Z", "--speed", "3600"], FREE_PORTS);
+    const port = Number(/-p (\d+)/.exec(await daemon.line(/mosquitto_sub/))?.[1]);
+    await using watcher = await TopicWatcher.on(port);
+    const state = () => String(watcher.json("elbro/home/price/state").start ?? "");
+    await watcher.until(() => state() >= "2025-10-26T02:00:00Z", "a price of the long night");
+    expect(state() < "2025-10-27").toBe(true);
+  });
+
+  test("the demo writes the compile cache while it runs, so that a start after a power cut is fast", async () => {
+    using cache = new TempDir();
+    const kept = () => readdirSync(cache.path, { recursive: true, encoding: "utf8" }).map((name) => cache.file(name));
+    await using daemon = new DaemonProcess([], { ...FREE_PORTS, NODE_COMPILE_CACHE: cache.path });
+    await daemon.line(/curl/);
+    // The cached code of the program itself is larger than that of its chunks.
+    await expect.poll(() => Math.max(...kept().map((file) => statSync(file).size))).toBeGreaterThan(200_000);
+  });
+
+  test("the demo can get time and speed from the environment", async () => {
+    await using daemon = new DaemonProcess([], {
+      ...FREE_PORTS,
+      ELBRO_CLOCK: "2025-06-01T10:00:00Z",
+      ELBRO_SPEED: "60",
+    });
+    const port = Number(/-p (\d+)/.exec(await daemon.line(/mosquitto_sub/))?.[1]);
+    await using watcher = await TopicWatcher.on(port);
+    await watcher.until(
+      () => String(watcher.json("elbro/home/price/state").start).startsWith("2025-06-01T1"),
+      "a price of that day",
+    );
+  });
+});
+
+describe("a mistake of the owner is reported in one sentence with exit code 78:", () => {
+  async function refusal(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<string> {
+    await using daemon = new DaemonProcess(args, environment);
+    expect(await daemon.exit).toBe(BAD_CONFIGURATION);
+    return daemon.output;
+  }
+
+  test.each(["api", "broker"] as const)("a busy port of the %s", async (part) => {
+    await using busy = await busyPort();
+    const variable = `ELBRO_${part.toUpperCase()}_PORT`;
+    const output = await refusal([], { ...FREE_PORTS, [variable]: String(busy.port) });
+    expect(output).toContain(
+      `elbro: port ${busy.port} of the ${part} is in use by another program; set ${part}.port or ${variable} to another`,
+    );
+  });
+
+  test("a data directory that is a file", async () => {
+    using dir = new TempDir();
+    writeFileSync(dir.file("taken"), "");
+    const output = await refusal([], { ...FREE_PORTS, ELBRO_DATA_DIR: dir.file("taken") });
+    expect(output).toMatch(/^elbro: cannot write to the data directory .*taken .*set data_dir or ELBRO_DATA_DIR/);
+  });
+
+  test("an invalid configuration, with every mistake in it", async () => {
+    using dir = new TempDir();
+    writeFileSync(dir.file("elbro.yaml"), "consumer: { api_key: abc }\napi: { port: eighty, hots: x }\nspeed: 3\n");
+    const output = await refusal(["--config", dir.file("elbro.yaml")], {});
+    expect(output).toContain("elbro.yaml cannot be used:");
+    expect(output).toContain('  api.port: expected a number, found "eighty" (line 2)');
+    expect(output).toContain("  api.hots: is not a key of the configuration");
+    expect(output).toContain("  speed: is not a key of the configuration");
+  });
+
+  test("a missing configuration, or one without an account", async () => {
+    using dir = new TempDir();
+    expect(await refusal(["--config", dir.file("none.yaml")], {})).toContain("cannot read the configuration");
+    writeFileSync(dir.file("empty.yaml"), "log: { level: warn }\n");
+    expect(await refusal(["--config", dir.file("empty.yaml")], {})).toContain(
+      "neither consumer.api_key nor third_party",
+    );
+  });
+
+  /** Creates a file of 1 GB of zeros that takes no space on disk. */
+  function hugeFile(dir: TempDir): string {
+    writeFileSync(dir.file("huge"), "");
+    truncateSync(dir.file("huge"), 1024 ** 3);
+    return dir.file("huge");
+  }
+
+  test("a configuration of 1 GB, or without an end", async () => {
+    using dir = new TempDir();
+    const huge = hugeFile(dir);
+    const refused = (file: string, why: string) => `elbro: cannot read the configuration ${file}: ${why}`;
+    expect(await refusal(["check", "--config", huge], {})).toBe(refused(huge, "it is longer than 256 KiB"));
+    const pipe = dir.file("pipe");
+    execFileSync("mkfifo", [pipe]);
+    for (const file of ["/dev/zero", pipe])
+      expect(await refusal(["check", "--config", file], {})).toBe(refused(file, "it is not a regular file"));
+  });
+
+  test("secrets and inputs of commands without an end", async () => {
+    using dir = new TempDir();
+    const huge = hugeFile(dir);
+    expect(await refusal(["check"], { ELBRO_CONSUMER_API_KEY_FILE: "/dev/zero" })).toContain(
+      "cannot read /dev/zero: it is not a regular file",
+    );
+    expect(await refusal(["simulate", "--prices", huge], {})).toContain("it is longer than 32768 KiB");
+    expect(await refusal(["simulate", "--faults", "/dev/zero"], {})).toContain("it is not a regular file");
+    writeFileSync(dir.file("deep.json"), "[".repeat(1_000_000));
+    expect(await refusal(["simulate", "--faults", dir.file("deep.json")], {})).toContain(
+      "it is nested more than 32 deep",
+    );
+  });
+
+  test("a configuration that is a folder", async () => {
+    using dir = new TempDir();
+    mkdirSync(dir.file("elbro.yaml"));
+    expect(await refusal(["check", "--config", dir.file("elbro.yaml")], {})).toContain(
+      "elbro.yaml: it is a folder; Docker creates one if the file does not exist: remove the folder",
+    );
+  });
+
+  test.each([
+    [["version", "--loud"], "Unknown option '--loud'; see elbro version --help"],
+    [["check", "--onlin"], "Unknown option '--onlin'; did you mean --online? see elbro check --help"],
+    [["keys", "creat", "kitchen"], "did you mean keys create? usage: elbro keys"],
+    [["version", "again"], "usage: elbro version; see elbro version --help"],
+    [["--clock", "yesterday"], '--clock: "yesterday" is not an RFC 3339 date-time'],
+    [["--speed", "0"], '--speed: "0" is not a number above 0'],
+    [["--loud"], "--loud"],
+    [["dance"], 'unknown command "dance"; expected one of run, check'],
+    [["chekc"], 'unknown command "chekc"; did you mean check?'],
+    [["diagnostic"], "did you mean diagnostics?"],
+    [
+      ["keys", "replace", "kitchen", "--control"],
+      "--control is for keys create only; keys replace keeps the limits and scopes",
+    ],
+    [["diagnostics", "--out", "/nowhere/at/all"], "cannot write /nowhere/at/all: ENOENT"],
+    [["simulate", "--loud"], "Unknown option '--loud'; see elbro simulate --help"],
+  ])("%s", async (args, sentence) => {
+    expect(await refusal(args, FREE_PORTS)).toContain(sentence);
+  });
+
+  test("an invalid time in a variable", async () => {
+    expect(await refusal([], { ...FREE_PORTS, ELBRO_CLOCK: "yesterday" })).toContain(
+      'elbro: ELBRO_CLOCK: "yesterday" is',
+    );
+  });
+
+  test("an address of another machine", async () => {
+    const demo = { ...FREE_PORTS, ELBRO_DEMO_HOST: "192.0.2.1" };
+    expect(await refusal([], demo)).toContain("cannot listen on its host, which is not an address of this machine");
+  });
+
+  test.each(["22.9.0", "24.4.1"])("an older Node: %s", async (version) => {
+    using dir = new TempDir();
+    const versions = `{ value: { ...process.versions, node: "${version}" } }`;
+    writeFileSync(dir.file("older.cjs"), `Object.defineProperty(process, "versions", ${versions});`);
+    expect(await refusal([], { NODE_OPTIONS: `--require ${dir.file("older.cjs")}` })).toBe(
+      `elbro: this is Node ${version}; elbro needs Node 24.5 or later`,
+    );
+  });
+
+  test("a variable with an unknown name", async () => {
+    expect(await refusal([], { ...FREE_PORTS, ELBRO_APY_PORT: "1" })).toContain(
+      "ELBRO_APY_PORT: is not a key of the configuration",
+    );
+  });
+});
+
+test("a read-only data directory leads to an exit code after which systemd restarts elbro", async (context) => {
+  using disk = SmallDisk.mount(8);
+  if (!disk) return context.skip("this user may not mount a file system");
+  for (const before of ["empty", "with a database"]) {
+    disk.lock();
+    await using refused = new DaemonProcess([], { ...FREE_PORTS, ELBRO_DATA_DIR: disk.dir.path });
+    expect([before, await refused.exit]).toEqual([before, 75]);
+    expect(refused.output).toMatch(/^elbro: cannot write to the data directory /);
+    disk.unlock();
+    await using started = new DaemonProcess([], { ...FREE_PORTS, ELBRO_DATA_DIR: disk.dir.path });
+    await started.line(/curl/);
+    await started.end("SIGTERM");
+  }
+  const unit = readFileSync(new URL("../../../config/elbro.service", import.meta.url), "utf8");
+  expect(unit).toMatch(/^Restart=on-failure$/m);
+  expect(unit).toMatch(/^RestartPreventExitStatus=78$/m);
+});
+
+test("an exception is logged with its message and place, not with the program's code", async () => {
+  using dir = new TempDir();
+  writeFileSync(
+    dir.file("fault.cjs"),
+    'process.once("SIGUSR2", () => { setTimeout(() => { throw new TypeError("the sky is green"); }); });',
+  );
+  await using daemon = new DaemonProcess([], { ...FREE_PORTS, NODE_OPTIONS: `--require ${dir.file("fault.cjs")}` });
+  await daemon.line(/curl/);
+  daemon.signal("SIGUSR2");
+  expect(await daemon.exit).toBe(1);
+  expect(daemon.output).toContain(
+    "elbro stops because of an internal error; please report this: TypeError: the sky is green",
+  );
+  expect(daemon.output).toMatch(/ at .*fault\.cjs:1:/);
+  expect(Math.max(...daemon.lines.map(({ length }) => length))).toBeLessThan(2_000);
+  expect(daemon.output).not.toContain("throw new TypeError");
+});
+
+test("a reader that ends before the output is no error", async () => {
+  const program = path.resolve(import.meta.dirname, "../../../dist/elbro.cjs");
+  const pipe = `set -o pipefail; "${process.execPath}" "${program}" help | true`;
+  expect(await promisify(execFile)("bash", ["-c", pipe])).toEqual({ stdout: "", stderr: "" });
+});
+
+test("the code of the set-up is a line of its own also in a JSON log, and the image's log is text", async () => {
+  await using json = new DaemonProcess([], FREE_PORTS);
+  expect(await json.line(/enter the code/)).toMatch(
+    /^To set up your home from another machine, enter the code [A-Z0-9]{4}-[A-Z0-9]{4} on the dashboard\.$/,
+  );
+  expect(JSON.parse(await json.line(/API listens/))).toMatchObject({ msg: "API listens" });
+  await using text = new DaemonProcess([], { ...FREE_PORTS, ELBRO_LOG_DEFAULT: "text" });
+  expect(await text.line(/API listens/)).toMatch(/^\d{4}-\d\d-\d\d [\d:]{8} info {2}API listens/);
+});
+
+test.each([[["-h"]], [["help"]], [["--help"]]])("%s prints every command", async (args) => {
+  await using command = new DaemonProcess(args, {});
+  expect(await command.exit).toBe(0);
+  expect(command.output).toContain("usage: elbro [command] [options]");
+});
+
+async function busyPort(): Promise<AsyncDisposable & { readonly port: number }> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { port, [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())) };
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import { type AttributeFormat, attributeFormats } from "../../../src/core/prices/home-snapshot.ts";
+import { HOUR_MS } from "../../../src/core/time/interval.ts";
+import { TestDaemon } from "../../support/daemon/test-daemon.ts";
+import { assertDiscovery } from "../../support/home/discovery-validator.ts";
+import { TempDir } from "../../support/runner/temp-dir.ts";
+
+/** Maximum size of attributes in Home Assistant's recorder. */
+const MAX_BYTES = 16_384;
+
+function configOf(addressId: string, format?: AttributeFormat) {
+  const home = { address_id: addressId, id: "home", resolution: "fifteenMinutes" as const };
+  return { homes: [{ ...home, ...(format ? { format } : {}) }] };
+}
+
+const retained = (daemon: TestDaemon) =>
+  daemon.watcher.topics().map((topic) => ({ topic, payload: daemon.watcher.payload(topic) ?? "" }));
+
+describe("prices for another program over MQTT", () => {
+  test.each(attributeFormats)(
+    "%s: the entity's attributes are within Home Assistant's limit on the 100-quarter day",
+    async (format) => {
+      const noon = Date.parse("2026-10-24T10:00:00Z");
+      const addressId = await danishId(noon);
+      await using daemon = await TestDaemon.start({
+        start: noon,
+        simulator: { homes: ["danish"], publicationDelayMinutes: () => 0 },
+        config: configOf(addressId, format),
+      });
+      for (const at of [noon + 6 * HOUR_MS, noon + 30 * HOUR_MS]) {
+        await daemon.clock.runUntil(at);
+        await daemon.watcher.until(() => daemon.watcher.json("elbro/home/prices").tomorrow_valid === true, "tomorrow");
+        const payload = daemon.watcher.payload("elbro/home/format") ?? "";
+        expect(Buffer.byteLength(payload)).toBeGreaterThan(5_000);
+        expect(Buffer.byteLength(payload)).toBeLessThan(MAX_BYTES - 500);
+        assertDiscovery(retained(daemon));
+        const document = daemon.watcher.json("homeassistant/device/elbro_home/config") as {
+          components: Record<string, Record<string, unknown>>;
+        };
+        expect(document.components.price_list).toMatchObject({
+          platform: "sensor",
+          json_attributes_topic: "elbro/home/format",
+          unit_of_measurement: "DKK/kWh",
+        });
+      }
+    },
+  );
+
+  test("another format replaces the previous one; without one the entity is removed", async () => {
+    using dir = new TempDir();
+    const start = Date.parse("2026-03-10T09:00:00Z");
+    const addressId = await danishId(start);
+    await using daemon = await TestDaemon.start({
+      start,
+      dir,
+      simulator: { homes: ["danish"] },
+      config: configOf(addressId, "nordpool"),
+    });
+    await daemon.watcher.until(() => daemon.watcher.payload("elbro/home/format") !== null, "the format");
+    expect(daemon.watcher.json("elbro/home/format")).toHaveProperty("raw_today");
+    expect(daemon.watcher.json("elbro/home/format")).toMatchObject({ region: "DK1", country: "Denmark" });
+    await daemon.restart(configOf(addressId, "emhass"));
+    await daemon.watcher.until(() => "load_cost_forecast" in daemon.watcher.json("elbro/home/format"), "EMHASS");
+    await daemon.restart(configOf(addressId));
+    await daemon.watcher.until(
+      () => daemon.watcher.payload("homeassistant/device/elbro_home/config") !== null,
+      "the home",
+    );
+    await daemon.clock.settle();
+    expect(daemon.watcher.payload("elbro/home/format")).toBeNull();
+    expect(daemon.watcher.payload("homeassistant/device/elbro_home/config")).not.toContain("price_list");
+  });
+});
+
+/** Returns the address id of the simulator's home, which is the same in every simulator. */
+async function danishId(start: number): Promise<string> {
+  await using daemon = await TestDaemon.start({ start, simulator: { homes: ["danish"] } });
+  return daemon.simulator.addressIds.danish;
+}
