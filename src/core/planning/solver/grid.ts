@@ -54,8 +54,8 @@ export interface PlanGrid extends Interval {
 export function gridOf(points: readonly PricePoint[], window: PlanWindow, context: PlanContext): PlanGrid {
   const left = { start: Math.max(window.start, context.now - LATE_START_MS), end: window.until };
   const first = firstReaching(points, left.start);
-  const stepMs = stepOf(points, first, left.end);
   const anchor = points[first]?.start ?? 0;
+  const stepMs = stepIn(stepOf(points, first, left.end), anchor, context.now);
   const start = anchor + Math.ceil((left.start - anchor) / stepMs) * stepMs;
   const count = Math.min(MAX_STEPS, Math.max(0, Math.floor((left.end - start) / stepMs)));
   const span = { start, end: start + count * stepMs };
@@ -111,6 +111,11 @@ function stepOf(points: readonly PricePoint[], first: number, end: EpochMs): num
     shortest = Math.min(shortest, point.end - point.start);
   }
   return Math.max(shortest, STEP_MS.min);
+}
+
+/** Returns a quarter of an hour within an hour that has begun, so that the rest of the hour can be used; otherwise `stepMs`. */
+function stepIn(stepMs: number, anchor: EpochMs, now: EpochMs): number {
+  return now - anchor > LATE_START_MS && now < anchor + stepMs ? Math.min(stepMs, QUARTER_MS) : stepMs;
 }
 
 /** Returns the mean price of each step by time; NaN if prices do not cover the whole step. */

@@ -152,7 +152,7 @@ test("a plan that is added in the evening shows its next occurrence", () => {
   expect([advance.state, timesOf(advance.memory)[0]]).toEqual(["scheduled", "23:00-03:00"]);
   expect(step({ now: evening + HOUR, spec, memory: advance.memory }).memory).toBe(advance.memory);
   const shorter = step({ now: evening + HOUR / 2, spec: { ...spec, hoursMs: HOUR }, memory: advance.memory });
-  expect(timesOf(shorter.memory)).toEqual(["22:00-23:00"]);
+  expect(timesOf(shorter.memory)).toEqual(["21:30-22:30"]);
 });
 
 test("hours of avoid and max_gap are rounded down to whole price intervals, other lengths up", () => {

@@ -1,0 +1,54 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { PlanSpec } from "../../../../src/core/planning/model/plan-spec.ts";
+import { at, daysOf, points, timelineOf } from "../../../support/home/price-days.ts";
+import { PlansOnDisk } from "../../../support/plans/plans-on-disk.ts";
+import { definitionOf, HOUR } from "../../../support/plans/shown-plans.ts";
+
+/** 12:30 local time. */
+const HALF_PAST = at("2026-03-10T11:30:00Z");
+const NOON = at("2026-03-10T11:00:00Z");
+const base = { useForecast: false, enabled: true } as const;
+const hourly = (priceAt: (hour: number) => number) =>
+  timelineOf(points(daysOf("2026-03-10", "2026-03-10"), (i) => priceAt(i % 24), { unit: "hour" }));
+const worldOf = (spec: PlanSpec, priceAt: (hour: number) => number) =>
+  new PlansOnDisk({ definitions: [definitionOf(spec)], timeline: hourly(priceAt) });
+
+test("a plan that is added within an hour uses the rest of the hour", () => {
+  const cheapNow = (hour: number) => (hour === 12 ? 0.5 : 2);
+  for (const kind of ["window", "slots"] as const) {
+    using world = worldOf({ ...base, kind, hoursMs: HOUR / 2 }, cheapNow);
+    expect(world.at(HALF_PAST).runs).toMatchObject([{ start: HALF_PAST, end: HALF_PAST + HOUR / 2, begun: true }]);
+  }
+  using below = worldOf({ ...base, kind: "below", maxPrice: 1 }, cheapNow);
+  expect(below.at(HALF_PAST).on).toBe(true);
+});
+
+test("an avoid plan that is added within an hour is OFF only if the hour is among the most expensive", () => {
+  const avoid: PlanSpec = { ...base, kind: "avoid", hoursMs: 2 * HOUR, from: 12 * 60, readyBy: 0 };
+  using cheap = worldOf(avoid, (hour) => hour);
+  expect(cheap.at(HALF_PAST).on).toBe(true);
+  expect(cheap.until(HALF_PAST, NOON + HOUR).on).toBe(true);
+  using expensive = worldOf(avoid, (hour) => -hour);
+  expect(expensive.at(HALF_PAST).on).toBe(false);
+});
+
+test("max_gap of slots holds from the first second of a plan, whenever it is added", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 470 }), fc.constantFrom(2, 3, 5), (minutes, gapHours) => {
+      const now = NOON + minutes * 60_000;
+      const spec: PlanSpec = {
+        ...base,
+        kind: "slots",
+        hoursMs: 4 * HOUR,
+        maxGapMs: gapHours * HOUR,
+        minRunMs: HOUR / 4,
+      };
+      using world = new PlansOnDisk({ definitions: [definitionOf(spec)], timeline: hourly((hour) => -hour) });
+      const [first] = world.at(now).runs;
+      // The day began more than max_gap ago, so it runs at once: in the next quarter at the latest.
+      expect((first?.start ?? Number.POSITIVE_INFINITY) - now).toBeLessThanOrEqual(HOUR / 4);
+    }),
+    { seed: 3, numRuns: 40 },
+  );
+});
