@@ -10,7 +10,6 @@ import { type ConfigTexts, readPage, readText } from "./config-texts.ts";
 import { PAGE_FILE } from "./entry-list.ts";
 import { type ConfigReading, type PageUse, readAccount, readConfig } from "./load.ts";
 import { mistakeAt } from "./mistake.ts";
-import { placeWarnings } from "./references.ts";
 import type { Config } from "./schema.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -104,8 +103,7 @@ function loadFrom(path: string | null, environment: Environment, accountFiles: A
     const guarded = [...(path !== null && holdsSecrets ? [path] : []), ...named];
     const exposed = [...guarded.flatMap(exposureOf), ...ofAccounts.flatMap(exposureOf).slice(0, MAX_NAMED)];
     // An app of Home Assistant has no other users.
-    const warnings = [...pageNotes(reading.page, path), ...placeWarnings(config), ...(isApp ? [] : exposed)];
-    return { config, path, warnings, tlsFiles };
+    return { config, path, warnings: [...pageNotes(reading.page, path), ...(isApp ? [] : exposed)], tlsFiles };
   }
   // The options of an app are on one line, which the owner never sees.
   const isOptions = path?.endsWith(".json") === true;

@@ -77,20 +77,6 @@ export function referenceMistakes(given: Referring): Mistake[] {
 }
 
 /**
- * Returns warnings about plans whose home has the name of a place, one sentence each. It is a mistake where all homes
- * are listed. Otherwise the account may have a home of this name.
- */
-export function placeWarnings({ plans, homes, third_party }: Pick<Referring, "plans" | "homes" | "third_party">) {
-  const places = new Set(third_party?.places.map(({ name }) => slugOf(name)));
-  for (const { id } of homes ?? []) if (id !== undefined) places.delete(id);
-  return plans.flatMap(({ home }, i) =>
-    places.has(home)
-      ? `plans[${i}].home: ${home} is a place of third_party, which plans cannot use; the plan waits until an account has a home with this id`
-      : [],
-  );
-}
-
-/**
  * Returns a mistake for each plug with another `when_lost` than an earlier plug of the same device, if the device has one
  * setting for both. Otherwise the last command would decide the resting state of all.
  */

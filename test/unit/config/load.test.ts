@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { keyRows } from "../../../src/config/key-rows.ts";
 import { readConfig } from "../../../src/config/load.ts";
-import { placeWarnings } from "../../../src/config/references.ts";
 import { redactedConfig } from "../../../src/config/secrets.ts";
 import { corpusMessages, corpusMistakes, corpusNames, corpusText } from "../../support/sources/config-corpus.ts";
 import { mistakeLines, mistakesIn } from "../../support/sources/config-mistakes.ts";
@@ -394,29 +393,4 @@ plugs:
   expect(mistakesOf("log: { level: true }")).toEqual([
     "log.level: expected one of debug, info, warn, error, found true",
   ]);
-});
-
-describe("a plan whose home has the name of a place", () => {
-  const text = (homes: string) =>
-    `consumer: { api_key: k }
-third_party: { api_key: k, api_secret: s, places: [{ name: Summer House, region: DK1 }] }
-${homes}
-plans: [{ name: Heater, home: summer_house, kind: window, hours: 2 }]`;
-  const read = (homes: string) =>
-    readConfig({ text: text(homes), environment: {}, readFile: () => "", page: () => null });
-
-  test("is a warning next to an account whose homes are not listed, because it may have a home of that name", () => {
-    const reading = read("");
-    if (reading.kind === "mistakes") throw new Error(JSON.stringify(reading.mistakes));
-    expect(placeWarnings(reading.config)).toEqual([
-      "plans[0].home: summer_house is a place of third_party, which plans cannot use; the plan waits until an account has a home with this id",
-    ]);
-  });
-
-  test("is no warning if a home has that id, and a mistake if all homes are listed with others", () => {
-    const id = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
-    const listed = read(`homes: [{ address_id: ${id}, id: summer_house }]`);
-    expect(listed.kind === "config" && placeWarnings(listed.config)).toEqual([]);
-    expect(read(`homes: [{ address_id: ${id}, id: home }]`).kind).toBe("mistakes");
-  });
 });
