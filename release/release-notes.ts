@@ -8,6 +8,9 @@ export function releaseNotes(changelog: string, version: string): string {
     new RegExp(`^## \\[?${version.replaceAll(".", "\\.")}\\]?(?:\\s|$)`).test(section),
   );
   const notes = own?.replace(/^## .*\n/, "").trim();
-  if (!notes) throw new Error(`CHANGELOG.md has no section "## [${version}]" with text; a release needs one`);
+  if (!notes)
+    throw new Error(
+      `CHANGELOG.md has no section "## [${version}]" with text; npm run release -- cut ${version} writes one`,
+    );
   return `${notes}\n`;
 }

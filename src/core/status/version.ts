@@ -1,7 +1,7 @@
 /** Release facts available without reading files. */
 
 /** Version in package.json; a test compares the two. */
-export const VERSION = "0.1.0";
+export const VERSION = "1.0.0";
 
 /** Earliest plausible system time. Unit: epoch ms. */
 export const RELEASED_AT = Date.UTC(2026, 10, 1);

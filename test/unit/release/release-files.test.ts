@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import manifest from "../../../package.json" with { type: "json" };
 import { billOfMaterials } from "../../../release/bill-of-materials.ts";
+import { cutVersion, NAMED_IN } from "../../../release/cut-version.ts";
 import { writeHomeAssistantApp } from "../../../release/home-assistant-app.ts";
 import { packageFiles } from "../../../release/package-files.ts";
 import { releaseNotes } from "../../../release/release-notes.ts";
@@ -19,6 +20,34 @@ describe("notes of a release", () => {
 
   test.each(["1.2", "1.2.0-beta", "2.0.0", "Unreleased"])("version %s without a section is refused", (version) => {
     expect(() => releaseNotes(CHANGELOG, version)).toThrow(`CHANGELOG.md has no section "## [${version}]" with text`);
+  });
+});
+
+describe("a new version", () => {
+  const root = new URL("../../..", import.meta.url).pathname;
+
+  /** A copy of the files that name the version. */
+  function sources(dir: TempDir): (name: string) => string {
+    for (const name of [...NAMED_IN, "CHANGELOG.md"]) cpSync(`${root}/${name}`, dir.file(name), { recursive: true });
+    return (name) => readFileSync(dir.file(name), "utf8");
+  }
+
+  test("cutting a version writes it everywhere and gives the unreleased changes its section", () => {
+    using dir = new TempDir();
+    const read = sources(dir);
+    writeFileSync(dir.file("CHANGELOG.md"), CHANGELOG.replace("[Unreleased]\n", "[Unreleased]\n\n- A new thing.\n"));
+    cutVersion(dir.path, "97.98.99", "2027-01-31");
+    const counts = NAMED_IN.map((name) => [name, read(name).split("97.98.99").length - 1]);
+    expect(counts).toEqual(NAMED_IN.map((name) => [name, name === "package-lock.json" ? 2 : 1]));
+    expect(NAMED_IN.filter((name) => read(name).includes(manifest.version))).toEqual(["package-lock.json"]);
+    expect(JSON.parse(read("package-lock.json")).packages[""].version).toBe("97.98.99");
+    expect(read("CHANGELOG.md")).toContain("## [Unreleased]\n\n## [97.98.99] - 2027-01-31\n\n- A new thing.\n");
+    expect(() => cutVersion(dir.path, "97.98.99", "2027-01-31")).toThrow('already has a section "## [97.98.99]"');
+    expect(() => cutVersion(dir.path, "v2", "2027-01-31")).toThrow('"v2" is not a version');
+  });
+
+  test("every file names the version of package.json", () => {
+    for (const name of NAMED_IN) expect(readFileSync(`${root}/${name}`, "utf8"), name).toContain(manifest.version);
   });
 });
 
