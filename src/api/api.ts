@@ -14,15 +14,17 @@ import { guardRequests } from "../http/request-guard.ts";
 import type { LocalRoute, RouteContext } from "../http/route.ts";
 import { addRoute, createRouter, type Router } from "../http/router.ts";
 import { DATA_HEADERS } from "../http/security-headers.ts";
+import { Administrators } from "../integrations/homeassistant/administrators.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { docsRoutes } from "./api-docs-routes.ts";
 import type { ApiKeys } from "./auth/api-keys.ts";
 import { openKeyStore } from "./auth/key-store.ts";
-import { SessionAuth } from "./auth/session-auth.ts";
+import { SessionAuth, type SessionAuthDeps } from "./auth/session-auth.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { BACKUP_PATH, backupRoutes } from "./backup.ts";
 import { dashboardRoutes } from "./dashboard-routes.ts";
 import { localRoutes } from "./endpoints.ts";
+import { helpRoutes } from "./help-routes.ts";
 import type { LocalDeps } from "./local-source.ts";
 import type { MirrorDeps } from "./mirror/mirror-source.ts";
 import { mirrorRoutes } from "./mirror/mirror-source.ts";
@@ -44,6 +46,8 @@ export interface ApiDeps extends MirrorDeps, LocalDeps, MonitoringDeps {
   /** True if Home Assistant forwards requests of its users, which then need no key. */
   readonly ingress: boolean;
   readonly setup: SetupOptions | null;
+  /** Ends requests to Home Assistant. */
+  readonly signal: AbortSignal;
   /** Called with an unexpected error of a request, which is logged and answered. */
   readonly onCrash?: (error: unknown) => void;
 }
@@ -111,9 +115,18 @@ function apiRouter(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth): Lookup {
 }
 
 /** Opens the access of pages, which a reload does not replace: open event streams ask it whether they may continue. */
-function openPages({ config, storage, ingress }: ApiDeps, keys: ApiKeys): SessionAuth {
+function openPages(deps: ApiDeps, keys: ApiKeys): SessionAuth {
+  const { config, storage, ingress } = deps;
   const sessions = new Sessions(storage.settings, (name) => keys.named(name));
-  return new SessionAuth({ sessions, dashboard: config.api.dashboard, ingress });
+  return new SessionAuth({ sessions, dashboard: config.api.dashboard, ingress: ingress ? mayControl(deps) : null });
+}
+
+/** Returns who of Home Assistant's users may control: its administrators, and everybody in the demo. */
+function mayControl({ config, clock, log, signal }: ApiDeps): NonNullable<SessionAuthDeps["ingress"]> {
+  if (!config.home_assistant) return () => true;
+  const administrators = new Administrators({ account: config.home_assistant, log, signal });
+  void administrators.keepCurrent(clock.now());
+  return (userId, now) => userId !== undefined && administrators.has(userId, now);
 }
 
 /** Returns whether a request changed the configuration, the keys or the database. Commands to plans are not lasting. */
@@ -153,6 +166,7 @@ export function apiRoutes(deps: ApiDeps, keys: ApiKeys, pages = openPages(deps, 
     ...backupRoutes(deps),
     ...documentRoutes(() => routes),
     ...docsRoutes(),
+    ...helpRoutes(),
     ...dashboardRoutes(deps.state, { keys, pages, editor: deps.editor, canSetUp: deps.setup !== null }),
     ...setupRoutes(deps.setup),
   ];

@@ -35,6 +35,7 @@ import {
   missing,
   missingWith,
   mistakes,
+  passes,
   slug,
   text,
   textLike,
@@ -95,6 +96,10 @@ const MAX_PRIORITY = 99;
 const price = z
   .number()
   .check(z.minimum(MAX_PRICE_LIMITS.min), z.maximum(MAX_PRICE_LIMITS.max, "mistake.expected_price" satisfies Expected));
+/** Text for a price too: Home Assistant's supervisor passes numbers of this key as texts. */
+const percentOrPrice = textLike(/^(\d+(\.\d+)?%|-?\d+(\.\d+)?)$/, "mistake.expected_cheap_below").check(
+  passes((value) => value.endsWith("%") || price.safeParse(Number(value)).success, "mistake.expected_price"),
+);
 const kilowatts = z.number().check(z.positive(), z.maximum(MAX_POWER_KW));
 const lengthOrNone = z.optional(duration("zero too"));
 const percent = z.optional(z.number().check(z.minimum(0), z.maximum(100)));
@@ -114,7 +119,7 @@ export const planSchema = z
     hours: key(length, "How long the plan runs; for avoid, how long it does not run.", LENGTH),
     up_to: key(length, "For slots, with cheap_below: the maximum number of hours, run only while it is cheap.", LENGTH),
     cheap_below: key(
-      z.optional(z.union([price, z.enum(levels), textLike(PERCENTAGE, "mistake.expected_cheap_below")])),
+      z.optional(z.union([price, z.enum(levels), percentOrPrice])),
       "For slots, with up_to: upper limit of cheap prices, as a price, a price level, or the cheapest percentage of the day.",
       { form: 'currency per kWh, a level, or "30%"' },
     ),

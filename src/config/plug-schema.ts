@@ -13,7 +13,19 @@ import type { Condition } from "./conditions.ts";
 import { entryId } from "./entry-list.ts";
 import { key } from "./key-description.ts";
 import { type PlanEntry, planIds } from "./plan-schema.ts";
-import { type Expected, lines, missing, missingWith, mistakes, passes, repeated, slug, text, topic } from "./values.ts";
+import {
+  type Expected,
+  lines,
+  missing,
+  missingWith,
+  mistakes,
+  passes,
+  repeated,
+  slug,
+  slugs,
+  text,
+  topic,
+} from "./values.ts";
 
 const families = Object.keys(plugFamilies) as [PlugFamily, ...PlugFamily[]];
 /** SHA-256 in the form of browsers and openssl. */
@@ -50,7 +62,7 @@ export const plugSchema = z
       form: "number or text",
     }),
     plan: key(
-      z.optional(z.union([slug, z.array(slug).check(z.minLength(1, "mistake.expected_plans" satisfies Expected))])),
+      z.optional(z.union([slugs, z.array(slug).check(z.minLength(1, "mistake.expected_plans" satisfies Expected))])),
       "Id of the plan that the plug follows, or a list: ON if at least one of them is ON.",
       { form: "id, or list of ids" },
     ),
@@ -170,7 +182,7 @@ function* accessMistakes({ url, username, password, certificate }: Plug): Genera
 
 /** Returns the plans that a plug follows; empty if it follows something else. */
 export function plansOf({ plan }: Pick<Plug, "plan">): readonly string[] {
-  return plan === undefined ? [] : [plan].flat();
+  return plan === undefined ? [] : [plan].flat().flatMap((ids) => ids.split(/, ?/));
 }
 
 /**

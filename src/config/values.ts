@@ -12,6 +12,8 @@ export function textLike(form: RegExp, expected: Expected) {
 }
 
 export const slug = textLike(/^[a-z0-9][a-z0-9_-]*$/, "mistake.expected_slug");
+/** One slug, or several with commas. */
+export const slugs = textLike(/^[a-z0-9][a-z0-9_-]*(, ?[a-z0-9][a-z0-9_-]*)*$/, "mistake.expected_slug");
 /** A text of several lines, such as a certificate. */
 export const lines = z.string().check(z.minLength(1, "mistake.expected_filled" satisfies Expected));
 export const text = lines.check(passes((value) => !/\p{Cc}/u.test(value), "mistake.expected_line"));

@@ -29,15 +29,14 @@ export function pageHandlers(
   what: string,
 ): Record<"page" | "asset", (request: PageRequest) => Promise<LocalAnswer> | LocalError> {
   let read: StaticFiles | null = null;
+  const missing = () => localError("resource_not_found", `${what} has no such file in this version; reload the page`);
   const files = () => {
     read ??= new StaticFiles(sources());
     return read;
   };
   return {
-    page: ({ headers }) => files().page(headers),
-    asset: ({ path: { digest = "", name = "" }, headers }) =>
-      files().asset(digest, name, headers) ??
-      localError("resource_not_found", `${what} has no such file in this version; reload the page`),
+    page: ({ path: { page }, headers }) => files().page(headers, page) ?? missing(),
+    asset: ({ path: { digest = "", name = "" }, headers }) => files().asset(digest, name, headers) ?? missing(),
   };
 }
 
@@ -64,8 +63,9 @@ export const FILE_TYPES: Readonly<Record<string, string>> = {
   webmanifest: "application/manifest+json",
 };
 
-/** Name of the page, the only file that browsers revalidate. */
-const PAGE = "index.html";
+/** Ending of the pages, the only files that browsers revalidate. */
+const PAGE = ".html";
+const FIRST_PAGE = "index";
 /** Folder of the other files in the HTML. The digest is inserted after it. */
 const FOLDER = "assets/";
 
@@ -88,18 +88,20 @@ export class StaticFiles {
     const digest = hash.digest("hex").slice(0, DIGEST_LENGTH);
     const named = (html: Buffer) => Buffer.from(html.toString("utf8").replaceAll(`"${FOLDER}`, `"${FOLDER}${digest}/`));
     this.digest = digest;
-    this.#files = new Map(files.map(({ name, body }) => [name, staticFile(name, name === PAGE ? named(body) : body)]));
+    this.#files = new Map(
+      files.map(({ name, body }) => [name, staticFile(name, name.endsWith(PAGE) ? named(body) : body)]),
+    );
   }
 
-  async page(headers: IncomingHttpHeaders): Promise<LocalAnswer> {
-    const page = this.#files.get(PAGE);
-    if (!page) throw new Error(`there is no ${PAGE}`);
-    return this.#answer(PAGE, page, REVALIDATED, headers);
+  /** Returns a page by its name without its ending; null if the name is unknown. */
+  page(headers: IncomingHttpHeaders, name: string = FIRST_PAGE): Promise<LocalAnswer> | null {
+    const page = this.#files.get(`${name}${PAGE}`);
+    return page ? this.#answer(`${name}${PAGE}`, page, REVALIDATED, headers) : null;
   }
 
   /** Returns a file that the page loads; null if the name or the digest is unknown. */
   asset(digest: string, name: string, headers: IncomingHttpHeaders): Promise<LocalAnswer> | null {
-    const asset = digest === this.digest && name !== PAGE ? this.#files.get(name) : undefined;
+    const asset = digest === this.digest && !name.endsWith(PAGE) ? this.#files.get(name) : undefined;
     return asset ? this.#answer(name, asset, KEPT_FOR_EVER, headers) : null;
   }
 

@@ -9,7 +9,7 @@
 
 import type { IncomingHttpHeaders } from "node:http";
 import { message } from "../../core/language/text.ts";
-import { MINUTE_MS } from "../../core/time/interval.ts";
+import { type EpochMs, MINUTE_MS } from "../../core/time/interval.ts";
 import { addressGroup } from "../../http/address-group.ts";
 import { type LocalError, localError } from "../../http/errors.ts";
 import { isFromIngress } from "../../http/ingress.ts";
@@ -28,18 +28,21 @@ export interface SessionAuthDeps {
   readonly sessions: Sessions;
   /** `open`: every client that can reach this address may read. Default: `key`. */
   readonly dashboard?: "open" | "key" | undefined;
-  /** Whether Home Assistant forwards requests of its users. */
-  readonly ingress?: boolean;
+  /**
+   * Returns whether a user of Home Assistant may control. Null if Home Assistant forwards no requests of its users.
+   * Without an id the user is unknown.
+   */
+  readonly ingress?: ((userId: string | undefined, now: EpochMs) => boolean) | null;
 }
 
 export class SessionAuth {
   readonly sessions: Sessions;
   #mode: "open" | "key";
-  readonly #ingress: boolean;
+  readonly #ingress: SessionAuthDeps["ingress"];
   /** Requests of the current minute, also by address. Bounded by MAX_PER_MINUTE. */
   #minute = { start: Number.NEGATIVE_INFINITY, count: 0, of: new Map<string, number>() };
 
-  constructor({ sessions, dashboard = "key", ingress = false }: SessionAuthDeps) {
+  constructor({ sessions, dashboard = "key", ingress = null }: SessionAuthDeps) {
     this.sessions = sessions;
     this.#mode = dashboard;
     this.#ingress = ingress;
@@ -64,7 +67,10 @@ export class SessionAuth {
     if (message.permission === "read") return { kind: "admitted", caller: key.name };
     if (!fromOwnPage(message.headers))
       return forbidden(`a session may make changes only from the dashboard itself, which sends ${PAGE_HEADER}`);
-    if (!key.control) return forbidden("log in with a key that has the scope control");
+    if (!key.control)
+      return forbidden(
+        key.name === HOME_ASSISTANT.name ? "only an administrator of Home Assistant may make changes here" : NO_CONTROL,
+      );
     return { kind: "admitted", caller: key.name };
   }
 
@@ -75,7 +81,8 @@ export class SessionAuth {
 
   /** Returns the key of the logged-in user, here or in Home Assistant; null without a login. */
   signedIn({ headers, remoteAddress, now }: Pick<AuthRequest, "headers" | "remoteAddress" | "now">): SessionKey | null {
-    if (this.#ingress && isFromIngress(headers, remoteAddress)) return HOME_ASSISTANT;
+    if (this.#ingress && isFromIngress(headers, remoteAddress))
+      return { ...HOME_ASSISTANT, control: this.#ingress(userIdOf(headers), now) };
     return this.sessions.keyOf(headers, now);
   }
 
@@ -98,7 +105,8 @@ export class SessionAuth {
   }
 }
 
-const HOME_ASSISTANT: SessionKey = { name: "Home Assistant", sha256: new Uint8Array(), control: true };
+const NO_CONTROL = "log in with a key that has the scope control";
+const HOME_ASSISTANT: SessionKey = { name: "Home Assistant", sha256: new Uint8Array() };
 const ANYBODY: SessionKey = { name: "anybody", sha256: new Uint8Array(), control: false };
 
 /**
@@ -107,6 +115,12 @@ const ANYBODY: SessionKey = { name: "anybody", sha256: new Uint8Array(), control
 export function fromOwnPage(headers: IncomingHttpHeaders | undefined): boolean {
   const site = headers?.["sec-fetch-site"];
   return headers?.[PAGE_HEADER] !== undefined && (site === undefined || site === "same-origin");
+}
+
+/** Returns the id of the user whose request Home Assistant's ingress forwards; undefined if it names none. */
+function userIdOf(headers: IncomingHttpHeaders | undefined): string | undefined {
+  const id = headers?.["x-remote-user-id"];
+  return typeof id === "string" ? id : undefined;
 }
 
 /** Returns the error for a request that does not come from a page of this server. */

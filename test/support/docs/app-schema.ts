@@ -20,6 +20,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   home_assistant: "the supervisor leads to Home Assistant",
   notify: "Home Assistant notifies by its own app",
   mdns: "the side bar of Home Assistant leads to the dashboard",
+  update_feed: "Home Assistant shows new versions of its apps",
   archive: "for many homes, which the app does not serve",
   accounts_dir: "for many homes, which the app does not serve",
   shard: "for many homes, which the app does not serve",
@@ -87,7 +88,9 @@ function leafOf(node: Node, path: string): string {
   if (schema.type === "number") return `float${rangeOf(schema)}`;
   if (schema.type === "string" && schema.format === undefined && schema.pattern && isPortable(schema.pattern))
     return `match(${schema.pattern})`;
-  // Address ids, numbers or strings, and topics: elbro itself validates these.
+  // The supervisor refuses a number for `str`, and turns it into a text for `match`.
+  if (schema.anyOf?.some(({ type }) => type === "number" || type === "integer")) return "match(.+)";
+  // Addresses, topics and lists as text: elbro itself validates these.
   if (schema.type === "string" || schema.anyOf) return "str";
   if (Object.keys(schema).every((key) => key === "$schema")) return `match(${DURATION})`;
   throw new Error(`the app has no element for ${path}: ${JSON.stringify(schema)}`);

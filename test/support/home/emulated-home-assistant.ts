@@ -35,6 +35,8 @@ export class EmulatedHomeAssistant implements AsyncDisposable {
   readonly imports: { readonly id: string; readonly rows: number }[] = [];
   logins = 0;
   isAdmin = true;
+  /** Response to the request for the users. */
+  users: unknown = [];
   isRecorderLoaded = true;
   /**
    * When imported rows are stored. `late`: after the response. `never`: as if Home Assistant restarted before storing.
@@ -122,6 +124,7 @@ export class EmulatedHomeAssistant implements AsyncDisposable {
     const { id, type } = command;
     const refuse = (code: string, message: string) => send({ id, ...ID, error: { code, message } });
     if (!this.isRecorderLoaded) refuse("unknown_command", "Unknown command.");
+    else if (type === "config/auth/list") send({ id, type: "result", success: true, result: this.users });
     else if (type === "recorder/statistics_during_period")
       send({ id, type: "result", success: true, result: this.#during(command) });
     else if (type !== "recorder/import_statistics") refuse("unknown_command", "Unknown command.");

@@ -22,8 +22,8 @@ export const ELEMENT =
 
 /** Converts a value, by type. Each function throws if the value does not fit. */
 const KINDS: Readonly<Record<string, (value: unknown, argument: string) => unknown>> = {
-  str: (value) => value,
-  password: (value) => value,
+  str: asText,
+  password: asText,
   bool: (value) => {
     if (typeof value !== "boolean") throw new Error(`${String(value)} is no boolean`);
     return value;
@@ -81,6 +81,12 @@ function single(element: string, value: unknown, path: string): unknown {
   const convert = KINDS[kind];
   if (!ELEMENT.test(element) || !convert) throw new Error(`Unknown type '${element}'`);
   return convert(value, argument);
+}
+
+/** `vol.All(str(value), …)(value)` accepts only a value that equals its own text. */
+function asText(value: unknown): string {
+  if (typeof value !== "string") throw new Error(`not a valid value: ${String(value)}`);
+  return value;
 }
 
 function inRange(value: number, range: string): number {

@@ -89,8 +89,8 @@ describe("endpoints", () => {
     }
   });
 
-  test("endpoints have their generated table in http-api.md (npm run docs writes it)", () => {
-    const page = pageText("docs/http-api.md");
+  test("endpoints have their generated table in http-reference.md (npm run docs writes it)", () => {
+    const page = pageText("docs/http-reference.md");
     expect(/<!-- local -->\n(.*)\n<!-- \/local -->/s.exec(page)?.[1]?.trim()).toBe(localDocs());
   });
 });

@@ -4,6 +4,7 @@ import { parse } from "yaml";
 import { keyRows } from "../../../src/config/key-rows.ts";
 import { readConfig } from "../../../src/config/load.ts";
 import { planDefinitions } from "../../../src/config/plan-schema.ts";
+import { plansOf } from "../../../src/config/plug-schema.ts";
 import { type AppElement, appSchema, ELSEWHERE, NOT_IN_A_FORM } from "../../support/docs/app-schema.ts";
 import { copiedText, copiedYaml } from "../../support/docs/copied-files.ts";
 import { pageText } from "../../support/docs/docs-pages.ts";
@@ -148,6 +149,31 @@ describe("the Home Assistant app", () => {
       expect(meaningOf(options)).toEqual(meaningOf(given));
     },
   );
+
+  test.each([
+    ["a price", 1.2],
+    ["a negative price", -0.05],
+    ["a percentage", "30%"],
+    ["a level", "cheap"],
+  ])("the Home Assistant app accepts %s as cheap_below, with the meaning of elbro.yaml", (_, cheap_below) => {
+    const plan = { name: "Car", home: "home", kind: "slots", hours: 2, up_to: 3, cheap_below };
+    const { options } = takenOptions(app.schema, { ...app.options, plans: [plan] });
+    expect(mistakesOf(read(options))).toEqual([]);
+    expect(meaningOf(options)).toEqual(meaningOf({ plans: [plan] }));
+  });
+
+  test("the Home Assistant app accepts several plans of a plug with commas, and the channel as a number", () => {
+    const plans = ["Car", "Tub"].map((name) => ({ name, home: "home", kind: "slots", hours: "2" }));
+    const plug = { name: "Relay", family: "tasmota", topic: "relay", plan: "car, tub", channel: 2 };
+    const { options } = takenOptions(app.schema, { ...app.options, plans, plugs: [plug] });
+    const reading = read({ ...options, homes: [{ address_id: "3f2504e0-4f89-41d3-9a0c-0305e82c3301", id: "home" }] });
+    expect(mistakesOf(reading)).toEqual([]);
+    expect(plansOf(plug)).toEqual(["car", "tub"]);
+    expect(mistakesOf(read({ ...options, plugs: [{ ...plug, plan: "car, tube" }] })).join()).toContain("tube");
+    expect(
+      mistakesOf(read({ plans: [{ ...plans[0], up_to: 3, hours: undefined, cheap_below: "99" }] })).join(),
+    ).toContain("cheap_below");
+  });
 
   test("the Home Assistant app has documented plans and plugs for almost every option", () => {
     const shown = new Set(documented().flatMap(([, given]) => pathsOf(given as never, "")));

@@ -93,16 +93,34 @@ test("an address over its limit does not affect another, and all together are li
   expect([3, 4, 5, 6].map((i) => asked(`192.0.2.${i}`).length)).toEqual([600, 600, 0, 0]);
 });
 
-test("a Home Assistant user needs no key and may control, only from the ingress address with its headers", () => {
+test("a Home Assistant user needs no key, only from the ingress address with its headers", () => {
   const sessions = new Sessions({ read: () => null, write: () => undefined }, () => null);
-  const verdictOf = (ingress: boolean, remoteAddress: string, headers: Record<string, string>) =>
+  const verdictOf = (ingress: (() => boolean) | null, remoteAddress: string, headers: Record<string, string>) =>
     new SessionAuth({ sessions, dashboard: "key", ingress }).admit({
       ...{ permission: "control", authorization: undefined, remoteAddress, headers, now: NOW },
     });
   const handedOn = { ...PAGE, "x-ingress-path": "/api/hassio_ingress/abc" };
-  expect(verdictOf(true, "172.30.32.2", handedOn)).toMatchObject({ kind: "admitted", caller: "Home Assistant" });
-  expect(verdictOf(true, "::ffff:172.30.32.2", handedOn)).toMatchObject({ kind: "admitted" });
-  expect(verdictOf(true, "172.30.32.3", handedOn)).toBeNull();
-  expect(verdictOf(true, "172.30.32.2", PAGE)).toBeNull();
-  expect(verdictOf(false, "172.30.32.2", handedOn)).toBeNull();
+  const anyone = () => true;
+  expect(verdictOf(anyone, "172.30.32.2", handedOn)).toMatchObject({ kind: "admitted", caller: "Home Assistant" });
+  expect(verdictOf(anyone, "::ffff:172.30.32.2", handedOn)).toMatchObject({ kind: "admitted" });
+  expect(verdictOf(anyone, "172.30.32.3", handedOn)).toBeNull();
+  expect(verdictOf(anyone, "172.30.32.2", PAGE)).toBeNull();
+  expect(verdictOf(null, "172.30.32.2", handedOn)).toBeNull();
+});
+
+test("of Home Assistant's users only administrators may control; the others read", () => {
+  const sessions = new Sessions({ read: () => null, write: () => undefined }, () => null);
+  const access = new SessionAuth({ sessions, ingress: (id) => id === "anna" });
+  const verdictOf = (permission: "read" | "control", user: Record<string, string>) =>
+    access.admit({
+      ...{ permission, authorization: undefined, remoteAddress: "172.30.32.2", now: NOW },
+      headers: { ...PAGE, "x-ingress-path": "/api/hassio_ingress/abc", ...user },
+    });
+  expect(verdictOf("control", { "x-remote-user-id": "anna" })).toMatchObject({ kind: "admitted" });
+  const refused = {
+    error: { code: "forbidden", reason: "only an administrator of Home Assistant may make changes here" },
+  };
+  expect(verdictOf("control", { "x-remote-user-id": "bo" })).toMatchObject(refused);
+  expect(verdictOf("control", { "x-remote-user-name": "anna" })).toMatchObject(refused);
+  expect(verdictOf("read", { "x-remote-user-id": "bo" })).toMatchObject({ kind: "admitted" });
 });

@@ -90,8 +90,10 @@ describe("the OpenAPI document of the LAN API", () => {
     const ofRouter = registered.flatMap(({ method, path }) =>
       [method].flat().map((each) => `${each.toLowerCase()} ${path.replace(/:(\w+)/g, "{$1}")}`),
     );
-    // The page at `/docs/` is described at `/docs`, which redirects to it.
-    const answered = ofRouter.filter((route) => !route.startsWith("head ") && route !== "get /docs/");
+    // The pages at `/docs/` and `/help/` are described at `/docs` and `/help`, which redirect to them.
+    const answered = ofRouter.filter(
+      (route) => !route.startsWith("head ") && !["get /docs/", "get /help/"].includes(route),
+    );
     expect(operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(answered.sort());
     expect(operations.length).toBeGreaterThan(25);
   });
@@ -161,7 +163,7 @@ describe("the OpenAPI document of the LAN API", () => {
         "testPlug getSettings saveSetting resetSetting testNotification listRuns listRunsCsv listSavings listSavingsCsv getUsage getUsageCsv getPlanStarts getPlanStartsCsv " +
         "listKeys createKey replaceKey revokeKey getLog getLogCsv listAddresses runChecks getCheap getSignal getFormat " +
         "getEvents getHealth getLiveness getMetrics getSystem getDiagnostics getBackup restoreBackup forgetBackup getOpenApi " +
-        "getConfigurationSchema getDocs getDocsAsset getDashboard getDashboardAsset getSession logIn logOut " +
+        "getConfigurationSchema getDocs getDocsAsset getHelp getHelpPage getHelpAsset getDashboard getDashboardAsset getSession logIn logOut " +
         "getSetup finishSetup enterSetup trySetupService trySetupBroker trySetupHomeAssistant",
     );
   });
