@@ -361,6 +361,11 @@ const sections = z.strictObject({
     z.optional(notify),
     "Sends notifications to phones through an ntfy server: your own or https://ntfy.sh. See docs/notifications.md.",
   ),
+  update_feed: key(
+    z.optional(z.url({ protocol: /^https?$/, error: "mistake.expected_feed" satisfies Expected })),
+    "URL of the newest release, which elbro requests once a day to show that there is a newer version. The request says nothing about you. Without it nothing is requested.",
+    { example: "https://api.github.com/repos/OWNER/elbro/releases/latest" },
+  ),
   archive: key(
     z.optional(archive),
     "Copies all stored data to PostgreSQL, for SQL over many homes and for Grafana. Nothing else depends on it.",

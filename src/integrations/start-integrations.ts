@@ -12,7 +12,7 @@ import type { Storage } from "../storage/open-storage.ts";
 export interface IntegrationsOptions {
   readonly config: Pick<
     Config,
-    "api" | "archive" | "home_assistant" | "language" | "mdns" | "notify" | "retention" | "service"
+    "api" | "archive" | "home_assistant" | "language" | "mdns" | "notify" | "retention" | "service" | "update_feed"
   >;
   readonly clock: Clock;
   readonly log: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
@@ -59,9 +59,10 @@ export function startIntegrations(
       notify();
     },
     run(apiPort) {
-      const { home_assistant, archive, mdns } = options.config;
+      const { home_assistant, archive, mdns, update_feed: feed } = options.config;
       if (mdns !== undefined) running.push(runMdns(options, mdns, apiPort));
       notify();
+      if (feed !== undefined) running.push(runUpdateCheck({ ...options, feed }, storage, state, changes));
       if (home_assistant) running.push(runStatistics({ ...options, account: home_assistant }, storage, state, changes));
       if (archive) running.push(runArchive({ ...options, account: archive }, storage, state, changes));
       else forgetBacklog(storage.database, storage.writing);
@@ -73,6 +74,23 @@ export function startIntegrations(
 async function runMdns({ config, clock, log, signal }: IntegrationsOptions, name: string, port: number): Promise<void> {
   const { announceDashboard } = await import("./mdns/mdns-loop.ts");
   await announceDashboard({ name, host: config.api.host, port, clock, log }, signal);
+}
+
+async function runUpdateCheck(
+  { feed, clock, log, signal, proxy = null }: IntegrationsOptions & { readonly feed: string },
+  { settings }: Pick<Storage, "settings">,
+  { stats }: PlannedState,
+  changes: ChangeBus,
+): Promise<void> {
+  const { UpdateLoop } = await import("./updates/update-loop.ts");
+  const loop = new UpdateLoop({
+    ...{ feed, clock, log, proxy, memory: settings, heartbeat: stats.heartbeat("checking for updates", signal) },
+    onRelease(release) {
+      stats.update = release;
+      changes.stateChanged.emit({ home: null });
+    },
+  });
+  await loop.run(signal);
 }
 
 /** Returns the keys that notifications depend on. */

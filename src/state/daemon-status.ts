@@ -17,6 +17,7 @@ import { byCapability, labelOf } from "../service/contract/polled-series.ts";
 import { operationIdOf, seriesOf } from "../service/contract/series-mapping.ts";
 import type { Accounts } from "./accounts.ts";
 import type { Homes } from "./homes.ts";
+import type { RuntimeStats } from "./runtime-stats.ts";
 import type { SeriesRepository } from "./series-repository.ts";
 import { inSlices } from "./slices.ts";
 
@@ -26,6 +27,7 @@ export interface DaemonStateDeps {
   readonly repository: SeriesRepository;
   readonly calendar: Calendar;
   readonly problems: Problems;
+  readonly stats: Pick<RuntimeStats, "update">;
   readonly startedAt: EpochMs;
   /** Start of the wanted history at `now`. */
   readonly historyFrom: (now: EpochMs) => EpochMs;
@@ -54,7 +56,7 @@ export class DaemonStates {
   }
 
   async at(now: EpochMs): Promise<DaemonState> {
-    const { accounts, repository, problems, startedAt } = this.#deps;
+    const { accounts, repository, problems, stats, startedAt } = this.#deps;
     const { all } = accounts;
     await inSlices(repository.requestLog.reading(), () => undefined);
     const states: AccountState[] = [];
@@ -66,6 +68,7 @@ export class DaemonStates {
     return {
       version: VERSION,
       startedAt,
+      update: stats.update,
       problems: list,
       interfaces: all.map((account, i) => {
         const { minute, day } = account.standing(now);

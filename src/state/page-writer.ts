@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type ConfigTexts, MAX_CONFIG_BYTES } from "../config/config-texts.ts";
 import { PAGE_FILE } from "../config/entry-list.ts";
 import type { ConfigReading } from "../config/load.ts";
+import { mistakeAt } from "../config/mistake.ts";
 import { type PageFile, pageText, readPageFile } from "../config/page-file.ts";
 import type { Config } from "../config/schema.ts";
 import { isTree, type Tree } from "../config/tree.ts";
@@ -128,6 +129,8 @@ export class PageWriter {
     const before = source.readWith(texts);
     if (before.kind === "mistakes")
       return refusal("conflict", message("refused.edit_mistaken", { mistakes: mistakesMessage(before.mistakes) }));
+    const { mistake } = readPageFile(texts.page, treeIn(texts.file));
+    if (mistake?.key === "mistake.newer_file") return refusal("conflict", mistakeAt(mistake));
     const next = change(this.now(texts));
     if ("kind" in next) return next;
     const text = pageText(next);

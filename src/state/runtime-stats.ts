@@ -4,6 +4,7 @@ import type { MonotonicMs } from "../core/fetching/rate-limit.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { LoopHeartbeat } from "../core/runtime/loop-heartbeat.ts";
 import { ProblemHistory } from "../core/status/problem-history.ts";
+import type { ReleaseUpdate } from "../core/status/release-update.ts";
 import { Counter } from "../core/text/counter.ts";
 
 type LoopDelay = ReturnType<typeof monitorEventLoopDelay>;
@@ -19,6 +20,8 @@ export class RuntimeStats {
   readonly problems = new ProblemHistory();
   /** Number of rows stored in the archive, and a function that counts the waiting chunks; null without an archive. */
   archive: { readonly rows: number; readonly count: () => number } | null = null;
+  /** The newest release in the release feed; null without a feed or before its first answer. */
+  update: ReleaseUpdate | null = null;
   /** Start time on the monotonic clock. */
   readonly startedMs: MonotonicMs;
   readonly #clock: Pick<Clock, "now" | "monotonicMs">;

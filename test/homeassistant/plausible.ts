@@ -34,6 +34,7 @@ export function implausible(row: EntityRow<never>, state: string, now: number): 
   if (state === "unavailable" || state === "missing") return wrong("a state");
   if (row.platform === "button") return null;
   if (state === "unknown") return row.key in MAY_BE_UNKNOWN ? null : wrong("a known state");
+  if (row.platform === "update") return ["on", "off"].includes(state) ? null : wrong("on or off");
   if (row.platform === "binary_sensor" || row.platform === "switch")
     return ["on", "off"].includes(state) ? null : wrong("on or off");
   if (row.options) return row.options.includes(state) ? null : wrong(row.options.join(", "));

@@ -95,6 +95,10 @@ export const system = () =>
       interfaces: s.list(s.named("Interface", account())),
       series: s.list(s.named("SeriesAge", series())),
       backfill: s.orNull(s.named("Backfill", s.object({ days_known: s.integer, days_wanted: s.integer }))),
+      update: s.described(
+        s.orNull(s.named("ReleaseUpdate", s.object({ version: s.text, url: s.orNull(s.text), newer: s.boolean }))),
+        "The newest release; null without `update_feed` and before its first answer.",
+      ),
       broker: s.named("BrokerState", broker()),
       plugs: s.list(plug()),
       lan: s.named("LanState", lan()),

@@ -7,6 +7,7 @@ import { textIn } from "../../core/language/text.ts";
 import type { DaemonState, SeriesFreshness } from "../../core/status/daemon-status.ts";
 import { problemIn } from "../../core/status/problem.ts";
 import type { PastProblem } from "../../core/status/problem-history.ts";
+import { isNewer } from "../../core/status/release-update.ts";
 import { VERSION } from "../../core/status/version.ts";
 import type { Counter } from "../../core/text/counter.ts";
 import { DAY_MS, type EpochMs, formatInstant, SECOND_MS } from "../../core/time/interval.ts";
@@ -51,6 +52,7 @@ export async function systemReport(
     interfaces,
     series,
     backfill: state.backfill && { days_known: state.backfill.known, days_wanted: state.backfill.wanted },
+    update: state.update && { ...state.update, newer: isNewer(state.update.version, VERSION) },
     broker: { ...brokerReport(deps.config), ...brokerStatus(deps, language) },
     plugs: deps.plugs.snapshots().map((plug) => ({ id: plug.id, ...plugState(plug) })),
     lan: {

@@ -6,7 +6,7 @@ import { endpoints } from "../endpoints.ts";
 import { eventRows } from "../event-source.ts";
 import { metricRows } from "../monitoring/metrics.ts";
 
-/** Returns the tables of endpoints and of their parameters in docs/http-api.md. */
+/** Returns the tables of endpoints and of their parameters in docs/http-reference.md. */
 export function localDocs(): string {
   const requests = endpoints.map((row) => {
     const answers = [textOf(row), "JSON", row.csv && "CSV"].filter(Boolean).join(", ");
@@ -31,7 +31,7 @@ function written(path: string): string {
   return path.replace(/:(\w+)/g, "{$1}");
 }
 
-/** Returns the table of errors in docs/http-api.md. */
+/** Returns the table of errors in docs/http-reference.md. */
 export function errorDocs(): string {
   const rows = Object.entries(localErrorTable).sort(([, one], [, other]) => one.status - other.status);
   return table(

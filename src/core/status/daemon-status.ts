@@ -1,6 +1,7 @@
 import type { EpochMs } from "../time/interval.ts";
 import type { Problem } from "./problem.ts";
 import { type ServiceProblemCode, serviceProblems } from "./problem-catalog.ts";
+import type { ReleaseUpdate } from "./release-update.ts";
 
 /** `waiting` until the first response; then the problem of the whole interface, or `ok`. */
 export const serviceStates: readonly ServiceState[] = [
@@ -63,6 +64,8 @@ export interface DaemonState {
   readonly series: readonly SeriesFreshness[];
   /** Null if no history is wanted, or before it is known. */
   readonly backfill: BackfillState | null;
+  /** The newest release; null if the release feed is not configured or has not answered yet. */
+  readonly update: ReleaseUpdate | null;
 }
 
 /** Returns the state of an account's interface from its own problem. A problem of one series does not change it. */

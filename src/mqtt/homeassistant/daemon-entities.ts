@@ -1,6 +1,7 @@
 /** Entities of the daemon's own device. All are diagnostic. */
 import { messageOr } from "../../core/language/text.ts";
 import { type InterfaceState, type SeriesFreshness, serviceStates } from "../../core/status/daemon-status.ts";
+import { isNewer } from "../../core/status/release-update.ts";
 import { slugOf } from "../../core/text/slug.ts";
 import { formatInstant } from "../../core/time/interval.ts";
 import type { DaemonView } from "../topics/daemon-topics.ts";
@@ -51,6 +52,16 @@ const fixedRows: readonly Row[] = [
     icon: "mdi:tag-outline",
   },
   {
+    key: "update",
+    name: "update",
+    about: "The running and the newest version, with `update_feed`. Shows a newer version; elbro does not install it.",
+    value: updateOf,
+    platform: "update",
+    category: "diagnostic",
+    icon: "mdi:package-up",
+    exists: ({ update }) => update !== null,
+  },
+  {
     key: "started_at",
     name: "started",
     about: "Start time of the daemon.",
@@ -81,6 +92,17 @@ const fixedRows: readonly Row[] = [
     attributes: "refused_command",
   },
 ];
+
+/** Returns the payload of an update entity, as JSON in a text. Source: Home Assistant's integration update.mqtt. */
+function updateOf({ version, update }: DaemonView): string | null {
+  if (update === null) return null;
+  return JSON.stringify({
+    installed_version: version,
+    latest_version: isNewer(update.version, version) ? update.version : version,
+    title: "elbro",
+    ...(update.url === null ? {} : { release_url: update.url }),
+  });
+}
 
 function interfaceRows({ account }: InterfaceState): Row[] {
   const key = slugOf(account);

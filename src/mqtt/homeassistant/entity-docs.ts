@@ -6,7 +6,7 @@ import { placeRows } from "./place-entities.ts";
 import { planRows } from "./plan-entities.ts";
 import { plugRows } from "./plug-entities.ts";
 
-/** Returns one Markdown table per kind of device, for docs/home-assistant.md. It has no line break at either end. */
+/** Returns one Markdown table per kind of device, for docs/home-assistant-entities.md. It has no line break at either end. */
 export function entityDocs(): string {
   return [
     ["**Each home**", ...table([...homeRows, formatRow])],

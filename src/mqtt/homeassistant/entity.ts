@@ -21,7 +21,7 @@ export interface EntityRow<State> {
   readonly facts?: Readonly<Record<string, Text | number>>;
   /** Meaning of the value, in one sentence for the documentation. */
   readonly about: string;
-  readonly platform: "sensor" | "binary_sensor" | "number" | "text" | "switch" | "button";
+  readonly platform: "sensor" | "binary_sensor" | "number" | "text" | "switch" | "button" | "update";
   /** Returns the value. Never called for a button. */
   readonly value: (state: State) => EntityValue;
   /** Topic of the value, below the device's topic; `state` by default. */

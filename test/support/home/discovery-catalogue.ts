@@ -77,6 +77,22 @@ export const platformKeys: Readonly<Record<string, ReadonlySet<string>>> = {
   ]),
   select: new Set([...COMMON, ...COMMAND, "state_topic", "value_template", "options"]),
   text: new Set([...COMMON, ...COMMAND, "state_topic", "value_template", "min", "max", "mode", "pattern"]),
+  update: new Set([
+    ...COMMON,
+    "state_topic",
+    "value_template",
+    "latest_version_topic",
+    "latest_version_template",
+    "command_topic",
+    "payload_install",
+    "retain",
+    "device_class",
+    "title",
+    "entity_picture",
+    "release_summary",
+    "release_url",
+    "display_precision",
+  ]),
   button: new Set([...COMMON, "command_topic", "command_template", "retain", "device_class", "payload_press"]),
 };
 

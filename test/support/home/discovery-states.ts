@@ -65,6 +65,7 @@ function valueViolations(platform: string, component: Json, state: string | null
     const known = [component.payload_on ?? "ON", component.payload_off ?? "OFF"];
     return known.includes(state) ? [] : wrong(known.join(" or "));
   }
+  if (platform === "update") return updateFits(state) ? [] : wrong("a JSON object with the installed version");
   if (platform === "switch") {
     const known = [component.state_on ?? component.payload_on ?? "ON", component.state_off ?? "OFF"];
     return known.includes(state) ? [] : wrong(known.join(" or "));
@@ -83,6 +84,11 @@ function valueViolations(platform: string, component: Json, state: string | null
   if (deviceClass === "date" && !/^\d{4}-\d{2}-\d{2}$/.test(state)) return wrong("a date");
   const numeric = unit !== undefined || stateClass !== undefined;
   return numeric && !/^-?\d+(\.\d+)?$/.test(state) ? wrong("a plain decimal number") : [];
+}
+
+function updateFits(state: string): boolean {
+  const { installed_version, latest_version } = JSON.parse(state) as Json;
+  return typeof installed_version === "string" && typeof latest_version === "string";
 }
 
 function lastResetViolations(component: Json, tree: StateTree): string[] {

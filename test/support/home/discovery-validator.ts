@@ -175,6 +175,8 @@ const REQUIRED_TOPICS: Readonly<Record<string, readonly string[]>> = {
   select: ["command_topic"],
   text: ["command_topic"],
   button: ["command_topic"],
+  // Without a state topic the entity has no version.
+  update: ["state_topic"],
 };
 
 function topicViolations(platform: string, given: Json): string[] {

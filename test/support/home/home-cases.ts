@@ -84,9 +84,11 @@ export function place(kind: "charges" | "spot", now: EpochMs = NOW): PlaceSnapsh
   return placeSnapshot({ place: cabin, points: placePoints(rows), now, calendar });
 }
 
+const UPDATE = { version: "1.10.0", url: "https://example.org/elbro/1.10.0" };
+
 /** Returns a daemon with two accounts, problems and series; or one that has just started. */
 export function daemon(kind: "busy" | "new"): DaemonView {
-  const base = { version: "1.2.3", startedAt: NOW - 60_000 };
+  const base = { version: "1.2.3", startedAt: NOW - 60_000, update: kind === "new" ? null : UPDATE };
   if (kind === "new")
     return { ...base, problems: [], interfaces: [], series: [], backfill: null, refusedCommand: null };
   return {

@@ -9,7 +9,7 @@ import { planRows } from "../../../../src/mqtt/homeassistant/plan-entities.ts";
 import { pageText } from "../../../support/docs/docs-pages.ts";
 import { daemon } from "../../../support/home/home-cases.ts";
 
-const written = /<!-- entities -->\n(.*)\n<!-- \/entities -->/s.exec(pageText("docs/home-assistant.md"))?.[1];
+const written = /<!-- entities -->\n(.*)\n<!-- \/entities -->/s.exec(pageText("docs/home-assistant-entities.md"))?.[1];
 
 test("every row of every table has its line with six columns", () => {
   const lines = entityDocs().split("\n");
@@ -35,6 +35,6 @@ test.each([
   }
 });
 
-test("home-assistant.md contains the generated table (npm run docs writes it)", () => {
+test("home-assistant-entities.md contains the generated table (npm run docs writes it)", () => {
   expect(written?.trim()).toBe(entityDocs());
 });

@@ -1,0 +1,134 @@
+/**
+ * Asks the release feed once a day whether there is a newer version. The request has no identifier, no version and no
+ * cookie. A failed request changes nothing and is repeated a day later.
+ *
+ * Sources: the release of GitHub's, Forgejo's and Gitea's API (`tag_name`, `html_url`, `draft`, `prerelease`), and a
+ * package of a registry (`version`).
+ */
+import * as z from "zod/mini";
+import { message, reasonOf, type Text, textIn } from "../../core/language/text.ts";
+import type { Clock } from "../../core/runtime/clock.ts";
+import type { LoopHeartbeat } from "../../core/runtime/loop-heartbeat.ts";
+import { LoopWaker } from "../../core/runtime/loop-waker.ts";
+import { type ReleaseUpdate, releasedVersion } from "../../core/status/release-update.ts";
+import { DAY_MS, type EpochMs } from "../../core/time/interval.ts";
+import { openTransport, type TransportOptions } from "../../service/client/http-transport.ts";
+import type { KeyValueStore } from "../../storage/key-value-store.ts";
+
+export interface UpdateLoopDeps {
+  /** URL of the newest release. */
+  readonly feed: string;
+  readonly clock: Clock;
+  readonly memory: Pick<KeyValueStore, "read" | "write">;
+  readonly proxy: TransportOptions["proxy"] | null;
+  readonly heartbeat: Pick<LoopHeartbeat, "turn" | "sleep">;
+  readonly log: { info(facts: object, text: string): void };
+  /** Called with the stored answer at the start, and with each new one. */
+  readonly onRelease: (release: ReleaseUpdate) => void;
+}
+
+/** Name of the last answer and of its time in the key-value store. */
+const MEMORY = "release_feed";
+const CHECK_EVERY_MS: number = DAY_MS;
+const TIMEOUT_MS = 15_000;
+/** A release with its notes and files has some 20 kB. */
+const MAX_ANSWER_BYTES = 512 * 1024;
+/** GitHub refuses requests without a name of the program. */
+const HEADERS = { accept: "application/json", "user-agent": "elbro" };
+
+const answer = z.object({
+  tag_name: z.optional(z.string()),
+  version: z.optional(z.string()),
+  html_url: z.optional(z.string()),
+  draft: z.optional(z.boolean()),
+  prerelease: z.optional(z.boolean()),
+});
+const remembered = z.object({
+  feed: z.string(),
+  at: z.number(),
+  version: z.nullable(z.string()),
+  url: z.nullable(z.string()),
+});
+
+export class UpdateLoop {
+  readonly #deps: UpdateLoopDeps;
+  #nextAt: EpochMs = Number.NEGATIVE_INFINITY;
+  #known: ReleaseUpdate | null = null;
+
+  constructor(deps: UpdateLoopDeps) {
+    this.#deps = deps;
+    this.#restore();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, heartbeat } = this.#deps;
+    const waker = new LoopWaker();
+    while (!signal.aborted) {
+      heartbeat.turn();
+      if (this.#nextAt <= clock.now()) await this.#check(signal);
+      else {
+        heartbeat.sleep(this.#nextAt);
+        await waker.sleep((wake) => clock.sleepUntil(this.#nextAt, wake), signal);
+      }
+    }
+  }
+
+  /** Continues the day of the last answer, so that restarts send no further requests. */
+  #restore(): void {
+    const { memory, feed, clock, onRelease } = this.#deps;
+    const stored = remembered.safeParse(jsonIn(memory.read(MEMORY) ?? ""));
+    if (!stored.success || stored.data.feed !== feed) return;
+    const { at, version, url } = stored.data;
+    // A time in the future was written with a wrong clock.
+    if (at <= clock.now()) this.#nextAt = at + CHECK_EVERY_MS;
+    if (version === null) return;
+    this.#known = { version, url };
+    onRelease(this.#known);
+  }
+
+  async #check(signal: AbortSignal): Promise<void> {
+    const { feed, clock, memory, log, onRelease } = this.#deps;
+    const now = clock.now();
+    this.#nextAt = now + CHECK_EVERY_MS;
+    const release = await this.#request(signal);
+    if (signal.aborted) return;
+    if ("why" in release) log.info({ feed, why: textIn("en", release.why) }, "the release feed cannot be read");
+    else this.#known = release;
+    const { version = null, url = null } = this.#known ?? {};
+    memory.write(MEMORY, JSON.stringify({ feed, at: now, version, url }));
+    if (this.#known) onRelease(this.#known);
+  }
+
+  async #request(signal: AbortSignal): Promise<ReleaseUpdate | { readonly why: Text }> {
+    const { feed, proxy } = this.#deps;
+    const { origin, pathname, search } = new URL(feed);
+    const options = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES, ...(proxy ? { proxy } : {}) };
+    const transport = openTransport(origin, options);
+    try {
+      const { status, body } = await transport.get(`${pathname}${search}`, HEADERS, signal);
+      return status === 200 ? releaseIn(String(body)) : { why: message("note.answered", { status, error: "" }) };
+    } catch (error) {
+      return { why: reasonOf(error, "no answer") };
+    } finally {
+      transport.close();
+    }
+  }
+}
+
+/** Returns the release in an answer of the feed, or the reason why it cannot be used. */
+function releaseIn(text: string): ReleaseUpdate | { readonly why: Text } {
+  const read = answer.safeParse(jsonIn(text));
+  if (!read.success) return { why: "the answer is not a release" };
+  const { tag_name, version = tag_name ?? "", html_url, draft, prerelease } = read.data;
+  const released = releasedVersion(version);
+  if (released === null || draft || prerelease) return { why: `"${version.slice(0, 40)}" is not a released version` };
+  return { version: released, url: html_url && /^https?:\/\//.test(html_url) ? html_url : null };
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
