@@ -3,7 +3,7 @@
  * never changes. Order: environment and `…_file` keys, page.yaml, the owner's file, defaults.
  */
 import { stringify } from "yaml";
-import { placed } from "../core/language/text.ts";
+import { message, placed } from "../core/language/text.ts";
 import { slugOf } from "../core/text/slug.ts";
 import { type EntryList, entryId, entryLists, PAGE_FILE } from "./entry-list.ts";
 import type { ConfigMistake } from "./mistake.ts";
@@ -49,7 +49,7 @@ export function entriesIn(tree: Tree, list: EntryList): readonly unknown[] {
 
 /**
  * Reads the text of the file. In its first version it was a list of entries, of which those in the owner's
- * configuration were not used; they are left out.
+ * configuration were not used; they are left out. Nothing is used of a file of a newer version.
  */
 export function readPageFile(text: string | null, owner: Tree): { page: PageFile; mistake: ConfigMistake | null } {
   const reading = readYaml(text ?? "");
@@ -58,9 +58,16 @@ export function readPageFile(text: string | null, owner: Tree): { page: PageFile
     return { page: EMPTY_PAGE, mistake: { path: PAGE_FILE, ...said } };
   }
   const tree = isTree(reading.value) ? reading.value : {};
+  if (typeof tree.version === "number" && tree.version > VERSION)
+    return { page: EMPTY_PAGE, mistake: newer(tree.version) };
   const [plans, plugs] = entryLists.map((list) => pageEntries(tree[list], writtenIds(entriesIn(owner, list))));
   const page = { settings: isTree(tree.settings) ? tree.settings : {}, plans: plans ?? {}, plugs: plugs ?? {} };
   return { page, mistake: null };
+}
+
+/** Returns the mistake of a file that this elbro cannot read, and therefore does not change. */
+function newer(version: number): ConfigMistake {
+  return { path: PAGE_FILE, ...message("mistake.newer_file", { version, known: VERSION }) };
 }
 
 function pageEntries(given: unknown, owned: readonly string[]): PageEntries {

@@ -132,9 +132,12 @@ export function storedKeys(settings: Pick<KeyValue, "read">): readonly KeptKey[]
   }
 }
 
+/** Version of the file. A file without a version has the same form, and a newer one is not read or changed. */
+const VERSION = 1;
+
 /** Adds a digest of the keys, so that a change by a disk error is detected. */
 function textOf(keys: readonly KeptKey[]): string {
-  return `${JSON.stringify({ keys, digest: digestOf(keys) }, null, 2)}\n`;
+  return `${JSON.stringify({ version: VERSION, keys, digest: digestOf(keys) }, null, 2)}\n`;
 }
 
 function digestOf(keys: readonly unknown[]): number {
@@ -145,7 +148,12 @@ function digestOf(keys: readonly unknown[]): number {
 export class KeyFileError extends Error {}
 
 function parse(text: string): KeyFileReading {
-  const { keys, digest } = (JSON.parse(text) ?? {}) as { readonly keys?: unknown; readonly digest?: unknown };
+  const { version, keys, digest } = (JSON.parse(text) ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof version === "number" && version > VERSION)
+    return {
+      kind: "unreadable",
+      why: `it was written by a newer elbro (version ${version}; this elbro knows ${VERSION})`,
+    };
   if (!Array.isArray(keys)) return { kind: "unreadable", why: "it has no list of keys" };
   if (digest !== digestOf(keys)) return { kind: "unreadable", why: "it was not written by elbro keys" };
   const wrong = keys.findIndex((key) => !keptKey.safeParse(key).success);

@@ -84,9 +84,19 @@ export function openDataDir(dataDir: string, now: EpochMs, options: OpeningOptio
     if (error instanceof DatabaseError) throw new StartError(error.message);
     const why = error instanceof Error ? error.message : String(error);
     throw new (writeTroubleOf(error) || mayPass(error) ? PassingStartError : StartError)(
-      `cannot write to the data directory ${dataDir} (${why}); set data_dir or ELBRO_DATA_DIR to a folder that this user can write`,
+      `cannot write to the data directory ${dataDir} (${why}); ${remedyFor(dataDir)}`,
     );
   }
+}
+
+/** Returns what the owner can do about a data directory that cannot be written. */
+function remedyFor(dataDir: string): string {
+  const otherwise = "set data_dir or ELBRO_DATA_DIR to a folder that this user can write";
+  const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid;
+  const user = process.getuid?.();
+  if (owner === undefined || user === undefined || owner === user) return otherwise;
+  const chown = `chown -R ${user} ${dataDir}`;
+  return `it belongs to user ${owner}, and elbro runs as user ${user}: run "sudo ${chown}", in a container "docker run --rm --user 0 -v VOLUME:${dataDir} IMAGE ${chown}", or ${otherwise}`;
 }
 
 /**

@@ -1,5 +1,5 @@
-import { execFile, execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import path from "node:path";
@@ -13,6 +13,7 @@ import { SmallDisk } from "../../support/storage/small-disk.ts";
 
 const FREE_PORTS = { ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0" };
 const BAD_CONFIGURATION = 78;
+const BUILT = path.resolve(import.meta.dirname, "../../dist/elbro.cjs");
 
 describe("the demo", () => {
   test("the demo prints its addresses, has a home with prices, and publishes offline on Ctrl-C", async () => {
@@ -122,6 +123,21 @@ describe("a mistake of the owner is reported in one sentence with exit code 78:"
     writeFileSync(dir.file("taken"), "");
     const output = await refusal([], { ...FREE_PORTS, ELBRO_DATA_DIR: dir.file("taken") });
     expect(output).toMatch(/^elbro: cannot write to the data directory .*taken .*set data_dir or ELBRO_DATA_DIR/);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)("a data directory of another user, with the command that helps", async () => {
+    using dir = new TempDir();
+    const user = 1000;
+    chmodSync(dir.path, 0o755);
+    const environment = { ...FREE_PORTS, ELBRO_DATA_DIR: dir.path, NODE_COMPILE_CACHE: "" };
+    const { status, stderr } = spawnSync(process.execPath, [BUILT], {
+      uid: user,
+      env: { ...process.env, ...environment },
+    });
+    expect(status).toBe(BAD_CONFIGURATION);
+    expect(String(stderr)).toContain(
+      `it belongs to user 0, and elbro runs as user ${user}: run "sudo chown -R ${user} ${dir.path}", in a container`,
+    );
   });
 
   test("an invalid configuration, with every mistake in it", async () => {

@@ -125,6 +125,14 @@ describe("page.yaml", () => {
     );
   });
 
+  test("a file of a newer elbro is not used, and the mistake says so", () => {
+    const { config, page } = read("version: 3\nsettings: { language: nb }\nplans: { car: null }");
+    expect([config.language, namesOf(config)]).toEqual(["da", ["Car", "Dryer"]]);
+    expect(page.mistakes).toMatchObject([
+      { path: "page.yaml", key: "mistake.newer_file", facts: { version: 3, known: 2 } },
+    ]);
+  });
+
   test("what is written is read again", () => {
     const page = {
       settings: { language: "nb", log: { level: "warn" } },

@@ -1,4 +1,4 @@
-import { existsSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { KeyFile } from "../../../src/storage/api-key-file.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
@@ -16,6 +16,28 @@ test("the lock of a command that ended long ago does not stop a change of the ke
     () => NOW,
   );
   expect([file.read(), existsSync(lock)]).toEqual([{ kind: "keys", keys: [] }, false]);
+});
+
+test("the file of a newer elbro is neither read nor changed; one without a version is read and gets one", async () => {
+  using dir = new TempDir();
+  const file = new KeyFile(dir.path);
+  file.write([]);
+  const written = JSON.parse(readFileSync(dir.file("keys.json"), "utf8"));
+  expect(written).toMatchObject({ version: 1, keys: [] });
+  const { version: _version, ...before } = written;
+  writeFileSync(dir.file("keys.json"), JSON.stringify(before));
+  expect(file.read()).toEqual({ kind: "keys", keys: [] });
+  const newer = JSON.stringify({ ...written, version: 2, keys: { hall: "in another form" } });
+  writeFileSync(dir.file("keys.json"), newer);
+  const why = "it was written by a newer elbro (version 2; this elbro knows 1)";
+  expect(file.read()).toEqual({ kind: "unreadable", why });
+  await expect(
+    file.change(
+      () => [],
+      () => NOW,
+    ),
+  ).rejects.toThrow(why);
+  expect(readFileSync(dir.file("keys.json"), "utf8")).toBe(newer);
 });
 
 test("the lock of a command that changes the keys now is awaited", async () => {
