@@ -8,6 +8,7 @@ RUN npm ci --ignore-scripts --omit=dev
 COPY rolldown.config.ts tsconfig.json ./
 COPY src ./src
 COPY release ./release
+COPY docs ./docs
 COPY LICENSE ./
 RUN npm run build
 

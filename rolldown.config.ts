@@ -2,18 +2,25 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { build, defineConfig, type OutputChunk, type Plugin } from "rolldown";
 import { minify } from "rolldown/utils";
+import { helpFiles } from "./release/help-pages.ts";
 import { packageFiles } from "./release/package-files.ts";
 
 const DASHBOARD = path.join(import.meta.dirname, "src/dashboard");
 const I18N = path.join(import.meta.dirname, "src/i18n");
 const API_DOCS = path.join(import.meta.dirname, "src/api/api-docs");
+const HELP_STYLE = path.join(import.meta.dirname, "src/api/help/help.css");
 const MDNS_THREAD = path.join(import.meta.dirname, "src/integrations/mdns/mdns-thread.ts");
 const UPLOT = path.join(import.meta.dirname, "node_modules/uplot/dist");
 
 /** Files of the dashboard besides its scripts and styles. */
 const DASHBOARD_FILES = ["index.html", "app.webmanifest", "icon.svg"];
 /** Styles, joined into one file. HTTP/1.1 loads six files at a time, and the first view needs no more. */
-const STYLES = [path.join(DASHBOARD, "look.css"), path.join(DASHBOARD, "parts.css"), path.join(UPLOT, "uPlot.min.css")];
+const STYLES = [
+  path.join(DASHBOARD, "look.css"),
+  path.join(DASHBOARD, "parts.css"),
+  path.join(DASHBOARD, "panel/panel.css"),
+  path.join(UPLOT, "uPlot.min.css"),
+];
 
 /** Subjects of the texts that only the dashboard shows. It loads each when a view needs it. */
 const DASHBOARD_TEXTS = ["page", "editing", "forms", "results", "setup", "system"];
@@ -55,6 +62,8 @@ function withPages(): Plugin {
           emit(`dashboard/texts-${path.parse(file).name}-${subject}.json`, JSON.stringify(texts[subject]));
       }
       emit("dashboard/page.css", STYLES.map((file) => minifiedText(file, read(file))).join("\n"));
+      for (const [name, text] of Object.entries(helpFiles())) emit(`help/${name}`, text);
+      emit("help/help.css", minifiedText("help.css", read(HELP_STYLE)));
       for (const name of readdirSync(API_DOCS)) {
         const text = read(path.join(API_DOCS, name));
         emit(`api-docs/${name}`, name.endsWith(".js") ? (await minify(name, text)).code : minifiedText(name, text));

@@ -13,6 +13,8 @@ import { PageContext, type PageTools } from "./page.ts";
 import { PricesPart } from "./prices/prices-view.tsx";
 import { isSettingUp } from "./setup-button.tsx";
 
+/** Fragment of the wall panel's address. */
+const PANEL = "#panel";
 const RETRY_MS = 4_000;
 /** Interval in which the line of the current time moves. */
 const TICK_MS = 15_000;
@@ -30,16 +32,22 @@ const loadSetup = async () => (await import("./setup/setup.tsx")).Setup;
 const loadResults = async () => (await import("./results/results-view.tsx")).resultsPart(language);
 const loadSystem = async () => (await import("./system/system-view.tsx")).SystemPart;
 
+const loadPanel = async () => (await import("./panel/panel-view.tsx")).Panel;
+
 const [t, refusal] = await Promise.all([texts, started]);
 const tools: PageTools = {
   store,
   t,
   f: new Format(localeOf(language), browserCalendar(store.session.value?.house?.time_zone ?? SERVICE_ZONE)),
 };
+/** Whether the address is that of the wall panel. */
+const isPanel = location.hash === PANEL;
 /** Whether the user has opened the login of a page that can be read without one. */
 const showsLogin = signal(false);
 
 document.title = t("title");
+document.body.classList.toggle("panel", isPanel);
+addEventListener("hashchange", () => (location.hash === PANEL) !== isPanel && location.reload());
 if (refusal) startLater();
 show("homes", <HomeChoice />);
 show("parts", <PartLinks />);
@@ -76,9 +84,10 @@ function startLater(): void {
   }, RETRY_MS);
 }
 
-/** The parts of the page, or the login. */
+/** The parts of the page, the wall panel, or the login. */
 function Page() {
   if (!store.mayRead.value || showsLogin.value) return <LoginPage />;
+  if (isPanel) return <Later load={loadPanel} />;
   return (
     <>
       <NowPart />

@@ -21,9 +21,10 @@ export const started = logInByLink()
  * Logs in with the key in the URL's fragment, if a link has one. The fragment is sent to the daemon only in the login.
  */
 async function logInByLink(): Promise<void> {
-  const [, key] = /^#key=(\S+)$/.exec(location.hash) ?? [];
+  // The link of a wall panel has the panel after the key.
+  const [, key, panel = ""] = /^#key=([^\s&]+)(?:&(panel))?$/.exec(location.hash) ?? [];
   if (key === undefined) return;
-  history.replaceState(null, "", location.pathname);
+  history.replaceState(null, "", location.pathname + (panel && `#${panel}`));
   // The page requests the session with its files; that answer is of before the log-in.
   await get("local/v1/session").catch(refusalIn);
   await post("local/v1/session", { key }).catch(refusalIn);

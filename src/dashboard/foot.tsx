@@ -1,4 +1,5 @@
 /** Footer of the page: language, login, version, time zone. */
+import { helpUrl } from "./help.ts";
 import { keep, LANGUAGES } from "./language.ts";
 import { usePage } from "./page.ts";
 import { post } from "./requests.ts";
@@ -40,6 +41,9 @@ export function Foot({ onLogIn }: { readonly onLogIn: () => void }) {
       )}
       {session?.house && <span>{`elbro ${session.house.version}`}</span>}
       <span>{f.calendar.zone}</span>
+      <a href={helpUrl("contents")} target="_blank" rel="noreferrer">
+        {t("help")}
+      </a>
     </>
   );
 }

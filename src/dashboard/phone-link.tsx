@@ -7,6 +7,8 @@ interface PhoneLinkProps {
   /** Addresses of the dashboard for other devices, used if the page itself is open at an address of this machine only. */
   readonly urls: readonly string[];
   readonly texts: Readonly<Record<"about" | "qr" | "address" | "link" | "none", string>>;
+  /** Text of the choice that the link opens the wall panel; absent for a key that may make changes. */
+  readonly panel?: string | undefined;
 }
 
 /** Returns whether a name leads to this machine only. */
@@ -14,16 +16,23 @@ export function isLoopback(hostname: string): boolean {
   return /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
 }
 
-export function PhoneLink({ apiKey, urls, texts }: PhoneLinkProps) {
+export function PhoneLink({ apiKey, urls, texts, panel }: PhoneLinkProps) {
   // By the name under which it was reached, other devices reach it too.
   const places = isLoopback(location.hostname) ? urls : [new URL(".", document.baseURI).href];
   const [url, setUrl] = useState(places[0] ?? null);
+  const [isPanel, setPanel] = useState(false);
   const id = useId();
   if (url === null) return <p class="soft">{texts.none}</p>;
-  const link = `${url}#key=${apiKey}`;
+  const link = `${url}#key=${apiKey}${isPanel ? "&panel" : ""}`;
   return (
     <>
       <p class="soft">{texts.about}</p>
+      {panel !== undefined && (
+        <label class="check">
+          <input type="checkbox" checked={isPanel} onChange={({ currentTarget: { checked } }) => setPanel(checked)} />
+          {panel}
+        </label>
+      )}
       <QrCode text={link} label={texts.qr} />
       {places.length > 1 && (
         <div class="field-row">

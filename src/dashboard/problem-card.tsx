@@ -1,5 +1,6 @@
 /** Cards of problems with advice. */
 import type { Problem } from "./answers.ts";
+import { problemHelpUrl } from "./help.ts";
 import { usePage } from "./page.ts";
 
 interface ProblemsProps {
@@ -39,14 +40,17 @@ interface ProblemProps {
   readonly isDetailed: boolean;
 }
 
-function ProblemCard({ problem: { subject, advice, detail }, isDetailed }: ProblemProps) {
+function ProblemCard({ problem: { code, subject, advice, detail }, isDetailed }: ProblemProps) {
   const { t, store } = usePage();
   const isOfAccount = store.system.value?.interfaces.some(({ account }) => account === subject);
   return (
     <div class="problem">
       <p class="problem-what">
         <span aria-hidden="true">⚠ </span>
-        {sentence(advice)}
+        {sentence(advice)}{" "}
+        <a href={problemHelpUrl(code)} target="_blank" rel="noreferrer">
+          {t("help")}
+        </a>
       </p>
       {isDetailed && !isOfAccount && <p class="faint">{subject}</p>}
       {isDetailed && detail && (

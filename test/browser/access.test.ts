@@ -54,6 +54,37 @@ describe.skipIf(!haveChromium)("login to the dashboard (in Chromium; skipped if 
     expect(before).toHaveLength(data.length);
   });
 
+  test("the link of a wall panel logs in and shows price, 24 hours and runs on one screen of any size", async () => {
+    for (const [width, height] of [
+      [800, 480],
+      [1024, 600],
+      [1280, 800],
+      [600, 1024],
+    ] as const) {
+      await using screen = await screens.visit(`${daemon.url}/`);
+      await screen.page.setViewportSize({ width, height });
+      await screen.page.goto(`${daemon.url}/#key=${GUEST_KEY}&panel`);
+      await screen.untilText(".wall-price", /\d\.\d\d/);
+      await screen.untilText(".wall-runs", /Car/);
+      expect(new URL(screen.page.url()).hash).toBe("#panel");
+      expect(await screen.page.locator(".wall-hours li").count()).toBe(24);
+      const inside = (await screen.page.evaluate(
+        `[...document.querySelectorAll(".wall p, .wall h2, .wall li, .wall .bar")].filter((each) => {
+          const { left, top, right, bottom } = each.getBoundingClientRect();
+          return left < -5 || top < -5 || right > innerWidth + 5 || bottom > innerHeight + 5;
+        }).length + (document.documentElement.scrollHeight > innerHeight || document.documentElement.scrollWidth > innerWidth ? 100 : 0)`,
+      )) as number;
+      expect([width, height, inside]).toEqual([width, height, 0]);
+      // At three metres a digit of 15 mm is readable; a screen of 7 inches has 5 pixels per mm.
+      const pixels = (await screen.page.evaluate(
+        'parseFloat(getComputedStyle(document.querySelector(".wall-price")).fontSize)',
+      )) as number;
+      expect(pixels).toBeGreaterThan(75);
+      await screen.picture(`panel-${width}`);
+      expect(screen.errors).toEqual([]);
+    }
+  });
+
   test("a wrong key is refused with a message, and the right one starts a session", async () => {
     await using screen = await screens.look(daemon, { signedIn: false });
     const { page } = screen;

@@ -7,7 +7,7 @@ import { TempDir } from "../support/runner/temp-dir.ts";
 const SCRIPT = new URL("../../.ci/prepare", import.meta.url);
 const OLD = 0;
 const NEW = Date.now() / 1_000 + 3_600;
-const SOURCES = ["package-lock.json", "rolldown.config.ts", "tsconfig.json", "src/main.ts", "src"];
+const SOURCES = ["package-lock.json", "rolldown.config.ts", "tsconfig.json", "src/main.ts", "src", "docs"];
 
 /** An npm that notes what it does. It installs Node 24, and its build writes the program. */
 const NPM = `
@@ -32,7 +32,7 @@ class Clone implements Disposable {
 
   constructor(node: string) {
     const dir = this.#dir;
-    for (const folder of [".ci", "machine", "src"]) mkdirSync(dir.file(folder));
+    for (const folder of [".ci", "machine", "src", "docs"]) mkdirSync(dir.file(folder));
     copyFileSync(SCRIPT, dir.file(".ci/prepare"));
     for (const [name, text] of [
       ["node", `echo ${node}`],
@@ -42,7 +42,7 @@ class Clone implements Disposable {
       chmodSync(dir.file(`machine/${name}`), 0o755);
     }
     for (const name of SOURCES) {
-      if (name !== "src") writeFileSync(dir.file(name), "");
+      if (name !== "src" && name !== "docs") writeFileSync(dir.file(name), "");
     }
     this.date(SOURCES, OLD);
     this.#path = `${dir.file("machine")}:/usr/bin:/bin`;

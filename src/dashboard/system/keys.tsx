@@ -13,6 +13,7 @@ interface MadeKey {
   readonly key: string;
   /** Addresses of the dashboard for other devices. */
   readonly urls: readonly string[];
+  readonly control: boolean;
 }
 
 export function Keys() {
@@ -32,7 +33,9 @@ export function Keys() {
   };
   useEffect(() => void run(async () => undefined), []);
   const create = (name: string, control: boolean) =>
-    run(async () => setMade(await ask<MadeKey>("POST", "local/v1/keys", { name, control })));
+    run(async () =>
+      setMade({ ...(await ask<Omit<MadeKey, "control">>("POST", "local/v1/keys", { name, control })), control }),
+    );
   const end = (name: string) =>
     run(async () => {
       await ask("DELETE", `local/v1/keys/${encodeURIComponent(name)}`);
@@ -165,7 +168,7 @@ function NewKey({ names, onCreate }: NewKeyProps) {
 }
 
 /** Shows a new key, which cannot be shown again. */
-function Made({ made: { name, key, urls } }: { readonly made: MadeKey }) {
+function Made({ made: { name, key, urls, control } }: { readonly made: MadeKey }) {
   const t = useTexts();
   const [PhoneLink, setPhoneLink] = useState<typeof PhoneLinkOf | null>(null);
   useEffect(() => void import("../phone-link.tsx").then((loaded) => setPhoneLink(() => loaded.PhoneLink)), []);
@@ -187,6 +190,7 @@ function Made({ made: { name, key, urls } }: { readonly made: MadeKey }) {
           key={key}
           apiKey={key}
           urls={urls}
+          panel={control ? undefined : t("key_panel")}
           texts={{
             about: t("key_phone"),
             qr: t("key_qr"),

@@ -224,11 +224,22 @@ function plugText(plug: Plug) {
 function Versions({ system }: SystemProps) {
   const page = usePage();
   const { t, f } = page;
-  const { version, node, started_at: startedAt, uptime_seconds: uptime, memory, time_trusted: isTrusted } = system;
+  const {
+    version,
+    node,
+    started_at: startedAt,
+    uptime_seconds: uptime,
+    memory,
+    time_trusted: isTrusted,
+    update,
+  } = system;
   return (
     <Block title={t("versions")}>
       <dl class="rows">
-        <Row name="elbro">{version}</Row>
+        <Row name="elbro">
+          {version}
+          {update?.newer && <NewVersion version={update.version} url={update.url} />}
+        </Row>
         <Row name="Node.js">{node}</Row>
         <Row name={t("started")}>
           {f.dateTime(Date.parse(startedAt))} <span class="whole">{`(${ageText(uptime, page)})`}</span>
@@ -237,6 +248,20 @@ function Versions({ system }: SystemProps) {
         {!isTrusted && <Row name={t("clock")}>{t("clock_wrong")}</Row>}
       </dl>
     </Block>
+  );
+}
+
+function NewVersion({ version, url }: { readonly version: string; readonly url: string | null }) {
+  const { t } = usePage();
+  const text = t("update_available", { version });
+  if (url === null) return <span class="faint">{` · ${text}`}</span>;
+  return (
+    <>
+      {" · "}
+      <a href={url} target="_blank" rel="noreferrer">
+        {text}
+      </a>
+    </>
   );
 }
 

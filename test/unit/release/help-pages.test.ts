@@ -1,0 +1,67 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { HELP_PAGES, helpFiles } from "../../../release/help-pages.ts";
+import { htmlOf } from "../../../release/markdown.ts";
+import { helpTopics, helpUrl } from "../../../src/dashboard/help.ts";
+import { anchorsOf } from "../../support/docs/markdown-links.ts";
+
+const MAX_HELP_BYTES = 300_000;
+const files = helpFiles();
+const pages = Object.entries(files);
+
+describe("the help", () => {
+  test("the help has the owner's pages and an index, and at most MAX_HELP_BYTES", () => {
+    expect(Object.keys(files)).toEqual([...HELP_PAGES.map((name) => `${name}.html`), "index.html"]);
+    const bytes = pages.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0);
+    expect(bytes).toBeGreaterThan(100_000);
+    expect(bytes).toBeLessThanOrEqual(MAX_HELP_BYTES);
+  });
+
+  test.each(pages)("%s has no script, no inline style and no Markdown left", (_, text) => {
+    expect(text).not.toMatch(/<script|\sstyle=|\son\w+=|javascript:/);
+    const words = text.replace(/<pre>[\s\S]*?<\/pre>|<code>[\s\S]*?<\/code>/g, "");
+    expect(words).not.toMatch(/^#|\]\(|\*\*|^\||<!--|```/m);
+  });
+
+  test.each(pages)("every link of %s leads to a page and an anchor of the help, or to another site", (name, text) => {
+    const links = [...text.matchAll(/<a href="([^"]+)"/g)].map(([, href = ""]) => href);
+    expect(links.filter((href) => !leads(href, name))).toEqual([]);
+  });
+
+  test.each(HELP_PAGES)("%s has every heading of its source, with the same anchor", (name) => {
+    const source = readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), "utf8");
+    const html = files[`${name}.html`] ?? "";
+    expect([...anchorsOf(source)].filter((anchor) => !html.includes(` id="${anchor}"`))).toEqual([]);
+  });
+
+  test("every topic of the dashboard and every problem has its place in the help", () => {
+    expect(helpTopics.filter((topic) => !leads(helpUrl(topic).replace(/^help\//, ""), "index.html"))).toEqual([]);
+    expect(leads("operations#clock_wrong", "index.html")).toBe(true);
+  });
+});
+
+/** Returns whether a link on a page of the help leads somewhere. */
+function leads(href: string, on: string): boolean {
+  if (/^https?:|^\.\.?\/$/.test(href)) return true;
+  const [page, anchor] = href.split("#");
+  const target = files[page === "" ? on : `${page}.html`];
+  return target !== undefined && (anchor === undefined || target.includes(` id="${anchor}"`));
+}
+
+test.each([
+  ["a **bold** `a|b`", "<p>a <strong>bold</strong> <code>a|b</code></p>\n"],
+  ['`**no**` and <b> & "q"', "<p><code>**no**</code> and &lt;b&gt; &amp; &quot;q&quot;</p>\n"],
+  ["[a](x.md#y) [b](gone.md)", '<p><a href="x#y">a</a> b</p>\n'],
+  ["- a\n  b\n- c\n\nd", "<ul>\n<li>a b</li>\n<li>c</li>\n</ul>\n<p>d</p>\n"],
+  ["1. a\n\n   ```sh\n   ls\n   ```\n2. b", "<ol>\n<li>a<pre><code>ls</code></pre>\n</li>\n<li>b</li>\n</ol>\n"],
+  ["## Keys & `x`", '<h2 id="keys--x">Keys &amp; <code>x</code></h2>\n'],
+  ["```\n<a>\n# b\n```", "<pre><code>&lt;a&gt;\n# b</code></pre>\n"],
+])("the Markdown %j becomes HTML", (markdown, html) => {
+  expect(htmlOf(markdown, (target) => (target.startsWith("x") ? target.replace(".md", "") : null))).toBe(html);
+});
+
+test("a row of a table that begins with a code can be linked to, once", () => {
+  const html = htmlOf("| a | b |\n|---|---|\n| `clock_wrong` | x \\| y |\n| `clock_wrong` | z |\n", () => null);
+  expect(html).toContain('<tr id="clock_wrong"><td><code>clock_wrong</code></td><td>x | y</td></tr>');
+  expect(html.match(/id=/g)).toHaveLength(1);
+});
