@@ -22,21 +22,21 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 7_800,
+  api: 7_873,
   cli: 2_571,
-  config: 3_771,
-  core: 11_252,
-  dashboard: 7_751,
-  http: 1_994,
-  integrations: 1_997,
-  mqtt: 5_419,
+  config: 3_802,
+  core: 11_275,
+  dashboard: 7_961,
+  http: 1_996,
+  integrations: 2_220,
+  mqtt: 5_441,
   plans: 1_241,
   plugs: 1_507,
   service: 3_948,
   simulator: 2_348,
   src: 243,
-  state: 3_667,
-  storage: 3_627,
+  state: 3_676,
+  storage: 3_645,
 };
 /** The longest chain of files that load each other, from main.ts down; it may only get shorter. */
 const MAX_LEVELS = 14;

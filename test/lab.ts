@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { writeHomeAssistantApp } from "../release/home-assistant-app.ts";
+import { buildSite } from "../release/site.ts";
 
 const ROOT = path.join(import.meta.dirname, "..");
 
@@ -27,7 +28,9 @@ const labs: Readonly<Record<string, Lab>> = {
   homeassistant: { text: "tests with a real Home Assistant", run: ["node", "test/homeassistant/run.ts"] },
   neighbours: { text: "measures elbro next to other home daemons", run: ["node", "test/footprint/neighbours.ts"] },
   image: { text: "builds and tests the container image", run: ["bash", "test/image/image.sh"] },
+  release: { text: "builds the release twice and installs its package", run: ["node", "test/release/run.ts"] },
   mutants: { text: "breaks the sources at random places: COUNT, SEED", run: ["node", "test/mutants/run.ts"] },
+  site: { text: "builds the documentation as a site", run: () => console.log(`the site is in ${buildSite()}`) },
   app: { text: "writes the Home Assistant app to build/home-assistant", run: writeApp },
 };
 

@@ -22,8 +22,9 @@ export interface GeneratedFile {
 /** Pages with generated parts: the text between `<!-- name -->` and `<!-- /name -->` in each. */
 export const generatedParts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   "docs/configuration.md": { options: configDocs },
-  "docs/home-assistant.md": { entities: entityDocs },
-  "docs/http-api.md": { operations: operationDocs, errors: errorDocs, local: localDocs, events: eventDocs },
+  "docs/home-assistant-entities.md": { entities: entityDocs },
+  "docs/http-api.md": { events: eventDocs },
+  "docs/http-reference.md": { operations: operationDocs, errors: errorDocs, local: localDocs },
   "docs/monitoring.md": { health: healthDocs, figures: metricDocs },
   "docs/operations.md": { commands: commandDocs, problems: problemDocs },
   "docs/plans.md": { "plan-states": planStateDocs },

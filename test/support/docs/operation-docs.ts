@@ -1,4 +1,4 @@
-/** Table of the service's operations in http-api.md. */
+/** Table of the service's operations in http-reference.md. */
 import { operationIds, operationOf } from "../../../src/service/contract/operations.ts";
 
 /** Returns a Markdown table of all operations. */

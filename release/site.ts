@@ -1,0 +1,92 @@
+/**
+ * `npm run lab -- site`: builds the documentation as a site of static files in `build/site/dist`, with search, from
+ * `docs/` and README.md. VitePress is one of the packages of single tests (test/package.json).
+ */
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+const ROOT = path.join(import.meta.dirname, "..");
+const SITE = path.join(ROOT, "build/site");
+const PACKAGES = path.join(ROOT, "test/node_modules");
+
+/** Pages by task, in the order of the side bar. A test finds pages that are in none. */
+export const SITE_PAGES: Readonly<Record<string, readonly string[]>> = {
+  Start: ["install", "kom-i-gang", "configuration"],
+  "Use it": ["plans", "plugs", "home-assistant", "notifications"],
+  "Run it": ["operations", "security", "monitoring", "mqtt"],
+  "Build on it": ["http-api", "http-reference", "home-assistant-entities"],
+  "Many homes": ["fleet", "archive"],
+  About: ["comparison", "architecture"],
+};
+
+/** Writes the sources and settings of the site, and builds it. Returns the folder of the static files. */
+export function buildSite(): string {
+  if (!existsSync(path.join(PACKAGES, "vitepress")))
+    throw new Error("VitePress is missing: npm install --prefix test --ignore-scripts --no-package-lock");
+  rmSync(SITE, { recursive: true, force: true });
+  mkdirSync(path.join(SITE, ".vitepress"), { recursive: true });
+  symlinkSync(PACKAGES, path.join(SITE, "node_modules"));
+  cpSync(path.join(ROOT, "docs/images"), path.join(SITE, "images"), { recursive: true });
+  for (const name of readdirSync(path.join(ROOT, "docs")).filter((each) => each.endsWith(".md")))
+    write(name, forSite(read(`docs/${name}`)));
+  write("index.md", forSite(read("README.md")).replaceAll("](docs/", "]("));
+  write(".vitepress/config.mjs", `export default ${JSON.stringify(settings(), null, 2)};\n`);
+  const bin = path.join(PACKAGES, "vitepress/bin/vitepress.js");
+  const dist = path.join(SITE, "dist");
+  execFileSync(process.execPath, [bin, "build", SITE, "--outDir", dist], { cwd: SITE, stdio: "inherit" });
+  return dist;
+}
+
+function settings(): object {
+  const sidebar = Object.entries(SITE_PAGES).map(([text, names]) => ({
+    text,
+    items: names.map((name) => ({ text: titleOf(name), link: `/${name}` })),
+  }));
+  return {
+    title: "elbro",
+    description: "Electricity prices, consumption and cheap-hour plans for the house",
+    cleanUrls: false,
+    // A release knows no address of its own, so that the site works below any path.
+    base: process.env.SITE_BASE ?? "/",
+    themeConfig: { search: { provider: "local" }, sidebar, outline: "deep" },
+  };
+}
+
+function titleOf(name: string): string {
+  return /^# (.+)$/m.exec(read(`docs/${name}.md`))?.[1] ?? name;
+}
+
+/**
+ * Makes a page safe for the site: placeholders such as `<key>` outside code would be tags, braces would be code of
+ * Vue, and files outside of `docs/` are not part of the site.
+ */
+function forSite(text: string): string {
+  return text
+    .split(/(^```[\s\S]*?^```|^ +```[\s\S]*?^ +```|`[^`\n]+`)/m)
+    .map((part) => (part.startsWith("`") || part.trimStart().startsWith("```") ? part : prose(part)))
+    .join("");
+}
+
+function prose(text: string): string {
+  return text
+    .replace(/<(?!!--)/g, "&lt;")
+    .replace(
+      /\[([^\]]*)\]\((?!https?:|#)(?:\.\.\/)?([\w./-]*?)(#[\w-]*)?\)/g,
+      (link, label: string, target: string) => {
+        const name = target.replace(/^docs\//, "");
+        if (target.startsWith("images/") || target.startsWith("docs/images/")) return link;
+        return /^[\w-]+\.md$/.test(name) && existsSync(path.join(ROOT, "docs", name))
+          ? link.replace("../docs/", "")
+          : label;
+      },
+    );
+}
+
+function read(name: string): string {
+  return readFileSync(path.join(ROOT, name), "utf8");
+}
+
+function write(name: string, text: string): void {
+  writeFileSync(path.join(SITE, name), text);
+}
