@@ -56,6 +56,25 @@ describe.skipIf(!haveChromium)("the API reference page (in Chromium; skipped if 
     expect(it.wrong).toEqual([]);
   });
 
+  test("the help is readable without a key: its pages, their style and the place of a problem", async () => {
+    const context = await screens.browser.newContext({ viewport: { width: 360, height: 780 } });
+    const page = await context.newPage();
+    const wrong: string[] = [];
+    page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
+    await page.goto(`${daemon.url}/help`);
+    await page.getByRole("link", { name: "Operations" }).first().click();
+    await page.waitForURL(/\/help\/operations$/);
+    await page.goto(`${daemon.url}/help/operations#clock_wrong`);
+    expect(await page.locator("tr:target").textContent()).toMatch(/clock of this machine/);
+    expect(await page.evaluate("getComputedStyle(document.querySelector('main table')).borderCollapse")).toBe(
+      "collapse",
+    );
+    expect(await widthOf(page)).toBeLessThanOrEqual(360);
+    expect((await fetch(`${daemon.url}/help/secrets`)).status).toBe(404);
+    expect(wrong).toEqual([]);
+    await context.close();
+  });
+
   test("an opened operation shows parameters, an example, responses and their fields", async () => {
     await using it = await look();
     const prices = it.page.locator("#prices");
