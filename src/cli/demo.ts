@@ -1,10 +1,13 @@
 /** Demo with simulated data, which needs no key. It listens on loopback, or on all addresses of a container. */
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import * as z from "zod/mini";
+import { plugs as plugsSchema } from "../config/plug-schema.ts";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
+import { slugOf } from "../core/text/slug.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import { databasePathIn } from "../storage/open-storage.ts";
 
@@ -19,6 +22,20 @@ const DEMO_PLANS: Config["plans"] = [
   plan({ name: "Car", kind: "slots", hours: 4, kwh: 28, min_run: "30m", from: "17:00", ready_by: "07:00" }),
   plan({ name: "Water heater", kind: "below", percent: 35, min_run: "30m" }),
 ];
+const FREEZER = plan({ name: "Freezer", kind: "avoid", hours: 2, max_gap: "1h", when_lost: "on" });
+
+/**
+ * Appliances of the demo home, each with a played plug. The freezer's plug refuses the first requests, so that a solved
+ * problem is shown.
+ */
+const APPLIANCES = [
+  { name: "Dishwasher plug", plan: "dishwasher", watts: 550, hours: 2, from: 19, to: 30.5, oneRun: true },
+  { name: "Car charger", plan: "car", watts: 7_000, hours: 4, from: 17, to: 31, oneRun: false },
+  { name: "Water heater plug", plan: "water_heater", watts: 2_000, hours: 4, from: 0, to: 24, oneRun: false },
+  { name: "Freezer plug", plan: "freezer", watts: 90, refusals: 2 },
+] as const;
+/** Plug that never lets elbro in, so that an open problem is shown. */
+const LOCKED = { name: "Garden lights", watts: 40, refusals: Number.POSITIVE_INFINITY };
 
 export interface Demo {
   readonly config: Config;
@@ -49,6 +66,8 @@ export async function startDemo({ config, clock, hasDataDir, host = LOOPBACK_HOS
   const { startSimulator } = await import("../simulator/simulator.ts");
   const simulator: Simulator = await startSimulator({ now: () => clock.now() });
   const dataDir = hasDataDir ? config.data_dir : mkdtempSync(path.join(tmpdir(), "elbro-demo-"));
+  const isLiving = config.plans.length === 0 && config.plugs.length === 0;
+  const living = isLiving ? await startLiving(simulator, dataDir, clock) : null;
   return {
     config: {
       ...config,
@@ -79,11 +98,13 @@ export async function startDemo({ config, clock, hasDataDir, host = LOOPBACK_HOS
             ? config.api.keys
             : [{ name: "demo", key: isOpen ? LOOPBACK_KEY : newSecret(), scopes: ["read", "control"] }],
       },
-      plans: config.plans.length > 0 ? config.plans : DEMO_PLANS,
+      plans: config.plans.length > 0 ? config.plans : [...DEMO_PLANS, ...(isLiving ? [FREEZER] : [])],
+      plugs: living?.plugs ?? config.plugs,
       data_dir: dataDir,
     },
     anonymousBroker: isOpen,
     async close() {
+      await living?.close();
       await simulator.close();
       if (!hasDataDir) rmSync(dataDir, { recursive: true, force: true });
     },
@@ -94,6 +115,32 @@ export async function startDemo({ config, clock, hasDataDir, host = LOOPBACK_HOS
       for (const name of kept) renameSync(path.join(dataDir, name), path.join(folder, name));
     },
   };
+}
+
+/** Writes the history of a new demo home, and starts its plugs. */
+async function startLiving(simulator: Simulator, dataDir: string, clock: Clock) {
+  const [{ writeDemoHistory }, { playPlugs }] = await Promise.all([
+    import("./demo-history.ts"),
+    import("./demo-plugs.ts"),
+  ]);
+  const { prices, calendar, homes } = simulator.world;
+  const region = homes[0]?.region;
+  if (region !== undefined && !existsSync(databasePathIn(dataDir)))
+    writeDemoHistory({
+      ...{ dataDir, now: clock.now(), calendar },
+      pricesOn: (day) =>
+        prices.on(region, "fifteenMinutes", day).map(({ start, end, totalPerKwh: price }) => ({ start, end, price })),
+      appliances: APPLIANCES.flatMap((each) => ("hours" in each ? { ...each, plug: slugOf(each.name) } : [])),
+    });
+  const played = await playPlugs([...APPLIANCES, LOCKED], clock);
+  const followed = [...APPLIANCES.map(({ plan }) => plan), "dishwasher"];
+  const plugs = z.parse(
+    plugsSchema,
+    [...APPLIANCES, LOCKED].map(({ name }, i) => {
+      return { name, family: "tasmota", url: played.urls[i], plan: followed[i] };
+    }),
+  );
+  return { plugs, close: played.close };
 }
 
 /** Returns the text that a start of the demo prints. */

@@ -80,6 +80,7 @@ export interface Simulator extends AsyncDisposable {
   /** Ids of the demo addresses; requests for one that is not in `homes` get a 404. */
   readonly addressIds: Readonly<Record<HomeName, string>>;
   readonly clock: SimulatedClock;
+  readonly world: World;
   readonly account: ConsumerAccount;
   /**
    * Returns the attempts per fixed UTC window of the first consumer account, including rejected ones, or of the
@@ -169,6 +170,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     keys: { ...keys, thirdPartyToken: thirdPartyToken(keys.thirdParty, hashEncoding) },
     addressIds: { danish: idOf("danish"), swedish: idOf("swedish"), norwegian: idOf("norwegian") },
     clock,
+    world,
     account,
     attempts: (of = "consumer") => quotas[of].attempts,
     answered: () => answered,

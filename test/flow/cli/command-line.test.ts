@@ -9,6 +9,7 @@ import { TopicWatcher } from "../../support/broker/topic-watcher.ts";
 import { DaemonProcess } from "../../support/processes/daemon-process.ts";
 import { START_ENVIRONMENT } from "../../support/processes/node-flags.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
+import { HANG_MS } from "../../support/runner/time-limits.ts";
 import { SmallDisk } from "../../support/storage/small-disk.ts";
 
 const FREE_PORTS = { ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0" };
@@ -38,6 +39,36 @@ describe("the demo", () => {
     expect(code).toBe(0);
     expect(tookMs).toBeLessThan(2_000);
     expect(watcher.payload("elbro/status")).toBe("offline");
+  });
+
+  test("the demo is lived in: 60 days of runs and measured energy, plugs that obey, a solved and an open problem", async () => {
+    const start = ["--clock", "2026-06-10T10:00:00Z", "--speed", "60"];
+    await using daemon = new DaemonProcess(["run", ...start], FREE_PORTS);
+    const url = /http:\S+\d/.exec(await daemon.line(/healthz/))?.[0].replace("/healthz", "") ?? "";
+    const get = async (path: string) =>
+      (await (await fetch(`${url}/local/v1/${path}`, { headers: { authorization: "Bearer demo" } })).json()) as never;
+    const runs = async () =>
+      ((await get("runs?plan=car")) as { runs: { start: string; measured: object | null }[] }).runs;
+    await expect.poll(async () => (await runs()).length).toBeGreaterThan(30);
+    expect((await runs())[0]?.measured).toMatchObject({ kwh: expect.any(Number), cost: expect.any(Number) });
+    const plugs = async () => ((await get("plugs")) as { plugs: { name: string; on: boolean | null }[] }).plugs;
+    const isFreezerOn = async () => (await plugs()).find(({ name }) => name === "Freezer plug")?.on;
+    await expect.poll(isFreezerOn, { timeout: HANG_MS }).toBe(true);
+    const problems = async () => {
+      const system = (await get("system")) as {
+        problems: { code: string; subject: string; ended_at: string | null }[];
+      };
+      return system.problems.map(({ code, subject, ended_at }) => `${code} ${subject} ${ended_at ? "solved" : "open"}`);
+    };
+    await expect
+      .poll(problems, { timeout: HANG_MS })
+      .toEqual(
+        expect.arrayContaining([
+          "plug_refuses access to plug freezer_plug solved",
+          "plug_refuses access to plug garden_lights open",
+        ]),
+      );
+    expect((await daemon.end("SIGINT")).code).toBe(0);
   });
 
   test("the demo fills its history with the heap limit of npm start, also at a high speed", async () => {
