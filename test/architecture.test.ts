@@ -22,12 +22,12 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 7_873,
+  api: 7_883,
   cli: 2_840,
-  config: 3_802,
+  config: 3_807,
   core: 11_275,
   dashboard: 7_961,
-  http: 1_996,
+  http: 2_003,
   integrations: 2_220,
   mqtt: 5_441,
   plans: 1_241,

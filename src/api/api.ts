@@ -167,7 +167,10 @@ export function apiRoutes(deps: ApiDeps, keys: ApiKeys, pages = openPages(deps, 
     ...documentRoutes(() => routes),
     ...docsRoutes(),
     ...helpRoutes(),
-    ...dashboardRoutes(deps.state, { keys, pages, editor: deps.editor, canSetUp: deps.setup !== null }),
+    ...dashboardRoutes(deps.state, {
+      ...{ keys, pages, editor: deps.editor, canSetUp: deps.setup !== null },
+      frameAncestors: deps.config.api.frame_ancestors ?? [],
+    }),
     ...setupRoutes(deps.setup),
   ];
   for (const route of [...mirrorRoutes(deps, context), ...routes]) addRoute(router, route, context);

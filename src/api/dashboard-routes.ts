@@ -7,6 +7,7 @@ import { SERVICE_ZONE } from "../core/time/calendar.ts";
 import { formatInstant } from "../core/time/interval.ts";
 import { localError } from "../http/errors.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
+import { pageHeaders } from "../http/security-headers.ts";
 import { filesIn, pageHandlers } from "../http/static-files.ts";
 import type { EntryEditor } from "../state/entry-editor.ts";
 import type { State } from "../state/open-state.ts";
@@ -22,6 +23,8 @@ interface DashboardAccess {
   readonly pages: SessionAuth;
   readonly editor: Pick<EntryEditor, "isInvented">;
   readonly canSetUp: boolean;
+  /** Origins that may show the dashboard in a frame. */
+  readonly frameAncestors: readonly string[];
 }
 
 /** Source of the homes and places in the session response. */
@@ -110,7 +113,11 @@ export const dashboardEndpoints: readonly Endpoint<DashboardSource>[] = [
 ];
 
 export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly LocalRoute[] {
-  const handlers = pageHandlers(() => filesIn(FOLDER), "the dashboard");
+  const handlers = pageHandlers(
+    () => filesIn(FOLDER),
+    "the dashboard",
+    pageHeaders(access.frameAncestors),
+  );
   return routesOf(dashboardEndpoints, { ...access, ...handlers, state });
 }
 

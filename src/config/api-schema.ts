@@ -74,6 +74,11 @@ export const apiSchema = z
       "Origins of web pages on other servers that may use this API from a browser.",
       { items: ["https://panel.example.org"] },
     ),
+    frame_ancestors: key(
+      z.optional(z.array(origin)),
+      "Sites whose pages may show the dashboard in a frame, such as Home Assistant's with a web page card. Browsers send the session only to a page with the same host name; on another one, use `dashboard: open`.",
+      { items: ["http://192.168.1.10:8123"] },
+    ),
     dashboard: key(
       z.optional(z.enum(["open", "key"])),
       "Access to the dashboard: with a key, or for everybody on the LAN.",

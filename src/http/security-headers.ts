@@ -17,10 +17,14 @@ export const DATA_HEADERS = {
  * Headers of a page: scripts, styles, images and connections of its own origin only, nothing inline.
  * Pages of its own origin may embed it in a frame, as Home Assistant does.
  */
-export const PAGE_HEADERS = {
-  ...ALWAYS,
-  // A page of another site that opens this one gets no handle of its window. Ignored without HTTPS.
-  "Cross-Origin-Opener-Policy": "same-origin",
-  "Content-Security-Policy":
-    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'",
-} as const;
+export const PAGE_HEADERS = pageHeaders([]);
+
+/** Returns the headers of a page that these origins may embed too. */
+export function pageHeaders(ancestors: readonly string[]): Readonly<Record<string, string>> {
+  return {
+    ...ALWAYS,
+    // A page of another site that opens this one gets no handle of its window. Ignored without HTTPS.
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Content-Security-Policy": `default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors ${["'self'", ...ancestors].join(" ")}`,
+  };
+}

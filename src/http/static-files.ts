@@ -27,11 +27,12 @@ type PageRequest = Pick<LocalRequest, "path" | "headers">;
 export function pageHandlers(
   sources: () => readonly StaticSource[],
   what: string,
+  pageHeaders: Readonly<Record<string, string>> = PAGE_HEADERS,
 ): Record<"page" | "asset", (request: PageRequest) => Promise<LocalAnswer> | LocalError> {
   let read: StaticFiles | null = null;
   const missing = () => localError("resource_not_found", `${what} has no such file in this version; reload the page`);
   const files = () => {
-    read ??= new StaticFiles(sources());
+    read ??= new StaticFiles(sources(), pageHeaders);
     return read;
   };
   return {
@@ -77,11 +78,13 @@ export class StaticFiles {
   readonly #files: ReadonlyMap<string, StaticFile>;
   /** Each form of a file is made once; a visit would take 5 ms for all files. Bounded by files and encodings. */
   readonly #forms = new ResponseCache({ minCompressedBytes: 0, maxCompressing: Number.POSITIVE_INFINITY });
+  readonly #headers: Readonly<Record<string, string>>;
   /** Digest of the names and contents of all files. */
   readonly digest: string;
 
   /** Reads every file. Throws if one cannot be read or has an unknown extension. */
-  constructor(sources: readonly StaticSource[]) {
+  constructor(sources: readonly StaticSource[], headers: Readonly<Record<string, string>> = PAGE_HEADERS) {
+    this.#headers = headers;
     const files = sources.map(({ name, path }) => ({ name, body: readFileSync(path) }));
     const hash = createHash("sha256");
     for (const { name, body } of files) hash.update(`${name} ${body.length}\n`).update(body);
@@ -107,7 +110,7 @@ export class StaticFiles {
 
   async #answer(name: string, file: StaticFile, caching: string, asked: IncomingHttpHeaders): Promise<LocalAnswer> {
     const form = await this.#forms.represent(name, file, asked);
-    const headers = { ...PAGE_HEADERS, "Cache-Control": caching, ...formHeaders(form) };
+    const headers = { ...this.#headers, "Cache-Control": caching, ...formHeaders(form) };
     return { kind: "bytes", bytes: form.body, type: file.type, status: form.status, headers };
   }
 }

@@ -3,20 +3,21 @@ import path from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { LocalAnswer } from "../../../src/http/response.ts";
+import { pageHeaders } from "../../../src/http/security-headers.ts";
 import { StaticFiles } from "../../../src/http/static-files.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
 
 const PAGE = '<!doctype html><link href="assets/look.css"><script src="assets/app.js"></script>';
 const SCRIPT = `export const words = "${"price ".repeat(200)}";`;
 
-function filesOf(script = SCRIPT): StaticFiles {
+function filesOf(script = SCRIPT, ancestors: readonly string[] = []): StaticFiles {
   using dir = new TempDir();
   const texts = { "index.html": PAGE, "app.js": script, "look.css": "body { margin: 0 }", "icon.svg": "<svg/>" };
   const sources = Object.entries(texts).map(([name, text]) => {
     writeFileSync(path.join(dir.path, name), text);
     return { name, path: path.join(dir.path, name) };
   });
-  return new StaticFiles(sources);
+  return new StaticFiles(sources, pageHeaders(ancestors));
 }
 
 async function bytes(asked: Promise<LocalAnswer> | null): Promise<Extract<LocalAnswer, { kind: "bytes" }>> {
@@ -38,6 +39,13 @@ test("the page is revalidated each time, its files never", async () => {
   const files = filesOf();
   expect((await bytes(files.page({}))).headers?.["Cache-Control"]).toBe("no-cache");
   expect((await bytes(files.asset(files.digest, "app.js", {}))).headers?.["Cache-Control"]).toMatch(/immutable/);
+});
+
+test("only the named origins may embed a page, besides its own", async () => {
+  const policyOf = async (files: StaticFiles) =>
+    (await bytes(files.page({}))).headers?.["Content-Security-Policy"]?.split("; ").at(-1);
+  expect(await policyOf(filesOf())).toBe("frame-ancestors 'self'");
+  expect(await policyOf(filesOf(SCRIPT, ["http://ha.local:8123"]))).toBe("frame-ancestors 'self' http://ha.local:8123");
 });
 
 test("a file of another version is not found", async () => {
