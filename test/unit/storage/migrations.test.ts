@@ -9,6 +9,7 @@ import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { FIRST_VERSION, MIGRATIONS, SCHEMA_VERSION } from "../../../src/storage/migrations.ts";
 import { openStorage } from "../../../src/storage/open-storage.ts";
 import { PlanStore } from "../../../src/storage/plan-store.ts";
+import { PlugEnergyStore } from "../../../src/storage/plug-energy-store.ts";
 import { copyPathOf, openOrRestore, replaceDatabase } from "../../../src/storage/recovery.ts";
 import { RequestLog } from "../../../src/storage/request-log.ts";
 import { SeriesStore } from "../../../src/storage/series-store.ts";
@@ -18,6 +19,8 @@ import { writeEarlierDatabase } from "../../support/storage/earlier-database.ts"
 import { calendar, dayOf } from "../../support/storage/store-on-disk.ts";
 
 const FIXTURES = new URL("../../fixtures/databases/", import.meta.url);
+/** Version of the database of elbro 1.0, whose tables are frozen. */
+const VERSION_OF_1_0 = 6;
 /** Versions of which a database is stored. */
 const versions = readdirSync(FIXTURES).flatMap((name) => /^version-(\d+)\.sql$/.exec(name)?.[1] ?? []);
 
@@ -97,6 +100,37 @@ describe.each(versions.map(Number))("a database of version %i", (version) => {
       SCHEMA_VERSION,
       "elbro_80000000",
     ]);
+    database.close();
+  });
+});
+
+describe("the database of 1.0", () => {
+  /** Returns the statements that made the tables, without the archive's. */
+  const tablesOf = (database: DatabaseSync) => {
+    const made = database.prepare("select name, sql from sqlite_schema where sql is not null order by name").all();
+    return made.filter(({ name }) => !String(name).startsWith("archive_"));
+  };
+
+  test("the tables of 1.0 never change: a new file of that version has those of its stored database", () => {
+    using dir = earlier(VERSION_OF_1_0);
+    const stored = new DatabaseSync(dir.db);
+    const made = openDatabase(dir.file("new.db"), { migrations: MIGRATIONS.slice(0, VERSION_OF_1_0 - FIRST_VERSION) });
+    expect(tablesOf(made)).toEqual(tablesOf(stored));
+    made.close();
+    stored.close();
+  });
+
+  test("every version from the first one to this one has a stored database", () => {
+    expect(versions.map(Number).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: MIGRATIONS.length + 1 }, (_, i) => FIRST_VERSION + i),
+    );
+  });
+
+  test("the energy of plugs stays", () => {
+    using dir = earlier(VERSION_OF_1_0);
+    const database = openDatabase(dir.db);
+    const day = dayOf("2026-03-11");
+    expect(new PlugEnergyStore(database).totals("washer_plug", day)).toMatchObject({ kwh: 0.36, unpricedKwh: 0.05 });
     database.close();
   });
 });
