@@ -54,6 +54,7 @@ function page(title: string, body: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} – elbro</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="assets/help.css">
 </head>
 <body>

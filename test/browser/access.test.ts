@@ -75,6 +75,10 @@ describe.skipIf(!haveChromium)("login to the dashboard (in Chromium; skipped if 
         }).length + (document.documentElement.scrollHeight > innerHeight || document.documentElement.scrollWidth > innerWidth ? 100 : 0)`,
       )) as number;
       expect([width, height, inside]).toEqual([width, height, 0]);
+      const colours = (await screen.page.evaluate(
+        `[...document.querySelectorAll(".wall .bar")].map((each) => getComputedStyle(each).backgroundColor)`,
+      )) as string[];
+      expect(colours).not.toContain("rgba(0, 0, 0, 0)");
       // At three metres a digit of 15 mm is readable; a screen of 7 inches has 5 pixels per mm.
       const pixels = (await screen.page.evaluate(
         'parseFloat(getComputedStyle(document.querySelector(".wall-price")).fontSize)',

@@ -34,7 +34,7 @@ export function Panel() {
         {current && (
           <p class="wall-level">
             <LevelMark level={current.level} />
-            {` ${t("until_time", { time: f.clock(current.end) })}`}
+            <span>{f.span(current.start, current.end)}</span>
           </p>
         )}
       </div>
