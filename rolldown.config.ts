@@ -14,6 +14,8 @@ const UPLOT = path.join(import.meta.dirname, "node_modules/uplot/dist");
 
 /** Files of the dashboard besides its scripts and styles. */
 const DASHBOARD_FILES = ["index.html", "app.webmanifest", "icon.svg"];
+/** Icons of the installed page, for systems that show no SVG. */
+const ICONS = ["icon-192.png", "icon-512.png"];
 /** Styles, joined into one file. HTTP/1.1 loads six files at a time, and the first view needs no more. */
 const STYLES = [
   path.join(DASHBOARD, "look.css"),
@@ -49,13 +51,15 @@ function withPages(): Plugin {
   return {
     name: "with-pages",
     async generateBundle() {
-      const emit = (fileName: string, source: string) => this.emitFile({ type: "asset", fileName, source });
+      const emit = (fileName: string, source: string | Uint8Array) =>
+        this.emitFile({ type: "asset", fileName, source });
       const scripts = await dashboardScripts();
       for (const { fileName, code } of scripts) emit(`dashboard/${fileName}`, code);
       for (const name of DASHBOARD_FILES) {
         const text = read(path.join(DASHBOARD, name));
         emit(`dashboard/${name}`, name === "index.html" ? withPreloads(text, scripts) : minifiedText(name, text));
       }
+      for (const name of ICONS) emit(`dashboard/${name}`, readFileSync(path.join(DASHBOARD, name)));
       for (const file of readdirSync(I18N).filter((name) => name.endsWith(".json"))) {
         const texts: Readonly<Record<string, object>> = JSON.parse(read(path.join(I18N, file)));
         for (const subject of [...DASHBOARD_TEXTS, ...SHARED_TEXTS])

@@ -60,6 +60,7 @@ export const FILE_TYPES: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
   js: "text/javascript; charset=utf-8",
   json: "application/json",
+  png: "image/png",
   svg: "image/svg+xml",
   webmanifest: "application/manifest+json",
 };
