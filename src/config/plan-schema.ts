@@ -48,7 +48,8 @@ const time = z.string(TIME_EXPECTED).check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 
 /** A part of the day, which may go over midnight. */
 export const span = textLike(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, "mistake.expected_span");
 
-const PERCENTAGE = /^\d+(\.\d+)?%$/;
+/** Home Assistant's supervisor passes a number of such a key as a text. */
+const NUMBER_OR_PERCENTAGE = /^\d+(\.\d+)?%?$/;
 const momentText = textLike(AWAY_MOMENT, "mistake.expected_moment");
 const MOMENT = { form: '"2026-07-01", or "2026-07-01T14:00"' };
 /** Times of a holiday. */
@@ -208,7 +209,9 @@ export const planSchema = z
     ),
     away: key(z.optional(awaySchema), "A holiday in which the plan does not run. Run now still works."),
     min_saving: key(
-      z.optional(z.union([z.number().check(z.minimum(0)), textLike(PERCENTAGE, "mistake.expected_min_saving")])),
+      z.optional(
+        z.union([z.number().check(z.minimum(0)), textLike(NUMBER_OR_PERCENTAGE, "mistake.expected_min_saving")]),
+      ),
       "For window and slots: the plan runs only if it saves at least this, compared with a start when the window opens.",
       { form: 'currency per kWh, or "10%"' },
     ),
