@@ -15,7 +15,7 @@ import { SmallDisk } from "../../support/storage/small-disk.ts";
 const FREE_PORTS = { ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0" };
 const BAD_CONFIGURATION = 78;
 const TRY_AGAIN = 75;
-const BUILT = path.resolve(import.meta.dirname, "../../dist/elbro.cjs");
+const BUILT = path.resolve(import.meta.dirname, "../../../dist/elbro.cjs");
 
 describe("the demo", () => {
   test("the demo prints its addresses, has a home with prices, and publishes offline on Ctrl-C", async () => {

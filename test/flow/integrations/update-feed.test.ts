@@ -1,11 +1,11 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { VERSION } from "../../src/core/status/version.ts";
-import { DAY_MS, HOUR_MS } from "../../src/core/time/interval.ts";
-import { retainedIn } from "../support/broker/retained.ts";
-import { TestDaemon } from "../support/daemon/test-daemon.ts";
-import { assertDiscovery } from "../support/home/discovery-validator.ts";
+import { VERSION } from "../../../src/core/status/version.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/core/time/interval.ts";
+import { retainedIn } from "../../support/broker/retained.ts";
+import { TestDaemon } from "../../support/daemon/test-daemon.ts";
+import { assertDiscovery } from "../../support/home/discovery-validator.ts";
 
 const DOCUMENT = "homeassistant/device/elbro/config";
 const START = Date.parse("2026-03-10T09:00:00Z");
