@@ -145,9 +145,9 @@ function parse(argv: readonly string[], options: Options, usage: string) {
 
 /** Returns the common options of a command. */
 function commonOf({ takes }: CommandLine): Options {
-  const taken = ([name]: readonly [string, Option]) =>
+  const belongs = ([name]: readonly [string, Option]) =>
     name === "help" || takes?.some((each) => each === name) !== false;
-  return Object.fromEntries(Object.entries(commonOptions).filter(taken));
+  return Object.fromEntries(Object.entries(commonOptions).filter(belongs));
 }
 
 /** Returns the names of a command's options. */

@@ -100,7 +100,7 @@ export function readConfig(sources: ConfigSources): ConfigReading {
 function readOnce(sources: ConfigSources, without: ReadonlySet<string>) {
   const { text, environment, readFile, secrets = [], hostname, page } = sources;
   let laid: Laid & { readonly mistake: ConfigMistake | null } = { ...NOTHING_LAID, mistake: null };
-  const reading = readInForm(text, configSchema, readFile, secrets, (draft) => {
+  const apply = (draft: Draft) => {
     const { tree, variables } = draft;
     applyEnvironment(draft, environment);
     applySecrets(draft, secrets);
@@ -110,23 +110,28 @@ function readOnce(sources: ConfigSources, without: ReadonlySet<string>) {
     const { page: read, mistake } = readPageFile(found, tree);
     const isOutside = (path: string) => variables.has(path);
     laid = { ...layOver(tree, read, isOutside, without), mistake };
-  });
+  };
+  const reading = readInForm({ text, schema: configSchema, readFile, secrets, apply });
   return { reading, laid };
 }
 
 /** Reads a file of `accounts_dir`. */
 export function readAccount(text: string, readFile: ConfigSources["readFile"]): ConfigReading<AccountEntry> {
-  return readInForm(text, accountSchema, readFile);
+  return readInForm({ text, schema: accountSchema, readFile });
 }
 
 type ConfigSchema = z.core.$ZodType & Pick<z.ZodMiniType, "safeParse">;
 
+interface Form<Schema> extends Pick<ConfigSources, "text" | "readFile" | "secrets"> {
+  readonly schema: Schema;
+  /** Lays other sources over the keys of the text. */
+  readonly apply?: (draft: Draft) => void;
+}
+
 /** Reads a text. An unexpected error is a mistake as well, so that no text ends a running daemon. */
-function readInForm<Schema extends ConfigSchema>(
-  ...given: Parameters<typeof readWhole<Schema>>
-): ConfigReading<z.output<Schema>> {
+function readInForm<Schema extends ConfigSchema>(form: Form<Schema>): ConfigReading<z.output<Schema>> {
   try {
-    return readWhole(...given);
+    return readWhole(form);
   } catch (error) {
     if (error instanceof StartError) throw error;
     return {
@@ -136,13 +141,13 @@ function readInForm<Schema extends ConfigSchema>(
   }
 }
 
-function readWhole<Schema extends ConfigSchema>(
-  text: string | null,
-  schema: Schema,
-  readFile: ConfigSources["readFile"],
-  secrets: readonly string[] = [],
-  apply: (draft: Draft) => void = () => undefined,
-): ConfigReading<z.output<Schema>> {
+function readWhole<Schema extends ConfigSchema>({
+  text,
+  schema,
+  readFile,
+  secrets = [],
+  apply,
+}: Form<Schema>): ConfigReading<z.output<Schema>> {
   const mistakes: ConfigMistake[] = [];
   const file = text === null ? null : readYaml(text);
   const tree = file === null ? {} : readTree(file, mistakes);
@@ -158,7 +163,7 @@ function readWhole<Schema extends ConfigSchema>(
     tlsFiles: [],
     contents: new Map(),
   };
-  apply(draft);
+  apply?.(draft);
   resolve(draft, tree, schema, []);
   const result = schema.safeParse(tree);
   const issues = result.success

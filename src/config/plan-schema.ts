@@ -397,12 +397,12 @@ function outline(entry: unknown): Pick<PlanEntry, "name" | "home" | "id" | "afte
 
 /** Returns a mistake for each of several plans with the same id, and proposes an id for each. */
 function idMistakes(entries: readonly Pick<PlanEntry, "name" | "home">[], ids: readonly string[]): Mistake[] {
-  const taken = new Set(ids);
+  const usedIds = new Set(ids);
   return entries.flatMap(({ name, home }, i) => {
     const other = ids.findIndex((id, j) => id === ids[i] && j !== i);
     if (other < 0) return [];
-    const proposed = freeSlug(slugOf(`${name} ${home}`), taken);
-    taken.add(proposed);
+    const proposed = freeSlug(slugOf(`${name} ${home}`), usedIds);
+    usedIds.add(proposed);
     return [{ path: [i, "id"], ...message("mistake.taken_id", { id: ids[i] ?? "", other, proposed }) }];
   });
 }

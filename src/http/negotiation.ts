@@ -27,8 +27,8 @@ export function codingsFor(acceptEncoding: string | undefined): readonly Coding[
     // `identity` is accepted unless it is excluded, but comes after all named codings. Others must be named.
     return named ?? (coding === "identity" ? Number.MIN_VALUE : 0);
   };
-  const taken = codings.filter((coding) => weightOf(coding) > 0).sort((a, b) => weightOf(b) - weightOf(a));
-  return taken.length > 0 ? taken : AS_IT_IS;
+  const accepted = codings.filter((coding) => weightOf(coding) > 0).sort((a, b) => weightOf(b) - weightOf(a));
+  return accepted.length > 0 ? accepted : AS_IT_IS;
 }
 
 /** Returns the strong ETag of a coding. Each coding of a body is a representation of its own. */

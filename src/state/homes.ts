@@ -38,7 +38,7 @@ export class Homes {
   /** Home ids in the configuration. */
   #given: ReadonlySet<string> = new Set();
   /** The ids in `#given`, and every id that an address has or had. A new home never gets one of them. */
-  readonly #taken = new Set<string>();
+  readonly #usedIds = new Set<string>();
   #list: readonly Home[] | null = null;
   #ids: ReadonlySet<string> | null = null;
   readonly #byId = new Map<string, Home>();
@@ -75,7 +75,7 @@ export class Homes {
   #replace(accounts: readonly string[], config: Config["homes"]): void {
     this.#config = config ? new Map(config.map((home) => [home.address_id.toLowerCase(), home])) : null;
     this.#given = new Set(config?.flatMap((home) => home.id ?? []));
-    for (const id of this.#given) this.#taken.add(id);
+    for (const id of this.#given) this.#usedIds.add(id);
     const before = this.#addresses;
     this.#addresses = new Map(accounts.map((account) => [account, before.get(account) ?? []]));
     for (const account of accounts) if (!before.has(account)) this.#stale.add(account);
@@ -166,7 +166,7 @@ export class Homes {
     this.#addresses = addresses;
     for (const account of stale)
       for (const address of this.#addresses.get(account) ?? [])
-        this.#taken.add(this.#settings.read(nameOfId(address)) ?? "");
+        this.#usedIds.add(this.#settings.read(nameOfId(address)) ?? "");
     if (before.length > 0) this.#joinAll();
     else {
       this.#list = null;
@@ -219,9 +219,9 @@ export class Homes {
   #idOf(address: Address): string {
     const remembered = this.#settings.read(nameOfId(address));
     if (remembered !== null && !this.#byId.has(remembered) && !this.#given.has(remembered)) return remembered;
-    const id = freeSlug(slugOf(address.label), this.#taken);
+    const id = freeSlug(slugOf(address.label), this.#usedIds);
     this.#settings.write(nameOfId(address), id);
-    this.#taken.add(id);
+    this.#usedIds.add(id);
     return id;
   }
 }

@@ -47,12 +47,12 @@ export class PlaceIds {
    */
   list(homes: ReadonlySet<string>): string[] {
     const remembered = this.#places.map((place) => this.#remembered(place));
-    const taken = new Set([...homes, ...remembered.flatMap((id) => id ?? [])]);
+    const reserved = new Set([...homes, ...remembered.flatMap((id) => id ?? [])]);
     const used = new Set(homes);
     return this.#places.map((place, i) => {
       const known = remembered[i] ?? null;
-      const id = known !== null && !used.has(known) ? known : freeSlug(place.slug, taken);
-      taken.add(id);
+      const id = known !== null && !used.has(known) ? known : freeSlug(place.slug, reserved);
+      reserved.add(id);
       used.add(id);
       this.#remember(place, id);
       return id;

@@ -65,16 +65,16 @@ export class Places {
     return [counts, ...this.#configured.flatMap((place) => this.#targetsOf(place, now))];
   }
 
-  /** Returns every place at `now`. `taken` are the slugs of the homes, which share a level of the topics. */
-  snapshots(now: EpochMs, taken: ReadonlySet<string>): PlaceSnapshot[] {
-    return this.priced(now, taken).map(({ place, points }) =>
+  /** Returns every place at `now`. `homeIds` are the slugs of the homes, which share a level of the topics. */
+  snapshots(now: EpochMs, homeIds: ReadonlySet<string>): PlaceSnapshot[] {
+    return this.priced(now, homeIds).map(({ place, points }) =>
       placeSnapshot({ place, points, now, calendar: this.#calendar, thresholds: this.#thresholds }),
     );
   }
 
   /** Returns every place with its prices: the latest ones of the service, and stored ones of the last days. */
-  priced(now: EpochMs, taken: ReadonlySet<string>): PricedPlace[] {
-    return this.list(taken).map(({ place, configured }) => {
+  priced(now: EpochMs, homeIds: ReadonlySet<string>): PricedPlace[] {
+    return this.list(homeIds).map(({ place, configured }) => {
       const series = this.#priceSeries(configured);
       const latest = placePoints((series && this.#library.store.latest(series)) ?? []);
       return { place, points: series ? this.#past.joined(place.id, seriesName(series), latest, now) : [] };
@@ -82,8 +82,8 @@ export class Places {
   }
 
   /** Returns every configured place with its id. */
-  list(taken: ReadonlySet<string>): { readonly place: Place; readonly configured: ConfiguredPlace }[] {
-    const ids = this.#ids.list(taken);
+  list(homeIds: ReadonlySet<string>): { readonly place: Place; readonly configured: ConfiguredPlace }[] {
+    const ids = this.#ids.list(homeIds);
     return this.#configured.map((configured, i) => {
       const id = ids[i] ?? slugOf(configured.name);
       const region = configured.region ?? null;

@@ -95,8 +95,8 @@ export async function finishSetup(options: SetupOptions, wanted: WantedSetup, no
 }
 
 function freeName(name: string, keys: readonly KeptKey[]): string {
-  const taken = new Set(keys.map((key) => key.name.toLowerCase()));
+  const usedNames = new Set(keys.map((key) => key.name.toLowerCase()));
   let free = name;
-  for (let i = 2; taken.has(free.toLowerCase()); i++) free = `${name}-${i}`;
+  for (let i = 2; usedNames.has(free.toLowerCase()); i++) free = `${name}-${i}`;
   return free;
 }

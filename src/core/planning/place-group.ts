@@ -196,10 +196,10 @@ class PlaceSearch {
   /** Returns when a plan may not run next to the others. Of those without a place, the begun runs count. */
   #blockedFor(i: number, others: Places): Interval[] {
     const { seat } = this.#members[i] as GroupMember;
-    const taken = this.#members.flatMap((member, other) =>
+    const reserved = this.#members.flatMap((member, other) =>
       other === i ? [] : [{ seat: member.seat, runs: others[other]?.runs ?? member.record.startedRuns }],
     );
-    return takenFor(seat, taken, this.#limit);
+    return takenFor(seat, reserved, this.#limit);
   }
 
   #isHurt(i: number, places: Places): boolean {

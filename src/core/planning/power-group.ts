@@ -56,8 +56,8 @@ export function groupTurn(seats: readonly GroupSeat[], all: readonly PlanSlot[])
 
   function inputOf(seat: GroupSeat): PlanInput {
     const others = members.filter((other) => other.seat !== seat);
-    const taken = others.map((other) => ({ seat: other.seat, runs: runsOf(other.record) }));
-    return { ...seat.input, blocked: [...seat.input.blocked, ...takenFor(seat, taken, limit)] };
+    const reserved = others.map((other) => ({ seat: other.seat, runs: runsOf(other.record) }));
+    return { ...seat.input, blocked: [...seat.input.blocked, ...takenFor(seat, reserved, limit)] };
   }
 }
 

@@ -13,8 +13,8 @@ export function slugOf(name: string): string {
   return plain.replace(/[^a-z0-9]+/g, "_").replace(/^_+|_+$/g, "") || "home";
 }
 
-/** Returns the first of `slug`, `slug_2`, `slug_3` … that is not in `taken`. */
-export function freeSlug(slug: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(slug)) return slug;
-  for (let n = 2; ; n++) if (!taken.has(`${slug}_${n}`)) return `${slug}_${n}`;
+/** Returns the first of `slug`, `slug_2`, `slug_3` … that is not in `used`. */
+export function freeSlug(slug: string, used: ReadonlySet<string>): string {
+  if (!used.has(slug)) return slug;
+  for (let n = 2; ; n++) if (!used.has(`${slug}_${n}`)) return `${slug}_${n}`;
 }

@@ -190,7 +190,7 @@ export function openMqttClient(options: MqttClientOptions, signal: AbortSignal):
     sendCommand: (topic, payload) => !refused.isLeftOut(topic) && (line?.sendCommand(topic, payload) ?? false),
     status: () => ({
       ...{ connected: line !== null, trouble, lastTrouble, refused: refused.reasons, connections },
-      published: publisher.taken,
+      published: publisher.accepted,
     }),
     upSoon: Promise.race([firstUp.promise, pause(QUICK_UP_MS, undefined, { ref: false })]),
     closed,

@@ -67,7 +67,7 @@ export class RetainedPublisher {
   #unacknowledged = 0;
   /** Obsolete documents for which the broker is being asked whether it retains them. Bounded by the window. */
   readonly #asked = new Set<string>();
-  #taken = 0;
+  #accepted = 0;
 
   /**
    * `alsoOurs` are topics of this daemon that others publish: remembered, never sent from here.
@@ -80,8 +80,8 @@ export class RetainedPublisher {
   }
 
   /** Number of messages that brokers accepted. */
-  get taken(): number {
-    return this.#taken;
+  get accepted(): number {
+    return this.#accepted;
   }
 
   /** Number of obsolete topics that are published and not cleared yet. */
@@ -280,7 +280,7 @@ export class RetainedPublisher {
         this.#held.delete(topic);
         this.#bad.delete(topic);
       }
-      if (result === "accepted") this.#taken++;
+      if (result === "accepted") this.#accepted++;
       if (result === "accepted") settled();
       this.#send();
     });
