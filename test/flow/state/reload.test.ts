@@ -216,6 +216,7 @@ describe("a key that applies at once", () => {
     "api.hosts": [["a.example"], ["b.example"]],
     "api.cors": [["https://a.example"], ["https://b.example"]],
     "api.dashboard": ["open", "key"],
+    "api.frame_ancestors": [["https://a.example"], ["https://b.example"]],
   };
   /** Values that other keys need to have an effect. */
   const usual = {
