@@ -3,37 +3,29 @@
 import type { GroupEntry } from "../config/plan-schema.ts";
 import { unknownHome } from "../config/suggest-key.ts";
 import type { Language } from "../core/language/language.ts";
-import { message, textIn } from "../core/language/text.ts";
+import { message } from "../core/language/text.ts";
 import { withCharge } from "../core/planning/charge.ts";
 import { type DecisionContext, decideCircle, decidedSnapshot, UNDECIDED } from "../core/planning/circle-decision.ts";
 import { type RefusedCommand, refusedCommand as refused } from "../core/planning/command-refusal.ts";
 import { withLearned } from "../core/planning/learned-course.ts";
 import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
 import { type Away, type PlanSpec, whenLostOf } from "../core/planning/model/plan-spec.ts";
-import {
-  type Commanded,
-  type LearnAction,
-  type PlanAction,
-  type RunAction,
-  runNow,
-  skip,
-  stop,
-} from "../core/planning/plan-commands.ts";
-import { blockedBy, circlesOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
+import type { PlanAction } from "../core/planning/plan-commands.ts";
+import { circlesOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
 import type { PlanMachine } from "../core/planning/plan-input.ts";
 import type { PlanRecord } from "../core/planning/plan-record.ts";
-import { adjustedSpec, type ChangedSettings, changeSettings, resetOf } from "../core/planning/plan-settings.ts";
+import { adjustedSpec, type ChangedSettings } from "../core/planning/plan-settings.ts";
 import type { PlanSnapshot } from "../core/planning/plan-snapshot.ts";
-import { crowdedFor } from "../core/planning/power-group.ts";
 import { type StartCost, startCosts } from "../core/planning/start-costs.ts";
 import type { Wanted } from "../core/plugs/plug-types.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { contains, type EpochMs } from "../core/time/interval.ts";
 import type { PlanStore } from "../storage/plan-store.ts";
-import { objectIn, planCommandOf } from "./command-payload.ts";
+import { objectIn } from "./command-payload.ts";
 import type { MeasuredRuns } from "./measured-runs.ts";
 import { OncePlans } from "./once-plans.ts";
 import { PlanCircles } from "./plan-circles.ts";
+import { type PlanCommanded, PlanCommands } from "./plan-commands.ts";
 import { PlanFacts, type PlanFactsDeps } from "./plan-facts.ts";
 import { PlanLearning } from "./plan-learning.ts";
 import { PlanResults, type WhichPlans } from "./plan-results.ts";
@@ -51,9 +43,6 @@ export interface PlansDeps extends PlanFactsDeps {
   readonly onDecided: (circle: string, until: EpochMs) => void;
 }
 
-/** Result of a command. */
-type PlanCommanded = { readonly kind: "done" } | RefusedCommand;
-
 export class Plans {
   readonly results: PlanResults;
   readonly #deps: PlansDeps;
@@ -67,8 +56,7 @@ export class Plans {
   readonly #snapshots = new Map<string, PlanSnapshot>();
   /** When a circle changes by itself. Bounded by the circles. */
   readonly #dueAt = new Map<string, EpochMs>();
-  /** Reason of the last refused MQTT command, keyed by plan. */
-  readonly #refusals = new Map<string, string>();
+  readonly #commands: PlanCommands;
 
   constructor(deps: PlansDeps) {
     this.#deps = deps;
@@ -77,6 +65,13 @@ export class Plans {
     this.#facts = new PlanFacts(deps);
     this.results = new PlanResults(deps.store, deps.calendar, (which) => this.#selected(which), deps.measured);
     this.#learning = new PlanLearning(deps.store, deps.memory, deps.measured ?? { courses: () => [] });
+    this.#commands = new PlanCommands({
+      ...{ store: deps.store, isTimeTrusted: deps.isTimeTrusted, language: this.#language },
+      ...{ circles: this.#circles, learning: this.#learning },
+      specOf: ({ definition, advance }, now) => this.#specOf(definition, advance.memory, now),
+      decideFor: (home, now) => this.#decideFor(home, now),
+      once: (asked, now) => this.once(asked, now),
+    });
     this.configure(deps.definitions, deps.groups);
   }
 
@@ -101,7 +96,7 @@ export class Plans {
     });
     for (const circle of circles) this.#dueAt.delete(circle);
     for (const plan of this.#snapshots.keys()) if (!remaining.has(plan)) this.#snapshots.delete(plan);
-    for (const plan of this.#refusals.keys()) if (!unchanged.has(plan)) this.#refusals.delete(plan);
+    this.#commands.forgetRefusals(unchanged);
     return circles;
   }
 
@@ -279,7 +274,7 @@ export class Plans {
     const { id } = slot.definition;
     const history = this.results.history({ id, spec: slot.spec }, context.now);
     const learned = slot.definition.learns ? this.#learning.of(id, slot.spec) : null;
-    return decidedSnapshot(slot, context, { history, learned, refused: this.#refusals.get(id) ?? null });
+    return decidedSnapshot(slot, context, { history, learned, refused: this.#commands.refusalOf(id) });
   }
 
   #reportUnknownHome({ id, home }: PlanDefinition, now: EpochMs): void {
@@ -306,80 +301,18 @@ export class Plans {
   }
 
   /** Carries out a command of the topic `<home>/plan/<plan>/<setting>/set`. */
-  command([home = "", plan = "", setting = ""]: readonly string[], payload: string, now: EpochMs): PlanCommanded {
-    if (this.#circles.get(plan)?.definition.home !== home)
-      return refused("unknown_plan", message("refused.no_plan", { home, plan }));
-    const before = this.#refusals.get(plan);
-    this.#refusals.delete(plan);
-    const result = this.#carryOut(plan, setting, payload, now);
-    if (result.kind === "refused") {
-      const reason = textIn(this.#language, result.reason);
-      this.#refusals.set(plan, reason);
-      if (reason !== before) this.#decideFor(home, now);
-    }
-    return result;
-  }
-
-  #carryOut(plan: string, setting: string, payload: string, now: EpochMs): PlanCommanded {
-    const command = planCommandOf(setting, payload);
-    switch (command.kind) {
-      case "action":
-        return this.act(plan, command.action, now);
-      case "settings":
-        return this.change(plan, command.changes, now);
-      case "reset": {
-        const slot = this.#circles.get(plan);
-        return slot ? this.change(plan, resetOf(slot.definition), now) : unknownPlan(plan);
-      }
-      case "once":
-        return this.once({ plan, ...(command.within === undefined ? {} : { within: command.within }) }, now);
-      case "refused":
-        return command;
-    }
+  command(levels: readonly string[], payload: string, now: EpochMs): PlanCommanded {
+    return this.#commands.take(levels, payload, now);
   }
 
   /** Carries out an action of the owner: run now, skip or stop. */
   act(plan: string, action: PlanAction, now: EpochMs): PlanCommanded {
-    const { store, isTimeTrusted } = this.#deps;
-    const slot = this.#circles.get(plan);
-    if (!slot) return unknownPlan(plan);
-    if (!isTimeTrusted(now)) return refused("clock_not_trusted", message("refused.clock"));
-    if (action === "freeze_learned" || action === "forget_learned") return this.#learnedActed(slot, action, now);
-    const done = this.#acted(slot, action, now);
-    if (done.kind === "refused") return done;
-    store.write(plan, done.memory, []);
-    this.#circles.set({ ...slot, advance: { ...slot.advance, memory: done.memory } });
-    this.#decideFor(slot.definition.home, now);
-    return { kind: "done" };
-  }
-
-  #acted(slot: PlanSlot, action: RunAction, now: EpochMs): Commanded {
-    const { definition, spec, advance } = slot;
-    if (action === "skip") return skip(advance.memory, now);
-    if (action === "stop") return stop(advance.memory, now, spec);
-    const circle = this.#circles.in(this.circleOf(definition.home) ?? "");
-    const crowded = crowdedFor(slot, circle, (other) => other.advance.memory?.startedRuns ?? []);
-    return runNow(spec, advance.memory, now, blockedBy(definition, new Set(), circle), crowded);
-  }
-
-  #learnedActed({ definition, spec }: PlanSlot, action: LearnAction, now: EpochMs): PlanCommanded {
-    const refusal = this.#learning.act(definition, spec, action, now);
-    if (!refusal) this.#decideFor(definition.home, now);
-    return refusal ?? { kind: "done" };
+    return this.#commands.act(plan, action, now);
   }
 
   /** Changes settings, all or none. An empty text restores the value of the configuration. */
   change(plan: string, changes: ChangedSettings, now: EpochMs): PlanCommanded {
-    const { store } = this.#deps;
-    const slot = this.#circles.get(plan);
-    if (!slot) return unknownPlan(plan);
-    const { definition } = slot;
-    const change = changeSettings(definition, store.settings(plan), changes);
-    if (change.kind === "refused") return change;
-    if (!store.writeSettings(plan, change.texts)) return refused("not_writable", message("refused.not_writable"));
-    this.#circles.set({ ...slot, spec: this.#specOf(definition, slot.advance.memory, now) });
-    this.#decideFor(definition.home, now);
-    return { kind: "done" };
+    return this.#commands.change(plan, changes, now);
   }
 
   /** Adds a plan that runs once. It is removed when it is over. */
@@ -430,8 +363,4 @@ function hasBattery({ spec }: PlanSlot): boolean {
 /** Returns the subject of a plan's problems. */
 function problemSubject(plan: string): string {
   return `plan ${plan}`;
-}
-
-function unknownPlan(plan: string): RefusedCommand {
-  return refused("unknown_plan", message("refused.unknown_plan", { plan }));
 }

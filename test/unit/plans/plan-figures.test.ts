@@ -97,11 +97,24 @@ test.each(Array.from({ length: LIVES }, (_, i) => SEED + i))(
       const atStart = /(-?\d+\.\d\d) if started at/.exec(text)?.[1];
       if (atStart !== undefined)
         expect(atStart).toBe(priceOf(Math.max(windowStart(spec), NOON), "hoursMs" in spec ? spec.hoursMs : 0));
+      const [, clock = "", other] = /next best (?:\w+ )?(\d\d:\d\d) at (-?\d+\.\d\d)/.exec(text) ?? [];
+      if (other !== undefined && spec.kind === "window") {
+        const starts = prices.flatMap(({ start, end }) =>
+          end <= END + HOUR ? [start, start + HOUR / 4, start + HOUR / 2] : [],
+        );
+        const named = starts.filter((start) => start >= NOON && clockAt(start) === clock);
+        expect(named.map((start) => priceOf(start, length))).toContain(other);
+      }
       for (const [found] of text.matchAll(/-?\d+\.\d\d/g)) texts.add(found);
     }
     expect(texts.size).toBeGreaterThan(1);
   },
 );
+
+/** Returns the local time of an instant, which is an hour after UTC. */
+function clockAt(at: number): string {
+  return new Date(at + HOUR).toISOString().slice(11, 16);
+}
 
 function windowStart({ from = 0 }: PlanSpec): number {
   return at("2026-03-09T23:00:00Z") + from * 60_000;

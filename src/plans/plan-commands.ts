@@ -1,0 +1,141 @@
+/** Commands of the owner to plans. Each is carried out at once, and its plan is decided. */
+
+import type { Language } from "../core/language/language.ts";
+import { message, textIn } from "../core/language/text.ts";
+import { type RefusedCommand, refusedCommand as refused } from "../core/planning/command-refusal.ts";
+import type { PlanSpec } from "../core/planning/model/plan-spec.ts";
+import {
+  type Commanded,
+  type LearnAction,
+  type PlanAction,
+  type RunAction,
+  runNow,
+  skip,
+  stop,
+} from "../core/planning/plan-commands.ts";
+import { blockedBy, type PlanSlot } from "../core/planning/plan-dependencies.ts";
+import { type ChangedSettings, changeSettings, resetOf } from "../core/planning/plan-settings.ts";
+import { crowdedFor } from "../core/planning/power-group.ts";
+import type { EpochMs } from "../core/time/interval.ts";
+import type { PlanStore } from "../storage/plan-store.ts";
+import { planCommandOf } from "./command-payload.ts";
+import type { PlanCircles } from "./plan-circles.ts";
+import type { PlanLearning } from "./plan-learning.ts";
+
+/** Result of a command. */
+export type PlanCommanded = { readonly kind: "done" } | RefusedCommand;
+
+/** What commands need of the plans. */
+interface CommandedPlans {
+  readonly store: PlanStore;
+  readonly circles: PlanCircles;
+  readonly learning: PlanLearning;
+  readonly language: Language;
+  readonly isTimeTrusted: (now: EpochMs) => boolean;
+  /** Returns the settings of a plan after a change. */
+  readonly specOf: (slot: PlanSlot, now: EpochMs) => PlanSpec;
+  /** Decides the plans of a home. */
+  readonly decideFor: (home: string, now: EpochMs) => void;
+  readonly once: (asked: object, now: EpochMs) => PlanCommanded;
+}
+
+export class PlanCommands {
+  readonly #plans: CommandedPlans;
+  /** Reason of the last refused MQTT command, keyed by plan. Bounded by the plans. */
+  readonly #refusals = new Map<string, string>();
+
+  constructor(plans: CommandedPlans) {
+    this.#plans = plans;
+  }
+
+  /** Returns why the last command over MQTT was refused; null if it was done. */
+  refusalOf(plan: string): string | null {
+    return this.#refusals.get(plan) ?? null;
+  }
+
+  /** Forgets the refusals of all plans that are not in `kept`. */
+  forgetRefusals(kept: ReadonlySet<string>): void {
+    for (const plan of this.#refusals.keys()) if (!kept.has(plan)) this.#refusals.delete(plan);
+  }
+
+  /** Carries out a command of the topic `<home>/plan/<plan>/<setting>/set`. */
+  take([home = "", plan = "", setting = ""]: readonly string[], payload: string, now: EpochMs): PlanCommanded {
+    if (this.#plans.circles.get(plan)?.definition.home !== home)
+      return refused("unknown_plan", message("refused.no_plan", { home, plan }));
+    const before = this.#refusals.get(plan);
+    this.#refusals.delete(plan);
+    const result = this.#carryOut(plan, setting, payload, now);
+    if (result.kind === "refused") {
+      const reason = textIn(this.#plans.language, result.reason);
+      this.#refusals.set(plan, reason);
+      if (reason !== before) this.#plans.decideFor(home, now);
+    }
+    return result;
+  }
+
+  #carryOut(plan: string, setting: string, payload: string, now: EpochMs): PlanCommanded {
+    const command = planCommandOf(setting, payload);
+    switch (command.kind) {
+      case "action":
+        return this.act(plan, command.action, now);
+      case "settings":
+        return this.change(plan, command.changes, now);
+      case "reset": {
+        const slot = this.#plans.circles.get(plan);
+        return slot ? this.change(plan, resetOf(slot.definition), now) : unknownPlan(plan);
+      }
+      case "once":
+        return this.#plans.once({ plan, ...(command.within === undefined ? {} : { within: command.within }) }, now);
+      case "refused":
+        return command;
+    }
+  }
+
+  /** Carries out an action of the owner: run now, skip or stop. */
+  act(plan: string, action: PlanAction, now: EpochMs): PlanCommanded {
+    const { store, isTimeTrusted } = this.#plans;
+    const slot = this.#plans.circles.get(plan);
+    if (!slot) return unknownPlan(plan);
+    if (!isTimeTrusted(now)) return refused("clock_not_trusted", message("refused.clock"));
+    if (action === "freeze_learned" || action === "forget_learned") return this.#learnedActed(slot, action, now);
+    const done = this.#acted(slot, action, now);
+    if (done.kind === "refused") return done;
+    store.write(plan, done.memory, []);
+    this.#plans.circles.set({ ...slot, advance: { ...slot.advance, memory: done.memory } });
+    this.#plans.decideFor(slot.definition.home, now);
+    return { kind: "done" };
+  }
+
+  #acted(slot: PlanSlot, action: RunAction, now: EpochMs): Commanded {
+    const { definition, spec, advance } = slot;
+    if (action === "skip") return skip(advance.memory, now);
+    if (action === "stop") return stop(advance.memory, now, spec);
+    const circle = this.#plans.circles.in(this.#plans.circles.circleOf(definition.home) ?? "");
+    const crowded = crowdedFor(slot, circle, (other) => other.advance.memory?.startedRuns ?? []);
+    return runNow(spec, advance.memory, now, blockedBy(definition, new Set(), circle), crowded);
+  }
+
+  #learnedActed({ definition, spec }: PlanSlot, action: LearnAction, now: EpochMs): PlanCommanded {
+    const refusal = this.#plans.learning.act(definition, spec, action, now);
+    if (!refusal) this.#plans.decideFor(definition.home, now);
+    return refusal ?? { kind: "done" };
+  }
+
+  /** Changes settings, all or none. An empty text restores the value of the configuration. */
+  change(plan: string, changes: ChangedSettings, now: EpochMs): PlanCommanded {
+    const { store } = this.#plans;
+    const slot = this.#plans.circles.get(plan);
+    if (!slot) return unknownPlan(plan);
+    const { definition } = slot;
+    const change = changeSettings(definition, store.settings(plan), changes);
+    if (change.kind === "refused") return change;
+    if (!store.writeSettings(plan, change.texts)) return refused("not_writable", message("refused.not_writable"));
+    this.#plans.circles.set({ ...slot, spec: this.#plans.specOf(slot, now) });
+    this.#plans.decideFor(definition.home, now);
+    return { kind: "done" };
+  }
+}
+
+function unknownPlan(plan: string): RefusedCommand {
+  return refused("unknown_plan", message("refused.unknown_plan", { plan }));
+}
