@@ -17,12 +17,7 @@ const DASHBOARD_FILES = ["index.html", "app.webmanifest", "icon.svg"];
 /** Icons of the installed page, for systems that show no SVG. */
 const ICONS = ["icon-192.png", "icon-512.png"];
 /** Styles, joined into one file. HTTP/1.1 loads six files at a time, and the first view needs no more. */
-const STYLES = [
-  path.join(DASHBOARD, "look.css"),
-  path.join(DASHBOARD, "parts.css"),
-  path.join(DASHBOARD, "panel/panel.css"),
-  path.join(UPLOT, "uPlot.min.css"),
-];
+const STYLES = [path.join(DASHBOARD, "page.css"), path.join(UPLOT, "uPlot.min.css")];
 
 /** Subjects of the texts that only the dashboard shows. It loads each when a view needs it. */
 const DASHBOARD_TEXTS = ["page", "editing", "forms", "results", "setup", "system"];
@@ -65,7 +60,7 @@ function withPages(): Plugin {
         for (const subject of [...DASHBOARD_TEXTS, ...SHARED_TEXTS])
           emit(`dashboard/texts-${path.parse(file).name}-${subject}.json`, JSON.stringify(texts[subject]));
       }
-      emit("dashboard/page.css", STYLES.map((file) => minifiedText(file, read(file))).join("\n"));
+      emit("dashboard/page.css", STYLES.map((file) => minifiedText(file, withImports(file))).join("\n"));
       for (const [name, text] of Object.entries(helpFiles())) emit(`help/${name}`, text);
       emit("help/help.css", minifiedText("help.css", read(HELP_STYLE)));
       for (const name of readdirSync(API_DOCS)) {
@@ -78,6 +73,11 @@ function withPages(): Plugin {
 
 function read(file: string): string {
   return readFileSync(file, "utf8");
+}
+
+/** Returns the text of a style with the files that it imports. */
+function withImports(file: string): string {
+  return read(file).replace(/@import "(.+)";/g, (_, name: string) => read(path.join(path.dirname(file), name)));
 }
 
 /** Returns CSS without comments and indentation, and any other text unchanged. */

@@ -4,6 +4,7 @@ import type { SessionAnswer } from "../api/dashboard-routes.ts";
 import type { SystemReport } from "../api/monitoring/system-report.ts";
 import type { PlanAnswer } from "../api/plans.ts";
 import type { PriceRowAnswer } from "../api/prices.ts";
+import type { UsageRowAnswer } from "../api/results.ts";
 import type { Row } from "../core/series/series.ts";
 
 export type Session = SessionAnswer;
@@ -38,6 +39,12 @@ export interface PricesAnswer {
   readonly currency: string | null;
   readonly vat_included: boolean | null;
   readonly prices: readonly PriceRowAnswer[];
+}
+
+/** Response of `GET /local/v1/usage`: the fields that the page uses. */
+export interface UsageAnswer {
+  readonly unit: string;
+  readonly rows: readonly UsageRowAnswer[];
 }
 
 /** An hour of consumption, costs, export or revenue. The service may send more fields. */

@@ -1,16 +1,16 @@
 /** Starts the dashboard: waits for the texts and the session, then shows the parts of the page. */
 import { effect, signal, untracked } from "@preact/signals";
 import { type ComponentChildren, type ComponentType, render } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { SERVICE_ZONE } from "../core/time/calendar.ts";
 import { browserCalendar } from "./browser-calendar.ts";
 import { language, started, store, texts } from "./early.ts";
 import { Foot } from "./foot.tsx";
 import { Format, localeOf } from "./format.ts";
-import { Contact, HomeChoice, PartLinks } from "./header.tsx";
-import { NowPart } from "./now/now-view.tsx";
+import { Contact, HomeChoice, ViewLinks } from "./header.tsx";
+import { NowView } from "./now/now-view.tsx";
 import { PageContext, type PageTools } from "./page.ts";
-import { PricesPart } from "./prices/prices-view.tsx";
+import { route, routeOf, type ViewName } from "./route.ts";
 import { isSettingUp } from "./setup-button.tsx";
 
 /** Fragment of the wall panel's address. */
@@ -25,14 +25,18 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** Delay of an update after the boundary of a price, so that it is never early. */
 const AFTER_BOUNDARY_MS = 20;
 
-/** Loaders of the parts further down, which are loaded after the first parts are painted. */
-const loadUse = async () => (await import("./use/use-view.tsx")).UsePart;
-const loadPlans = async () => (await import("./plans/plans-view.tsx")).PlansPart;
-const loadSetup = async () => (await import("./setup/setup.tsx")).Setup;
-const loadResults = async () => (await import("./results/results-view.tsx")).resultsPart(language);
-const loadSystem = async () => (await import("./system/system-view.tsx")).SystemPart;
-
-const loadPanel = async () => (await import("./panel/panel-view.tsx")).Panel;
+/** The views. All but the first one are loaded when they are shown. */
+const SHOWN: Readonly<Record<ViewName, ComponentType>> = {
+  now: NowView,
+  prices: lazy(async () => (await import("./prices/prices-view.tsx")).PricesView),
+  use: lazy(async () => (await import("./use/use-view.tsx")).UseView),
+  plans: lazy(async () => (await import("./plans/plans-view.tsx")).PlansView),
+  results: lazy(async () => (await import("./results/results-view.tsx")).resultsView(language)),
+  system: lazy(async () => (await import("./system/system-view.tsx")).SystemView),
+};
+const Setup = lazy(async () => (await import("./setup/setup.tsx")).Setup);
+const Panel = lazy(async () => (await import("./panel/panel-view.tsx")).Panel);
+const Login = lazy(async () => (await import("./login.tsx")).Login);
 
 const [t, refusal] = await Promise.all([texts, started]);
 const tools: PageTools = {
@@ -45,17 +49,20 @@ const isPanel = location.hash === PANEL;
 /** Whether the user has opened the login of a page that can be read without one. */
 const showsLogin = signal(false);
 
-document.title = t("title");
 document.body.classList.toggle("panel", isPanel);
 addEventListener("hashchange", () => (location.hash === PANEL) !== isPanel && location.reload());
+followAddress();
 if (refusal) startLater();
 show("homes", <HomeChoice />);
-show("parts", <PartLinks />);
+show("parts", <ViewLinks />);
 show("contact", <Contact />);
 show("over", <Over />);
 show("foot", <Foot onLogIn={() => (showsLogin.value = true)} />);
 effect(() => {
   const { session, mayRead, isReady } = store;
+  const { view } = route.value;
+  document.title = view === "now" ? t("title") : `${t(view)} · elbro`;
+  document.body.dataset.view = view;
   document.body.classList.remove("starting");
   document.body.classList.toggle("signed-out", session.value !== null && !mayRead.value);
   document.body.classList.toggle("no-home", mayRead.value && store.home.value === undefined);
@@ -84,53 +91,46 @@ function startLater(): void {
   }, RETRY_MS);
 }
 
-/** The parts of the page, the wall panel, or the login. */
+/** The view that the address names, the wall panel, or the login. */
 function Page() {
-  if (!store.mayRead.value || showsLogin.value) return <LoginPage />;
-  if (isPanel) return <Later load={loadPanel} />;
-  return (
-    <>
-      <NowPart />
-      <div class="middle">
-        <PricesPart />
-        <Later load={loadUse} />
-      </div>
-      <Later load={loadPlans} />
-      <Later load={loadResults} />
-      <Later load={loadSystem} />
-    </>
-  );
+  if (!store.mayRead.value || showsLogin.value) return <Login onEntered={enter} />;
+  if (isPanel) return <Panel />;
+  const { view } = route.value;
+  const View = SHOWN[view];
+  return <View key={view} />;
+}
+
+async function enter(): Promise<void> {
+  await store.begin();
+  showsLogin.value = false;
 }
 
 /** The set-up above the page, which stays open while the daemon restarts. */
 function Over() {
-  return isSettingUp.value ? <OpenSetup /> : null;
+  return isSettingUp.value ? <Setup onClose={() => (isSettingUp.value = false)} /> : null;
 }
 
-function OpenSetup() {
-  const Setup = useLoaded(loadSetup);
-  return Setup && <Setup onClose={() => (isSettingUp.value = false)} />;
-}
-
-function Later({ load }: { readonly load: () => Promise<ComponentType> }) {
-  const Loaded = useLoaded(load);
-  return Loaded && <Loaded />;
-}
-
-function LoginPage() {
-  const Login = useLoaded(async () => (await import("./login.tsx")).Login);
-  const enter = async () => {
-    await store.begin();
-    showsLogin.value = false;
+/** Returns a component that is loaded when it is first shown. */
+function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+  const loaded = signal<ComponentType<Props> | null>(null);
+  return (props) => {
+    useEffect(() => {
+      if (!loaded.peek()) void load().then((component) => (loaded.value = component));
+    }, []);
+    const Loaded = loaded.value;
+    return Loaded && <Loaded {...props} />;
   };
-  return Login ? <Login onEntered={enter} /> : null;
 }
 
-/** Returns a component that is loaded dynamically; null until it is loaded. */
-function useLoaded<Props>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> | null {
-  const [loaded, setLoaded] = useState<ComponentType<Props> | null>(null);
-  useEffect(() => void load().then((component) => setLoaded(() => component)), []);
-  return loaded;
+/** Shows the view of the address, now and whenever it changes, from its top. */
+function followAddress(): void {
+  route.value = routeOf(location.hash);
+  addEventListener("hashchange", () => {
+    const next = routeOf(location.hash);
+    const isOther = next.view !== route.peek().view;
+    route.value = next;
+    if (isOther) scrollTo(0, 0);
+  });
 }
 
 /** Updates the shown time every 15 s, at the boundaries of prices, and when the page becomes visible. */

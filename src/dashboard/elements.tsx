@@ -75,6 +75,24 @@ export function Part({ id, card = true, busy = false, children }: PartProps) {
   );
 }
 
+interface EmptyViewProps {
+  readonly id: "prices" | "use" | "results";
+  readonly text: string;
+}
+
+/** A view that has nothing to show yet: one sentence with the next step. */
+export function EmptyView({ id, text }: EmptyViewProps) {
+  const { t } = usePage();
+  return (
+    <Part id={id}>
+      <div class="head">
+        <h2 id={`${id}-title`}>{t(id)}</h2>
+      </div>
+      <p class="soft">{text}</p>
+    </Part>
+  );
+}
+
 /** The head of a table. */
 export function ColumnHeads({ keys }: { readonly keys: readonly TextName[] }) {
   const { t } = usePage();

@@ -58,10 +58,10 @@ async function untilPriced(url: string, key: string): Promise<void> {
   }
 }
 
-/** Measured on the page: the time when the price is displayed and the chart accepts keys. */
+/** Measured on the page: the time when the price and the coming hours are displayed. */
 const NOTE_WHEN_USABLE = `new MutationObserver((_, observer) => {
   const price = document.querySelector("#now .figure")?.textContent ?? "";
-  if (!/\\d/.test(price) || !document.querySelector("#prices [role=slider]")) return;
+  if (!/\\d/.test(price) || !document.querySelector("#now .strip li")) return;
   performance.mark("usable");
   observer.disconnect();
 }).observe(document, { subtree: true, childList: true, characterData: true });`;
@@ -119,7 +119,7 @@ const DRAW_YEARS = `(async () => {
   const text = JSON.stringify({ data: Array.from({ length: (to - from) / HOUR_MS }, (_, i) => ({ start: iso(from + i * HOUR_MS), end: iso(from + (i + 1) * HOUR_MS), energyKWh: Math.abs(Math.sin(i / 37)) * 3, isEstimate: false })) });
   const place = document.createElement("div");
   place.className = "plot";
-  document.querySelector("#use").append(place);
+  document.querySelector("#now").append(place);
   const chart = new Chart(place);
   const barsOf = () => addedUp(rowsOf(MEASURES.consumption, JSON.parse(text)), "hour", { from, to, until: to }, zone);
   const draw = async (bars) => {
@@ -142,8 +142,8 @@ const DRAW_YEARS = `(async () => {
 
 /** Bundles the modules that draw a year. */
 const CHART_MODULES = `
-  export { Chart } from "./chart.ts";
-  export { addedUp, MEASURES, rowsOf } from "./energy.ts";
+  export { Chart } from "./chart/chart.ts";
+  export { addedUp, MEASURES, rowsOf } from "./use/energy.ts";
   export { Zone, HOUR_MS } from "./zone.ts";
 `;
 

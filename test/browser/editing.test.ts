@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MINUTE_MS } from "../../src/core/time/interval.ts";
 import { axeViolations, MISFITS, OVERLAPS, WRAPPED } from "../support/browser/page-checks.ts";
 import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
+import { unfold } from "../support/browser/views.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
 
@@ -42,7 +43,7 @@ describe.skipIf(!haveChromium)(
     });
 
     async function looking(daemon: TestDaemon, options: LookOptions = {}): Promise<Screen> {
-      const screen = await screens.look(daemon, options);
+      const screen = await screens.look(daemon, { view: "plans", ...options });
       await screen.untilText("#plans", /Car plug/);
       return screen;
     }
@@ -54,6 +55,7 @@ describe.skipIf(!haveChromium)(
       await using screen = await looking(daemon, { size: "phone" });
       const { page } = screen;
       await page.getByRole("button", { name: "New plan" }).click();
+      await page.getByRole("button", { name: "Something else" }).click();
       await typeKeys(dialog(screen).getByLabel("Name", { exact: true }), "Washer");
       await dialog(screen).getByLabel("Ready by").fill("07:00");
       // Only the preview of the last field has a cost.
@@ -70,6 +72,7 @@ describe.skipIf(!haveChromium)(
       await screen.untilText("#plans", /Washer Planned/);
       const [span = "none"] = /\d\d:\d\d–\d\d:\d\d/.exec(seen) ?? [];
       expect(await card(screen, "Washer").textContent()).toContain(span);
+      await unfold(screen, "Washer");
       expect(fileText(daemon)).toMatch(/washer:\n.*name: Washer\n.*home: home\n.*kind: window\n.*hours: 2\n/);
 
       await card(screen, "Washer").getByRole("button", { name: "Edit" }).click();
@@ -94,11 +97,29 @@ describe.skipIf(!haveChromium)(
       expect(screen.errors).toEqual([]);
     });
 
+    test("a template fills the form and asks three questions; the rest is in a fold", async () => {
+      await using daemon = await started();
+      await using screen = await looking(daemon, { size: "phone" });
+      await screen.page.getByRole("button", { name: "New plan" }).click();
+      await screen.picture("plan-templates-phone");
+      await screen.page.getByRole("button", { name: "Dishwasher" }).click();
+      const form = dialog(screen);
+      expect(await form.getByLabel("Name", { exact: true }).inputValue()).toBe("Dishwasher");
+      await screen.untilText("dialog .preview", /Costs DKK \d\.\d\d/);
+      expect(await form.locator(".schema-form > .field-row").count()).toBe(4);
+      expect(await form.getByLabel("Kind").isVisible()).toBe(false);
+      await screen.picture("plan-template-phone");
+      await form.getByRole("button", { name: "Save" }).click();
+      await screen.untilText("#plans .edited", /Dishwasher is saved\./);
+      expect(fileText(daemon)).toMatch(/name: Dishwasher\n.*home: home\n.*kind: window\n.*hours: 2\n/);
+    });
+
     test("the form shows only the fields of the plan's kind, and marks missing required ones", async () => {
       await using daemon = await started();
       await using screen = await looking(daemon);
       const { page } = screen;
       await page.getByRole("button", { name: "New plan" }).click();
+      await page.getByRole("button", { name: "Something else" }).click();
       const form = dialog(screen);
       await typeKeys(form.getByLabel("Name", { exact: true }), "Heater");
       await form.getByLabel("Kind").selectOption({ label: "Whenever it is cheap" });
@@ -116,17 +137,19 @@ describe.skipIf(!haveChromium)(
       await using daemon = await started();
       await using screen = await looking(daemon);
       await screen.page.getByRole("button", { name: "New plan" }).click();
+      await screen.page.getByRole("button", { name: "Something else" }).click();
       const form = dialog(screen);
       await form.getByLabel("Kind").selectOption({ label: "Always except in expensive hours" });
       await typeKeys(form.getByLabel("Hours", { exact: true }), "1");
       // It is 15:23 or later.
-      await screen.untilText("dialog .preview", /Today 15:[012]\d–\d\d:\d\d.*Planned at the cheapest time/);
+      await screen.untilText("dialog .preview", /[Tt]oday 15:[012]\d–\d\d:\d\d.*Planned at the cheapest time/);
     });
 
     test("an error of the daemon appears at its field in the dialog", async () => {
       await using daemon = await started();
       await using screen = await looking(daemon);
       await screen.page.getByRole("button", { name: "New plan" }).click();
+      await screen.page.getByRole("button", { name: "Something else" }).click();
       const form = dialog(screen);
       await typeKeys(form.getByLabel("Name", { exact: true }), "Car");
       await form.getByRole("button", { name: "Save" }).click();
@@ -158,6 +181,7 @@ describe.skipIf(!haveChromium)(
       await screen.untilText("#plans .plug >> nth=0", /Tændt til/);
       await test.click();
       await screen.untilText("#plans .plug >> nth=0", /Afvist: den er allerede tændt/);
+      await unfold(screen, "Car");
       await card(screen, "Car").getByRole("button", { name: "Rediger" }).click();
       const form = dialog(screen);
       await form.getByLabel("Ikke før").fill("12:00");
@@ -173,6 +197,7 @@ describe.skipIf(!haveChromium)(
     test("a plan that a plug follows cannot be deleted; the dialog names the plug", async () => {
       await using daemon = await started();
       await using screen = await looking(daemon);
+      await unfold(screen, "Car");
       await card(screen, "Car").getByRole("button", { name: "Delete" }).click();
       await screen.untilText("dialog", /Other entries refer to it. Change or delete them first: Car plug/);
       expect(await dialog(screen).getByRole("button", { name: "Delete" }).isDisabled()).toBe(true);
@@ -182,12 +207,14 @@ describe.skipIf(!haveChromium)(
       await using daemon = await started();
       chmodSync(path.join(daemon.dir.path, "elbro.yaml"), 0o444);
       await using screen = await looking(daemon);
+      await unfold(screen, "Car");
       await card(screen, "Car").getByRole("button", { name: "Edit" }).click();
       await typeKeys(dialog(screen).getByLabel("Hours", { exact: true }), "3");
       await dialog(screen).getByRole("button", { name: "Save" }).click();
       await screen.until("!document.querySelector('dialog')");
       expect(fileText(daemon)).toContain("hours: 3");
       await screen.page.getByRole("button", { name: "New plan" }).click();
+      await screen.page.getByRole("button", { name: "Something else" }).click();
       await typeKeys(dialog(screen).getByLabel("Name", { exact: true }), "Washer");
       await dialog(screen).getByRole("button", { name: "Save" }).click();
       await screen.untilText("#plans .edited", /Washer is saved/);
@@ -197,6 +224,7 @@ describe.skipIf(!haveChromium)(
     test("the focus stays in the dialog, and then returns to the button that opened it", async () => {
       await using daemon = await started();
       await using screen = await looking(daemon);
+      await unfold(screen, "Car");
       const edit = card(screen, "Car").getByRole("button", { name: "Edit" });
       await edit.focus();
       await screen.page.keyboard.press("Enter");
@@ -256,7 +284,9 @@ describe.skipIf(!haveChromium)(
       });
       await screen.page.reload();
       await screen.untilText("#plans", /Car plug/);
-      expect(await screen.page.locator("#plans").getByRole("button").count()).toBe(0);
+      await unfold(screen, "Car");
+      const names = await screen.page.locator("#plans").getByRole("button").allTextContents();
+      expect(names).toEqual(["Car", "Freezer"]);
     });
 
     describe("appearance", () => {
@@ -278,6 +308,7 @@ describe.skipIf(!haveChromium)(
           expect(await screen.page.evaluate(OVERLAPS)).toEqual([]);
         }
         expect(await axeViolations(screen)).toEqual([]);
+        await unfold(screen, "Car");
         await card(screen, "Car").locator(".entry-buttons button").first().click();
         await screen.untilText("dialog .preview", /\d\d[.:]\d\d/);
         for (const size of ["desk", "pad", "phone"] as const) {

@@ -13,7 +13,7 @@ async function priceTold(daemon: TestDaemon): Promise<RegExp> {
 
 async function untilPlain(screen: Screen): Promise<void> {
   await screen.untilText("#now .price", /\d\.\d\d/);
-  await screen.untilText("#system", /Requests today/);
+  await screen.untilText("#now .next-runs", /Dishwasher/);
 }
 
 describe.skipIf(!haveChromium)("live updates of the dashboard (in Chromium; skipped if it is not installed)", () => {
@@ -66,6 +66,7 @@ describe.skipIf(!haveChromium)("live updates of the dashboard (in Chromium; skip
     daemon.simulator.setFaults([]);
     await daemon.clock.runUntil(at("2026-03-10T23:40:00Z"));
     await screen.until("!document.querySelector('#now .problems')");
+    await screen.show("system");
     await screen.untilText("#system", /Ended The service does not know this API key/);
   });
 
@@ -81,6 +82,7 @@ describe.skipIf(!haveChromium)("live updates of the dashboard (in Chromium; skip
     );
     // The id is a detail, so it is shown under System only.
     expect(await screen.text("#now .problems")).not.toMatch(/plan dishwasher/);
+    await screen.show("system");
     await screen.untilText("#system .problems", /Teknisk detalje: forventede et hjems id \(home\), fandt ”huset”/);
   });
 
@@ -88,13 +90,13 @@ describe.skipIf(!haveChromium)("live updates of the dashboard (in Chromium; skip
     await using daemon = await startDashboard({ start: "2026-03-10T18:30:00Z" });
     await using screen = await screens.look(daemon);
     await untilPlain(screen);
-    await screen.untilText("#plans", /Dishwasher Planned/);
     const { plans } = (await (await daemon.request("/local/v1/plans")).json()) as {
       plans: { id: string; next_start: string }[];
     };
     const start = at(plans.find(({ id }) => id === "dishwasher")?.next_start ?? "");
     await daemon.clock.runUntil(start + 5_000);
-    await screen.untilText("#plans", /Dishwasher Running .*Runs until \d\d:\d\d/);
     await screen.untilText("#now .plan-lines", /Dishwasher Runs until \d\d:\d\d/);
+    await screen.show("plans");
+    await screen.untilText("#plans", /Dishwasher Running Runs until \d\d:\d\d/);
   });
 });

@@ -1,21 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { VIEWS, type ViewName } from "../../src/dashboard/route.ts";
 import { DASHBOARD_PLANS, startDashboard } from "../support/browser/dashboard-daemon.ts";
 import { axeViolations, MISFITS, OVERLAPS, SMALL_TARGETS, WRAPPED } from "../support/browser/page-checks.ts";
-import { haveChromium, type LookOptions, type Screen, Screens } from "../support/browser/screen.ts";
+import { haveChromium, type Screen, Screens } from "../support/browser/screen.ts";
+import { openView } from "../support/browser/views.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { planEntry } from "../support/plans/plan-topics.ts";
-
-/** Opens the dashboard and waits until the whole page is loaded and drawn. */
-async function whole(screens: Screens, daemon: TestDaemon, options: LookOptions): Promise<Screen> {
-  const screen = await screens.look(daemon, options);
-  await screen.untilText("#now .price", /\d/);
-  await screen.untilText("#system .block >> nth=0", /\d/);
-  await screen.page.locator("#use").evaluate("(part) => part.scrollIntoView()");
-  await screen.untilText("#use .facts", /\/kWh.*\/kWh/);
-  await screen.until("document.querySelector('#use').getAttribute('aria-busy') === null");
-  await screen.page.evaluate("window.scrollTo(0, 0)");
-  return screen;
-}
 
 describe.skipIf(!haveChromium)("appearance of the dashboard (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
@@ -36,29 +26,58 @@ describe.skipIf(!haveChromium)("appearance of the dashboard (in Chromium; skippe
     await screens?.[Symbol.asyncDispose]();
   });
 
-  const looks: readonly Required<Pick<LookOptions, "size" | "language" | "scheme">>[] = [
-    { size: "phone", language: "da-DK", scheme: "light" },
-    { size: "phone", language: "sv-SE", scheme: "dark" },
-    { size: "phone", language: "nb-NO", scheme: "dark" },
-    { size: "phone", language: "en-US", scheme: "light" },
-    { size: "tablet", language: "nb-NO", scheme: "light" },
-    { size: "wall", language: "da-DK", scheme: "dark" },
-    { size: "wall", language: "en-GB", scheme: "light" },
-  ];
+  test.each(["light", "dark"] as const)("%s: axe finds no violation in any view", async (scheme) => {
+    await using screen = await screens.look(daemon, { size: "phone", scheme, language: "da-DK" });
+    for (const view of VIEWS) {
+      await openView(screen, view);
+      if (view === "plans") await screen.page.locator(".plan-open").first().click();
+      if (view === "prices") await screen.page.locator("#prices summary").click();
+      expect(await axeViolations(screen), view).toEqual([]);
+    }
+    expect(screen.errors).toEqual([]);
+  });
 
-  test.each(looks)(
-    "$size, $language, $scheme: nothing overlaps, is cut off or is too small to tap; axe finds no violation",
-    async (look) => {
-      await using screen = await whole(screens, daemon, look);
-      await screen.picture(`look-${look.size}-${look.language}-${look.scheme}`);
-      expect(await screen.page.evaluate(MISFITS)).toEqual([]);
-      expect(await screen.page.evaluate(OVERLAPS)).toEqual([]);
-      expect(await screen.page.evaluate(SMALL_TARGETS)).toEqual([]);
-      expect(await screen.page.evaluate(WRAPPED)).toEqual([]);
-      expect(await axeViolations(screen)).toEqual([]);
-      expect(screen.errors).toEqual([]);
-    },
-  );
+  test.each([
+    ["da-DK", ["phone", "wall"]],
+    ["sv-SE", ["phone", "desk"]],
+    ["nb-NO", ["phone", "pad"]],
+    ["en-US", ["phone", "tablet"]],
+  ] as const)("%s: in no view something overlaps, is cut off or is too small to tap", async (language, sizes) => {
+    await using screen = await screens.look(daemon, { language });
+    const found: string[] = [];
+    for (const view of VIEWS) {
+      await openView(screen, view);
+      for (const size of sizes) {
+        await screen.resize(size);
+        await screen.picture(`look-${view}-${size}-${language}`);
+        for (const check of [MISFITS, OVERLAPS, SMALL_TARGETS, WRAPPED])
+          found.push(...((await screen.page.evaluate(check)) as string[]).map((each) => `${view} ${size}: ${each}`));
+      }
+    }
+    expect(found).toEqual([]);
+    expect(screen.errors).toEqual([]);
+  });
+
+  test("each view has an address, a title, a marked link, and the back button returns to the view before", async () => {
+    await using screen = await screens.look(daemon, { size: "phone" });
+    await screen.untilText("#now .price", /\d/);
+    const title = () => screen.page.title();
+    expect(await title()).toBe("elbro · electricity at home");
+    await screen.show("plans");
+    expect(await title()).toBe("Plans · elbro");
+    expect(new URL(screen.page.url()).hash).toBe("#plans");
+    expect(await screen.text('#parts [aria-current="page"]')).toBe("Plans");
+    await screen.show("system");
+    await screen.page.goBack();
+    await screen.page.locator("#plans").waitFor();
+    expect(await title()).toBe("Plans · elbro");
+    expect(await screen.page.locator("#system").count()).toBe(0);
+    // Links to parts of a view open that view.
+    await screen.page.evaluate("location.hash = 'plugs'");
+    await screen.page.locator("#plugs-title").waitFor();
+    await screen.page.evaluate("location.hash = 'unknown'");
+    await screen.untilText("#now .price", /\d/);
+  });
 
   test.each(["light", "dark"] as const)("the login page, %s: axe finds no violation", async (scheme) => {
     await using screen = await screens.look(daemon, { size: "phone", scheme, signedIn: false });
@@ -99,40 +118,23 @@ describe.skipIf(!haveChromium)("appearance of the dashboard (in Chromium; skippe
   });
 
   test("every control can be reached and used with the keyboard only", async () => {
-    await using screen = await whole(screens, daemon, { size: "tablet" });
-    const reached: string[] = [];
-    for (let i = 0; i < 90; i++) {
-      await screen.page.keyboard.press("Tab");
-      const [name, isVisible] = (await screen.page.evaluate(`(() => {
-        const element = document.activeElement;
-        const label = element.labels?.[0]?.textContent ?? "";
-        const place = element.closest("label") ?? element;
-        const ring = getComputedStyle(place).outlineStyle !== "none" || getComputedStyle(element).outlineStyle !== "none";
-        return [(element.getAttribute("aria-label") ?? "") + label + element.textContent.slice(0, 30), ring];
-      })()`)) as [string, boolean];
-      if (name.trim() === "") break;
-      expect(`${name}: ${isVisible}`).toBe(`${name}: true`);
-      reached.push(name);
+    await using screen = await screens.look(daemon, { size: "tablet" });
+    const wanted: readonly (readonly [ViewName, readonly string[]])[] = [
+      ["now", ["Now", "Home", "All 4 plans", "Usage", "Language", "Log out"]],
+      ["prices", ["Both days", "Prices of Home", "As a table"]],
+      ["use", ["Consumption", "Month", "Earlier"]],
+      ["plans", ["Run once", "New plan", "Dishwasher: enabled", "Car", "Add a plug"]],
+      ["system", ["Diagnostics"]],
+    ];
+    for (const [view, names] of wanted) {
+      // The address moves the start of the keyboard into the view, behind the links of the header.
+      if (view === "now") await screen.untilText("#now .money .facts", /\d/);
+      else await openView(screen, view);
+      const reached = await tabbed(screen);
+      for (const name of names) expect(reached, view).toContain(name);
     }
-    const all = reached.join(" | ");
-    for (const wanted of [
-      "Now",
-      "Home",
-      "Both days",
-      "Prices of Home",
-      "As a table",
-      "Dishwasher: enabled",
-      "Run now",
-      "Adjust",
-      "Consumption",
-      "Month",
-      "Earlier",
-      "Diagnostics",
-      "Language",
-      "Log out",
-    ])
-      expect(all).toContain(wanted);
     // Arrow keys change choices, the chart has a text for each value, Enter opens a fold.
+    await openView(screen, "prices");
     await screen.page.locator("#prices").getByRole("radio", { name: "Both days" }).focus();
     await screen.page.keyboard.press("ArrowLeft");
     expect(await screen.page.locator("#prices").getByRole("radio", { name: "Tomorrow" }).isChecked()).toBe(true);
@@ -144,22 +146,30 @@ describe.skipIf(!haveChromium)("appearance of the dashboard (in Chromium; skippe
     await screen.page.keyboard.press("Enter");
     // The browser fires the toggle event of a fold asynchronously.
     await screen.until("document.querySelectorAll('#prices tbody tr').length === 100");
+    await openView(screen, "plans");
+    await screen.page.locator(".plan-open").first().focus();
+    await screen.page.keyboard.press("Enter");
+    await screen.page.getByRole("button", { name: "Run now" }).waitFor();
   });
 
   test("a print has one page and light colours, also with a dark screen", async () => {
-    await using screen = await whole(screens, daemon, { size: "wall", scheme: "dark" });
+    await using screen = await screens.look(daemon, { size: "wall", scheme: "dark" });
+    await screen.untilText("#now .price", /\d/);
     await screen.page.emulateMedia({ media: "print" });
     await screen.until("getComputedStyle(document.documentElement).getPropertyValue('--card').trim() === '#fff'");
-    await screen.picture("print");
-    const pdf = await screen.page.pdf({ preferCSSPageSize: true, printBackground: true });
-    expect([...pdf.toString("latin1").matchAll(/\/Type\s*\/Page\b/g)]).toHaveLength(1);
+    for (const view of ["now", "plans", "prices"] as const) {
+      await openView(screen, view);
+      await screen.picture(`print-${view}`);
+      const pdf = await screen.page.pdf({ preferCSSPageSize: true, printBackground: true });
+      expect([...pdf.toString("latin1").matchAll(/\/Type\s*\/Page\b/g)], view).toHaveLength(1);
+    }
   });
 
   test("the layout does not shift while the page loads", async () => {
     for (const size of ["phone", "wall"] as const) {
       await using screen = await screens.look(daemon, { size, signedIn: true });
       await screen.untilText("#now .price", /\d/);
-      await screen.untilText("#system .block >> nth=0", /\d/);
+      await screen.untilText("#now .money .facts", /\d/);
       const shift = (await screen.page.evaluate(`new Promise((resolve) => {
         let sum = 0;
         new PerformanceObserver((list) => { for (const entry of list.getEntries()) sum += entry.value; }).observe({ type: "layout-shift", buffered: true });
@@ -169,3 +179,22 @@ describe.skipIf(!haveChromium)("appearance of the dashboard (in Chromium; skippe
     }
   });
 });
+
+/** Presses Tab through the page. Returns the names of what was focused; each has a visible outline. */
+async function tabbed(screen: Screen): Promise<string> {
+  const reached: string[] = [];
+  for (let i = 0; i < 60; i++) {
+    await screen.page.keyboard.press("Tab");
+    const [name, isVisible] = (await screen.page.evaluate(`(() => {
+      const element = document.activeElement;
+      const label = element.labels?.[0]?.textContent ?? "";
+      const place = element.closest("label") ?? element;
+      const ring = getComputedStyle(place).outlineStyle !== "none" || getComputedStyle(element).outlineStyle !== "none";
+      return [(element.getAttribute("aria-label") ?? "") + label + element.textContent.slice(0, 30), ring];
+    })()`)) as [string, boolean];
+    if (name.trim() === "") break;
+    expect(`${name}: ${isVisible}`).toBe(`${name}: true`);
+    reached.push(name);
+  }
+  return reached.join(" | ");
+}

@@ -29,7 +29,7 @@ describe.skipIf(!haveChromium)("keys, log and backup on the page (in Chromium; s
   });
 
   async function atSystem(options: LookOptions = {}): Promise<Screen> {
-    const screen = await screens.look(daemon, options);
+    const screen = await screens.look(daemon, { view: "system", ...options });
     await screen.untilText("#keys", /kitchen/);
     return screen;
   }
@@ -112,7 +112,7 @@ describe.skipIf(!haveChromium)("keys, log and backup on the page (in Chromium; s
   });
 
   test("a read-only key shows neither keys nor log nor backup", async () => {
-    await using screen = await screens.look(daemon, { key: GUEST_KEY });
+    await using screen = await screens.look(daemon, { key: GUEST_KEY, view: "system" });
     await screen.untilText("#system", /Requests today/);
     expect(await screen.page.locator("#keys, #backup, .log-block").count()).toBe(0);
     expect(screen.errors).toEqual([]);

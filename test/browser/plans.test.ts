@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { HOUR_MS } from "../../src/core/time/interval.ts";
 import { startDashboard } from "../support/browser/dashboard-daemon.ts";
 import { haveChromium, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
+
+interface Edges {
+  readonly left: number;
+  readonly right: number;
+}
 
 interface ToldPlan {
   readonly id: string;
@@ -21,38 +27,65 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if 
 
   beforeAll(async () => {
     screens = await Screens.start();
+    daemon = await startDashboard({ start: "2026-03-10T18:30:00Z" });
   });
   afterAll(async () => {
+    await daemon?.[Symbol.asyncDispose]();
     await screens?.[Symbol.asyncDispose]();
   });
+  // Each test starts with the settings of the configuration and the dishwasher's details open.
   beforeEach(async () => {
-    daemon = await startDashboard({ start: "2026-03-10T18:30:00Z" });
-    screen = await screens.look(daemon, { size: "phone" });
-    await screen.untilText("#plans", /Dishwasher Planned/);
-    return async () => {
-      await screen[Symbol.asyncDispose]();
-      await daemon[Symbol.asyncDispose]();
-    };
+    const nothing = { hours: null, ready_by: null, max_price: null, enabled: null };
+    expect((await daemon.post("/local/v1/plans/dishwasher", nothing)).status).toBe(200);
+    screen = await open("en-GB");
+    return () => screen[Symbol.asyncDispose]();
   });
 
-  const card = (name: string) => screen.page.getByRole("article", { name });
+  async function open(language: string): Promise<Screen> {
+    const opened = await screens.look(daemon, { size: "phone", language, view: "plans/dishwasher" });
+    await opened.page.locator(".plan-more .actions").waitFor();
+    return opened;
+  }
+  const card = (name: string, { page } = screen) => page.getByRole("article", { name });
+  const unfold = (name: string) => card(name).getByRole("button", { name, exact: true }).click();
 
-  test("a plan shows its next run, its mean price and its saving", async () => {
+  test("a row shows the next run and its cost; its details show the mean price and the saving", async () => {
     const text = (await card("Dishwasher").textContent())?.replace(/\s+/g, " ") ?? "";
-    expect(text).toMatch(/(today|tomorrow|Today|Tomorrow) \d\d:\d\d–\d\d:\d\d/);
+    expect(text).toMatch(/Planned (today|tomorrow) \d\d:\d\d–\d\d:\d\dDKK \d\.\d\d/);
     expect(text).toMatch(
       /Planned at the cheapest time · DKK \d\.\d\d\/kWh on average · DKK \d\.\d\d\/kWh cheaper than/,
     );
     await screen.picture("plans-phone");
   });
 
+  test("the ribbon shows the run between the opening and the closing of the window", async () => {
+    const edges = (await screen.page.evaluate(
+      "['.ribbon-closed', '.ribbon-run'].map((name) => [...document.querySelector('.ribbon').querySelectorAll(name)].map((part) => part.getBoundingClientRect().toJSON()))",
+    )) as readonly (readonly Edges[])[];
+    const [closed = [], [run] = []] = edges;
+    // Before 20:00 today, and from 07:00 to 20:00 tomorrow.
+    expect(closed.length).toBeGreaterThanOrEqual(2);
+    for (const { left, right } of closed)
+      expect((run?.right ?? 0) <= left + 3 || (run?.left ?? 0) >= right - 3).toBe(true);
+  });
+
+  test("one row is open at a time, the address names it, and the back button closes it", async () => {
+    await unfold("Car");
+    expect(new URL(screen.page.url()).hash).toBe("#plans/car");
+    expect(await screen.page.locator(".plan-more:visible").count()).toBe(1);
+    await screen.page.goBack();
+    await card("Dishwasher").getByRole("button", { name: "Run now" }).waitFor();
+    await unfold("Dishwasher");
+    expect(await screen.page.locator(".plan-more:visible").count()).toBe(0);
+  });
+
   test("a plan can be disabled and enabled", async () => {
     const enabled = card("Dishwasher").getByRole("switch", { name: "Dishwasher: enabled" });
     await enabled.uncheck();
-    await screen.untilText("#plans", /Dishwasher Disabled/);
+    await screen.untilText("#plans", /Dishwasher .*Disabled.* Hot water/);
     expect((await plan(daemon, "dishwasher")).settings.enabled).toMatchObject({ value: false, changed: true });
     await enabled.check();
-    await screen.untilText("#plans", /Dishwasher Planned/);
+    await screen.untilText("#plans", /Dishwasher .*Planned.* Hot water/);
     expect((await plan(daemon, "dishwasher")).state).toBe("scheduled");
   });
 
@@ -77,9 +110,8 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if 
   });
 
   test.each(["en-GB", "da-DK"])("in %s a decimal is typed with a comma or a point", async (language) => {
-    await using other = await screens.look(daemon, { size: "phone", language });
-    await other.untilText("#plans", /Dishwasher/);
-    const dishwasher = other.page.getByRole("article", { name: "Dishwasher" });
+    await using other = await open(language);
+    const dishwasher = card("Dishwasher", other);
     const [hours, price] = ["hours", "max_price"].map((name) => other.page.locator(`#plan-dishwasher-${name}`));
     if (!hours || !price) throw new Error("a plan without fields");
     await dishwasher.locator("summary").click();
@@ -116,9 +148,8 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if 
   });
 
   test("a refusal is in the language of the page, with the detail in brackets", async () => {
-    await using danish = await screens.look(daemon, { size: "phone", language: "da-DK" });
-    await danish.untilText("#plans", /Dishwasher Planlagt/);
-    const dishwasher = danish.page.getByRole("article", { name: "Dishwasher" });
+    await using danish = await open("da-DK");
+    const dishwasher = card("Dishwasher", danish);
     const text = dishwasher.getByRole("status");
     await dishwasher.getByText("Justér", { exact: true }).click();
     await typeKeys(dishwasher.getByLabel("Timer"), "20");
@@ -127,25 +158,9 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if 
       .filter({ hasText: /^Afvist: Der er ikke plads til timerne .*\(.*der er kun .* timer mellem .*\)$/ })
       .waitFor();
     await dishwasher.getByRole("switch").uncheck();
-    await danish.untilText("#plans", /Dishwasher Slået fra/);
+    await danish.untilText("#plans", /Dishwasher .*Slået fra/);
     await dishwasher.getByRole("button", { name: "Kør nu" }).click();
     await text.filter({ hasText: /^Afvist: Planen er slået fra. Slå den til først.$/ }).waitFor();
-  });
-
-  test("a plan can be started and stopped", async () => {
-    await card("Car").getByRole("button", { name: "Run now" }).click();
-    await screen.untilText("#plans", /Car Running .*Started manually/);
-    expect(await plan(daemon, "car")).toMatchObject({ on: true });
-    await screen.picture("plans-running-phone");
-    await card("Car").getByRole("button", { name: "Stop" }).click();
-    await screen.untilText("#plans", /Car Skipped .*Stopped/);
-    expect(await plan(daemon, "car")).toMatchObject({ on: false });
-  });
-
-  test("a round of a plan can be skipped", async () => {
-    await card("Dishwasher").getByRole("button", { name: "Skip" }).click();
-    await screen.untilText("#plans", /Dishwasher Skipped/);
-    expect((await plan(daemon, "dishwasher")).state).toBe("skipped");
   });
 
   test("a change over MQTT is shown, but a field that is being edited keeps its text", async () => {
@@ -157,9 +172,44 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if 
     expect(await dishwasher.getByLabel("Hours").inputValue()).toBe("2");
   });
 
+  test("a plan runs once within the next hours, and an appliance without a plan too", async () => {
+    await unfold("Hot water");
+    await card("Hot water").getByRole("button", { name: "Once within 8 h" }).click();
+    await screen.until("document.querySelectorAll('.plan').length === 4");
+    await screen.page.getByRole("button", { name: "Run once" }).click();
+    await screen.page.getByLabel("What").fill("Sauna");
+    await typeKeys(screen.page.getByRole("textbox", { name: "Hours", exact: true }).first(), "1,5");
+    await screen.picture("plans-once-phone");
+    await screen.page.getByRole("button", { name: "Plan it" }).click();
+    await card("Sauna").waitFor();
+    const { plans } = (await (await daemon.request("/local/v1/plans")).json()) as {
+      plans: { name: string; runs: { start: string; end: string }[] }[];
+    };
+    const runs = plans.find(({ name }) => name === "Sauna")?.runs ?? [];
+    const lengths = runs.map(({ start, end }) => Date.parse(end) - Date.parse(start));
+    expect(lengths.reduce((sum, each) => sum + each, 0)).toBe(1.5 * HOUR_MS);
+  });
+
+  test("a plan can be started and stopped", async () => {
+    await unfold("Car");
+    await card("Car").getByRole("button", { name: "Run now" }).click();
+    await screen.untilText("#plans", /Car .*Running .*Started manually/);
+    expect(await plan(daemon, "car")).toMatchObject({ on: true });
+    await screen.picture("plans-running-phone");
+    await card("Car").getByRole("button", { name: "Stop" }).click();
+    await screen.untilText("#plans", /Car .*Skipped .*Stopped/);
+    expect(await plan(daemon, "car")).toMatchObject({ on: false });
+  });
+
   test("a plan shows its saving of this month after a run", async () => {
     await daemon.clock.runUntil(Date.parse("2026-03-11T08:00:00Z"));
     await screen.untilText("#plans", /This month: 1 run, 3 h · cost DKK \d\.\d\d · saved DKK \d\.\d\d/);
     await screen.picture("plans-month-phone");
+  });
+
+  test("a round of a plan can be skipped", async () => {
+    await card("Dishwasher").getByRole("button", { name: "Skip" }).click();
+    await screen.untilText("#plans", /Dishwasher .*Skipped/);
+    expect((await plan(daemon, "dishwasher")).state).toBe("skipped");
   });
 });

@@ -57,7 +57,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
 
   test("every bar has the API's price, in the home's time zone, with any time zone of the browser", async () => {
     await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z" });
-    await using screen = await screens.look(daemon);
+    await using screen = await screens.look(daemon, { view: "prices" });
     await screen.untilText("#prices .readout", /DKK/);
     await choose(screen, "Today");
     const readouts = await readOut(screen);
@@ -72,7 +72,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
 
   test("the day of 25 hours has 100 quarters, and the repeated hour is marked A and B", async () => {
     await using daemon = await startDashboard({ start: "2026-10-25T09:20:00Z" });
-    await using screen = await screens.look(daemon, { size: "wall" });
+    await using screen = await screens.look(daemon, { size: "wall", view: "prices" });
     await screen.untilText("#prices .notes", /has 25 hours: the clocks go back/);
     await choose(screen, "Today");
     const readouts = await readOut(screen);
@@ -86,7 +86,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
 
   test("the day of 23 hours has 92 quarters, without the skipped hour", async () => {
     await using daemon = await startDashboard({ start: "2026-03-29T09:20:00Z" });
-    await using screen = await screens.look(daemon, { size: "wall" });
+    await using screen = await screens.look(daemon, { size: "wall", view: "prices" });
     await screen.untilText("#prices .notes", /has 23 hours: the clocks go forward/);
     await choose(screen, "Today");
     const readouts = await readOut(screen);
@@ -98,7 +98,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
 
   test("the page says that tomorrow's prices are missing, and marks the estimates", async () => {
     await using daemon = await startDashboard({ start: "2026-03-10T08:00:00Z" });
-    await using screen = await screens.look(daemon, { size: "phone" });
+    await using screen = await screens.look(daemon, { size: "phone", view: "prices" });
     await screen.untilText("#prices .notes", /Tomorrow’s prices are expected at about 13:00\. Estimates until then\./);
     await choose(screen, "Tomorrow");
     const readouts = await readOut(screen);
@@ -117,6 +117,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
     await using screen = await screens.look(daemon, { size: "wall" });
     await screen.untilText("#now .price", /^−\d\.\d\d/);
     expect(await screen.text("#now .level-line")).toContain("Very cheap");
+    await screen.show("prices");
     await choose(screen, "Today");
     const readouts = await readOut(screen);
     expect(readouts.filter((each) => /−DKK \d|DKK −\d|−\d/.test(each)).length).toBe(20);
@@ -140,15 +141,16 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
     });
     await using screen = await screens.look(daemon, { size: "phone" });
     await screen.untilText("#now .hero", /The current price is not known/);
-    await screen.untilText("#prices .notes", /No prices yet/);
     expect(await screen.text("#now .price")).toBe("–");
+    await screen.show("prices");
+    await screen.untilText("#prices .notes", /No prices yet/);
     await screen.picture("prices-none-phone");
     expect(screen.errors).toEqual([]);
   });
 
   test("a tap on the chart shows the price there, and the page still scrolls vertically", async () => {
     await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: [] });
-    await using screen = await screens.look(daemon, { size: "phone" });
+    await using screen = await screens.look(daemon, { size: "phone", view: "prices" });
     await screen.untilText("#prices .readout", /DKK/);
     await choose(screen, "Today");
     const chart = screen.page.locator("#prices .u-over");
@@ -166,7 +168,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
 
   test("the same prices are available as a table", async () => {
     await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: [] });
-    await using screen = await screens.look(daemon);
+    await using screen = await screens.look(daemon, { view: "prices" });
     await screen.untilText("#prices .readout", /DKK/);
     await choose(screen, "Today");
     await screen.page.locator("#prices summary").click();
@@ -195,7 +197,9 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
     await screen.page.getByLabel("Home", { exact: true }).selectOption({ label: "Cabin" });
     const { price } = (await (await daemon.request("/local/v1/now?home=cabin")).json()) as { price: number };
     await screen.untilText("#now .price", new RegExp(`^${price.toFixed(2)}`));
-    expect(await screen.page.locator("#use").isVisible()).toBe(false);
+    expect(await screen.page.locator(".money").count()).toBe(0);
+    await screen.page.evaluate("location.hash = 'use'");
+    await screen.untilText("#use", /no consumption/);
     expect(screen.errors).toEqual([]);
   });
 
@@ -208,7 +212,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
     await screen.untilText("#now .price", /DKK\/kWh/);
     await screen.page.getByLabel("Home", { exact: true }).selectOption({ label: "Stugan" });
     await screen.untilText("#now .price", /SEK\/kWh/);
-    await screen.untilText("#plans", /No plans yet/);
+    await screen.untilText("#now .next-runs", /Create one under Plans/);
     await screen.page.reload();
     await screen.untilText("#now .price", /SEK\/kWh/);
   });

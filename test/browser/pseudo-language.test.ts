@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type PlanRefusal, planRefusals } from "../../src/core/planning/command-refusal.ts";
 import { MINUTE_MS } from "../../src/core/time/interval.ts";
+import { VIEWS, type ViewName } from "../../src/dashboard/route.ts";
 import {
   PSEUDO_LANGUAGE,
   routePseudoTexts,
@@ -61,19 +62,20 @@ describe.skipIf(!haveChromium)("no text is left in English (in Chromium; skipped
     await screens?.[Symbol.asyncDispose]();
   });
 
-  async function looking(): Promise<Screen> {
+  async function looking(view: ViewName): Promise<Screen> {
     const screen = await screens.visit(`${daemon.url}/`, { language: PSEUDO_LANGUAGE });
     await routePseudoTexts(screen.page);
     await screen.signIn(LAN_KEY);
     await screen.page.goto(screen.url);
-    await screen.untilText("#plans", /Washer/);
-    await screen.page.locator("#settings li").first().waitFor();
+    await screen.page.evaluate(`location.hash = "${view}"`);
+    await screen.untilText(`#${view}`, /\d/);
     return screen;
   }
 
-  test("on the page, in each of its ranges and measures", async () => {
-    await using screen = await looking();
+  test.each(VIEWS)("in the view %s, in each of its ranges and measures", async (view) => {
+    await using screen = await looking(view);
     const { page } = screen;
+    expect(await untranslated(page, NAMES)).toEqual([]);
     const choices = page.locator("fieldset.choice label");
     for (let i = 0; i < (await choices.count()); i++) {
       if (!(await choices.nth(i).isVisible())) continue;
@@ -81,13 +83,16 @@ describe.skipIf(!haveChromium)("no text is left in English (in Chromium; skipped
       expect(await untranslated(page, NAMES)).toEqual([]);
     }
     // Folds, such as the tables and the settings of plans.
+    if (view === "plans") await page.locator(".plan-open").first().click();
+    if (view === "system") await page.locator("#settings li").first().waitFor();
     await page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true");
     await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))");
     expect(await untranslated(page, NAMES)).toEqual([]);
   });
 
   test("in the forms of plans and plugs, and in their errors", async () => {
-    await using screen = await looking();
+    await using screen = await looking("plans");
+    await screen.page.locator(".plan-open").first().click();
     const { page } = screen;
     const dialog = page.getByRole("dialog");
     for (const name of ["New plan", "Add a plug", "Edit", "Copy", "Delete"]) {
@@ -95,7 +100,8 @@ describe.skipIf(!haveChromium)("no text is left in English (in Chromium; skipped
       // The first is of a plan, the last of a plug.
       for (const button of [buttons.first(), buttons.last()]) {
         await button.click();
-        await dialog.locator("form, .actions").first().waitFor();
+        await dialog.locator("form, .actions, .templates").first().waitFor();
+        if (name === "New plan") await dialog.locator(".templates button").last().click();
         if (name === "New plan") await dialog.locator("button[type=submit]").click();
         expect([name, await untranslated(page, NAMES)]).toEqual([name, []]);
         await page.keyboard.press("Escape");
@@ -105,7 +111,8 @@ describe.skipIf(!haveChromium)("no text is left in English (in Chromium; skipped
   });
 
   test("in the forms of settings", async () => {
-    await using screen = await looking();
+    await using screen = await looking("system");
+    await screen.page.locator("#settings li").first().waitFor();
     const { page } = screen;
     for (const button of await page.locator("#settings .actions button[aria-describedby]").all()) {
       const name = await button.getAttribute("aria-describedby");
@@ -118,7 +125,8 @@ describe.skipIf(!haveChromium)("no text is left in English (in Chromium; skipped
   });
 
   test("in refused commands", async () => {
-    await using screen = await looking();
+    await using screen = await looking("plans");
+    await screen.page.locator(".plan-open").first().click();
     const { page } = screen;
     let refusal = "";
     await page.route("**/local/v1/plans/washer", (route) =>

@@ -17,8 +17,8 @@ test.skipIf(!haveChromium || process.env.IMAGES !== "update")(
     await using screen = await screens.look(daemon, { size: "desk" });
     await screen.page.setViewportSize({ width: 1280, height: 620 });
     await screen.untilText("#now .price", /\d/);
-    await screen.untilText("#use .facts", /\/kWh.*\/kWh/);
-    await screen.untilText("#plans", /Car/);
+    await screen.untilText("#now .money .facts", /\d/);
+    await screen.untilText("#now .next-runs", /Car/);
     await screen.page.screenshot({ path: IMAGE });
   },
 );

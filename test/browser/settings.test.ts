@@ -27,7 +27,7 @@ describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped 
 
   const started = (yaml = HOUSE) => TestDaemon.start({ start: START, simulator: { homes: ["danish"] }, yaml });
   async function looking(daemon: TestDaemon, options: LookOptions = {}): Promise<Screen> {
-    const screen = await screens.look(daemon, options);
+    const screen = await screens.look(daemon, { view: "system", ...options });
     await screen.page.locator("#settings li").first().waitFor();
     return screen;
   }

@@ -161,7 +161,9 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     await plug.connect(fresh.brokerPort, { username, password });
     const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${fresh.brokerPort}`, { username, password });
     await client.publishAsync("tasmota/discovery/4F2100000000/config", JSON.stringify(TASMOTA), { retain: true });
+    await screen.show("plans");
     await page.getByRole("button", { name: "New plan" }).click();
+    await page.getByRole("button", { name: "Something else" }).click();
     await typeKeys(dialog.getByLabel("Name", { exact: true }), "Water");
     await dialog.getByLabel("Kind").selectOption({ label: "Always except in expensive hours" });
     await typeKeys(dialog.getByLabel("Hours", { exact: true }), "1");

@@ -26,7 +26,7 @@ describe.skipIf(!haveChromium)("the System part of the dashboard (in Chromium; s
   });
 
   test("quota, requests by outcome, series ages, broker and versions equal the API's", async () => {
-    await using screen = await screens.look(daemon, { size: "wall" });
+    await using screen = await screens.look(daemon, { size: "wall", view: "system" });
     await screen.untilText("#system", /Requests today/);
     await screen.page.reload();
     let text = "";
@@ -62,7 +62,7 @@ describe.skipIf(!haveChromium)("the System part of the dashboard (in Chromium; s
         plugs: [{ name: "Heater", family: "tasmota", topic: "heater", plan: "dishwasher" }],
       },
     });
-    await using screen = await screens.look(silent);
+    await using screen = await screens.look(silent, { view: "system" });
     const row = "#system .rows div:has-text('heater')";
     // The plug received a command and has not responded yet.
     expect(await screen.untilText(row, /\w/)).toBe("heater ? state unknown");
@@ -73,7 +73,7 @@ describe.skipIf(!haveChromium)("the System part of the dashboard (in Chromium; s
   });
 
   test("diagnostics are downloaded as a file without secrets", async () => {
-    await using screen = await screens.look(daemon);
+    await using screen = await screens.look(daemon, { view: "system" });
     await screen.untilText("#system", /Diagnostics/);
     const downloading = screen.page.waitForEvent("download");
     await screen.page.getByRole("link", { name: "Diagnostics" }).click();

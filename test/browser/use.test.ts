@@ -28,8 +28,7 @@ describe.skipIf(!haveChromium)("usage on the dashboard (in Chromium; skipped if 
   });
 
   async function atUse(options: Parameters<Screens["look"]>[1] = {}): Promise<Screen> {
-    const screen = await screens.look(daemon, options);
-    await screen.page.locator("#use").scrollIntoViewIfNeeded();
+    const screen = await screens.look(daemon, { ...options, view: "use" });
     await screen.untilText("#use .facts", /\d/);
     return screen;
   }
@@ -136,8 +135,7 @@ describe.skipIf(!haveChromium)("usage on the dashboard (in Chromium; skipped if 
   test("the day of 25 hours has 25 bars", async () => {
     await using long = await startDashboard({ start: "2026-10-26T10:30:00Z", plans: [] });
     await long.clock.runUntil(Date.parse("2026-10-26T12:30:00Z"));
-    await using screen = await screens.look(long);
-    await screen.page.locator("#use").scrollIntoViewIfNeeded();
+    await using screen = await screens.look(long, { view: "use" });
     await pick(screen, "Day");
     await screen.untilText("#use .period", /25 October 2026/);
     await screen.until("document.querySelector('#use [role=slider]')?.getAttribute('aria-valuemax') === '24'");

@@ -12,9 +12,11 @@ const PAST_ALPHA = 0.42;
 const MIN_LETTERS = 4;
 const FONT = "system-ui, sans-serif";
 
-/** Heights of a line of labels, and of a plan's lane, below the bars. For text of 16 px. */
+/** Heights of a line of labels, and of a plan's lane with its name, below the bars. For text of 16 px. */
 const LINE_HEIGHT = 20;
 const LANE_HEIGHT = 18;
+/** Share of the chart's height that the lanes have at most. More plans have narrower lanes, without names. */
+const MAX_LANES_SHARE = 0.25;
 const USUAL_TEXT_PX = 16;
 
 /** Returns the user's text size relative to 16 px. */
@@ -27,8 +29,9 @@ export function axisHeight({ days = [] }: LabelledView): number {
   return (days.length > 0 ? 2 : 1) * LINE_HEIGHT * textScale() + 2;
 }
 
-export function lanesHeight({ lanes = [] }: LabelledView): number {
-  return lanes.length * LANE_HEIGHT * textScale();
+/** Returns the height of all lanes in a chart of a height. Unit: CSS pixels. */
+export function lanesHeight({ lanes = [] }: LabelledView, height: number): number {
+  return Math.min(lanes.length * LANE_HEIGHT * textScale(), height * MAX_LANES_SHARE);
 }
 
 interface Scale {
@@ -202,16 +205,18 @@ export function paintLanes(plot: uPlot, view: LabelledView, style: CSSStyleDecla
   const { ctx } = plot;
   const scale = scaleOf(plot, view);
   const { ratio, text } = scale;
+  const lane = (lanesHeight(view, plot.height) * ratio) / lanes.length;
+  const hasNames = lane >= LANE_HEIGHT * text - 1;
+  const height = hasNames ? lane - 8 * text : lane * 0.7;
   ctx.save();
   ctx.font = `${11 * text}px ${FONT}`;
   ctx.textBaseline = "middle";
   ctx.textAlign = "left";
-  for (const [row, lane] of lanes.entries()) {
-    const top = scale.top + scale.height + axisHeight(view) * ratio + (row * LANE_HEIGHT + 4) * text;
-    const height = (LANE_HEIGHT - 8) * text;
+  for (const [row, { name, runs }] of lanes.entries()) {
+    const top = scale.top + scale.height + axisHeight(view) * ratio + row * lane + (lane - height) / 2;
     ctx.fillStyle = style.getPropertyValue("--grid");
     ctx.fillRect(scale.left, top + height / 2 - ratio / 2, scale.width, ratio);
-    for (const run of lane.runs) {
+    for (const run of runs) {
       const left = Math.max(scale.left, scale.x(run.start));
       const right = Math.min(scale.left + scale.width, scale.x(run.end));
       if (right <= left) continue;
@@ -222,7 +227,7 @@ export function paintLanes(plot: uPlot, view: LabelledView, style: CSSStyleDecla
       ctx.fill();
       ctx.globalAlpha = 1;
     }
-    paintName(ctx, lane, scale, top + height / 2, style);
+    if (hasNames) paintName(ctx, { name, runs }, scale, top + height / 2, style);
   }
   ctx.restore();
 }

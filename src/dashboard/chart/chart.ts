@@ -55,12 +55,15 @@ export class Chart {
   /** Shows another view. A picked bar stays picked if the new view has a bar at the same time. */
   show(view: ChartView): void {
     const before = this.#picked === null ? undefined : this.#view.bars[this.#picked]?.start;
+    const lanesBefore = this.#view.lanes?.length ?? 0;
     this.#view = this.#labelled(view);
     const { over } = this.#plot;
     over.setAttribute("aria-label", view.label);
     over.setAttribute("aria-valuemin", "0");
     over.setAttribute("aria-valuemax", String(Math.max(0, view.bars.length - 1)));
     this.#plot.setData([view.bars.map((bar) => bar.start), view.bars.map((bar) => bar.value)]);
+    // uPlot measures the room for the lanes only if it is asked to.
+    if ((view.lanes?.length ?? 0) !== lanesBefore) this.#repaint();
     this.#resize();
     this.#choose(before === undefined ? null : view.bars.findIndex((bar) => bar.start === before));
   }
@@ -93,7 +96,7 @@ export class Chart {
     return {
       ...this.#size(),
       ms: 1,
-      padding: [() => TOP * textScale(), 6, () => lanesHeight(this.#view), 0],
+      padding: [() => TOP * textScale(), 6, () => lanesHeight(this.#view, this.#size().height), 0],
       legend: { show: false },
       cursor: { show: false },
       scales: {

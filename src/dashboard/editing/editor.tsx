@@ -9,6 +9,7 @@ import { refusalIn } from "../requests.ts";
 import { AnnouncedPlugs } from "./announced-plugs.tsx";
 import { doneText, type EditingTools, firstValue, loadEditing, refusalText, save, type Task } from "./editing.ts";
 import { PlanPreview } from "./plan-preview.tsx";
+import { PlanTemplates } from "./plan-templates.tsx";
 
 interface EditorProps {
   readonly task: Task;
@@ -38,8 +39,17 @@ function Editor({ task, tools, onClose }: EditorProps) {
   const begun = firstValue(task, tools, page);
   const [value, setValue] = useState(begun);
   const [mistakes, setMistakes] = useState<readonly ServerMistake[]>([]);
-  // First value of the form; null while the user chooses a plug that announced itself.
-  const [start, setStart] = useState<JsonObject | null>(task.list === "plugs" && task.mode === "new" ? null : begun);
+  // First value of the form; null while the user chooses a plug that announced itself, or what a plan is for.
+  const [start, setStart] = useState<JsonObject | null>(task.mode === "new" ? null : begun);
+  /** Fields of a chosen template; null for all fields. */
+  const [asks, setAsks] = useState<readonly string[] | null>(null);
+  const begin = (chosen: JsonObject, asked: readonly string[] | null) => {
+    const first = { ...begun, ...chosen };
+    const homes = page.store.homes.value.length > 1 ? ["home"] : [];
+    setAsks(asked && [...asked, ...homes]);
+    setValue(first);
+    setStart(first);
+  };
   const isFixed = task.mode === "edit" && saved?.fixed !== null;
   const submit = async (entry: JsonObject) => {
     try {
@@ -53,7 +63,8 @@ function Editor({ task, tools, onClose }: EditorProps) {
   };
   return (
     <Dialog title={titleOf(task, e)} onClose={() => onClose(null)}>
-      {start === null && <AnnouncedPlugs e={e} onChoose={setStart} />}
+      {start === null && task.list === "plugs" && <AnnouncedPlugs e={e} onChoose={setStart} />}
+      {start === null && task.list === "plans" && <PlanTemplates e={e} onChoose={begin} />}
       {start && (
         <Fragment key={JSON.stringify(start)}>
           {isFixed && <p class="note">{e("fixed")}</p>}
@@ -63,7 +74,8 @@ function Editor({ task, tools, onClose }: EditorProps) {
             texts={texts}
             value={start}
             mistakes={mistakes}
-            first={FIRST[task.list]}
+            first={asks ?? FIRST[task.list]}
+            isBrief={asks !== null}
             suggestions={suggestionsOf(page)}
             submitText={page.t("save")}
             onSubmit={(entry) => void submit(entry)}

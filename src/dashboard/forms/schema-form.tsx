@@ -30,6 +30,8 @@ interface SchemaFormProps {
   readonly mistakes?: readonly ServerMistake[];
   /** Names of the first fields, in order. Other fields are in a fold unless they are required or set. */
   readonly first?: readonly string[];
+  /** Whether fields that are set, but not first, are in the fold too. */
+  readonly isBrief?: boolean;
   /** Known values of fields by path, for instance the ids of homes for `plans[].home`. */
   readonly suggestions?: FormOptions["suggestions"];
   /** Names of secrets that are set and not shown; an empty field keeps them, and null removes them. */
@@ -46,7 +48,7 @@ interface SchemaFormProps {
 }
 
 export function SchemaForm(props: SchemaFormProps) {
-  const { schema, path, texts, first = [], suggestions = {}, secretsSet = [] } = props;
+  const { schema, path, texts, first = [], isBrief = false, suggestions = {}, secretsSet = [] } = props;
   const { t } = usePage();
   const [value, setValue] = useState(props.value);
   const [isChecked, setChecked] = useState(false);
@@ -93,7 +95,7 @@ export function SchemaForm(props: SchemaFormProps) {
       onChange={(next) => change(field.name, next)}
     />
   );
-  const [shown, folded] = sorted(fields, [...first, ...(first.length > 0 ? secretsSet : [])], props.value);
+  const [shown, folded] = sorted(fields, [...first, ...(first.length > 0 ? secretsSet : [])], props.value, isBrief);
   // An input in the fold that was just left is in view. The fold opens when the form is submitted.
   const isFoldedWrong = isChecked && folded.some(({ name }) => mistakeAt(name) !== undefined);
   return (
@@ -156,9 +158,16 @@ function withValue(value: JsonObject, name: string, next: Json | undefined): Jso
 }
 
 /** Returns the fields to show, and those in the fold. */
-function sorted(fields: readonly Field[], first: readonly string[], value: JsonObject): [Field[], Field[]] {
+function sorted(
+  fields: readonly Field[],
+  first: readonly string[],
+  value: JsonObject,
+  isBrief: boolean,
+): [Field[], Field[]] {
   const rank = ({ name }: Field) => (first.includes(name) ? first.indexOf(name) : first.length);
   const isShown = (field: Field) =>
-    first.length === 0 || first.includes(field.name) || field.isRequired || !isEmpty(value[field.name]);
+    first.length === 0 ||
+    first.includes(field.name) ||
+    (isBrief ? field.isRequired && isEmpty(value[field.name]) : field.isRequired || !isEmpty(value[field.name]));
   return [fields.filter(isShown).sort((a, b) => rank(a) - rank(b)), fields.filter((field) => !isShown(field))];
 }

@@ -1,4 +1,4 @@
-/** Card of a plan: state, commands and settings. */
+/** Row of a plan with its ribbon. It unfolds to details, commands and settings. */
 import { useState } from "preact/hooks";
 import type { Plan } from "../answers.ts";
 import type { Task } from "../editing/editing.ts";
@@ -7,40 +7,63 @@ import { post, refusalIn } from "../requests.ts";
 import { EntryButtons } from "./entry-buttons.tsx";
 import { type PlanChange, PlanSettings } from "./plan-settings.tsx";
 import { headlineOf, joinedRuns, reasonOf, refusalText } from "./plan-words.ts";
+import { Ribbon, type RibbonLook } from "./ribbon-view.tsx";
+import { ONCE_HOURS } from "./run-once.tsx";
 
-interface PlanCardProps {
+interface PlanRowProps {
   readonly plan: Plan;
+  readonly look: RibbonLook;
   readonly mayControl: boolean;
+  readonly isOpen: boolean;
+  readonly onOpen: (isOpen: boolean) => void;
   readonly onTask: (task: Task) => void;
 }
 
-export function PlanCard({ plan, mayControl, onTask }: PlanCardProps) {
+/** States that the times of the next run do not say. */
+const SAID: readonly Plan["state"][] = ["scheduled", "running"];
+
+export function PlanRow({ plan, look, mayControl, isOpen, onOpen, onTask }: PlanRowProps) {
   const page = usePage();
   const { t, store } = page;
   const [answer, setAnswer] = useState("");
   /** State of the switch after a click, until the daemon has responded; null otherwise. */
   const [switched, setSwitched] = useState<boolean | null>(null);
   const isEnabled = switched ?? plan.settings.enabled?.value !== false;
-  const now = store.time.value;
   const title = `plan-${plan.id}`;
-  const send = async (change: PlanChange) => {
+  const send = async (path: string, change: PlanChange) => {
     setAnswer(t("sending"));
-    const result = await sendTo(plan.id, change, page);
+    const result = await sendTo(path, change, page);
     setAnswer(result.text);
     await store.readPlans();
     setSwitched(null);
     return result.isDone;
   };
+  const change = (settings: PlanChange) => send(`local/v1/plans/${encodeURIComponent(plan.id)}`, settings);
+  const headline = headlineOf(plan, page, store.time.value);
+  const state = t(`state_${plan.state}`);
   return (
     <article class={plan.on ? "plan on" : "plan"} aria-labelledby={title}>
-      <div class="plan-head">
-        <div class="plan-name">
-          <h3 id={title}>
+      <div class="plan-line">
+        <h3 class="plan-title">
+          <button
+            type="button"
+            class="plan-open"
+            aria-expanded={isOpen}
+            aria-controls={`${title}-more`}
+            onClick={() => onOpen(!isOpen)}
+          >
             <span class={`dot ${plan.on ? "running" : plan.state}`} aria-hidden="true" />
-            <span>{plan.name}</span>
-          </h3>
-          <span class="state">{t(`state_${plan.state}`)}</span>
-        </div>
+            <span id={title} class="plan-name">
+              {plan.name}
+            </span>
+          </button>
+        </h3>
+        <p class="plan-when">
+          <span class={SAID.includes(plan.state) || headline === state ? "unseen" : "state"}>{state}</span>{" "}
+          <span class="headline">{headline}</span>
+        </p>
+        <p class="plan-price number">{priceOf(plan, page)}</p>
+        <Ribbon plan={plan} look={look} />
         <label class="switch">
           <input
             type="checkbox"
@@ -50,57 +73,90 @@ export function PlanCard({ plan, mayControl, onTask }: PlanCardProps) {
             disabled={!mayControl}
             onChange={({ currentTarget: { checked } }) => {
               setSwitched(checked);
-              void send({ enabled: checked });
+              void change({ enabled: checked });
             }}
           />
           <span class="unseen">{`${plan.name}: ${t("plan_enabled")}`}</span>
         </label>
       </div>
-      <p class="headline">{headlineOf(plan, page, now)}</p>
-      <p class="soft">{reasonOf(plan, page)}</p>
-      <Runs plan={plan} />
-      <p class="faint">{monthText(plan, page)}</p>
-      {mayControl && (
-        <div class="actions">
-          {(plan.on ? ACTIONS_ON : ACTIONS_OFF).map((action) => (
-            <button
-              key={action}
-              type="button"
-              data-action={action}
-              aria-describedby={title}
-              onClick={() => void send({ command: action })}
-            >
-              {t(`action_${action}`)}
-            </button>
-          ))}
-        </div>
-      )}
       <p class="answer" role="status">
         {answer}
       </p>
-      {mayControl && (
-        <div class="card-foot">
-          <details class="change">
-            <summary>{t("plan_change")}</summary>
-            <PlanSettings plan={plan} onChange={send} onNothing={() => setAnswer(t("nothing_changed"))} />
-          </details>
-          <EntryButtons list="plans" id={plan.id} name={plan.name} title={title} onTask={onTask} />
-        </div>
-      )}
+      <div id={`${title}-more`} class="plan-more" hidden={!isOpen}>
+        {isOpen && (
+          <>
+            <p class="soft">{reasonOf(plan, page)}</p>
+            <Runs plan={plan} />
+            <p class="faint">{monthText(plan, page)}</p>
+            {mayControl && <Actions plan={plan} title={title} onChange={change} onSend={send} />}
+            {mayControl && (
+              <div class="card-foot">
+                <details class="change">
+                  <summary>{t("plan_change")}</summary>
+                  <PlanSettings plan={plan} onChange={change} onNothing={() => setAnswer(t("nothing_changed"))} />
+                </details>
+                <EntryButtons list="plans" id={plan.id} name={plan.name} title={title} onTask={onTask} />
+              </div>
+            )}
+          </>
+        )}
+      </div>
     </article>
+  );
+}
+
+interface ActionsProps {
+  readonly plan: Plan;
+  readonly title: string;
+  readonly onChange: (change: PlanChange) => Promise<boolean>;
+  readonly onSend: (path: string, change: PlanChange) => Promise<boolean>;
+}
+
+function Actions({ plan, title, onChange, onSend }: ActionsProps) {
+  const { t } = usePage();
+  const hasHours = plan.settings.hours !== undefined || plan.settings.energy !== undefined;
+  return (
+    <div class="actions">
+      {(plan.on ? ACTIONS_ON : ACTIONS_OFF).map((action) => (
+        <button
+          key={action}
+          type="button"
+          data-action={action}
+          aria-describedby={title}
+          onClick={() => void onChange({ command: action })}
+        >
+          {t(`action_${action}`)}
+        </button>
+      ))}
+      {!plan.on && hasHours && (
+        <button
+          type="button"
+          aria-describedby={title}
+          onClick={() => void onSend("local/v1/plans", { once: true, plan: plan.id, within: ONCE_HOURS })}
+        >
+          {t("action_once", { hours: ONCE_HOURS })}
+        </button>
+      )}
+    </div>
   );
 }
 
 const ACTIONS_ON = ["stop"] as const;
 const ACTIONS_OFF = ["run_now", "skip"] as const;
 
-async function sendTo(id: string, change: PlanChange, { t }: PageTools): Promise<{ text: string; isDone: boolean }> {
+async function sendTo(path: string, change: PlanChange, { t }: PageTools): Promise<{ text: string; isDone: boolean }> {
   try {
-    await post(`local/v1/plans/${encodeURIComponent(id)}`, change);
-    return { text: t("command" in change ? "done" : "saved"), isDone: true };
+    await post(path, change);
+    return { text: t("command" in change || "once" in change ? "done" : "saved"), isDone: true };
   } catch (thrown) {
     return { text: refusalText(refusalIn(thrown), t), isDone: false };
   }
+}
+
+/** Returns the cost of the planned runs, or their mean price per kWh without a known energy. */
+function priceOf({ cost, mean_price: mean, currency }: Plan, { f }: Words): string {
+  if (cost !== null) return f.money(cost, currency);
+  return mean === null ? "" : `${f.money(mean, currency)}/kWh`;
 }
 
 /** List of the runs, if there are several. */

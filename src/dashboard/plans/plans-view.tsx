@@ -1,30 +1,33 @@
 /** Part with the plans of a home, and with all plugs. */
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { Task } from "../editing/editing.ts";
 import { Part } from "../elements.tsx";
 import type { TextName } from "../language.ts";
 import { usePage } from "../page.ts";
+import { NO_PRICES } from "../page-store.ts";
 import { refusalIn } from "../requests.ts";
-import { PlanCard } from "./plan-row.tsx";
+import { addressOf, route } from "../route.ts";
+import { PlanRow } from "./plan-row.tsx";
 import { PlugsCard } from "./plugs-card.tsx";
+import { ribbonRange, shadesOf } from "./ribbon.ts";
+import { RibbonAxis } from "./ribbon-view.tsx";
+import { RunOnce } from "./run-once.tsx";
 
-export function PlansPart() {
+export function PlansView() {
   const page = usePage();
-  const { t, store } = page;
+  const { t, f, store } = page;
   // The open dialog, the result of the last one, and the number of changes.
   const [dialog, setDialog] = useState<ComponentChildren>(null);
   const [notice, setNotice] = useState("");
   const [edits, setEdits] = useState(0);
+  const [isOnce, setOnce] = useState(false);
+  const open = route.value.view === "plans" ? route.value.entry : null;
   const session = store.session.value;
   const plans = store.plans.value ?? [];
   const shown = plans.filter((plan) => plan.home === store.home.value?.id);
   const waiting = store.waitingPlans.value;
   const hint = hintOf(shown.length + waiting.length, session);
-  useLayoutEffect(() => {
-    document.body.classList.toggle("no-plans", shown.length === 0);
-    document.body.style.setProperty("--plans", String(shown.length));
-  }, [shown.length]);
   const mayControl = session?.control === true;
   const closed = (done: string | null) => {
     setDialog(null);
@@ -33,6 +36,10 @@ export function PlansPart() {
     setEdits((count) => count + 1);
     void store.readPlans();
     void store.readSystem();
+  };
+  const onceClosed = (done: string | null) => {
+    setOnce(false);
+    closed(done);
   };
   const onTask = async (task: Task) => {
     setNotice("");
@@ -43,27 +50,49 @@ export function PlansPart() {
       setNotice(t("not_opened", { reason: refusalIn(thrown).reason }));
     }
   };
+  const prices = store.prices.value ?? NO_PRICES;
+  const time = store.time.value;
+  const look = useMemo(() => {
+    const range = ribbonRange(prices.points, time, f.calendar);
+    return { range, shades: shadesOf(prices.points, range) };
+  }, [prices, time]);
+  const home = store.home.value;
   return (
     <Part id="plans" card={false}>
-      <div class="card">
+      <div class="card plans-card">
         <div class="head">
           <h2 id="plans-title">{t("plans")}</h2>
-          {mayControl && store.home.value && (
-            <button type="button" onClick={() => void onTask({ list: "plans", mode: "new" })}>
-              {t("plan_new")}
-            </button>
+          {mayControl && home && (
+            <div class="actions">
+              <button type="button" aria-expanded={isOnce} onClick={() => setOnce(!isOnce)}>
+                {t("once")}
+              </button>
+              <button type="button" onClick={() => void onTask({ list: "plans", mode: "new" })}>
+                {t("plan_new")}
+              </button>
+            </div>
           )}
         </div>
         <p class="answer edited" role="status">
           {notice}
         </p>
+        {isOnce && home && <RunOnce home={home.id} onClose={onceClosed} />}
         {waiting.length > 0 && (
           <p class="soft">{t("plans_waiting", { count: waiting.length, names: waiting.join(", ") })}</p>
         )}
         {hint && <p class="soft">{t(hint)}</p>}
-        <div class="plan-cards">
+        {shown.length > 0 && <RibbonAxis range={look.range} />}
+        <div class="plan-rows">
           {shown.map((plan) => (
-            <PlanCard key={plan.id} plan={plan} mayControl={mayControl} onTask={(task) => void onTask(task)} />
+            <PlanRow
+              key={plan.id}
+              plan={plan}
+              look={look}
+              mayControl={mayControl}
+              isOpen={open === plan.id}
+              onOpen={(isOpen) => showEntry(isOpen ? plan.id : null)}
+              onTask={(task) => void onTask(task)}
+            />
           ))}
         </div>
       </div>
@@ -71,6 +100,11 @@ export function PlansPart() {
       {dialog}
     </Part>
   );
+}
+
+/** Names the open plan in the address, so that links and the back button open it. */
+function showEntry(id: string | null): void {
+  location.hash = id === null ? addressOf("plans") : addressOf("plans", id);
 }
 
 function hintOf(count: number, session: { signed_in: boolean; control: boolean } | null): TextName | null {

@@ -6,12 +6,13 @@ import { DAY_MS, HOUR_MS } from "../../core/time/interval.ts";
 import type { Home, Plan } from "../answers.ts";
 import type { ChartLane, ChartSpan, ChartTick, ChartView } from "../chart/chart-view.ts";
 import { Plot } from "../chart/plot.tsx";
-import { Choice, LevelMark, Part } from "../elements.tsx";
+import { Choice, EmptyView, LevelMark, Part } from "../elements.tsx";
 import type { Format } from "../format.ts";
-import { usePage } from "../page.ts";
+import { usePage, type Words } from "../page.ts";
 import { NO_PRICES, type Prices } from "../page-store.ts";
 import { joinedRuns } from "../plans/plan-words.ts";
 import type { PricePoint } from "../timeline.ts";
+import { CheapestHours } from "./cheapest-hours.tsx";
 import { PriceTable } from "./price-table.tsx";
 import {
   type Bounds,
@@ -23,26 +24,30 @@ import {
   readOut,
 } from "./price-words.ts";
 
-const MAX_LANES = 6;
-
-export function PricesPart() {
+export function PricesView() {
   const { t, store } = usePage();
   const [range, setRange] = useState<PriceRange>("both");
   const home = store.home.value;
-  if (!home) return null;
+  const prices = store.prices.value ?? NO_PRICES;
+  if (!home) return <EmptyView id="prices" text={t("no_home")} />;
   return (
-    <Part id="prices">
-      <div class="head">
-        <h2 id="prices-title">{t("prices")}</h2>
-        <Choice
-          label={t("range")}
-          name="price-range"
-          options={PRICE_RANGES.map((value) => ({ value, text: t(`range_${value}`) }))}
-          chosen={range}
-          onChoose={setRange}
-        />
+    <Part id="prices" card={false}>
+      <div class="prices-grid">
+        <div class="card">
+          <div class="head">
+            <h2 id="prices-title">{t("prices")}</h2>
+            <Choice
+              label={t("range")}
+              name="price-range"
+              options={PRICE_RANGES.map((value) => ({ value, text: t(`range_${value}`) }))}
+              chosen={range}
+              onChoose={setRange}
+            />
+          </div>
+          <PriceChart home={home} prices={prices} range={range} />
+        </div>
+        <CheapestHours prices={prices} />
       </div>
-      <PriceChart home={home} prices={store.prices.value ?? NO_PRICES} range={range} />
     </Part>
   );
 }
@@ -58,7 +63,8 @@ function PriceChart({ home, prices, range }: PriceChartProps) {
   const { t, store } = page;
   const [picked, setPicked] = useState<number | null>(null);
   const now = store.time.value;
-  const plans = store.plans.value;
+  const all = store.plans.value;
+  const plans = useMemo(() => (all ?? []).filter((plan) => plan.home === home.id), [all, home]);
   const { from, to } = boundsOf(range, prices.points, now, page.f);
   const points = useMemo(
     () => prices.points.filter((point) => point.end > from && point.start < to),
@@ -71,24 +77,24 @@ function PriceChart({ home, prices, range }: PriceChartProps) {
       bars: points.map(({ price, level, ...others }) => ({ ...others, value: price, kind: level })),
       ticksFor: (room) => ticksOf({ from, to }, room, page.f),
       days: daysOf({ from, to }, page.f),
-      lanes: lanesOf(
-        (plans ?? []).filter((plan) => plan.home === home.id),
-        { from, to },
-        now,
-      ),
+      lanes: lanesOf(plans, { from, to }, now),
       valueText: (value) => page.f.number(value, Math.abs(value) >= 10 ? 0 : 2).replace(/([.,]\d)0$/, "$1"),
       unit: `${page.f.currency(prices.currency)}/kWh`,
       label: t("chart_prices", { home: home.name }),
       rest: present && points.indexOf(present),
-      describe: (index) => readOut(points[index], prices.currency, page),
+      describe: (index) =>
+        [readOut(points[index], prices.currency, page), runsText(plans, points[index], page)]
+          .filter(Boolean)
+          .join(". "),
       onPick: setPicked,
     }),
-    [points, from, to, now, plans, home, prices, page],
+    [points, from, to, now, plans, prices, page],
   );
   const notes = notesOf(prices, range, { from, to }, page);
+  const shown = picked === null ? present : points[picked];
   return (
     <>
-      <PickedPrice point={picked === null ? present : points[picked]} currency={prices.currency} />
+      <PickedPrice point={shown} currency={prices.currency} runs={runsText(plans, shown ?? undefined, page)} />
       <Plot view={view} isTall isEmpty={points.length === 0} />
       <div class="notes">
         {notes.map((note) => (
@@ -104,14 +110,15 @@ function PriceChart({ home, prices, range }: PriceChartProps) {
   );
 }
 
-/** The picked price, or the current one. Screen readers get the same text from the chart. */
-function PickedPrice({
-  point,
-  currency,
-}: {
+interface PickedProps {
   readonly point: PricePoint | null | undefined;
   readonly currency: string | null;
-}) {
+  /** What runs then. */
+  readonly runs: string;
+}
+
+/** The picked price, or the current one. Screen readers get the same text from the chart. */
+function PickedPrice({ point, currency, runs }: PickedProps) {
   const page = usePage();
   const { t, f } = page;
   return (
@@ -122,6 +129,7 @@ function PickedPrice({
           <strong class="number">{`${f.money(point.price, currency)}/kWh`}</strong>
           <LevelMark level={point.level} />
           {point.estimate && <span class="tag">{t("estimate")}</span>}
+          <span class="soft readout-runs">{runs}</span>
         </>
       ) : (
         <span class="soft">{t("point_at_chart")}</span>
@@ -179,6 +187,14 @@ function daysOf({ from, to }: Bounds, f: Format): ChartSpan[] {
   });
 }
 
+/** Returns the plans that run during a price, as a text; empty without any. */
+function runsText(plans: readonly Plan[], point: PricePoint | undefined, { t }: Words): string {
+  const names = plans
+    .filter((plan) => point && joinedRuns(plan).some(({ start, end }) => start < point.end && point.start < end))
+    .map(({ name }) => name);
+  return names.length === 0 ? "" : t("chart_runs", { names: names.join(", ") });
+}
+
 function lanesOf(plans: readonly Plan[], { from, to }: Bounds, now: number): ChartLane[] {
   return plans
     .map((plan) => ({
@@ -187,6 +203,5 @@ function lanesOf(plans: readonly Plan[], { from, to }: Bounds, now: number): Cha
         .filter((run) => run.end > from && run.start < to)
         .map((run) => ({ ...run, past: run.end <= now })),
     }))
-    .filter(({ runs }) => runs.length > 0)
-    .slice(0, MAX_LANES);
+    .filter(({ runs }) => runs.length > 0);
 }

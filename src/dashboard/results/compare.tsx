@@ -1,8 +1,7 @@
 /** Block that compares the usage of two periods. */
 import { useState } from "preact/hooks";
-import type { UsageRowAnswer } from "../../api/results.ts";
 import { HOUR_MS } from "../../core/time/interval.ts";
-import type { Home } from "../answers.ts";
+import type { Home, UsageAnswer } from "../answers.ts";
 import { type PageTools, usePage } from "../page.ts";
 import type { MeasureName } from "../use/energy.ts";
 import { amountText } from "../use/use-facts.ts";
@@ -10,15 +9,9 @@ import { changeOf, comparedSpans, PAIRS, type Pair, type Span, spanOf } from "./
 import { ResultBlock } from "./result-block.tsx";
 import { useRead, useTexts } from "./result-context.ts";
 
-interface UsageAnswer {
-  readonly unit: string;
-  readonly rows: readonly UsageRowAnswer[];
-}
-
 interface CompareProps {
   readonly home: Home;
   readonly measures: readonly MeasureName[];
-  readonly isNear: boolean;
 }
 
 /** Dates of a period in the form of date inputs, both inclusive. */
@@ -27,7 +20,7 @@ interface Typed {
   readonly to: string;
 }
 
-export function Compare({ home, measures, isNear }: CompareProps) {
+export function Compare({ home, measures }: CompareProps) {
   const t = useTexts();
   const page = usePage();
   const { f, store } = page;
@@ -57,7 +50,7 @@ export function Compare({ home, measures, isNear }: CompareProps) {
         </select>
       </div>
       {pair === "dates" && <Dates typed={typed} onType={setTyped} />}
-      {first && second && <Figures home={home} measures={measures} spans={[first, second]} isNear={isNear} />}
+      {first && second && <Figures home={home} measures={measures} spans={[first, second]} />}
       {compared?.isCut && <p class="note quiet">{t("compare_same_days")}</p>}
     </ResultBlock>
   );
@@ -120,10 +113,9 @@ interface FiguresProps {
   readonly home: Home;
   readonly measures: readonly MeasureName[];
   readonly spans: readonly [Span, Span];
-  readonly isNear: boolean;
 }
 
-function Figures({ home, measures, spans, isNear }: FiguresProps) {
+function Figures({ home, measures, spans }: FiguresProps) {
   const t = useTexts();
   const page = usePage();
   const { t: words, store } = page;
@@ -132,7 +124,7 @@ function Figures({ home, measures, spans, isNear }: FiguresProps) {
     return `local/v1/usage?home=${encodeURIComponent(home.id)}&measure=${measure}&by=day&${range}`;
   };
   const paths = measures.flatMap((measure) => spans.map((span) => pathOf(measure, span)));
-  const { answer, refusal } = useRead<UsageAnswer>(isNear ? paths : null, store.rowChanges.value);
+  const { answer, refusal } = useRead<UsageAnswer>(paths, store.rowChanges.value);
   const names = spans.map((span) => spanText(span, page));
   const sums = measures.map((measure, i) => ({ measure, both: [0, 1].map((k) => sumOf(answer?.[2 * i + k])) }));
   const both = (measure: MeasureName) => sums.find((each) => each.measure === measure)?.both ?? [];

@@ -2,9 +2,8 @@
 import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import type { Home } from "../answers.ts";
-import { Part } from "../elements.tsx";
+import { EmptyView, Part } from "../elements.tsx";
 import { type Language, type Translate, translateIn } from "../language.ts";
-import { useNearness } from "../near.ts";
 import { usePage } from "../page.ts";
 import { MEASURES, type MeasureName } from "../use/energy.ts";
 import { Compare } from "./compare.tsx";
@@ -15,15 +14,15 @@ import { Savings } from "./savings.tsx";
 import { WhatIf } from "./what-if.tsx";
 
 /** Loads the part with its texts. */
-export async function resultsPart(language: Language): Promise<ComponentType> {
+export async function resultsView(language: Language): Promise<ComponentType> {
   const texts = await translateIn("results", language);
-  return () => <ResultsPart texts={texts} />;
+  return () => <ResultsView texts={texts} />;
 }
 
-function ResultsPart({ texts }: { readonly texts: Translate<"results"> }) {
+function ResultsView({ texts }: { readonly texts: Translate<"results"> }) {
   const { store } = usePage();
   const home = store.home.value;
-  if (!home) return null;
+  if (!home) return <EmptyView id="results" text={texts("results_none")} />;
   return (
     <ResultContext.Provider value={texts}>
       <Results key={home.id} home={home} />
@@ -34,13 +33,12 @@ function ResultsPart({ texts }: { readonly texts: Translate<"results"> }) {
 function Results({ home }: { readonly home: Home }) {
   const t = useTexts();
   const { store } = usePage();
-  const isNear = useNearness("results");
   const [baseline, setBaseline] = useState<Baseline>("window_start");
   const plans = (store.plans.value ?? []).filter((plan) => plan.home === home.id);
   const measures = (Object.keys(MEASURES) as MeasureName[]).filter(
     (name) => home.capabilities?.[MEASURES[name].operation],
   );
-  if (plans.length === 0 && measures.length === 0) return null;
+  if (plans.length === 0 && measures.length === 0) return <EmptyView id="results" text={t("results_none")} />;
   return (
     <Part id="results">
       <div class="head">
@@ -49,12 +47,12 @@ function Results({ home }: { readonly home: Home }) {
       <div class="results-grid">
         {plans.length > 0 && (
           <>
-            <Savings home={home} plans={plans} isNear={isNear} baseline={baseline} onBaseline={setBaseline} />
-            <Runs home={home} plans={plans} isNear={isNear} baseline={baseline} />
-            <WhatIf plans={plans} isNear={isNear} />
+            <Savings home={home} plans={plans} baseline={baseline} onBaseline={setBaseline} />
+            <Runs home={home} plans={plans} baseline={baseline} />
+            <WhatIf plans={plans} />
           </>
         )}
-        {measures.length > 0 && <Compare home={home} measures={measures} isNear={isNear} />}
+        {measures.length > 0 && <Compare home={home} measures={measures} />}
       </div>
       <CsvFiles home={home} measures={measures} hasPlans={plans.length > 0} />
     </Part>

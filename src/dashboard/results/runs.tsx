@@ -17,16 +17,15 @@ const MIN_AMOUNT = 0.005;
 interface RunsProps {
   readonly home: Home;
   readonly plans: readonly Plan[];
-  readonly isNear: boolean;
   readonly baseline: Baseline;
 }
 
-export function Runs({ home, plans, isNear, baseline }: RunsProps) {
+export function Runs({ home, plans, baseline }: RunsProps) {
   const t = useTexts();
   const page = usePage();
   const [shown, setShown] = useState(SHOWN);
   const from = new Date(page.f.calendar.add("day", page.store.now(), -DAYS)).toISOString();
-  const paths = isNear ? [`local/v1/runs?home=${encodeURIComponent(home.id)}&from=${from}`] : null;
+  const paths = [`local/v1/runs?home=${encodeURIComponent(home.id)}&from=${from}`];
   const { answer } = useRead<{ readonly runs: readonly RunAnswer[] }>(paths, versionOf(plans));
   const runs = answer?.[0]?.runs;
   return (

@@ -13,16 +13,15 @@ import { BASELINES, type Baseline, groupedByPlan, versionOf } from "./saving-bar
 interface SavingsProps {
   readonly home: Home;
   readonly plans: readonly Plan[];
-  readonly isNear: boolean;
   readonly baseline: Baseline;
   readonly onBaseline: (baseline: Baseline) => void;
 }
 
-export function Savings({ home, plans, isNear, baseline, onBaseline }: SavingsProps) {
+export function Savings({ home, plans, baseline, onBaseline }: SavingsProps) {
   const t = useTexts();
   const { f, store } = usePage();
   const [picked, setPicked] = useState<number | null>(null);
-  const paths = isNear ? [`local/v1/savings?home=${encodeURIComponent(home.id)}`] : null;
+  const paths = [`local/v1/savings?home=${encodeURIComponent(home.id)}`];
   const { answer } = useRead<{ readonly months: readonly MonthAnswer[] }>(paths, versionOf(plans));
   const months = answer?.[0]?.months;
   const grouped = useMemo(

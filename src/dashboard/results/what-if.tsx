@@ -26,10 +26,9 @@ type Start = StartsAnswer["starts"][number];
 
 interface WhatIfProps {
   readonly plans: readonly Plan[];
-  readonly isNear: boolean;
 }
 
-export function WhatIf({ plans, isNear }: WhatIfProps) {
+export function WhatIf({ plans }: WhatIfProps) {
   const t = useTexts();
   const page = usePage();
   const { store } = page;
@@ -39,7 +38,7 @@ export function WhatIf({ plans, isNear }: WhatIfProps) {
   const [picked, setPicked] = useState<number | null>(null);
   const plan = able.find(({ id }) => id === wanted) ?? able[0];
   const quarter = Math.floor(store.time.value / QUARTER_MS);
-  const paths = isNear && plan ? [`local/v1/plans/${encodeURIComponent(plan.id)}/starts`] : null;
+  const paths = plan ? [`local/v1/plans/${encodeURIComponent(plan.id)}/starts`] : null;
   const { answer } = useRead<StartsAnswer>(paths, `${quarter} ${plan?.next_start} ${plan?.mean_price}`);
   const found = answer?.[0]?.plan === plan?.id ? answer?.[0] : undefined;
   const view = useMemo(

@@ -2,10 +2,11 @@
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { System } from "../answers.ts";
-import { ageText, outcomesOf, pastProblems, presentProblems } from "../daemon.ts";
 import { ColumnHeads, Icon, Part } from "../elements.tsx";
 import { usePage } from "../page.ts";
-import { ProblemCards, sentence } from "../problem-card.tsx";
+import { ProblemCards } from "../problems/problem-card.tsx";
+import { pastProblems, presentProblems, sentence } from "../problems/problem-groups.ts";
+import { ageText, outcomesOf } from "./report.ts";
 
 const MAX_PAST = 8;
 const DOWNLOAD = "M12 4v11m0 0-4.5-4.5M12 15l4.5-4.5M5 20h14";
@@ -16,7 +17,7 @@ const LOW_SHARE = 0.2;
 type Plug = System["plugs"][number];
 type SystemProps = { readonly system: System };
 
-export function SystemPart() {
+export function SystemView() {
   const { t, store } = usePage();
   const system = store.system.value;
   return (

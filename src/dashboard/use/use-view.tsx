@@ -5,8 +5,7 @@ import { HOUR_MS } from "../../core/time/interval.ts";
 import type { Home } from "../answers.ts";
 import type { ChartView } from "../chart/chart-view.ts";
 import { Plot } from "../chart/plot.tsx";
-import { Choice, Icon, Part } from "../elements.tsx";
-import { useNearness } from "../near.ts";
+import { Choice, EmptyView, Icon, Part } from "../elements.tsx";
 import { usePage, type Words } from "../page.ts";
 import { type Refusal, refusalIn } from "../requests.ts";
 import { addedUp, MEASURES, type MeasureName, type UsageBar } from "./energy.ts";
@@ -30,11 +29,11 @@ const CUSTOM_DAYS = 30;
 const MEASURE_NAMES = Object.keys(MEASURES) as MeasureName[];
 const PERIOD_KINDS = [...(Object.keys(PERIODS) as (keyof typeof PERIODS)[]), "custom"] as const;
 
-export function UsePart() {
-  const { store } = usePage();
+export function UseView() {
+  const { t, store } = usePage();
   const home = store.home.value;
   const measures = MEASURE_NAMES.filter((name) => home?.capabilities?.[MEASURES[name].operation]);
-  if (!home || measures.length === 0) return null;
+  if (!home || measures.length === 0) return <EmptyView id="use" text={t("use_none")} />;
   return <Use home={home} measures={measures} />;
 }
 
@@ -150,12 +149,10 @@ function useReadUse(home: Home, measure: MeasureName, period: Period): UseState 
   const { store, f } = page;
   const [reading] = useState(() => new UseReading());
   const [state, setState] = useState<UseState>({ use: null, facts: NO_FACTS, refusal: null, isBusy: false });
-  const isNear = useNearness("use");
   const changes = store.rowChanges.value;
   const readChanges = useRef(changes);
   const factsOf = useRef("");
   useEffect(() => {
-    if (!isNear) return;
     if (readChanges.current !== changes) reading.forget();
     readChanges.current = changes;
     let isWanted = true;
@@ -188,7 +185,7 @@ function useReadUse(home: Home, measure: MeasureName, period: Period): UseState 
     return () => {
       isWanted = false;
     };
-  }, [isNear, home, measure, period, changes]);
+  }, [home, measure, period, changes]);
   return state;
 }
 

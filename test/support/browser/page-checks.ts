@@ -49,8 +49,8 @@ export const OVERLAPS = `(() => {
   return found;
 })()`;
 
-/** Finds buttons, and times in tables, that take more than one line. */
-export const WRAPPED = `[...document.querySelectorAll("button, .download, .table .whole")]
+/** Finds buttons, but for those named by the owner, and times in tables, that take more than one line. */
+export const WRAPPED = `[...document.querySelectorAll("button:not(.plan-open), .download, .table .whole")]
   .filter((element) => element.checkVisibility() && element.textContent.trim() !== "")
   .filter((element) => {
     const range = document.createRange();

@@ -40,6 +40,8 @@ export interface LookOptions {
   readonly signedIn?: boolean;
   /** Key for the login. */
   readonly key?: string;
+  /** View, and entry of it, in the form of the address; the first view by default. */
+  readonly view?: string;
 }
 
 /** Started browsers by the text size that is set in them, in percent. They end with the worker. */
@@ -74,7 +76,7 @@ export class Screens implements AsyncDisposable {
     const url = `${daemon.url}/`;
     const screen = await Screen.open(this.browser, url, options);
     if (options.signedIn ?? true) await screen.signIn(options.key ?? LAN_KEY);
-    await screen.page.goto(url);
+    await screen.page.goto(options.view === undefined ? url : `${url}#${options.view}`);
     return screen;
   }
 
@@ -133,6 +135,12 @@ export class Screen implements AsyncDisposable {
   async resize(size: keyof typeof SIZES): Promise<void> {
     await this.page.setViewportSize(SIZES[size]);
     await this.#nextFrame();
+  }
+
+  /** Opens a view by its link. */
+  async show(view: string): Promise<void> {
+    await this.page.locator(`#parts a[href="#${view}"]`).click();
+    await this.page.locator(`#${view}`).waitFor();
   }
 
   /** Returns the visible text of an element in one line. */

@@ -1,7 +1,8 @@
 /** Cards of problems with advice. */
-import type { Problem } from "./answers.ts";
-import { problemHelpUrl } from "./help.ts";
-import { usePage } from "./page.ts";
+import type { Problem } from "../answers.ts";
+import { problemHelpUrl } from "../help.ts";
+import { usePage } from "../page.ts";
+import { sentence } from "./problem-groups.ts";
 
 interface ProblemsProps {
   readonly problems: readonly Problem[];
@@ -28,11 +29,6 @@ export function ProblemCards({ problems: [first, ...others], isDetailed = false 
       )}
     </div>
   );
-}
-
-/** Returns the daemon's advice as a sentence: with a capital letter and a full stop. */
-export function sentence(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
 }
 
 interface ProblemProps {

@@ -1,19 +1,5 @@
-/** Prepares data about the daemon for display. */
-import type { Problem, System } from "./answers.ts";
-import type { Words } from "./page.ts";
-
-/** Returns the current problems, newest first. */
-export function presentProblems(system: System | null): Problem[] {
-  return (system?.problems ?? []).filter(({ ended_at }) => ended_at === null).reverse();
-}
-
-/** Returns at most `most` ended problems, the last one first. */
-export function pastProblems(system: System | null, most: number): (Problem & { readonly ended_at: string })[] {
-  const past = (system?.problems ?? []).flatMap((problem) =>
-    problem.ended_at === null ? [] : { ...problem, ended_at: problem.ended_at },
-  );
-  return past.sort((a, b) => (a.ended_at < b.ended_at ? 1 : -1)).slice(0, most);
-}
+/** Prepares the daemon's report for display. */
+import type { Words } from "../page.ts";
 
 const ANSWERED = /^(2\d\d|304)$/;
 

@@ -1,0 +1,60 @@
+/** Choice of what a new plan is for. Each answer fills the form and leaves three questions; the rest is folded. */
+import type { JsonObject } from "../forms/fields.ts";
+import type { Translate } from "../language.ts";
+
+interface Template {
+  readonly value: JsonObject;
+  /** Fields that are asked for. */
+  readonly asks: readonly string[];
+}
+
+const TEMPLATES = {
+  dishwasher: {
+    value: { kind: "window", hours: 2, kwh: 1.1, from: "19:00", ready_by: "06:30" },
+    asks: ["hours", "kwh", "ready_by"],
+  },
+  car: {
+    value: { kind: "slots", hours: 5, kwh: 30, from: "17:00", ready_by: "07:00" },
+    asks: ["hours", "kwh", "ready_by"],
+  },
+  hot_water: { value: { kind: "slots", hours: 4, kwh: 6, min_run: 1 }, asks: ["hours", "kwh", "ready_by"] },
+  heat_pump: { value: { kind: "avoid", hours: 4 }, asks: ["hours", "from", "ready_by"] },
+  freezer: { value: { kind: "avoid", hours: 2 }, asks: ["hours", "from", "ready_by"] },
+} as const satisfies Readonly<Record<string, Template>>;
+const NAMES = Object.keys(TEMPLATES) as (keyof typeof TEMPLATES)[];
+
+interface PlanTemplatesProps {
+  readonly e: Translate<"editing">;
+  /** Called with the first value of the form and its questions; without questions for a plan of any other kind. */
+  readonly onChoose: (value: JsonObject, asks: readonly string[] | null) => void;
+}
+
+export function PlanTemplates({ e, onChoose }: PlanTemplatesProps) {
+  return (
+    <>
+      <p class="soft">{e("template")}</p>
+      <ul class="templates">
+        {NAMES.map((name) => (
+          <li key={name}>
+            <button
+              type="button"
+              onClick={() => {
+                const { value, asks } = TEMPLATES[name];
+                onChoose({ name: e(`template_${name}`), ...value }, ["name", ...asks]);
+              }}
+            >
+              <strong>{e(`template_${name}`)}</strong>
+              <span class="faint">{e(`template_${name}_about`)}</span>
+            </button>
+          </li>
+        ))}
+        <li>
+          <button type="button" onClick={() => onChoose({}, null)}>
+            <strong>{e("template_other")}</strong>
+            <span class="faint">{e("template_other_about")}</span>
+          </button>
+        </li>
+      </ul>
+    </>
+  );
+}

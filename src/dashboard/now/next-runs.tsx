@@ -1,0 +1,40 @@
+/** Card with the next runs of the plans. */
+import type { Home, Plan } from "../answers.ts";
+import { usePage } from "../page.ts";
+import { headlineOf } from "../plans/plan-words.ts";
+import { addressOf } from "../route.ts";
+
+const SHOWN = 6;
+
+export function NextRuns({ home }: { readonly home: Home }) {
+  const page = usePage();
+  const { t, f, store } = page;
+  const plans = (store.plans.value ?? []).filter((plan) => plan.home === home.id);
+  const next = plans.filter((plan) => plan.on || plan.next_start !== null).sort(byStart);
+  return (
+    <section class="card next-runs" aria-labelledby="next-title">
+      <div class="head">
+        <h3 id="next-title">{t("what_runs")}</h3>
+        <a href={addressOf("plans")}>{plans.length > 0 ? t("plans_all", { count: plans.length }) : t("plans")}</a>
+      </div>
+      {next.length === 0 && <p class="soft">{t(plans.length === 0 ? "runs_no_plans" : "runs_none")}</p>}
+      <ul class="plan-lines">
+        {next.slice(0, SHOWN).map((plan) => (
+          <li key={plan.id} class={plan.on ? "on" : undefined}>
+            <a href={addressOf("plans", plan.id)}>
+              <span class={`dot ${plan.on ? "running" : plan.state}`} aria-hidden="true" />
+              <span class="name">{plan.name}</span>
+              <span class="next number">{headlineOf(plan, page, store.time.value)}</span>
+              <span class="faint number">{plan.cost === null ? "" : f.money(plan.cost, plan.currency)}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function byStart(a: Plan, b: Plan): number {
+  if (a.on !== b.on) return a.on ? -1 : 1;
+  return (a.next_start ?? "").localeCompare(b.next_start ?? "");
+}

@@ -1,0 +1,38 @@
+/** Selects and groups the daemon's problems for display. */
+import type { Problem, System } from "../answers.ts";
+import { addressOf } from "../route.ts";
+
+/** Returns the current problems, newest first. */
+export function presentProblems(system: System | null): Problem[] {
+  return (system?.problems ?? []).filter(({ ended_at }) => ended_at === null).reverse();
+}
+
+/** Returns at most `most` ended problems, the last one first. */
+export function pastProblems(system: System | null, most: number): (Problem & { readonly ended_at: string })[] {
+  const past = (system?.problems ?? []).flatMap((problem) =>
+    problem.ended_at === null ? [] : { ...problem, ended_at: problem.ended_at },
+  );
+  return past.sort((a, b) => (a.ended_at < b.ended_at ? 1 : -1)).slice(0, most);
+}
+
+/** Problems of one kind. */
+export interface ProblemGroup {
+  readonly first: Problem;
+  readonly count: number;
+}
+
+/** Returns problems by their code, in the order of the first of each. */
+export function groupedProblems(problems: readonly Problem[]): ProblemGroup[] {
+  const groups = Map.groupBy(problems, ({ code }) => code);
+  return [...groups.values()].flatMap(([first, ...others]) => (first ? [{ first, count: 1 + others.length }] : []));
+}
+
+/** Returns where a problem can be acted on. */
+export function placeOf({ code }: Problem): string {
+  return code.startsWith("plug_") ? "#plugs" : addressOf("system", "problems");
+}
+
+/** Returns a text as a sentence: with a capital letter and a full stop. */
+export function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
+}

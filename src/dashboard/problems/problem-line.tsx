@@ -1,0 +1,34 @@
+/** One line of what is wrong, with a link to where it can be fixed. */
+import type { Problem } from "../answers.ts";
+import { problemHelpUrl } from "../help.ts";
+import { usePage } from "../page.ts";
+import { groupedProblems, placeOf, sentence } from "./problem-groups.ts";
+
+/** The newest kind of problem in full, and the number of the others. */
+export function ProblemLine({ problems }: { readonly problems: readonly Problem[] }) {
+  const { t } = usePage();
+  const [group, ...others] = groupedProblems(problems);
+  if (!group) return null;
+  const { first, count } = group;
+  const several = `problems_${first.code}`;
+  const isNamed = count > 1 && t.has(several);
+  const more = others.reduce((sum, each) => sum + each.count, 0);
+  return (
+    <div class="problems problem">
+      <p>
+        <span aria-hidden="true">⚠ </span>
+        <strong>{isNamed && t.has(several) ? t(several, { count }) : sentence(first.advice)}</strong>
+        {count > 1 && !isNamed && ` (${t("and_more", { count: count - 1 })})`}
+      </p>
+      <p class="problem-links">
+        <a class="button" href={placeOf(first)}>
+          {t(placeOf(first) === "#plugs" ? "plugs_show" : "show")}
+        </a>
+        <a href={problemHelpUrl(first.code)} target="_blank" rel="noreferrer">
+          {t("help")}
+        </a>
+        {more > 0 && <a href="#system/problems">{t("problems_several", { count: more })}</a>}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+/** The view that the address names: `#plans` is a view, `#plans/car` an entry of it. */
+import { signal } from "@preact/signals";
+
+export const VIEWS = ["now", "prices", "use", "plans", "results", "system"] as const;
+export type ViewName = (typeof VIEWS)[number];
+
+/** Views by parts of them that links name. */
+const VIEW_BY_PART: Readonly<Record<string, ViewName>> = { plugs: "plans", settings: "system", keys: "system" };
+
+export interface Route {
+  readonly view: ViewName;
+  /** Id of the entry, or of the part, that is shown; null for the whole view. */
+  readonly entry: string | null;
+}
+
+/** Returns the view of an address's fragment; the first view for an unknown one. */
+export function routeOf(hash: string): Route {
+  const [, name = "", entry] = /^#([^/]*)(?:\/(.+))?$/.exec(hash) ?? [];
+  const view = VIEWS.find((each) => each === name);
+  if (view) return { view, entry: entry === undefined ? null : decoded(entry) };
+  const owner = VIEW_BY_PART[name];
+  return owner ? { view: owner, entry: name } : { view: "now", entry: null };
+}
+
+/** Returns the address of a view, or of an entry of it. */
+export function addressOf(view: ViewName, entry?: string): string {
+  return entry === undefined ? `#${view}` : `#${view}/${encodeURIComponent(entry)}`;
+}
+
+/** The shown view. */
+export const route = signal(routeOf(""));
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

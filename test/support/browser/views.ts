@@ -1,0 +1,25 @@
+/** Opens the views of the dashboard one after the other in the same page, and says when each is complete. */
+import type { ViewName } from "../../../src/dashboard/route.ts";
+import type { Screen } from "./screen.ts";
+
+/** Text that a view shows when its data has been read and drawn. */
+const COMPLETE: Readonly<Record<ViewName, readonly [selector: string, text: RegExp]>> = {
+  now: ["#now .money .facts", /\d/],
+  prices: ["#prices .readout", /\d/],
+  use: ["#use .facts", /\/kWh.*\/kWh/],
+  plans: ["#plans .plan-rows", /\d/],
+  results: ["#results .block >> nth=0", /\w/],
+  system: ["#system .block >> nth=0", /\d/],
+};
+
+/** Opens a view by its address and waits until it is complete. */
+export async function openView(screen: Screen, view: ViewName): Promise<void> {
+  await screen.page.evaluate(`location.hash = ${JSON.stringify(view)}`);
+  await screen.untilText(...COMPLETE[view]);
+  await screen.until(`document.querySelector("#${view}").getAttribute("aria-busy") === null`);
+}
+
+/** Opens the row of a plan in the view of the plans. */
+export async function unfold({ page }: Screen, name: string): Promise<void> {
+  await page.getByRole("button", { name, exact: true, expanded: false }).click();
+}
