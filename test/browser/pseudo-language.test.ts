@@ -144,7 +144,7 @@ describe.skipIf(!haveChromium)("no text is left in English (in Chromium; skipped
   });
 
   test("in each step of the set-up, and in its errors", async () => {
-    await using screen = await looking();
+    await using screen = await looking("now");
     const { page } = screen;
     const session = await (await page.request.get(`${screen.url}local/v1/session`)).json();
     await page.route("**/local/v1/session", (route) => route.fulfill({ json: { ...session, can_set_up: true } }));
