@@ -29,14 +29,24 @@ export class LoginThrottle {
   /** Wrong keys by address. */
   readonly #tries = new LRUCache<string, Tries>({ max: MAX_ADDRESSES });
   readonly #proven = new LRUCache<string, true>({ max: MAX_PROVEN });
+  readonly #freeTries: number;
 
-  /** Returns the time until the address may try its next key; 0 if it may try now. Unit: ms. */
-  waitMs(address: string, now: EpochMs): number {
+  constructor(freeTries: number = FREE_TRIES) {
+    this.#freeTries = freeTries;
+  }
+
+  /** Returns the time until the address may try its next key, at most `mostMs`; 0 if it may try now. Unit: ms. */
+  waitMs(address: string, now: EpochMs, mostMs: number = MAX_WAIT_MS): number {
     const tries = this.#tries.peek(address);
     if (!tries) return 0;
     const passed = now - tries.lastAt;
     // If the clock was set back, the wait does not grow.
-    return passed < 0 ? 0 : Math.max(0, tries.waitMs - passed);
+    return passed < 0 ? 0 : Math.max(0, Math.min(tries.waitMs, mostMs) - passed);
+  }
+
+  /** Returns true if a wrong key of the address is remembered. */
+  knows(address: string): boolean {
+    return this.#tries.has(address);
   }
 
   /** Records a wrong key. Returns true if it is the one that starts the waits. */
@@ -44,9 +54,9 @@ export class LoginThrottle {
     const before = this.#tries.peek(address);
     const isForgotten = !before || now - before.lastAt > FORGOTTEN_AFTER_MS;
     const wrong = isForgotten ? 1 : before.wrong + 1;
-    const waitMs = wrong < FREE_TRIES ? 0 : Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (wrong - FREE_TRIES));
+    const waitMs = wrong < this.#freeTries ? 0 : Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (wrong - this.#freeTries));
     this.#tries.set(address, { wrong, lastAt: now, waitMs });
-    return wrong === FREE_TRIES;
+    return wrong === this.#freeTries;
   }
 
   /** Records a correct key of an address. */

@@ -1,8 +1,10 @@
 /** Access rules of the embedded broker: who may log in, publish, subscribe and leave retained messages. */
 import type { Duplex } from "node:stream";
-import type { AedesOptions, Client, PublishPacket } from "aedes";
+import type { AedesOptions, AedesPublishPacket, Client, PublishPacket } from "aedes";
 import { addressGroup } from "../../http/address-group.ts";
 import { LoginThrottle } from "../../http/login-throttle.ts";
+import { forwardNonEmpty } from "./broker-memory.ts";
+import { ClientRetained } from "./client-retained.ts";
 import { MAX_CONNECT_BYTES, type NetworkConnection } from "./network-connection.ts";
 import { type BrokerUser, type BrokerUsers, mayPublish } from "./users.ts";
 
@@ -12,7 +14,7 @@ export interface BrokerRules {
   readonly anonymous: boolean;
   readonly baseTopic: string;
   readonly discoveryPrefix: string;
-  /** Called when a message of a client is dropped, once per connection and reason. */
+  /** Called when a message or subscription of a client is refused, once per connection and reason. */
   readonly onRefused: (user: string, topic: string, reason: string) => void;
   /** Called when further logins from an address have to wait because of wrong passwords. */
   readonly onLockedOut?: (address: string) => void;
@@ -23,15 +25,14 @@ const MAX_CLIENTS = 256;
 /** Maximum number of clients per user and per address. All plugs may share a user, many containers an address. */
 const MAX_CLIENTS_OF_USER = 192;
 const MAX_CLIENTS_OF_ADDRESS = 128;
-/** Maximum number of different topic filters of a client per connection. */
-const MAX_SUBSCRIPTIONS = 500;
+/** Maximum number of different topic filters of a client per connection. Home Assistant has one for almost each entity. */
+const MAX_SUBSCRIPTIONS = 10_000;
 /** Longest keep-alive in seconds. It also applies to clients that announce a longer one, or none. */
 export const MAX_KEEPALIVE_SEC = 3_600;
-/** Limits of the retained messages of all clients except the daemon. They are kept in memory. */
-const MAX_FOREIGN_RETAINED = 2_000;
-const MAX_FOREIGN_RETAINED_BYTES = 4 * 1024 * 1024;
-/** Share of these limits that one user may fill. */
-const PART_OF_USER = 0.75;
+/** Names with a wrong password from one address, after which new names have to wait. */
+const FREE_NAMES = 20;
+/** Longest wait of a user who was right from this address before: a device with the right password gets in soon. */
+const MAX_PROVEN_WAIT_MS = 2_000;
 
 /** Reasons for refused logins, for the log. Clients receive the return code only. */
 const REFUSALS = {
@@ -46,11 +47,13 @@ const REFUSALS = {
 } as const;
 type Refusal = (typeof REFUSALS)[keyof typeof REFUSALS];
 /** Sent to clients of MQTT 5, so it reveals nothing about the installation. */
-const NOT_AUTHORIZED = "not authorized";
+export const NOT_AUTHORIZED = "not authorized";
 
 const ANYBODY: BrokerUser = { name: "anonymous", password: "", commands: true };
 
-type Handlers = Required<Pick<AedesOptions, "preConnect" | "authenticate" | "authorizePublish" | "authorizeSubscribe">>;
+type Handlers = Required<
+  Pick<AedesOptions, "preConnect" | "authenticate" | "authorizePublish" | "authorizeSubscribe" | "authorizeForward">
+>;
 
 /** Returns the connection of a client; undefined for the daemon's own client. */
 type ConnectionOf = (client: Client) => NetworkConnection | undefined;
@@ -59,8 +62,10 @@ type ConnectionOf = (client: Client) => NetworkConnection | undefined;
 export function rulesOf(options: BrokerRules, connectionOf: ConnectionOf): Handlers {
   const rules = new Rules(options, connectionOf);
   return {
-    preConnect: (_client, packet, done) => {
-      packet.clean = true;
+    preConnect: (client, packet, done) => {
+      // Without a client id, aedes refuses a session that shall last (MQTT 3.1.1, 3.1.3.1).
+      if (packet.clientId !== "" || packet.protocolVersion === 5) packet.clean = true;
+      rules.limitPackets(client, packet.properties?.maximumPacketSize);
       // aedes sends its limit to clients of MQTT 5, and refuses other clients above it.
       if (packet.protocolVersion !== 5)
         packet.keepalive = Math.min(packet.keepalive || MAX_KEEPALIVE_SEC, MAX_KEEPALIVE_SEC);
@@ -82,6 +87,7 @@ export function rulesOf(options: BrokerRules, connectionOf: ConnectionOf): Handl
       if (!isTaken) discard(packet);
       done(null);
     },
+    authorizeForward: (client, packet) => (rules.mayForward(client, packet) ? forwardNonEmpty(client, packet) : null),
     authorizeSubscribe: (client, subscription, done) =>
       done(null, rules.mayListen(client, subscription.topic) ? subscription : null),
   };
@@ -128,19 +134,32 @@ function isInherited(name: string): boolean {
   return name in Object.prototype;
 }
 
+/** Fixed header, message id and lengths of topic and properties. */
+const MAX_HEADER_BYTES = 16;
+
+/** Returns an upper bound of the size of a message: properties in JSON are longer than in MQTT. */
+function sizeOf({ topic, payload, properties }: AedesPublishPacket): number {
+  const ofProperties = properties === undefined ? 0 : Buffer.byteLength(JSON.stringify(properties));
+  return MAX_HEADER_BYTES + Buffer.byteLength(topic) + Buffer.byteLength(payload) + ofProperties;
+}
+
 class Rules {
   readonly #options: BrokerRules;
   readonly #connectionOf: ConnectionOf;
   readonly #users = new WeakMap<Client, BrokerUser>();
   readonly #filters = new WeakMap<Client, Set<string>>();
   readonly #reported = new WeakMap<Client, Set<string>>();
+  /** Wrong passwords by address and name. */
   readonly #lockOut = new LoginThrottle();
+  /** Names with wrong passwords, by address. */
+  readonly #guessedNames = new LoginThrottle(FREE_NAMES);
   /** Authenticated clients by client id. Bounded by MAX_CLIENTS. */
   readonly #present = new Map<string, { readonly user: string; readonly address: string; readonly stream: Duplex }>();
   /** Client ids of the daemon itself. Another client with one of them would disconnect it. */
   readonly #ownIds = new Set<string>();
-  /** User and size of retained messages of other clients, by topic. Bounded by MAX_FOREIGN_RETAINED. */
-  readonly #foreign = new Map<string, { readonly user: string; readonly bytes: number }>();
+  readonly #retained = new ClientRetained();
+  /** Maximum Packet Size of clients of MQTT 5, which aedes 2.0.0-beta.1 ignores. */
+  readonly #maxPacketBytes = new WeakMap<Client, number>();
 
   constructor(options: BrokerRules, connectionOf: ConnectionOf) {
     this.#options = options;
@@ -159,13 +178,13 @@ class Rules {
       return null;
     }
     const address = addressGroup(connection.address);
+    const now = performance.now();
     // A whole home may share one address. A device with an old password locks out only its own user.
-    const guesser = this.#options.users.has(name) ? `${address} ${name}` : address;
-    const isProven = this.#lockOut.isProven(address, name ?? ANYBODY.name);
-    if (!isProven && this.#lockOut.waitMs(guesser, performance.now()) > 0) return REFUSALS.isLockedOut;
+    const guesser = `${address} ${name ?? ""}`;
+    if (this.#waitMs(address, name ?? ANYBODY.name, guesser, now) > 0) return REFUSALS.isLockedOut;
     const user = await this.#userOf(connection, name, password);
     if (!user) {
-      if (this.#lockOut.wrong(guesser, performance.now())) this.#options.onLockedOut?.(address);
+      this.#onWrong(address, guesser, now);
       return REFUSALS.isWrongLogin;
     }
     this.#lockOut.prove(address, user.name);
@@ -179,8 +198,21 @@ class Rules {
       if (this.#present.get(id)?.stream === stream) this.#present.delete(id);
     });
     this.#users.set(client, user);
-    connection.admit();
+    connection.admit(user.name);
     return null;
+  }
+
+  /** Unknown names wait exactly as known ones do, so that a wait does not reveal which names exist. */
+  #waitMs(address: string, name: string, guesser: string, now: number): number {
+    if (this.#lockOut.isProven(address, name)) return this.#lockOut.waitMs(guesser, now, MAX_PROVEN_WAIT_MS);
+    return Math.max(this.#lockOut.waitMs(guesser, now), this.#guessedNames.waitMs(address, now));
+  }
+
+  #onWrong(address: string, guesser: string, now: number): void {
+    const isFirst = !this.#lockOut.knows(guesser);
+    const isLocked = this.#lockOut.wrong(guesser, now);
+    const areLocked = isFirst && this.#guessedNames.wrong(address, now);
+    if (isLocked || areLocked) this.#options.onLockedOut?.(address);
   }
 
   /**
@@ -210,50 +242,60 @@ class Rules {
     cleanProperties(packet);
     const reason = this.#whyDropped(user, packet);
     if (reason === null) return true;
+    this.#report(client, packet.topic, reason);
+    return false;
+  }
+
+  /** Reports a refused message or subscription, once per connection and reason. */
+  #report(client: Client, topic: string, reason: string): void {
     const reported = this.#reported.get(client) ?? new Set();
     this.#reported.set(client, reported);
-    if (!reported.has(reason)) this.#options.onRefused(user?.name ?? "", packet.topic, reason);
+    if (!reported.has(reason)) this.#options.onRefused(this.#users.get(client)?.name ?? "", topic, reason);
     reported.add(reason);
-    return false;
   }
 
   #whyDropped(user: BrokerUser | undefined, packet: PublishPacket): string | null {
     if (user === undefined) return "it arrived before the login finished";
     if (isInherited(packet.topic)) return "the broker does not accept this topic name";
-    if (!mayPublish(user, packet.topic, this.#options))
+    if (!mayPublish(user, packet, this.#options))
       return "only the daemon and users with commands: true may publish there";
-    return packet.retain ? this.#whyNotRetained(user.name, packet) : null;
+    if (!packet.retain) return null;
+    // The length includes the properties. For a will, only the length of its CONNECT is bounded.
+    const bytes = packet.payload.length === 0 ? 0 : (packet.length ?? MAX_CONNECT_BYTES);
+    return this.#retained.take(user.name, packet.topic, bytes);
+  }
+
+  limitPackets(client: Client, maxBytes: number | undefined): void {
+    if (maxBytes !== undefined) this.#maxPacketBytes.set(client, maxBytes);
+  }
+
+  /** Returns whether a client accepts a message of this size (MQTT 5, 3.1.2.11.4). */
+  mayForward(client: Client, packet: AedesPublishPacket): boolean {
+    const maxBytes = this.#maxPacketBytes.get(client);
+    if (maxBytes === undefined || sizeOf(packet) <= maxBytes) return true;
+    this.#report(client, packet.topic, `the client accepts packets of at most ${maxBytes} bytes`);
+    return false;
   }
 
   mayListen(client: Client, filter: string): boolean {
     if (!this.#connectionOf(client)) return true;
-    // aedes reads further packets between a CONNECT and its answer.
-    const user = this.#users.get(client);
-    if (!user || isInherited(filter)) return false;
-    // `$SYS` reveals clients and their subscriptions, so it is limited to users with `commands`.
-    if (!user.commands && filter.startsWith("$SYS")) return false;
-    const filters = this.#filters.get(client) ?? new Set();
-    this.#filters.set(client, filters);
-    if (filters.size >= MAX_SUBSCRIPTIONS && !filters.has(filter)) return false;
-    filters.add(filter);
-    return true;
+    const reason = this.#whyNotListened(client, filter);
+    if (reason !== null) this.#report(client, filter, reason);
+    return reason === null;
   }
 
-  #whyNotRetained(user: string, { topic, payload, length }: PublishPacket): string | null {
-    if (payload.length === 0) {
-      this.#foreign.delete(topic);
-      return null;
-    }
-    // Includes the properties. For a will, only the length of its CONNECT is bounded.
-    const left = { user, bytes: length ?? MAX_CONNECT_BYTES };
-    const others = [...this.#foreign].flatMap(([other, one]) => (other === topic ? [] : [one]));
-    const isFull = (all: readonly { readonly bytes: number }[], part: number) =>
-      all.length >= MAX_FOREIGN_RETAINED * part ||
-      all.reduce((sum, { bytes }) => sum + bytes, left.bytes) > MAX_FOREIGN_RETAINED_BYTES * part;
-    if (isFull(others, 1)) return "the broker has reached its limit of retained messages from clients";
-    const own = others.filter((one) => one.user === user);
-    if (isFull(own, PART_OF_USER)) return "this user has reached the limit of retained messages";
-    this.#foreign.set(topic, left);
+  #whyNotListened(client: Client, filter: string): string | null {
+    // aedes reads further packets between a CONNECT and its answer.
+    const user = this.#users.get(client);
+    if (!user) return "it arrived before the login finished";
+    if (isInherited(filter)) return "the broker does not accept this topic name";
+    // `$SYS` reveals clients and their subscriptions, so it is limited to users with `commands`.
+    if (!user.commands && filter.startsWith("$SYS")) return "only users with commands: true may subscribe to $SYS";
+    const filters = this.#filters.get(client) ?? new Set();
+    this.#filters.set(client, filters);
+    if (filters.size >= MAX_SUBSCRIPTIONS && !filters.has(filter))
+      return `more than ${MAX_SUBSCRIPTIONS} subscriptions`;
+    filters.add(filter);
     return null;
   }
 }

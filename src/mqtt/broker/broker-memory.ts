@@ -24,7 +24,7 @@ export const forwardNonEmpty: AuthorizeForwardHandler = (_client, packet) =>
   packet.payload === EMPTIED ? null : packet;
 
 export class BrokerMemory {
-  /** Messages by topic. Bounded by the limits for retained messages in `authorization.ts`. */
+  /** Messages by topic. Bounded by `client-retained.ts` and the topics of the daemon. */
   readonly #retained = new Map<string, Retained>();
   /** Message ids of unfinished QoS 2 messages, by client. */
   readonly #unfinished = new WeakMap<Client, Set<number | undefined>>();
@@ -44,7 +44,13 @@ export class BrokerMemory {
    * sent.
    */
   createRetainedStreamCombi(filters: readonly string[]): Readable {
-    const topics = filters.flatMap((filter) => [...this.#retained.keys()].filter(matcher(filter)));
+    const topics = filters.flatMap((filter) =>
+      /[+#]/.test(filter)
+        ? [...this.#retained.keys()].filter(matcher(filter))
+        : this.#retained.has(filter)
+          ? [filter]
+          : [],
+    );
     return Readable.from(topics.map((topic) => this.#asSent(topic)));
   }
 

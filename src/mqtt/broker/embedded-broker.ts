@@ -7,8 +7,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import tls from "node:tls";
 import { Aedes, type Client } from "aedes";
 import type { TlsIdentity } from "../../config/tls-schema.ts";
-import { type BrokerRules, MAX_KEEPALIVE_SEC, rulesOf } from "./authorization.ts";
-import { BrokerMemory, forwardNonEmpty, MAX_UNFINISHED } from "./broker-memory.ts";
+import { type BrokerRules, MAX_KEEPALIVE_SEC, NOT_AUTHORIZED, rulesOf } from "./authorization.ts";
+import { BrokerMemory, MAX_UNFINISHED } from "./broker-memory.ts";
 import { LOGIN_TIMEOUT_MS, NetworkConnections, type RefusedConnection, readingAll } from "./network-connection.ts";
 import { type BrokerUser, BrokerUsers } from "./users.ts";
 
@@ -41,8 +41,11 @@ export interface EmbeddedBroker {
 /** Time after which a client is closed that does not read its messages. */
 const DRAIN_TIMEOUT_MS = 10_000;
 const MAX_TOPIC_LEVELS = 16;
-/** Longest accepted packet in bytes. Zigbee2MQTT's list of all devices has 5 to 10 kB per device. */
-const MAX_PACKET_BYTES = 1024 * 1024;
+/**
+ * Longest accepted packet in bytes. Zigbee2MQTT's list of all devices has 5 to 10 kB per device. The daemon accepts 4 MiB
+ * including the properties that a broker may add.
+ */
+const MAX_PACKET_BYTES = 4 * 1024 * 1024 - 1024;
 /** Maximum Session Expiry Interval of MQTT 5 clients. Nothing is kept of a session, but aedes takes 0 as no limit. */
 const MAX_SESSION_SEC = 1;
 /** Maximum number of sessions and wills of clients that left within that second. */
@@ -53,6 +56,8 @@ const CONCURRENCY = 100;
 const MAX_FRAME_BYTES = 64 * 1024;
 /** Maximum TCP connections per listener, authenticated or not. More than `authorization.ts` accepts. */
 const MAX_SOCKETS = 512;
+/** Errors of aedes that end no connection, or only one whose client has vanished. */
+const NO_REFUSALS: readonly string[] = [NOT_AUTHORIZED, "keep alive timeout"];
 const LOOPBACK = "127.0.0.1";
 /** Wait for the daemon's own `offline`, which is acknowledged but still on its way to the subscribers. */
 const LAST_WORDS_MS = 100;
@@ -76,13 +81,12 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     pendingSessionsLimit: MAX_PENDING_SESSIONS,
     receiveMaximum: MAX_UNFINISHED,
     concurrency: CONCURRENCY,
-    authorizeForward: forwardNonEmpty,
     ...rulesOf({ ...options, users: new BrokerUsers(options.users) }, (client) => connections.of(client)),
   });
   await aedes.listen();
   const noteError = (client: Client, error: Error) => {
-    // An error with a code is a network failure, not a refusal.
-    if (!("code" in error)) connections.of(client)?.refuse(error.message);
+    // An error with a code is a network failure, and neither is a vanished client a refusal.
+    if (!("code" in error) && !NO_REFUSALS.includes(error.message)) connections.of(client)?.refuse(error.message);
   };
   aedes.on("connectionError", noteError);
   aedes.on("clientError", noteError);

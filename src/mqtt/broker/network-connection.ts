@@ -1,6 +1,6 @@
 /**
  * Connections from the network to the embedded broker.
- * aedes limits every packet to `maximumPacketSize`. 1 MB is too much for connections that are not authenticated. So the
+ * aedes limits every packet to `maximumPacketSize`. 4 MB are too much for connections that are not authenticated. So the
  * broker receives a connection only when one complete, short CONNECT has arrived.
  */
 import type net from "node:net";
@@ -36,7 +36,7 @@ export interface NetworkConnectionOptions {
   /** Called when a complete CONNECT can be read from the stream. */
   readonly onConnect: () => void;
   readonly onAdmitted: () => void;
-  /** Called at most once, and never after `onAdmitted`. */
+  /** Called at most once: for a refused login, or later if the broker ends the connection. */
   readonly onRefused: (refused: RefusedConnection) => void;
 }
 
@@ -45,7 +45,8 @@ export class NetworkConnection {
   readonly isLocal: boolean;
   readonly address: string;
   readonly #options: NetworkConnectionOptions;
-  #isDecided = false;
+  #isRefused = false;
+  #user: string | null = null;
   /** Bytes received before the CONNECT is complete. Bounded by the longest CONNECT and one read of a socket. */
   #early: Buffer = Buffer.alloc(0);
 
@@ -59,16 +60,16 @@ export class NetworkConnection {
   }
 
   /** Accepts the login. */
-  admit(): void {
-    this.#isDecided = true;
+  admit(user: string): void {
+    this.#user = user;
     this.#options.onAdmitted();
   }
 
   /** Reports why the connection is refused. Does not close it. */
   refuse(reason: string, user: string | null = null): void {
-    if (this.#isDecided) return;
-    this.#isDecided = true;
-    this.#options.onRefused({ address: this.#options.address, reason, user });
+    if (this.#isRefused) return;
+    this.#isRefused = true;
+    this.#options.onRefused({ address: this.#options.address, reason, user: user ?? this.#user });
   }
 
   readonly #read = (): void => {
@@ -113,8 +114,10 @@ export class NetworkConnections {
   /** Unauthenticated sockets and their login timers, oldest first. Bounded by MAX_WAITING. */
   readonly #waiting = new Map<net.Socket, NodeJS.Timeout>();
   readonly #refused = new WeakSet<net.Socket>();
-  /** Connections by stream. Bounded by MAX_SOCKETS of each listener. */
-  readonly #connections = new Map<Duplex, NetworkConnection>();
+  /** Open streams. Bounded by MAX_SOCKETS of each listener. */
+  readonly #streams = new Set<Duplex>();
+  /** Connections by stream. A will is published after its connection has closed, with the rights of its client. */
+  readonly #connections = new WeakMap<Duplex, NetworkConnection>();
 
   constructor(onRefused: (refused: RefusedConnection) => void) {
     this.#onRefused = onRefused;
@@ -147,7 +150,8 @@ export class NetworkConnections {
       },
     });
     this.#connections.set(stream, connection);
-    stream.on("close", () => this.#connections.delete(stream));
+    this.#streams.add(stream);
+    stream.on("close", () => this.#streams.delete(stream));
   }
 
   /** Returns the connection of a client; undefined for the daemon's own client. */
@@ -164,7 +168,7 @@ export class NetworkConnections {
   }
 
   closeAll(): void {
-    for (const stream of this.#connections.keys()) stream.destroy();
+    for (const stream of this.#streams) stream.destroy();
   }
 
   #endWaiting(socket: net.Socket): void {

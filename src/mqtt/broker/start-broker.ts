@@ -31,7 +31,7 @@ export async function startBroker(
   const { host, port, ws_port: wsPort, users, tls } = config.broker;
   const { base_topic: baseTopic, discovery_prefix: discoveryPrefix } = config.mqtt;
   const onRefused = (user: string, topic: string, reason: string) =>
-    log.warn({ user, topic, reason }, "the broker dropped a message");
+    log.warn({ user, topic, reason }, "the broker refused a message or a subscription");
   const onLockedOut = (address: string) =>
     log.warn({ address }, "repeated wrong passwords at the broker; logins are delayed");
   const refusals = new RefusalLog(

@@ -1,6 +1,7 @@
 /** Users of the embedded broker and their permission to publish. */
 import { createHash, randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
+import { deviceId } from "../homeassistant/device-id.ts";
 
 export interface BrokerUser {
   readonly name: string;
@@ -107,18 +108,30 @@ export interface Ground {
 
 /**
  * Returns whether a user may publish to a topic.
- * The daemon's own topics and the discovery documents are read-only. Command topics require `commands`.
- * Home Assistant's birth topic and all unrelated topics are open to every user.
+ * The daemon's own topics and discovery documents are read-only. Command topics require `commands`. So does the removal
+ * of a discovery document, which is how Home Assistant deletes a device. All other topics are open to every user.
  */
-export function mayPublish({ commands }: { readonly commands: boolean }, topic: string, ground: Ground): boolean {
-  const { baseTopic, discoveryPrefix } = ground;
+export function mayPublish(
+  { commands }: { readonly commands: boolean },
+  { topic, payload }: { readonly topic: string; readonly payload: string | Buffer },
+  ground: Ground,
+): boolean {
+  const { baseTopic } = ground;
   if (topic.startsWith("$")) return false;
-  if (topic === `${discoveryPrefix}/status`) return true;
   if (isPlugsAnswer(topic, baseTopic)) return true;
   if (topic === baseTopic || topic.startsWith(`${baseTopic}/`)) {
     return commands && (topic.endsWith("/set") || topic.startsWith(`${baseTopic}/command/`));
   }
-  return topic !== discoveryPrefix && !topic.startsWith(`${discoveryPrefix}/`);
+  return !isOwnDocument(topic, ground) || (commands && payload.length === 0);
+}
+
+/** Returns whether a topic is that of one of the daemon's own discovery documents. */
+function isOwnDocument(topic: string, { baseTopic, discoveryPrefix }: Ground): boolean {
+  const documents = `${discoveryPrefix}/device/`;
+  if (!topic.startsWith(documents)) return false;
+  const id = topic.slice(documents.length);
+  const own = deviceId(baseTopic, null);
+  return id.startsWith(`${own}/`) || id.startsWith(`${own}_`);
 }
 
 /**

@@ -59,6 +59,9 @@ export class RetainedPublisher {
   /** Held topics are sent alone; `#trial` is the one in flight. */
   #trials: Trials = "none";
   #trial: string | null = null;
+  /** Acknowledged documents whose removed components are not forgotten yet, and those of them at the last `age`. */
+  readonly #sentDocuments = new Set<string>();
+  #agedDocuments: readonly string[] = [];
   /** Documents sent with reduced components on this connection, with the keys of these components. */
   readonly #reduced = new Map<string, string>();
   /** Topics that were already cleared at the last call of `age`. */
@@ -151,8 +154,8 @@ export class RetainedPublisher {
     this.#unacknowledged = 0;
     this.#asked.clear();
     this.#forgetUnsent();
-    this.#reduced.clear();
     this.#aged = [];
+    this.#agedDocuments = [];
     this.repeat();
   }
 
@@ -161,6 +164,7 @@ export class RetainedPublisher {
    * refuses the documents then has the states.
    */
   repeat(): void {
+    this.#reduced.clear();
     const topics = [...this.#wanted.keys()];
     this.#findObsolete();
     const gone = this.#isWhole
@@ -180,6 +184,8 @@ export class RetainedPublisher {
     const cleared = this.#memory.cleared();
     for (const topic of this.#aged) this.#memory.forget(topic);
     this.#aged = cleared;
+    for (const topic of this.#agedDocuments) this.#settleComponents(topic);
+    this.#agedDocuments = [...this.#sentDocuments];
     this.#memory.save();
   }
 
@@ -325,9 +331,19 @@ export class RetainedPublisher {
     return {
       payload,
       settled: () => {
-        if (this.#wanted.get(topic) === payload) this.#memory.settle(topic, components);
+        if (this.#wanted.get(topic) === payload) this.#sentDocuments.add(topic);
+        if (goneKeys === "") this.#settleComponents(topic);
       },
     };
+  }
+
+  /**
+   * Forgets the components that a document no longer has. Until then each birth of Home Assistant withdraws them again:
+   * it may not have been connected, and the embedded broker does not keep the messages for it.
+   */
+  #settleComponents(topic: string): void {
+    const payload = this.#wanted.get(topic);
+    if (this.#sentDocuments.delete(topic) && payload) this.#memory.settle(topic, componentsOf(topic, payload));
   }
 
   #settleObsolete(topic: string): void {

@@ -14,6 +14,8 @@ import { loopMs } from "../../support/runner/loop-time.ts";
 const HA = { name: "ha", password: "open sesame", commands: false };
 const login = { username: HA.name, password: HA.password };
 const VERSIONS = [5, 4] as const;
+/** Lets a delayed will wait. */
+const SHORT_SESSION = { sessionExpiryInterval: 1 };
 const MOSQUITTO_SUB = "mosquitto_sub";
 const run = promisify(execFile);
 const hasMosquittoClients = (() => {
@@ -123,18 +125,18 @@ describe.each(VERSIONS)("MQTT version %i", (protocolVersion) => {
     expect(broker.refusals).toEqual([{ address: "127.0.0.1", reason: "wrong user name or password", user: "ha" }]);
   });
 
-  test("a packet of more than 1 MB closes the connection of its sender", async () => {
+  test("a packet of more than 4 MB closes the connection of its sender", async () => {
     await using broker = await startBroker();
     await using client = await connect(broker.port, { protocolVersion });
     // Bypasses MQTT.js, which respects the broker's limit.
     const packet = mqttPacket.generate(
-      { cmd: "publish", topic: "blob", payload: Buffer.alloc(1100 * 1024), qos: 0, dup: false, retain: false },
+      { cmd: "publish", topic: "blob", payload: Buffer.alloc(4_200_000), qos: 0, dup: false, retain: false },
       { protocolVersion },
     );
     const closed = gone(client);
     client.stream.write(packet);
     await closed;
-    expect(broker.refusals).toEqual([]);
+    expect(broker.refusals).toMatchObject([{ user: "ha" }]);
   });
 
   test.each(["constructor", "__proto__", "toString"])(
@@ -191,7 +193,7 @@ test("an MQTT 5 client gets the broker's limits", async () => {
   await using broker = await startBroker();
   await using client = await connect(broker.port, { protocolVersion: 5, keepalive: 20_000 });
   expect(client.connack.properties).toMatchObject({
-    maximumPacketSize: 1024 * 1024,
+    maximumPacketSize: 4 * 1024 * 1024 - 1024,
     receiveMaximum: 20,
     serverKeepAlive: 3_600,
     sharedSubscriptionAvailable: false,
@@ -227,6 +229,33 @@ test("a retained message with an expiry is delivered with its remaining time, an
     return found;
   };
   await expect.poll(retained).toEqual(["long"]);
+});
+
+test("an MQTT 5 client gets no message above its Maximum Packet Size, and the log says so once", async () => {
+  await using broker = await startBroker();
+  await using client = await connect(broker.port, { protocolVersion: 5, properties: { maximumPacketSize: 200 } });
+  await using sender = await connect(broker.port, { protocolVersion: 5 });
+  await client.subscribeAsync("tv/#", { qos: 1 });
+  const last = next(client, "tv/short");
+  for (const payload of ["x".repeat(190), "y".repeat(190)]) await sender.publishAsync("tv/long", payload, { qos: 1 });
+  await sender.publishAsync("tv/short", "z", { qos: 1 });
+  expect((await last).topic).toBe("tv/short");
+  expect(broker.dropped).toEqual(["tv/long"]);
+});
+
+test("a delayed will has the rights of its client", async () => {
+  await using broker = await startBroker();
+  await using reader = await connect(broker.port, { protocolVersion: 5 });
+  await reader.subscribeAsync("#", { qos: 1 });
+  const will = (topic: string) =>
+    ({ topic, payload: Buffer.from("1"), qos: 1, retain: false, properties: { willDelayInterval: 1 } }) as const;
+  const allowed = next(reader, "plug/gone");
+  for (const topic of ["elbro/home/price", "plug/gone"]) {
+    const plug = await connect(broker.port, { protocolVersion: 5, will: will(topic), properties: SHORT_SESSION });
+    plug.stream.destroy();
+  }
+  expect(JSON.stringify((await allowed).properties ?? {})).not.toContain("willDelayInterval");
+  expect(broker.dropped).toEqual(["elbro/home/price"]);
 });
 
 test("a will with every MQTT 5 property is delivered to both versions", async () => {

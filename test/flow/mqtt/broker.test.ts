@@ -250,11 +250,13 @@ describe("permissions of a client", () => {
     await tv.publishAsync("elbro/home/price", "0", retain);
     await tv.publishAsync("elbro/command/refresh", "", { qos: 1 });
     await tv.publishAsync("homeassistant/device/elbro_home/config", "", retain);
+    await tv.publishAsync("homeassistant/switch/tv/config", "{}", retain);
     await tv.publishAsync("tv/volume", "7", retain);
     expect(tv.connected).toBe(true);
     expect(await retainedIn(broker.port, asTv)).toEqual({
       "elbro/home/price": "1.25",
       "elbro/status": "online",
+      "homeassistant/switch/tv/config": "{}",
       "tv/volume": "7",
     });
     expect(broker.refused).toEqual(["tv elbro/home/price"]);
@@ -286,21 +288,49 @@ describe("permissions of a client", () => {
     expect(ha.connected).toBe(true);
   });
 
-  test("exclude packets of more than 1 MB, which close only their own connection", async () => {
+  test("include the removal of a device by Home Assistant, and exclude another document of it", async () => {
+    await using broker = await startBroker();
+    await using own = daemonOn(broker.open);
+    const topic = "homeassistant/device/elbro_home/config";
+    const document = JSON.stringify({
+      device: { identifiers: ["elbro_home"] },
+      origin: { name: "elbro" },
+      components: {},
+    });
+    own.link.show([{ topic, payload: document }]);
+    await expect.poll(() => retainedIn(broker.port, asTv)).toHaveProperty([topic], document);
+    await using ha = await client(broker.port, asHa);
+    await ha.publishAsync(topic, "{}", { qos: 1, retain: true });
+    expect(broker.refused).toEqual([`ha ${topic}`]);
+    await ha.publishAsync(topic, "", { qos: 1, retain: true });
+    expect(await retainedIn(broker.port, asTv)).not.toHaveProperty([topic]);
+  });
+
+  test("include 10,000 subscriptions of a client; one more is refused and reported", async () => {
+    await using broker = await startBroker();
+    await using ha = await client(broker.port, asHa);
+    await ha.subscribeAsync(Array.from({ length: 10_000 }, (_, i) => `home/${i}/state`));
+    const refused = ha.subscribeAsync("home/more").catch(() => [{ qos: 128 }]);
+    expect((await refused)[0]?.qos).toBe(128);
+    expect([broker.refused, broker.reasons]).toEqual([["ha home/more"], ["more than 10000 subscriptions"]]);
+  });
+
+  test("exclude packets of more than 4 MB, which close only their own connection, with a reason in the log", async () => {
     await using broker = await startBroker();
     await using ha = await client(broker.port, asHa);
     const tv = await client(broker.port, asTv);
     const closed = new Promise<void>((resolve) => tv.once("close", () => resolve()));
-    tv.publish("tv/blob", Buffer.alloc(1100 * 1024), { qos: 0 });
+    tv.publish("tv/blob", Buffer.alloc(4_200_000), { qos: 0 });
     await closed;
-    await ha.publishAsync("ha/blob", Buffer.alloc(200 * 1024), { qos: 1 });
+    await ha.publishAsync("ha/blob", Buffer.alloc(4_000_000), { qos: 1 });
     expect(ha.connected).toBe(true);
+    expect(broker.refusals).toMatchObject([{ user: "tv" }]);
   });
 
-  test("include 4 MB of retained messages in total and 3 MB per user", async () => {
+  test("include 32 MB of retained messages in total and 24 MB per user", async () => {
     await using broker = await startBroker();
     await using tv = await client(broker.port, asTv);
-    const blob = Buffer.alloc(200 * 1024, 0x41);
+    const blob = Buffer.alloc(1_600_000, 0x41);
     for (let i = 0; i < 25; i++) await tv.publishAsync(`tv/blob/${i}`, blob, { qos: 1, retain: true });
     const kept = () => retainedIn(broker.port, asTv).then((found) => Object.keys(found).length);
     expect(await kept()).toBe(15);

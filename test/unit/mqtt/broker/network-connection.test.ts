@@ -85,11 +85,11 @@ test.each([
   expect(seen.refused[0]?.reason).toMatch(/not an MQTT CONNECT/);
 });
 
-test("a connection that was admitted is not rejected later", () => {
+test("the end of an admitted connection is reported once, with its user", () => {
   const { connection, seen } = open();
-  connection.admit();
-  connection.refuse("keep alive timeout");
-  expect(seen).toMatchObject({ admitted: 1, refused: [] });
+  connection.admit("tv");
+  for (const reason of ["topic has too many levels", "later"]) connection.refuse(reason);
+  expect(seen).toMatchObject({ admitted: 1, refused: [{ reason: "topic has too many levels", user: "tv" }] });
 });
 
 test("bytes in chunks of any size arrive unchanged", async () => {

@@ -75,12 +75,25 @@ test.each([
   ["elbro/command/refresh", false, true],
   ["elbro/commands", false, false],
   ["homeassistant/device/elbro_home/config", false, false],
-  ["homeassistant/sensor/x/config", false, false],
+  ["homeassistant/sensor/x/config", true, true],
   ["homeassistant/status", true, true],
   ["zigbee2mqtt/lamp/set", true, true],
   ["elbrook/x", true, true],
   ["$SYS/broker", false, false],
 ])("%s may be published by a plain user: %s, by one with commands: %s", (topic, plain, commanding) => {
-  expect(mayPublish({ commands: false }, topic, GROUND)).toBe(plain);
-  expect(mayPublish({ commands: true }, topic, GROUND)).toBe(commanding);
+  expect(mayPublish({ commands: false }, { topic, payload: "x" }, GROUND)).toBe(plain);
+  expect(mayPublish({ commands: true }, { topic, payload: "x" }, GROUND)).toBe(commanding);
+});
+
+test("the removal of elbro's own device needs commands; documents of other programs are theirs", () => {
+  const topic = "homeassistant/device/elbro_home/config";
+  expect(mayPublish({ commands: true }, { topic, payload: "" }, GROUND)).toBe(true);
+  expect(mayPublish({ commands: false }, { topic, payload: "" }, GROUND)).toBe(false);
+  for (const other of [
+    "homeassistant/device/elbroid_1/config",
+    "homeassistant/switch/0x00158d0001a2b3c4/switch/config",
+    "homeassistant/sensor/4F21A0_ENERGY_Power/config",
+    "homeassistant/switch/bathroom/floor_relay/config",
+  ])
+    expect(mayPublish({ commands: false }, { topic: other, payload: "{}" }, GROUND)).toBe(true);
 });

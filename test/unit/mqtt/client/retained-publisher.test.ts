@@ -280,10 +280,19 @@ test("removes a component on its old platform before it changes to another", () 
   ]);
 });
 
-test("removes a component that an earlier version published, once after the upgrade", () => {
+test("removes a component that an earlier version published, again at each birth of Home Assistant for a while", () => {
   const { memory, retained } = attached([document("d", { price: "sensor", retired: "sensor" })]);
   const upgrade = attached([document("d", { price: "sensor" })], memory, retained);
   expect(upgrade.port.sent).toHaveLength(2);
+  upgrade.publisher.repeat();
+  upgrade.port.answer();
+  expect(upgrade.port.sent).toHaveLength(4);
+  expect(upgrade.port.sent.at(-1)).toEqual(upgrade.port.sent[1]);
+  upgrade.publisher.age();
+  upgrade.publisher.age();
+  upgrade.publisher.repeat();
+  upgrade.port.answer();
+  expect(upgrade.port.sent).toHaveLength(5);
   const restart = attached([document("d", { price: "sensor" })], memory, retained);
   expect(restart.port.sent).toHaveLength(1);
 });
