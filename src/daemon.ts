@@ -10,7 +10,7 @@ import type { Config } from "./config/schema.ts";
 import { LogMemory } from "./core/runtime/log-memory.ts";
 import type { Calendar } from "./core/time/calendar.ts";
 import type { EpochMs } from "./core/time/interval.ts";
-import { startIntegrations } from "./integrations/start-integrations.ts";
+import { openHomeAssistant, startIntegrations } from "./integrations/start-integrations.ts";
 import { type Mqtt, type MqttOptions, startMqtt } from "./mqtt/start-mqtt.ts";
 import { currentPrices, type HouseOverview, nextRuns } from "./plans/house-overview.ts";
 import { openPlans } from "./plans/open-plans.ts";
@@ -151,8 +151,12 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
   const changes = new ChangeBus();
   const { storage, state, planning } = openData(options, modules, changes);
   const mqtt = modules.add(await startMqtt(options, storage, state, changes));
-  const plugs = modules.add(startPlugs(options, storage, state, mqtt, changes));
-  const integrations = modules.add(startIntegrations(options, storage, state, changes));
+  const homeAssistant = await openHomeAssistant(options, state);
+  if (homeAssistant) modules.add(homeAssistant.entities);
+  const plugs = modules.add(
+    startPlugs({ ...options, homeAssistant: homeAssistant?.entities }, storage, state, mqtt, changes),
+  );
+  const integrations = modules.add(startIntegrations({ ...options, homeAssistant }, storage, state, changes));
   const reloading = new ConfigReload(config, { clock, problems: state.problems, log }, checkKeys);
   reloading.applied.subscribe((next) => {
     mqtt.configure(next);

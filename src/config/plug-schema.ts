@@ -6,13 +6,15 @@ import { type WhenLost, whenLostOf, whenLostValues } from "../core/planning/mode
 import { MAX_POWER_KW } from "../core/planning/plan-limits.ts";
 import { expressionIn } from "../core/plugs/families/custom.ts";
 import { type PlugFamily, plugFamilies } from "../core/plugs/families/families.ts";
+import { valueActionOf } from "../core/plugs/families/home-assistant.ts";
 import { energyUnits, powerUnits } from "../core/plugs/families/meter-readers.ts";
-import type { PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
+import type { PlugAddress, PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
 import { isMqttTopic } from "../core/text/mqtt-text.ts";
 import type { Condition } from "./conditions.ts";
 import { entryId } from "./entry-list.ts";
 import { key } from "./key-description.ts";
 import { type PlanEntry, planIds } from "./plan-schema.ts";
+import { quoted } from "./suggest-key.ts";
 import {
   type Expected,
   lines,
@@ -38,7 +40,9 @@ const pattern = text.check(passes((value) => isSound(expressionIn(value)), "mist
 
 const watts = z.number().check(z.gt(0), z.maximum(MAX_POWER_KW * 1_000));
 const durationText = text.check(passes((value) => (readDuration(value) ?? 0) > 0, "mistake.expected_duration"));
-const measuredAt = { topic, key: z.optional(text) };
+const entity = text.check(z.regex(/^[a-z_]+\.[a-z0-9_]+$/, "mistake.expected_entity" satisfies Expected));
+const measuredAt = { topic: z.optional(topic), entity: z.optional(entity), key: z.optional(text) };
+const entityValue = z.union([z.number(), text]);
 
 export const plugSchema = z
   .strictObject({
@@ -46,6 +50,12 @@ export const plugSchema = z
     name: key(text, "Name of the plug."),
     family: key(z.enum(families), "Firmware or protocol of the plug."),
     topic: key(z.optional(topic), "MQTT topic of the plug, in the form that its family needs (docs/plugs.md)."),
+    entity: key(z.optional(entity), "For homeassistant: the entity to switch.", { form: "switch.washer" }),
+    values: key(
+      z.optional(z.strictObject({ on: entityValue, off: entityValue })),
+      "For homeassistant: the presets, options or numbers that mean ON and OFF.",
+      { form: "{ on: comfort, off: eco }" },
+    ),
     url: key(
       z.optional(text.check(z.regex(/^https?:\/\/[\w.:[\]-]+\/?$/, "mistake.expected_plug_url" satisfies Expected))),
       "Address of the plug if it is switched over HTTP instead of MQTT: tasmota and shelly only.",
@@ -92,11 +102,11 @@ export const plugSchema = z
     min_off: key(minutes, "Minimum time off.", { form: "minutes" }),
     power: key(
       z.optional(z.strictObject({ ...measuredAt, unit: z.optional(z.enum(powerUnits)) })),
-      "Your own topic with the power of the appliance, if its family does not report it. With key, the number is in JSON: ENERGY.Power.",
+      "Your own topic with the power of the appliance, if its family does not report it; with key, the number is in JSON: ENERGY.Power. For homeassistant: the sensor, as entity.",
     ),
     energy: key(
       z.optional(z.strictObject({ ...measuredAt, unit: z.optional(z.enum(energyUnits)) })),
-      "Your own topic with a counter of the appliance's energy.",
+      "Your own topic, or for homeassistant the sensor, with a counter of the appliance's energy.",
     ),
     on: key(said, "For custom: the message that switches it on."),
     off: key(said, "For custom: the message that switches it off."),
@@ -125,7 +135,7 @@ export const plugConditions: readonly Condition[] = [
     key: "family",
     values: families.filter((family) => family !== "custom"),
     without: CUSTOM_KEYS,
-    oneOf: ["topic", "url", "topic_file", "url_file"],
+    oneOf: ["topic", "entity", "url", "topic_file", "entity_file", "url_file"],
   },
   {
     key: "family",
@@ -145,6 +155,7 @@ function* mistakesIn(given: Plug): Generator<KeyMistake> {
   for (const key of ["starts_when", "ends_when"] as const)
     if (given[key] && plan === undefined) yield [key, message("mistake.plan_only")];
   yield* channelMistakes(given);
+  yield* entityMistakes(given);
   const { family } = given;
   if (given.url !== undefined && !("http" in plugFamilies[family]))
     yield ["url", message("mistake.http_only", { family })];
@@ -154,10 +165,10 @@ function* mistakesIn(given: Plug): Generator<KeyMistake> {
 
 function* familyMistakes(given: Plug): Generator<KeyMistake> {
   const { family } = given;
-  const { topic: about, channel, http }: PlugFamilyRow = plugFamilies[family];
+  const { address = "topic", topic: about, channel, http }: PlugFamilyRow = plugFamilies[family];
   for (const key of CUSTOM_KEYS) if (given[key] !== undefined) yield [key, message("mistake.custom_only", { family })];
   if (given.url === undefined) {
-    if (given.topic === undefined) yield ["topic", described(about)];
+    if (given[address] === undefined) yield [address, described(about)];
   } else if (http && given.topic !== undefined) yield ["topic", message("mistake.useless", { other: "url" })];
   yield* accessMistakes(given);
   if (given.channel === undefined && channel.ordinary === null) yield ["channel", described(channel.about)];
@@ -171,6 +182,24 @@ function* channelMistakes({ family, channel }: Plug): Generator<KeyMistake> {
   const { fits, about }: PlugFamilyRow["channel"] = plugFamilies[family].channel;
   if (channel === undefined || (fits.test(String(channel)) && isMqttTopic(String(channel)))) return;
   yield ["channel", described(about, JSON.stringify(channel))];
+}
+
+function* entityMistakes({ family, topic, entity, values, power, energy }: Plug): Generator<KeyMistake> {
+  const isEntity = family === "homeassistant";
+  for (const [key, value] of Object.entries({ entity, values }))
+    if (!isEntity && value !== undefined) yield [key as keyof Plug, message("mistake.homeassistant_only", { family })];
+  if (isEntity && topic !== undefined) yield ["topic", message("mistake.useless", { other: "entity" })];
+  for (const [key, meter] of Object.entries({ power, energy })) {
+    const [wanted, other] = isEntity ? (["entity", "topic"] as const) : (["topic", "entity"] as const);
+    if (meter && (meter[wanted] === undefined || meter[other] !== undefined || (isEntity && (meter.key ?? meter.unit))))
+      yield [key as keyof Plug, message(isEntity ? "mistake.meter_entity" : "mistake.meter_topic")];
+  }
+  if (!isEntity || entity === undefined) return;
+  const action = valueActionOf(entity);
+  if (action === undefined) yield ["entity", described(message("mistake.homeassistant_entity"), quoted(entity))];
+  else if (values && !action) yield ["values", message("mistake.useless", { other: entity })];
+  else if (!values && action?.isRequired) yield ["values", missing("mistake.expected_values")];
+  else if (values && String(values.on) === String(values.off)) yield ["values", message("mistake.same_values")];
 }
 
 function* accessMistakes({ url, username, password, certificate }: Plug): Generator<KeyMistake> {
@@ -205,10 +234,11 @@ export const plugs = z.array(plugSchema).check(
 export function deviceOf({
   family,
   topic,
+  entity,
   url,
   channel,
-}: Pick<Plug, "family" | "topic" | "url" | "channel">): string | undefined {
-  const where = url ?? topic;
+}: Pick<Plug, "family" | "topic" | "entity" | "url" | "channel">): string | undefined {
+  const where = url ?? entity ?? topic;
   if (family === "custom" || where === undefined) return undefined;
   return `${family} ${where} ${channel ?? plugFamilies[family].channel.ordinary}`;
 }
@@ -224,20 +254,17 @@ export function whenLostOfPlug(plug: Plug, plans: readonly PlanEntry[]): WhenLos
   return plug.when_lost ?? (["on", "keep"] as const).find((each) => wanted.includes(each)) ?? "off";
 }
 
-/** Returns warnings about plugs whose firmware cannot carry out `when_lost`, one sentence each. */
-export function plugWarnings(list: readonly Plug[], plans: readonly PlanEntry[]): string[] {
-  return list.flatMap((plug) => {
-    const { name, family, topic = "", channel = "", on, off, url, inverted } = plug;
-    const whenLost = whenLostOfPlug(plug, plans);
-    const row: PlugFamilyRow = plugFamilies[family];
-    const custom = on && off ? { ...plug, on, off } : undefined;
-    const address = { topic, channel: String(channel), caller: "", custom };
-    const timers = (url === undefined ? row : (row.http ?? row)).deadMan(address);
-    const isOn = whenLost === "off";
-    if (whenLost === "keep" || timers[isOn !== inverted ? "on" : "off"] !== null) return [];
-    const state = isOn ? "ON" : "OFF";
-    return `plugs: ${name} (${family}) cannot end an ${state} by itself: if elbro fails, it stays ${state}; see docs/plugs.md`;
-  });
+/** Returns the address of a plug for its family. `caller` is the topic by which the plug knows elbro. */
+export function addressOf(plug: Plug, caller: string): PlugAddress {
+  const { family, topic, entity, channel, on, off, values, power, energy } = plug;
+  return {
+    topic: topic ?? entity ?? "",
+    channel: String(channel ?? plugFamilies[family].channel.ordinary ?? ""),
+    caller,
+    custom: on && off ? { ...plug, on, off } : undefined,
+    values,
+    meters: { power: power?.entity, energy: energy?.entity },
+  };
 }
 
 function isSound(expression: string | null): boolean {

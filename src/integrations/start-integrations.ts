@@ -8,6 +8,8 @@ import type { ProxySettings } from "../service/client/proxy.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
 import { ArchiveBacklog, forgetBacklog } from "../storage/archive-backlog.ts";
 import type { Storage } from "../storage/open-storage.ts";
+import type { SharedConnection } from "./homeassistant/shared-connection.ts";
+import type { SwitchedEntities } from "./homeassistant/switched-entities.ts";
 
 export interface IntegrationsOptions {
   readonly config: Pick<
@@ -23,6 +25,12 @@ export interface IntegrationsOptions {
   readonly signal: AbortSignal;
 }
 
+/** What uses the connection to Home Assistant. */
+export interface HomeAssistant {
+  readonly connection: SharedConnection;
+  readonly entities: SwitchedEntities;
+}
+
 export interface Integrations {
   /** Called once the API listens on a port. */
   readonly run: (apiPort: number) => void;
@@ -31,9 +39,22 @@ export interface Integrations {
   readonly close: () => Promise<void>;
 }
 
+/** Prepares the connection to Home Assistant; null if none is configured. Nothing is connected yet. */
+export async function openHomeAssistant(
+  { config, clock, random, signal }: IntegrationsOptions,
+  { problems, stats }: Pick<PlannedState, "problems" | "stats">,
+): Promise<HomeAssistant | null> {
+  if (!config.home_assistant) return null;
+  const { SharedConnection } = await import("./homeassistant/shared-connection.ts");
+  const { SwitchedEntities } = await import("./homeassistant/switched-entities.ts");
+  const connection = new SharedConnection(config.home_assistant);
+  const heartbeat = () => stats.heartbeat("switching in Home Assistant", signal);
+  return { connection, entities: new SwitchedEntities({ connection, clock, random, problems, heartbeat }) };
+}
+
 /** Nothing is loaded or connected before `run`. */
 export function startIntegrations(
-  options: IntegrationsOptions,
+  options: IntegrationsOptions & { readonly homeAssistant: HomeAssistant | null },
   storage: ArchivedStorage,
   state: PlannedState,
   changes: ChangeBus,
@@ -59,11 +80,12 @@ export function startIntegrations(
       notify();
     },
     run(apiPort) {
-      const { home_assistant, archive, mdns, update_feed: feed } = options.config;
+      const { archive, mdns, update_feed: feed } = options.config;
+      const { homeAssistant } = options;
       if (mdns !== undefined) running.push(runMdns(options, mdns, apiPort));
       notify();
       if (feed !== undefined) running.push(runUpdateCheck({ ...options, feed }, storage, state, changes));
-      if (home_assistant) running.push(runStatistics({ ...options, account: home_assistant }, storage, state, changes));
+      if (homeAssistant) running.push(runStatistics({ ...options, ...homeAssistant }, storage, state, changes));
       if (archive) running.push(runArchive({ ...options, account: archive }, storage, state, changes));
       else forgetBacklog(storage.database, storage.writing);
     },
@@ -158,7 +180,7 @@ async function runArchive(
 }
 
 async function runStatistics(
-  { config, account, clock, log, random, signal }: IntegrationsOptions & { readonly account: HomeAssistantAccount },
+  { config, connection, clock, log, random, signal }: IntegrationsOptions & Pick<HomeAssistant, "connection">,
   { settings }: Pick<Storage, "settings">,
   state: PlannedState,
   changes: ChangeBus,
@@ -166,7 +188,7 @@ async function runStatistics(
   const { StatisticsLoop } = await import("./homeassistant/statistics-loop.ts");
   const { homes, calendar, problems, repository, stats } = state;
   const loop = new StatisticsLoop({
-    ...{ account, homes, calendar, problems, clock, log, random },
+    ...{ connection, homes, calendar, problems, clock, log, random },
     store: repository.store,
     memory: settings,
     costField: config.service.cost_field,
@@ -178,4 +200,3 @@ async function runStatistics(
 }
 
 type ArchivedStorage = Pick<Storage, "settings" | "database" | "writing">;
-type HomeAssistantAccount = NonNullable<Config["home_assistant"]>;

@@ -1,44 +1,21 @@
-/** How a plug is reached: over MQTT, or over its own HTTP interface. */
+/** How a plug is reached: over MQTT, over its own HTTP interface, or through Home Assistant. */
 import * as z from "zod/mini";
 import type { PlugConfig } from "../config/plug-schema.ts";
 import { message, type Text } from "../core/language/text.ts";
 import { plugFamilies } from "../core/plugs/families/families.ts";
-import type { PlugFamilyRow, PlugMessage } from "../core/plugs/families/plug-family.ts";
+import type { PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
 import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
+import { type HomeAssistantEntities, overHomeAssistant } from "./entity-plug.ts";
 import { type HttpAccess, type HttpPlug, type PlugAnswer, POLL_MS } from "./http-plug.ts";
-
-/** Connection to one plug. */
-export interface PlugTransport {
-  /** Sends a message now or never. */
-  readonly send: (message: PlugMessage) => void;
-  /** Interval of state requests; null for a plug that reports its state by itself. Unit: ms. */
-  readonly pollMs: number | null;
-  /** True if it depends on the connection to the broker. */
-  readonly isOnBroker: boolean;
-  /** Waits for the last messages. */
-  readonly close: () => Promise<void>;
-}
-
-/** What a transport reports. */
-export interface PlugListener {
-  /** The connection is there, or is lost. */
-  readonly isUp: (up: boolean) => void;
-  readonly onMessage: (message: {
-    readonly topic: string;
-    readonly payload: string;
-    readonly retained: boolean;
-  }) => void;
-  /** The plug answers, or does not answer. */
-  readonly onAvailable: (available: boolean) => void;
-  /** Why the device does not let elbro in; null if it does, or does not answer at all. */
-  readonly onRefusal: (refusal: Text | null) => void;
-}
+import type { PlugListener, PlugTransport } from "./plug-connection.ts";
 
 export interface TransportDeps {
   /** Publishes with QoS 1, not retained, and never later. Returns false without a connection to the broker. */
   readonly publishOnce: (topic: string, payload: string) => boolean;
   /** Opens a plug with a `url`. `onAnswer` receives the answer to each message. */
   readonly openHttp: (access: HttpAccess, onAnswer: (answer: PlugAnswer) => void) => HttpPlug;
+  /** Null if no Home Assistant is configured. */
+  readonly homeAssistant?: HomeAssistantEntities | null;
   readonly memory: KeyValue;
   /** Called after each event. */
   readonly wake: () => void;
@@ -53,6 +30,7 @@ const knownCertificate = z.object({ url: z.string(), fingerprint: z.string() });
 export function openTransport(id: string, config: PlugConfig, deps: TransportDeps, plug: PlugListener): PlugTransport {
   const { http }: PlugFamilyRow = plugFamilies[config.family];
   if (config.url !== undefined && http) return overHttp(id, { ...config, url: config.url }, http, deps, plug);
+  if (config.family === "homeassistant") return overHomeAssistant(config, deps.homeAssistant ?? null, deps.wake, plug);
   return {
     send: ({ topic, payload }) => void deps.publishOnce(topic, payload),
     pollMs: null,

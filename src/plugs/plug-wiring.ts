@@ -29,6 +29,8 @@ export interface PlugsOptions {
   readonly config: Pick<Config, "plans" | "plugs" | "mqtt" | "accounts_dir" | "language">;
   readonly clock: Clock;
   readonly log: PlugManagerDeps["log"];
+  /** Null if no Home Assistant is configured. */
+  readonly homeAssistant: PlugManagerDeps["homeAssistant"];
   /** Fires when the daemon stops. */
   readonly signal: AbortSignal;
 }
@@ -54,7 +56,7 @@ export interface PlugsModule {
 
 /** Starts the configured plugs. Subscribes at once, and switches them after `run`. */
 export function startPlugs(
-  { config, clock, log, signal }: PlugsOptions,
+  { config, clock, log, homeAssistant = null, signal }: PlugsOptions,
   storage: Pick<Storage, "settings" | "database" | "writing">,
   state: PlannedState,
   mqtt: Mqtt,
@@ -70,7 +72,7 @@ export function startPlugs(
     wanted: (plug, now) => wantedOf(plug, state, config.language, now),
     isDeciding: (plug, now) => state.plans.isDue(state.plans.withOnce(plansOf(plug)), now),
     whenLost: (plug) => whenLostOfPlug(plug, current.plans),
-    openHttp: openHttpPlug,
+    ...{ openHttp: openHttpPlug, homeAssistant },
     trusted: state.isTimeTrusted,
     machineIs: (plug, machine, now) => {
       for (const plan of plansOf(plug)) state.plans.machineIs(plan, machine, now);

@@ -4,7 +4,7 @@
  */
 import * as z from "zod/mini";
 import { entryId } from "../config/entry-list.ts";
-import { deviceOf, type PlugConfig } from "../config/plug-schema.ts";
+import { addressOf, deviceOf, type PlugConfig } from "../config/plug-schema.ts";
 import type { Language } from "../core/language/language.ts";
 import { sayIn, type Text } from "../core/language/text.ts";
 import type { WhenLost } from "../core/planning/model/plan-spec.ts";
@@ -27,10 +27,11 @@ import {
 import { readJson } from "../core/runtime/key-value.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 import type { IncomingMessage } from "../mqtt/client/broker-session.ts";
+import type { PlugTransport } from "./plug-connection.ts";
 import { PlugMachine, type PlugMachineDeps } from "./plug-machine.ts";
 import { PlugMeter, type PlugMeterDeps } from "./plug-meter.ts";
 import { PlugReport, type PlugReportDeps } from "./plug-report.ts";
-import { HTTP_TOPIC, openTransport, type PlugTransport, type TransportDeps } from "./plug-transport.ts";
+import { HTTP_TOPIC, openTransport, type TransportDeps } from "./plug-transport.ts";
 
 export interface PlugDeps extends TransportDeps, PlugReportDeps, PlugMeterDeps, PlugMachineDeps {
   /** Base topic without a trailing slash. */
@@ -53,6 +54,8 @@ const keptSince = z.object({ on: z.boolean(), at: z.number() });
 
 /** Time after connecting in which a signal topic is awaited, so that a plug that stays ON is not switched twice. */
 const SIGNAL_GRACE_MS = 2 * SECOND_MS;
+/** Below this power a plug has no load. Unit: W. */
+const IDLE_WATTS = 1;
 /** Maximum number of events of one plug that wait for the loop. The oldest is dropped. */
 const MAX_WAITING = 64;
 
@@ -90,7 +93,7 @@ export class Plug {
   #refusal: Text | null = null;
 
   constructor(config: PlugConfig, deps: PlugDeps) {
-    const { family, topic = "", channel, on, off, url } = config;
+    const { family, url } = config;
     this.config = config;
     this.id = entryId(config);
     this.#deps = deps;
@@ -99,12 +102,7 @@ export class Plug {
     const { http } = this.#row;
     const isHttp = url !== undefined && http !== undefined;
     this.#commands = isHttp ? http : this.#row;
-    this.#address = {
-      topic,
-      channel: String(channel ?? this.#row.channel.ordinary ?? ""),
-      caller: `${deps.baseTopic}/plug/${this.id}`,
-      custom: on && off ? { ...config, on, off } : undefined,
-    };
+    this.#address = addressOf(config, `${deps.baseTopic}/plug/${this.id}`);
     this.#rules = this.#rulesOf(this.#address);
     this.#readers = isHttp ? { [HTTP_TOPIC]: http.reads(this.#address) } : this.#row.listens(this.#address);
     this.#meters = isHttp ? { [HTTP_TOPIC]: http.measures(this.#address) } : this.#brokerMeters();
@@ -119,7 +117,8 @@ export class Plug {
       isUp: (up) => this.#isUp(up),
       onMessage: (message) => this.take(message),
       onAvailable: (available) => {
-        if (available !== (this.#state.available ?? true))
+        const before = this.#waiting.findLast((event) => event.kind === "availability");
+        if (available !== (before?.available ?? this.#state.available ?? true))
           this.#push({ kind: "availability", available, retained: false });
       },
       onRefusal: (refusal) => {
@@ -136,10 +135,9 @@ export class Plug {
   /** Topics of the broker that it follows. */
   get topics(): string[] {
     const { signal_topic: signalTopic } = this.config;
-    const readers = [this.#readers, this.#learns, this.#meters].flatMap((each) => Object.keys(each));
-    return [...new Set([...readers, ...(signalTopic === undefined ? [] : [signalTopic])])].filter(
-      (topic) => topic !== HTTP_TOPIC,
-    );
+    const own = this.#transport.isOnBroker ? [this.#readers, this.#learns, this.#meters] : [];
+    const readers = own.flatMap((each) => Object.keys(each));
+    return [...new Set([...readers, ...(signalTopic === undefined ? [] : [signalTopic])])];
   }
 
   get #learns() {
@@ -149,7 +147,9 @@ export class Plug {
   /** Readers of topics of the broker: those of the owner instead of those of the family. */
   #brokerMeters(): Readonly<Record<string, MeterReader>> {
     const { power, energy } = this.config;
-    return power || energy ? topicMeters({ power, energy }) : (this.#row.measures?.(this.#address) ?? {});
+    return power?.topic !== undefined || energy?.topic !== undefined
+      ? topicMeters({ power, energy })
+      : (this.#row.measures?.(this.#address) ?? {});
   }
 
   #rulesOf(address: PlugAddress): PlugRules {
@@ -160,6 +160,7 @@ export class Plug {
       whenLost,
       deadMan: whenLost === "keep" ? null : timers[this.#relay(whenLost === "off") ? "on" : "off"],
       isTimerUnsure: this.#commands.isTimerUnsure ?? false,
+      cutsIdle: address.learned?.cutsIdle ?? false,
       answers: this.#commands.answers(address),
       override,
       minOnMs: min_on * MINUTE_MS,
@@ -210,7 +211,8 @@ export class Plug {
     else if (heard.kind === "availability") this.#push({ ...heard, retained });
     else {
       const on = this.#relay(heard.on);
-      this.#push(heard.kind === "done" ? { kind: "done", on } : { kind: "reported", on, retained });
+      const isIdle = (this.#meter.watts ?? 0) < IDLE_WATTS;
+      this.#push(heard.kind === "done" ? { kind: "done", on } : { kind: "reported", on, retained, isIdle });
     }
   }
 
@@ -276,6 +278,7 @@ export class Plug {
   }
 
   #reasonText(code: PlugReason, language: Language = this.#deps.language ?? "en"): string {
+    if (code === "no_broker" && !this.#transport.isOnBroker) return sayIn(language)("plug.no_home_assistant");
     const because = this.#lastWanted?.reason ?? null;
     return plugReasonText(code, { because, whenLost: this.whenLost, language });
   }

@@ -257,7 +257,7 @@ describe.skipIf(!haveChromium)(
         .getByRole("group", { name: "Plan" })
         .getByLabel("Plan", { exact: true })
         .selectOption({ label: "Car" });
-      expect(await dialog(screen).getByLabel("MQTT topic").first().inputValue()).toBe("lamp");
+      expect(await dialog(screen).getByLabel("Topic of the plug").inputValue()).toBe("lamp");
       expect(await dialog(screen).getByText("For custom", { exact: false }).count()).toBe(0);
       await screen.picture("plug-new-phone");
       await dialog(screen).getByRole("button", { name: "Save" }).click();

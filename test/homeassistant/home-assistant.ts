@@ -11,7 +11,16 @@ import { HomeAssistantSocket } from "./socket.ts";
 import { until } from "./until.ts";
 
 /** Names of the `input_boolean` entities that automations switch. */
-const SWITCHES = ["appliance", "hasty_appliance", "heater", "charger", "plugged", "late_plugged", "van_plugged"];
+const SWITCHES = [
+  "appliance",
+  "hasty_appliance",
+  "heater",
+  "charger",
+  "plugged",
+  "late_plugged",
+  "van_plugged",
+  "washer",
+];
 const START_TIMEOUT_MS = 180_000;
 /** Time limit of a regular shutdown; after it, the process is killed. */
 const STOP_TIMEOUT_MS = 30_000;

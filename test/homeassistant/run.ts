@@ -34,6 +34,7 @@ import { type Broker, connectMqtt, type Protocol } from "./mqtt-integration.ts";
 import { checkNamedEntities } from "./named-entities.ts";
 import { type BrokerKind, PlayedHouse } from "./played-house.ts";
 import { checkStatistics } from "./statistics.ts";
+import { checkSwitches } from "./switches.ts";
 
 /** Exit code if nothing was tested (EX_TEMPFAIL of sysexits.h). */
 const NOT_TESTED = 75;
@@ -75,6 +76,7 @@ async function test(machine: Machine, installation: Installation, protocols: rea
     await checkRenaming(checks, seen);
     await checkBirths(checks, seen);
     await checkStatistics(checks, home);
+    await checkSwitches(checks, home);
     await checkLog(checks, seen, { brokerEnded: true });
   }
   await keepFindings(home);

@@ -4,7 +4,7 @@ import type { ChecksAnswer } from "../../api/checks.ts";
 import { NO_SOCKET, runningDaemon, socketPathIn } from "../../api/socket.ts";
 import { commandHint } from "../../config/command-hint.ts";
 import { loadConfiguration } from "../../config/load-config-file.ts";
-import { plugWarnings } from "../../config/plug-schema.ts";
+import { homeAssistantWarnings, plugWarnings } from "../../config/plug-warnings.ts";
 import { textIn } from "../../core/language/text.ts";
 import { hasNoUsers, NO_BROKER_USERS } from "../../mqtt/broker/start-broker.ts";
 import { keysMarkOf } from "../../state/accounts.ts";
@@ -41,9 +41,12 @@ export async function main(given: Given): Promise<number> {
   const isJson = given.values.json === true;
   const out = isJson ? process.stderr : process.stdout;
   const { config, path, warnings } = loadConfiguration(given.configPath, process.env);
-  for (const warning of [...warnings, ...plugWarnings(config.plugs, config.plans)]) out.write(`warning: ${warning}\n`);
+  const { plugs, plans, home_assistant: homeAssistant } = config;
+  const isApp = process.env.SUPERVISOR_TOKEN !== undefined;
+  const ofPlugs = [...plugWarnings(plugs, plans), ...(isApp ? [] : homeAssistantWarnings(plugs, homeAssistant))];
+  for (const warning of [...warnings, ...ofPlugs]) out.write(`warning: ${warning}\n`);
   // In an app of Home Assistant no key is needed, and the supervisor supplies the broker.
-  if (!isDemo(config) && process.env.SUPERVISOR_TOKEN === undefined) {
+  if (!isDemo(config) && !isApp) {
     requireKeys(config, commandHint(process));
     if (hasNoUsers(config)) out.write(`warning: ${NO_BROKER_USERS}\n`);
   }

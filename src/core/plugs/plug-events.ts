@@ -18,6 +18,9 @@ const CONTRADICTION_PAUSE_MS = 2 * SECOND_MS;
 /** A contradiction after this pause counts as new. A plug that keeps contradicting is sent commands only this often. */
 const CALM_MS = MINUTE_MS;
 
+/** Longest time from an ON until a device switches itself off without a load: 11 s, and delays. */
+const CUT_IDLE_MS = 20 * SECOND_MS;
+
 /** Returns the state after an event. */
 export function heard(state: PlugState, event: PlugEvent, rules: PlugRules, now: EpochMs): PlugState {
   const fresh = { reported: null, sent: null, waryUntil: now + ECHO_MS };
@@ -77,7 +80,7 @@ function settled(state: PlugState, sent: Sent): PlugState {
 
 type Report = Extract<PlugEvent, { kind: "reported" }>;
 
-function reported(before: PlugState, { on, retained }: Report, rules: PlugRules, now: EpochMs): PlugState {
+function reported(before: PlugState, { on, retained, isIdle }: Report, rules: PlugRules, now: EpochMs): PlugState {
   const state = noted(before, on, now);
   const { sent, manualOverride } = state;
   if (sent && !sent.settled) return sent.on === on ? settled(state, sent) : state;
@@ -85,6 +88,8 @@ function reported(before: PlugState, { on, retained }: Report, rules: PlugRules,
   // The manual change was undone. The state now has no timer, so the command is sent again.
   if (manualOverride !== null) return manualOverride === on ? state : { ...state, manualOverride: null, sent: null };
   if (!sent || sent.on === on) return state;
+  // Nobody switched it. The next renewal tries again.
+  if (rules.cutsIdle && isIdle && before.since?.on && now - before.since.at <= CUT_IDLE_MS) return state;
   return contradicted(state, sent, rules, now);
 }
 
@@ -95,7 +100,10 @@ function reported(before: PlugState, { on, retained }: Report, rules: PlugRules,
 function contradicted(state: PlugState, sent: Sent, rules: PlugRules, now: EpochMs): PlugState {
   if (rules.deadMan && sent.on !== restsOn(rules) && timedOut(state.ends, now))
     return { ...state, sent: null, timerWorks: true };
-  if (rules.isTimerUnsure && state.timerWorks === null && isTimerModulo256(state, sent, now))
+  const { leastSec = 0, mostSec = 0 } = rules.deadMan ?? {};
+  // A timer of a fixed length gets no seconds.
+  const mayMisfit = rules.isTimerUnsure && state.timerWorks === null && leastSec < mostSec;
+  if (mayMisfit && isTimerModulo256(state, sent, now))
     return { ...state, sent: null, timerWorks: false, timerMisfits: true };
   if (rules.override === "respect" && now >= state.waryUntil)
     // If someone set the resting state manually, the command for it is not needed.

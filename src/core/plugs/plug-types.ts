@@ -36,6 +36,8 @@ export interface PlugRules {
   readonly answers: "always" | "changes" | "asked" | "never";
   /** `respect`: a manual change counts until the next planned change. `enforce`: it is reverted. */
   readonly override: "respect" | "enforce";
+  /** True if the device switches itself off shortly after an ON without a load. */
+  readonly cutsIdle?: boolean;
   readonly minOnMs: number;
   readonly minOffMs: number;
 }
@@ -48,7 +50,13 @@ export type PlugEvent =
   | { readonly kind: "availability"; readonly available: boolean; readonly retained: boolean }
   /** The bridge between broker and plug went online or offline. */
   | { readonly kind: "bridge"; readonly up: boolean }
-  | { readonly kind: "reported"; readonly on: boolean; readonly retained: boolean }
+  | {
+      readonly kind: "reported";
+      readonly on: boolean;
+      readonly retained: boolean;
+      /** True if the appliance drew no power before. */
+      readonly isIdle?: boolean;
+    }
   /** The plug confirmed a command. A confirmation may arrive late, so it does not prove the current state. */
   | { readonly kind: "done"; readonly on: boolean };
 

@@ -135,8 +135,9 @@ const otherProblems = {
     remedy: "Check that the plug has power and reaches the broker, and that `topic` and `family` are correct.",
   },
   plug_refuses: {
-    meaning: "A plug with `url` answers, but does not let elbro in.",
-    automaticAction: "Retries every minute.",
+    meaning:
+      "A plug with `url` answers, but does not let elbro in; or Home Assistant has no such entity, or refuses an action.",
+    automaticAction: "Retries.",
     remedy: "Do what `detail` says: set `password` or `username`, the other `url`, or the new `certificate`.",
   },
   plug_without_timer: {

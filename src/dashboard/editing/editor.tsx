@@ -30,7 +30,7 @@ export async function openEditor(
 
 const FIRST = {
   plans: ["name", "home", "kind", "hours", "percent", "level", "kwh", "from", "ready_by", "days", "max_price"],
-  plugs: ["name", "family", "topic", "url", "channel", "plan"],
+  plugs: ["name", "family", "topic", "entity", "url", "channel", "plan"],
 } as const;
 
 function Editor({ task, tools, onClose }: EditorProps) {

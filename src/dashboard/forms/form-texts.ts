@@ -19,10 +19,12 @@ export async function formTextsIn(language: Language): Promise<FormTexts> {
   return { ...texts, language: named(texts.language), "notify.language": named(texts["notify.language"]) };
 }
 
-/** The texts of a field. An item of a list is called as the list; keys of a message, such as `*.topic`, by their names. */
+/** The texts of a field. An item of a list is called as the list; keys of a message, such as `*.topic` or `*.power.topic`, by their names. */
 export function textOf(texts: FormTexts, path: string): FieldText | undefined {
   const item = path.endsWith("[]") ? texts[path.slice(0, -2)] : undefined;
-  return texts[path] ?? (item && { label: item.label }) ?? texts[`*${path.slice(path.lastIndexOf("."))}`];
+  const names = path.split(".");
+  const byName = texts[`*.${names.slice(-2).join(".")}`] ?? texts[`*.${names.at(-1)}`];
+  return texts[path] ?? (item && { label: item.label }) ?? byName;
 }
 
 /** Text of an option, such as a level. A unit such as `kWh` has capitals of its own. */

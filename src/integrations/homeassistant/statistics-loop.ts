@@ -1,6 +1,6 @@
 /**
  * Decides when statistics are imported: at the start, after readings changed, and once a day.
- * The daily import checks that Home Assistant still has them. Each import uses a connection of its own.
+ * The daily import checks that Home Assistant still has them.
  */
 import { message } from "../../core/language/text.ts";
 import type { Home } from "../../core/prices/home-snapshot.ts";
@@ -11,14 +11,16 @@ import { LoopWaker } from "../../core/runtime/loop-waker.ts";
 import type { SeriesKey } from "../../core/series/series.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import { slugOf } from "../../core/text/slug.ts";
-import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
+import { DAY_MS, type EpochMs, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
 import { historyStart } from "../../storage/retention.ts";
+import { ConnectionFailures } from "./connection-failures.ts";
+import type { SharedConnection } from "./shared-connection.ts";
 import { StatisticsApi } from "./statistics-api.ts";
 import { type ImportDeps, StatisticsImport } from "./statistics-import.ts";
-import { type HomeAssistantAccount, HomeAssistantClient, HomeAssistantError } from "./websocket-client.ts";
+import { HomeAssistantError } from "./websocket-client.ts";
 
 export interface StatisticsLoopDeps extends ImportDeps {
-  readonly account: HomeAssistantAccount;
+  readonly connection: Pick<SharedConnection, "use">;
   readonly homes: { list(): readonly Home[] };
   readonly problems: Pick<Problems, "start" | "end">;
   readonly retentionYears: number;
@@ -34,11 +36,7 @@ const SETTLE_MS: number = 30 * SECOND_MS;
 /** Maximum wait after the first change. A back-fill changes something every few seconds for hours. */
 const MAX_SETTLE_MS: number = 15 * MINUTE_MS;
 const CHECK_EVERY_MS: number = DAY_MS;
-const RETRY = { firstMs: 10 * SECOND_MS, mostMs: 10 * MINUTE_MS };
-/** Time for which Home Assistant may be unreachable without a problem. Its update takes this long. */
-const TOLERATED_MS: number = 10 * MINUTE_MS;
-/** Delay after a refused token. Home Assistant notifies its users each time, and may ban the address. */
-const RETRY_TOKEN_MS: number = 6 * HOUR_MS;
+const MAX_RETRY_MS: number = 10 * MINUTE_MS;
 
 export class StatisticsLoop {
   readonly #deps: StatisticsLoopDeps;
@@ -46,8 +44,7 @@ export class StatisticsLoop {
   readonly #waker = new LoopWaker();
   /** Times of the first and the last change that are not imported yet. */
   #changes: { readonly first: EpochMs; readonly last: EpochMs } | null = null;
-  /** Time of the first failure, and the number of failures since. */
-  #failures: { readonly since: EpochMs; readonly count: number } | null = null;
+  readonly #failures: ConnectionFailures;
   #nextAt: EpochMs;
   /** Homes whose ids are the same as those of other homes in Home Assistant. Bounded by the homes. */
   readonly #colliding = new Set<string>();
@@ -55,6 +52,7 @@ export class StatisticsLoop {
   constructor(deps: StatisticsLoopDeps) {
     this.#deps = deps;
     this.#import = new StatisticsImport(deps);
+    this.#failures = new ConnectionFailures(SUBJECT, MAX_RETRY_MS, deps);
     this.#nextAt = deps.clock.now();
   }
 
@@ -80,31 +78,24 @@ export class StatisticsLoop {
   }
 
   #dueAt(): EpochMs {
-    if (!this.#changes || this.#failures) return this.#nextAt;
+    if (!this.#changes || this.#failures.isFailing) return this.#nextAt;
     const { first, last } = this.#changes;
     return Math.min(this.#nextAt, last + SETTLE_MS, first + MAX_SETTLE_MS);
   }
 
   async #importAll(signal: AbortSignal): Promise<void> {
-    const { clock, account, problems } = this.#deps;
+    const { clock, connection } = this.#deps;
     this.#changes = null;
     const homes = this.#homes();
     try {
-      if (homes.length > 0) {
-        const client = await HomeAssistantClient.connect(account, signal);
-        try {
-          await this.#importHomes(new StatisticsApi(client), homes);
-        } finally {
-          client.close();
-        }
-        problems.end(SUBJECT);
-      }
-      this.#failures = null;
+      if (homes.length > 0)
+        await connection.use((client) => this.#importHomes(new StatisticsApi(client), homes), signal);
+      this.#failures.end();
       this.#nextAt = clock.now() + CHECK_EVERY_MS;
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof HomeAssistantError)) throw error;
-      this.#onFailure(error);
+      this.#nextAt = this.#failures.add(error);
     }
   }
 
@@ -149,20 +140,5 @@ export class StatisticsLoop {
     this.#colliding.clear();
     for (const id of colliding) this.#colliding.add(id);
     return own;
-  }
-
-  #onFailure({ kind, text: why }: HomeAssistantError): void {
-    const { clock, problems, random } = this.#deps;
-    const now = clock.now();
-    const { since, count } = this.#failures ?? { since: now, count: 0 };
-    this.#failures = { since, count: count + 1 };
-    const backoffMs = Math.min(RETRY.firstMs * 2 ** count, RETRY.mostMs);
-    this.#nextAt = now + (kind === "token" ? RETRY_TOKEN_MS : backoffMs * (0.5 + random() / 2));
-    if (kind === "unreachable" && this.#nextAt - since < TOLERATED_MS) return;
-    const isLong = this.#nextAt - now > TOLERATED_MS;
-    const detail = isLong ? message("found.paused", { what: why, until: formatInstant(this.#nextAt) }) : why;
-    const found = { subject: SUBJECT, since: now, detail };
-    if (kind === "unreachable") problems.start({ ...found, code: "home_assistant_unreachable" });
-    else problems.start({ ...found, code: "home_assistant_refused" });
   }
 }

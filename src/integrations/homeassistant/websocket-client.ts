@@ -39,6 +39,7 @@ interface IncomingMessage {
   readonly success?: unknown;
   readonly result?: unknown;
   readonly message?: unknown;
+  readonly event?: unknown;
   readonly error?: { readonly code?: unknown; readonly message?: unknown };
 }
 
@@ -53,6 +54,9 @@ export class HomeAssistantClient {
   /** Commands without a response, by id. Bounded by the caller, which waits for each. */
   readonly #pending = new Map<number, PromiseWithResolvers<unknown>>();
   readonly #authenticated = Promise.withResolvers<void>();
+  readonly #closed = Promise.withResolvers<void>();
+  /** Receivers of events, by the id of the command that subscribed. Bounded by the callers. */
+  readonly #subscriptions = new Map<number, (event: unknown) => void>();
   #lastId = 0;
 
   private constructor(socket: WebSocket) {
@@ -61,7 +65,15 @@ export class HomeAssistantClient {
     this.#authenticated.promise.catch(() => undefined);
     socket.on("message", (data) => this.#onMessage(String(data)));
     socket.on("error", (error) => this.#fail(new HomeAssistantError("unreachable", error.message)));
-    socket.on("close", () => this.#fail(new HomeAssistantError("unreachable", shown("ha.closed"))));
+    socket.on("close", () => {
+      this.#fail(new HomeAssistantError("unreachable", shown("ha.closed")));
+      this.#closed.resolve();
+    });
+  }
+
+  /** Resolves when the connection has ended. */
+  get closed(): Promise<void> {
+    return this.#closed.promise;
   }
 
   /** Connects and logs in. Rejects with a HomeAssistantError. */
@@ -74,7 +86,9 @@ export class HomeAssistantClient {
       perMessageDeflate: false,
     });
     const client = new HomeAssistantClient(socket);
-    signal.addEventListener("abort", () => client.close(), { once: true });
+    const close = () => client.close();
+    signal.addEventListener("abort", close, { once: true });
+    void client.closed.then(() => signal.removeEventListener("abort", close));
     try {
       await client.#logIn(token);
       return client;
@@ -86,7 +100,17 @@ export class HomeAssistantClient {
 
   /** Sends a command and returns its result. Rejects with a HomeAssistantError. */
   ask(command: HomeAssistantCommand): Promise<unknown> {
+    return this.#ask(++this.#lastId, command);
+  }
+
+  /** Subscribes to events, until the connection ends. Rejects with a HomeAssistantError. */
+  async subscribe(command: HomeAssistantCommand, onEvent: (event: unknown) => void): Promise<void> {
     const id = ++this.#lastId;
+    this.#subscriptions.set(id, onEvent);
+    await this.#ask(id, command);
+  }
+
+  #ask(id: number, command: HomeAssistantCommand): Promise<unknown> {
     const pending = Promise.withResolvers<unknown>();
     this.#pending.set(id, pending);
     this.#send({ ...command, id });
@@ -125,6 +149,12 @@ export class HomeAssistantClient {
         break;
       case "result":
         this.#onResult(message);
+        break;
+      case "pong":
+        this.#onResult({ ...message, success: true });
+        break;
+      case "event":
+        this.#subscriptions.get(Number(message.id))?.(message.event);
         break;
     }
   }

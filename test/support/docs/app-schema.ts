@@ -40,9 +40,19 @@ export const NOT_IN_A_FORM: ReadonlySet<string> = new Set([
   "consumer.name",
   "homes[].export",
   ...["homes[].away", "plans[].away", "plans[].soc"],
-  ...["power", "energy", "starts_when", "ends_when", "on", "off", "dead_man", "ask", "state", "availability"].map(
-    (name) => `plugs[].${name}`,
-  ),
+  ...[
+    "values",
+    "power",
+    "energy",
+    "starts_when",
+    "ends_when",
+    "on",
+    "off",
+    "dead_man",
+    "ask",
+    "state",
+    "availability",
+  ].map((name) => `plugs[].${name}`),
 ]);
 
 /** Values that require one of the keys above. */

@@ -8,6 +8,8 @@ const FILES = ["README.md", "docs/*.md", "config/home-assistant/**/*.{md,yaml}",
 const ENTITY_ID = /\b(?:sensor|binary_sensor|number|text|switch|button|select)\.[a-z0-9_]+\b(?!<)/g;
 /** Home Assistant actions, which look like entity ids. */
 const ACTION = /\.(?:turn_on|turn_off|toggle|set_value|press|select_option)$/;
+/** Entities of other devices, in examples of plugs. */
+const OF_OTHERS = /^(?:switch\.washer|number\.charger_limit|sensor\.(?:washer|lake)_(?:power|energy))$/;
 
 export interface NamedEntity {
   readonly id: string;
@@ -18,6 +20,6 @@ export interface NamedEntity {
 export function namedEntities(): NamedEntity[] {
   return globSync(FILES, { cwd: ROOT }).flatMap((file) => {
     const ids = readFileSync(path.join(ROOT, file), "utf8").match(ENTITY_ID) ?? [];
-    return [...new Set(ids)].filter((id) => !ACTION.test(id)).map((id) => ({ id, file }));
+    return [...new Set(ids)].filter((id) => !ACTION.test(id) && !OF_OTHERS.test(id)).map((id) => ({ id, file }));
   });
 }

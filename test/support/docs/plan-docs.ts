@@ -83,7 +83,7 @@ const PLUG_REASONS: Readonly<Record<PlugReason, string>> = {
   no_signal: "the signal it follows is unknown: `when_lost` decides, by default OFF",
   clock_not_trusted:
     "the clock of the machine cannot be correct: `when_lost` decides, by default the plug is not switched ON",
-  no_broker: "not connected to the broker",
+  no_broker: "not connected to the broker, or to Home Assistant",
   switched_on_by_hand: "switched on manually: this holds until the next planned change",
   switched_off_by_hand: "switched off manually: this holds until the next planned change",
   minimum_on_time: "`min_on` is not over",

@@ -1,6 +1,6 @@
 /**
- * Emulates the part of Home Assistant's WebSocket API and recorder that concerns statistics. Its messages are those of
- * Home Assistant 2026.11 (websocket_api/auth.py, recorder/websocket_api.py). `npm run lab -- homeassistant` runs the same
+ * Emulates the part of Home Assistant's WebSocket API that concerns statistics, states and actions. Its messages are
+ * those of Home Assistant 2026.11 (websocket_api/auth.py, commands.py, recorder/websocket_api.py). `npm run lab -- homeassistant` runs the same
  * commands against the real program.
  */
 import type { AddressInfo } from "node:net";
@@ -32,6 +32,16 @@ export class EmulatedHomeAssistant implements AsyncDisposable {
   readonly token = "token-of-an-administrator";
   readonly statistics = new Map<string, Statistic>();
   /** Number of rows in each import, in order. */
+  /** States of entities, with their attributes. */
+  readonly entities = new Map<string, { readonly state: string; readonly [attribute: string]: unknown }>();
+  /** Called actions in order, such as `homeassistant/turn_on {"entity_id":"switch.a"}`. */
+  readonly calls: string[] = [];
+  /** Message of the error of the next action; null if it is done. */
+  refusesCalls: string | null = null;
+  state: "RUNNING" | "STARTING" = "RUNNING";
+  pings = 0;
+  /** Messages with changed states, by subscribed client and id. */
+  readonly #watchers = new Set<{ readonly entities: readonly string[]; readonly tell: (event: object) => void }>();
   readonly imports: { readonly id: string; readonly rows: number }[] = [];
   logins = 0;
   isAdmin = true;
@@ -72,6 +82,26 @@ export class EmulatedHomeAssistant implements AsyncDisposable {
     this.#server = null;
     for (const client of server?.clients ?? []) client.terminate();
     await new Promise((resolve) => (server ? server.close(resolve) : resolve(null)));
+  }
+
+  /** Number of open connections. */
+  get connections(): number {
+    return this.#server?.clients.size ?? 0;
+  }
+
+  /** Sets an entity's state and reports it, as Home Assistant does, only if it changed. Null removes the entity. */
+  show(entity: string, state: string | null, attributes: object = {}): void {
+    const before = this.entities.get(entity);
+    const next = state === null ? null : { ...before, ...attributes, state };
+    if (next && JSON.stringify(next) === JSON.stringify(before)) return;
+    if (next) this.entities.set(entity, next);
+    else this.entities.delete(entity);
+    const told = next
+      ? before
+        ? { c: { [entity]: { "+": compressed(next) } } }
+        : { a: { [entity]: compressed(next) } }
+      : { r: [entity] };
+    for (const { entities, tell } of this.#watchers) if (entities.includes(entity)) tell(told);
   }
 
   /** Sends a text to every client. */
@@ -123,13 +153,44 @@ export class EmulatedHomeAssistant implements AsyncDisposable {
   #answer(command: Command, socket: WebSocket, send: (message: object) => void): void {
     const { id, type } = command;
     const refuse = (code: string, message: string) => send({ id, ...ID, error: { code, message } });
-    if (!this.isRecorderLoaded) refuse("unknown_command", "Unknown command.");
-    else if (type === "config/auth/list") send({ id, type: "result", success: true, result: this.users });
+    const done = (result: unknown = null) => send({ id, type: "result", success: true, result });
+    if (type === "ping") {
+      this.pings++;
+      send({ id, type: "pong" });
+    } else if (type === "get_config") done({ state: this.state });
+    else if (type === "subscribe_entities") {
+      const entities = command.entity_ids as string[];
+      const watcher = { entities, tell: (event: object) => send({ id, type: "event", event }) };
+      this.#watchers.add(watcher);
+      socket.once("close", () => this.#watchers.delete(watcher));
+      done();
+      const known = entities.flatMap((entity) => {
+        const state = this.entities.get(entity);
+        return state ? [[entity, compressed(state)] as const] : [];
+      });
+      watcher.tell({ a: Object.fromEntries(known) });
+    } else if (type === "call_service") {
+      this.calls.push(`${command.domain}/${command.service} ${JSON.stringify(command.service_data)}`);
+      if (this.refusesCalls !== null) refuse("home_assistant_error", this.refusesCalls);
+      else {
+        this.#act(String(command.service), command.service_data as Record<string, string>);
+        done();
+      }
+    } else if (!this.isRecorderLoaded) refuse("unknown_command", "Unknown command.");
+    else if (type === "config/auth/list") done(this.users);
     else if (type === "recorder/statistics_during_period")
       send({ id, type: "result", success: true, result: this.#during(command) });
     else if (type !== "recorder/import_statistics") refuse("unknown_command", "Unknown command.");
     else if (!this.isAdmin) refuse("unauthorized", "Unauthorized");
     else this.#import(command as unknown as ImportCommand, { socket, refuse, done: () => this.#done(id, send) });
+  }
+
+  #act(service: string, { entity_id: entity = "", ...data }: Readonly<Record<string, unknown>>): void {
+    const id = String(entity);
+    if ((this.entities.get(id)?.state ?? "unavailable") === "unavailable") return;
+    if (service === "turn_on" || service === "turn_off") this.show(id, service.slice("turn_".length));
+    else if (service === "set_preset_mode") this.show(id, this.entities.get(id)?.state ?? "heat", data);
+    else if (service === "set_value") this.show(id, `${Number(data.value)}.0`);
   }
 
   #done(id: number, send: (message: object) => void): void {
@@ -171,6 +232,10 @@ export class EmulatedHomeAssistant implements AsyncDisposable {
     if (rows.size === 0) return {};
     return { [id]: [...rows].map(([at, row]) => ({ start: at, end: calendar.next(unit, at), ...row })) };
   }
+}
+
+function compressed({ state, ...attributes }: { readonly state: string }): object {
+  return { s: state, a: attributes, c: "01J", lc: 1_780_000_000 };
 }
 
 /** Returns error code and message; null if the recorder accepts the rows. */

@@ -1,7 +1,6 @@
 /** The plug model on a real broker, with a manual clock. It has fewer faults than `plug-model`. */
 import { setImmediate as turn } from "node:timers/promises";
 import mqtt, { type MqttClient as LibraryClient } from "mqtt";
-import type { PlugConfig } from "../../../src/config/plug-schema.ts";
 import { MAX_DEAD_MAN_MS, type Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts";
@@ -9,6 +8,7 @@ import { type MqttClient, openMqttClient } from "../../../src/mqtt/client/mqtt-c
 import { PlugManager } from "../../../src/plugs/plug-manager.ts";
 import { retainedIn } from "../broker/retained.ts";
 import { TestMemory } from "../broker/retaining-port.ts";
+import type { BrokerFamily } from "./firmware-emulators.ts";
 import { MqttPlug } from "./mqtt-plug.ts";
 import { noEnergy, noHttp, noMachine, type Run } from "./plug-model.ts";
 
@@ -42,13 +42,13 @@ export class BrokerPlugModel implements AsyncDisposable {
   #isLineUp = false;
   readonly #waitingForLine = new Set<() => void>();
 
-  private constructor(family: PlugConfig["family"], powerOn: "off" | "last" | "on", runs: readonly Run[]) {
+  private constructor(family: BrokerFamily, powerOn: "off" | "last" | "on", runs: readonly Run[]) {
     this.plug = new MqttPlug(family, { now: () => this.now, powerOn });
     this.#runs = runs;
   }
 
   static async start(
-    family: PlugConfig["family"],
+    family: BrokerFamily,
     powerOn: "off" | "last" | "on",
     runs: readonly Run[],
   ): Promise<BrokerPlugModel> {

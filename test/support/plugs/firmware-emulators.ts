@@ -211,6 +211,8 @@ export const firmwares = {
   zigbee2mqtt: zigbee,
   esphome,
   custom,
-} as const satisfies Readonly<Record<PlugConfig["family"], Firmware>>;
+} as const satisfies Readonly<Record<BrokerFamily, Firmware>>;
 
-export const FAMILIES = Object.keys(firmwares) as PlugConfig["family"][];
+/** Families of plugs on the broker. */
+export type BrokerFamily = Exclude<PlugConfig["family"], "homeassistant">;
+export const FAMILIES = Object.keys(firmwares) as BrokerFamily[];

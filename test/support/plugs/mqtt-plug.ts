@@ -1,7 +1,6 @@
 import mqtt, { type MqttClient } from "mqtt";
-import type { PlugConfig } from "../../../src/config/plug-schema.ts";
 import { EmulatedPlug } from "./emulated-plug.ts";
-import { type Firmware, firmwares, type Said } from "./firmware-emulators.ts";
+import { type BrokerFamily, type Firmware, firmwares, type Said } from "./firmware-emulators.ts";
 
 export interface MqttPlugOptions {
   readonly now: () => number;
@@ -22,7 +21,7 @@ export class MqttPlug implements AsyncDisposable {
   readonly #now: () => number;
   #client: MqttClient | null = null;
 
-  constructor(family: PlugConfig["family"], { now, powerOn = "off", on = false }: MqttPlugOptions) {
+  constructor(family: BrokerFamily, { now, powerOn = "off", on = false }: MqttPlugOptions) {
     this.firmware = firmwares[family];
     this.device = new EmulatedPlug(this.firmware, { powerOn, on });
     this.#now = now;

@@ -10,7 +10,7 @@ import { type EpochMs, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { PlugManager, type PlugManagerDeps } from "../../../src/plugs/plug-manager.ts";
 import type { PlugEnergy } from "../../../src/plugs/plug-meter.ts";
 import { EmulatedPlug } from "./emulated-plug.ts";
-import { type Firmware, firmwares, type Said } from "./firmware-emulators.ts";
+import { type BrokerFamily, type Firmware, firmwares, type Said } from "./firmware-emulators.ts";
 import { PlugInvariants, TRUSTED_SKEW_MS } from "./plug-invariants.ts";
 
 export interface Run {
@@ -19,7 +19,7 @@ export interface Run {
 }
 
 export interface WorldSetup {
-  readonly family: PlugConfig["family"];
+  readonly family: BrokerFamily;
   /** Resting state. The plug leaves it during a run. */
   readonly whenLost: "on" | "off";
   readonly powerOn: "off" | "last" | "on";

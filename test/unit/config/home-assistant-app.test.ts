@@ -66,7 +66,7 @@ function documented(): [string, Record<string, unknown>][] {
 
 function withoutCustom(given: Record<string, unknown>): Record<string, unknown> {
   const { plugs, plans, homes, ...others } = given as {
-    plugs?: { family: string; power?: object; ends_when?: object }[];
+    plugs?: { family: string; power?: object; ends_when?: object; values?: object }[];
     plans?: { away?: object; soc?: object }[];
     homes?: { away?: object }[];
   };
@@ -75,7 +75,9 @@ function withoutCustom(given: Record<string, unknown>): Record<string, unknown> 
     ...(homes && { homes: homes.filter(({ away }) => !away) }),
     ...(plans && { plans: plans.filter(({ away, soc }) => !away && !soc) }),
     ...(plugs && {
-      plugs: plugs.filter(({ family, power, ends_when }) => family !== "custom" && !power && !ends_when),
+      plugs: plugs.filter(
+        ({ family, power, ends_when, values }) => family !== "custom" && !power && !ends_when && !values,
+      ),
     }),
   };
 }

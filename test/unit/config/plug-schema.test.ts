@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { entryId } from "../../../src/config/entry-list.ts";
 import { readConfig } from "../../../src/config/load.ts";
-import { plugWarnings, whenLostOfPlug } from "../../../src/config/plug-schema.ts";
+import { whenLostOfPlug } from "../../../src/config/plug-schema.ts";
+import { plugWarnings } from "../../../src/config/plug-warnings.ts";
 import { mistakeLines } from "../../support/sources/config-mistakes.ts";
 
 function read(text: string) {
@@ -48,6 +49,8 @@ test.each([
   `name: A, family: tasmota, topic: home/%prefix%/heater, ${CHEAP}`,
   `name: A, family: shelly_gen3, url: "http://192.168.1.7", inverted: true, when_lost: on, ${CHEAP}`,
   `name: A, family: tasmota, url: "http://heater.lan:8080/", channel: 2, when_lost: keep, ${CHEAP}`,
+  `name: A, family: homeassistant, entity: switch.washer, power: { entity: sensor.washer }, ${CHEAP}`,
+  `name: A, family: homeassistant, entity: number.charger, values: { on: 16, off: 0 }, ${CHEAP}`,
   `name: A, family: custom, on: { topic: p, payload: "on {seconds}" }, off: { topic: p, payload: "" }, state: { topic: s, on: "/^on/", off: off }, plan: a`,
 ])("a plug is valid with %s", (plug) => {
   expect(mistakesOf(plug)).toEqual([]);
@@ -97,6 +100,15 @@ describe("a mistake is reported with its place:", () => {
     ],
     [`name: A, family: tasmota, topic: b, url: "http://a", ${CHEAP}`, /^plugs\[0\].topic: cannot be used with url$/],
     [`name: A, family: tasmota, url: "http://me:secret@a", ${CHEAP}`, /^plugs\[0\].url: expected http:\/\/host/],
+    [`name: A, family: homeassistant, topic: b, entity: switch.a, ${CHEAP}`, /topic: cannot be used with entity/],
+    [`name: A, family: homeassistant, ${CHEAP}`, /entity: .* an entity of Home Assistant/],
+    [`name: A, family: homeassistant, entity: cover.door, ${CHEAP}`, /entity: .*found "cover.door"/],
+    [`name: A, family: homeassistant, entity: number.a, ${CHEAP}`, /values: .* the values that mean ON and OFF/],
+    [`name: A, family: homeassistant, entity: switch.a, values: { on: 1, off: 0 }, ${CHEAP}`, /values: cannot be used/],
+    [`name: A, family: homeassistant, entity: select.a, values: { on: a, off: a }, ${CHEAP}`, /two different values/],
+    [`name: A, family: homeassistant, entity: switch.a, power: { topic: p }, ${CHEAP}`, /power: expected the sensor/],
+    [`name: A, family: tasmota, topic: b, power: { entity: sensor.a }, ${CHEAP}`, /power: expected a topic/],
+    [`name: A, family: tasmota, topic: b, entity: switch.a, ${CHEAP}`, /entity: is for the family homeassistant only/],
     [`name: A, family: tasmota, topic: b, when_lost: open, ${CHEAP}`, /^plugs\[0\].when_lost: expected one of on, off/],
   ])("%s", (plug, message) => {
     const mistakes = mistakesOf(plug);

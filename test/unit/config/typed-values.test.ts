@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { dashboardUrlOf } from "../../../src/config/dashboard-url.ts";
 import { readConfig } from "../../../src/config/load.ts";
 import { planDefinitions } from "../../../src/config/plan-schema.ts";
-import { plugWarnings } from "../../../src/config/plug-schema.ts";
+import { plugWarnings } from "../../../src/config/plug-warnings.ts";
 import { configSchema } from "../../../src/config/schema.ts";
 import { redactedConfig, secretsIn } from "../../../src/config/secrets.ts";
 import { type Language, languages } from "../../../src/core/language/language.ts";

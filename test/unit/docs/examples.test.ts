@@ -31,7 +31,7 @@ test("all documented plans and plugs are valid together", () => {
   const plugs = listOf("plugs") as { family: string }[];
   expect(mistakesIn({ plans, plugs, groups: listOf("groups") })).toEqual([]);
   expect(new Set(plans.map(({ kind }) => kind))).toEqual(new Set(["window", "slots", "below", "avoid"]));
-  expect(new Set(plugs.map(({ family }) => family)).size).toBe(8);
+  expect(new Set(plugs.map(({ family }) => family)).size).toBe(9);
 });
 
 test("all other documented configurations are valid", () => {

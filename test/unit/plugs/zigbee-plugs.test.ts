@@ -214,6 +214,21 @@ describe.skipIf(!converters)("plugs with the real Zigbee2MQTT converters", () =>
     expect(world.said.at(-1)).toMatch(/^zigbee2mqtt\/cellar\/fan\//);
   });
 
+  test("of Sonoff that switch themselves off without a load are sent ON again each quarter-hour, and a button counts", async () => {
+    const world = await ZigbeeWorld.open(zigbeeModels["Sonoff S60ZBTPF"]);
+    await world.wants({ on: true, until: world.now + 2 * 60 * MINUTE_MS });
+    await world.runUntil(world.now + 11_000);
+    world.bridge.press();
+    await world.settle();
+    expect(world.plugs.snapshots()[0]).toMatchObject({ on: false, code: "wanted_on" });
+    await world.runUntil(T0 + QUARTER_MS + 1_000);
+    expect(world.bridge.on).toBe(true);
+    await world.runUntil(T0 + QUARTER_MS + MINUTE_MS);
+    world.bridge.press();
+    await world.settle();
+    expect(world.plugs.snapshots()[0]).toMatchObject({ on: false, code: "switched_off_by_hand" });
+  });
+
   test("plugs with the real Zigbee2MQTT converters have a manual override when their button is pressed", async () => {
     const world = await ZigbeeWorld.open(zigbeeModels.Tuya);
     await world.runUntil(T0 + MINUTE_MS);

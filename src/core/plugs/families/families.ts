@@ -1,6 +1,7 @@
 /** Registry of plug families: a new family is one file and one line here. */
 import { customPlug } from "./custom.ts";
 import { esphomePlug } from "./esphome.ts";
+import { homeAssistantPlug } from "./home-assistant.ts";
 import type { PlugFamilyRow } from "./plug-family.ts";
 import { shellyGen1Plug } from "./shelly-gen1.ts";
 import { shellyGen2Plug, shellyGen3Plug, shellyGen4Plug } from "./shelly-gen2.ts";
@@ -15,6 +16,7 @@ export const plugFamilies = {
   shelly_gen4: shellyGen4Plug,
   zigbee2mqtt: zigbee2mqttPlug,
   esphome: esphomePlug,
+  homeassistant: homeAssistantPlug,
   custom: customPlug,
 } as const satisfies Readonly<Record<string, PlugFamilyRow>>;
 

@@ -15,7 +15,8 @@ export interface MeterTopics {
 }
 
 interface MeterTopic<Unit> {
-  readonly topic: string;
+  /** Absent for a plug without topics. */
+  readonly topic?: string | undefined;
   /** Place of the number in a JSON payload, such as `ENERGY.Power`; absent if the payload is the number. */
   readonly key?: string | undefined;
   readonly unit?: Unit | undefined;
@@ -50,9 +51,9 @@ export function topicMeters({ power, energy }: MeterTopics): Readonly<Record<str
       return Object.keys(both).length === 0 ? null : both;
     });
   };
-  if (power)
+  if (power?.topic !== undefined)
     add(power.topic, (payload) => measuredOf(valueAt(payload, power.key, power.unit === "kW" ? 0.001 : 1), null));
-  if (energy)
+  if (energy?.topic !== undefined)
     add(energy.topic, (payload) => measuredOf(null, valueAt(payload, energy.key, energy.unit === "Wh" ? 1_000 : 1)));
   return Object.fromEntries(readers);
 }

@@ -34,6 +34,8 @@ export interface LearnedPlug {
   /** Property that sets the time after which an ON ends. */
   readonly timer: string;
   readonly maxTimerSec: number;
+  /** True if the device switches itself off shortly after an ON without a load. */
+  readonly cutsIdle?: boolean;
 }
 
 /** States that the device can end by itself. */
@@ -51,6 +53,15 @@ export interface PlugAddress {
   readonly caller: string;
   readonly custom?: CustomTopics | undefined;
   readonly learned?: LearnedPlug | undefined;
+  /** Values of an entity of Home Assistant that mean ON and OFF. */
+  readonly values?: EntityValues | undefined;
+  /** Sensors of Home Assistant that measure the plug. */
+  readonly meters?: { readonly power?: string | undefined; readonly energy?: string | undefined } | undefined;
+}
+
+export interface EntityValues {
+  readonly on: string | number;
+  readonly off: string | number;
 }
 
 /** Plug that it or its bridge announced on the broker. */
@@ -96,7 +107,9 @@ export interface PlugCommands {
 }
 
 export interface PlugFamilyRow extends PlugCommands {
-  /** Meaning of `topic`. */
+  /** Key that addresses the plug, if it is not `topic`. */
+  readonly address?: "topic" | "entity";
+  /** Meaning of `topic`, or of that key. */
   readonly topic: Message;
   /** Meaning, pattern and default of `channel`; `ordinary` is null if the channel is required. */
   readonly channel: { readonly about: Message; readonly fits: RegExp; readonly ordinary: string | null };

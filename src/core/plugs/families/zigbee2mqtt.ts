@@ -12,6 +12,8 @@ const MAX_ON_TIME_SEC = 6_553;
 const MAX_COUNTDOWN_SEC = 43_200;
 /** Bit of `access` of an expose: the property can be set. Source: Zigbee2MQTT, docs "Exposes". */
 const CAN_BE_SET = 2;
+/** Plugs that switch themselves off seconds after an ON without a load. Source: zigbee2mqtt issues 31604 and 31799. */
+const CUT_IDLE: readonly unknown[] = ["S60ZBTPF", "S60ZBTPG"];
 /** Longer device lists are ignored: 400 devices are about 4 MB. */
 const MAX_DEVICES_LENGTH = 4 * 1024 * 1024;
 
@@ -130,7 +132,8 @@ function learnedOf(device: Json, fullTopic: string, bridge: string, channel: str
   const countdown = exposesOf(device).find(
     (expose) => expose?.name === "countdown" && (expose.endpoint ?? "") === channel && isSettable(expose.access),
   );
-  const learned = { fullTopic, bridge };
+  const cutsIdle = CUT_IDLE.includes(objectIn(device.definition)?.model);
+  const learned = { fullTopic, bridge, ...(cutsIdle ? { cutsIdle } : {}) };
   return typeof countdown?.property === "string"
     ? { ...learned, timer: countdown.property, maxTimerSec: MAX_COUNTDOWN_SEC }
     : { ...learned, timer: "on_time", maxTimerSec: MAX_ON_TIME_SEC };

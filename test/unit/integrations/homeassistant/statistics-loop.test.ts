@@ -11,6 +11,7 @@ import {
   MINUTE_MS,
   SECOND_MS,
 } from "../../../../src/core/time/interval.ts";
+import { SharedConnection } from "../../../../src/integrations/homeassistant/shared-connection.ts";
 import { StatisticsLoop } from "../../../../src/integrations/homeassistant/statistics-loop.ts";
 import { KeyValueStore } from "../../../../src/storage/key-value-store.ts";
 import { SeriesStore } from "../../../../src/storage/series-store.ts";
@@ -74,7 +75,7 @@ class RunningLoop implements AsyncDisposable {
     const { clock, problems, store } = this;
     this.loop = new StatisticsLoop({
       ...{ clock, problems, store, calendar },
-      account: { url, token },
+      connection: new SharedConnection({ url, token }),
       homes: { list: () => homes },
       memory: new KeyValueStore(this.disk.database),
       retentionYears: 10,
