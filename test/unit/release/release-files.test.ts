@@ -47,9 +47,7 @@ describe("a new version", () => {
   });
 
   test("every file names the version of package.json", () => {
-    // npm does not read the version in its lock file.
-    for (const name of NAMED_IN.filter((each) => each !== "package-lock.json"))
-      expect(readFileSync(`${root}/${name}`, "utf8"), name).toContain(manifest.version);
+    for (const name of NAMED_IN) expect(readFileSync(`${root}/${name}`, "utf8"), name).toContain(manifest.version);
   });
 });
 
