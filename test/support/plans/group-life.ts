@@ -19,6 +19,16 @@ const anySpec: fc.Arbitrary<PlanSpec> = fc
     fc.tuple(night, fc.record({ kind: fc.constant("window" as const), hoursMs: halfHours(8) })),
     fc.tuple(night, fc.record({ kind: fc.constant("slots" as const), hoursMs: halfHours(10), minRunMs: halfHours(2) })),
     fc.tuple(night, fc.record({ kind: fc.constant("slots" as const), hoursMs: halfHours(6), maxGapMs: halfHours(12) })),
+    fc.tuple(
+      night,
+      fc.record({
+        ...{ kind: fc.constant("slots" as const), hoursMs: fc.constant(4 * HOUR_MS), energyKw: fc.constant(3) },
+        soc: fc.record({
+          ...{ topic: fc.constant("car"), capacityKwh: fc.constant(30) },
+          ...{ target: fc.constantFrom(60, 90), minimum: fc.constantFrom(0, 40) },
+        }),
+      }),
+    ),
     fc.tuple(night, fc.record({ kind: fc.constant("below" as const), percent: fc.constantFrom(20, 60) })),
     fc.tuple(night, fc.record({ kind: fc.constant("avoid" as const), hoursMs: halfHours(8), maxGapMs: halfHours(4) })),
   )
@@ -27,7 +37,7 @@ const anySpec: fc.Arbitrary<PlanSpec> = fc
 const anyEvent = fc.record({
   minutes: fc.integer({ min: 1, max: 400 }),
   plan: fc.nat({ max: 4 }),
-  what: fc.constantFrom("restart", "prices", "hours", ...planActions),
+  what: fc.constantFrom("restart", "prices", "hours", "charge", ...planActions),
 });
 
 /** A day of a group of five plans. In two of three days the clock changes. */
@@ -74,6 +84,7 @@ export function overloadsOf({ start, specs, kilowatts, priorities, seed, events 
     else if (what === "prices") world.world.timeline = pricesFrom(start, seed + minutes);
     else if (what === "hours")
       world.plans.command(["home", `plan${plan}`, "hours", "set"], String(1 + (minutes % 6)), now);
+    else if (what === "charge") world.plans.chargeIs("car", String(minutes % 101), now);
     else world.plans.act(`plan${plan}`, what, now);
   }
   live(start + 26 * HOUR_MS);
